@@ -202,7 +202,7 @@ void read_folder(Draw& draw) {
   std::filesystem::create_directory(path);
   fill(draw, path);
   try {
-    // There is a link, which is no part of a table.
+    // There is a link, which is not part of a table.
     cli::table_files(path, path);
     NUMPACT_REQUIRE(false);
   } catch (const cli::Failure&) {

@@ -353,7 +353,8 @@ class Decompressor {
       print_message(fmt::format("{}: warning: its trailer is damaged: checksums were not compared",
                                 numbers.place()));
     } else if (state == TrailerState::kUnrecognised) {
-      print_message(fmt::format("{}: warning: bytes follow that are no trailer", numbers.place()));
+      print_message(
+          fmt::format("{}: warning: bytes follow that are not a trailer", numbers.place()));
     }
   }
 

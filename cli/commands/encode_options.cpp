@@ -32,7 +32,7 @@ std::optional<T> parse_whole(std::string_view text) {
 template <class T>
 T require_number(const std::string& option, std::string_view arg, std::string_view text) {
   const std::optional<T> number = parse_whole<T>(text);
-  if (!number) fail_usage(option, fmt::format("'{}': '{}' is no fitting number", arg, text));
+  if (!number) fail_usage(option, fmt::format("'{}': '{}' is not a number that fits", arg, text));
   return *number;
 }
 
@@ -44,7 +44,8 @@ Spec require_spec(const std::string& option, const std::string& text, const Resu
   if (spec.ok()) return *spec;
   const std::uint64_t value_at = spec.status().offset();
   if (value_at != Status::kNoOffset) {
-    fail_usage(option, fmt::format("'{}': '{}' is no fitting number", text, text.substr(value_at)));
+    fail_usage(option,
+               fmt::format("'{}': '{}' is not a number that fits", text, text.substr(value_at)));
   }
   fail_choice(option, text, {forms.begin(), forms.end()});
 }
@@ -77,7 +78,7 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
   }
   const std::optional<std::uint64_t> number = parse_whole<std::uint64_t>(digits);
   if (!number || *number > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
-    fail_usage(option, fmt::format("'{}' is no size (examples: 4096, 64K, 512M, 2G)", text));
+    fail_usage(option, fmt::format("'{}' is not a size (examples: 4096, 64K, 512M, 2G)", text));
   }
   return *number << shift;
 }
@@ -109,7 +110,7 @@ TrailerSpec parse_trailer_args(const TrailerArgs& args, bool is_stdout) {
     constexpr std::uint64_t kMinDistance = std::uint64_t{1} << TrailerSpec::kMinRestartLog;
     constexpr std::uint64_t kMaxDistance = std::uint64_t{1} << TrailerSpec::kMaxRestartLog;
     if (!std::has_single_bit(distance) || distance < kMinDistance || distance > kMaxDistance) {
-      fail_usage("--restart", fmt::format("{} is no power of two from {} to {}", args.restart,
+      fail_usage("--restart", fmt::format("{} is not a power of two from {} to {}", args.restart,
                                           kMinDistance, kMaxDistance));
     }
     return TrailerSpec::restarts(static_cast<unsigned>(std::countr_zero(distance)));

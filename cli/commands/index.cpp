@@ -31,7 +31,7 @@ struct IndexOptions {
   std::vector<std::string> inputs;
   std::string restart;
   bool remove = false;
-  Overwrite overwrite;  // also allows dropping trailing bytes that are no trailer
+  Overwrite overwrite;  // also allows dropping trailing bytes that are not a trailer
   LimitArgs limits;
   CommonOptions common;
 };
@@ -98,8 +98,9 @@ class Indexer {
     check(Trailer::try_make(file.bytes(), spec_, trailer, file_bytes, config), path);
     const std::uint64_t rest = file.bytes().size() - file_bytes;
     if (!old && rest > 0 && !options_.overwrite.is_allowed) {
-      throw Failure(ExitCode::kFailure, path,
-                    fmt::format("{} bytes follow that are no trailer (--force drops them)", rest));
+      throw Failure(
+          ExitCode::kFailure, path,
+          fmt::format("{} bytes follow that are not a trailer (--force drops them)", rest));
     }
     OutputFile out(std::move(lock), path);
     copy_first(file, file_bytes, out);
@@ -146,7 +147,7 @@ void add_options(CLI::App& command, IndexOptions& options) {
   add_restart_option(command, options.restart);
   command.add_flag("--remove", options.remove, "Remove the trailer");
   add_overwrite_options(command, options.overwrite, options.common,
-                        "Also replace trailing bytes that are no trailer");
+                        "Also replace trailing bytes that are not a trailer");
   add_limit_options(command, options.limits);
   add_common_options(command, options.common);
   command.footer(kIndexFooter);

@@ -240,14 +240,14 @@ CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
     const std::optional<std::uint64_t> number = parse<std::uint64_t>(text);
     if (number && *number >= min && *number <= max) return std::string();
     const bool is_open = max == std::numeric_limits<std::uint64_t>::max();
-    return fmt::format("'{}' is no whole number from {}{}", text, min,
+    return fmt::format("'{}' is not a whole number from {}{}", text, min,
                        is_open ? " on" : fmt::format(" to {}", max));
   });
 }
 
 CLI::Validator real_number() {
   return validator([](const std::string& text) {
-    return parse<double>(text) ? std::string() : fmt::format("'{}' is no number", text);
+    return parse<double>(text) ? std::string() : fmt::format("'{}' is not a number", text);
   });
 }
 
@@ -261,7 +261,7 @@ CLI::Validator seconds_from_zero() {
   return validator([](const std::string& text) {
     const std::optional<double> number = parse<double>(text);
     const bool is_good = number && *number >= 0 && std::isfinite(*number);
-    return is_good ? std::string() : fmt::format("'{}' is no number of seconds from 0 on", text);
+    return is_good ? std::string() : fmt::format("'{}' is not a number of seconds from 0 on", text);
   });
 }
 

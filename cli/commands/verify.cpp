@@ -234,7 +234,7 @@ class Checker {
     }
     if (state == TrailerState::kUnrecognised) {
       throw Failure(ExitCode::kCorrupt, place,
-                    "corrupt: the numbers can be decoded, but bytes follow that are no trailer");
+                    "corrupt: the numbers can be decoded, but bytes follow that are not a trailer");
     }
   }
 

@@ -142,16 +142,16 @@ void CsvColumn::add_null(const CsvField& field) {
 void CsvColumn::become_text(const CsvField& field) {
   switch (family_) {
     case Family::kBool:
-      why_text_ = "is no boolean like those before";
+      why_text_ = "is not a boolean like those before";
       break;
     case Family::kDate:
-      why_text_ = "is no date like those before";
+      why_text_ = "is not a date like those before";
       break;
     case Family::kTime:
-      why_text_ = "is no time like those before";
+      why_text_ = "is not a time like those before";
       break;
     default:
-      why_text_ = "is no number";
+      why_text_ = "is not a number";
   }
   family_ = Family::kText;
   text_.add(field.line, field.text);

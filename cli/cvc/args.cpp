@@ -72,7 +72,7 @@ std::uint64_t parse_count(const std::string& option, const std::string& arg) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(arg.data(), arg.data() + arg.size(), number);
   if (error != std::errc() || end != arg.data() + arg.size() || number == 0) {
-    fail_usage(option, fmt::format("'{}' is no count", arg));
+    fail_usage(option, fmt::format("'{}' is not a count", arg));
   }
   return number;
 }

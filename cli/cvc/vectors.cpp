@@ -39,7 +39,7 @@ void take_raw_options(const VectorOptions& options, const std::string& file, Inp
     fail_usage(file, "raw vectors need --dtype and --dimension");
   }
   const std::optional<Element> element = element_of_name(options.dtype);
-  if (!element) fail_usage("--dtype", "'" + options.dtype + "' is no number type");
+  if (!element) fail_usage("--dtype", "'" + options.dtype + "' is not a number type");
   if (*options.dimension == 0) fail_usage("--dimension", "is 0");
   input.dtype = element->type;
   input.is_bfloat16 = element->is_bfloat16;

@@ -113,7 +113,7 @@ class NpyTable final : public TableInput {
       throw Failure(
           ExitCode::kFailure, file(),
           fmt::format("NumPy type '{}' {}", header.descr,
-                      is_for_vectors ? "is no number type of vectors" : "cannot be compressed"));
+                      is_for_vectors ? "is not a number type of vectors" : "cannot be compressed"));
     }
     layout_.type = found->type;
     layout_.swap_bytes = found->swap_bytes;

@@ -68,7 +68,7 @@ class TensorNumbers final : public NumberInput {
 };
 
 std::string why_unfit(const Tensor& tensor) {
-  if (!tensor.element) return fmt::format("type {} is no number type of vectors", tensor.dtype);
+  if (!tensor.element) return fmt::format("type {} is not a number type of vectors", tensor.dtype);
   const bool fits = tensor.shape.size() == 1 || (tensor.shape.size() == 2 && tensor.shape[1] > 0);
   return fits ? "" : fmt::format("shape [{}]", fmt::join(tensor.shape, ", "));
 }

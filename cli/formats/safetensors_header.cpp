@@ -44,7 +44,7 @@ class Reader {
   std::vector<Tensor> read() {
     const std::string_view text = header_text();
     const std::optional<json::View> header = json::parse_strict(text);
-    if (!header || !header->is(Kind::kObject)) bad("the header is no JSON object");
+    if (!header || !header->is(Kind::kObject)) bad("the header is not a JSON object");
     const std::uint64_t count = header->count();
     // Includes a copy of the name, and a note for a tensor that holds no vectors.
     constexpr std::uint64_t kBytes = sizeof(Tensor) + 3 * sizeof(std::string);
@@ -99,7 +99,7 @@ class Reader {
 
   std::uint64_t number(const json::View& json, const std::string& what) const {
     const std::optional<std::uint64_t> value = json.unsigned_integer();
-    if (!value) bad(what + " is no list of integers");
+    if (!value) bad(what + " is not a list of integers");
     return *value;
   }
 
@@ -111,17 +111,17 @@ class Reader {
 
   Tensor tensor(const std::string& name, const json::View& json) const {
     const std::string what = fmt::format("tensor '{}'", name);
-    if (!json.is(Kind::kObject)) bad(what + " is no JSON object");
+    if (!json.is(Kind::kObject)) bad(what + " is not a JSON object");
     Tensor made;
     made.name = name;
     const json::View dtype = member(json, "dtype", what);
-    if (!dtype.is(Kind::kString)) bad(what + ": its 'dtype' is no string");
+    if (!dtype.is(Kind::kString)) bad(what + ": its 'dtype' is not a string");
     made.dtype = dtype.string();
     for (const Named& known : kNames) {
       if (known.name == made.dtype) made.element = known.element;
     }
     const json::View shape = member(json, "shape", what);
-    if (!shape.is(Kind::kArray)) bad(what + ": its 'shape' is no list");
+    if (!shape.is(Kind::kArray)) bad(what + ": its 'shape' is not a list");
     for (auto length = shape.first(); length; length = length->next()) {
       if (made.shape.size() == kMaxDimensions) bad(what + ": its 'shape' is too long");
       made.shape.push_back(number(*length, what + ": its 'shape'"));

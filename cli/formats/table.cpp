@@ -73,7 +73,7 @@ std::unique_ptr<NumberInput> open_column(TableInput& table, std::size_t index,
 }
 
 std::string no_vectors(const std::string& source_type) {
-  return fmt::format("values of type {} are no numbers or lists of equally many numbers",
+  return fmt::format("values of type {} are not numbers or lists of equally many numbers",
                      source_type);
 }
 

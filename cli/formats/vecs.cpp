@@ -40,7 +40,7 @@ class VecsNumbers final : public NumberInput {
     rows_ = *input_->size() / row_bytes_;
     if (*input_->size() % row_bytes_ != 0) {
       throw Failure(ExitCode::kCorrupt, input_->name(),
-                    fmt::format("corrupt: {} bytes are no whole number of rows of {} numbers, "
+                    fmt::format("corrupt: {} bytes are not a whole number of rows of {} numbers, "
                                 "as the first has",
                                 *input_->size(), dimension_));
     }

@@ -169,7 +169,7 @@ std::string resolve_links(const std::string& path) {
 FileLock lock_existing(const std::string& path, const Overwrite& overwrite) {
   struct stat found = {};
   if (::stat(path.c_str(), &found) != 0) fail_errno(path, "");
-  if (!S_ISREG(found.st_mode)) throw Failure(ExitCode::kFailure, path, "is no regular file");
+  if (!S_ISREG(found.st_mode)) throw Failure(ExitCode::kFailure, path, "is not a regular file");
   FileLock lock;
   check(lock.try_lock(path, overwrite.lock_config(path)), path);
   if (!lock.has_file()) throw Failure(ExitCode::kFailure, path, "was removed meanwhile");
@@ -244,7 +244,7 @@ void OutputFolder::commit() {
   take_access(old_files);
   sync_files();
   if (!temporary_->replace_folder(path_, old_files)) {
-    print_message(name_ + ": files came meanwhile that are no part of the table; they stay in " +
+    print_message(name_ + ": files came meanwhile that are not part of the table; they stay in " +
                   temporary_->leftover());
   }
   temporary_.reset();

@@ -95,7 +95,7 @@ class Reader {
 
   Reader(const json::View& json, const std::string& place, Memory& memory)
       : json_(json), place_(place), memory_(memory) {
-    if (!json.is(Kind::kObject)) bad("is no object");
+    if (!json.is(Kind::kObject)) bad("is not an object");
   }
 
   [[noreturn]] void bad(const std::string& what) const {
@@ -110,7 +110,7 @@ class Reader {
 
   std::string text(const char* name) const {
     const json::View value = field(name);
-    if (!value.is(Kind::kString)) bad(fmt::format("'{}' is no text", name));
+    if (!value.is(Kind::kString)) bad(fmt::format("'{}' is not text", name));
     memory_.take(value.text().size());
     return value.string();
   }
@@ -119,7 +119,7 @@ class Reader {
 
   std::uint64_t number(const char* name) const {
     const std::optional<std::uint64_t> value = field(name).unsigned_integer();
-    if (!value) bad(fmt::format("'{}' is no count", name));
+    if (!value) bad(fmt::format("'{}' is not a count", name));
     return *value;
   }
 
@@ -137,14 +137,14 @@ class Reader {
     const std::optional<json::View> value = json_.find(name);
     if (!value) return {};
     std::optional<Metadata> found = metadata_from(*value, memory_);
-    if (!found) bad(fmt::format("'{}' is no list of pairs of text", name));
+    if (!found) bad(fmt::format("'{}' is not a list of pairs of text", name));
     return std::move(*found);
   }
 
   // `bytes`: memory for each parsed element.
   json::View list(const char* name, std::size_t bytes, std::size_t& count) const {
     const json::View value = field(name);
-    if (!value.is(Kind::kArray)) bad(fmt::format("'{}' is no list", name));
+    if (!value.is(Kind::kArray)) bad(fmt::format("'{}' is not a list", name));
     count = value.count();
     memory_.take(std::uint64_t{count} * bytes);
     return value;
@@ -203,7 +203,7 @@ ManifestColumn parse_column(const json::View& json, const std::string& place, Me
     const bool fine = unit == TimeUnit::kMicro || unit == TimeUnit::kNano;
     const bool fits =
         unit && (*kind != LogicalKind::kTime32 || !fine) && (*kind != LogicalKind::kTime64 || fine);
-    if (!fits) reader.bad(fmt::format("'{}' is no unit of {}", unit_name, kind_name));
+    if (!fits) reader.bad(fmt::format("'{}' is not a unit of {}", unit_name, kind_name));
     column.logical.unit = *unit;
   }
   column.logical.timezone = reader.optional_text("timezone");
@@ -281,7 +281,7 @@ Manifest parse_manifest(std::string_view text, const std::string& place) {
   }
   Memory memory(text.size(), place);
   const Reader reader(*json, place, memory);
-  if (reader.text("format") != "numpact-table") reader.bad("is no manifest of numpact");
+  if (reader.text("format") != "numpact-table") reader.bad("is not a manifest of numpact");
   if (reader.number("version") < 1 || reader.number("version") > kVersion) {
     throw Failure(ExitCode::kCorrupt, place,
                   fmt::format("unsupported version: {}", reader.number("version")));

@@ -70,12 +70,12 @@ FileRef open_in(int folder, const std::string& name, const std::string& place) {
       continue;
     }
     if (S_ISDIR(found.st_mode)) throw Failure(ExitCode::kFailure, place, "is a folder");
-    if (!S_ISREG(found.st_mode)) throw Failure(ExitCode::kFailure, place, "is no regular file");
+    if (!S_ISREG(found.st_mode)) throw Failure(ExitCode::kFailure, place, "is not a regular file");
     const int descriptor =
         ::openat(folder, at.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0) fail_errno(place, "");
     auto file = std::make_shared<const OpenFile>(descriptor, place);
-    if (!file->size()) throw Failure(ExitCode::kFailure, place, "is no regular file");
+    if (!file->size()) throw Failure(ExitCode::kFailure, place, "is not a regular file");
     return file;
   }
   throw Failure(ExitCode::kFailure, place, "the links lead back to themselves");
@@ -189,7 +189,7 @@ FileRef TableFolder::file(const std::string& name) const {
 std::set<std::string> table_files(const std::string& path, const std::string& name) {
   if (!is_folder(path)) {
     throw Failure(ExitCode::kFailure, name,
-                  "exists already and is no folder of numpact: not overwritten");
+                  "exists already and is not a folder of numpact: not overwritten");
   }
   Entries entries = entries_of(path, name);
   if (entries.files.empty() && entries.others.empty()) return {};
@@ -206,12 +206,12 @@ std::set<std::string> table_files(const std::string& path, const std::string& na
   if (foreign.empty()) return std::move(entries.files);
   if (!manifest) {
     throw Failure(ExitCode::kFailure, name,
-                  fmt::format("exists already and is no folder of numpact (it holds '{}'): not "
+                  fmt::format("exists already and is not a folder of numpact (it holds '{}'): not "
                               "overwritten",
                               *foreign.begin()));
   }
   throw Failure(ExitCode::kFailure, name,
-                fmt::format("exists already and holds '{}', which is no part of the table: not "
+                fmt::format("exists already and holds '{}', which is not part of the table: not "
                             "overwritten",
                             *foreign.begin()));
 }

@@ -134,7 +134,7 @@ class ModeSpec(_Spec):
     def try_float_mult(base: SupportsFloat | SupportsIndex) -> ModeSpec:
         """Floats by their multiple of ``base`` and how far they are from it."""
         try:
-            # As float(), but text is no number.
+            # As float(), but text is not a number.
             number = math.ldexp(base, 0)
         except TypeError as error:
             raise TypeMismatchError(str(error)) from None

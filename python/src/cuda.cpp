@@ -34,7 +34,7 @@ void cvc_decode(const nb::list& slices, std::uintptr_t out_ptr, std::string_view
   const std::optional<cvc::Dtype> dtype = cvc::dtype_of_name(out_dtype);
   if (!dtype) raise_error(ErrorKind::kInvalidArgument, "no type of this name");
   if (out_stride % cvc::size_of(*dtype) != 0) {
-    raise_error(ErrorKind::kInvalidArgument, "the output's stride is no multiple of its type");
+    raise_error(ErrorKind::kInvalidArgument, "the output's stride is not a multiple of its type");
   }
   std::vector<cuda::SliceRows> parts;
   cuda::DeviceRows out;

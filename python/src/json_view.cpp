@@ -65,7 +65,7 @@ const char* kind_of(const PythonJsonView& value) {
   return "";
 }
 
-// None where the value is no string. Halves of surrogate pairs stay what they are.
+// None where the value is not a string. Halves of surrogate pairs stay what they are.
 nb::object string_of(const PythonJsonView& value) {
   if (!value.view().is(Kind::kString)) return nb::none();
   const std::string text = value.view().string();

@@ -25,7 +25,7 @@ class PythonRanges final : public RangeSource {
   Status read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) override;
 
   // Raises the error of a call that failed; what Python raised becomes its cause, or is raised
-  // itself if it is no Exception (KeyboardInterrupt, say). Needs the GIL.
+  // itself if it is not an Exception (KeyboardInterrupt, say). Needs the GIL.
   void raise(const Status& status);
 
   // For Python's collector: the source may lead back to who has this.

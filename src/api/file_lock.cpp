@@ -125,7 +125,7 @@ Status FileLock::open() {
   const int result =
       descriptor_ >= 0 ? ::fstat(descriptor_, &found) : ::stat(path_.c_str(), &found);
   if (result != 0) return failed("the file cannot be looked at");
-  if (!S_ISREG(found.st_mode)) return io_error("what has the name is no regular file");
+  if (!S_ISREG(found.st_mode)) return io_error("what has the name is not a regular file");
   device_ = found.st_dev;
   inode_ = found.st_ino;
   has_file_ = true;

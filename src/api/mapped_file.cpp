@@ -33,7 +33,7 @@ const char* reason(int error) {
     case EFBIG:
       return "the file is too large to be mapped";
     case ENODEV:
-      return "it is no regular file";
+      return "it is not a regular file";
     default:
       return "the file cannot be mapped";
   }

@@ -78,7 +78,7 @@ Status Replacement::open(const std::string& path, const LockConfig& lock) {
   NUMPACT_TRY(try_follow_links(path, path_));
   struct stat found {};
   if (::stat(path_.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
-    return io_error("what has the name is no regular file");
+    return io_error("what has the name is not a regular file");
   }
   return create();
 }

@@ -267,7 +267,7 @@ void classify_rest(std::span<const std::byte> file, Verification& out) {
     out.trailer = TrailerState::kDamaged;
   } else if (out.trailing_bytes > 0) {
     out.trailer = TrailerState::kUnrecognised;
-    out.trailer_status = Status(ErrorKind::kCorrupt, "bytes that are no trailer follow the file",
+    out.trailer_status = Status(ErrorKind::kCorrupt, "bytes that are not a trailer follow the file",
                                 file.size() - out.trailing_bytes);
   }
 }

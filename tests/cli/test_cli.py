@@ -168,7 +168,7 @@ def test_dtype_converts_exactly(tmp_path: Path) -> None:
     assert np.load(tmp_path / "b.npy").dtype == np.uint8
     np.save(path, np.array([0.0, 0.5]))
     line = refused("compress", path, "--dtype", "u8", "-f", code=FAILURE)
-    assert line == f"{path}: 0.5 (number 1) is no u8"
+    assert line == f"{path}: 0.5 (number 1) is not a u8"
     for value, name in [(-1, "u8"), (256, "u8"), (2.0**53 + 2, "f32"), (1e9, "f16"), (-0.0, "i8")]:
         np.save(path, np.array([value]))
         refused("compress", path, "--dtype", name, "-f", code=FAILURE)
@@ -203,7 +203,7 @@ def test_verify(prices: Path, tmp_path: Path) -> None:
         f"{tmp_path / 'p.pco'}: OK, 30000 f64 numbers, {len(whole) - 176} bytes and a " \
         "trailer of 176; checksums match\n"
     (tmp_path / "long.pco").write_bytes(whole + b"tail")
-    assert "bytes follow that are no trailer" in refused("verify", tmp_path / "long.pco",
+    assert "bytes follow that are not a trailer" in refused("verify", tmp_path / "long.pco",
                                                          code=CORRUPT)
     info = json.loads(run("inspect", tmp_path / "p.pco", "--json").text)
     end = info["chunks"][2]["offset"]

@@ -137,7 +137,7 @@ def test_timeout(grows: Path, tmp_path: Path) -> None:
     for word in ["-1", "soon", "nan", "inf", ""]:
         line = refused("compress", tmp_path / "five.npy", "-f", "-o", grows, "--lock-timeout", word,
                        code=USAGE)
-        assert line == f"--lock-timeout: '{word}' is no number of seconds from 0 on"
+        assert line == f"--lock-timeout: '{word}' is not a number of seconds from 0 on"
     run("compress", tmp_path / "five.npy", "-f", "-o", grows, "--lock-timeout", "1e300")
 
 

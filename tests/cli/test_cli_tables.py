@@ -230,7 +230,7 @@ def test_csv_types(tmp_path: Path) -> None:
     run("compress", path, "-f", "-o", tmp_path / "f", "--dtype", "f16")
     assert run("decompress", tmp_path / "f").text.splitlines()[1] == \
         "1.0,nan,true,2020-02-29,2020-01-01 10:00:00"
-    assert "column 'i': line 3: '-2' is no u8" in refused("compress", path, "--column", "i",
+    assert "column 'i': line 3: '-2' is not a u8" in refused("compress", path, "--column", "i",
                                                           "--dtype", "u8", code=FAILURE)
 
 

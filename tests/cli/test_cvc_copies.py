@@ -93,7 +93,7 @@ def test_metadata_that_is_no_json_is_not_copied(tmp_path: Path) -> None:
     assert len(unpacked_copy(tmp_path, source)) == info(source)["rows"]
     for words in (["slice", source, tmp_path / "s.cvc"], ["concat", source, "-o",
                                                           tmp_path / "s.cvc"]):
-        assert "metadata has NaN, which is no JSON" in cvc_refused(*words, code=USAGE)
+        assert "metadata has NaN, which is not JSON" in cvc_refused(*words, code=USAGE)
     assert not (tmp_path / "s.cvc").exists() and leftovers(tmp_path) == []
     for name in ["v10_int8_nan", "v10_int8_inf", "v10_int8_neg_inf", "v10_int8_huge_range"]:
         cvc("slice", FIXTURES / f"{name}.cvc", tmp_path / "s.cvc", "-f")

@@ -219,7 +219,7 @@ def test_tables(tmp_path: Path, plain: np.ndarray, kind: str) -> None:
     one = tmp_path / "one.cvc"
     cvc("pack", source, "--column", "text", "--compression", "lossless", "-o", one)
     assert info(one)["layout"] == "single" and np.array_equal(unpacked(one), plain)
-    assert "are no numbers or lists" in cvc_refused("pack", source, "--column", "name", "-f",
+    assert "are not numbers or lists" in cvc_refused("pack", source, "--column", "name", "-f",
                                                     "-o", one, code=FAILURE)
 
 

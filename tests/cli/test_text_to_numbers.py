@@ -97,9 +97,9 @@ def test_encoding_of_names_and_texts(csv: Csv) -> None:
     line = csv.refused(b"a,b\n\n".replace(b"b", b"gr\xf6\xdfe"))
     assert "line 1" in line and "column 1" in line and "0xf6" in line
     assert csv.read(b"a,b\n1,gr\xf6\xdfe\n2,\xff\n") == {"a": ("i64", [1, 2])}
-    assert "'gr\\xf6\\xdfe' is no number" in csv.err
+    assert "'gr\\xf6\\xdfe' is not a number" in csv.err
     csv.read("a,b\n1," + 59 * "x" + "éé\n")
-    assert f"'{59 * 'x'}...' is no number" in csv.err
+    assert f"'{59 * 'x'}...' is not a number" in csv.err
 
 
 # ---- Records and fields ----

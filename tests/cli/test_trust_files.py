@@ -180,7 +180,7 @@ def test_a06_foreign_folders_stay(tmp_path: Path, text: Path, door: Door) -> Non
         (foreign / "manifest.json").write_text(manifest)
         before = all_files(foreign)
         line = door.refused("compress", text, "-f", "-o", foreign, code=FAILURE)
-        assert "is no folder of numpact (it holds 'manifest.json')" in line
+        assert "is not a folder of numpact (it holds 'manifest.json')" in line
         assert all_files(foreign) == before
 
 
@@ -200,7 +200,7 @@ def test_a06_foreign_files_stay(tmp_path: Path, text: Path, name: str, kind: str
         made.symlink_to("a.pco")
     before = all_files(table)
     line = door.refused("compress", text, "-f", "-o", table, code=FAILURE)
-    assert f"holds '{name}', which is no part of the table" in line
+    assert f"holds '{name}', which is not part of the table" in line
     assert all_files(table) == before and leftovers(tmp_path) == []
 
 
@@ -474,7 +474,7 @@ def test_a23_append_and_index_wait_for_no_pipe(tmp_path: Path, door: Door) -> No
     os.mkfifo(tmp_path / "p.pco")
     for words in [["index", tmp_path / "p.pco"],
                   ["compress", tmp_path / "a.npy", "--append", "-o", tmp_path / "p.pco"]]:
-        assert "is no regular file" in door.refused(*words, code=FAILURE)
+        assert "is not a regular file" in door.refused(*words, code=FAILURE)
 
 
 @pytest.mark.wheel_takes(4)
@@ -485,8 +485,8 @@ def test_a23_empty_values_are_errors(tmp_path: Path, option: str, door: Door) ->
     path.write_bytes(numpact.compress([1, 2, 3]))
     line = door.refused("decompress", path, option, "", code=USAGE)
     assert line in (f"{'--output' if option == '-o' else option}: its value is empty",
-                    "--threads: '' is no whole number from 0 to 1024",
-                    "--lock-timeout: '' is no number of seconds from 0 on")
+                    "--threads: '' is not a whole number from 0 to 1024",
+                    "--lock-timeout: '' is not a number of seconds from 0 on")
 
 
 @pytest.mark.wheel_takes(5)

@@ -61,7 +61,7 @@ def chunk_config(config: Config) -> ChunkConfig:
 
 @contextlib.contextmanager
 def _refusing() -> Iterator[None]:
-    """Errors of the package, panics included (they are no Exceptions), as Refused."""
+    """Errors of the package, panics included (they are not Exceptions), as Refused."""
     try:
         yield
     except KeyboardInterrupt:

@@ -127,7 +127,7 @@ class Parser {
     take_if("-");
     const bool zero = peek() == '0';
     const std::size_t digits = skip_digits();
-    refuse_if(digits == 0 || (zero && digits > 1), "JSON that is no value");
+    refuse_if(digits == 0 || (zero && digits > 1), "JSON that is not a value");
     if (take_if(".")) refuse_if(skip_digits() == 0, "JSON number without a fraction");
     if (take_if("e") || take_if("E")) {
       if (!take_if("+")) take_if("-");

@@ -209,7 +209,7 @@ TYPED_TEST(FloatModes, FloatMultJoinsAsDefined) {
 }
 
 // Batches of integers that convert in one step, and batches with one or more that do not, at any
-// position; values around the limit; counts that are no multiple of a vector.
+// position; values around the limit; counts that are not a multiple of a vector.
 TYPED_TEST(FloatModes, FloatMultOfSmallAndHugeBatches) {
   using L = TypeParam;
   Random random(40);

@@ -37,7 +37,7 @@ const char* why_unfit(const LogicalType& logical, const NumberView& numbers, std
   if (logical.kind == LogicalKind::kDate64) {
     return static_cast<const std::int64_t*>(numbers.data)[row] % kMillisPerDay == 0
                ? nullptr
-               : "is no whole day, and Parquet has no other date64";
+               : "is not a whole day, and Parquet has no other date64";
   }
   return nullptr;
 }

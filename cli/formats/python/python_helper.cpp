@@ -66,10 +66,11 @@ std::string interpreter(std::string_view needs, const std::string& place) {
   std::string python = named;
   if (python.starts_with('/')) return python;
   if (python.find('/') == std::string::npos) return find_program(python, place);
-  throw Failure(ExitCode::kFailure, place,
-                fmt::format("NUMPACT_PYTHON names '{}', which is no full path: nothing is started "
-                            "from the working folder",
-                            python));
+  throw Failure(
+      ExitCode::kFailure, place,
+      fmt::format("NUMPACT_PYTHON names '{}', which is not a full path: nothing is started "
+                  "from the working folder",
+                  python));
 }
 
 std::vector<std::string> command_line(const std::vector<std::string>& args, std::string_view needs,

@@ -139,7 +139,7 @@ class PcoIndex:
             raise UnsupportedVersionError(f"index: version {document.get('version')!r}")
         dtype = document.get("dtype")
         if not isinstance(dtype, (str, type(None))):
-            raise CorruptError("index: dtype is no text")
+            raise CorruptError("index: dtype is not text")
         try:
             files = tuple(_file_of(entry) for entry in document["files"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:

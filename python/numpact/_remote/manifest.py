@@ -137,7 +137,7 @@ def parse_manifest(text: bytes, name: str) -> list[Column]:
     memory = _Memory(len(text), name)
     reader = _Object(json, name, memory)
     if reader.text("format") != _FORMAT:
-        raise reader.bad("is no manifest of numpact")
+        raise reader.bad("is not a manifest of numpact")
     version = reader.count("version")
     if version not in _VERSIONS:
         raise UnsupportedVersionError(f"{name}: version {version}")
@@ -174,7 +174,7 @@ class _Object:
         self.memory = memory
         self._json = json
         if json.kind != "object":
-            raise self.bad("is no object")
+            raise self.bad("is not an object")
 
     def bad(self, what: str) -> CorruptError:
         return CorruptError(f"{self.name}: {what}")
@@ -194,7 +194,7 @@ class _Object:
             return default
         field = self.field(key)
         if field.kind != "string":
-            raise self.bad(f"{key!r} is no text")
+            raise self.bad(f"{key!r} is not text")
         if field.size > _LONG_TEXT_BYTES:
             self.memory.take(_LONG_TEXT_FACTOR * field.size)
         made = field.string()
@@ -205,13 +205,13 @@ class _Object:
     def count(self, key: str) -> int:
         number = self.field(key).natural()
         if number is None:
-            raise self.bad(f"{key!r} is no count")
+            raise self.bad(f"{key!r} is not a count")
         return number
 
     def entries(self, key: str) -> Iterator[_core.JsonView]:
         array = self.field(key)
         if array.kind != "array":
-            raise self.bad(f"{key!r} is no list")
+            raise self.bad(f"{key!r} is not a list")
         return _items(array)
 
     def file(self) -> str:
@@ -226,7 +226,7 @@ class _Object:
     def check_text(self, key: str, is_needed: bool = True) -> None:
         found = self.field(key) if is_needed else self.find(key)
         if found is not None and found.kind != "string":
-            raise self.bad(f"{key!r} is no text")
+            raise self.bad(f"{key!r} is not text")
 
     def check_flag(self, key: str) -> None:
         found = self.find(key)
@@ -238,7 +238,7 @@ class _Object:
         if found is None:
             return
         if found.kind != "array" or not all(_is_pair(item) for item in _items(found)):
-            raise self.bad("'metadata' is no list of pairs of text")
+            raise self.bad("'metadata' is not a list of pairs of text")
 
 
 def _items(array: _core.JsonView) -> Iterator[_core.JsonView]:
@@ -275,7 +275,7 @@ def _column(entry: _Object) -> Column:
     if kind in _UNITS:
         unit = entry.text("unit")
         if unit not in _UNITS[kind]:
-            raise entry.bad(f"{unit!r} is no unit of {kind}")
+            raise entry.bad(f"{unit!r} is not a unit of {kind}")
     timezone = entry.text("timezone", "")
     logical = LogicalType(kind, number_type, unit, timezone if kind == "timestamp" else "")
     entry.check_flag("nullable")

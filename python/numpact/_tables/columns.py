@@ -43,7 +43,7 @@ def storage_of(type: pa.DataType) -> pa.DataType:
 
 
 def metadata_to_json(metadata: Any) -> list[list[Any]]:
-    """Metadata as in a manifest: pairs of texts, or of ``{"hex": "00ff"}`` where it is no UTF-8."""
+    """Metadata as in a manifest: pairs of texts, or of ``{"hex": "00ff"}`` where it is not UTF-8."""
 
     def text(content: bytes) -> Any:
         try:
@@ -128,7 +128,7 @@ def describe(field: pa.Field, list_size: int | None = None) -> dict[str, Any]:
     """A field as the command takes it.
 
     ``list_size``: how many numbers each list has, where lists are wanted and the field has them; 0
-    where its first value is no list of numbers.
+    where its first value is not a list of numbers.
     """
     type = storage_of(field.type)
     extends = type is not field.type
@@ -141,7 +141,7 @@ def describe(field: pa.Field, list_size: int | None = None) -> dict[str, Any]:
         "type": _NAMES.get(type if list_size is None else type.value_type),
     }
     if list_size == 0:
-        why = f"the first value of type {field.type} is no list with numbers in it"
+        why = f"the first value of type {field.type} is not a list with numbers in it"
         return {**told, "type": None, "unfit": why}
     if told["type"] is not None:
         return {**told, "kind": "number", "unit": "s", "timezone": ""}

@@ -103,7 +103,7 @@ def get_available_backends() -> dict[str, bool]:
 
 
 def is_gpu(device: object) -> bool:
-    """Of "cuda", "cuda:1", or a device of PyTorch; raises for what is no device."""
+    """Of "cuda", "cuda:1", or a device of PyTorch; raises for what is not a device."""
     return device_number(device) is not None
 
 

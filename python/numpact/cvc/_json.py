@@ -25,7 +25,7 @@ def check_text(text: str, place: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise InvalidArgumentError(
-            f"{place}: {text!r} has half of a surrogate pair, which is no Unicode text"
+            f"{place}: {text!r} has half of a surrogate pair, which is not Unicode text"
         ) from None
 
 
@@ -38,7 +38,7 @@ def check_json(value: Any, place: str, room: int = _MAX_DEPTH) -> None:
     if isinstance(value, (dict, list, tuple)) and room == 0:
         raise InvalidArgumentError(f"{place[:80]}... is nested too deeply for readers")
     if isinstance(value, float) and not math.isfinite(value):
-        raise InvalidArgumentError(f"{place}: {value} is no JSON")
+        raise InvalidArgumentError(f"{place}: {value} is not JSON")
     if isinstance(value, str):
         check_text(value, place)
     elif isinstance(value, dict):

@@ -69,9 +69,9 @@ def _row(value: Any, index: int) -> Array:
         if row.dtype.kind == "f" and is_sequence(value):
             row = array_of_sequence(value)  # which rounds nothing
     except ValueError:  # lists of lists that are not equally long
-        raise TypeMismatchError(f"row {index} is no list of numbers") from None
+        raise TypeMismatchError(f"row {index} is not a list of numbers") from None
     if row.ndim != 1:
-        raise TypeMismatchError(f"row {index} is no list of numbers")
+        raise TypeMismatchError(f"row {index} is not a list of numbers")
     if row.dtype.kind not in "fiu":
         raise TypeMismatchError(f"row {index} has values of {row.dtype}, which cannot be stored")
     return row

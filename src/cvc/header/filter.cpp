@@ -17,7 +17,7 @@ constexpr std::uint64_t kMemoryLimitRatio = 16;
 
 Status MetadataFilter::parse() {
   if (value_.parse(text_).ok()) return {};
-  return Status(ErrorKind::kInvalidArgument, "the value to look for is no JSON");
+  return Status(ErrorKind::kInvalidArgument, "the value to look for is not JSON");
 }
 
 bool MetadataFilter::matches(std::string_view metadata) const {

@@ -13,8 +13,8 @@ Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, wh
 
 Status check_number(const json::Value& value) {
   const std::string_view text = value.text();
-  if (text == "NaN") return invalid("the metadata has NaN, which is no JSON");
-  if (text.ends_with("Infinity")) return invalid("the metadata has Infinity, which is no JSON");
+  if (text == "NaN") return invalid("the metadata has NaN, which is not JSON");
+  if (text.ends_with("Infinity")) return invalid("the metadata has Infinity, which is not JSON");
   const double number = *value.number();
   if (!std::isfinite(number)) {
     return invalid("the metadata has a number past binary64, which would become infinite");
@@ -52,7 +52,7 @@ Status check_value(const json::Value& value, std::size_t depth_left) {
 Status restyle(std::string_view text, json::Style style, std::size_t levels, std::string& out) {
   json::Document document;
   if (!document.parse(text).ok()) {
-    return Status(ErrorKind::kInvalidArgument, "the metadata is no JSON, or nested too deeply");
+    return Status(ErrorKind::kInvalidArgument, "the metadata is not JSON, or nested too deeply");
   }
   NUMPACT_TRY(check_value(document.root(), json::kMaxDepth - levels));
   out = json::value_text(document.root(), style);

@@ -35,7 +35,7 @@ struct Field {
 #define NUMPACT_CVC_FIELD(key, must) \
   { key, "header: `" key "` is missing", "header: `" key "` " must }
 
-#define NUMPACT_CVC_COUNT(key) NUMPACT_CVC_FIELD(key, "is no integer from 0 to 2^63 - 1")
+#define NUMPACT_CVC_COUNT(key) NUMPACT_CVC_FIELD(key, "is not an integer from 0 to 2^63 - 1")
 
 constexpr Field kNumVectors = NUMPACT_CVC_COUNT("num_vectors");
 constexpr Field kDimension = NUMPACT_CVC_COUNT("dimension");
@@ -45,15 +45,15 @@ constexpr Field kSize = NUMPACT_CVC_COUNT("size");
 constexpr Field kFileOffset = NUMPACT_CVC_COUNT("file_offset");
 constexpr Field kStartIndex = NUMPACT_CVC_COUNT("start_index");
 constexpr Field kEndIndex = NUMPACT_CVC_COUNT("end_index");
-constexpr Field kChunks = NUMPACT_CVC_FIELD("chunks", "is no list");
-constexpr Field kSections = NUMPACT_CVC_FIELD("sections", "is no list");
-constexpr Field kSchema = NUMPACT_CVC_FIELD("columns", "is no list");
-constexpr Field kChunkColumns = NUMPACT_CVC_FIELD("columns", "is no object");
-constexpr Field kName = NUMPACT_CVC_FIELD("name", "is no string");
-constexpr Field kDtype = NUMPACT_CVC_FIELD("dtype", "is no string");
-constexpr Field kCompression = NUMPACT_CVC_FIELD("compression", "is no string");
-constexpr Field kMin = NUMPACT_CVC_FIELD("min", "is no number");
-constexpr Field kScale = NUMPACT_CVC_FIELD("scale", "is no number");
+constexpr Field kChunks = NUMPACT_CVC_FIELD("chunks", "is not a list");
+constexpr Field kSections = NUMPACT_CVC_FIELD("sections", "is not a list");
+constexpr Field kSchema = NUMPACT_CVC_FIELD("columns", "is not a list");
+constexpr Field kChunkColumns = NUMPACT_CVC_FIELD("columns", "is not an object");
+constexpr Field kName = NUMPACT_CVC_FIELD("name", "is not a string");
+constexpr Field kDtype = NUMPACT_CVC_FIELD("dtype", "is not a string");
+constexpr Field kCompression = NUMPACT_CVC_FIELD("compression", "is not a string");
+constexpr Field kMin = NUMPACT_CVC_FIELD("min", "is not a number");
+constexpr Field kScale = NUMPACT_CVC_FIELD("scale", "is not a number");
 
 #undef NUMPACT_CVC_COUNT
 #undef NUMPACT_CVC_FIELD
@@ -387,7 +387,7 @@ Status HeaderParser::parse_sections(const Object& root) {
     NUMPACT_TRY(get_count(fields, kEndIndex, end));
     if (section.rows.first > end || end > info_.rows) {
       return wrong(*item,
-                   "header: `start_index` and `end_index` of a section are no range of rows");
+                   "header: `start_index` and `end_index` of a section are not a range of rows");
     }
     section.rows.count = end - section.rows.first;
     if (const std::optional<Value>& metadata = fields.find("metadata")) {
@@ -402,7 +402,8 @@ Status HeaderParser::run() {
   const Status read = json::check(*info_.header);
   if (!read.ok()) return read.shifted(frame_.json_at);
   const Object root(Value::root_of(*info_.header));
-  if (!root.value().is(Kind::kObject)) return wrong(root.value(), "header: the JSON is no object");
+  if (!root.value().is(Kind::kObject))
+    return wrong(root.value(), "header: the JSON is not an object");
   const std::optional<Value> type = root.find("format_type");
   info_.is_columnar = type && type->says("columnar");
   const std::optional<Value> paged = root.find("mmap_optimized");

@@ -89,7 +89,7 @@ def test_nulls_are_where_they_were(tmp_path: Path, rows: int | None) -> None:
         wanted = pa.chunked_array([values[name].slice(0, len(frame))])
         assert pa.array(frame[name].array).to_pylist() == wanted.to_pylist() or name == "price"
         assert pa.array(frame[name].array).type == wanted.type, name
-        # NaN is no null, and not equal to itself.
+        # NaN is not null, and not equal to itself.
         null = pa.array(frame[name].array).is_null().to_pylist()
         assert null == wanted.is_null().to_pylist(), name
 

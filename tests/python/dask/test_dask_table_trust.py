@@ -74,7 +74,7 @@ def replace(folder: Path, files: dict[str, bytes]) -> None:
     shutil.rmtree(old)
 
 
-# ---- what is no file of the folder ----
+# ---- what is not a file of the folder ----
 
 
 @pytest.mark.parametrize("name", ["c0.pco", "c0.nulls.pco", "manifest.json"])
@@ -85,7 +85,7 @@ def test_a23_pipes_and_devices_are_not_opened(
     table = write(tmp_path / "t", files_of(1, nulls=True))
     (table / name).unlink()
     os.mkfifo(table / name)
-    with pytest.raises(numpact.InputOutputError, match="is no regular file"):
+    with pytest.raises(numpact.InputOutputError, match="is not a regular file"):
         from_pco_table(table, **options)
     (table / name).unlink()
     (table / name).mkdir()
@@ -133,7 +133,7 @@ def test_a23_what_becomes_a_link_or_a_pipe_later(tmp_path: Path) -> None:
         frame.compute(scheduler="synchronous")
     (table / "c0.pco").unlink()
     os.mkfifo(table / "c0.pco")
-    with pytest.raises(numpact.InputOutputError, match="is no regular file"):
+    with pytest.raises(numpact.InputOutputError, match="is not a regular file"):
         frame.compute(scheduler="synchronous")
 
 
@@ -148,7 +148,7 @@ def test_a23_stores_say_what_is_a_link(tmp_path: Path, monkeypatch: pytest.Monke
         from_pco_table(table)
     (table / "c0.pco").unlink()
     os.mkfifo(table / "c0.pco")
-    with pytest.raises(numpact.InputOutputError, match="is no regular file"):
+    with pytest.raises(numpact.InputOutputError, match="is not a regular file"):
         from_pco_table(table)
 
 
@@ -156,7 +156,7 @@ def test_a23_arrays_are_not_written_to_pipes(tmp_path: Path) -> None:
     da = pytest.importorskip("dask.array")
     os.mkfifo(tmp_path / "part-00000.pco")
     array = da.from_array(np.arange(5), chunks=5)
-    with pytest.raises(numpact.InputOutputError, match="is no regular file"):
+    with pytest.raises(numpact.InputOutputError, match="is not a regular file"):
         numpact.dask.to_pco(array, tmp_path, overwrite=True)
 
 
