@@ -201,14 +201,14 @@ TEST(CvcCorruption, ErrorsNameTheField) {
     return std::string(Reader::create(with_header(json)).status().what());
   };
   EXPECT_EQ(what(R"({"num_vectors":0,"dimension":1.5,"chunks":[]})"),
-            "header: `dimension` is no integer from 0 to 2^63 - 1");
+            "header: `dimension` is not an integer from 0 to 2^63 - 1");
   EXPECT_EQ(what(R"({"num_vectors":0,"dimension":1,"chunks":[],"sections":[{"start_index":0}]})"),
             "header: `end_index` is missing");
   EXPECT_EQ(what(R"({"num_vectors":1,"dimension":1,"chunks":[{"rows":1}]})"),
             "header: `compression` is missing");
   EXPECT_EQ(what(R"({"num_vectors":1,"dimension":1,"compression":"int8",
       "chunks":[{"rows":1,"min":0,"scale":null}]})"),
-            "header: `scale` is no number");
+            "header: `scale` is not a number");
 }
 
 }  // namespace

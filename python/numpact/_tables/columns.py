@@ -43,7 +43,7 @@ def storage_of(type: pa.DataType) -> pa.DataType:
 
 
 def metadata_to_json(metadata: Any) -> list[list[Any]]:
-    """Metadata as in a manifest: pairs of texts, or of ``{"hex": "00ff"}`` where it is not UTF-8."""
+    """Metadata as in a manifest: pairs of texts, or of ``{"hex": "00ff"}`` if it is not UTF-8."""
 
     def text(content: bytes) -> Any:
         try:
