@@ -20,17 +20,14 @@ namespace numpact {
 // the mapping.
 class NUMPACT_API MappedFile {
  public:
+  // kIo, with the system's error: the file cannot be opened, is a folder or pipe, or cannot be
+  // mapped.
+  static Result<MappedFile> open(const std::string& path) noexcept;
   // Empty.
   MappedFile() noexcept = default;
-  // Throws Error (kIo) with the path and the system's reason: the file cannot be opened, is a
-  // folder or pipe, or cannot be mapped.
-  explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
-
-  // The same without exceptions; the Status has only the reason. After an error `file` is empty.
-  static Status try_open(const std::string& path, MappedFile& file) noexcept;
 
   // The whole file; the address does not change when the object is moved.
   std::span<const std::byte> bytes() const noexcept { return bytes_; }

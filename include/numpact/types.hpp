@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <ranges>
 #include <string_view>
 #include <type_traits>
 
@@ -45,43 +45,35 @@ enum class NumberKind : std::uint8_t { kUnsigned, kSigned, kFloat };
 
 constexpr bool is_number_type(std::uint8_t byte) noexcept { return byte >= 1 && byte <= 11; }
 
-// Size of a number in bytes: 1, 2, 4 or 8.
-constexpr std::size_t size_of(NumberType type) noexcept {
-  switch (type) {
-    case NumberType::kU8:
-    case NumberType::kI8:
-      return 1;
-    case NumberType::kU16:
-    case NumberType::kI16:
-    case NumberType::kF16:
-      return 2;
-    case NumberType::kU32:
-    case NumberType::kI32:
-    case NumberType::kF32:
-      return 4;
-    case NumberType::kU64:
-    case NumberType::kI64:
-    case NumberType::kF64:
-      return 8;
-  }
-  return 0;
+namespace detail {
+struct TypeTraits {
+  std::uint8_t size = 0;
+  NumberKind kind = NumberKind::kUnsigned;
+};
+// By the value of NumberType.
+inline constexpr TypeTraits kTypeTraits[] = {
+    {},
+    {4, NumberKind::kUnsigned},
+    {8, NumberKind::kUnsigned},
+    {4, NumberKind::kSigned},
+    {8, NumberKind::kSigned},
+    {4, NumberKind::kFloat},
+    {8, NumberKind::kFloat},
+    {2, NumberKind::kUnsigned},
+    {2, NumberKind::kSigned},
+    {2, NumberKind::kFloat},
+    {1, NumberKind::kUnsigned},
+    {1, NumberKind::kSigned},
+};
+constexpr TypeTraits traits_of(NumberType type) noexcept {
+  const auto byte = static_cast<std::uint8_t>(type);
+  return is_number_type(byte) ? kTypeTraits[byte] : TypeTraits();
 }
+}  // namespace detail
 
-constexpr NumberKind kind_of(NumberType type) noexcept {
-  switch (type) {
-    case NumberType::kI8:
-    case NumberType::kI16:
-    case NumberType::kI32:
-    case NumberType::kI64:
-      return NumberKind::kSigned;
-    case NumberType::kF16:
-    case NumberType::kF32:
-    case NumberType::kF64:
-      return NumberKind::kFloat;
-    default:
-      return NumberKind::kUnsigned;
-  }
-}
+// Size of a number in bytes: 1, 2, 4 or 8.
+constexpr std::size_t size_of(NumberType type) noexcept { return detail::traits_of(type).size; }
+constexpr NumberKind kind_of(NumberType type) noexcept { return detail::traits_of(type).kind; }
 
 // "u8", "i8", "u16", ... "f64"; a static string.
 NUMPACT_API std::string_view name_of(NumberType type) noexcept;
@@ -123,7 +115,15 @@ concept Number = detail::number_type_of<std::remove_cv_t<T>>()
 template <Number T>
 inline constexpr NumberType kNumberTypeOf = *detail::number_type_of<std::remove_cv_t<T>>();
 
+namespace detail {
+// An array, vector, span etc. of numbers that outlives the call.
+template <class R>
+concept NumberRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    std::ranges::borrowed_range<R> && Number<std::ranges::range_value_t<R>>;
+}  // namespace detail
+
 // A view of an array whose type is known at run time. The memory must be aligned for the type.
+// Converts from every contiguous range of numbers: std::vector, std::array, std::span, T[n].
 struct NumberView {
   NumberType type = NumberType::kU8;
   const void* data = nullptr;
@@ -131,9 +131,11 @@ struct NumberView {
 
   NumberView() = default;
   NumberView(NumberType t, const void* d, std::size_t n) : type(t), data(d), count(n) {}
-  template <Number T>
-  NumberView(std::span<const T> numbers)  // NOLINT(google-explicit-constructor)
-      : type(kNumberTypeOf<T>), data(numbers.data()), count(numbers.size()) {}
+  template <detail::NumberRange R>
+  NumberView(R&& numbers)  // NOLINT(google-explicit-constructor)
+      : type(kNumberTypeOf<std::ranges::range_value_t<R>>),
+        data(std::ranges::data(numbers)),
+        count(std::ranges::size(numbers)) {}
 };
 
 // The same, writable.
@@ -144,9 +146,12 @@ struct MutableNumberView {
 
   MutableNumberView() = default;
   MutableNumberView(NumberType t, void* d, std::size_t n) : type(t), data(d), count(n) {}
-  template <Number T>
-  MutableNumberView(std::span<T> numbers)  // NOLINT(google-explicit-constructor)
-      : type(kNumberTypeOf<T>), data(numbers.data()), count(numbers.size()) {}
+  template <detail::NumberRange R>
+  requires std::ranges::output_range<R, std::ranges::range_value_t<R>> MutableNumberView(
+      R&& numbers)  // NOLINT(google-explicit-constructor)
+      : type(kNumberTypeOf<std::ranges::range_value_t<R>>),
+        data(std::ranges::data(numbers)),
+        count(std::ranges::size(numbers)) {}
 };
 
 }  // namespace numpact

@@ -74,14 +74,6 @@ void give_back(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-MappedFile::MappedFile(const std::string& path) {
-  const int error = map_file(path.c_str(), bytes_);
-  if (error != 0) {
-    const char* const why = error == ENODEV ? reason(error) : std::strerror(error);
-    throw Error(Status(ErrorKind::kIo, "cannot be mapped"), path + ": " + why);
-  }
-}
-
 MappedFile::~MappedFile() { unmap_file(bytes_); }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
@@ -94,10 +86,11 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
-Status MappedFile::try_open(const std::string& path, MappedFile& file) noexcept {
-  file = MappedFile();
+Result<MappedFile> MappedFile::open(const std::string& path) noexcept {
+  MappedFile file;
   const int error = map_file(path.c_str(), file.bytes_);
-  return error == 0 ? Status() : Status(ErrorKind::kIo, reason(error));
+  if (error != 0) return Status(ErrorKind::kIo, reason(error)).because_of(error);
+  return file;
 }
 
 void MappedFile::release_first(std::uint64_t size) const noexcept {

@@ -9,7 +9,7 @@
 
 #include "entry_point_samples.hpp"
 #include "numpact/cvc.hpp"
-#include "numpact/device_plan.hpp"
+#include "gpu/plan/device_plan.hpp"
 #include "numpact/trailer.hpp"
 #include "numpact/wrapped.hpp"
 

@@ -11,7 +11,7 @@
 #include "gpu/emulation/emulate.hpp"
 #include "gpu/pco_files.hpp"
 #include "numpact/cvc.hpp"
-#include "numpact/device_plan.hpp"
+#include "gpu/plan/device_plan.hpp"
 #include "numpact/wrapped.hpp"
 #include "support/distributions.hpp"
 #include "support/fixtures.hpp"
