@@ -135,8 +135,7 @@ std::string name_at(const ArrowSchema& schema, int level) {
   const std::string_view format = schema.format;
   std::string own = arrow_format_name(format);
   if (schema.dictionary != nullptr && schema.dictionary->format != nullptr) {
-    const std::string values =
-        level >= kMaxDepth ? "..." : name_at(*schema.dictionary, level + 1);
+    const std::string values = level >= kMaxDepth ? "..." : name_at(*schema.dictionary, level + 1);
     const bool is_ordered = (schema.flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0;
     return joined(
         {"dictionary<values=", values, ", indices=", own, ", ordered=", is_ordered ? "1>" : "0>"});

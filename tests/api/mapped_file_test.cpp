@@ -46,7 +46,7 @@ TEST_F(MappedFileTest, HoldsTheBytes) {
   // A mapping is unaffected when the file is replaced.
   std::filesystem::rename(make("another", ByteSpan(bytes).first(5)), path);
   EXPECT_TRUE(same_bytes(file.bytes(), bytes));
-  ASSERT_OK(MappedFile::try_open(path, file));
+  ASSERT_OK(MappedFile::open(path).into(file));
   EXPECT_EQ(file.bytes().size(), 5u);
 }
 
@@ -71,10 +71,10 @@ TEST_F(MappedFileTest, ErrorsNameThePathAndTheReason) {
   EXPECT_THROW(MappedFile{pipe}, Error);
 
   MappedFile file(make("some", Bytes(10)));
-  EXPECT_KIND(MappedFile::try_open(missing, file), kIo);
+  EXPECT_KIND(MappedFile::open(missing).into(file), kIo);
   EXPECT_TRUE(file.bytes().empty());
-  EXPECT_KIND(MappedFile::try_open(folder_, file), kIo);
-  EXPECT_KIND(MappedFile::try_open(pipe, file), kIo);
+  EXPECT_KIND(MappedFile::open(folder_).into(file), kIo);
+  EXPECT_KIND(MappedFile::open(pipe).into(file), kIo);
 }
 
 }  // namespace
