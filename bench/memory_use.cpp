@@ -144,11 +144,11 @@ void read_stream(const std::string& path) {
   Walk walk;
   const PeakAbove peak;
   const Clock::time_point start = Clock::now();
-  numpact::FileSource source(path);
+  numpact::FileSource source = numpact::FileSource::open(path).value(path);
   numpact::StreamReader reader(source);
   std::uint64_t count = 0;
   for (std::size_t n = kBlockN; n == kBlockN; count += n) {
-    n = reader.read(std::span(block));
+    n = reader.read(block).value();
     walk.fill(std::span(expected).first(n));
     if (std::memcmp(block.data(), expected.data(), n * sizeof(std::int64_t)) != 0) {
       throw std::runtime_error("the numbers differ");

@@ -48,7 +48,7 @@ void write_file(const std::string& path) {
 
 // The numbers that are as they should be, up to the first that is not.
 std::int64_t count_right(const std::string& path) {
-  numpact::FileSource source(path);
+  numpact::FileSource source = numpact::FileSource::open(path).value(path);
   numpact::StreamReader reader(source);
   std::array<std::int64_t, 4096> block{};
   std::int64_t right = 0;

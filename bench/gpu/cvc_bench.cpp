@@ -152,7 +152,7 @@ std::vector<std::byte> make_file(const Options& options, cvc::Compression compre
   std::vector<std::byte> one;
   cvc::Writer first = cvc::Writer::create(one, config).value();
   throw_if_error(first.append(cvc::Rows(std::span<const float>(values), options.dimension)));
-  throw_if_error(first.finish());
+  first.finish().value();
   const cvc::Reader reader = cvc::Reader::create(one).value();
   const cvc::Chunk& chunk = reader.info().chunks[0];
   const std::span<const std::byte> payload(
@@ -164,7 +164,7 @@ std::vector<std::byte> make_file(const Options& options, cvc::Compression compre
   for (std::uint64_t i = 0; i < chunks; ++i) {
     throw_if_error(writer.append_encoded({chunk_rows, {&reader.info().slice(0, 0), 1}, payload}));
   }
-  throw_if_error(writer.finish());
+  writer.finish().value();
   return file;
 }
 

@@ -3,6 +3,7 @@
 #ifndef NUMPACT_TYPES_HPP
 #define NUMPACT_TYPES_HPP
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -45,35 +46,21 @@ enum class NumberKind : std::uint8_t { kUnsigned, kSigned, kFloat };
 
 constexpr bool is_number_type(std::uint8_t byte) noexcept { return byte >= 1 && byte <= 11; }
 
-namespace detail {
-struct TypeTraits {
-  std::uint8_t size = 0;
-  NumberKind kind = NumberKind::kUnsigned;
-};
-// By the value of NumberType.
-inline constexpr TypeTraits kTypeTraits[] = {
-    {},
-    {4, NumberKind::kUnsigned},
-    {8, NumberKind::kUnsigned},
-    {4, NumberKind::kSigned},
-    {8, NumberKind::kSigned},
-    {4, NumberKind::kFloat},
-    {8, NumberKind::kFloat},
-    {2, NumberKind::kUnsigned},
-    {2, NumberKind::kSigned},
-    {2, NumberKind::kFloat},
-    {1, NumberKind::kUnsigned},
-    {1, NumberKind::kSigned},
-};
-constexpr TypeTraits traits_of(NumberType type) noexcept {
-  const auto byte = static_cast<std::uint8_t>(type);
-  return is_number_type(byte) ? kTypeTraits[byte] : TypeTraits();
-}
-}  // namespace detail
-
 // Size of a number in bytes: 1, 2, 4 or 8.
-constexpr std::size_t size_of(NumberType type) noexcept { return detail::traits_of(type).size; }
-constexpr NumberKind kind_of(NumberType type) noexcept { return detail::traits_of(type).kind; }
+constexpr std::size_t size_of(NumberType type) noexcept {
+  constexpr std::uint8_t kSizes[] = {0, 4, 8, 4, 8, 4, 8, 2, 2, 2, 1, 1};
+  const auto byte = static_cast<std::uint8_t>(type);
+  return is_number_type(byte) ? kSizes[byte] : 0;
+}
+
+constexpr NumberKind kind_of(NumberType type) noexcept {
+  constexpr char kKinds[] = " uuiiffuifui";
+  const auto byte = static_cast<std::uint8_t>(type);
+  const char kind = is_number_type(byte) ? kKinds[byte] : 'u';
+  return kind == 'i'   ? NumberKind::kSigned
+         : kind == 'f' ? NumberKind::kFloat
+                       : NumberKind::kUnsigned;
+}
 
 // "u8", "i8", "u16", ... "f64"; a static string.
 NUMPACT_API std::string_view name_of(NumberType type) noexcept;
@@ -90,17 +77,10 @@ constexpr std::optional<NumberType> number_type_of() {
   } else if constexpr (std::is_same_v<T, double>) {
     return NumberType::kF64;
   } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    if constexpr (std::is_signed_v<T>) {
-      return sizeof(T) == 1   ? NumberType::kI8
-             : sizeof(T) == 2 ? NumberType::kI16
-             : sizeof(T) == 4 ? NumberType::kI32
-                              : NumberType::kI64;
-    } else {
-      return sizeof(T) == 1   ? NumberType::kU8
-             : sizeof(T) == 2 ? NumberType::kU16
-             : sizeof(T) == 4 ? NumberType::kU32
-                              : NumberType::kU64;
-    }
+    constexpr std::size_t kLog = std::bit_width(sizeof(T)) - 1;
+    using enum NumberType;
+    return (std::is_signed_v<T> ? std::array{kI8, kI16, kI32, kI64}
+                                : std::array{kU8, kU16, kU32, kU64})[kLog];
   } else {
     return std::nullopt;
   }

@@ -35,11 +35,10 @@ TEST(EntryPoints, NonexistentNumberTypes) {
     Bytes output(1000);
     std::size_t written = 0;
     std::size_t count = 0;
-    bool is_finished = false;
     EXPECT_KIND(compress(numbers).into(bytes), kInvalidArgument);
     EXPECT_KIND(compress_into(numbers, output).into(written), kInvalidArgument);
     EXPECT_KIND(count_into(decompress_into(file, out), count), kInvalidArgument);
-    EXPECT_KIND(try_decompress_front(file, out, count, is_finished), kInvalidArgument);
+    EXPECT_KIND(decompress_front(file, out), kInvalidArgument);
     EXPECT_KIND(ChunkEncoder::create(numbers).status(), kInvalidArgument);
     EXPECT_KIND(ChunkDecoder::create(file, type, wrapped::kCurrentVersion).status(),
                 kInvalidArgument);
@@ -100,11 +99,10 @@ TEST(EntryPoints, NullNumbersWithACount) {
   Bytes bytes;
   std::size_t written = 0;
   std::size_t count = 0;
-  bool is_finished = false;
   EXPECT_KIND(compress(numbers).into(bytes), kInvalidArgument);
   EXPECT_KIND(compress_into(numbers, {}).into(written), kInvalidArgument);
   EXPECT_KIND(count_into(decompress_into(file, out), count), kInvalidArgument);
-  EXPECT_KIND(try_decompress_front(file, out, count, is_finished), kInvalidArgument);
+  EXPECT_KIND(decompress_front(file, out), kInvalidArgument);
   EXPECT_KIND(ChunkEncoder::create(numbers).status(), kInvalidArgument);
   EXPECT_KIND(ChunkEncoder::create(sample_numbers().view(), {}, nullptr).status(),
               kInvalidArgument);
@@ -126,7 +124,6 @@ TEST(EntryPoints, NullNumbersWithACount) {
   FileInfo info;
   ChunkIndex index;
   std::optional<Trailer> trailer;
-  wrapped::FormatVersion version;
   EXPECT_KIND(read_header(no_file).into(header), kInvalidArgument);
   EXPECT_KIND(count_into(decompress_into(no_file, writable(some)), count), kInvalidArgument);
   EXPECT_KIND(inspect_into(no_file, info), kInvalidArgument);
@@ -134,8 +131,9 @@ TEST(EntryPoints, NullNumbersWithACount) {
   EXPECT_OK(Trailer::read(no_file).into(trailer));
   EXPECT_FALSE(trailer);
   EXPECT_KIND(compress_into(sample_numbers().view(), no_output).into(written), kInvalidArgument);
-  EXPECT_KIND(wrapped::try_decode_file_header(no_file, version, written), kInvalidArgument);
-  EXPECT_KIND(ChunkDecoder::create(no_file, NumberType::kI32, version).status(), kInvalidArgument);
+  EXPECT_KIND(wrapped::decode_file_header(no_file), kInvalidArgument);
+  EXPECT_KIND(ChunkDecoder::create(no_file, NumberType::kI32, wrapped::kCurrentVersion),
+              kInvalidArgument);
   const ChunkEncoder encoder = ChunkEncoder::create(sample_numbers().view()).value();
   EXPECT_KIND(encoder.write_meta(no_output).into(written), kInvalidArgument);
   EXPECT_KIND(encoder.write_page(0, no_output).into(written), kInvalidArgument);
@@ -404,7 +402,7 @@ TEST(OutputTooSmall, ReportsTheBytesThatSuffice) {
   std::vector<float> values(600);
   const cvc::RowRange all{0, 200};
   const cvc::Target target{cvc::MutableRows(cvc::Dtype::kFloat32, values.data(), 3, 3, 16), 0};
-  EXPECT_EQ(reader.read({&all, 1}, {&target, 1}).needed_bytes(), 199u * 16 + 12);
+  EXPECT_EQ(reader.read({&all, 1}, {&target, 1}).status().needed_bytes(), 199u * 16 + 12);
   std::vector<cvc::CodeRun> runs;
   Bytes output(100);
   const Status codes = reader.read_codes(all, 0, output, 0).into(runs);

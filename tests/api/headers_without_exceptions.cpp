@@ -15,7 +15,7 @@ namespace {
   const std::vector<std::byte> packed = numpact::compress(numbers).value();
   std::size_t sum = numpact::decompress<float>(file).value().size();
   sum += numpact::decompress_any(file).value().as<float>().value().size();
-  numpact::append_to_file<float>(path, numbers);
+  numpact::throw_if_error(numpact::append_to_file(path, numbers));
   const numpact::Result<numpact::FileReader> reader = numpact::FileReader::create(packed);
   if (reader) sum += (*reader).read<float>(0, 2).value().size() + reader.value().count();
   const numpact::cvc::Reader vectors = numpact::cvc::Reader::create(file).value();

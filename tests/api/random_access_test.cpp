@@ -128,7 +128,7 @@ TEST(FileReader, TypedReads) {
   const auto expected = column.numbers.as<std::int64_t>().value().subspan(600, 200);
   EXPECT_TRUE(std::ranges::equal(some, expected));
   std::array<std::int64_t, 5> few{};
-  reader.read(100, std::span<std::int64_t>(few));
+  ASSERT_OK(reader.read(100, few));
   EXPECT_EQ(few[4], column.numbers.as<std::int64_t>().value()[104]);
 }
 

@@ -152,13 +152,13 @@ TEST(ReplacedFile, OfVectors) {
     const std::vector<float> values = values_of(version);
     cvc::Writer writer = cvc::Writer::create(path, config).value();
     throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), 8)));
-    throw_if_error(writer.finish());
+    writer.finish().value();
   };
   write(0);
   const auto make = [&]() -> Look {
     auto mapped = std::make_shared<Result<cvc::Reader>>(cvc::Reader::open(path));
     auto fetched = std::make_shared<Result<cvc::Reader>>(
-        cvc::Reader::create(std::make_shared<FileRangeSource>(path)));
+        cvc::Reader::create(std::make_shared<FileRangeSource>(FileRangeSource::open(path).value())));
     // The one opened last identifies the version.
     return [=](int& version) {
       for (const auto& reader : {mapped, fetched}) {

@@ -110,7 +110,7 @@ TEST_F(NarrowSizes, NewArrays) {
   const cvc::Reader reader = cvc::Reader::create(file).value();
   EXPECT_EQ(thrown_by([&] { (void)reader.read_all().value(); }), ErrorKind::kLimitExceeded);
   const std::vector<std::uint64_t> rows(65537, 0);
-  EXPECT_EQ(thrown_by([&] { (void)reader.gather(rows); }), ErrorKind::kLimitExceeded);
+  EXPECT_EQ(thrown_by([&] { (void)reader.gather(rows).value(); }), ErrorKind::kLimitExceeded);
   EXPECT_EQ(thrown_by([&] { (void)reader.read_rows(0, 16385).value(); }),
             ErrorKind::kLimitExceeded);
 }

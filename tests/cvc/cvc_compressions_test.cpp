@@ -52,7 +52,7 @@ Bytes pack(const Matrix& matrix, const cvc::WriteConfig& config) {
   cvc::Writer writer = cvc::Writer::create(out, config).value();
   throw_if_error(writer.append(
       cvc::Rows(Dtype::kFloat32, matrix.values.data(), matrix.rows, matrix.dimension)));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   return out;
 }
 
@@ -245,7 +245,7 @@ TEST(CvcBFloat16, IntegersAndItself) {
   config.compression = Compression::kBFloat16;
   cvc::Writer writer = cvc::Writer::create(out, config).value();
   throw_if_error(writer.append(cvc::Rows(std::span<const std::int64_t>(ties), 1)));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   const float up = 0x1p60f + 0x1p53f;
   EXPECT_EQ(Reader::create(out).value().read_all().value(),
             (std::vector<float>{up, -up, 0x1p60f, 256, -3}));
@@ -254,7 +254,7 @@ TEST(CvcBFloat16, IntegersAndItself) {
   for (std::size_t i = 0; i < all.size(); ++i) all[i].bits = static_cast<std::uint16_t>(i);
   cvc::Writer again = cvc::Writer::create(out, config).value();
   throw_if_error(again.append(cvc::Rows(std::span<const cvc::BFloat16>(all), 16)));
-  throw_if_error(again.finish());
+  again.finish().value();
   EXPECT_EQ(Reader::create(out).value().read_all<cvc::BFloat16>().value(), all);
 }
 
@@ -312,7 +312,7 @@ TEST(CvcPco, EveryBitPattern) {
   config.compression = Compression::kPco;
   cvc::Writer writer = cvc::Writer::create(out, config).value();
   throw_if_error(writer.append(cvc::Rows(std::span<const Float16>(halves), 64)));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   const Reader reader = Reader::create(out).value();
   EXPECT_EQ(reader.read_all<Float16>().value(), halves);
   const std::vector<float> floats = reader.read_all().value();
@@ -339,7 +339,7 @@ TEST(CvcPco, PartsAndOtherTypes) {
       for (std::uint64_t& row : rows) row = random.below(random.one_in(2) ? 9000 : 30);
       ReadConfig config;
       config.threads = random.one_in(2) ? 1 : 2;
-      const std::vector<float> gathered = reader.gather(rows, config);
+      const std::vector<float> gathered = reader.gather(rows, config).value();
       const std::vector<cvc::BFloat16> brains = reader.gather<cvc::BFloat16>(rows, config).value();
       for (std::size_t k = 0; k < rows.size(); ++k) {
         for (std::uint64_t d = 0; d < 37; ++d) {
@@ -386,7 +386,7 @@ TEST(CvcPco, IntegerColumnsKeepTheirType) {
                                cvc::Rows(std::span<const std::int32_t>(pairs), 2),
                                cvc::Rows(std::span<const float>(scores), 1)};
   throw_if_error(writer.append(columns));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   EXPECT_LT(out.size(), 2500u);
   const Reader reader = Reader::create(out).value();
   EXPECT_EQ(reader.read_all<std::int64_t>({}, 0).value(), ids);
@@ -465,7 +465,7 @@ TEST(CvcNew, NoRowsAndNoDimensions) {
     config.compression = compression;
     config.dimension = 5;
     cvc::Writer writer = cvc::Writer::create(out, config).value();
-    throw_if_error(writer.finish());
+    writer.finish().value();
     EXPECT_TRUE(Reader::create(out).value().read_all().value().empty());
     const Bytes flat = pack({{}, 9, 0}, compression);
     const Reader reader = Reader::create(flat).value();
@@ -494,7 +494,7 @@ TEST(CvcNew, RowsAndGatherEqualTheWhole) {
     const std::vector<float> all = reader.read_all().value();
     std::vector<std::uint64_t> rows(200);
     for (std::uint64_t& row : rows) row = random.below(500);
-    const std::vector<float> gathered = reader.gather(rows);
+    const std::vector<float> gathered = reader.gather(rows).value();
     const std::vector<Float16> halves = reader.gather<Float16>(rows).value();
     for (std::size_t i = 0; i < gathered.size(); ++i) {
       const float value = all[rows[i / 33] * 33 + i % 33];

@@ -60,7 +60,7 @@ Bytes copied(const Bytes& file, const WriteConfig& config) {
     }
     throw_if_error(writer.append_encoded(encoded(file, info, i)));
   }
-  throw_if_error(writer.finish());
+  writer.finish().value();
   return out;
 }
 
@@ -101,7 +101,7 @@ class Refusals : public ::testing::Test {
     const std::vector<float> values{1, 2, 3, 4, 5, 6};
     Writer writer = Writer::create(file_, config).value();
     throw_if_error(writer.append(Rows(std::span<const float>(values), 2)));
-    throw_if_error(writer.finish());
+    writer.finish().value();
     info_ = Reader::create(file_).value().info();
   }
 
@@ -175,7 +175,7 @@ TEST(CvcEncoded, MixesWithRows) {
   config.chunk_rows = 2;
   Writer writer = Writer::create(first, config).value();
   throw_if_error(writer.append(rows));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   const Reader reader = Reader::create(first).value();
 
   Bytes out;
@@ -186,7 +186,7 @@ TEST(CvcEncoded, MixesWithRows) {
   throw_if_error(second.begin_section("1"));
   throw_if_error(second.append_encoded(encoded(first, reader.info(), 1)));
   throw_if_error(second.append(rows));
-  throw_if_error(second.finish());
+  second.finish().value();
   const Reader whole = Reader::create(out).value();
   const std::vector<float> expected{1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6};
   EXPECT_EQ(whole.read_all().value(), expected);

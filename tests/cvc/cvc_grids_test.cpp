@@ -46,7 +46,7 @@ Bytes file_of(const Bytes& payload, std::uint64_t rows, std::uint64_t dimension)
   slice.compression = cvc::Compression::kPco;
   slice.size = payload.size();
   throw_if_error(writer.append_encoded({rows, {&slice, 1}, payload}));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   return out;
 }
 

@@ -64,7 +64,7 @@ Bytes written_again(const Info& info, const std::vector<Array>& arrays,
       throw_if_error(writer.append(rows_of_range(arrays, {section.rows.first + done, count})));
     }
   }
-  throw_if_error(writer.finish());
+  writer.finish().value();
   return out;
 }
 

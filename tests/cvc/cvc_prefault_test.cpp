@@ -27,7 +27,7 @@ Bytes file_of(cvc::Compression compression) {
   std::vector<float> values(kRows * kDimension);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 251);
   throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), kDimension)));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   return file;
 }
 
@@ -121,7 +121,7 @@ TEST(CvcPrefault, ValuesAreTheSame) {
 
   std::vector<std::uint64_t> rows(kRows);
   for (std::uint64_t i = 0; i < kRows; ++i) rows[i] = kRows - 1 - i;
-  EXPECT_EQ(reader.gather(rows, config), reader.gather(rows));
+  EXPECT_EQ(reader.gather(rows, config), reader.gather(rows).value());
   // Existing contents are kept.
   std::vector<float> kept(expected);
   cvc::prefault_bytes(std::as_writable_bytes(std::span(kept)), config);

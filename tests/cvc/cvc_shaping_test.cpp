@@ -154,7 +154,7 @@ Bytes pack(const std::vector<float>& values, std::uint64_t dimension, Compressio
   config.allow_nonfinite = true;
   cvc::Writer writer = cvc::Writer::create(out, config).value();
   throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), dimension)));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   return out;
 }
 

@@ -39,7 +39,7 @@ Bytes file_of(std::vector<Compression> compressions, cvc::Version version = cvc:
   std::vector<float> values(kRows * kDimension);
   for (float& value : values) value = static_cast<float>(random.normal());
   throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), kDimension)));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   return out;
 }
 
@@ -182,7 +182,7 @@ TEST(CvcSource, OnlyTheBytesOfTheRows) {
             (std::vector<Read>{{payload(0) + 10 * 600, 1200}, {payload(1) + 990 * 300, 3000}}));
   opened.source->reads.clear();
   // Near rows share a read, far ones take another; in the order of the file.
-  (void)opened.reader.gather(std::vector<std::uint64_t>{1900, 1001, 1003, 1001});
+  (void)opened.reader.gather(std::vector<std::uint64_t>{1900, 1001, 1003, 1001}).value();
   EXPECT_EQ(opened.source->sorted_reads(),
             (std::vector<Read>{{payload(1) + 300, 900}, {payload(1) + 900 * 300, 300}}));
   opened.source->reads.clear();
@@ -195,7 +195,7 @@ TEST(CvcSource, OnlyTheBytesOfTheRows) {
   opened.source->reads.clear();
   ReadConfig config;
   config.verify = true;
-  (void)opened.reader.gather(std::vector<std::uint64_t>{3999, 3000}, config);
+  (void)opened.reader.gather(std::vector<std::uint64_t>{3999, 3000}, config).value();
   EXPECT_EQ(opened.source->reads,
             (std::vector<Read>{{info.chunks[3].offset, 8 + info.chunks[3].payload_bytes}}));
 }
@@ -229,7 +229,7 @@ TEST(CvcSource, OneColumnOfMany) {
                                cvc::Rows(std::span<const float>(vectors), 100),
                                cvc::Rows(std::span<const std::int64_t>(ids), 1)};
   throw_if_error(writer.append(columns));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   const Reader expected = Reader::create(file).value();
   const Opened opened(file);
   EXPECT_EQ(opened.reader.read_all<std::int64_t>({}, 2).value(), ids);
@@ -308,7 +308,7 @@ TEST(CvcSource, DamagedChunks) {
   ReadConfig config;
   config.verify = true;
   EXPECT_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{1000}, config), Error);
-  EXPECT_NO_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{2}, config));
+  EXPECT_NO_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{2}, config).value());
 }
 
 TEST(CvcSource, ErrorsNameChunkAndPlace) {
@@ -336,7 +336,7 @@ TEST(CvcSource, ErrorsNameChunkAndPlace) {
       EXPECT_TRUE(report.bad.empty());
     }
     EXPECT_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{3999}), Error);
-    EXPECT_NO_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{999}));
+    EXPECT_NO_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{999}).value());
     opened.source->fails_from = 10;
     EXPECT_EQ(Reader::create(opened.source).status().kind(), ErrorKind::kIo);
   }
@@ -407,7 +407,7 @@ TEST(CvcSource, ProgressAndCancelling) {
   EXPECT_GT(last.bytes, kRows * kDimension);
   config.progress = [](const Progress&) { return false; };
   EXPECT_THROW((void)opened.reader.read_all(config).value(), Error);
-  EXPECT_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{1}, config), Error);
+  EXPECT_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{1}, config).value(), Error);
   cvc::VerifyReport report;
   EXPECT_EQ(opened.reader.verify(config).into(report).kind(), ErrorKind::kCancelled);
 }
@@ -417,7 +417,7 @@ TEST(CvcSource, FilesOnDisk) {
   const std::string path = ::testing::TempDir() + "/numpact_cvc_source_test.cvc";
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
-  const Reader reader = Reader::create(std::make_shared<FileRangeSource>(path)).value();
+  const Reader reader = Reader::create(std::make_shared<FileRangeSource>(FileRangeSource::open(path).value())).value();
   ReadConfig config;
   config.threads = 2;
   EXPECT_EQ(reader.read_all(config).value(), Reader::create(file).value().read_all().value());
@@ -425,8 +425,8 @@ TEST(CvcSource, FilesOnDisk) {
   std::filesystem::resize_file(path, 1000);
   EXPECT_THROW((void)reader.read_all(config).value(), Error);
   std::filesystem::remove(path);
-  EXPECT_THROW(FileRangeSource{path}, Error);
-  EXPECT_THROW(FileRangeSource{::testing::TempDir()}, Error);
+  EXPECT_EQ(FileRangeSource::open(path).status().kind(), ErrorKind::kIo);
+  EXPECT_EQ(FileRangeSource::open(::testing::TempDir()).status().kind(), ErrorKind::kIo);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Bytes file_of(Compression compression, std::uint64_t dimension) {
   std::vector<float> values(kRows * dimension);
   for (float& value : values) value = static_cast<float>(random.normal());
   throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), dimension)));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   return out;
 }
 
@@ -167,7 +167,7 @@ TEST(CvcStored, Columns) {
   const cvc::Rows columns[] = {cvc::Rows(std::span<const float>(vectors), 3),
                                cvc::Rows(std::span<const std::int64_t>(ids), 1)};
   throw_if_error(writer.append(columns));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   const auto source = std::make_shared<RecordingSource>(file);
   const Reader remote = Reader::create(source).value();
   for (const Reader* const reader : {&remote, static_cast<const Reader*>(nullptr)}) {

@@ -61,7 +61,7 @@ Bytes written(const WriteConfig& config, const Rows& all) {
   Bytes out;
   Writer writer = Writer::create(out, config).value();
   throw_if_error(writer.append(all));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   return out;
 }
 
@@ -289,7 +289,7 @@ TEST(CvcWriter, FilesGetTheirNameAtTheEnd) {
     Writer writer = Writer::create(path, config).value();
     throw_if_error(writer.append(rows(all, 10)));
     EXPECT_EQ(fs::exists(path), planned) << "only the one before it is there";
-    throw_if_error(writer.finish());
+    writer.finish().value();
     EXPECT_TRUE(same_bytes(read_file(path), expected));
     EXPECT_EQ(folder.count(), 1u);
     EXPECT_EQ(writer.append(rows(all, 10)).kind(), ErrorKind::kInvalidArgument);
@@ -308,7 +308,7 @@ TEST(CvcWriter, FilesGetTheirNameAtTheEnd) {
   config.compression = Compression::kInt8;
   Writer writer = Writer::create(folder.file("link"), config).value();
   throw_if_error(writer.append(rows(all, 10)));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   EXPECT_TRUE(fs::is_symlink(folder.file("link")));
   EXPECT_EQ(Reader::create(path).value().info().columns[0].compression, Compression::kInt8);
   struct stat found {};
@@ -388,7 +388,7 @@ TEST(CvcWriter, WrongRowCountsAreCorrected) {
       throw_if_error(writer.append(Rows(Dtype::kFloat32, all.data(), first, 10)));
       throw_if_error(
           writer.append(Rows(Dtype::kFloat32, all.data() + 10 * first, 198 - first, 10)));
-      throw_if_error(writer.finish());
+      writer.finish().value();
       return read_file(folder.file("a"));
     };
     const Bytes expected = write(0, 198);
@@ -431,7 +431,7 @@ TEST(CvcWriter, Columns) {
   const Rows columns[] = {rows(text, 3), Rows(std::span<const std::int64_t>(ids), 1), rows(text, 3),
                           Rows(std::span<const std::uint8_t>(bytes), 2)};
   EXPECT_TRUE(writer.append(columns).ok());
-  throw_if_error(writer.finish());
+  writer.finish().value();
   const Reader reader = Reader::create(out).value();
   EXPECT_EQ(reader.info().major, 2u);
   EXPECT_EQ(reader.read_all<std::int64_t>({}, 1).value(), ids);

@@ -19,7 +19,7 @@ Item written(std::string name, const cvc::WriteConfig& config, const cvc::Rows& 
   try {
     cvc::Writer writer = cvc::Writer::create(item.bytes, config).value();
     throw_if_error(writer.append(rows));
-    throw_if_error(writer.finish());
+    writer.finish().value();
   } catch (const Error& error) {
     item.error = to_string(error.kind());
   }

@@ -208,7 +208,7 @@ TEST(PcoEmulation, SlicesOfCollections) {
   Bytes file;
   cvc::Writer writer = cvc::Writer::create(file, config).value();
   throw_if_error(writer.append({cvc::Dtype::kFloat32, values.data(), kRows, kDimension}));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   const cvc::Reader reader = cvc::Reader::create(file).value();
   cvc::StoredSlice slice;
   ASSERT_OK(reader.stored_slice(0, 0).into(slice));

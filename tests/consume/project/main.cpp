@@ -18,7 +18,7 @@ int main() {
   std::vector<std::byte> vectors;
   numpact::cvc::Writer writer = numpact::cvc::Writer::create(vectors, {}).value();
   throw_if_error(writer.append(numpact::cvc::Rows(std::span<const double>(numbers), 100)));
-  throw_if_error(writer.finish());
+  writer.finish().value();
   if (numpact::cvc::Reader::create(vectors).value().read_all().value().size() != numbers.size())
     return 1;
 
