@@ -65,7 +65,7 @@ void check(const Page& page, Draw& draw) {
       wrapped::ChunkDecoder::create(guarded(page.meta), page.type, page.version, limits);
   if (!decoder.ok()) return;
   NUMPACT_REQUIRE(decoder->type() == page.type && decoder->meta_size() <= page.meta.size());
-  NUMPACT_REQUIRE(!decoder->info().mode_text().empty());
+  NUMPACT_REQUIRE(!decoder->info().value().mode_text().empty());
 
   const ByteSpan bytes = guarded(page.bytes, Slot::kSecondFile);
   const std::size_t size = size_of(page.type);

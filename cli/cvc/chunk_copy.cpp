@@ -52,7 +52,7 @@ Status read_row(const CvcInput& input, std::size_t chunk) {
   for (const Dtype dtype : {column.dtype, Dtype::kFloat32}) {
     std::vector<std::byte> scratch(static_cast<std::size_t>(column.dimension) * size_of(dtype));
     const cvc::Target target{{dtype, scratch.data(), 1, column.dimension}, 0};
-    status = input.reader().read({&row, 1}, {&target, 1}, config);
+    status = input.reader().read({&row, 1}, {&target, 1}, config).status();
     if (status.kind() != ErrorKind::kTypeMismatch) return status;
   }
   return status;
@@ -96,7 +96,7 @@ void encode_again(const CvcInput& input, std::size_t index, const cvc::RowRange&
   std::vector<std::byte> values(
       static_cast<std::size_t>(rows.count * column.dimension * size_of(dtype)));
   const cvc::Target target{{dtype, values.data(), rows.count, column.dimension}, index};
-  check(input.reader().read({&rows, 1}, {&target, 1}), input.name());
+  check(input.reader().read({&rows, 1}, {&target, 1}).status(), input.name());
   const std::vector<std::size_t> only{index};
   cvc::WriteConfig config = config_like(info, only);
   config.paged = false;
@@ -109,7 +109,7 @@ void encode_again(const CvcInput& input, std::size_t index, const cvc::RowRange&
   check(writer.status(), input.name());
   check(writer->append(cvc::Rows(dtype, values.data(), rows.count, column.dimension)),
         input.name());
-  check(writer->finish(), input.name());
+  check(writer->finish().status(), input.name());
   Result<cvc::Reader> made = cvc::Reader::create(file);
   check(made.status(), input.name());
   const cvc::Chunk& chunk = made->info().chunks.at(0);

@@ -92,7 +92,7 @@ Status write(Draw& draw, VectorFile& file) {
     done += n;
   }
   const Status status = append(*writer, file, done, file.rows - done);
-  return status.ok() ? writer->finish() : status;
+  return status.ok() ? writer->finish().status() : status;
 }
 
 std::uint32_t number_at(ByteSpan bytes, std::size_t at) {

@@ -37,17 +37,7 @@ class NUMPACT_API MappedFile {
   void release_first(std::uint64_t size) const noexcept;
   // A progress callback for configs that releases what a call has passed. This object must not be
   // moved meanwhile.
-  ProgressCallback releasing() const {
-    return [this, released = std::uint64_t{0}](const Progress& progress) mutable {
-      // In steps, because each system call costs time: chunks may be tiny.
-      constexpr std::uint64_t kStepBytes = std::uint64_t{1} << 20;
-      if (progress.bytes < released) released = 0;  // another call, from the start
-      if (progress.bytes - released < kStepBytes) return true;
-      release(released, progress.bytes);
-      released = progress.bytes;
-      return true;
-    };
-  }
+  ProgressCallback releasing() const;
 
  private:
   // Releases the whole pages in the range.

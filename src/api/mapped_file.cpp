@@ -97,6 +97,18 @@ void MappedFile::release_first(std::uint64_t size) const noexcept {
   give_back(bytes_.first(static_cast<std::size_t>(std::min<std::uint64_t>(size, bytes_.size()))));
 }
 
+ProgressCallback MappedFile::releasing() const {
+  return [this, released = std::uint64_t{0}](const Progress& progress) mutable {
+    // In steps, because each system call costs time: chunks may be tiny.
+    constexpr std::uint64_t kStepBytes = std::uint64_t{1} << 20;
+    if (progress.bytes < released) released = 0;  // another call, from the start
+    if (progress.bytes - released < kStepBytes) return true;
+    release(released, progress.bytes);
+    released = progress.bytes;
+    return true;
+  };
+}
+
 void MappedFile::release(std::uint64_t begin, std::uint64_t end) const noexcept {
   const std::uint64_t last = std::min<std::uint64_t>(end, bytes_.size());
   if (begin >= last) return;

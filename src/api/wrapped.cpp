@@ -126,8 +126,8 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
     impl->meta_bytes = at;
     std::uint64_t done = 0;
     for (const EncodedPage& page : chunk.pages) {
-      NUMPACT_TRY(
-          write_part(impl->bytes, at, [&](BitWriter& writer) { numpact::write_page(chunk, page, writer); }));
+      NUMPACT_TRY(write_part(impl->bytes, at,
+                             [&](BitWriter& writer) { numpact::write_page(chunk, page, writer); }));
       impl->pages.push_back({page.n, at});
       done += page.n;
       NUMPACT_TRY(report_progress(config.progress, {done, at}));

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "entry_point_samples.hpp"
-#include "gpu/plan/device_plan.hpp"
 #include "numpact/cvc.hpp"
 #include "numpact/trailer.hpp"
 #include "numpact/wrapped.hpp"
@@ -226,7 +225,7 @@ TEST(MovedFromObjects, WrappedChunks) {
   EXPECT_KIND(decoder.decode_page(other_encoder.page(0).value(), 625, writable(out)).into(n),
               kInvalidArgument);
   EXPECT_EQ(decoder.meta_size(), 0u);
-  EXPECT_THROW(static_cast<void>(decoder.info()), Error);
+  EXPECT_THROW(static_cast<void>(decoder.info().value()), Error);
 }
 
 TEST(MovedFromObjects, Contexts) {

@@ -157,8 +157,8 @@ TEST(ReplacedFile, OfVectors) {
   write(0);
   const auto make = [&]() -> Look {
     auto mapped = std::make_shared<Result<cvc::Reader>>(cvc::Reader::open(path));
-    auto fetched = std::make_shared<Result<cvc::Reader>>(
-        cvc::Reader::create(std::make_shared<FileRangeSource>(FileRangeSource::open(path).value())));
+    auto fetched = std::make_shared<Result<cvc::Reader>>(cvc::Reader::create(
+        std::make_shared<FileRangeSource>(FileRangeSource::open(path).value())));
     // The one opened last identifies the version.
     return [=](int& version) {
       for (const auto& reader : {mapped, fetched}) {

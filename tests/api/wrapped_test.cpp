@@ -48,8 +48,8 @@ TEST(WrappedDecode, ChunksOfStandaloneFilesOfEveryVersion) {
       ASSERT_OK(decoder.status());
       EXPECT_EQ(decoder->meta_size(), meta_size);
       EXPECT_EQ(decoder->type(), chunk.type);
-      EXPECT_EQ(decoder->info().mode_text(), chunk.mode_text());
-      EXPECT_EQ(decoder->info().delta_text(), chunk.delta_text());
+      EXPECT_EQ(decoder->info().value().mode_text(), chunk.mode_text());
+      EXPECT_EQ(decoder->info().value().delta_text(), chunk.delta_text());
       const auto n = static_cast<std::size_t>(chunk.count);
       expect_page(*decoder,
                   ByteSpan(fixture.file)

@@ -135,7 +135,7 @@ void stream() {
   Digest read;
   std::vector<std::uint16_t> piece(kPiece);
   for (std::size_t count = kPiece; count > 0;) {
-    count = reader.read(std::span(piece));
+    count = reader.read(piece).value();
     read.add(std::span(piece).first(count));
   }
   writer.join();
@@ -168,7 +168,7 @@ void vectors() {
   cvc::Writer writer = cvc::Writer::create(out, config).value();
   const Status refused = writer.append(cvc::Rows(values, kDimension));
   Status last = refused;
-  if (last.ok()) last = writer.finish();
+  if (last.ok()) last = writer.finish().status();
   require(!last.ok(), "a chunk of 4 GiB was written");
   std::printf("writer: %s\n", last.message().c_str());
   require(last.kind() == ErrorKind::kInvalidArgument || last.kind() == ErrorKind::kLimitExceeded,

@@ -51,7 +51,7 @@ class Checker {
     }
     ASSERT_TRUE(same_as_plain(numbers, second::decode_pco(file)));
     visit_type(numbers.type(), [&](auto value) {
-      ASSERT_TRUE(same_numbers(from_values(decompress<decltype(value)>(file)), numbers));
+      ASSERT_TRUE(same_numbers(from_values(decompress<decltype(value)>(file).value()), numbers));
     });
   }
 

@@ -48,7 +48,7 @@ bool decodes(const Chunk& chunk, std::size_t page_n, std::size_t room_n, Numbers
   auto decoder = ChunkDecoder::create(meta.span(), chunk.type, chunk.version, limits);
   if (!decoder.ok()) return false;
   EXPECT_LE(decoder->meta_size(), chunk.meta.size());
-  EXPECT_EQ(decoder->info().type, chunk.type);
+  EXPECT_EQ(decoder->info().value().type, chunk.type);
   const MutableNumberView out(chunk.type, room.storage().data(), std::min(room_n, kRoom));
   std::size_t consumed = 0;
   const Status status = decoder->decode_page(page.span(), page_n, out).into(consumed);

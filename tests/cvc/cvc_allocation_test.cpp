@@ -43,10 +43,11 @@ Status write_vectors(cvc::Writer& writer, const std::vector<float>& values) {
   if (status.ok()) status = writer.append(cvc::Rows(all.first(15 * kDimension), kDimension));
   if (status.ok()) status = writer.begin_section("{\"part\": 2}");
   if (status.ok()) status = writer.append(cvc::Rows(all.subspan(15 * kDimension), kDimension));
-  if (status.ok()) return writer.finish();
+  if (status.ok()) return writer.finish().status();
   // The writer has failed for good.
-  return writer.finish().kind() == ErrorKind::kInvalidArgument ? status
-                                                               : wrong("it was written on");
+  return writer.finish().status().kind() == ErrorKind::kInvalidArgument
+             ? status
+             : wrong("it was written on");
 }
 
 Status write_vectors(Bytes& out, cvc::Compression compression, const std::vector<float>& values,
@@ -121,7 +122,7 @@ class CheckedReads {
     config.verify = true;
     std::fill(out_.begin(), out_.end(), 0.0F);
     const cvc::Target target = this->target();
-    const Status status = reader.read({&all, 1}, {&target, 1}, config);
+    const Status status = reader.read({&all, 1}, {&target, 1}, config).status();
     return status.ok() && out_ != expected_ ? wrong("other values") : status;
   }
 

@@ -210,7 +210,7 @@ TEST(CvcBFloat16, RoundsOnceAndTellsOfOverflow) {
   config.compression = Compression::kBFloat16;
   cvc::Writer writer = cvc::Writer::create(out, config).value();
   throw_if_error(writer.append(cvc::Rows(std::span<const double>(wide), 1)));
-  const cvc::WriteReport report = writer.finish();
+  const cvc::WriteReport report = writer.finish().value();
   const std::vector<float> values = Reader::create(out).value().read_all().value();
   std::uint64_t overflows = 0;
   for (std::size_t i = 0; i < wide.size(); ++i) {
@@ -406,7 +406,7 @@ TEST(CvcPco, ValuesThatWouldBeRoundedAreRefused) {
     config.compression = Compression::kPco;
     cvc::Writer writer = cvc::Writer::create(out, config).value();
     const Status status = writer.append(rows);
-    return (status.ok() ? writer.finish() : status).kind();
+    return (status.ok() ? writer.finish().status() : status).kind();
   };
   const double exact[] = {0.5, -3.0, 1e30f};
   const double inexact[] = {0.5, 0.1};
@@ -532,7 +532,7 @@ TEST(CvcNew, ChangedPayloadsEndWell) {
         std::vector<float> out(matrix.values.size());
         const RowRange all{0, 300};
         const Target target{MutableRows(Dtype::kFloat32, out.data(), 300, 40), 0};
-        const Status read = reader.read({&all, 1}, {&target, 1});
+        const Status read = reader.read({&all, 1}, {&target, 1}).status();
         cvc::VerifyReport report;
         throw_if_error(reader.verify().into(report));
         EXPECT_EQ(read.ok(), report.bad.empty());

@@ -45,7 +45,7 @@ void read_all_ways(const Reader& reader, const DecodeLimits& limits) {
       const cvc::Dtype dtype = is_kept ? info.columns[c].dtype : cvc::Dtype::kFloat32;
       const cvc::Target target{{dtype, out.data(), info.rows, dimension}, c};
       const cvc::RowRange all{0, info.rows};
-      (void)reader.read({&all, 1}, {&target, 1}, config);
+      (void)reader.read({&all, 1}, {&target, 1}, config).status();
       const std::vector<std::uint64_t> rows(info.rows > 0 ? 5 : 0, info.rows - 1);
       (void)reader.gather(rows, {&target, 1}, {});
     }

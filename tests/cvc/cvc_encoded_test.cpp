@@ -205,7 +205,7 @@ TEST(CvcEncoded, SectionsMustLieInside) {
       if (!status.ok()) return status.kind();
     }
     throw_if_error(writer.append(rows));
-    return writer.finish().kind();
+    return writer.finish().status().kind();
   };
   EXPECT_EQ(with({{0, 3}, {1, 1}, {3, 0}}), ErrorKind::kNone);
   EXPECT_EQ(with({{0, 4}}), ErrorKind::kInvalidArgument);

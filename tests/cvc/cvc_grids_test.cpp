@@ -63,7 +63,7 @@ TEST(CvcGrids, FineOnesAreReadInFewSteps) {
     ReadConfig config;
     int steps = 0;  // each reads the whole index
     config.progress = [&](const Progress&) { return ++steps < 100; };
-    EXPECT_EQ(reader.read({&all, 1}, {&target, 1}, config).kind(), ErrorKind::kTruncated);
+    EXPECT_EQ(reader.read({&all, 1}, {&target, 1}, config).status().kind(), ErrorKind::kTruncated);
     EXPECT_LE(steps, 8);
     cvc::VerifyReport report;
     throw_if_error(reader.verify().into(report));
@@ -81,7 +81,8 @@ TEST(CvcGrids, LargePagesObeyTheLimit) {
   float value = 0;
   const Target target{MutableRows(std::span<float>(&value, 1), 1), 0};
   const RowRange last{kRows - 1, 1};
-  EXPECT_EQ(reader.read({&last, 1}, {&target, 1}, config).kind(), ErrorKind::kLimitExceeded);
+  EXPECT_EQ(reader.read({&last, 1}, {&target, 1}, config).status().kind(),
+            ErrorKind::kLimitExceeded);
   EXPECT_EQ(reader.gather({&last.first, 1}, {&target, 1}, config).kind(),
             ErrorKind::kLimitExceeded);
   cvc::VerifyReport report;

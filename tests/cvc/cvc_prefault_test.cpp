@@ -93,7 +93,8 @@ TEST(CvcPrefault, OnlyWhatTheFileCanFill) {
   const FreshMemory memory;
   const cvc::Target target = target_of(memory.bytes().data());
   const cvc::RowRange past{1, kRows};
-  EXPECT_EQ(reader.read({&past, 1}, {&target, 1}, config).kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(reader.read({&past, 1}, {&target, 1}, config).status().kind(),
+            ErrorKind::kInvalidArgument);
   cvc::Info info = reader.info();
   info.slices[0].size = kRows * kDimension / 20;
   cvc::prefault_targets(info, {&target, 1}, kRows, config);

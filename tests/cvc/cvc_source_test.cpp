@@ -417,7 +417,9 @@ TEST(CvcSource, FilesOnDisk) {
   const std::string path = ::testing::TempDir() + "/numpact_cvc_source_test.cvc";
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
-  const Reader reader = Reader::create(std::make_shared<FileRangeSource>(FileRangeSource::open(path).value())).value();
+  const Reader reader =
+      Reader::create(std::make_shared<FileRangeSource>(FileRangeSource::open(path).value()))
+          .value();
   ReadConfig config;
   config.threads = 2;
   EXPECT_EQ(reader.read_all(config).value(), Reader::create(file).value().read_all().value());

@@ -117,7 +117,7 @@ TEST(CvcWriter, RowsMustFit) {
     throw_if_error(writer.append(rows(all, 4)));
     const ErrorKind kind = writer.append(second).kind();
     if (kind != ErrorKind::kNone) {
-      EXPECT_EQ(writer.finish().kind(), ErrorKind::kInvalidArgument) << "once it failed";
+      EXPECT_EQ(writer.finish().status().kind(), ErrorKind::kInvalidArgument) << "once it failed";
     }
     return kind;
   };
@@ -199,7 +199,7 @@ TEST(CvcWriter, NoLossGoesUnnoticed) {
   Writer third = Writer::create(out, config).value();
   EXPECT_EQ(third.append(rows(all, 10)).kind(),
             ErrorKind::kNone);  // buffered, compressed later
-  const Status status = third.finish();
+  const Status status = third.finish().status();
   EXPECT_EQ(status.kind(), ErrorKind::kInvalidArgument);
   EXPECT_EQ(status.chunk(), 0u);
   config.allow_nonfinite = true;

@@ -106,7 +106,7 @@ std::string slice_difference(const cvc::Reader& reader, const second::PlainCvc& 
   const auto dtype = cvc::dtype_of_name(slice.dtype);
   const cvc::Target target{{*dtype, got.data(), range.rows, dimension}, column};
   const cvc::RowRange rows{range.first_row, range.rows};
-  const Status status = reader.read({&rows, 1}, {&target, 1});
+  const Status status = reader.read({&rows, 1}, {&target, 1}).status();
   if (!status.ok()) return place + ": " + status.what();
   to_little_endian(got, cvc::size_of(*dtype));
   const bool computed = is_computed(reader.info().slice(chunk, column).compression);
