@@ -183,7 +183,7 @@ std::uint64_t mismatches(const cvc::Reader& reader, const cuda::DeviceRows& out)
     const cvc::Target target{{out.type, wanted.data(), rows.count, out.dimension}, 0};
     cvc::ReadConfig config;
     config.threads = 0;
-    numpact::throw_if_error(reader.read({&rows, 1}, {&target, 1}, config));
+    numpact::throw_if_error(reader.read({&rows, 1}, {&target, 1}, config).status());
     for (std::size_t i = 0; i < got.size(); i += size) {
       wrong += std::memcmp(&got[i], &wanted[i], size) != 0 ? 1 : 0;
     }
@@ -218,7 +218,7 @@ double host_seconds(const Options& options, const cvc::Reader& reader, cvc::Dtyp
   cvc::ReadConfig config;
   config.threads = options.threads;
   return wall_seconds(1, [&] {
-    numpact::throw_if_error(reader.read({&all, 1}, {&target, 1}, config));
+    numpact::throw_if_error(reader.read({&all, 1}, {&target, 1}, config).status());
   });
 }
 

@@ -149,7 +149,7 @@ TEST(CvcSteps, NonfiniteValuesAreRefusedOrConfined) {
         cvc::Writer writer = cvc::Writer::create(out, config).value();
         const cvc::Rows rows(Dtype::kFloat32, matrix.values.data(), 40, 37);
         const Status status = writer.append(rows);
-        return status.ok() ? writer.finish() : status;
+        return status.ok() ? writer.finish().status() : status;
       };
       EXPECT_EQ(write().kind(), ErrorKind::kInvalidArgument) << name_of(compression) << odd;
       config.allow_nonfinite = true;
@@ -353,7 +353,7 @@ TEST(CvcPco, PartsAndOtherTypes) {
     std::vector<float> wide(9000 * 40, -1.0f);
     const RowRange all{0, 9000};
     const Target target{MutableRows(Dtype::kFloat32, wide.data(), 9000, 37, 160), 0};
-    throw_if_error(reader.read({&all, 1}, {&target, 1}));
+    throw_if_error(reader.read({&all, 1}, {&target, 1}).status());
     for (std::uint64_t row = 0; row < 9000; ++row) {
       ASSERT_EQ(std::memcmp(&wide[row * 40], &matrix.values[row * 37], 148), 0);
       ASSERT_EQ(wide[row * 40 + 37], -1.0f);
@@ -481,7 +481,7 @@ TEST(CvcNew, NoRowsAndNoDimensions) {
     cvc::Writer writer_in_steps = cvc::Writer::create(out, config).value();
     for (int i = 0; i < 3; ++i)
       throw_if_error(writer_in_steps.append(cvc::Rows(Dtype::kFloat32, nullptr, 3, 0, 16)));
-    EXPECT_EQ(writer_in_steps.finish().rows, 9u);
+    EXPECT_EQ(writer_in_steps.finish().value().rows, 9u);
   }
 }
 

@@ -122,8 +122,8 @@ TEST(CvcVerify, ReportsProgressThroughout) {
     const cvc::Info info = Reader::create(file).value().info();
     for (const cvc::Chunk& chunk : info.chunks) payloads += chunk.payload_bytes;
     for (const bool is_fetched : {false, true}) {
-      const Reader reader =
-          is_fetched ? Reader(std::make_shared<RecordingSource>(file)) : Reader(file);
+      const Reader reader = is_fetched ? Reader(std::make_shared<RecordingSource>(file))
+                                       : Reader::create(file).value();
       std::uint64_t reported_bytes = 0;
       ReadConfig config;
       config.progress = [&](const Progress& progress) {

@@ -58,7 +58,7 @@ Bytes written_again(const Info& info, const std::vector<Array>& arrays,
   std::vector<cvc::Section> sections = info.sections;
   if (sections.empty()) sections.push_back({{0, info.rows}, {}});
   for (const cvc::Section& section : sections) {
-    if (!info.sections.empty()) writer.begin_section(section.metadata);
+    if (!info.sections.empty()) throw_if_error(writer.begin_section(section.metadata));
     for (std::uint64_t done = 0; done < section.rows.count; done += step) {
       const std::uint64_t count = std::min(step, section.rows.count - done);
       throw_if_error(writer.append(rows_of_range(arrays, {section.rows.first + done, count})));

@@ -79,7 +79,7 @@ TEST(CvcMemory, OneChunkForEachTask) {
       config.executor = tasks > 1 ? &each : nullptr;
       const auto read = [&](const Reader& reader) {
         return memory_of([&] {
-          throw_if_error(reader.read({&out.all, 1}, {&out.target, 1}, config));
+          throw_if_error(reader.read({&out.all, 1}, {&out.target, 1}, config).status());
         });
       };
       const std::size_t taken = read(fetched);

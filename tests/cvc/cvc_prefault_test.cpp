@@ -122,7 +122,7 @@ TEST(CvcPrefault, ValuesAreTheSame) {
 
   std::vector<std::uint64_t> rows(kRows);
   for (std::uint64_t i = 0; i < kRows; ++i) rows[i] = kRows - 1 - i;
-  EXPECT_EQ(reader.gather(rows, config), reader.gather(rows).value());
+  EXPECT_EQ(reader.gather(rows, config).value(), reader.gather(rows).value());
   // Existing contents are kept.
   std::vector<float> kept(expected);
   cvc::prefault_bytes(std::as_writable_bytes(std::span(kept)), config);

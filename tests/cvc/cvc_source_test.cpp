@@ -120,7 +120,7 @@ TEST(CvcSource, PartsAndRowsAreSlices) {
               expected.read_rows(first, count).value());
     std::vector<std::uint64_t> rows(random.below(200));
     for (std::uint64_t& row : rows) row = random.below(kRows);
-    ASSERT_EQ(opened.reader.gather(rows, config), expected.gather(rows));
+    ASSERT_EQ(opened.reader.gather(rows, config).value(), expected.gather(rows).value());
   }
   ThreadForEach executor(4);
   ReadConfig config;
@@ -161,7 +161,7 @@ TEST(CvcSource, RowsOfEveryCompression) {
       }
     }
     const std::vector<std::uint64_t> rows{3999, 2, 1500, 2, 1501, 700};
-    EXPECT_EQ(opened.reader.gather(rows), expected.gather(rows));
+    EXPECT_EQ(opened.reader.gather(rows).value(), expected.gather(rows).value());
     cvc::VerifyReport report;
     throw_if_error(opened.reader.verify().into(report));
     EXPECT_TRUE(report.bad.empty());
@@ -209,7 +209,7 @@ TEST(CvcSource, OpeningReadsTheHeader) {
   // One read for each length that is not in the header.
   const Bytes lossless = file_of(std::vector<Compression>(4, Compression::kLossless));
   const auto other = std::make_shared<RecordingSource>(lossless);
-  (void)Reader(other);
+  (void)Reader::create(other).value();
   EXPECT_EQ(other->reads.size(), 5u);
 }
 
@@ -307,7 +307,7 @@ TEST(CvcSource, DamagedChunks) {
   }
   ReadConfig config;
   config.verify = true;
-  EXPECT_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{1000}, config), Error);
+  EXPECT_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{1000}, config).value(), Error);
   EXPECT_NO_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{2}, config).value());
 }
 
@@ -335,7 +335,7 @@ TEST(CvcSource, ErrorsNameChunkAndPlace) {
       EXPECT_EQ(status.chunk(), 2u);
       EXPECT_TRUE(report.bad.empty());
     }
-    EXPECT_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{3999}), Error);
+    EXPECT_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{3999}).value(), Error);
     EXPECT_NO_THROW((void)opened.reader.gather(std::vector<std::uint64_t>{999}).value());
     opened.source->fails_from = 10;
     EXPECT_EQ(Reader::create(opened.source).status().kind(), ErrorKind::kIo);

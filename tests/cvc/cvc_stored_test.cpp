@@ -133,9 +133,9 @@ TEST(CvcStored, EveryCompression) {
       SCOPED_TRACE(name_of(compression));
       const Bytes file = file_of(compression, dimension);
       const std::vector<float> expected = Reader::create(file).value().read_all().value();
-      expect_same(Reader(file), file, expected);
+      expect_same(Reader::create(file).value(), file, expected);
       const auto source = std::make_shared<RecordingSource>(file);
-      expect_same(Reader(source), file, expected);
+      expect_same(Reader::create(source).value(), file, expected);
     }
   }
 }
@@ -150,7 +150,7 @@ TEST(CvcStored, LivesLongerThanTheReader) {
     ASSERT_EQ(std::fclose(out), 0);
   }
   StoredSlice slice;
-  throw_if_error(Reader::create(path).value().stored_slice(1, 0).into(slice));
+  throw_if_error(Reader::open(path).value().stored_slice(1, 0).into(slice));
   EXPECT_TRUE(same_bytes(slice.bytes, ByteSpan(file).subspan(slice.offset, slice.bytes.size())));
   std::remove(path.c_str());
 }
@@ -197,7 +197,7 @@ TEST(CvcStored, Refusals) {
   for (const bool verify : {false, true}) {
     config.verify = verify;
     const auto source = std::make_shared<RecordingSource>(file);
-    for (const Reader& reader : {Reader(file), Reader(source)}) {
+    for (const Reader& reader : {Reader::create(file).value(), Reader::create(source).value()}) {
       const Status status = reader.stored_slice(1, 0, config).into(slice);
       EXPECT_EQ(status.kind(), verify ? ErrorKind::kChecksum : ErrorKind::kCorrupt);
       EXPECT_EQ(status.chunk(), 1u);
@@ -219,7 +219,7 @@ TEST(CvcStored, RowsOfASliceAreThoseOfTheReader) {
       const std::size_t stride = 16 * size_of(dtype);
       const cvc::RowRange rows{130, 60};
       const cvc::Target target{{dtype, expected.data(), 60, 11, stride}, 0};
-      throw_if_error(reader.read({&rows, 1}, {&target, 1}));
+      throw_if_error(reader.read({&rows, 1}, {&target, 1}).status());
       throw_if_error(decode_slice(slice, {30, 60}, {dtype, got.data(), 60, 11, stride}));
       EXPECT_TRUE(same_bytes(got, expected)) << name_of(compression) << " " << name_of(dtype);
     }

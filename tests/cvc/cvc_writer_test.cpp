@@ -129,7 +129,7 @@ TEST(CvcWriter, RowsMustFit) {
   EXPECT_EQ(after_first(Rows(Dtype::kFloat32, nullptr, 0, 4)), ErrorKind::kNone);
   EXPECT_TRUE(out.empty());
   Writer empty = Writer::create(out, {}).value();
-  EXPECT_EQ(empty.finish().kind(), ErrorKind::kInvalidArgument) << "dimension unknown";
+  EXPECT_EQ(empty.finish().status().kind(), ErrorKind::kInvalidArgument) << "dimension unknown";
 }
 
 TEST(CvcWriter, RoundTrips) {
@@ -188,11 +188,11 @@ TEST(CvcWriter, NoLossGoesUnnoticed) {
   Bytes out;
   Writer writer = Writer::create(out, {}).value();
   throw_if_error(writer.append(rows(all, 10)));
-  EXPECT_EQ(writer.finish().overflows, 2u);
+  EXPECT_EQ(writer.finish().value().overflows, 2u);
   const std::vector<double> doubles(all.begin(), all.end());
   Writer other = Writer::create(out, {}).value();
   throw_if_error(other.append(Rows(std::span<const double>(doubles), 10)));
-  EXPECT_EQ(other.finish().overflows, 2u);
+  EXPECT_EQ(other.finish().value().overflows, 2u);
 
   WriteConfig config;
   config.compression = Compression::kInt8;
@@ -219,7 +219,7 @@ TEST(CvcWriter, RangesPastFloatAreRefusedOrNaN) {
         Bytes out;
         Writer refused = Writer::create(out, config).value();
         throw_if_error(refused.append(two));
-        EXPECT_EQ(refused.finish().kind(), ErrorKind::kInvalidArgument) << all[1];
+        EXPECT_EQ(refused.finish().status().kind(), ErrorKind::kInvalidArgument) << all[1];
         config.allow_nonfinite = true;
         for (const float value : Reader::create(written(config, two)).value().read_all().value()) {
           EXPECT_TRUE(std::isnan(value)) << all[1];
@@ -250,7 +250,7 @@ TEST(CvcWriter, ChunksSectionsMetadata) {
   throw_if_error(writer.end_chunk());
   throw_if_error(writer.end_section());
   throw_if_error(writer.append(Rows(Dtype::kFloat32, all.data() + 500, 50, 10)));
-  EXPECT_EQ(writer.finish().chunks, 4u);
+  EXPECT_EQ(writer.finish().value().chunks, 4u);
   const Reader reader = Reader::create(out).value();
   const cvc::Info& info = reader.info();
   EXPECT_EQ(info.metadata, R"({"big":123456789012345678901234567890,"model":"m"})");
@@ -274,7 +274,7 @@ TEST(CvcWriter, ChunksSectionsMetadata) {
   Writer never = Writer::create(out, config).value();
   throw_if_error(never.set_chunk(99, options));
   throw_if_error(never.append(rows(all, 10)));
-  EXPECT_EQ(never.finish().kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(never.finish().status().kind(), ErrorKind::kInvalidArgument);
 }
 
 TEST(CvcWriter, FilesGetTheirNameAtTheEnd) {
@@ -310,7 +310,7 @@ TEST(CvcWriter, FilesGetTheirNameAtTheEnd) {
   throw_if_error(writer.append(rows(all, 10)));
   writer.finish().value();
   EXPECT_TRUE(fs::is_symlink(folder.file("link")));
-  EXPECT_EQ(Reader::create(path).value().info().columns[0].compression, Compression::kInt8);
+  EXPECT_EQ(Reader::open(path).value().info().columns[0].compression, Compression::kInt8);
   struct stat found {};
   EXPECT_EQ(::stat(path.c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 07777, 0640u);
@@ -339,8 +339,8 @@ TEST(CvcWriter, AForkedProcessLeavesTheFileAlone) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   throw_if_error(writer->append(rows(all, 10)));
-  EXPECT_EQ(writer->finish().rows, 600u);
-  EXPECT_EQ(Reader::create(path).value().rows(), 600u);
+  EXPECT_EQ(writer->finish().value().rows, 600u);
+  EXPECT_EQ(Reader::open(path).value().rows(), 600u);
   EXPECT_EQ(folder.count(), 1u);
 }
 
@@ -366,7 +366,7 @@ TEST(CvcWriter, MetadataThatNoReaderTakes) {
         if (place == 1) status = made->set_chunk(0, options);
         if (place == 2) status = made->begin_section(text);
         if (status.ok()) status = made->append(rows(all, 10));
-        if (status.ok()) status = made->finish();
+        if (status.ok()) status = made->finish().status();
       }
       EXPECT_EQ(status.ok(), more == 0) << place << " " << more << ": " << status.message();
       EXPECT_TRUE(!status.ok() || Reader::create(out).ok()) << place;

@@ -88,7 +88,7 @@ void expect_same(const Reader& reader, std::span<const RowRange> ranges, std::si
   PoisonedRows expected(output.got.dtype, output.got.count, output.got.dimension, output.got.stride,
                         output.got.lead);
   const cvc::Target target{expected.rows(), column};
-  throw_if_error(reader.read(ranges, {&target, 1}));
+  throw_if_error(reader.read(ranges, {&target, 1}).status());
   ASSERT_TRUE(same_rows(output.got, expected)) << what << " to " << name_of(output.got.dtype);
 }
 
@@ -151,7 +151,8 @@ TEST(CvcDevice, ThreadsChecksumsAndStreams) {
 
   Bytes damaged = file;
   damaged[damaged.size() - 1] ^= std::byte{1};
-  const Status status = decoder.read(Reader(damaged), all, 0, output.rows(), Queue{}, config);
+  const Status status =
+      decoder.read(Reader::create(damaged).value(), all, 0, output.rows(), Queue{}, config);
   EXPECT_EQ(status.kind(), ErrorKind::kChecksum);
   EXPECT_EQ(status.chunk(), 3u);
 }
@@ -235,7 +236,7 @@ TEST(CvcDevice, EveryCodeOfOddRanges) {
   for (const auto& [min, scale] : ranges) {
     const Bytes file = cvc_file_of_codes(min, scale);
     for (const Dtype dtype : kOutputs) {
-      check_read(decoder, Reader(file), all, 0, dtype, 0, 0,
+      check_read(decoder, Reader::create(file).value(), all, 0, dtype, 0, 0,
                  std::to_string(min) + " " + std::to_string(scale));
     }
   }
@@ -284,12 +285,12 @@ TEST(CvcDevice, PcoIsDecodedThere) {
   CvcDecoder decoder(0, 1 << 16);
   const Bytes tall = some_cvc_file({cvc::Compression::kPco}, 9'500, 3, 5'000);
   const RowRange parts[] = {{4'000, 3'000}, {0, 9'500}, {4'999, 2}};
-  check_read(decoder, Reader(tall), parts, 0, Dtype::kFloat32, 0, 0, "pco");
+  check_read(decoder, Reader::create(tall).value(), parts, 0, Dtype::kFloat32, 0, 0, "pco");
   const Bytes file = some_cvc_file({cvc::Compression::kPco}, 3000, 24, 1700);
   const RowRange some[] = {{100, 2800}, {0, 30}};
   for (const Dtype dtype : kOutputs) {
-    check_read(decoder, Reader(file), some, 0, dtype, 0, 0, "pco");
-    check_read(decoder, Reader(file), some, 0, dtype, 3, 1, "pco");
+    check_read(decoder, Reader::create(file).value(), some, 0, dtype, 0, 0, "pco");
+    check_read(decoder, Reader::create(file).value(), some, 0, dtype, 3, 1, "pco");
   }
 }
 
@@ -345,7 +346,7 @@ TEST(CvcDevice, WithoutADeviceItSaysSo) {
   const RowRange all[] = {{0, 10}};
   CvcDecoder decoder;
   const DeviceRows out{Dtype::kFloat32, none, 10, 8, 0};
-  const Status status = decoder.read(Reader(file), all, 0, out, Queue{});
+  const Status status = decoder.read(Reader::create(file).value(), all, 0, out, Queue{});
   EXPECT_EQ(status.kind(), ErrorKind::kUnavailable) << status.message();
   EXPECT_EQ(decoder.finish().kind(), ErrorKind::kUnavailable);
 }
