@@ -51,7 +51,7 @@ Bytes mixed_file() {
 // A reader and its source; the source's record of reads is empty.
 struct Opened {
   explicit Opened(const Bytes& file)
-      : source(std::make_shared<RecordingSource>(file)), reader(source) {
+      : source(std::make_shared<RecordingSource>(file)), reader(Reader::create(source).value()) {
     source->reads.clear();
   }
   std::shared_ptr<RecordingSource> source;
@@ -243,7 +243,7 @@ TEST(CvcSource, OneColumnOfMany) {
   const RowRange last{1900, 100};
   const Target targets[] = {{MutableRows(Dtype::kInt64, ids.data(), 100, 1), 2},
                             {MutableRows(Dtype::kFloat32, b.data(), 100, 100), 1}};
-  throw_if_error(opened.reader.read({&last, 1}, targets));
+  throw_if_error(opened.reader.read({&last, 1}, targets).status());
   EXPECT_EQ(opened.source->reads.size(), 1u);
   EXPECT_EQ(b, expected.read_rows(1900, 100, {}, 1).value());
   EXPECT_EQ(ids[99], std::int64_t{1999} << 40);

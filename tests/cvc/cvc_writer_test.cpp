@@ -325,7 +325,7 @@ TEST(CvcWriter, AForkedProcessLeavesTheFileAlone) {
   WriteConfig config;
   config.chunk_rows = 17;
   config.threads = 3;
-  auto writer = std::make_unique<Writer>(path, config);
+  auto writer = std::make_unique<Writer>(Writer::create(path, config).value());
   throw_if_error(writer->append(rows(all, 10)));
   const pid_t child = ::fork();
   if (child == 0) {

@@ -46,11 +46,9 @@ bool comes_back(const NumberView& numbers, const std::vector<std::byte>& file, u
   std::vector<std::byte> back(size);
   DecodeConfig config;
   config.threads = threads;
-  std::size_t count = 0;
-  const Status status = count_into(
-      decompress_into(file, MutableNumberView(numbers.type, back.data(), numbers.count), config),
-      count);
-  return status.ok() && count == numbers.count &&
+  const Result<std::size_t> count =
+      decompress_into(file, {numbers.type, back.data(), numbers.count}, config);
+  return count.ok() && *count == numbers.count &&
          (size == 0 || std::memcmp(back.data(), numbers.data, size) == 0);
 }
 
