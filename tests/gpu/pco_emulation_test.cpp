@@ -323,9 +323,9 @@ TEST(PcoEmulation, PlansOfSlicesAreGrids) {
       SlicePlanner planner(slice, rows.first, rows.count);
       std::uint64_t plans = 0;
       while (!planner.is_at_end()) {
-        SlicePlan made;
-        ASSERT_OK(planner.next(max_plan_bytes).into(made));
-        const auto& [plan, pages] = made;
+        SlicePlan planned;
+        ASSERT_OK(planner.next(max_plan_bytes).into(planned));
+        const auto& [plan, pages] = planned;
         if (pages.empty()) continue;
         ++plans;
         std::vector<float> numbers(plan.count);

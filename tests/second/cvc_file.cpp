@@ -59,7 +59,7 @@ class File {
     result_.minor = front_.minor;
     const ByteSpan text = file_.subspan(front_.header_at, front_.header_bytes);
     const Json header = parse_json({reinterpret_cast<const char*>(text.data()), text.size()});
-    header.as(Json::Kind::kObject, "header").value();
+    header.as(Json::Kind::kObject, "header");
     const Json* const format = header.find("format_type");
     result_.columnar =
         format != nullptr && format->kind == Json::Kind::kString && format->text == "columnar";
@@ -74,7 +74,7 @@ class File {
     record_at_ = front_.header_at + front_.header_bytes;
     std::uint64_t rows = 0;
     for (const Json& chunk : header.list_at("chunks")) {
-      chunk.as(Json::Kind::kObject, "chunk").value();
+      chunk.as(Json::Kind::kObject, "chunk");
       rows = checked_sum(rows, chunk.integer_at("rows"));
       refuse_if(rows > std::uint64_t{1} << 62, "over 2^62 rows");
       read_chunk(chunk);
@@ -96,7 +96,7 @@ class File {
 
   void read_schema(const Json& header) {
     for (const Json& entry : header.list_at("columns")) {
-      entry.as(Json::Kind::kObject, "column").value();
+      entry.as(Json::Kind::kObject, "column");
       PlainColumn column{
           entry.string_at("name"), entry.integer_at("dimension"), entry.string_at("dtype"), {}};
       refuse_if(size_of_dtype(column.dtype) == 0, "unknown dtype");
@@ -111,7 +111,7 @@ class File {
   void read_sections(const Json& header) {
     if (header.find("sections") == nullptr) return;
     for (const Json& entry : header.list_at("sections")) {
-      entry.as(Json::Kind::kObject, "section").value();
+      entry.as(Json::Kind::kObject, "section");
       const PlainSection section{entry.integer_at("start_index"), entry.integer_at("end_index")};
       refuse_if(section.first > section.end || section.end > result_.rows, "rows of a section");
       result_.sections.push_back(section);
@@ -122,10 +122,9 @@ class File {
     const std::uint64_t rows = chunk.integer_at("rows");
     std::vector<ChunkSlice> slices;
     if (result_.columnar) {
-      const Json& columns = chunk.at("columns").as(Json::Kind::kObject, "columns").value();
+      const Json& columns = chunk.at("columns").as(Json::Kind::kObject, "columns");
       for (std::size_t c = 0; c < result_.columns.size(); ++c) {
-        const Json& entry =
-            columns.at(result_.columns[c].name).as(Json::Kind::kObject, "column").value();
+        const Json& entry = columns.at(result_.columns[c].name).as(Json::Kind::kObject, "column");
         slices.push_back({c, encoding_of(entry, rows, c, compression_of(entry, schema_[c])),
                           entry.integer_at("offset"), entry.integer_at("size")});
       }

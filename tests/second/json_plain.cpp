@@ -230,15 +230,15 @@ const Json& Json::as(Kind expected, const char* what) const {
 }
 
 const std::string& Json::string_at(const std::string& key) const {
-  return at(key).as(Kind::kString, key.c_str()).value().text;
+  return at(key).as(Kind::kString, key.c_str()).text;
 }
 
 const std::vector<Json>& Json::list_at(const std::string& key) const {
-  return at(key).as(Kind::kList, key.c_str()).value().list;
+  return at(key).as(Kind::kList, key.c_str()).list;
 }
 
 std::uint64_t Json::integer_at(const std::string& key) const {
-  const std::string& digits = at(key).as(Kind::kNumber, key.c_str()).value().text;
+  const std::string& digits = at(key).as(Kind::kNumber, key.c_str()).text;
   if (digits == "-0") return 0;
   std::uint64_t value = 0;
   for (const char c : digits) {
@@ -250,7 +250,7 @@ std::uint64_t Json::integer_at(const std::string& key) const {
 }
 
 float Json::float_at(const std::string& key) const {
-  const std::string& number = at(key).as(Kind::kNumber, key.c_str()).value().text;
+  const std::string& number = at(key).as(Kind::kNumber, key.c_str()).text;
   return static_cast<float>(std::strtod(number.c_str(), nullptr));
 }
 

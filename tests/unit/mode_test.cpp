@@ -107,11 +107,11 @@ TYPED_TEST(IntModes, DictSplitsAndJoins) {
   Dict dict;
   const LatentArray array{std::span<L>(ordered)};
   ASSERT_TRUE(make_dict(array, ordered.size(), arena, dict));
-  const std::span<const L> entries = dict.as<L>().value();
+  const std::span<const L> entries = dict.as<L>();
   for (std::size_t i = 1; i < entries.size(); ++i) ASSERT_LT(entries[i - 1], entries[i]);
   const SplitLatents latents = split(AnyMode(dict), array, arena);
   EXPECT_FALSE(latents.secondary.exists());
-  const std::span<std::uint32_t> indices = latents.primary.as<std::uint32_t>().value();
+  const std::span<std::uint32_t> indices = latents.primary.as<std::uint32_t>();
   ASSERT_EQ(indices.size(), ordered.size());
   std::vector<L> joined(ordered.size());
   EXPECT_TRUE(join_dict(entries, indices.data(), indices.size(), joined.data()));

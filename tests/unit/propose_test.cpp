@@ -214,7 +214,7 @@ double min_corrections(NumberType type, double scale, const std::vector<T>& numb
   for (const Candidate& candidate : divided) {
     const SplitLatents latents = split(candidate.mode, ordered.array(), arena);
     double count = 0;
-    for (const L latent : latents.secondary.as<L>().value()) count += latent != kMid<L> ? 1 : 0;
+    for (const L latent : latents.secondary.as<L>()) count += latent != kMid<L> ? 1 : 0;
     min_share = std::min(min_share, count / static_cast<double>(numbers.size()));
   }
   return min_share;
