@@ -15,12 +15,12 @@ constexpr std::size_t kN = std::size_t{1} << 14;
 
 template <class T>
 void decode(benchmark::State& state, const std::vector<T>& numbers, const EncodeConfig& config) {
-  const std::vector<std::byte> file = compress(std::span<const T>(numbers), config);
+  const std::vector<std::byte> file = compress(std::span<const T>(numbers), config).value();
   std::vector<T> out(numbers.size());
   DecodeContext context;
   measure(
       state, numbers.size(), [] {},
-      [&] { decompress_into(std::span(file), std::span(out), {}, &context); });
+      [&] { decompress_into(std::span(file), std::span(out), {}, &context).value(); });
   state.counters["bits"] =
       static_cast<double>(file.size()) * 8 / static_cast<double>(numbers.size());
 }

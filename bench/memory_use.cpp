@@ -130,10 +130,10 @@ void write_stream(std::uint64_t count, const std::string& path) {
     const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockN, count - done));
     const std::span<std::int64_t> numbers = std::span(block).first(n);
     walk.fill(numbers);
-    writer.write(std::span<const std::int64_t>(numbers));
+    throw_if_error(writer.write(std::span<const std::int64_t>(numbers)));
     done += n;
   }
-  writer.finish();
+  throw_if_error(writer.finish());
   if (!sink.close()) throw std::runtime_error(path + ": cannot write");
   print(count, writer.bytes_written(), peak, Clock::now() - start);
 }
@@ -144,11 +144,11 @@ void read_stream(const std::string& path) {
   Walk walk;
   const PeakAbove peak;
   const Clock::time_point start = Clock::now();
-  numpact::FileSource source(path);
+  numpact::FileSource source = numpact::FileSource::open(path).value(path);
   numpact::StreamReader reader(source);
   std::uint64_t count = 0;
   for (std::size_t n = kBlockN; n == kBlockN; count += n) {
-    n = reader.read(std::span(block));
+    n = reader.read(block).value();
     walk.fill(std::span(expected).first(n));
     if (std::memcmp(block.data(), expected.data(), n * sizeof(std::int64_t)) != 0) {
       throw std::runtime_error("the numbers differ");
@@ -161,15 +161,15 @@ void decode_once(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   const std::span<const std::byte> file = std::as_bytes(std::span(text));
-  const std::optional<numpact::NumberType> type = numpact::read_header(file).number_type;
+  const std::optional<numpact::NumberType> type = numpact::read_header(file).value().number_type;
   if (!type) throw std::runtime_error("an empty file");
   std::uint64_t count = 0;
-  numpact::throw_if_error(numpact::try_count_numbers(file, count));
+  numpact::throw_if_error(numpact::count_numbers(file).into(count));
   std::vector<std::byte> out(count * numpact::size_of(*type), std::byte{1});
   const PeakAbove peak;
   const Clock::time_point start = Clock::now();
   std::size_t got = 0;
-  numpact::throw_if_error(numpact::try_decompress_into(file, {*type, out.data(), count}, got));
+  numpact::throw_if_error(numpact::decompress_into(file, {*type, out.data(), count}).into(got));
   const Clock::duration passed = Clock::now() - start;
   print(got, file.size(), peak, passed);
 }

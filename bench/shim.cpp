@@ -230,9 +230,10 @@ SHIM_EXPORT std::int32_t shim_compress(void* context, std::uint32_t type, const 
                                        ShimError* error) {
   return guarded(error, [&] {
     std::size_t used = 0;
-    const Status status = numpact::try_compress_into(
-        {type_of(type), numbers, count}, capacity_of(out, capacity), used, encode_config(*config),
-        static_cast<numpact::EncodeContext*>(context));
+    const Status status = numpact::compress_into({type_of(type), numbers, count},
+                                                 capacity_of(out, capacity), encode_config(*config),
+                                                 static_cast<numpact::EncodeContext*>(context))
+                              .into(used);
     *written = used;
     return status;
   });
@@ -243,9 +244,10 @@ SHIM_EXPORT std::int32_t shim_decompress(void* context, const void* file, std::u
                                          std::uint64_t* count, ShimError* error) {
   return guarded(error, [&] {
     std::size_t got = 0;
-    const Status status = numpact::try_decompress_into(
-        bytes_of(file, size), {type_of(type), out, capacity}, got, decode_config(),
-        static_cast<numpact::DecodeContext*>(context));
+    const Status status =
+        numpact::decompress_into(bytes_of(file, size), {type_of(type), out, capacity},
+                                 decode_config(), static_cast<numpact::DecodeContext*>(context))
+            .into(got);
     *count = got;
     return status;
   });
@@ -253,14 +255,14 @@ SHIM_EXPORT std::int32_t shim_decompress(void* context, const void* file, std::u
 
 SHIM_EXPORT std::int32_t shim_count(const void* file, std::uint64_t size, std::uint64_t* count,
                                     ShimError* error) {
-  return guarded(error, [&] { return numpact::try_count_numbers(bytes_of(file, size), *count); });
+  return guarded(error, [&] { return numpact::count_numbers(bytes_of(file, size)).into(*count); });
 }
 
 SHIM_EXPORT std::int32_t shim_header(const void* file, std::uint64_t size, ShimHeader* header,
                                      ShimError* error) {
   return guarded(error, [&] {
     numpact::FileHeader read;
-    const Status status = numpact::try_read_header(bytes_of(file, size), read);
+    const Status status = numpact::read_header(bytes_of(file, size)).into(read);
     header->standalone_version = read.standalone_version;
     header->format_major = read.format_major;
     header->format_minor = read.format_minor;
@@ -277,7 +279,7 @@ SHIM_EXPORT std::int32_t shim_inspect(const void* file, std::uint64_t size, void
                                       ShimError* error) {
   return guarded(error, [&] {
     numpact::FileInfo info;
-    const Status status = numpact::try_inspect(bytes_of(file, size), info);
+    const Status status = numpact::inspect_into(bytes_of(file, size), info);
     if (status.ok()) *text = new Text{json_of(info)};
     return status;
   });
@@ -331,7 +333,7 @@ SHIM_EXPORT std::int32_t shim_chunk_write_meta(const void* encoder, void* out,
   return guarded(error, [&] {
     std::size_t used = 0;
     const auto* chunk = static_cast<const numpact::wrapped::ChunkEncoder*>(encoder);
-    const Status status = chunk->try_write_meta(capacity_of(out, capacity), used);
+    const Status status = chunk->write_meta(capacity_of(out, capacity)).into(used);
     *written = used;
     return status;
   });
@@ -343,7 +345,7 @@ SHIM_EXPORT std::int32_t shim_chunk_write_page(const void* encoder, std::uint64_
   return guarded(error, [&] {
     std::size_t used = 0;
     const auto* chunk = static_cast<const numpact::wrapped::ChunkEncoder*>(encoder);
-    const Status status = chunk->try_write_page(page, capacity_of(out, capacity), used);
+    const Status status = chunk->write_page(page, capacity_of(out, capacity)).into(used);
     *written = used;
     return status;
   });
@@ -354,13 +356,11 @@ SHIM_EXPORT std::int32_t shim_wrapped_read_header(const void* bytes, std::uint64
                                                   std::uint32_t* major, std::uint32_t* minor,
                                                   std::uint64_t* consumed, ShimError* error) {
   return guarded(error, [&] {
-    numpact::wrapped::FormatVersion version;
-    std::size_t used = 0;
-    const Status status =
-        numpact::wrapped::try_decode_file_header(bytes_of(bytes, size), version, used);
-    *major = version.major;
-    *minor = version.minor;
-    *consumed = used;
+    numpact::wrapped::DecodedHeader header;
+    const Status status = numpact::wrapped::decode_file_header(bytes_of(bytes, size)).into(header);
+    *major = header.version.major;
+    *minor = header.version.minor;
+    *consumed = header.size;
     return status;
   });
 }
@@ -392,8 +392,10 @@ SHIM_EXPORT std::int32_t shim_chunk_decode_page(const void* decoder, void* conte
     std::size_t used = 0;
     const auto* chunk = static_cast<const numpact::wrapped::ChunkDecoder*>(decoder);
     const Status status =
-        chunk->try_decode_page(bytes_of(bytes, size), page_n, {type_of(type), out, capacity}, used,
-                               static_cast<numpact::DecodeContext*>(context));
+        chunk
+            ->decode_page(bytes_of(bytes, size), page_n, {type_of(type), out, capacity},
+                          static_cast<numpact::DecodeContext*>(context))
+            .into(used);
     *consumed = used;
     return status;
   });

@@ -96,14 +96,14 @@ void print_calls(const char* name, const Calls& calls) {
 
 void measure(const std::string& path, std::size_t n) {
   const std::vector<std::byte> file = read_file(path);
-  numpact::NumberArray numbers = numpact::decompress_any(file);
+  numpact::NumberArray numbers = numpact::decompress_any(file).value();
   const numpact::NumberView view = numbers.view();
   const numpact::MutableNumberView out(numbers.type(), numbers.storage().data(), view.count);
 
   numpact::DecodeContext decode_context;
   const Calls decode = time_calls(n, [&] {
     std::size_t count = 0;
-    numpact::throw_if_error(numpact::try_decompress_into(file, out, count, {}, &decode_context));
+    numpact::throw_if_error(numpact::decompress_into(file, out, {}, &decode_context).into(count));
   });
 
   const numpact::EncodeConfig config;
@@ -112,7 +112,7 @@ void measure(const std::string& path, std::size_t n) {
   const Calls encode = time_calls(n / 10 + 1, [&] {
     std::size_t written = 0;
     numpact::throw_if_error(
-        numpact::try_compress_into(view, packed, written, config, &encode_context));
+        numpact::compress_into(view, packed, config, &encode_context).into(written));
   });
 
   std::printf("{\"count\": %zu, \"bytes\": %zu", view.count, file.size());

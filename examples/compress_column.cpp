@@ -15,8 +15,8 @@ int main() {
     prices.push_back(cents / 100.0);
   }
 
-  const std::vector<std::byte> file = numpact::compress<double>(prices);
-  const std::vector<double> again = numpact::decompress<double>(file);
+  const std::vector<std::byte> file = numpact::compress(prices).value();
+  const std::vector<double> again = numpact::decompress<double>(file).value();
 
   std::cout << prices.size() * sizeof(double) << " bytes became " << file.size() << '\n';
   return again == prices ? 0 : 1;

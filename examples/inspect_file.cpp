@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   std::ifstream file(argv[1], std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   numpact::FileInfo info;
-  const numpact::Status status = numpact::try_inspect(std::as_bytes(std::span(bytes)), info);
+  const numpact::Status status = numpact::inspect_into(std::as_bytes(std::span(bytes)), info);
   print(info);  // what is sound is there even after an error
   if (status.ok()) return 0;
   std::cerr << status.message() << '\n';

@@ -41,18 +41,18 @@ void write_file(const std::string& path) {
   std::array<std::int64_t, 1000> block{};
   for (std::int64_t i = 0; i < kCount;) {
     for (std::int64_t& number : block) number = number_at(i++);
-    writer.write<std::int64_t>(block);
+    throw_if_error(writer.write(block));
   }
-  writer.finish();
+  throw_if_error(writer.finish());
 }
 
 // The numbers that are as they should be, up to the first that is not.
 std::int64_t count_right(const std::string& path) {
-  numpact::FileSource source(path);
+  numpact::FileSource source = numpact::FileSource::open(path).value(path);
   numpact::StreamReader reader(source);
   std::array<std::int64_t, 4096> block{};
   std::int64_t right = 0;
-  while (const std::size_t got = reader.read<std::int64_t>(block)) {
+  while (const std::size_t got = reader.read(block).value()) {
     for (const std::int64_t number : std::span(block).first(got)) {
       if (number != number_at(right)) return right;
       ++right;

@@ -28,23 +28,20 @@ StoredColumn store(std::span<const std::int32_t> numbers) {
   const auto encoder = numpact::wrapped::ChunkEncoder::create(numbers, config).value();
   StoredColumn column;
   column.header = numpact::wrapped::encode_file_header();
-  column.meta = encoder.meta();
+  column.meta = encoder.meta().value();
   for (std::size_t page = 0; page < encoder.page_count(); ++page) {
-    column.pages.push_back(encoder.page(page));
+    column.pages.push_back(encoder.page(page).value());
     column.page_counts.push_back(encoder.page_n(page));
   }
   return column;
 }
 
 std::vector<std::int32_t> load_page(const StoredColumn& column, std::size_t page) {
-  numpact::wrapped::FormatVersion version;
-  std::size_t consumed = 0;
-  numpact::throw_if_error(
-      numpact::wrapped::try_decode_file_header(column.header, version, consumed));
+  const auto version = numpact::wrapped::decode_file_header(column.header).value().version;
   const auto decoder =
       numpact::wrapped::ChunkDecoder::create(column.meta, column.type, version).value();
   std::vector<std::int32_t> numbers(column.page_counts[page]);
-  decoder.decode_page<std::int32_t>(column.pages[page], numbers.size(), numbers);
+  decoder.decode_page(column.pages[page], numbers.size(), numbers).value();
   return numbers;
 }
 

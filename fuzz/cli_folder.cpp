@@ -186,7 +186,7 @@ void fill(Draw& draw, const std::string& folder) {
     if (draw.one_in(5)) continue;
     std::vector<std::int64_t> numbers(draw.below(300));
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i) % 7;
-    std::vector<std::byte> file = compress(std::span<const std::int64_t>(numbers));
+    std::vector<std::byte> file = compress(numbers).value();
     if (draw.one_in(4)) file.resize(file.size() / 2);
     write_file(folder + "/" + name, file.data(), file.size());
   }

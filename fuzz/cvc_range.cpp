@@ -21,7 +21,7 @@ void check_columns(const cvc::Reader& reader, Draw& draw) {
     outputs.emplace_back(rows.count * dimension * cvc::size_of(dtype));
     targets.push_back({{dtype, outputs.back().data(), rows.count, dimension}, column});
   }
-  NUMPACT_REQUIRE(reader.try_read({&rows, 1}, targets, tight_read_config()).ok());
+  NUMPACT_REQUIRE(reader.read({&rows, 1}, targets, tight_read_config()).ok());
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const cvc::MutableRows& to = targets[i].rows;
     const ColumnValues whole = read_column(reader, targets[i].column, to.dtype);

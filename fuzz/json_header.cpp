@@ -107,7 +107,7 @@ void check_header(Draw& draw) {
   check_vectors(file, more);
   cvc::Info info;
   const DecodeLimits limits = tight_read_config().limits;
-  if (!cvc::try_parse_header(guarded(file), info, limits, std::nullopt).ok()) return;
+  if (!cvc::parse_header(guarded(file), limits, std::nullopt).into(info).ok()) return;
   std::uint64_t rows = 0;
   for (const cvc::Chunk& chunk : info.chunks) {
     NUMPACT_REQUIRE(chunk.first_row == rows);

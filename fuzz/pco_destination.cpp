@@ -22,7 +22,7 @@ std::size_t draw_capacity(Draw& draw, std::size_t count) {
 void check_decoding(ByteSpan bytes, Draw& draw) {
   const ByteSpan file = guarded(bytes);
   FileHeader header;
-  if (!try_read_header(file, header).ok() || !header.number_type) return;
+  if (!read_header(file).into(header).ok() || !header.number_type) return;
   const NumberType type = *header.number_type;
   const Decoded all = decode(file);
   const std::size_t n = draw_capacity(draw, all.numbers.count());
@@ -32,7 +32,7 @@ void check_decoding(ByteSpan bytes, Draw& draw) {
 
   const MutableNumberView out(type, guarded_output(n * size_of(type)).data(), n);
   std::size_t count = 0;
-  const Status status = try_decompress_into(file, out, count, config);
+  const Status status = count_into(decompress_into(file, out, config), count);
   NUMPACT_REQUIRE(count <= n);
   NUMPACT_REQUIRE(is_prefix({type, out.data, count}, all.numbers.view()));
   const bool fits = n >= all.numbers.count();
@@ -44,8 +44,10 @@ void check_decoding(ByteSpan bytes, Draw& draw) {
   }
 
   const MutableNumberView front(type, guarded_output(n * size_of(type)).data(), n);
-  bool is_finished = false;
-  const Status front_status = try_decompress_front(file, front, count, is_finished, config);
+  const Result<Front> found = decompress_front(file, front, config);
+  const Status front_status = found.status();
+  const bool is_finished = found.ok() && found->is_finished;
+  count = found.ok() ? found->count : static_cast<std::size_t>(front_status.good_numbers());
   NUMPACT_REQUIRE(count <= n);
   if (!all.status.ok()) return;
   NUMPACT_REQUIRE(front_status.ok() && count == std::min(n, all.numbers.count()));
@@ -61,7 +63,7 @@ void check_encoding(const Encoded& encoded, Draw& draw) {
   EncodeConfig config = encoded.config;
   if (draw.flag()) config.executor = &executor;
   std::size_t written = 0;
-  const Status status = try_compress_into(encoded.numbers.view(), out, written, config);
+  const Status status = compress_into(encoded.numbers.view(), out, config).into(written);
   if (status.ok()) {
     NUMPACT_REQUIRE(testing::same_bytes(out.first(written), encoded.file));
   } else {
@@ -76,17 +78,17 @@ void check_wrapped(const Encoded& encoded, Draw& draw) {
       wrapped::ChunkEncoder::create(encoded.numbers.view(), encoded.config);
   if (!encoder.ok()) return;
   const std::size_t page = draw.below(encoder->page_count());
-  const Bytes meta = encoder->meta();
-  const Bytes bytes = encoder->page(page);
+  const Bytes meta = encoder->meta().value();
+  const Bytes bytes = encoder->page(page).value();
   std::size_t written = 0;
   std::span<std::byte> out = guarded_output(draw_capacity(draw, meta.size()));
-  if (encoder->try_write_meta(out, written).ok()) {
+  if (encoder->write_meta(out).into(written).ok()) {
     NUMPACT_REQUIRE(testing::same_bytes(out.first(written), meta));
   } else {
     NUMPACT_REQUIRE(out.size() < encoder->meta_size_bound());
   }
   out = guarded_output(draw_capacity(draw, bytes.size()));
-  if (encoder->try_write_page(page, out, written).ok()) {
+  if (encoder->write_page(page, out).into(written).ok()) {
     NUMPACT_REQUIRE(testing::same_bytes(out.first(written), bytes));
   } else {
     NUMPACT_REQUIRE(out.size() < encoder->page_size_bound(page));

@@ -13,7 +13,7 @@ void check_into(const Encoded& encoded) {
   NUMPACT_REQUIRE(encoded.file.size() <= bound);
   const std::span<std::byte> out = guarded_output(bound);
   std::size_t written = 0;
-  NUMPACT_REQUIRE(try_compress_into(numbers, out, written, encoded.config).ok());
+  NUMPACT_REQUIRE(compress_into(numbers, out, encoded.config).into(written).ok());
   NUMPACT_REQUIRE(testing::same_bytes(out.first(written), encoded.file));
 }
 
@@ -22,7 +22,7 @@ void check_shared(const Encoded& encoded, Draw& draw) {
   EncodeConfig config = encoded.config;
   config.executor = &executor;
   Bytes file;
-  NUMPACT_REQUIRE(try_compress(encoded.numbers.view(), file, config).ok());
+  NUMPACT_REQUIRE(compress(encoded.numbers.view(), config).into(file).ok());
   NUMPACT_REQUIRE(file == encoded.file);
 }
 
@@ -35,20 +35,20 @@ void check_wrapped(const Encoded& encoded) {
     NUMPACT_REQUIRE(encoder.status().kind() == ErrorKind::kInvalidArgument);
     return;
   }
-  wrapped::FormatVersion version;
+  wrapped::DecodedHeader front;
   std::size_t consumed = 0;
   const Bytes header = wrapped::encode_file_header(encoded.config.compatibility);
-  NUMPACT_REQUIRE(wrapped::try_decode_file_header(header, version, consumed).ok());
-  const Bytes meta = encoder->meta();
+  NUMPACT_REQUIRE(wrapped::decode_file_header(header).into(front).ok());
+  const Bytes meta = encoder->meta().value();
   Result<wrapped::ChunkDecoder> decoder =
-      wrapped::ChunkDecoder::create(guarded(meta), type, version);
+      wrapped::ChunkDecoder::create(guarded(meta), type, front.version);
   NUMPACT_REQUIRE(decoder.ok() && decoder->meta_size() == meta.size());
   std::size_t end = encoded.numbers.count();
   for (std::size_t i = encoder->page_count(); i-- > 0;) {
     const std::size_t n = encoder->page_n(i);
-    const Bytes page = encoder->page(i);
+    const Bytes page = encoder->page(i).value();
     const MutableNumberView out(type, guarded_output(n * size_of(type)).data(), n);
-    NUMPACT_REQUIRE(decoder->try_decode_page(guarded(page), n, out, consumed).ok());
+    NUMPACT_REQUIRE(decoder->decode_page(guarded(page), n, out).into(consumed).ok());
     NUMPACT_REQUIRE(consumed == page.size());
     NUMPACT_REQUIRE(same_numbers({type, out.data, n}, part(encoded.numbers, end - n, n)));
     end -= n;

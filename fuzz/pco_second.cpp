@@ -23,19 +23,18 @@ void compare_wrapped(Draw& draw) {
   const EncodeConfig config = draw_config(draw, type, numbers.count());
   Result<wrapped::ChunkEncoder> encoder = wrapped::ChunkEncoder::create(numbers.view(), config);
   if (!encoder.ok()) return;
-  wrapped::FormatVersion version;
-  std::size_t consumed = 0;
+  wrapped::DecodedHeader front;
   const Bytes header = wrapped::encode_file_header(config.compatibility);
-  NUMPACT_REQUIRE(wrapped::try_decode_file_header(header, version, consumed).ok());
+  NUMPACT_REQUIRE(wrapped::decode_file_header(header).into(front).ok());
   const std::size_t index = draw.below(encoder->page_count());
-  Bytes meta = encoder->meta();
-  Bytes page = encoder->page(index);
+  Bytes meta = encoder->meta().value();
+  Bytes page = encoder->page(index).value();
   patch(draw, meta, 3);
   patch(draw, page, 3);
   testing::WrappedPage parts;
   parts.type = type;
-  parts.version = {static_cast<std::uint8_t>(version.major),
-                   static_cast<std::uint8_t>(version.minor)};
+  parts.version = {static_cast<std::uint8_t>(front.version.major),
+                   static_cast<std::uint8_t>(front.version.minor)};
   parts.meta = guarded(meta);
   parts.page = guarded(page, Slot::kSecondFile);
   parts.n = draw.one_in(8) ? 1 + draw.below(3000) : encoder->page_n(index);

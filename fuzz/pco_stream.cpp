@@ -13,11 +13,12 @@ class BlockSource final : public ByteSource {
  public:
   BlockSource(ByteSpan bytes, std::uint64_t most, std::uint64_t seed)
       : bytes_(bytes), max_bytes_(most), random_(seed) {}
-  Status read(std::span<std::byte> out, std::size_t& got) override {
-    got = std::min({out.size(), bytes_.size(), std::size_t{1} + random_.below(max_bytes_)});
+  Result<std::size_t> read(std::span<std::byte> out) override {
+    const std::size_t got =
+        std::min({out.size(), bytes_.size(), std::size_t{1} + random_.below(max_bytes_)});
     std::copy_n(bytes_.begin(), got, out.begin());
     bytes_ = bytes_.subspan(got);
-    return {};
+    return got;
   }
 
  private:
@@ -37,14 +38,14 @@ Decoded read_in_blocks(ByteSpan file, NumberType type, const DecodeConfig& confi
     const std::size_t n = 1 + random.below(most);
     const MutableNumberView out(type, guarded_output(n * size_of(type)).data(), n);
     std::size_t count = 0;
-    decoded.status = reader.try_read(out, count);
+    decoded.status = count_into(reader.read(out), count);
     NUMPACT_REQUIRE(count <= n);
     const ByteSpan bytes = bytes_of({type, out.data, count});
     Bytes& all = decoded.numbers.storage();
     all.insert(all.end(), bytes.begin(), bytes.end());
     if (!decoded.status.ok()) {
       std::size_t none = 0;
-      NUMPACT_REQUIRE(same_status(reader.try_read(out, none), decoded.status) && none == 0);
+      NUMPACT_REQUIRE(same_status(count_into(reader.read(out), none), decoded.status) && none == 0);
       break;
     }
     if (count < n) break;
@@ -56,7 +57,7 @@ Decoded read_in_blocks(ByteSpan file, NumberType type, const DecodeConfig& confi
 void check_reader(ByteSpan bytes, Draw& draw) {
   const ByteSpan file = guarded(bytes);
   FileHeader header;
-  if (!try_read_header(file, header).ok() || !header.number_type) return;
+  if (!read_header(file).into(header).ok() || !header.number_type) return;
   // Trailers are for those who see the end of the file.
   const Decoded all = decode(file, tight_config(TrailerPolicy::kIgnore));
   InTurn executor(3, draw.flag());
@@ -87,11 +88,11 @@ void check_writer(const Encoded& encoded, Draw& draw) {
   Sequence random(draw.bits(1));
   for (std::size_t done = 0; done < numbers.count();) {
     const std::size_t n = std::min(numbers.count() - done, std::size_t{random.below(most + 1)});
-    NUMPACT_REQUIRE(writer.try_write(part(numbers, done, n)).ok());
-    if (may_end && random.below(8) == 0) NUMPACT_REQUIRE(writer.try_end_chunk().ok());
+    NUMPACT_REQUIRE(writer.write(part(numbers, done, n)).ok());
+    if (may_end && random.below(8) == 0) NUMPACT_REQUIRE(writer.end_chunk().ok());
     done += n;
   }
-  NUMPACT_REQUIRE(writer.try_finish().ok());
+  NUMPACT_REQUIRE(writer.finish().ok());
   NUMPACT_REQUIRE(writer.bytes_written() == file.size());
   if (may_end || !config.paging.is_automatic()) {
     const Decoded all = decode(file);

@@ -19,7 +19,7 @@ Encoded draw_with_trailer(Draw& draw) {
 }
 
 std::size_t trailer_at(ByteSpan file) {
-  const std::optional<Trailer> trailer = Trailer::read(file);
+  const std::optional<Trailer> trailer = Trailer::read(file).value();
   NUMPACT_REQUIRE(trailer.has_value());
   return static_cast<std::size_t>(trailer->file_bytes());
 }
@@ -36,14 +36,17 @@ void repair(Bytes& file, std::size_t trailer) {
 
 Verification verify_twice(ByteSpan file, Draw& draw) {
   Verification found;
-  const Status status = try_verify(file, found, tight_config());
+  const Status status = verify(file, tight_config()).into(found);
   InTurn executor(3, draw.flag());
   DecodeConfig config = tight_config();
   config.executor = &executor;
   Verification shared;
-  NUMPACT_REQUIRE(same_status(try_verify(file, shared, config), status));
+  NUMPACT_REQUIRE(same_status(verify(file, config).into(shared), status));
   NUMPACT_REQUIRE(status.ok() || status.kind() == ErrorKind::kLimitExceeded);
-  if (!status.ok()) return found;
+  if (!status.ok()) {
+    found.header_status = status;  // nothing is verified
+    return found;
+  }
   NUMPACT_REQUIRE(shared.is_sound() == found.is_sound());
   NUMPACT_REQUIRE(shared.damage.size() == found.damage.size());
   NUMPACT_REQUIRE(shared.sound_count == found.sound_count);
@@ -57,7 +60,7 @@ void check_policies(ByteSpan file, Draw& draw) {
   const Decoded used = decode(file, tight_config(TrailerPolicy::kUse));
   const Decoded required = decode(file, tight_config(TrailerPolicy::kRequire));
   std::optional<Trailer> trailer;
-  const Status read = Trailer::try_read(file, trailer);
+  const Status read = Trailer::read(file).into(trailer);
   const bool is_sound = read.ok() && trailer;
   if (!is_sound) {
     NUMPACT_REQUIRE(!required.status.ok());
@@ -76,19 +79,16 @@ void check_policies(ByteSpan file, Draw& draw) {
         std::min<std::uint64_t>(1 + draw.below(proven->count() - first), 4096));
     const NumberType type = *proven->type();
     const MutableNumberView out(type, guarded_output(n * size_of(type)).data(), n);
-    NUMPACT_REQUIRE(proven->try_read(first, out, tight_config()).ok());
+    NUMPACT_REQUIRE(proven->read(first, out, tight_config()).ok());
     NUMPACT_REQUIRE(same_numbers({type, out.data, n}, part(ignored.numbers, first, n)));
   }
   const Verification found = verify_twice(file, draw);
   if (found.is_sound() && ignored.numbers.count() > 0) NUMPACT_REQUIRE(used.status.ok());
-  Bytes made;
-  std::uint64_t file_bytes = 0;
-  const Status status =
-      Trailer::try_make(file, draw_trailer(draw), made, file_bytes, tight_config());
-  if (!status.ok()) return;
-  Bytes renewed = testing::prefix(file, static_cast<std::size_t>(file_bytes));
-  renewed.insert(renewed.end(), made.begin(), made.end());
-  NUMPACT_REQUIRE(verify(renewed, tight_config()).is_sound());
+  const Result<MadeTrailer> made = Trailer::make(file, draw_trailer(draw), tight_config());
+  if (!made.ok()) return;
+  Bytes renewed = testing::prefix(file, static_cast<std::size_t>(made->file_bytes));
+  renewed.insert(renewed.end(), made->bytes.begin(), made->bytes.end());
+  NUMPACT_REQUIRE(verify(renewed, tight_config()).value().is_sound());
 }
 
 // Numbers that an index leads to, whatever the index says.
@@ -102,7 +102,7 @@ void read_somewhere(ByteSpan file, const ChunkIndex& index, Draw& draw) {
     const auto n = static_cast<std::size_t>(count);
     const NumberType type = *reader->type();
     const MutableNumberView out(type, guarded_output(n * size_of(type)).data(), n);
-    (void)reader->try_read(first, out, tight_config());
+    (void)reader->read(first, out, tight_config());
   }
 }
 
@@ -129,7 +129,7 @@ void check_salvage(ByteSpan file, const Encoded& encoded, Draw& draw) {
     const NumberType type = encoded.numbers.type();
     const auto n = static_cast<std::size_t>(chunk.count);
     const MutableNumberView out(type, guarded_output(n * size_of(type)).data(), n);
-    NUMPACT_REQUIRE(reader->try_read(chunk.first, out, tight_config()).ok());
+    NUMPACT_REQUIRE(reader->read(chunk.first, out, tight_config()).ok());
     NUMPACT_REQUIRE(same_numbers({type, out.data, n},
                                  part(encoded.numbers, static_cast<std::size_t>(chunk.first), n)));
     sound += chunk.count;
@@ -164,7 +164,7 @@ void change_trailer(Draw& draw) {
   const ByteSpan file = guarded(encoded.file);
   check_policies(file, draw);
   std::optional<Trailer> read;
-  if (Trailer::try_read(file, read).ok() && read) {
+  if (Trailer::read(file).into(read).ok() && read) {
     (void)read->chunks_within(draw.bits(8), draw.bits(8));
     read_somewhere(file, read->index(), draw);
   }

@@ -20,12 +20,10 @@ void read_header(Draw& draw, Page& page) {
   constexpr std::byte kHeaders[][2] = {{std::byte{0}}, {std::byte{1}},
                                        {std::byte{2}}, {std::byte{3}},
                                        {std::byte{4}}, {std::byte{4}, std::byte{1}}};
-  std::size_t consumed = 0;
+  wrapped::DecodedHeader front;
   const ByteSpan header(draw.pick(kHeaders));
-  if (!wrapped::try_decode_file_header(guarded(header), page.version, consumed).ok()) {
-    page.version = {};
-  }
-  NUMPACT_REQUIRE(consumed <= header.size());
+  if (wrapped::decode_file_header(guarded(header)).into(front).ok()) page.version = front.version;
+  NUMPACT_REQUIRE(front.size <= header.size());
 }
 
 Page draw_raw(Draw& draw) {
@@ -46,12 +44,13 @@ Page draw_changed(Draw& draw) {
   EncodeConfig config = draw_config(draw, page.type, numbers.count());
   Result<wrapped::ChunkEncoder> encoder = wrapped::ChunkEncoder::create(numbers.view(), config);
   if (!encoder.ok()) return page;
-  std::size_t consumed = 0;
+  wrapped::DecodedHeader front;
   const Bytes header = wrapped::encode_file_header(config.compatibility);
-  NUMPACT_REQUIRE(wrapped::try_decode_file_header(header, page.version, consumed).ok());
+  NUMPACT_REQUIRE(wrapped::decode_file_header(header).into(front).ok());
+  page.version = front.version;
   const std::size_t index = draw.below(encoder->page_count());
-  page.meta = encoder->meta();
-  page.bytes = encoder->page(index);
+  page.meta = encoder->meta().value();
+  page.bytes = encoder->page(index).value();
   page.n = encoder->page_n(index);
   patch(draw, page.meta, 3);
   patch(draw, page.bytes, 3);
@@ -66,19 +65,19 @@ void check(const Page& page, Draw& draw) {
       wrapped::ChunkDecoder::create(guarded(page.meta), page.type, page.version, limits);
   if (!decoder.ok()) return;
   NUMPACT_REQUIRE(decoder->type() == page.type && decoder->meta_size() <= page.meta.size());
-  NUMPACT_REQUIRE(!decoder->info().mode_text().empty());
+  NUMPACT_REQUIRE(!decoder->info().value().mode_text().empty());
 
   const ByteSpan bytes = guarded(page.bytes, Slot::kSecondFile);
   const std::size_t size = size_of(page.type);
   const MutableNumberView out(page.type, guarded_output(page.n * size).data(), page.n);
   std::size_t consumed = 0;
-  const Status status = decoder->try_decode_page(bytes, page.n, out, consumed);
+  const Status status = decoder->decode_page(bytes, page.n, out).into(consumed);
   if (status.ok()) NUMPACT_REQUIRE(consumed <= bytes.size());
   // The front of it, by another way through the batches.
   const std::size_t few = draw.below(page.n + 1);
   const MutableNumberView front(page.type, guarded_output(few * size, Slot::kSecondOutput).data(),
                                 few);
-  const Status front_status = decoder->try_decode_page(bytes, page.n, front, consumed);
+  const Status front_status = decoder->decode_page(bytes, page.n, front).into(consumed);
   if (!status.ok()) return;
   NUMPACT_REQUIRE(front_status.ok());
   NUMPACT_REQUIRE(is_prefix({page.type, front.data, few}, {page.type, out.data, page.n}));

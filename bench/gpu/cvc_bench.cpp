@@ -150,21 +150,21 @@ std::vector<std::byte> make_file(const Options& options, cvc::Compression compre
   config.rounding = cvc::Rounding::kNearest;
   config.dimension = options.dimension;
   std::vector<std::byte> one;
-  cvc::Writer first(one, config);
-  first.append(cvc::Rows(std::span<const float>(values), options.dimension));
-  first.finish();
-  const cvc::Reader reader(one);
+  cvc::Writer first = cvc::Writer::create(one, config).value();
+  throw_if_error(first.append(cvc::Rows(std::span<const float>(values), options.dimension)));
+  first.finish().value();
+  const cvc::Reader reader = cvc::Reader::create(one).value();
   const cvc::Chunk& chunk = reader.info().chunks[0];
   const std::span<const std::byte> payload(
       one.data() + chunk.offset + reader.info().record_head_bytes(), chunk.payload_bytes);
   std::vector<std::byte> file;
   const std::uint64_t chunks = std::max<std::uint64_t>(1, options.rows / chunk_rows);
   file.reserve(chunks * (payload.size() + 200) + 4096);
-  cvc::Writer writer(file, config);
+  cvc::Writer writer = cvc::Writer::create(file, config).value();
   for (std::uint64_t i = 0; i < chunks; ++i) {
-    writer.append_encoded({chunk_rows, {&reader.info().slice(0, 0), 1}, payload});
+    throw_if_error(writer.append_encoded({chunk_rows, {&reader.info().slice(0, 0), 1}, payload}));
   }
-  writer.finish();
+  writer.finish().value();
   return file;
 }
 
@@ -183,7 +183,7 @@ std::uint64_t mismatches(const cvc::Reader& reader, const cuda::DeviceRows& out)
     const cvc::Target target{{out.type, wanted.data(), rows.count, out.dimension}, 0};
     cvc::ReadConfig config;
     config.threads = 0;
-    numpact::throw_if_error(reader.try_read({&rows, 1}, {&target, 1}, config));
+    numpact::throw_if_error(reader.read({&rows, 1}, {&target, 1}, config).status());
     for (std::size_t i = 0; i < got.size(); i += size) {
       wrong += std::memcmp(&got[i], &wanted[i], size) != 0 ? 1 : 0;
     }
@@ -196,7 +196,7 @@ struct Resident {
   explicit Resident(const cvc::Reader& reader) {
     for (std::size_t i = 0; i < reader.info().chunks.size(); ++i) {
       auto& slice = *slices.emplace_back(std::make_unique<cvc::StoredSlice>());
-      numpact::throw_if_error(reader.try_stored_slice(i, 0, slice));
+      numpact::throw_if_error(reader.stored_slice(i, 0).into(slice));
       memory.push_back(std::make_unique<DeviceBytes>(slice.bytes.size() + 16));
       check(cudaMemcpy(memory.back()->data, slice.bytes.data(), slice.bytes.size(),
                        cudaMemcpyHostToDevice));
@@ -218,7 +218,7 @@ double host_seconds(const Options& options, const cvc::Reader& reader, cvc::Dtyp
   cvc::ReadConfig config;
   config.threads = options.threads;
   return wall_seconds(1, [&] {
-    numpact::throw_if_error(reader.try_read({&all, 1}, {&target, 1}, config));
+    numpact::throw_if_error(reader.read({&all, 1}, {&target, 1}, config).status());
   });
 }
 
@@ -236,7 +236,7 @@ void measure(const Options& options, cvc::Compression compression, cvc::Dtype ty
     cuda::CvcConfig config;
     config.threads = options.threads;
     config.transfer = transfer;
-    return decoder.try_read(reader, {&all, 1}, 0, out, queue, config);
+    return decoder.read(reader, {&all, 1}, 0, out, queue, config);
   };
   const double pinned = wall_seconds(
       options.repeats, [&] { numpact::throw_if_error(read(cuda::Transfer::kPinned)); });
@@ -249,9 +249,9 @@ void measure(const Options& options, cvc::Compression compression, cvc::Dtype ty
   check(cudaMemset(memory.data, 0xa5, memory.size));
   const Resident resident(reader);
   const double decoding = device_seconds(options.repeats, [&] {
-    numpact::throw_if_error(decoder.try_decode_resident(resident.rows, out, queue));
+    numpact::throw_if_error(decoder.decode_resident(resident.rows, out, queue));
   });
-  numpact::throw_if_error(decoder.try_finish());
+  numpact::throw_if_error(decoder.finish());
   const std::uint64_t wrong = wrong_read + mismatches(reader, out);
   const double host = host_seconds(options, reader, type);
   const double moved = (static_cast<double>(resident.bytes) + out_bytes) / decoding;
@@ -273,7 +273,7 @@ void measure(const Options& options, cvc::Compression compression, cvc::Dtype ty
 
 void run(const Options& options) {
   int count = 0;
-  const numpact::Status status = cuda::try_device_count(count);
+  const numpact::Status status = cuda::device_count().into(count);
   if (!status.ok() || count <= options.device) {
     const std::string why = status.ok() ? "there are too few" : status.message();
     std::printf("{\"bench\": \"gpu_cvc\", \"skipped\": \"no device: %s\"}\n", why.c_str());
@@ -287,7 +287,7 @@ void run(const Options& options) {
     const auto compression = cvc::compression_of_name(name);
     if (!compression) stop("no compression " + name);
     const std::vector<std::byte> file = make_file(options, *compression);
-    const cvc::Reader reader(file);
+    const cvc::Reader reader = cvc::Reader::create(file).value();
     for (const std::string& output : words_of(options.outputs)) {
       const auto type = cvc::dtype_of_name(output);
       if (!type) stop("no type " + output);

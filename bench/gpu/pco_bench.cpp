@@ -91,10 +91,10 @@ double copy_bandwidth() {
 
 void measure(const char* path, double bandwidth) {
   numpact::MappedFile mapped;
-  throw_if_error(numpact::MappedFile::try_open(path, mapped));
+  throw_if_error(numpact::MappedFile::open(path).into(mapped));
   const std::span<const std::byte> file = mapped.bytes();
-  const auto index = numpact::ChunkIndex::build(file);
-  const auto trailer = numpact::Trailer::read(file);
+  const auto index = numpact::ChunkIndex::build(file).value();
+  const auto trailer = numpact::Trailer::read(file).value();
   const auto type = index.type().value();
   const std::size_t bytes = index.count() * size_of(type);
 
@@ -103,7 +103,7 @@ void measure(const char* path, double bandwidth) {
   many.threads = 0;
   const auto decode_on_cpu = [&](const numpact::DecodeConfig& config) {
     const auto reader = numpact::FileReader::create(file, index).value();
-    throw_if_error(reader.try_read(0, {type, wanted.data(), index.count()}, config));
+    throw_if_error(reader.read(0, {type, wanted.data(), index.count()}, config));
   };
   const double one_thread = host_seconds(3, [&] { decode_on_cpu({}); });
   const double threads = host_seconds(3, [&] { decode_on_cpu(many); });
@@ -112,9 +112,9 @@ void measure(const char* path, double bandwidth) {
   const numpact::cuda::DeviceNumbers numbers{type, out.data(), index.count()};
   check(cudaMemset(out.data(), 0xa5, bytes));
   LoadedPco loaded;
-  throw_if_error(LoadedPco::try_load(file, index, 0, loaded));
-  const double on_device = device_seconds([&] { throw_if_error(loaded.try_decode(numbers)); });
-  throw_if_error(loaded.try_wait());
+  throw_if_error(LoadedPco::load(file, index, 0).into(loaded));
+  const double on_device = device_seconds([&] { throw_if_error(loaded.decode(numbers)); });
+  throw_if_error(loaded.wait());
   std::vector<std::byte> got(bytes);
   check(cudaMemcpy(got.data(), out.data(), bytes, cudaMemcpyDeviceToHost));
   std::size_t mismatches = 0;
@@ -124,7 +124,7 @@ void measure(const char* path, double bandwidth) {
 
   PcoDecoder decoder;
   const double with_transfer =
-      host_seconds(5, [&] { throw_if_error(decoder.try_decompress_into(file, index, numbers)); });
+      host_seconds(5, [&] { throw_if_error(decoder.decompress_into(file, index, numbers)); });
 
   const double gb = static_cast<double>(bytes) / 1e9;
   std::printf(
@@ -146,7 +146,7 @@ void measure(const char* path, double bandwidth) {
 
 int main(int argc, char** argv) {
   int devices = 0;
-  const numpact::Status status = numpact::cuda::try_device_count(devices);
+  const numpact::Status status = numpact::cuda::device_count().into(devices);
   if (!status.ok() || devices == 0) {
     std::fprintf(stderr, "bench_gpu_pco: no GPU: %s\n", status.what());
     return 77;

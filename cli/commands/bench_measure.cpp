@@ -54,7 +54,7 @@ PcoTiming Bench::measure_pco(const NumberView& numbers) {
 
   std::size_t size = 0;
   timing.compress_seconds = best_seconds(rounds_, [&] {
-    check(try_compress_into(numbers, packed_, size, config_, &encode_context_), "");
+    check(compress_into(numbers, packed_, config_, &encode_context_).into(size), "");
   });
   const std::span<const std::byte> file = std::span(packed_).first(size);
   timing.bytes = size;
@@ -63,13 +63,13 @@ PcoTiming Bench::measure_pco(const NumberView& numbers) {
   std::size_t count = 0;
   Status status;
   timing.decompress_seconds = best_seconds(rounds_, [&] {
-    status = try_decompress_into(file, out, count, decode_config_, &decode_context_);
+    status = decompress_into(file, out, decode_config_, &decode_context_).into(count);
   });
   timing.exact =
       status.ok() && count == numbers.count && same_bytes(bytes_of(numbers), unpacked_.data());
 
   FileInfo info;
-  if (try_inspect(file, info).ok()) {
+  if (inspect_into(file, info).ok()) {
     result.mode = common_mode(info);
     result.delta = common_delta(info);
   }

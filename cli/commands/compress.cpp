@@ -183,7 +183,7 @@ class Compressor {
     const FileBytes file(write_options_.append_to);
     std::optional<Trailer> old;
     // A damaged trailer is refused later, when the file is copied.
-    if (!Trailer::try_read(file.bytes(), old).ok() || !old || !old->restart_log()) return;
+    if (!Trailer::read(file.bytes()).into(old).ok() || !old || !old->restart_log()) return;
     write_options_.config.trailer = TrailerSpec::restarts(*old->restart_log());
   }
 

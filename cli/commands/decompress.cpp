@@ -60,9 +60,7 @@ constexpr std::size_t kBlockNumbersAhead = 4 * kBlockNumbers;
 class OwnedBytes final : public ByteSource {
  public:
   explicit OwnedBytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)), source_(bytes_) {}
-  Status read(std::span<std::byte> out, std::size_t& got) override {
-    return source_.read(out, got);
-  }
+  Result<std::size_t> read(std::span<std::byte> out) override { return source_.read(out); }
 
  private:
   std::vector<std::byte> bytes_;
@@ -139,7 +137,7 @@ class Decompressor {
     if (format_->name == "npy" && output_ == "-") {
       std::vector<std::byte> bytes = input->read_rest();
       std::uint64_t count = 0;
-      check(try_count_numbers(bytes, count, nullptr, config_), input_name_);
+      check(count_numbers(bytes, config_).into(count), input_name_);
       plan_.count = count;
       source = std::make_unique<OwnedBytes>(std::move(bytes));
     } else {
@@ -345,7 +343,7 @@ class Decompressor {
   // trailer that is damaged itself is only a warning.
   void check_trailer(PcoNumbers& numbers) const {
     TrailerState state = TrailerState::kNone;
-    check(numbers.try_check_trailer(state), numbers.place());
+    check(numbers.check_trailer().into(state), numbers.place());
     if (state == TrailerState::kDamaged && options_.verify_trailer) {
       throw Failure(ExitCode::kCorrupt, numbers.place(), "corrupt: its trailer is damaged");
     }

@@ -152,7 +152,7 @@ std::optional<NumberType> parse_dtype(const std::string& arg) {
 void require_config_fits(NumberType type, const EncodeConfig& config, const std::string& place) {
   std::vector<std::byte> ignored;
   const std::uint64_t none = 0;
-  check(try_compress(NumberView(type, &none, 0), ignored, config), place);
+  check(compress(NumberView(type, &none, 0), config).into(ignored), place);
 }
 
 }  // namespace numpact::cli

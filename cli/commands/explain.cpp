@@ -140,12 +140,12 @@ class ExplainRunner {
     column.place = place;
     DecodeConfig decode = limits_;
     FileHeader header;
-    if (try_read_header(file, header).ok()) {
+    if (read_header(file).into(header).ok()) {
       ProgressBar bar(place, header.n_hint, options_.common.shows_progress());
       decode.progress = progress_to(bar, header.number_type.value_or(NumberType::kU8));
-      check(try_explain_file(file, column.explanation, decode), place);
+      check(explain_file(file, decode).into(column.explanation), place);
     } else {
-      check(try_explain_file(file, column.explanation, decode), place);
+      check(explain_file(file, decode).into(column.explanation), place);
     }
     if (options_.again) choose_again(file, column);
     columns_.push_back(std::move(column));
@@ -154,7 +154,7 @@ class ExplainRunner {
   void choose_again(std::span<const std::byte> file, ExplainedColumn& column) {
     if (!column.explanation.file.header.number_type) return;  // an empty file without a type
     NumberArray numbers;
-    check(try_decompress_any(file, numbers, limits_), column.place);
+    check(decompress_any(file, limits_).into(numbers), column.place);
     require_config_fits(numbers.type(), config_, column.place);
     column.again_level = config_.level;
     explain_numbers(numbers.view(), column.place, column.again.emplace());
@@ -217,7 +217,7 @@ class ExplainRunner {
     ProgressBar bar(place, numbers.count, options_.common.shows_progress());
     EncodeConfig config = config_;
     config.progress = progress_to(bar, numbers.type);
-    check(try_explain(numbers, explanation, config), place);
+    check(explain(numbers, config).into(explanation), place);
   }
 
   static ProgressCallback progress_to(ProgressBar& bar, NumberType type) {

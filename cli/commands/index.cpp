@@ -79,7 +79,7 @@ class Indexer {
   void add_to_locked(FileLock lock, const std::string& path) const {
     const FileBytes file(lock.path());
     std::optional<Trailer> old;
-    const Status status = Trailer::try_read(file.bytes(), old);
+    const Status status = Trailer::read(file.bytes()).into(old);
     if (!status.ok() && !options_.overwrite.is_allowed) {
       throw Failure(ExitCode::kCorrupt, path,
                     message_of(status) + " (--force makes a new trailer)");
@@ -89,13 +89,13 @@ class Indexer {
     config.progress = file.releasing();
     Verification found;
     if (old) {
-      check(try_verify(file.bytes(), found, config), path);
+      check(verify(file.bytes(), config).into(found), path);
       if (!found.is_sound() && !options_.overwrite.is_allowed) refuse(found, path);
     }
     if (options_.overwrite.is_allowed) config.trailer = TrailerPolicy::kIgnore;
-    std::vector<std::byte> trailer;
-    std::uint64_t file_bytes = 0;
-    check(Trailer::try_make(file.bytes(), spec_, trailer, file_bytes, config), path);
+    MadeTrailer made;
+    check(Trailer::make(file.bytes(), spec_, config).into(made), path);
+    const auto& [trailer, file_bytes] = made;
     const std::uint64_t rest = file.bytes().size() - file_bytes;
     if (!old && rest > 0 && !options_.overwrite.is_allowed) {
       throw Failure(

@@ -46,7 +46,7 @@ class Inspector {
     std::uint64_t& left = config.limits.max_output_bytes;
     left -= std::min(left, passed_);
     config.progress = file.releasing();
-    const Status status = try_inspect(file.bytes(), info, config);
+    const Status status = inspect_into(file.bytes(), info, config);
     is_set ? check(status, ref->name()) : check_walk(status, config.limits, ref->name());
     for (const ChunkInfo& chunk : info.chunks) passed_ += chunk.count * size_of(chunk.type);
     return info;

@@ -37,7 +37,7 @@ std::string valid_prefix(const FileRef& ref) {
   DecodeConfig config;
   config.trailer = TrailerPolicy::kIgnore;
   Verification found;
-  static_cast<void>(try_verify(file.bytes(), found, config));
+  static_cast<void>(verify(file.bytes(), config).into(found));
   if (found.damage.empty() || found.damage[0].chunk == 0) return "no chunk before is good";
   const std::uint64_t chunks = found.damage[0].chunk;
   return fmt::format("good before: {} chunk{}, {} numbers, {} bytes", chunks,
@@ -172,7 +172,7 @@ class Checker {
       progress.add(block.count, bytes_of(block).size());
     }
     TrailerState state = TrailerState::kNone;
-    const Status trailer = numbers.try_check_trailer(state);
+    const Status trailer = numbers.check_trailer().into(state);
     if (!trailer.ok()) refuse(trailer, file, false);
     refuse_state(state, place, "");
     if (expected != nullptr)
@@ -200,7 +200,7 @@ class Checker {
   Status verify_file(const FileBytes& file, Verification& found) const {
     DecodeConfig config = config_;
     config.progress = file.releasing();
-    return try_verify(file.bytes(), found, config);
+    return verify(file.bytes(), config).into(found);
   }
 
   static void refuse_damaged(const Verification& found, const std::string& path) {
@@ -223,7 +223,7 @@ class Checker {
     if (!ref->size()) return false;
     const FileBytes file(ref);
     std::optional<Trailer> trailer;
-    return !Trailer::try_read(file.bytes(), trailer).ok() || trailer;
+    return !Trailer::read(file.bytes()).into(trailer).ok() || trailer;
   }
 
   static void refuse_state(TrailerState state, const std::string& place, const std::string& why) {

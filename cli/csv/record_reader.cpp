@@ -53,7 +53,7 @@ bool CsvRecordReader::fill() {
     buffer_.resize(2 * buffer_.size());
   }
   std::size_t got = 0;
-  check(source_.read(std::as_writable_bytes(std::span(buffer_)).subspan(end_), got), place_);
+  check(source_.read(std::as_writable_bytes(std::span(buffer_)).subspan(end_)).into(got), place_);
   end_ += got;
   at_end_ = got == 0;
   return got > 0;

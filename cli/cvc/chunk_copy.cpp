@@ -52,7 +52,7 @@ Status read_row(const CvcInput& input, std::size_t chunk) {
   for (const Dtype dtype : {column.dtype, Dtype::kFloat32}) {
     std::vector<std::byte> scratch(static_cast<std::size_t>(column.dimension) * size_of(dtype));
     const cvc::Target target{{dtype, scratch.data(), 1, column.dimension}, 0};
-    status = input.reader().try_read({&row, 1}, {&target, 1}, config);
+    status = input.reader().read({&row, 1}, {&target, 1}, config).status();
     if (status.kind() != ErrorKind::kTypeMismatch) return status;
   }
   return status;
@@ -96,7 +96,7 @@ void encode_again(const CvcInput& input, std::size_t index, const cvc::RowRange&
   std::vector<std::byte> values(
       static_cast<std::size_t>(rows.count * column.dimension * size_of(dtype)));
   const cvc::Target target{{dtype, values.data(), rows.count, column.dimension}, index};
-  check(input.reader().try_read({&rows, 1}, {&target, 1}), input.name());
+  check(input.reader().read({&rows, 1}, {&target, 1}).status(), input.name());
   const std::vector<std::size_t> only{index};
   cvc::WriteConfig config = config_like(info, only);
   config.paged = false;
@@ -107,9 +107,9 @@ void encode_again(const CvcInput& input, std::size_t index, const cvc::RowRange&
   std::vector<std::byte> file;
   Result<cvc::Writer> writer = cvc::Writer::create(file, config);
   check(writer.status(), input.name());
-  check(writer->try_append(cvc::Rows(dtype, values.data(), rows.count, column.dimension)),
+  check(writer->append(cvc::Rows(dtype, values.data(), rows.count, column.dimension)),
         input.name());
-  check(writer->try_finish(), input.name());
+  check(writer->finish().status(), input.name());
   Result<cvc::Reader> made = cvc::Reader::create(file);
   check(made.status(), input.name());
   const cvc::Chunk& chunk = made->info().chunks.at(0);
@@ -175,7 +175,7 @@ void ChunkCopier::copy_all(const CvcInput& input, std::span<const std::size_t> c
 void ChunkCopier::add_section(const cvc::Section& section, const cvc::RowRange& range) {
   const std::uint64_t first = std::max(section.rows.first, range.first);
   const std::uint64_t end = std::min(end_of(section.rows), end_of(range));
-  check(writer_.try_add_section({rows_ + (first - range.first), end - first}, section.metadata),
+  check(writer_.add_section({rows_ + (first - range.first), end - first}, section.metadata),
         output_);
 }
 
@@ -197,7 +197,7 @@ void ChunkCopier::check_chunk(const CvcInput& input, std::size_t chunk) {
   cvc::ReadConfig config;
   config.verify = true;
   cvc::StoredSlice ignored;
-  check(input.reader().try_stored_slice(chunk, 0, ignored, config), input.name());
+  check(input.reader().stored_slice(chunk, 0, config).into(ignored), input.name());
   // Without checksums, decodes at least one row.
   const bool is_read = !input.info().has_checksums() && input.info().chunks[chunk].rows > 0;
   if (is_read) check(read_row(input, chunk), input.name());
@@ -213,13 +213,13 @@ void ChunkCopier::copy_chunk(const CvcInput& input, std::size_t chunk,
   if (entry.metadata) {
     cvc::ChunkOptions options;
     options.metadata = *entry.metadata;
-    check(writer_.try_set_chunk(chunks_, options), output_);
+    check(writer_.set_chunk(chunks_, options), output_);
   }
   const bool is_whole = rows.count == entry.rows;
   if (is_whole && is_all(info, columns)) {
     const std::size_t count = info.columns.size();
     std::optional<std::uint32_t> checksum;
-    check(input.reader().try_checksum(chunk, checksum), input.name());
+    check(input.reader().checksum(chunk).into(checksum), input.name());
     append(rows.count, std::span(info.slices).subspan(chunk * count, count), input.payload(chunk),
            checksum);
   } else {
@@ -250,7 +250,7 @@ void ChunkCopier::append_parts(const CvcInput& input, std::size_t chunk,
       payload.insert(payload.end(), all.begin(), all.end());
     } else {
       cvc::Codes codes;
-      const Status status = input.reader().try_codes(chunk, index, codes);
+      const Status status = input.reader().codes(chunk, index).into(codes);
       if (status.kind() != ErrorKind::kTypeMismatch) check(status, input.name());
       const bool is_truncated =
           status.ok() &&
@@ -272,7 +272,7 @@ void ChunkCopier::append_parts(const CvcInput& input, std::size_t chunk,
 void ChunkCopier::append(std::uint64_t rows, std::span<const cvc::Slice> slices,
                          std::span<const std::byte> payload,
                          std::optional<std::uint32_t> checksum) {
-  check(writer_.try_append_encoded({rows, slices, payload, checksum}), output_);
+  check(writer_.append_encoded({rows, slices, payload, checksum}), output_);
 }
 
 }  // namespace numpact::cli

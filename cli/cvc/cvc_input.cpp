@@ -67,7 +67,7 @@ std::vector<cvc::RowRange> selected_rows(const CvcInput& input, const PartArgs& 
   if (section && range) fail_usage("--section", "does not go with --rows");
   if (section) {
     std::vector<cvc::RowRange> found;
-    check(input.reader().try_find_sections(section->key, section->value, found), input.name());
+    check(input.reader().find_sections(section->key, section->value).into(found), input.name());
     if (found.empty()) {
       throw Failure(ExitCode::kFailure, input.name(),
                     fmt::format("no section has {} in its metadata", args.section));

@@ -59,7 +59,7 @@ void CvcOutput::commit() {
   }
   const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0) fail_errno(name_, "cannot be written");
-  const Status status = try_take_access(descriptor, target_);
+  const Status status = take_access(descriptor, target_);
   ::close(descriptor);
   check(status, name_);
   FileLock none;

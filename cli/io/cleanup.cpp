@@ -201,18 +201,12 @@ void TemporaryPath::replace_file(const std::string& path, const std::string& tar
                                  FileLock& lock) {
   const std::string folder =
       folder_of(target);  // before the rename, since nothing may fail after it
-  int error = 0;
-  Status status;
   // Does not hold the registry's mutex, since this may wait for long. A signal either removes the
   // temporary file before the rename, or the new file is already in place.
-  if (lock.has_file()) {
-    status = lock.try_replace(path);
-    error = lock.system_error();
-  } else {
-    status = try_replace_file(path, target, config, &error);
-  }
-  if (status.kind() == ErrorKind::kIo && error != 0) {
-    errno = error;
+  const Status status =
+      lock.has_file() ? lock.replace(path) : numpact::replace_file(path, target, config);
+  if (status.kind() == ErrorKind::kIo && status.system_error() != 0) {
+    errno = status.system_error();
     fail_errno(name, "cannot be written");
   }
   check(status, name);

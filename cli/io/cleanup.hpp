@@ -28,7 +28,7 @@ class TemporaryPath {
   enum class Sync { kNow, kLater };
 
   // Creates it next to `target` under a hidden name. If `target` exists, only the owner has access
-  // at first; the caller then copies the access rights of `target` (try_take_access).
+  // at first; the caller then copies the access rights of `target` (take_access).
   TemporaryPath(const std::string& target, Kind kind);
   ~TemporaryPath();
   TemporaryPath(const TemporaryPath&) = delete;

@@ -28,7 +28,7 @@ constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 class PlainSource final : public ByteSource {
  public:
   explicit PlainSource(Input& input) : input_(input) {}
-  Status read(std::span<std::byte> out, std::size_t& got) override { return input_.read(out, got); }
+  Result<std::size_t> read(std::span<std::byte> out) override { return input_.read(out); }
 
  private:
   Input& input_;
@@ -43,7 +43,7 @@ class InputBuffer {
   Status fill() {
     if (!rest_.empty()) return {};
     std::size_t got = 0;
-    const Status status = input_.read(block_, got);
+    const Status status = input_.read(block_).into(got);
     rest_ = std::span(block_).first(status.ok() ? got : 0);
     return status;
   }
@@ -73,12 +73,12 @@ class GzipSource final : public ByteSource {
   GzipSource(const GzipSource&) = delete;
   GzipSource& operator=(const GzipSource&) = delete;
 
-  Status read(std::span<std::byte> out, std::size_t& got) override {
-    got = 0;
+  Result<std::size_t> read(std::span<std::byte> out) override {
+    std::size_t got = 0;
     while (got == 0) {
       if (const Status status = buffer_.fill(); !status.ok()) return status;
       const std::span<const std::byte> rest = buffer_.rest();
-      if (rest.empty() && !in_member_) return {};
+      if (rest.empty() && !in_member_) return std::size_t{0};
       if (rest.empty()) {
         return buffer_.truncated("the gzip file ends too early",
                                  "the gzip file is still being written: it has grown since it was "
@@ -91,7 +91,7 @@ class GzipSource final : public ByteSource {
       }
       if (const Status status = inflate_some(rest, out, got); !status.ok()) return status;
     }
-    return {};
+    return got;
   }
 
  private:
@@ -133,7 +133,7 @@ class ZstdSource final : public ByteSource {
   ZstdSource(const ZstdSource&) = delete;
   ZstdSource& operator=(const ZstdSource&) = delete;
 
-  Status read(std::span<std::byte> out, std::size_t& got) override {
+  Result<std::size_t> read(std::span<std::byte> out) override {
     ZSTD_outBuffer capacity{out.data(), out.size(), 0};
     while (capacity.pos == 0) {
       if (const Status status = buffer_.fill(); !status.ok()) return status;
@@ -142,7 +142,7 @@ class ZstdSource final : public ByteSource {
       ZSTD_inBuffer in{rest.data(), rest.size(), 0};
       const std::size_t result = ::ZSTD_decompressStream(stream_, &capacity, &in);
       if (::ZSTD_isError(result) != 0U) {
-        return {ErrorKind::kCorrupt, "the zstd file is damaged"};
+        return Status(ErrorKind::kCorrupt, "the zstd file is damaged");
       }
       in_frame_ = result != 0;
       buffer_.use(in.pos);
@@ -152,8 +152,7 @@ class ZstdSource final : public ByteSource {
                                  "opened, and ended within compressed data then");
       }
     }
-    got = capacity.pos;
-    return {};
+    return capacity.pos;
   }
 
  private:

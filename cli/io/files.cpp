@@ -95,20 +95,20 @@ std::span<const std::byte> Input::peek(std::size_t count) {
   return std::span(peeked_).first(std::min(count, have));
 }
 
-Status Input::read(std::span<std::byte> out, std::size_t& got) {
-  got = std::min(out.size(), peeked_.size() - peeked_used_);
+Result<std::size_t> Input::read(std::span<std::byte> out) {
+  std::size_t got = std::min(out.size(), peeked_.size() - peeked_used_);
   if (got > 0) {
     std::memcpy(out.data(), peeked_.data() + peeked_used_, got);
     peeked_used_ += got;
     bytes_read_ += got;
-    return {};
+    return got;
   }
   try {
     got = read_some(out);
     bytes_read_ += got;
-    return {};
+    return got;
   } catch (const Failure&) {
-    return {ErrorKind::kIo, "the file cannot be read"};
+    return Status(ErrorKind::kIo, "the file cannot be read");
   }
 }
 
@@ -116,7 +116,7 @@ std::size_t Input::read_full(std::span<std::byte> out) {
   std::size_t have = 0;
   while (have < out.size()) {
     std::size_t got = 0;
-    check(read(out.subspan(have), got), name());
+    check(read(out.subspan(have)).into(got), name());
     if (got == 0) break;
     have += got;
   }

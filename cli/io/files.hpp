@@ -70,7 +70,7 @@ class Input final : public ByteSource {
   // Returns the next `count` bytes without consuming them; fewer only at the end.
   std::span<const std::byte> peek(std::size_t count);
 
-  Status read(std::span<std::byte> out, std::size_t& got) override;
+  Result<std::size_t> read(std::span<std::byte> out) override;
   // Fills `out`; fewer bytes only at the end. Throws Failure.
   std::size_t read_full(std::span<std::byte> out);
   std::vector<std::byte> read_rest();

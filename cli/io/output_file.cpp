@@ -144,7 +144,7 @@ void OutputFile::commit(TemporaryPath::Sync sync) {
     if (copy >= 0 && ::close(copy) != 0) fail_errno(name_, "cannot be written");
     return;
   }
-  if (overwrite_.is_allowed) check(try_take_access(descriptor_, path_), name_);
+  if (overwrite_.is_allowed) check(take_access(descriptor_, path_), name_);
   const bool is_later = sync == TemporaryPath::Sync::kLater;
   const bool synced = is_later || ::fsync(descriptor_) == 0 || errno == EINVAL;
   if (!synced) fail_errno(name_, "cannot be written");
@@ -162,7 +162,7 @@ void OutputFile::commit(TemporaryPath::Sync sync) {
 
 std::string resolve_links(const std::string& path) {
   std::string target;
-  check(try_follow_links(path, target), path);
+  check(follow_links(path).into(target), path);
   return target;
 }
 
@@ -171,7 +171,7 @@ FileLock lock_existing(const std::string& path, const Overwrite& overwrite) {
   if (::stat(path.c_str(), &found) != 0) fail_errno(path, "");
   if (!S_ISREG(found.st_mode)) throw Failure(ExitCode::kFailure, path, "is not a regular file");
   FileLock lock;
-  check(lock.try_lock(path, overwrite.lock_config(path)), path);
+  check(lock.lock(path, overwrite.lock_config(path)), path);
   if (!lock.has_file()) throw Failure(ExitCode::kFailure, path, "was removed meanwhile");
   return lock;
 }
@@ -221,7 +221,7 @@ void OutputFolder::take_access(const std::set<std::string>& old_files) const {
   const auto take = [this](const std::string& path, const std::string& like) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) fail_errno(name_, "cannot be written");
-    const Status status = try_take_access(descriptor, like);
+    const Status status = take_access(descriptor, like);
     ::close(descriptor);
     check(status, name_);
   };

@@ -65,20 +65,19 @@ void copy_old_chunks(const WriteOptions& options, NumberType type, OutputFile& f
     verifier->expect(block_buffer);
   }
   Input old(options.append_to);
-  check_written(writer.try_copy_file(old), file, name);
+  check_written(writer.copy_file(old), file, name);
 }
 
 // Appends a trailer for the old and new chunks.
 std::uint64_t append_trailer(const TrailerSpec& spec, OutputFile& file, ByteSink& sink,
                              const std::string& place) {
   const FileBytes written(file.written_path());
-  std::vector<std::byte> trailer;
-  std::uint64_t file_bytes = 0;
   DecodeConfig config;
   config.progress = written.releasing();
-  check(Trailer::try_make(written.bytes(), spec, trailer, file_bytes, config), place);
-  check_written(sink.write(trailer), file, place);
-  return trailer.size();
+  MadeTrailer trailer;
+  check(Trailer::make(written.bytes(), spec, config).into(trailer), place);
+  check_written(sink.write(trailer.bytes), file, place);
+  return trailer.bytes.size();
 }
 
 }  // namespace
@@ -101,12 +100,12 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
     const NumberView numbers = input.next();
     if (numbers.count == 0) break;
     if (verifier != nullptr) verifier->expect(numbers);
-    check_written(writer.try_write(numbers), file, place);
+    check_written(writer.write(numbers), file, place);
     written.count += numbers.count;
     if (options.after_block) options.after_block();
     progress.add(numbers.count, numbers.count * size_of(type));
   }
-  check_written(writer.try_finish(), file, place);
+  check_written(writer.finish(), file, place);
   written.bytes = writer.bytes_written();
   written.trailer_bytes = writer.trailer_bytes();
   if (appends && options.config.trailer.is_wanted()) {
@@ -135,14 +134,14 @@ PcoNumbers::PcoNumbers(std::unique_ptr<ByteSource> source, std::string place,
     : PcoInput(std::move(place), config.threads),
       source_(std::move(source)),
       reader_(*source_, config) {
-  check(reader_.try_header(header_), place_);
+  check(reader_.header().into(header_), place_);
   type_ = header_.number_type ? header_.number_type : dtype;
 }
 
 Status PcoNumbers::try_next(NumberView& numbers) {
   const MutableNumberView out = block_buffer(std::numeric_limits<std::uint64_t>::max());
   std::size_t count = 0;
-  const Status status = reader_.try_read(out, count);
+  const Status status = reader_.read(out).into(count);
   numbers = NumberView(out.type, out.data, count);
   return status;
 }
@@ -156,7 +155,7 @@ NumberView PcoNumbers::next() {
 PcoRecovery::PcoRecovery(const FileRef& file, std::string place, const DecodeConfig& config,
                          std::optional<NumberType> dtype)
     : PcoInput(std::move(place), config.threads), bytes_(file), config_(config) {
-  check(try_verify(bytes_.bytes(), found_, config, &context_), place_);
+  check(verify(bytes_.bytes(), config, &context_).into(found_), place_);
   type_ = found_.type ? found_.type : dtype;
   if (found_.sound_count == 0) return;
   Result<FileReader> reader = FileReader::create(bytes_.bytes(), found_.index, found_.header);
@@ -175,7 +174,7 @@ NumberView PcoRecovery::next() {
     at_ = damage.first + *damage.count;
   }
   const MutableNumberView out = block_buffer(reader_ ? end - at_ : 0);
-  if (out.count > 0) check(reader_->try_read(at_, out, config_, &context_), place_);
+  if (out.count > 0) check(reader_->read(at_, out, config_, &context_), place_);
   at_ += out.count;
   return NumberView(out.type, out.data, out.count);
 }
@@ -201,7 +200,7 @@ PcoRange::PcoRange(const FileRef& file, std::string place, const NumberRange& ra
   DecodeConfig walk = config;
   walk.limits = walk_limits(config.limits, bytes_.bytes().size());
   ChunkIndex index;
-  check_walk(ChunkIndex::try_build(bytes_.bytes(), index, walk, &context_), walk.limits, place_);
+  check_walk(ChunkIndex::build(bytes_.bytes(), walk, &context_).into(index), walk.limits, place_);
   reader_ = FileReader::create(bytes_.bytes(), index).value();
   if (range.first > index.count() || range.count > index.count() - range.first) {
     throw Failure(ExitCode::kFailure, place_,
@@ -212,7 +211,7 @@ PcoRange::PcoRange(const FileRef& file, std::string place, const NumberRange& ra
 
 NumberView PcoRange::next() {
   const MutableNumberView out = block_buffer(range_.count - done_);
-  check(reader_->try_read(range_.first + done_, out, config_, &context_), place_);
+  check(reader_->read(range_.first + done_, out, config_, &context_), place_);
   done_ += out.count;
   return NumberView(out.type, out.data, out.count);
 }

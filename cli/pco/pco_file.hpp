@@ -87,7 +87,7 @@ class PcoNumbers final : public PcoInput {
   // Like next(), but returns errors as a Status.
   Status try_next(NumberView& numbers);
   // To be called after the last number.
-  Status try_check_trailer(TrailerState& state) { return reader_.try_check_trailer(state); }
+  Result<TrailerState> check_trailer() { return reader_.check_trailer(); }
   std::uint64_t bytes_consumed() const { return reader_.bytes_consumed(); }
 
  private:

@@ -60,7 +60,7 @@ class Verifier::Source final : public ByteSource {
  public:
   explicit Source(Verifier& verifier) : verifier_(verifier) {}
 
-  Status read(std::span<std::byte> out, std::size_t& got) override {
+  Result<std::size_t> read(std::span<std::byte> out) override {
     if (used_ == block_.size()) {
       std::unique_lock lock(verifier_.mutex_);
       verifier_.changed_.wait(lock, [&] { return !verifier_.blocks_.empty() || verifier_.ended_; });
@@ -73,10 +73,10 @@ class Verifier::Source final : public ByteSource {
         verifier_.changed_.notify_all();
       }
     }
-    got = std::min(out.size(), block_.size() - used_);
+    const std::size_t got = std::min(out.size(), block_.size() - used_);
     if (got > 0) std::memcpy(out.data(), block_.data() + used_, got);
     used_ += got;
-    return {};
+    return got;
   }
 
  private:
@@ -123,13 +123,13 @@ void Verifier::decode() {
         kBlockNumbers * size_of(type_) / sizeof(std::uint64_t));
     std::size_t count = kBlockNumbers;
     while (status_.ok() && count > 0) {
-      status_ = reader.try_read(MutableNumberView(type_, numbers.get(), kBlockNumbers), count);
+      status_ = reader.read(MutableNumberView(type_, numbers.get(), kBlockNumbers)).into(count);
       if (!status_.ok()) break;
       decoded_.add(bytes_of(NumberView(type_, numbers.get(), count)));
       decoded_count_ += count;
     }
     TrailerState state = TrailerState::kNone;
-    if (status_.ok()) status_ = reader.try_check_trailer(state);
+    if (status_.ok()) status_ = reader.check_trailer().into(state);
     if (state == TrailerState::kDamaged || state == TrailerState::kUnrecognised) {
       status_ = Status(ErrorKind::kCorrupt, "the trailer is damaged");
     }

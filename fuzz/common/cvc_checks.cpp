@@ -95,7 +95,7 @@ void check_ranges(const Reader& reader, const Column& column, Draw& draw) {
   InTurn executor(3, draw.flag());
   if (draw.flag()) config.executor = &executor;
   cvc::ReadReport report;
-  NUMPACT_REQUIRE(reader.try_read(ranges, {&target, 1}, config, &report).ok());
+  NUMPACT_REQUIRE(reader.read(ranges, {&target, 1}, config).into(report).ok());
   NUMPACT_REQUIRE(report.rows == count && report.corrupt.empty());
   std::uint64_t at = 0;
   for (const RowRange& range : ranges) {
@@ -109,7 +109,7 @@ void check_gather(const Reader& reader, const Column& column, Draw& draw) {
   std::vector<std::uint64_t> rows(draw.below(20));
   for (std::uint64_t& row : rows) row = draw.below(reader.rows());
   const Target target = column.target(rows.size(), draw.below(3));
-  NUMPACT_REQUIRE(reader.try_gather(rows, {&target, 1}, tight_read_config()).ok());
+  NUMPACT_REQUIRE(reader.gather(rows, {&target, 1}, tight_read_config()).ok());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     NUMPACT_REQUIRE(column.holds(target, i, rows[i], 1));
   }
@@ -125,8 +125,8 @@ void check_chunk(ByteSpan file, const Reader& reader, const Column& column, Draw
   const ByteSpan record =
       file.subspan(chunk.offset, info.record_head_bytes() + chunk.payload_bytes);
   const Target target = column.target(chunk.rows, 0);
-  NUMPACT_REQUIRE(cvc::try_decode_chunk(info, index, guarded(record, Slot::kSecondFile),
-                                        {&target, 1}, tight_read_config())
+  NUMPACT_REQUIRE(cvc::decode_chunk(info, index, guarded(record, Slot::kSecondFile), {&target, 1},
+                                    tight_read_config())
                       .ok());
   NUMPACT_REQUIRE(column.holds(target, 0, chunk.first_row, chunk.rows));
 }
@@ -134,11 +134,11 @@ void check_chunk(ByteSpan file, const Reader& reader, const Column& column, Draw
 void check_sections(const Reader& reader, const Column& column, Draw& draw) {
   std::vector<RowRange> ranges;
   const std::string_view values[] = {"\"wiki\"", "1", "true", "null", "[]"};
-  NUMPACT_REQUIRE(reader.try_find_sections("source", draw.pick(values), ranges).ok());
+  NUMPACT_REQUIRE(reader.find_sections("source", draw.pick(values)).into(ranges).ok());
   for (const RowRange& range : ranges) {
     if (range.count > reader.rows()) continue;
     const Target target = column.target(range.count, 0);
-    NUMPACT_REQUIRE(reader.try_read({&range, 1}, {&target, 1}, tight_read_config()).ok());
+    NUMPACT_REQUIRE(reader.read({&range, 1}, {&target, 1}, tight_read_config()).ok());
     NUMPACT_REQUIRE(column.holds(target, 0, range.first, range.count));
   }
 }
@@ -147,13 +147,13 @@ void check_codes(const Reader& reader, std::size_t column, Draw& draw) {
   const cvc::Info& info = reader.info();
   for (std::size_t chunk = 0; chunk < std::min<std::size_t>(info.chunks.size(), 4); ++chunk) {
     cvc::Codes codes;
-    if (!reader.try_codes(chunk, column, codes, tight_read_config()).ok()) continue;
+    if (!reader.codes(chunk, column, tight_read_config()).into(codes).ok()) continue;
     NUMPACT_REQUIRE(codes.bytes.size() == codes.rows * codes.row_bytes);
     const Bytes read = testing::to_bytes(codes.bytes);  // all of it is there
     const RowRange rows{info.chunks[chunk].first_row, draw.below(codes.rows + 1)};
     const std::span<std::byte> out = guarded_output(rows.count * codes.row_bytes);
     std::vector<cvc::CodeRun> runs;
-    if (reader.try_read_codes(rows, column, out, 0, runs, tight_read_config()).ok()) {
+    if (reader.read_codes(rows, column, out, 0, tight_read_config()).into(runs).ok()) {
       NUMPACT_REQUIRE(testing::same_bytes(out, ByteSpan(read).first(out.size())));
     }
   }
@@ -172,13 +172,13 @@ void check_corrupt(const Reader& reader, std::size_t column, Dtype dtype) {
 
 void check_prefix(ByteSpan file, const Result<Reader>& reader) {
   std::uint64_t needed = 0;
-  const Status status = cvc::try_header_bytes(file, needed, file.size());
+  const Status status = cvc::header_bytes(file, file.size()).into(needed);
   if (!reader.ok()) return;
   NUMPACT_REQUIRE(status.ok() && needed <= file.size());
   const ByteSpan prefix = guarded(file.first(needed), Slot::kSecondFile);
   cvc::Info info;
   NUMPACT_REQUIRE(
-      cvc::try_parse_header(prefix, info, tight_read_config().limits, file.size()).ok());
+      cvc::parse_header(prefix, tight_read_config().limits, file.size()).into(info).ok());
   NUMPACT_REQUIRE(info.header_bytes == needed);
 }
 
@@ -210,7 +210,7 @@ ColumnValues read_column(const Reader& reader, std::size_t column, Dtype dtype,
   const Target target{{dtype, out.data(), reader.rows(), dimension}, column};
   ColumnValues values;
   cvc::ReadReport report;
-  values.status = reader.try_read({&all, 1}, {&target, 1}, config, &report);
+  values.status = reader.read({&all, 1}, {&target, 1}, config).into(report);
   if (!values.status.ok()) return values;
   NUMPACT_REQUIRE(report.rows <= reader.rows());
   values.bytes = testing::to_bytes(out.first(report.rows * dimension * cvc::size_of(dtype)));
@@ -245,7 +245,7 @@ void check_vectors(ByteSpan bytes, Draw& draw) {
   }
   const cvc::Info& info = reader->info();
   cvc::VerifyReport report;
-  const Status verified = reader->try_verify(report, tight_read_config());
+  const Status verified = reader->verify(tight_read_config()).into(report);
   bool all_small = true;
   bool all_sound = true;
   for (std::size_t i = 0; i < info.columns.size() && i < 6; ++i) {

@@ -90,14 +90,14 @@ Encoded draw_encoded(Draw& draw, std::size_t most, const EncodeOptions& options)
   encoded.numbers = draw_numbers(draw, type, most);
   encoded.config = draw_config(draw, type, encoded.numbers.count());
   if (options.trailer) encoded.config.trailer = *options.trailer;
-  Status status = try_compress(encoded.numbers.view(), encoded.file, encoded.config);
+  Status status = compress(encoded.numbers.view(), encoded.config).into(encoded.file);
   if (!status.ok()) {
     NUMPACT_REQUIRE(status.kind() == ErrorKind::kInvalidArgument);
     const unsigned level = std::min(encoded.config.level, kMaxLevel);
     encoded.config = {};
     encoded.config.level = level;
     if (options.trailer) encoded.config.trailer = *options.trailer;
-    status = try_compress(encoded.numbers.view(), encoded.file, encoded.config);
+    status = compress(encoded.numbers.view(), encoded.config).into(encoded.file);
     NUMPACT_REQUIRE(status.ok());
   }
   return encoded;

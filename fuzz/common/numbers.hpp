@@ -22,6 +22,12 @@ inline NumberView part(const NumberArray& numbers, std::size_t first, std::size_
   return {numbers.type(), at + first * size_of(numbers.type()), count};
 }
 
+// Sets `count` to the count of a decoding function, or after an error to that of the good numbers.
+inline Status count_into(const Result<std::size_t>& result, std::size_t& count) {
+  count = result.ok() ? *result : static_cast<std::size_t>(result.status().good_numbers());
+  return result.status();
+}
+
 }  // namespace numpact::fuzz
 
 #endif

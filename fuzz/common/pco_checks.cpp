@@ -25,7 +25,7 @@ void check_typed(ByteSpan file, const Decoded& all, Draw& draw) {
   const NumberType type = all.numbers.type();
   const MutableNumberView out = output(type, all.numbers.count());
   std::size_t count = 0;
-  const Status status = try_decompress_into(file, out, count, tight_config());
+  const Status status = count_into(decompress_into(file, out, tight_config()), count);
   if (all.status.ok()) {
     NUMPACT_REQUIRE(status.ok());
     NUMPACT_REQUIRE(same_numbers(as_view(out, count), all.numbers.view()));
@@ -36,15 +36,15 @@ void check_typed(ByteSpan file, const Decoded& all, Draw& draw) {
   const NumberType other = draw.pick(kNumberTypes);
   if (other == type || !all.status.ok()) return;
   const MutableNumberView wrong = output(other, all.numbers.count());
-  const Status refused = try_decompress_into(file, wrong, count, tight_config());
+  const Status refused = count_into(decompress_into(file, wrong, tight_config()), count);
   NUMPACT_REQUIRE(refused.kind() == ErrorKind::kTypeMismatch);
 }
 
 void check_walks(ByteSpan file, const Decoded& all) {
   FileInfo info;
-  const Status inspected = try_inspect(file, info, tight_config());
+  const Status inspected = inspect_into(file, info, tight_config());
   std::uint64_t count = 0;
-  const Status counted = try_count_numbers(file, count, nullptr, tight_config());
+  const Status counted = count_numbers(file, tight_config()).into(count);
   NUMPACT_REQUIRE(same_status(inspected, counted));
   // An empty file of no type can be inspected.
   if (all.status.ok()) NUMPACT_REQUIRE(inspected.ok());
@@ -73,7 +73,7 @@ void check_random_access(ByteSpan file, const Decoded& all, Draw& draw) {
     const std::uint64_t first = draw.below(reader->count() + 1);
     const std::uint64_t count = draw.below(reader->count() - first + 1);
     const MutableNumberView out = output(*reader->type(), count);
-    const Status status = reader->try_read(first, out, tight_config());
+    const Status status = reader->read(first, out, tight_config());
     if (!all.status.ok()) continue;
     NUMPACT_REQUIRE(status.ok());
     NUMPACT_REQUIRE(same_numbers(as_view(out, out.count),
@@ -106,7 +106,7 @@ DecodeConfig tight_config(TrailerPolicy trailer) {
 
 Decoded decode(ByteSpan file, const DecodeConfig& config) {
   Decoded decoded;
-  decoded.status = try_decompress_any(file, decoded.numbers, config);
+  decoded.status = decompress_any(file, config).into(decoded.numbers);
   NUMPACT_REQUIRE(decoded.status.kind() != ErrorKind::kOutOfMemory);
   NUMPACT_REQUIRE(decoded.status.kind() != ErrorKind::kInvalidArgument);
   NUMPACT_REQUIRE(decoded.numbers.count() <= kMaxPcoNumbers);
@@ -131,7 +131,7 @@ bool same_numbers(const NumberView& a, const NumberView& b) {
 void check_file(ByteSpan bytes, Draw& draw) {
   const ByteSpan file = guarded(bytes);
   FileHeader header;
-  const Status read = try_read_header(file, header);
+  const Status read = read_header(file).into(header);
   const Decoded all = decode(file);
   if (!read.ok()) NUMPACT_REQUIRE(!all.status.ok());
   if (read.ok()) NUMPACT_REQUIRE(header.size_bytes <= file.size());
@@ -141,7 +141,7 @@ void check_file(ByteSpan bytes, Draw& draw) {
   check_parallel(file, all, draw);
   if (draw.one_in(8)) {
     Explanation explanation;
-    const Status explained = try_explain_file(file, explanation, tight_config());
+    const Status explained = explain_file(file, tight_config()).into(explanation);
     if (explained.ok()) NUMPACT_REQUIRE(all.status.ok() || !header.number_type);
   }
 }

@@ -85,14 +85,14 @@ Status write(Draw& draw, VectorFile& file) {
   for (std::uint64_t i = 0; i < sections; ++i) {
     const std::uint64_t n = draw.below(file.rows - done + 1);
     const char* const metadata = draw.pick(kMetadata);
-    Status status = writer->try_begin_section(metadata[0] == '\0' ? "{}" : metadata);
+    Status status = writer->begin_section(metadata[0] == '\0' ? "{}" : metadata);
     if (status.ok()) status = append(*writer, file, done, n);
     if (!status.ok()) return status;
     file.section_starts.push_back(done);
     done += n;
   }
   const Status status = append(*writer, file, done, file.rows - done);
-  return status.ok() ? writer->try_finish() : status;
+  return status.ok() ? writer->finish().status() : status;
 }
 
 std::uint32_t number_at(ByteSpan bytes, std::size_t at) {
@@ -113,8 +113,8 @@ Status append(cvc::Writer& writer, const VectorFile& file, std::uint64_t first,
     rows.data = static_cast<const std::byte*>(rows.data) + first * row_bytes;
     rows.count = count;
   }
-  return file.config.version == cvc::Version::kV20 ? writer.try_append(columns)
-                                                   : writer.try_append(columns[0]);
+  return file.config.version == cvc::Version::kV20 ? writer.append(columns)
+                                                   : writer.append(columns[0]);
 }
 
 std::optional<VectorFile> draw_vectors(Draw& draw) {
@@ -130,7 +130,7 @@ std::optional<VectorFile> draw_vectors(Draw& draw) {
 
 void repair_checksums(Bytes& file) {
   cvc::Info info;
-  if (!cvc::try_parse_header(file, info, {}, file.size()).ok() || !info.has_checksums()) return;
+  if (!cvc::parse_header(file, {}, file.size()).into(info).ok() || !info.has_checksums()) return;
   std::uint64_t end = info.header_bytes;
   for (const cvc::Chunk& chunk : info.chunks) {
     const std::uint64_t at = chunk.offset == cvc::Chunk::kUnknown ? end : chunk.offset;

@@ -2,7 +2,7 @@
 // Runtime choice of the SIMD instruction set. The library contains all targets and uses the best
 // that the processor supports, unless the environment variable NUMPACT_TARGET names another when
 // the library is first used. Every target gives the same bytes and numbers. Thread-safe, except
-// that try_force_cpu_target() must not run concurrently with itself.
+// that force_cpu_target() must not run concurrently with itself.
 #ifndef NUMPACT_CPU_HPP
 #define NUMPACT_CPU_HPP
 
@@ -31,10 +31,9 @@ NUMPACT_API std::string_view active_cpu_target() noexcept;
 NUMPACT_API std::string_view requested_cpu_target() noexcept;
 
 // Uses the named target for all later calls of the process; "auto": the best. For tests and
-// benchmarks: calls that run in
-// other threads may switch or not, with the same results. kInvalidArgument, without effect: the
-// target is not compiled in or not supported.
-NUMPACT_API Status try_force_cpu_target(std::string_view name) noexcept;
+// benchmarks: calls that run in other threads may switch or not, with the same results.
+// kInvalidArgument, without effect: the target is not compiled in or not supported.
+NUMPACT_API Status force_cpu_target(std::string_view name) noexcept;
 
 }  // namespace numpact
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors: Status and Result for callers without exceptions, Error for callers with them.
+// Errors: Status and Result, which Result::value() and throw_if_error() turn into exceptions.
 #ifndef NUMPACT_ERROR_HPP
 #define NUMPACT_ERROR_HPP
 
@@ -7,6 +7,8 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "numpact/version.hpp"
@@ -36,7 +38,7 @@ enum class ErrorKind : std::int32_t {
 NUMPACT_API const char* to_string(ErrorKind kind) noexcept;
 
 // The outcome of an operation: success, or an error kind with a static text and a position. Never
-// allocates.
+// allocates. Functions that return a Status or Result do not throw.
 class [[nodiscard]] Status {
  public:
   static constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
@@ -56,42 +58,54 @@ class [[nodiscard]] Status {
   constexpr std::uint64_t chunk() const noexcept { return chunk_; }
   // kOutputTooSmall: output bytes that suffice; kNoOffset if unknown.
   constexpr std::uint64_t needed_bytes() const noexcept { return needed_bytes_; }
+  // Functions that decode in order: correct numbers at the start of the output despite the error.
+  constexpr std::uint64_t good_numbers() const noexcept { return good_numbers_; }
+  // kIo: errno of the failed system call; 0 if unknown.
+  constexpr int system_error() const noexcept { return system_error_; }
 
+  // The same error with one property replaced; shifted() adds `base` to its offset.
   constexpr Status at_chunk(std::uint64_t chunk) const noexcept {
-    Status status = *this;
-    status.chunk_ = chunk;
-    return status;
+    return with(&Status::chunk_, chunk);
   }
-  // The same error with `base` added to its offset.
   constexpr Status shifted(std::uint64_t base) const noexcept {
-    Status status = *this;
-    if (offset_ != kNoOffset) status.offset_ += base;
-    return status;
+    return with(&Status::offset_, offset_ == kNoOffset ? kNoOffset : offset_ + base);
   }
-
   constexpr Status needing(std::uint64_t bytes) const noexcept {
-    Status status = *this;
-    status.needed_bytes_ = bytes;
-    return status;
+    return with(&Status::needed_bytes_, bytes);
+  }
+  constexpr Status after_numbers(std::uint64_t count) const noexcept {
+    return with(&Status::good_numbers_, count);
+  }
+  constexpr Status because_of(int system_error) const noexcept {
+    return with(&Status::system_error_, system_error);
   }
 
   // One line, e.g. "corrupt: bin weights do not add up to the table size (at byte 17, chunk 0)".
   NUMPACT_API std::string message() const;
 
  private:
+  template <class T>
+  constexpr Status with(T Status::*member, T value) const noexcept {
+    Status status = *this;
+    status.*member = value;
+    return status;
+  }
+
   ErrorKind kind_ = ErrorKind::kNone;
+  int system_error_ = 0;
   const char* what_ = "";
   std::uint64_t offset_ = kNoOffset;
   std::uint64_t chunk_ = kNoOffset;
   std::uint64_t needed_bytes_ = kNoOffset;
+  std::uint64_t good_numbers_ = 0;
 };
 
-// The only exception type that the throwing functions throw.
+// Thrown only by Result::value() and throw_if_error().
 class NUMPACT_API Error : public std::runtime_error {
  public:
-  explicit Error(const Status& status);
-  // `context` names e.g. a file or column and precedes the message.
-  Error(const Status& status, const std::string& context);
+  // `context`, if not empty, names e.g. a file or column and precedes the message. The text of
+  // system_error() follows it.
+  explicit Error(const Status& status, std::string_view context = {});
   ~Error() override;
 
   ErrorKind kind() const noexcept { return status_.kind(); }
@@ -104,15 +118,19 @@ class NUMPACT_API Error : public std::runtime_error {
 };
 
 namespace detail {
-// Throw Error from inside the library, so that headers also compile without exceptions.
-[[noreturn]] NUMPACT_API void throw_error(const Status& status);
-[[noreturn]] NUMPACT_API void throw_error(const Status& status, const std::string& context);
-// For a Result without a value.
-[[noreturn]] NUMPACT_API void throw_no_value(const Status& status);
+// Inside the library, so that headers also compile without exceptions.
+[[noreturn]] NUMPACT_API void throw_error(const Status& status, std::string_view context);
+NUMPACT_API Status guard(Status (*call)(void* f), void* f) noexcept;
+// Calls f, which returns a Status; exceptions become errors.
+template <class F>
+Status guard(F&& f) noexcept {
+  return guard([](void* own) { return (*static_cast<std::remove_reference_t<F>*>(own))(); }, &f);
+}
 }  // namespace detail
 
-inline void throw_if_error(const Status& status) {
-  if (!status.ok()) detail::throw_error(status);
+// Throws Error for an error.
+inline void throw_if_error(const Status& status, std::string_view context = {}) {
+  if (!status.ok()) detail::throw_error(status, context);
 }
 
 // A value, or the Status that explains its absence.
@@ -126,18 +144,15 @@ class [[nodiscard]] Result {
   explicit operator bool() const noexcept { return ok(); }
   const Status& status() const noexcept { return status_; }
 
-  // The value; throws Error if there is none.
-  T& value() & {
-    if (!ok()) detail::throw_no_value(status_);
-    return *value_;
-  }
-  const T& value() const& {
-    if (!ok()) detail::throw_no_value(status_);
-    return *value_;
-  }
-  T&& value() && {
-    if (!ok()) detail::throw_no_value(status_);
-    return std::move(*value_);
+  // The value; throws Error, with `context` as there, if there is none.
+  T& value(std::string_view context = {}) & { return require(context), *value_; }
+  const T& value(std::string_view context = {}) const& { return require(context), *value_; }
+  T value(std::string_view context = {}) && { return require(context), std::move(*value_); }
+  // Moves the value, if there is one, to `out`, which is otherwise unchanged. Returns status().
+  template <class U>
+  Status into(U& out) && {
+    if (ok()) out = std::move(*value_);
+    return status_;
   }
   // The value, unchecked: call ok() first.
   T& operator*() & noexcept { return *value_; }
@@ -147,6 +162,10 @@ class [[nodiscard]] Result {
   const T* operator->() const noexcept { return &*value_; }
 
  private:
+  void require(std::string_view context) const {
+    if (!ok()) detail::throw_error(status_, context);
+  }
+
   std::optional<T> value_;
   Status status_;
 };

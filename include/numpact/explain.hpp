@@ -86,29 +86,17 @@ NUMPACT_API SizeParts parts_of(const FileInfo& file) noexcept;
 NUMPACT_API SizeParts parts_of(const ChunkInfo& chunk) noexcept;
 
 // Encodes the numbers as compress() does, on one thread, discards the file and reports the
-// candidates. `explanation` owns its data; it is empty after an error. Errors: as compress().
-// Thread-safe. Progress is reported after each encoded chunk. Costs the time of compress() and
-// inspect() plus some sorting, and memory for the file and a copy of the numbers.
-NUMPACT_API Status try_explain(const NumberView& numbers, Explanation& explanation,
-                               const EncodeConfig& config = {}) noexcept;
-
-inline Explanation explain(const NumberView& numbers, const EncodeConfig& config = {}) {
-  Explanation explanation;
-  throw_if_error(try_explain(numbers, explanation, config));
-  return explanation;
-}
+// candidates. Errors: as compress(). Thread-safe. Progress is reported after each encoded chunk.
+// Costs the time of compress() and inspect() plus some sorting, and memory for the file and a copy
+// of the numbers.
+NUMPACT_API Result<Explanation> explain(const NumberView& numbers,
+                                        const EncodeConfig& config = {}) noexcept;
 
 // Explains an existing standalone file, without candidates. Decodes the numbers. Errors and limits:
-// as decompress(); `explanation` is then empty. max_memory bounds scratch memory, including the
-// latents and a copy of the numbers of one chunk at a time.
-NUMPACT_API Status try_explain_file(std::span<const std::byte> file, Explanation& explanation,
-                                    const DecodeConfig& config = {}) noexcept;
-
-inline Explanation explain_file(std::span<const std::byte> file, const DecodeConfig& config = {}) {
-  Explanation explanation;
-  throw_if_error(try_explain_file(file, explanation, config));
-  return explanation;
-}
+// as decompress(). max_memory bounds scratch memory, including the latents and a copy of the
+// numbers of one chunk at a time.
+NUMPACT_API Result<Explanation> explain_file(std::span<const std::byte> file,
+                                             const DecodeConfig& config = {}) noexcept;
 
 }  // namespace numpact
 

@@ -13,21 +13,21 @@
 namespace numpact {
 
 // Resolves symbolic links; the final target need not exist. kIo: circular links.
-NUMPACT_API Status try_follow_links(const std::string& path, std::string& target) noexcept;
+NUMPACT_API Result<std::string> follow_links(const std::string& path) noexcept;
 
 // Gives an open file or folder, which is to replace the file at `path`, that file's access:
 // permissions without the set-user-ID, set-group-ID and sticky bits, access control list, and owner
 // and group where the system allows. If the group cannot be kept, its permissions are limited to
 // those that others have too. Does nothing if there is no file. kIo.
-NUMPACT_API Status try_take_access(int descriptor, const std::string& path) noexcept;
+NUMPACT_API Status take_access(int descriptor, const std::string& path) noexcept;
 
 // The exclusive right to replace a file. All writers of numpact request it: those that extend a
 // file hold it from before they read the old end until the new file is renamed; those that only
-// replace (try_replace_file) hold it during the rename.
+// replace (replace_file) hold it during the rename.
 //
 // This is an advisory lock on the file itself (flock): other programs do not see it, no lock file
 // is created, and it ends with its process. Where the file system lacks such locks, or the file can
-// be neither read nor written, nothing is locked, but try_replace() still fails if the file is no
+// be neither read nor written, nothing is locked, but replace() still fails if the file is no
 // longer the same.
 //
 // One thread at a time. A copy created by fork() does not release the lock.
@@ -42,7 +42,7 @@ class NUMPACT_API FileLock {
   // Locks the file at the end of the path's links; if it is replaced during the wait, locks the new
   // one. The file need not exist. Errors: kTimedOut and kCancelled as configured; kIo if the target
   // is not a regular file or cannot be resolved or opened.
-  Status try_lock(const std::string& path, const LockConfig& config = {}) noexcept;
+  Status lock(const std::string& path, const LockConfig& config = {}) noexcept;
 
   // Whether the file exists, and whether its lock is held.
   bool has_file() const noexcept { return has_file_; }
@@ -53,10 +53,7 @@ class NUMPACT_API FileLock {
   // Renames the file `from` (on the same file system) to path() and releases the lock. kIo: the
   // file is missing, was replaced by a program that ignores the lock, or renaming failed; nothing
   // changes then.
-  Status try_replace(const std::string& from) noexcept;
-
-  // errno of the system call behind a kIo error; 0 if none.
-  int system_error() const noexcept { return system_error_; }
+  Status replace(const std::string& from) noexcept;
 
   void release() noexcept;
 
@@ -64,13 +61,11 @@ class NUMPACT_API FileLock {
   using Clock = std::chrono::steady_clock;
 
   Status open();
-  Status lock(const LockConfig& config, Clock::time_point begin);
+  Status wait(const LockConfig& config, Clock::time_point begin);
   bool is_current() const noexcept;
-  Status failed(const char* what) noexcept;
 
   std::string path_;
   int descriptor_ = -1;
-  int system_error_ = 0;
   std::int64_t process_ = 0;  // that took the lock
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
@@ -80,10 +75,8 @@ class NUMPACT_API FileLock {
 
 // Renames the file `from` to the target of `path` on the same file system, under the lock of any
 // file there, so that no writer extending it loses data. Errors: as FileLock; `from` then remains.
-// `system_error`, if not null, receives errno of the failed call.
-NUMPACT_API Status try_replace_file(const std::string& from, const std::string& path,
-                                    const LockConfig& config = {},
-                                    int* system_error = nullptr) noexcept;
+NUMPACT_API Status replace_file(const std::string& from, const std::string& path,
+                                const LockConfig& config = {}) noexcept;
 
 }  // namespace numpact
 

@@ -105,23 +105,20 @@ struct FileInfo {
   std::uint64_t raw_bytes = 0;       // size of these in memory
   std::uint64_t file_bytes = 0;      // from the magic to the terminator
   std::uint64_t trailing_bytes = 0;  // after the terminator, not part of the file
-  // State of the trailing bytes, by their own checksums alone; try_verify checks them against the
+  // State of the trailing bytes, by their own checksums alone; verify() checks them against the
   // file.
   TrailerState trailer = TrailerState::kNone;
   std::optional<unsigned> restart_log;  // log2 of the distance of its restart points
 };
 
 // Errors: as for decoding, except those only decoded numbers reveal (a dictionary index or lookback
-// out of range). Intact chunks before the error remain in `info`. Limits apply as if the numbers
-// were decoded; max_memory bounds scratch memory, excluding `info`.
-NUMPACT_API Status try_inspect(std::span<const std::byte> file, FileInfo& info,
-                               const DecodeConfig& config = {}) noexcept;
-
-inline FileInfo inspect(std::span<const std::byte> file, const DecodeConfig& config = {}) {
-  FileInfo info;
-  throw_if_error(try_inspect(file, info, config));
-  return info;
-}
+// out of range). Limits apply as if the numbers were decoded; max_memory bounds scratch memory,
+// excluding the FileInfo.
+NUMPACT_API Result<FileInfo> inspect(std::span<const std::byte> file,
+                                     const DecodeConfig& config = {}) noexcept;
+// Replaces `info`, which keeps the intact chunks before an error.
+NUMPACT_API Status inspect_into(std::span<const std::byte> file, FileInfo& info,
+                                const DecodeConfig& config = {}) noexcept;
 
 }  // namespace numpact
 

@@ -20,17 +20,14 @@ namespace numpact {
 // the mapping.
 class NUMPACT_API MappedFile {
  public:
+  // kIo, with the system's error: the file cannot be opened, is a folder or pipe, or cannot be
+  // mapped.
+  static Result<MappedFile> open(const std::string& path) noexcept;
   // Empty.
   MappedFile() noexcept = default;
-  // Throws Error (kIo) with the path and the system's reason: the file cannot be opened, is a
-  // folder or pipe, or cannot be mapped.
-  explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
-
-  // The same without exceptions; the Status has only the reason. After an error `file` is empty.
-  static Status try_open(const std::string& path, MappedFile& file) noexcept;
 
   // The whole file; the address does not change when the object is moved.
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
@@ -40,17 +37,7 @@ class NUMPACT_API MappedFile {
   void release_first(std::uint64_t size) const noexcept;
   // A progress callback for configs that releases what a call has passed. This object must not be
   // moved meanwhile.
-  ProgressCallback releasing() const {
-    return [this, released = std::uint64_t{0}](const Progress& progress) mutable {
-      // In steps, because each system call costs time: chunks may be tiny.
-      constexpr std::uint64_t kStepBytes = std::uint64_t{1} << 20;
-      if (progress.bytes < released) released = 0;  // another call, from the start
-      if (progress.bytes - released < kStepBytes) return true;
-      release(released, progress.bytes);
-      released = progress.bytes;
-      return true;
-    };
-  }
+  ProgressCallback releasing() const;
 
  private:
   // Releases the whole pages in the range.

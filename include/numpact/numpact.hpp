@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Includes the whole library except numpact/cuda and device_plan.hpp.
+// Includes the whole library except numpact/cuda.
 #ifndef NUMPACT_NUMPACT_HPP
 #define NUMPACT_NUMPACT_HPP
 

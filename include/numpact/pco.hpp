@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One-shot compression of an array into a standalone Pco file in memory, and decompression.
 //
-// All functions are thread-safe; a context serves one call at a time. The throwing functions throw
-// Error; the try_ functions are noexcept and return the same error as a Status.
+// All functions are thread-safe; a context serves one call at a time.
 #ifndef NUMPACT_PCO_HPP
 #define NUMPACT_PCO_HPP
 
@@ -23,46 +22,15 @@ namespace numpact {
 NUMPACT_API std::size_t compress_bound(NumberType type, std::size_t count,
                                        const EncodeConfig& config = {}) noexcept;
 
-// Compresses into the caller's memory; sets `written` to the bytes used. Errors: kInvalidArgument
-// (config), kOutputTooSmall (never if `out` has compress_bound bytes), kOutOfMemory, kCancelled.
-// The bytes of `out` after `written`, or after an error, are unspecified.
-NUMPACT_API Status try_compress_into(const NumberView& numbers, std::span<std::byte> out,
-                                     std::size_t& written, const EncodeConfig& config = {},
-                                     EncodeContext* context = nullptr) noexcept;
-
-// Replaces `out` with the compressed file.
-NUMPACT_API Status try_compress(const NumberView& numbers, std::vector<std::byte>& out,
-                                const EncodeConfig& config = {},
-                                EncodeContext* context = nullptr) noexcept;
-
-template <Number T>
-std::vector<std::byte> compress(std::span<const T> numbers, const EncodeConfig& config = {},
-                                EncodeContext* context = nullptr) {
-  std::vector<std::byte> out;
-  throw_if_error(try_compress(NumberView(numbers), out, config, context));
-  return out;
-}
-
-template <Number T>
-std::size_t compress_into(std::span<const T> numbers, std::span<std::byte> out,
-                          const EncodeConfig& config = {}, EncodeContext* context = nullptr) {
-  std::size_t written = 0;
-  throw_if_error(try_compress_into(NumberView(numbers), out, written, config, context));
-  return written;
-}
-
-// Overloads for spans of mutable numbers, which deduce the type.
-template <class T, std::size_t N>
-requires(Number<T> && !std::is_const_v<T>) std::vector<std::byte> compress(
-    std::span<T, N> numbers, const EncodeConfig& config = {}, EncodeContext* context = nullptr) {
-  return compress(std::span<const T>(numbers), config, context);
-}
-template <class T, std::size_t N>
-requires(Number<T> && !std::is_const_v<T>) std::size_t
-    compress_into(std::span<T, N> numbers, std::span<std::byte> out,
-                  const EncodeConfig& config = {}, EncodeContext* context = nullptr) {
-  return compress_into(std::span<const T>(numbers), out, config, context);
-}
+// Compresses into the caller's memory; returns the bytes used. Errors: kInvalidArgument (config),
+// kOutputTooSmall (never if `out` has compress_bound bytes), kOutOfMemory, kCancelled. The other
+// bytes of `out`, or all after an error, are unspecified.
+NUMPACT_API Result<std::size_t> compress_into(const NumberView& numbers, std::span<std::byte> out,
+                                              const EncodeConfig& config = {},
+                                              EncodeContext* context = nullptr) noexcept;
+NUMPACT_API Result<std::vector<std::byte>> compress(const NumberView& numbers,
+                                                    const EncodeConfig& config = {},
+                                                    EncodeContext* context = nullptr) noexcept;
 
 // The header of a standalone file.
 struct FileHeader {
@@ -78,52 +46,36 @@ struct FileHeader {
 };
 
 // Reads the header and the first chunk's type; decodes nothing.
-NUMPACT_API Status try_read_header(std::span<const std::byte> file, FileHeader& header) noexcept;
+NUMPACT_API Result<FileHeader> read_header(std::span<const std::byte> file) noexcept;
 
-inline FileHeader read_header(std::span<const std::byte> file) {
-  FileHeader header;
-  throw_if_error(try_read_header(file, header));
-  return header;
-}
+// Decodes a file of a known number type into the caller's memory; returns the numbers written.
+// Errors: kTypeMismatch, kOutputTooSmall (the file holds more than out.count numbers), those of
+// invalid bytes, kLimitExceeded, kOutOfMemory, kCancelled. After an error the first good_numbers()
+// are those of the intact chunks before it; the rest is unspecified. An empty file without a type
+// matches every type.
+NUMPACT_API Result<std::size_t> decompress_into(std::span<const std::byte> file,
+                                                const MutableNumberView& out,
+                                                const DecodeConfig& config = {},
+                                                DecodeContext* context = nullptr) noexcept;
 
-// Decodes a file of a known number type into the caller's memory; sets `count` to the numbers
-// written. Errors: kTypeMismatch, kOutputTooSmall (the file holds more than out.count numbers),
-// those of invalid bytes, kLimitExceeded, kOutOfMemory, kCancelled. After an error the first
-// `count` numbers are those of the intact chunks before it; the rest is unspecified. An empty file
-// without a type matches every type.
-NUMPACT_API Status try_decompress_into(std::span<const std::byte> file,
-                                       const MutableNumberView& out, std::size_t& count,
-                                       const DecodeConfig& config = {},
-                                       DecodeContext* context = nullptr) noexcept;
-
-// The same, but stops when `out` is full. `is_finished`: the whole file was read and `count` is its
-// total. Otherwise the rest of the chunk in which `out` ends is not read; if `out` ends on a chunk
-// boundary, the head and metadata of the next chunk have been read.
-NUMPACT_API Status try_decompress_front(std::span<const std::byte> file,
-                                        const MutableNumberView& out, std::size_t& count,
-                                        bool& is_finished, const DecodeConfig& config = {},
-                                        DecodeContext* context = nullptr) noexcept;
+// The same, but stops when `out` is full.
+struct Front {
+  std::size_t count = 0;  // numbers written
+  // The whole file was read. Otherwise the rest of the chunk in which `out` ends is not read; if
+  // `out` ends on a chunk boundary, the head and metadata of the next chunk have been read.
+  bool is_finished = false;
+};
+NUMPACT_API Result<Front> decompress_front(std::span<const std::byte> file,
+                                           const MutableNumberView& out,
+                                           const DecodeConfig& config = {},
+                                           DecodeContext* context = nullptr) noexcept;
 
 // Counts the numbers by walking the chunks: tANS codes are read, numbers are not decoded, at about
 // half the cost of decoding. Detects all errors that do not depend on decoded numbers. Limits apply
 // as if they were decoded.
-NUMPACT_API Status try_count_numbers(std::span<const std::byte> file, std::uint64_t& count,
-                                     DecodeContext* context = nullptr,
-                                     const DecodeConfig& config = {}) noexcept;
-
-// Decodes all numbers; the vector grows with decoded chunks, so n_hint cannot cause an oversized
-// allocation.
-template <Number T>
-std::vector<T> decompress(std::span<const std::byte> file, const DecodeConfig& config = {},
-                          DecodeContext* context = nullptr);
-
-template <Number T>
-std::size_t decompress_into(std::span<const std::byte> file, std::span<T> out,
-                            const DecodeConfig& config = {}, DecodeContext* context = nullptr) {
-  std::size_t count = 0;
-  throw_if_error(try_decompress_into(file, MutableNumberView(out), count, config, context));
-  return count;
-}
+NUMPACT_API Result<std::uint64_t> count_numbers(std::span<const std::byte> file,
+                                                const DecodeConfig& config = {},
+                                                DecodeContext* context = nullptr) noexcept;
 
 // A movable array that owns numbers of a type known at run time.
 class NUMPACT_API NumberArray {
@@ -135,15 +87,14 @@ class NUMPACT_API NumberArray {
   std::size_t count() const noexcept { return bytes_.size() / size_of(type_); }
   const void* data() const noexcept { return bytes_.data(); }
   NumberView view() const noexcept { return {type_, bytes_.data(), count()}; }
-  // The numbers as T; throws kTypeMismatch for another type.
+  // The numbers as T; kTypeMismatch for another type.
   template <Number T>
-  std::span<const T> as() const {
+  Result<std::span<const T>> as() const noexcept {
     if (type_ != kNumberTypeOf<T>) {
-      detail::throw_error(Status(ErrorKind::kTypeMismatch, "the array holds another number type"));
+      return Status(ErrorKind::kTypeMismatch, "the array holds another number type");
     }
-    return {reinterpret_cast<const T*>(bytes_.data()), count()};
+    return std::span<const T>(reinterpret_cast<const T*>(bytes_.data()), count());
   }
-
   std::vector<std::byte>& storage() noexcept { return bytes_; }
 
  private:
@@ -152,16 +103,9 @@ class NUMPACT_API NumberArray {
 };
 
 // Decodes a file of any number type. kTypeMismatch: an empty file without a type.
-NUMPACT_API Status try_decompress_any(std::span<const std::byte> file, NumberArray& out,
-                                      const DecodeConfig& config = {},
-                                      DecodeContext* context = nullptr) noexcept;
-
-inline NumberArray decompress_any(std::span<const std::byte> file, const DecodeConfig& config = {},
-                                  DecodeContext* context = nullptr) {
-  NumberArray out;
-  throw_if_error(try_decompress_any(file, out, config, context));
-  return out;
-}
+NUMPACT_API Result<NumberArray> decompress_any(std::span<const std::byte> file,
+                                               const DecodeConfig& config = {},
+                                               DecodeContext* context = nullptr) noexcept;
 
 namespace detail {
 // Decodes in steps; before each, `grow` provides memory for `count` numbers in total and keeps the
@@ -172,9 +116,11 @@ NUMPACT_API Status decompress_growing(std::span<const std::byte> file, NumberTyp
                                       DecodeContext* context) noexcept;
 }  // namespace detail
 
+// Decodes all numbers; the vector grows with decoded chunks, so n_hint cannot cause an oversized
+// allocation.
 template <Number T>
-std::vector<T> decompress(std::span<const std::byte> file, const DecodeConfig& config,
-                          DecodeContext* context) {
+Result<std::vector<T>> decompress(std::span<const std::byte> file, const DecodeConfig& config = {},
+                                  DecodeContext* context = nullptr) noexcept {
   std::vector<T> out;
   const auto grow = [](void* owner, std::size_t count, std::size_t expected) -> void* {
     auto& numbers = *static_cast<std::vector<T>*>(owner);
@@ -182,7 +128,9 @@ std::vector<T> decompress(std::span<const std::byte> file, const DecodeConfig& c
     numbers.resize(count);
     return numbers.data();
   };
-  throw_if_error(detail::decompress_growing(file, kNumberTypeOf<T>, grow, &out, config, context));
+  const Status status =
+      detail::decompress_growing(file, kNumberTypeOf<T>, grow, &out, config, context);
+  if (!status.ok()) return status;
   return out;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random access to the numbers of a standalone file in memory.
-//
-// The throwing functions throw Error; the try_ functions are noexcept and return a Status.
 #ifndef NUMPACT_RANDOM_ACCESS_HPP
 #define NUMPACT_RANDOM_ACCESS_HPP
 
@@ -42,18 +40,10 @@ class NUMPACT_API ChunkIndex {
 
   // Uses the trailer if there is an intact one and config.trailer allows it; it is compared with
   // the file during reads. Otherwise walks the file: reads tANS codes without decoding numbers,
-  // about half the cost of decoding, with the config's threads. Errors: as try_count_numbers;
-  // `index` is then empty. Limits apply as if the numbers were decoded; the index itself is not
-  // counted.
-  static Status try_build(std::span<const std::byte> file, ChunkIndex& index,
-                          const DecodeConfig& config = {},
-                          DecodeContext* context = nullptr) noexcept;
-  static ChunkIndex build(std::span<const std::byte> file, const DecodeConfig& config = {},
-                          DecodeContext* context = nullptr) {
-    ChunkIndex index;
-    throw_if_error(try_build(file, index, config, context));
-    return index;
-  }
+  // about half the cost of decoding, with the config's threads. Errors: as count_numbers(). Limits
+  // apply as if the numbers were decoded; the index itself is not counted.
+  static Result<ChunkIndex> build(std::span<const std::byte> file, const DecodeConfig& config = {},
+                                  DecodeContext* context = nullptr) noexcept;
 
   // Restores an index from the results of type() and chunks(). kInvalidArgument: inconsistent
   // entries (counts out of range or not cumulative, positions out of order, metadata of 4 GiB,
@@ -79,7 +69,6 @@ class NUMPACT_API ChunkIndex {
   friend struct detail::ChunkIndexAccess;
   friend class Trailer;
   friend class FileReader;
-  friend class DevicePlanner;
   std::shared_ptr<const Table> table_;  // null: empty
 };
 
@@ -93,7 +82,7 @@ class NUMPACT_API FileReader {
   // The same with a known header, for files whose own is damaged (see Verification).
   static Result<FileReader> create(std::span<const std::byte> file, ChunkIndex index,
                                    const FileHeader& header) noexcept;
-  // Builds the index. Errors: as ChunkIndex::try_build.
+  // Builds the index. Errors: as ChunkIndex::build.
   static Result<FileReader> create(std::span<const std::byte> file, const DecodeConfig& config = {},
                                    DecodeContext* context = nullptr) noexcept;
 
@@ -113,21 +102,22 @@ class NUMPACT_API FileReader {
   // max_output_bytes apply to `out`); those of invalid bytes; kOutOfMemory; kCancelled. After an
   // error `out` is unspecified. Progress counts the numbers written and the bytes passed since the
   // first chunk touched.
-  Status try_read(std::uint64_t first, const MutableNumberView& out,
-                  const DecodeConfig& config = {}, DecodeContext* context = nullptr) const noexcept;
-
-  template <Number T>
-  void read(std::uint64_t first, std::span<T> out, const DecodeConfig& config = {},
-            DecodeContext* context = nullptr) const {
-    throw_if_error(try_read(first, MutableNumberView(out), config, context));
-  }
+  Status read(std::uint64_t first, const MutableNumberView& out, const DecodeConfig& config = {},
+              DecodeContext* context = nullptr) const noexcept;
   // The same into a new vector, allocated after the range check.
   template <Number T>
-  std::vector<T> read(std::uint64_t first, std::uint64_t count, const DecodeConfig& config = {},
-                      DecodeContext* context = nullptr) const {
-    throw_if_error(check_range(first, count, kNumberTypeOf<T>));
-    std::vector<T> out(static_cast<std::size_t>(count));
-    read(first, std::span<T>(out), config, context);
+  Result<std::vector<T>> read(std::uint64_t first, std::uint64_t count,
+                              const DecodeConfig& config = {},
+                              DecodeContext* context = nullptr) const noexcept {
+    std::vector<T> out;
+    Status status = check_range(first, count, kNumberTypeOf<T>);
+    if (status.ok()) {
+      status = detail::guard([&] {
+        out.resize(static_cast<std::size_t>(count));
+        return read(first, MutableNumberView(out), config, context);
+      });
+    }
+    if (!status.ok()) return status;
     return out;
   }
 

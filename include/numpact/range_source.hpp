@@ -21,25 +21,27 @@ class NUMPACT_API RangeSource {
   virtual ~RangeSource();
   // Size of the file in bytes, constant; or kUnknownSize.
   virtual std::uint64_t size() const noexcept = 0;
-  // Reads 1 to out.size() bytes at `offset` into `out` and sets `got`; 0 only if the file ends at
-  // or before `offset`.
-  virtual Status read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) = 0;
+  // Reads 1 to out.size() bytes at `offset` into `out` and returns their count; 0 only if the file
+  // ends at or before `offset`.
+  virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) = 0;
 };
 
-// A file on disk, read without mapping: truncation by others is an error, not a crash. The
-// constructor throws Error (kIo) with the system's reason if the file cannot be opened.
+// A file on disk, read without mapping: truncation by others is an error, not a crash.
 class NUMPACT_API FileRangeSource final : public RangeSource {
  public:
-  explicit FileRangeSource(const std::string& path);
+  // kIo, with the system's error, if it is no regular file or cannot be opened.
+  static Result<FileRangeSource> open(const std::string& path) noexcept;
   ~FileRangeSource() override;
-  FileRangeSource(const FileRangeSource&) = delete;
-  FileRangeSource& operator=(const FileRangeSource&) = delete;
+  FileRangeSource(FileRangeSource&& other) noexcept;
+  FileRangeSource& operator=(FileRangeSource&&) = delete;
   std::uint64_t size() const noexcept override { return size_; }
-  Status read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) override;
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) override;
 
  private:
-  int descriptor_;
-  std::uint64_t size_ = 0;
+  FileRangeSource(int descriptor, std::uint64_t size) : descriptor_(descriptor), size_(size) {}
+
+  int descriptor_;  // -1 after a move
+  std::uint64_t size_;
 };
 
 }  // namespace numpact

@@ -26,8 +26,8 @@ namespace numpact {
 class NUMPACT_API ByteSource {
  public:
   virtual ~ByteSource();
-  // Reads 1 to out.size() bytes into `out` and sets `got`; 0 only at the end.
-  virtual Status read(std::span<std::byte> out, std::size_t& got) = 0;
+  // Reads 1 to out.size() bytes into `out` and returns their count; 0 only at the end.
+  virtual Result<std::size_t> read(std::span<std::byte> out) = 0;
 };
 
 // Output of bytes.
@@ -44,7 +44,7 @@ class NUMPACT_API MemorySource final : public ByteSource {
   // Returns at most `max_read` bytes per read.
   explicit MemorySource(std::span<const std::byte> bytes, std::size_t max_read = SIZE_MAX)
       : bytes_(bytes), max_read_(max_read) {}
-  Status read(std::span<std::byte> out, std::size_t& got) override;
+  Result<std::size_t> read(std::span<std::byte> out) override;
 
  private:
   std::span<const std::byte> bytes_;
@@ -61,28 +61,29 @@ class NUMPACT_API VectorSink final : public ByteSink {
   std::vector<std::byte>& out_;
 };
 
-// A file on disk as a source. The constructor throws Error (kIo) with the system's reason if the
-// file cannot be opened.
+// A file on disk as a source.
 class NUMPACT_API FileSource final : public ByteSource {
  public:
-  explicit FileSource(const std::string& path);
+  // kIo, with the system's error, if the file cannot be opened.
+  static Result<FileSource> open(const std::string& path) noexcept;
   ~FileSource() override;
-  FileSource(const FileSource&) = delete;
-  FileSource& operator=(const FileSource&) = delete;
-  Status read(std::span<std::byte> out, std::size_t& got) override;
+  FileSource(FileSource&& other) noexcept;
+  FileSource& operator=(FileSource&&) = delete;
+  Result<std::size_t> read(std::span<std::byte> out) override;
 
  private:
-  int descriptor_;
+  explicit FileSource(int descriptor) : descriptor_(descriptor) {}
+
+  int descriptor_;  // -1 after a move
 };
 
 // Decodes a standalone file from a source, in order. Memory: an input window (about 64 KiB, or a
 // chunk's metadata if larger), one batch, and the chunk's lookback window and dictionary. It grows
 // only with bytes received or numbers decoded.
 //
-// With several threads or an executor, a try_read() for more numbers than the next chunk holds
-// reads ahead, up to 16 MiB of
-// input, and decodes whole chunks concurrently into the caller's memory, with scratch memory per
-// task. Results and reports stay the same.
+// With several threads or an executor, a read() for more numbers than the next chunk holds reads
+// ahead, up to 16 MiB of input, and decodes whole chunks concurrently into the caller's memory,
+// with scratch memory per task. Results and reports stay the same.
 class NUMPACT_API StreamReader {
  public:
   // The source must outlive the reader. Reads nothing yet.
@@ -93,34 +94,18 @@ class NUMPACT_API StreamReader {
   StreamReader& operator=(StreamReader&&) noexcept;
 
   // The header and number type; reads up to the first chunk's type byte.
-  Status try_header(FileHeader& header) noexcept;
-  FileHeader header() {
-    FileHeader header;
-    throw_if_error(try_header(header));
-    return header;
-  }
+  Result<FileHeader> header() noexcept;
 
-  // Decodes the next numbers into `out`; sets `count`, which is less than out.count only at the end
-  // of the file. Errors: as try_decompress_into; an error is returned again by later calls.
-  Status try_read(const MutableNumberView& out, std::size_t& count) noexcept;
-  template <Number T>
-  std::size_t read(std::span<T> out) {
-    std::size_t count = 0;
-    throw_if_error(try_read(MutableNumberView(out), count));
-    return count;
-  }
+  // Decodes the next numbers into `out`; returns their count, which is less than out.count only at
+  // the end of the file. Errors: as decompress_into; good_numbers() counts those of this call that
+  // were decoded. An error is returned again by later calls.
+  Result<std::size_t> read(const MutableNumberView& out) noexcept;
 
   // After the end of the file: reads on, to the end of the source if a trailer may follow, and
   // checks the file against it. Errors: kChecksum, with the first chunk that may be damaged;
   // kCorrupt if the trailer contradicts the file; those of the source; kInvalidArgument before the
-  // end and with TrailerPolicy::kIgnore. A trailer that is itself damaged is reported only by
-  // `state`.
-  Status try_check_trailer(TrailerState& state) noexcept;
-  TrailerState check_trailer() {
-    TrailerState state = TrailerState::kNone;
-    throw_if_error(try_check_trailer(state));
-    return state;
-  }
+  // end and with TrailerPolicy::kIgnore. A trailer that is itself damaged is no error.
+  Result<TrailerState> check_trailer() noexcept;
 
   // Bytes decoded so far; after the end, the size of the file (bytes after the terminator are not
   // part of it and may have been read ahead).
@@ -136,9 +121,8 @@ class NUMPACT_API StreamReader {
 //
 // With threads or an executor, two chunks per task (or, if chunks are small, some 2^16 numbers) are
 // buffered and encoded concurrently, with scratch memory per task; whole chunks within one
-// try_write() need no buffer. The file is the same; bytes, progress and errors of the sink or
-// callback keep their order but may occur in a later call, in try_end_chunk() or try_finish() at
-// the latest.
+// write() need no buffer. The file is the same; bytes, progress and errors of the sink or callback
+// keep their order but may occur in a later call, in end_chunk() or finish() at the latest.
 class NUMPACT_API StreamWriter {
  public:
   // The sink must outlive the writer. config.paging: equal_pages_up_to(n) makes chunks of n
@@ -157,28 +141,21 @@ class NUMPACT_API StreamWriter {
   // config.compatibility not older (kInvalidArgument). Bytes after its end are dropped; an intact
   // trailer is checked against the copied chunks, and a damaged one is an error (kCorrupt), as it
   // may be the only evidence of damage. kInvalidArgument if config.trailer requests a trailer: it
-  // would not cover the copied chunks (use Trailer::try_make). Other errors: as StreamReader.
+  // would not cover the copied chunks (use Trailer::make). Other errors: as StreamReader.
   // Errors are permanent.
-  Status try_copy_file(ByteSource& file) noexcept;
-  void copy_file(ByteSource& file) { throw_if_error(try_copy_file(file)); }
+  Status copy_file(ByteSource& file) noexcept;
 
   // Adds numbers of the writer's type; kTypeMismatch otherwise, without effect. Other errors are
   // permanent: all later calls return them.
-  Status try_write(const NumberView& numbers) noexcept;
-  template <Number T>
-  void write(std::span<const T> numbers) {
-    throw_if_error(try_write(NumberView(numbers)));
-  }
+  Status write(const NumberView& numbers) noexcept;
 
   // Ends the current chunk early and writes all buffered chunks; no effect if no numbers are
   // waiting. kInvalidArgument: exact sizes, and the chunk is not complete.
-  Status try_end_chunk() noexcept;
-  void end_chunk() { throw_if_error(try_end_chunk()); }
+  Status end_chunk() noexcept;
 
   // Writes pending numbers and the terminator. Destroying the writer earlier leaves an unfinished
   // file, which readers reject as truncated.
-  Status try_finish() noexcept;
-  void finish() { throw_if_error(try_finish()); }
+  Status finish() noexcept;
 
   // Includes a copied file.
   std::uint64_t numbers_written() const noexcept;
@@ -192,7 +169,7 @@ class NUMPACT_API StreamWriter {
 };
 
 // Appends chunks with `numbers` to a standalone file of the same number type: copies it (see
-// StreamWriter::try_copy_file) to a temporary file in the same folder, which then replaces it.
+// StreamWriter::copy_file) to a temporary file in the same folder, which then replaces it.
 // Errors leave the old file; a crash leaves the old or the new one. Bytes after the old terminator
 // are lost. A count stored in the header is updated. If config.trailer requests a trailer, or is
 // the default and the file had an intact one, one is made by decoding the whole file. Damage
@@ -201,16 +178,9 @@ class NUMPACT_API StreamWriter {
 // Safe against concurrent appends and replacements by numpact in any thread or process: the file is
 // locked (FileLock) from before its end is read until the new file is renamed. `lock` limits the
 // wait (kTimedOut); without it the wait is unlimited.
-NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,
-                                      const EncodeConfig& config = {}) noexcept;
-NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,
-                                      const EncodeConfig& config, const LockConfig& lock) noexcept;
-template <Number T>
-void append_to_file(const std::string& path, std::span<const T> numbers,
-                    const EncodeConfig& config = {}, const LockConfig& lock = {}) {
-  const Status status = try_append_to_file(path, NumberView(numbers), config, lock);
-  if (!status.ok()) detail::throw_error(status, path);
-}
+NUMPACT_API Status append_to_file(const std::string& path, const NumberView& numbers,
+                                  const EncodeConfig& config = {},
+                                  const LockConfig& lock = {}) noexcept;
 
 }  // namespace numpact
 

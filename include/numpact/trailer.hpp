@@ -62,36 +62,28 @@ std::uint64_t latent_of_number(T number) {
   return to_ordered_latent(kNumberTypeOf<T>, std::bit_cast<detail::BitsOf<T>>(number));
 }
 
+struct TrailerTail;
+struct MadeTrailer;
+
 // A parsed trailer. Immutable and cheap to copy; does not refer to the file's memory.
 class NUMPACT_API Trailer {
  public:
   // For an empty file.
   Trailer() = default;
 
-  // Reads the trailer at the end of a file in memory; time and memory grow with the chunks, not the
-  // numbers. `trailer` stays empty if there is none. Errors: kChecksum, kCorrupt or
-  // kUnsupportedVersion if it is damaged, inconsistent or newer; kOutOfMemory. Reads and try_verify
-  // check it against the file.
-  static Status try_read(std::span<const std::byte> file, std::optional<Trailer>& trailer) noexcept;
-  // The same for the tail of a file, which follows `before` other bytes. If the tail does not hold
-  // the whole trailer, only sets `missing` to the preceding bytes that are also needed; a tail of
-  // 24 bytes suffices for that.
-  static Status try_read_tail(std::span<const std::byte> tail, std::uint64_t before,
-                              std::optional<Trailer>& trailer, std::uint64_t& missing) noexcept;
-  static std::optional<Trailer> read(std::span<const std::byte> file) {
-    std::optional<Trailer> trailer;
-    throw_if_error(try_read(file, trailer));
-    return trailer;
-  }
-
+  // Reads the trailer, if there is one, at the end of a file in memory; time and memory grow with
+  // the chunks, not the numbers. Errors: kChecksum, kCorrupt or kUnsupportedVersion if it is
+  // damaged, inconsistent or newer; kOutOfMemory. Reads and verify() check it against the file.
+  static Result<std::optional<Trailer>> read(std::span<const std::byte> file) noexcept;
+  // The same for the tail of a file, which follows `before` other bytes.
+  static Result<TrailerTail> read_tail(std::span<const std::byte> tail,
+                                       std::uint64_t before) noexcept;
   // Makes a trailer by decoding the file. An existing trailer must match (kChecksum or kCorrupt if
   // file or trailer is damaged) unless config.trailer is kIgnore; other bytes after the file are
-  // ignored. `file_bytes`: the size of the file including its terminator, where the trailer
-  // belongs. Other errors: kInvalidArgument (spec), those of decoding.
-  static Status try_make(std::span<const std::byte> file, const TrailerSpec& spec,
-                         std::vector<std::byte>& trailer, std::uint64_t& file_bytes,
-                         const DecodeConfig& config = {},
-                         DecodeContext* context = nullptr) noexcept;
+  // ignored. Other errors: kInvalidArgument (spec), those of decoding.
+  static Result<MadeTrailer> make(std::span<const std::byte> file, const TrailerSpec& spec,
+                                  const DecodeConfig& config = {},
+                                  DecodeContext* context = nullptr) noexcept;
 
   // None: an empty file without a type.
   std::optional<NumberType> type() const noexcept;
@@ -122,6 +114,19 @@ class NUMPACT_API Trailer {
   std::shared_ptr<const Table> table_;  // null: empty
 };
 
+struct TrailerTail {
+  std::optional<Trailer> trailer;
+  // If the tail holds only a part of the trailer: the bytes before it that are also needed. A tail
+  // of 24 bytes suffices to know.
+  std::uint64_t missing = 0;
+};
+
+struct MadeTrailer {
+  std::vector<std::byte> bytes;
+  // Size of the file including its terminator, where the trailer belongs.
+  std::uint64_t file_bytes = 0;
+};
+
 // A part of a file that cannot be decoded or has changed.
 struct DamagedPart {
   std::uint64_t chunk = 0;  // the first one affected
@@ -133,13 +138,12 @@ struct DamagedPart {
   Status status;
 };
 
-// The result of try_verify.
+// The result of verify().
 struct Verification {
   std::optional<NumberType> type;
   TrailerState trailer = TrailerState::kNone;
   Status trailer_status;
-  // Of the header: kChecksum, or its parse error. If try_verify itself fails, its error: nothing is
-  // then verified.
+  // Of the header: kChecksum, or its parse error.
   Status header_status;
   std::vector<DamagedPart> damage;  // in file order
   std::uint64_t sound_count = 0;    // numbers in intact chunks
@@ -159,16 +163,10 @@ struct Verification {
 // Checks a whole file: structure, checksums, and decodability of every number. With an intact
 // trailer each chunk is checked and compared with its record, including restart points,
 // concurrently with the config's threads; otherwise the check ends at the first damage. Damage is
-// reported in `verification`; the Status is only kLimitExceeded, kOutOfMemory or kCancelled.
-NUMPACT_API Status try_verify(std::span<const std::byte> file, Verification& verification,
-                              const DecodeConfig& config = {},
-                              DecodeContext* context = nullptr) noexcept;
-
-inline Verification verify(std::span<const std::byte> file, const DecodeConfig& config = {}) {
-  Verification verification;
-  throw_if_error(try_verify(file, verification, config));
-  return verification;
-}
+// reported in the Verification; errors are only kLimitExceeded, kOutOfMemory and kCancelled.
+NUMPACT_API Result<Verification> verify(std::span<const std::byte> file,
+                                        const DecodeConfig& config = {},
+                                        DecodeContext* context = nullptr) noexcept;
 
 }  // namespace numpact
 

@@ -3,11 +3,12 @@
 #ifndef NUMPACT_TYPES_HPP
 #define NUMPACT_TYPES_HPP
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <ranges>
 #include <string_view>
 #include <type_traits>
 
@@ -47,40 +48,18 @@ constexpr bool is_number_type(std::uint8_t byte) noexcept { return byte >= 1 && 
 
 // Size of a number in bytes: 1, 2, 4 or 8.
 constexpr std::size_t size_of(NumberType type) noexcept {
-  switch (type) {
-    case NumberType::kU8:
-    case NumberType::kI8:
-      return 1;
-    case NumberType::kU16:
-    case NumberType::kI16:
-    case NumberType::kF16:
-      return 2;
-    case NumberType::kU32:
-    case NumberType::kI32:
-    case NumberType::kF32:
-      return 4;
-    case NumberType::kU64:
-    case NumberType::kI64:
-    case NumberType::kF64:
-      return 8;
-  }
-  return 0;
+  constexpr std::uint8_t kSizes[] = {0, 4, 8, 4, 8, 4, 8, 2, 2, 2, 1, 1};
+  const auto byte = static_cast<std::uint8_t>(type);
+  return is_number_type(byte) ? kSizes[byte] : 0;
 }
 
 constexpr NumberKind kind_of(NumberType type) noexcept {
-  switch (type) {
-    case NumberType::kI8:
-    case NumberType::kI16:
-    case NumberType::kI32:
-    case NumberType::kI64:
-      return NumberKind::kSigned;
-    case NumberType::kF16:
-    case NumberType::kF32:
-    case NumberType::kF64:
-      return NumberKind::kFloat;
-    default:
-      return NumberKind::kUnsigned;
-  }
+  constexpr char kKinds[] = " uuiiffuifui";
+  const auto byte = static_cast<std::uint8_t>(type);
+  const char kind = is_number_type(byte) ? kKinds[byte] : 'u';
+  return kind == 'i'   ? NumberKind::kSigned
+         : kind == 'f' ? NumberKind::kFloat
+                       : NumberKind::kUnsigned;
 }
 
 // "u8", "i8", "u16", ... "f64"; a static string.
@@ -98,17 +77,10 @@ constexpr std::optional<NumberType> number_type_of() {
   } else if constexpr (std::is_same_v<T, double>) {
     return NumberType::kF64;
   } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    if constexpr (std::is_signed_v<T>) {
-      return sizeof(T) == 1   ? NumberType::kI8
-             : sizeof(T) == 2 ? NumberType::kI16
-             : sizeof(T) == 4 ? NumberType::kI32
-                              : NumberType::kI64;
-    } else {
-      return sizeof(T) == 1   ? NumberType::kU8
-             : sizeof(T) == 2 ? NumberType::kU16
-             : sizeof(T) == 4 ? NumberType::kU32
-                              : NumberType::kU64;
-    }
+    constexpr std::size_t kLog = std::bit_width(sizeof(T)) - 1;
+    using enum NumberType;
+    return (std::is_signed_v<T> ? std::array{kI8, kI16, kI32, kI64}
+                                : std::array{kU8, kU16, kU32, kU64})[kLog];
   } else {
     return std::nullopt;
   }
@@ -123,7 +95,15 @@ concept Number = detail::number_type_of<std::remove_cv_t<T>>()
 template <Number T>
 inline constexpr NumberType kNumberTypeOf = *detail::number_type_of<std::remove_cv_t<T>>();
 
+namespace detail {
+// An array, vector, span etc. of numbers that outlives the call.
+template <class R>
+concept NumberRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    std::ranges::borrowed_range<R> && Number<std::ranges::range_value_t<R>>;
+}  // namespace detail
+
 // A view of an array whose type is known at run time. The memory must be aligned for the type.
+// Converts from every contiguous range of numbers: std::vector, std::array, std::span, T[n].
 struct NumberView {
   NumberType type = NumberType::kU8;
   const void* data = nullptr;
@@ -131,9 +111,11 @@ struct NumberView {
 
   NumberView() = default;
   NumberView(NumberType t, const void* d, std::size_t n) : type(t), data(d), count(n) {}
-  template <Number T>
-  NumberView(std::span<const T> numbers)  // NOLINT(google-explicit-constructor)
-      : type(kNumberTypeOf<T>), data(numbers.data()), count(numbers.size()) {}
+  template <detail::NumberRange R>
+  NumberView(R&& numbers)  // NOLINT(google-explicit-constructor)
+      : type(kNumberTypeOf<std::ranges::range_value_t<R>>),
+        data(std::ranges::data(numbers)),
+        count(std::ranges::size(numbers)) {}
 };
 
 // The same, writable.
@@ -144,9 +126,12 @@ struct MutableNumberView {
 
   MutableNumberView() = default;
   MutableNumberView(NumberType t, void* d, std::size_t n) : type(t), data(d), count(n) {}
-  template <Number T>
-  MutableNumberView(std::span<T> numbers)  // NOLINT(google-explicit-constructor)
-      : type(kNumberTypeOf<T>), data(numbers.data()), count(numbers.size()) {}
+  template <detail::NumberRange R>
+  requires std::ranges::output_range<R, std::ranges::range_value_t<R>> MutableNumberView(
+      R&& numbers)  // NOLINT(google-explicit-constructor)
+      : type(kNumberTypeOf<std::ranges::range_value_t<R>>),
+        data(std::ranges::data(numbers)),
+        count(std::ranges::size(numbers)) {}
 };
 
 }  // namespace numpact

@@ -35,9 +35,13 @@ inline constexpr FormatVersion kCurrentVersion{4, 1};
 NUMPACT_API std::vector<std::byte> encode_file_header(
     Compatibility compatibility = Compatibility::kV4_1);
 
-// Parses a header; `consumed` becomes its size (1 or 2 bytes).
-NUMPACT_API Status try_decode_file_header(std::span<const std::byte> bytes, FormatVersion& version,
-                                          std::size_t& consumed) noexcept;
+struct DecodedHeader {
+  FormatVersion version;
+  std::size_t size = 0;  // in bytes: 1 or 2
+};
+
+// Parses the header at the start of `bytes`.
+NUMPACT_API Result<DecodedHeader> decode_file_header(std::span<const std::byte> bytes) noexcept;
 
 // An encoded chunk: the bytes of its metadata and pages. Does not refer to the numbers.
 class NUMPACT_API ChunkEncoder {
@@ -59,13 +63,12 @@ class NUMPACT_API ChunkEncoder {
   std::size_t page_n(std::size_t page) const noexcept;
   std::size_t page_size_bound(std::size_t page) const noexcept;
   std::size_t meta_size_bound() const noexcept;
-  // kOutputTooSmall: the bytes do not fit, possible only if `out` is smaller than the bound.
-  // kInvalidArgument: page >= page_count().
-  Status try_write_meta(std::span<std::byte> out, std::size_t& written) const noexcept;
-  Status try_write_page(std::size_t page, std::span<std::byte> out,
-                        std::size_t& written) const noexcept;
-  std::vector<std::byte> meta() const;
-  std::vector<std::byte> page(std::size_t page) const;
+  // Return the bytes written. kOutputTooSmall: the bytes do not fit, possible only if `out` is
+  // smaller than the bound. kInvalidArgument: page >= page_count().
+  Result<std::size_t> write_meta(std::span<std::byte> out) const noexcept;
+  Result<std::size_t> write_page(std::size_t page, std::span<std::byte> out) const noexcept;
+  Result<std::vector<std::byte>> meta() const noexcept;
+  Result<std::vector<std::byte>> page(std::size_t page) const noexcept;
 
  private:
   struct Impl;
@@ -88,21 +91,14 @@ class NUMPACT_API ChunkDecoder {
 
   NumberType type() const noexcept;
   std::size_t meta_size() const noexcept;
-  ChunkInfo info() const;
+  Result<ChunkInfo> info() const noexcept;
 
   // Decodes the page of `page_n` numbers at the start of `bytes` into the first elements of `out`;
-  // `consumed` becomes its size in bytes. If out.count < page_n, decodes only out.count numbers;
-  // the end of the page is not located, and `consumed` counts the whole bytes passed.
-  Status try_decode_page(std::span<const std::byte> bytes, std::size_t page_n,
-                         const MutableNumberView& out, std::size_t& consumed,
-                         DecodeContext* context = nullptr) const noexcept;
-  template <Number T>
-  std::size_t decode_page(std::span<const std::byte> bytes, std::size_t page_n, std::span<T> out,
-                          DecodeContext* context = nullptr) const {
-    std::size_t consumed = 0;
-    throw_if_error(try_decode_page(bytes, page_n, MutableNumberView(out), consumed, context));
-    return consumed;
-  }
+  // returns its size in bytes. If out.count < page_n, decodes only out.count numbers; the end of
+  // the page is not located, and the whole bytes passed are returned.
+  Result<std::size_t> decode_page(std::span<const std::byte> bytes, std::size_t page_n,
+                                  const MutableNumberView& out,
+                                  DecodeContext* context = nullptr) const noexcept;
 
  private:
   struct Impl;

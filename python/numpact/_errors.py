@@ -157,13 +157,11 @@ _CLASSES: dict[int, type[Error]] = {
 # is replaced, because messages may contain file names.
 _CPP_MEMBER = re.compile(r"\b(?:Decode|Encode|Read|Write)(?:Limits|Config)::(\w+)")
 _PYTHON_NAMES = {"max_output_bytes": "max_output", "chunk_rows": "chunk_size"}
-_CPP_FUNCTION = "try_read_codes"
 
 
 def python_words(message: str) -> str:
     """A message of the library with the Python names of its options."""
-    words = _CPP_MEMBER.sub(lambda found: _PYTHON_NAMES.get(found[1], found[1]), message)
-    return words.replace(_CPP_FUNCTION, _CPP_FUNCTION.removeprefix("try_"))
+    return _CPP_MEMBER.sub(lambda found: _PYTHON_NAMES.get(found[1], found[1]), message)
 
 
 def make_error(kind: int, message: str, offset: int | None, chunk: int | None) -> Error:

@@ -47,7 +47,7 @@ nb::bytes compress(const ConstArray& array, unsigned level, const std::string& m
   std::size_t written = 0;
   run(progress, [&] {
     const auto context = small_encode_context(numbers.count * size_of(numbers.type), config);
-    return try_compress_into(numbers, {out.get(), bound}, written, config, context.get());
+    return numpact::compress_into(numbers, {out.get(), bound}, config, context.get()).into(written);
   });
   return nb::bytes(out.get(), written);
 }
@@ -70,7 +70,7 @@ nb::object decompress(nb::handle source, unsigned threads, std::optional<std::ui
   const Bytes bytes(source);
   const std::span<const std::byte> file = bytes.span();
   FileHeader header;
-  raise_if_error(try_read_header(file, header));
+  raise_if_error(numpact::read_header(file).into(header));
   PythonProgress progress(std::move(callback));
   const DecodeConfig config =
       decode_config(file, threads, max_output, header.n_hint, progress, trailer_policy(trailer));
@@ -79,7 +79,7 @@ nb::object decompress(nb::handle source, unsigned threads, std::optional<std::ui
   if (!header.number_type) {
     // Says that the file is damaged, or that it does not name its type.
     NumberArray nothing;
-    run(progress, [&] { return try_decompress_any(file, nothing, config, context); });
+    run(progress, [&] { return numpact::decompress_any(file, config, context).into(nothing); });
   }
   const NumberType type = header.number_type.value_or(NumberType::kU8);
   const std::uint64_t claimed = header.n_hint;
@@ -90,7 +90,7 @@ nb::object decompress(nb::handle source, unsigned threads, std::optional<std::ui
     std::size_t count = 0;
     Status status;
     run(progress, [&] {
-      status = try_decompress_into(file, out.view(), count, config, context);
+      status = numpact::decompress_into(file, out.view(), config, context).into(count);
       return Status();
     });
     if (status.kind() != ErrorKind::kOutputTooSmall) {
@@ -116,8 +116,9 @@ std::size_t decompress_into(nb::handle source, const MutableArray& array, unsign
                                             trailer_policy(trailer));
   const auto context = small_decode_context(bytes.span().size(), config);
   std::size_t count = 0;
-  run(progress,
-      [&] { return try_decompress_into(bytes.span(), out, count, config, context.get()); });
+  run(progress, [&] {
+    return numpact::decompress_into(bytes.span(), out, config, context.get()).into(count);
+  });
   return count;
 }
 
@@ -131,18 +132,17 @@ std::pair<std::size_t, bool> decompress_front(nb::handle source, const MutableAr
   const DecodeConfig config =
       decode_config(bytes.span(), threads, std::nullopt, out.count, progress);
   const auto context = small_decode_context(bytes.span().size(), config);
-  std::size_t count = 0;
-  bool is_finished = false;
+  Front front;
   run(progress, [&] {
-    return try_decompress_front(bytes.span(), out, count, is_finished, config, context.get());
+    return numpact::decompress_front(bytes.span(), out, config, context.get()).into(front);
   });
-  return {count, is_finished};
+  return {front.count, front.is_finished};
 }
 
 nb::object read_header(nb::handle source) {
   const Bytes bytes(source);
   FileHeader header;
-  raise_if_error(try_read_header(bytes.span(), header));
+  raise_if_error(numpact::read_header(bytes.span()).into(header));
   nb::dict out;
   out["standalone_version"] = header.standalone_version;
   out["format_version"] = nb::make_tuple(header.format_major, header.format_minor);
@@ -158,7 +158,7 @@ std::uint64_t count_numbers(nb::handle source, unsigned threads) {
   PythonProgress progress;
   const DecodeConfig config = decode_config(bytes.span(), threads, std::nullopt, 0, progress);
   std::uint64_t count = 0;
-  run(progress, [&] { return try_count_numbers(bytes.span(), count, nullptr, config); });
+  run(progress, [&] { return numpact::count_numbers(bytes.span(), config).into(count); });
   return count;
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 int device_count() {
   int count = 0;
-  raise_if_error(cuda::try_device_count(count));
+  raise_if_error(cuda::device_count().into(count));
   return count;
 }
 
@@ -58,7 +58,7 @@ void cvc_decode(const nb::list& slices, std::uintptr_t out_ptr, std::string_view
     config.threads = threads;
     cuda::CvcDecoder decoder = Idle<cuda::CvcDecoder>::all().take(device);
     const cuda::Queue queue{device, reinterpret_cast<void*>(stream)};
-    status = decoder.try_decode(parts, out, queue, config);
+    status = decoder.decode(parts, out, queue, config);
     Idle<cuda::CvcDecoder>::all().give_back(device, std::move(decoder));
   }
   raise_if_error(status);

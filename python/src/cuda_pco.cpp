@@ -51,19 +51,19 @@ nb::tuple pco_decompress(const FileBytes& source, int device, unsigned threads,
   {
     const GilRelease released;
     status = [&]() -> Status {
-      Status done = try_read_header(file, header);
-      if (done.ok()) done = ChunkIndex::try_build(file, index, config);
+      Status done = read_header(file).into(header);
+      if (done.ok()) done = ChunkIndex::build(file, config).into(index);
       if (!done.ok()) return done;
       if (!header.number_type) {
         return Status(ErrorKind::kTypeMismatch, "the file is empty and does not name its type");
       }
       const NumberType type = *header.number_type;
       const std::size_t bytes = static_cast<std::size_t>(index.count()) * size_of(type);
-      done = cuda::DeviceBuffer::try_allocate(device, bytes, *buffer);
+      done = cuda::DeviceBuffer::allocate(device, bytes).into(*buffer);
       if (!done.ok() || bytes == 0) return done;
       cuda::PcoDecoder decoder = Idle<cuda::PcoDecoder>::all().take(device);
-      done = decoder.try_decompress_into(file, index, {type, buffer->data(), index.count()},
-                                         nullptr, config);
+      done = decoder.decompress_into(file, index, {type, buffer->data(), index.count()}, nullptr,
+                                     config);
       Idle<cuda::PcoDecoder>::all().give_back(device, std::move(decoder));
       return done;
     }();

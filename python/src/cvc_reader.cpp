@@ -100,7 +100,7 @@ class CvcReader {
     config.on_corruption = on_corruption(corruption);
     config.fill = fill;
     cvc::ReadReport report;
-    call(progress, [&] { return reader_->try_read(wanted, targets, config, &report); });
+    call(progress, [&] { return reader_->read(wanted, targets, config).into(report); });
     std::vector<CorruptTuple> corrupt;
     for (const cvc::CorruptRows& rows : report.corrupt) {
       corrupt.emplace_back(rows.chunk, rows.rows.first, rows.rows.count);
@@ -114,14 +114,12 @@ class CvcReader {
     const std::vector<cvc::Target> targets = targets_of(arrays);
     PythonProgress progress;
     const cvc::ReadConfig config = read_config(limits_, threads, verify, are_fresh, progress);
-    call(progress, [&] {
-      return reader_->try_gather({rows.data(), rows.size()}, targets, config);
-    });
+    call(progress, [&] { return reader_->gather({rows.data(), rows.size()}, targets, config); });
   }
 
   std::vector<RangeTuple> find_sections(std::string_view key, std::string_view value) const {
     std::vector<cvc::RowRange> ranges;
-    raise_if_error(reader_->try_find_sections(key, value, ranges));
+    raise_if_error(reader_->find_sections(key, value).into(ranges));
     std::vector<RangeTuple> out;
     for (const cvc::RowRange& range : ranges) out.emplace_back(range.first, range.count);
     return out;
@@ -129,7 +127,7 @@ class CvcReader {
 
   std::vector<std::size_t> find_chunks(std::string_view key, std::string_view value) const {
     std::vector<std::size_t> chunks;
-    raise_if_error(reader_->try_find_chunks(key, value, chunks));
+    raise_if_error(reader_->find_chunks(key, value).into(chunks));
     return chunks;
   }
 
@@ -143,7 +141,7 @@ class CvcReader {
     std::vector<cvc::CodeRun> runs;
     call(progress, [&] {
       auto* const data = reinterpret_cast<std::byte*>(out.data());
-      return reader_->try_read_codes({first, count}, column, {data, out.size()}, 0, runs, config);
+      return reader_->read_codes({first, count}, column, {data, out.size()}, 0, config).into(runs);
     });
     nb::list list;
     for (const cvc::CodeRun& each : runs) {
@@ -159,7 +157,7 @@ class CvcReader {
     PythonProgress progress;
     const cvc::ReadConfig config = read_config(limits_, threads, verify, false, progress);
     CvcSlice slice;
-    call(progress, [&] { return reader_->try_stored_slice(chunk, column, slice.stored, config); });
+    call(progress, [&] { return reader_->stored_slice(chunk, column, config).into(slice.stored); });
     return slice;
   }
 
@@ -168,7 +166,7 @@ class CvcReader {
     PythonProgress progress(std::move(callback));
     const cvc::ReadConfig config = read_config(limits_, threads, true, false, progress);
     cvc::VerifyReport report;
-    call(progress, [&] { return reader_->try_verify(report, config); });
+    call(progress, [&] { return reader_->verify(config).into(report); });
     nb::list bad;
     for (const cvc::VerifyReport::Bad& each : report.bad) {
       bad.append(nb::make_tuple(each.chunk, each.rows.first, each.rows.count,

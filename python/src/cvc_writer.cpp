@@ -89,29 +89,29 @@ class CvcWriter {
   void append(const std::vector<ConstRows>& arrays) {
     std::vector<cvc::Rows> rows;
     for (const ConstRows& array : arrays) rows.push_back(rows_of(array));
-    locked([&] { return writer_->try_append(rows); });
+    locked([&] { return writer_->append(rows); });
   }
   void begin_section(std::string_view metadata) {
-    locked([&] { return writer_->try_begin_section(metadata); });
+    locked([&] { return writer_->begin_section(metadata); });
   }
   void end_section() {
-    locked([&] { return writer_->try_end_section(); });
+    locked([&] { return writer_->end_section(); });
   }
   void end_chunk() {
-    locked([&] { return writer_->try_end_chunk(); });
+    locked([&] { return writer_->end_chunk(); });
   }
   void set_chunk(std::uint64_t chunk, std::optional<std::string> compression,
                  std::optional<std::string> metadata) {
     cvc::ChunkOptions options;
     if (compression) options.compression = compression_of(*compression);
     options.metadata = std::move(metadata);
-    locked([&] { return writer_->try_set_chunk(chunk, options); });
+    locked([&] { return writer_->set_chunk(chunk, options); });
   }
   // Rows, chunks, bytes, finite values that half precision made infinite, and those that are lost
   // beside values that are not finite.
   nb::tuple finish() {
     cvc::WriteReport report;
-    locked([&] { return writer_->try_finish(&report); });
+    locked([&] { return writer_->finish().into(report); });
     return nb::make_tuple(report.rows, report.chunks, report.bytes, report.overflows, report.lost);
   }
   // Throws an unfinished file away, once no other thread works on it.

@@ -17,9 +17,9 @@ namespace numpact::python {
 namespace {
 
 // As Python's own functions raise it where the system has said why.
-void raise_if_failed(const Status& status, int system_error, const std::string& path) {
-  if (status.kind() == ErrorKind::kIo && system_error != 0) {
-    errno = system_error;
+void raise_if_failed(const Status& status, const std::string& path) {
+  if (status.kind() == ErrorKind::kIo && status.system_error() != 0) {
+    errno = status.system_error();
     PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, nb::str(path.c_str()).ptr());
     throw nb::python_error();
   }
@@ -33,17 +33,17 @@ class Lock {
     Status status;
     {
       const GilRelease release;
-      status = lock_.try_lock(path, lock_config(timeout_ms, progress));
+      status = lock_.lock(path, lock_config(timeout_ms, progress));
     }
     progress.rethrow();
-    raise_if_failed(status, lock_.system_error(), path);
+    raise_if_failed(status, path);
   }
 
   bool has_file() const { return lock_.has_file(); }
   std::string path() const { return lock_.path(); }
   void replace(const std::string& from) {
-    const Status status = lock_.try_replace(from);
-    raise_if_failed(status, lock_.system_error(), lock_.path());
+    const Status status = lock_.replace(from);
+    raise_if_failed(status, lock_.path());
   }
   void release() { lock_.release(); }
 
@@ -55,17 +55,16 @@ void replace_file(const std::string& from, const std::string& path,
                   std::optional<std::uint64_t> timeout_ms) {
   PythonProgress progress;
   Status status;
-  int system_error = 0;
   {
     const GilRelease release;
-    status = try_replace_file(from, path, lock_config(timeout_ms, progress), &system_error);
+    status = numpact::replace_file(from, path, lock_config(timeout_ms, progress));
   }
   progress.rethrow();
-  raise_if_failed(status, system_error, path);
+  raise_if_failed(status, path);
 }
 
 void take_access(int descriptor, const std::string& path) {
-  raise_if_failed(try_take_access(descriptor, path), 0, path);
+  raise_if_error(numpact::take_access(descriptor, path), path);
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ nb::dict explain(const ConstArray& array, unsigned level, const std::string& mod
   PythonProgress progress(std::move(callback));
   config.progress = progress.function();
   Explanation explanation;
-  run(progress, [&] { return try_explain(numbers, explanation, config); });
+  run(progress, [&] { return explain(numbers, config).into(explanation); });
   nb::list chunks;
   for (std::size_t i = 0; i < explanation.chunks.size(); ++i) {
     chunks.append(describe(explanation.file.chunks[i], explanation.chunks[i]));
@@ -174,7 +174,7 @@ nb::dict inspect(nb::handle source, unsigned threads, std::optional<std::uint64_
   PythonProgress progress;
   config.progress = progress.function();
   FileInfo info;
-  run(progress, [&] { return try_inspect(bytes.span(), info, config); });
+  run(progress, [&] { return inspect_into(bytes.span(), info, config); });
   // With the library's descriptions within 4 MiB and twice the file.
   return describe(info, kListedBytes + bytes.span().size());
 }

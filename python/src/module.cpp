@@ -50,6 +50,6 @@ NB_MODULE(_core, m) {
   });
   m.def(
       "force_cpu_target",
-      [](std::string_view name) { python::raise_if_error(numpact::try_force_cpu_target(name)); },
+      [](std::string_view name) { python::raise_if_error(numpact::force_cpu_target(name)); },
       nb::arg("name"));
 }

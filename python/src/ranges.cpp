@@ -28,7 +28,7 @@ PythonRanges::PythonRanges(nb::handle source) : read_at_(source.attr("read_at"))
   if (size) size_ = *size;
 }
 
-Status PythonRanges::read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) {
+Result<std::size_t> PythonRanges::read_at(std::uint64_t offset, std::span<std::byte> out) {
   const GilAcquire acquire;
   try {
     const nb::object given = read_at_(offset, out.size());
@@ -36,14 +36,14 @@ Status PythonRanges::read_at(std::uint64_t offset, std::span<std::byte> out, std
     if (bytes.span().size() > out.size()) {
       return Status(ErrorKind::kIo, "the file gave more bytes than it was asked for");
     }
-    got = bytes.span().size();
+    const std::size_t got = bytes.span().size();
     if (got < kLongCopyBytes) {
       copy(bytes.span(), out);
     } else {
       const GilRelease release;
       copy(bytes.span(), out);
     }
-    return {};
+    return got;
   } catch (...) {
     const std::lock_guard lock(mutex_);
     raised_ = std::current_exception();

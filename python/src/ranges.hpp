@@ -22,7 +22,7 @@ class PythonRanges final : public RangeSource {
   explicit PythonRanges(nb::handle source);
 
   std::uint64_t size() const noexcept override { return size_; }
-  Status read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) override;
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) override;
 
   // Raises the error of a call that failed; what Python raised becomes its cause, or is raised
   // itself if it is not an Exception (KeyboardInterrupt, say). Needs the GIL.

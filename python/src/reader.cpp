@@ -59,7 +59,7 @@ class Reader {
   // Whether the chunks were found in one.
   bool has_trailer() const {
     std::optional<Trailer> trailer;
-    return may_use_trailer_ && Trailer::try_read(bytes_.span(), trailer).ok() &&
+    return may_use_trailer_ && Trailer::read(bytes_.span()).into(trailer).ok() &&
            trailer.has_value();
   }
 
@@ -94,7 +94,7 @@ class Reader {
       indexed.push_back({offset, page_offset, first, count});
     }
     FileHeader header;
-    raise_if_error(try_read_header(bytes_.span(), header));
+    raise_if_error(read_header(bytes_.span()).into(header));
     Result<ChunkIndex> index = ChunkIndex::from_chunks(header.number_type, std::move(indexed));
     raise_if_error(index.status());
     const NumberType type = header.number_type.value_or(NumberType::kU8);
@@ -120,7 +120,7 @@ class Reader {
     run(progress, [&] {
       // Scratch memory goes with the chunk's metadata, not with the file.
       const auto context = small_decode_context(parts == 1 ? 0 : SIZE_MAX, config);
-      return reader_->try_read(first, out, config, context.get());
+      return reader_->read(first, out, config, context.get());
     });
   }
 

@@ -45,13 +45,13 @@ class Encoder {
 
   nb::bytes write(const ConstArray& array) {
     const NumberView numbers = numbers_of(array);
-    return collect([&] { return stream_->writer.try_write(numbers); });
+    return collect([&] { return stream_->writer.write(numbers); });
   }
   nb::bytes end_chunk() {
-    return collect([&] { return stream_->writer.try_end_chunk(); });
+    return collect([&] { return stream_->writer.end_chunk(); });
   }
   nb::bytes finish() {
-    return collect([&] { return stream_->writer.try_finish(); });
+    return collect([&] { return stream_->writer.finish(); });
   }
 
  private:
@@ -94,7 +94,7 @@ void append_to_file(const std::string& path, const ConstArray& array, unsigned l
   Status status;
   {
     const GilRelease release;
-    status = try_append_to_file(path, numbers, config, lock_config(timeout_ms, progress));
+    status = append_to_file(path, numbers, config, lock_config(timeout_ms, progress));
   }
   progress.rethrow();
   if (status.kind() == ErrorKind::kTimedOut) raise_if_error(status, path);

@@ -56,10 +56,9 @@ nb::object trailer_dict(const std::optional<Trailer>& trailer) {
 // and how many more bytes are needed to tell.
 std::pair<nb::object, std::uint64_t> read_trailer(nb::handle tail, std::uint64_t before) {
   const Bytes bytes(tail);
-  std::optional<Trailer> trailer;
-  std::uint64_t missing = 0;
-  raise_if_error(Trailer::try_read_tail(bytes.span(), before, trailer, missing));
-  return {trailer_dict(trailer), missing};
+  TrailerTail found;
+  raise_if_error(Trailer::read_tail(bytes.span(), before).into(found));
+  return {trailer_dict(found.trailer), found.missing};
 }
 
 DecodeConfig config_of(std::span<const std::byte> file, unsigned threads,
@@ -78,12 +77,10 @@ std::pair<nb::bytes, std::uint64_t> make_trailer(nb::handle source, unsigned tra
   const Bytes bytes(source);
   PythonProgress progress(std::move(callback));
   const DecodeConfig config = config_of(bytes.span(), 1, max_output, progress);
-  std::vector<std::byte> made;
-  std::uint64_t file_bytes = 0;
-  run(progress, [&] {
-    return Trailer::try_make(bytes.span(), trailer_spec(trailer), made, file_bytes, config);
-  });
-  return {nb::bytes(made.data(), made.size()), file_bytes};
+  MadeTrailer made;
+  run(progress,
+      [&] { return Trailer::make(bytes.span(), trailer_spec(trailer), config).into(made); });
+  return {nb::bytes(made.bytes.data(), made.bytes.size()), made.file_bytes};
 }
 
 nb::dict verification_dict(const Verification& found) {
@@ -112,7 +109,7 @@ nb::dict verify(nb::handle source, unsigned threads, std::optional<std::uint64_t
   PythonProgress progress(std::move(callback));
   const DecodeConfig config = config_of(bytes.span(), threads, max_output, progress);
   Verification found;
-  run(progress, [&] { return try_verify(bytes.span(), found, config); });
+  run(progress, [&] { return numpact::verify(bytes.span(), config).into(found); });
   return verification_dict(found);
 }
 
@@ -149,7 +146,7 @@ Status read_ranges(std::span<const std::byte> file, const Verification& found,
   auto* at = static_cast<std::byte*>(out.data);
   for (const Range& range : sound_ranges(found)) {
     const MutableNumberView part(out.type, at, static_cast<std::size_t>(range.count));
-    const Status status = reader->try_read(range.first, part, config);
+    const Status status = reader->read(range.first, part, config);
     if (!status.ok()) return status;
     at += part.count * size_of(out.type);
   }
@@ -163,7 +160,7 @@ nb::tuple salvage(nb::handle source, unsigned threads, std::optional<std::uint64
   PythonProgress progress(std::move(callback));
   const DecodeConfig config = config_of(bytes.span(), threads, max_output, progress);
   Verification found;
-  run(progress, [&] { return try_verify(bytes.span(), found, config); });
+  run(progress, [&] { return numpact::verify(bytes.span(), config).into(found); });
   if (!found.type) return nb::make_tuple(nb::none(), verification_dict(found));
   NewArray out(*found.type, static_cast<std::size_t>(found.sound_count));
   PythonProgress signals;

@@ -42,7 +42,8 @@ class ChunkEncoder {
     return sizes;
   }
   nb::bytes meta() const {
-    const std::vector<std::byte> bytes = encoder_->meta();
+    std::vector<std::byte> bytes;
+    raise_if_error(encoder_->meta().into(bytes));
     return nb::bytes(bytes.data(), bytes.size());
   }
   nb::bytes page(std::size_t index) const {
@@ -51,7 +52,7 @@ class ChunkEncoder {
     }
     std::vector<std::byte> bytes(encoder_->page_size_bound(index));
     std::size_t written = 0;
-    run(PythonProgress(), [&] { return encoder_->try_write_page(index, bytes, written); });
+    run(PythonProgress(), [&] { return encoder_->write_page(index, bytes).into(written); });
     return nb::bytes(bytes.data(), written);
   }
 
@@ -83,7 +84,7 @@ class ChunkDecoder {
     std::size_t consumed = 0;
     run(PythonProgress(), [&] {
       const auto context = small_decode_context(bytes.span().size(), {});
-      return decoder_->try_decode_page(bytes.span(), page_n, out, consumed, context.get());
+      return decoder_->decode_page(bytes.span(), page_n, out, context.get()).into(consumed);
     });
     return {std::min(page_n, out.count), consumed};
   }
@@ -100,10 +101,9 @@ nb::bytes header() {
 // Major and minor version, and the header's size in bytes.
 std::tuple<unsigned, unsigned, std::size_t> read_wrapped_header(nb::handle source) {
   const Bytes bytes(source);
-  FormatVersion version;
-  std::size_t consumed = 0;
-  raise_if_error(wrapped::try_decode_file_header(bytes.span(), version, consumed));
-  return {version.major, version.minor, consumed};
+  wrapped::DecodedHeader header;
+  raise_if_error(wrapped::decode_file_header(bytes.span()).into(header));
+  return {header.version.major, header.version.minor, header.size};
 }
 
 }  // namespace

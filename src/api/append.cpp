@@ -25,11 +25,11 @@ namespace {
 // The requested trailer, else the kind that the file has. A damaged trailer is refused in any case.
 Status choose_trailer(const std::string& path, TrailerSpec& spec) {
   MappedFile file;
-  NUMPACT_TRY(MappedFile::try_open(path, file));
+  NUMPACT_TRY(MappedFile::open(path).into(file));
   NUMPACT_TRY(refuse_damaged_trailer(file.bytes()));
   if (spec.is_wanted() || spec.is_unwanted()) return {};
   std::optional<Trailer> old;
-  NUMPACT_TRY(Trailer::try_read(file.bytes(), old));
+  NUMPACT_TRY(Trailer::read(file.bytes()).into(old));
   if (!old) return {};
   spec = old->restart_log() ? TrailerSpec::restarts(*old->restart_log()) : TrailerSpec::index();
   return {};
@@ -50,7 +50,7 @@ Status renew_count(std::uint64_t numbers, Replacement& file) {
   std::uint64_t file_bytes = 0;
   {
     MappedFile written;
-    NUMPACT_TRY(MappedFile::try_open(file.temporary_path(), written));
+    NUMPACT_TRY(MappedFile::open(file.temporary_path()).into(written));
     file_bytes = written.bytes().size();
     BitReader reader(written.bytes());
     standalone::Header header;
@@ -71,37 +71,32 @@ Status renew_count(std::uint64_t numbers, Replacement& file) {
 
 Status write_trailer(const TrailerSpec& spec, Replacement& file) {
   MappedFile written;
-  NUMPACT_TRY(MappedFile::try_open(file.temporary_path(), written));
-  std::vector<std::byte> trailer;
-  std::uint64_t file_bytes = 0;
+  NUMPACT_TRY(MappedFile::open(file.temporary_path()).into(written));
   DecodeConfig config;
   config.progress = written.releasing();
-  NUMPACT_TRY(Trailer::try_make(written.bytes(), spec, trailer, file_bytes, config));
-  return file.write(trailer);
+  MadeTrailer trailer;
+  NUMPACT_TRY(Trailer::make(written.bytes(), spec, config).into(trailer));
+  return file.write(trailer.bytes);
 }
 
 }  // namespace
 
-Status try_append_to_file(const std::string& path, const NumberView& numbers,
-                          const EncodeConfig& config) noexcept {
-  return try_append_to_file(path, numbers, config, LockConfig());
-}
-
-Status try_append_to_file(const std::string& path, const NumberView& numbers,
-                          const EncodeConfig& config, const LockConfig& lock) noexcept {
+Status append_to_file(const std::string& path, const NumberView& numbers,
+                      const EncodeConfig& config, const LockConfig& lock) noexcept {
   return guarded([&]() -> Status {
     NUMPACT_TRY(check_view(numbers));
     Replacement file;
     NUMPACT_TRY(file.open_locked(path, lock));
-    FileSource old(file.path());
+    Result<FileSource> old = FileSource::open(file.path());
+    NUMPACT_TRY(old.status());
     TrailerSpec spec = config.trailer;
     NUMPACT_TRY(choose_trailer(file.path(), spec));
     EncodeConfig plain = config;
     plain.trailer = TrailerSpec::none();
     StreamWriter writer(file, numbers.type, std::move(plain), numbers.count);
-    NUMPACT_TRY(writer.try_copy_file(old));
-    NUMPACT_TRY(writer.try_write(numbers));
-    NUMPACT_TRY(writer.try_finish());
+    NUMPACT_TRY(writer.copy_file(*old));
+    NUMPACT_TRY(writer.write(numbers));
+    NUMPACT_TRY(writer.finish());
     NUMPACT_TRY(renew_count(writer.numbers_written(), file));
     if (spec.is_wanted()) NUMPACT_TRY(write_trailer(spec, file));
     return file.replace();

@@ -105,6 +105,8 @@ namespace detail {
 // Creates indices for functions outside ChunkIndex.
 struct ChunkIndexAccess {
   static ChunkIndex index_of(std::shared_ptr<const ChunkIndex::Table> table);
+  // Of an index that is not empty.
+  static const ChunkIndex::Table& table_of(const ChunkIndex& index) { return *index.table_; }
 };
 
 }  // namespace detail

@@ -190,24 +190,23 @@ std::size_t compress_bound(NumberType type, std::size_t count,
   return saturating_add(bound, saturating_mul(count, size_of(type)));
 }
 
-Status try_compress_into(const NumberView& numbers, std::span<std::byte> out, std::size_t& written,
-                         const EncodeConfig& config, EncodeContext* context) noexcept {
-  written = 0;
-  const Status status =
-      guarded([&] { return encode_file(numbers, out, written, config, context); });
-  if (status.kind() != ErrorKind::kOutputTooSmall) return status;
-  return status.needing(compress_bound(numbers.type, numbers.count, config));
+Result<std::size_t> compress_into(const NumberView& numbers, std::span<std::byte> out,
+                                  const EncodeConfig& config, EncodeContext* context) noexcept {
+  const auto result = guarded_value<std::size_t>(
+      [&](std::size_t& written) { return encode_file(numbers, out, written, config, context); });
+  if (result.status().kind() != ErrorKind::kOutputTooSmall) return result;
+  return result.status().needing(compress_bound(numbers.type, numbers.count, config));
 }
 
-Status try_compress(const NumberView& numbers, std::vector<std::byte>& out,
-                    const EncodeConfig& config, EncodeContext* context) noexcept {
-  return guarded([&]() -> Status {
+Result<std::vector<std::byte>> compress(const NumberView& numbers, const EncodeConfig& config,
+                                        EncodeContext* context) noexcept {
+  return guarded_value<std::vector<std::byte>>([&](std::vector<std::byte>& out) -> Status {
     NUMPACT_TRY(check_view(numbers));
     out.resize(compress_bound(numbers.type, numbers.count, config));
     std::size_t written = 0;
-    const Status status = try_compress_into(numbers, out, written, config, context);
+    NUMPACT_TRY(compress_into(numbers, out, config, context).into(written));
     out.resize(written);
-    return status;
+    return {};
   });
 }
 

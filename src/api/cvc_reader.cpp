@@ -31,6 +31,13 @@ Status guarded_with(const std::shared_ptr<const Impl>& impl, const F& f) noexcep
   return guarded(f);
 }
 
+// The same for the value that `fill` fills.
+template <class T, class Impl, class F>
+Result<T> value_with(const std::shared_ptr<const Impl>& impl, const F& fill) noexcept {
+  if (impl == nullptr) return Status(ErrorKind::kInvalidArgument, "the reader was moved from");
+  return guarded_value<T>(fill);
+}
+
 }  // namespace
 
 struct Reader::Impl {
@@ -66,7 +73,7 @@ Result<Reader> Reader::open(const std::string& path, const DecodeLimits& limits)
   Reader reader;
   const Status status = guarded([&]() -> Status {
     const auto impl = std::make_shared<Impl>();
-    NUMPACT_TRY(MappedFile::try_open(path, impl->map));
+    NUMPACT_TRY(MappedFile::open(path).into(impl->map));
     impl->file = impl->map.bytes();
     reader.impl_ = impl;
     return impl->read(limits);
@@ -88,18 +95,6 @@ Result<Reader> Reader::create(std::shared_ptr<RangeSource> source,
   });
   if (!status.ok()) return status;
   return reader;
-}
-
-Reader::Reader(std::span<const std::byte> file, const DecodeLimits& limits)
-    : Reader(create(file, limits).value()) {}
-
-Reader::Reader(std::shared_ptr<RangeSource> source, const DecodeLimits& limits)
-    : Reader(create(std::move(source), limits).value()) {}
-
-Reader::Reader(const std::string& path, const DecodeLimits& limits) {
-  Result<Reader> reader = open(path, limits);
-  if (!reader.ok()) throw Error(reader.status(), path);
-  *this = std::move(*reader);
 }
 
 const Info& Reader::info() const noexcept {
@@ -124,27 +119,24 @@ Status Reader::check_sizes(std::uint64_t rows, std::size_t column, Dtype dtype,
   });
 }
 
-Status Reader::try_read(std::span<const RowRange> ranges, std::span<const Target> targets,
-                        const ReadConfig& config, ReadReport* report) const noexcept {
-  return guarded_with(impl_, [&] {
-    ReadReport own;
-    return read_ranges(impl_->records(), ranges, targets, config,
-                       report != nullptr ? *report : own);
+Result<ReadReport> Reader::read(std::span<const RowRange> ranges, std::span<const Target> targets,
+                                const ReadConfig& config) const noexcept {
+  return value_with<ReadReport>(impl_, [&](ReadReport& report) {
+    return read_ranges(impl_->records(), ranges, targets, config, report);
   });
 }
 
-Status Reader::try_gather(std::span<const std::uint64_t> rows, std::span<const Target> targets,
-                          const ReadConfig& config) const noexcept {
+Status Reader::gather(std::span<const std::uint64_t> rows, std::span<const Target> targets,
+                      const ReadConfig& config) const noexcept {
   return guarded_with(impl_, [&]() -> Status {
     NUMPACT_TRY(check_bytes(rows));
     return gather_rows(impl_->records(), rows, targets, config);
   });
 }
 
-Status Reader::try_find_sections(std::string_view key, std::string_view value,
-                                 std::vector<RowRange>& ranges) const noexcept {
-  return guarded_with(impl_, [&]() -> Status {
-    ranges.clear();
+Result<std::vector<RowRange>> Reader::find_sections(std::string_view key,
+                                                    std::string_view value) const noexcept {
+  return value_with<std::vector<RowRange>>(impl_, [&](std::vector<RowRange>& ranges) -> Status {
     MetadataFilter filter(key, value);
     NUMPACT_TRY(filter.parse());
     for (const Section& section : info().sections) {
@@ -154,10 +146,10 @@ Status Reader::try_find_sections(std::string_view key, std::string_view value,
   });
 }
 
-Status Reader::try_find_chunks(std::string_view key, std::string_view value,
-                               std::vector<std::size_t>& chunks) const noexcept {
-  return guarded_with(impl_, [&]() -> Status {
-    chunks.clear();
+Result<std::vector<std::size_t>> Reader::find_chunks(std::string_view key,
+                                                     std::string_view value) const noexcept {
+  using Chunks = std::vector<std::size_t>;
+  return value_with<Chunks>(impl_, [&](Chunks& chunks) -> Status {
     MetadataFilter filter(key, value);
     NUMPACT_TRY(filter.parse());
     for (std::size_t i = 0; i < info().chunks.size(); ++i) {
@@ -168,34 +160,34 @@ Status Reader::try_find_chunks(std::string_view key, std::string_view value,
   });
 }
 
-Status Reader::try_codes(std::size_t chunk, std::size_t column, Codes& codes,
-                         const ReadConfig& config) const noexcept {
-  return guarded_with(impl_,
-                      [&] { return view_codes(impl_->records(), chunk, column, config, codes); });
+Result<Codes> Reader::codes(std::size_t chunk, std::size_t column,
+                            const ReadConfig& config) const noexcept {
+  return value_with<Codes>(impl_, [&](Codes& codes) {
+    return view_codes(impl_->records(), chunk, column, config, codes);
+  });
 }
 
-Status Reader::try_read_codes(const RowRange& rows, std::size_t column, std::span<std::byte> out,
-                              std::size_t stride, std::vector<CodeRun>& runs,
-                              const ReadConfig& config) const noexcept {
-  return guarded_with(impl_, [&]() -> Status {
+Result<std::vector<CodeRun>> Reader::read_codes(const RowRange& rows, std::size_t column,
+                                                std::span<std::byte> out, std::size_t stride,
+                                                const ReadConfig& config) const noexcept {
+  return value_with<std::vector<CodeRun>>(impl_, [&](std::vector<CodeRun>& runs) -> Status {
     NUMPACT_TRY(check_bytes(out));
     return copy_codes(impl_->records(), rows, column, out, stride, config, runs);
   });
 }
 
-Status Reader::try_stored_slice(std::size_t chunk, std::size_t column, StoredSlice& stored,
-                                const ReadConfig& config) const noexcept {
-  return guarded_with(impl_, [&]() -> Status {
+Result<StoredSlice> Reader::stored_slice(std::size_t chunk, std::size_t column,
+                                         const ReadConfig& config) const noexcept {
+  return value_with<StoredSlice>(impl_, [&](StoredSlice& stored) -> Status {
     NUMPACT_TRY(find_stored(impl_->records(), chunk, column, config, stored));
     if (stored.owner == nullptr) stored.owner = impl_;
     return {};
   });
 }
 
-Status Reader::try_checksum(std::size_t chunk,
-                            std::optional<std::uint32_t>& checksum) const noexcept {
-  checksum.reset();
-  return guarded_with(impl_, [&]() -> Status {
+Result<std::optional<std::uint32_t>> Reader::checksum(std::size_t chunk) const noexcept {
+  using Checksum = std::optional<std::uint32_t>;
+  return value_with<Checksum>(impl_, [&](Checksum& checksum) -> Status {
     if (chunk >= info().chunks.size()) {
       return Status(ErrorKind::kInvalidArgument, "the file has no such chunk");
     }
@@ -209,24 +201,28 @@ Status Reader::try_checksum(std::size_t chunk,
   });
 }
 
-Status Reader::try_verify(VerifyReport& report, const ReadConfig& config) const noexcept {
-  return guarded_with(impl_, [&] { return verify_chunks(impl_->records(), config, report); });
+Result<VerifyReport> Reader::verify(const ReadConfig& config) const noexcept {
+  return value_with<VerifyReport>(
+      impl_, [&](VerifyReport& report) { return verify_chunks(impl_->records(), config, report); });
 }
 
-Status try_header_bytes(std::span<const std::byte> prefix, std::uint64_t& needed,
-                        std::optional<std::uint64_t> file_bytes) noexcept {
+Result<std::uint64_t> header_bytes(std::span<const std::byte> prefix,
+                                   std::optional<std::uint64_t> file_bytes) noexcept {
   Frame frame;
-  return find_header(prefix, file_bytes.value_or(kUnknownSize), frame, needed);
+  std::uint64_t needed = 0;
+  NUMPACT_TRY(find_header(prefix, file_bytes.value_or(kUnknownSize), frame, needed));
+  return needed;
 }
 
-Status try_parse_header(std::span<const std::byte> prefix, Info& info, const DecodeLimits& limits,
-                        std::optional<std::uint64_t> file_bytes) noexcept {
-  return guarded(
-      [&] { return parse_header(prefix, file_bytes.value_or(kUnknownSize), limits, info); });
+Result<Info> parse_header(std::span<const std::byte> prefix, const DecodeLimits& limits,
+                          std::optional<std::uint64_t> file_bytes) noexcept {
+  return guarded_value<Info>([&](Info& info) {
+    return parse_header(prefix, file_bytes.value_or(kUnknownSize), limits, info);
+  });
 }
 
-Status try_decode_chunk(const Info& info, std::size_t chunk, std::span<const std::byte> record,
-                        std::span<const Target> targets, const ReadConfig& config) noexcept {
+Status decode_chunk(const Info& info, std::size_t chunk, std::span<const std::byte> record,
+                    std::span<const Target> targets, const ReadConfig& config) noexcept {
   return guarded([&]() -> Status {
     if (chunk >= info.chunks.size()) {
       return Status(ErrorKind::kInvalidArgument, "the file has no such chunk");
@@ -245,8 +241,8 @@ Status try_decode_chunk(const Info& info, std::size_t chunk, std::span<const std
   });
 }
 
-Status try_decode_slice(const StoredSlice& slice, const RowRange& rows,
-                        const MutableRows& out) noexcept {
+Status decode_slice(const StoredSlice& slice, const RowRange& rows,
+                    const MutableRows& out) noexcept {
   return guarded([&] { return decode_stored(slice, rows, out); });
 }
 

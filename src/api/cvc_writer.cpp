@@ -129,42 +129,33 @@ Result<Writer> Writer::create(const std::string& path, const WriteConfig& config
   return Writer(std::move(impl));
 }
 
-Writer::Writer(std::vector<std::byte>& out, const WriteConfig& config)
-    : Writer(create(out, config).value()) {}
+Status Writer::append(const Rows& rows) noexcept { return append({&rows, 1}); }
 
-Writer::Writer(const std::string& path, const WriteConfig& config) {
-  Result<Writer> writer = create(path, config);
-  if (!writer.ok()) throw Error(writer.status(), path);
-  *this = std::move(*writer);
-}
-
-Status Writer::try_append(const Rows& rows) noexcept { return try_append({&rows, 1}); }
-
-Status Writer::try_append(std::span<const Rows> columns) noexcept {
+Status Writer::append(std::span<const Rows> columns) noexcept {
   return run_in(impl_.get(), [&] { return impl_->file.append(columns); });
 }
 
-Status Writer::try_append_encoded(const EncodedChunk& chunk) noexcept {
+Status Writer::append_encoded(const EncodedChunk& chunk) noexcept {
   return run_in(impl_.get(), [&] { return impl_->file.append_encoded(chunk); });
 }
 
-Status Writer::try_add_section(const RowRange& rows, std::string_view metadata) noexcept {
+Status Writer::add_section(const RowRange& rows, std::string_view metadata) noexcept {
   return run_in(impl_.get(), [&] { return impl_->file.add_section(rows, metadata); });
 }
 
-Status Writer::try_begin_section(std::string_view metadata) noexcept {
+Status Writer::begin_section(std::string_view metadata) noexcept {
   return run_in(impl_.get(), [&] { return impl_->file.begin_section(metadata); });
 }
 
-Status Writer::try_end_section() noexcept {
+Status Writer::end_section() noexcept {
   return run_in(impl_.get(), [&] { return impl_->file.end_section(); });
 }
 
-Status Writer::try_end_chunk() noexcept {
+Status Writer::end_chunk() noexcept {
   return run_in(impl_.get(), [&] { return impl_->file.end_chunk(); });
 }
 
-Status Writer::try_set_chunk(std::uint64_t chunk, const ChunkOptions& options) noexcept {
+Status Writer::set_chunk(std::uint64_t chunk, const ChunkOptions& options) noexcept {
   return run_in(impl_.get(), [&] { return impl_->file.set_chunk(chunk, options); });
 }
 
@@ -173,15 +164,14 @@ const std::string& Writer::error_place() const noexcept {
   return impl_ != nullptr ? impl_->file.error_place() : nowhere;
 }
 
-Status Writer::try_finish(WriteReport* report) noexcept {
+Result<WriteReport> Writer::finish() noexcept {
   if (impl_ == nullptr) return moved_from();
-  const Status status = impl_->run([&] {
-    WriteReport own;
-    return impl_->file.finish(report != nullptr ? *report : own);
-  });
+  WriteReport report;
+  const Status status = impl_->run([&] { return impl_->file.finish(report); });
   impl_->is_over = true;
-  if (status.ok()) impl_->output.reset();
-  return status;
+  if (!status.ok()) return status;
+  impl_->output.reset();
+  return report;
 }
 
 }  // namespace numpact::cvc

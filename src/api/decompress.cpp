@@ -192,7 +192,7 @@ bool decode_by_index(std::span<const std::byte> file, const MutableNumberView& o
         FileReader::create(file, detail::ChunkIndexAccess::index_of(std::move(table)));
     NUMPACT_TRY(reader.status());
     const auto n = static_cast<std::size_t>(count);
-    return reader->try_read(0, {out.type, out.data, n}, config, context);
+    return reader->read(0, {out.type, out.data, n}, config, context);
   });
   return status.ok();
 }
@@ -211,8 +211,8 @@ std::uint64_t likely_count(std::span<const std::byte> file, const DecodeConfig& 
       std::max<std::uint64_t>(kMinParallelN, file.size() * kMaxTrustedNumbersPerByte));
   silent.threads = config.threads;
   silent.executor = config.executor;
-  std::uint64_t count = 0;
-  return try_count_numbers(file, count, context, silent).ok() ? count : 0;
+  const Result<std::uint64_t> count = count_numbers(file, silent, context);
+  return count.ok() ? *count : 0;
 }
 
 // Decodes at most `max_n` numbers; `is_end`: the file has no more.
@@ -254,35 +254,39 @@ FileHeader to_public(const standalone::Header& header, std::uint64_t size_bytes)
   return out;
 }
 
-Status try_read_header(std::span<const std::byte> file, FileHeader& header) noexcept {
-  header = {};
+Result<FileHeader> read_header(std::span<const std::byte> file) noexcept {
   NUMPACT_TRY(check_bytes(file));
   BitReader reader(file);
   standalone::Header parsed;
   NUMPACT_TRY(standalone::parse_header(reader, parsed));
-  header = to_public(parsed, reader.byte_position());
+  FileHeader header = to_public(parsed, reader.byte_position());
   const std::uint8_t next = static_cast<std::uint8_t>(reader.read(8));
   if (!reader.overrun() && !header.number_type && is_number_type(next)) {
     header.number_type = static_cast<NumberType>(next);
   }
-  return {};
+  return header;
 }
 
-Status try_decompress_into(std::span<const std::byte> file, const MutableNumberView& out,
-                           std::size_t& count, const DecodeConfig& config,
-                           DecodeContext* context) noexcept {
+Result<std::size_t> decompress_into(std::span<const std::byte> file, const MutableNumberView& out,
+                                    const DecodeConfig& config, DecodeContext* context) noexcept {
+  std::size_t count = 0;
   bool is_end = false;
-  const Status status = decode_into(file, out, count, SIZE_MAX, is_end, config, context);
+  const Status status =
+      decode_into(file, out, count, SIZE_MAX, is_end, config, context).after_numbers(count);
+  if (status.ok()) return count;
   if (status.kind() != ErrorKind::kOutputTooSmall) return status;
   const std::uint64_t all = likely_count(file, config, context);
   const bool is_known = all > out.count && all <= SIZE_MAX / size_of(out.type);
   return is_known ? status.needing(all * size_of(out.type)) : status;
 }
 
-Status try_decompress_front(std::span<const std::byte> file, const MutableNumberView& out,
-                            std::size_t& count, bool& is_finished, const DecodeConfig& config,
-                            DecodeContext* context) noexcept {
-  return decode_into(file, out, count, out.count, is_finished, config, context);
+Result<Front> decompress_front(std::span<const std::byte> file, const MutableNumberView& out,
+                               const DecodeConfig& config, DecodeContext* context) noexcept {
+  Front front;
+  const Status status =
+      decode_into(file, out, front.count, out.count, front.is_finished, config, context);
+  if (!status.ok()) return status.after_numbers(front.count);
+  return front;
 }
 
 namespace detail {
@@ -315,19 +319,17 @@ Status decompress_growing(std::span<const std::byte> file, NumberType type, Grow
 
 }  // namespace detail
 
-Status try_decompress_any(std::span<const std::byte> file, NumberArray& out,
-                          const DecodeConfig& config, DecodeContext* context) noexcept {
-  out = {};
+Result<NumberArray> decompress_any(std::span<const std::byte> file, const DecodeConfig& config,
+                                   DecodeContext* context) noexcept {
   FileHeader header;
-  NUMPACT_TRY(try_read_header(file, header));
+  NUMPACT_TRY(read_header(file).into(header));
   if (!header.number_type) {
     // Walk the rest so that a damaged file is reported as such.
-    std::uint64_t count = 0;
-    NUMPACT_TRY(try_count_numbers(file, count, context));
+    NUMPACT_TRY(count_numbers(file, {}, context).status());
     return Status(ErrorKind::kTypeMismatch, "the file is empty and does not name a number type");
   }
   const NumberType type = *header.number_type;
-  return guarded([&] {
+  return guarded_value<NumberArray>([&](NumberArray& out) {
     out = NumberArray(type);
     const auto grow = [](void* owner, std::size_t count, std::size_t expected) -> void* {
       NumberArray& array = *static_cast<NumberArray*>(owner);
@@ -340,10 +342,9 @@ Status try_decompress_any(std::span<const std::byte> file, NumberArray& out,
   });
 }
 
-Status try_count_numbers(std::span<const std::byte> file, std::uint64_t& count,
-                         DecodeContext* context, const DecodeConfig& config) noexcept {
-  count = 0;
-  return guarded([&]() -> Status {
+Result<std::uint64_t> count_numbers(std::span<const std::byte> file, const DecodeConfig& config,
+                                    DecodeContext* context) noexcept {
+  return guarded_value<std::uint64_t>([&](std::uint64_t& count) -> Status {
     ScratchArena arena(context, config.limits.max_memory);
     ParallelPart parallel(file, config, context, *arena);
     FileWalker walker(file, *arena);

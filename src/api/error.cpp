@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numpact/error.hpp"
 
+#include <system_error>
+
+#include "base/guard.hpp"
+
 namespace numpact {
 
 const char* to_string(ErrorKind kind) noexcept {
@@ -56,20 +60,31 @@ std::string Status::message() const {
   return text;
 }
 
-Error::Error(const Status& status) : std::runtime_error(status.message()), status_(status) {}
-Error::Error(const Status& status, const std::string& context)
-    : std::runtime_error(context + ": " + status.message()), status_(status) {}
+namespace {
+
+std::string text_of(const Status& status, std::string_view context) {
+  std::string text(context);
+  if (!text.empty()) text.append(": ");
+  text.append(status.message());
+  if (status.system_error() == 0) return text;
+  return text + ": " + std::generic_category().message(status.system_error());
+}
+
+}  // namespace
+
+Error::Error(const Status& status, std::string_view context)
+    : std::runtime_error(text_of(status, context)), status_(status) {}
 Error::~Error() = default;
 
 namespace detail {
 
-void throw_error(const Status& status) { throw Error(status); }
-
-void throw_error(const Status& status, const std::string& context) { throw Error(status, context); }
-
-void throw_no_value(const Status& status) {
-  if (!status.ok()) throw Error(status);
+void throw_error(const Status& status, std::string_view context) {
+  if (!status.ok()) throw Error(status, context);
   throw Error(Status(ErrorKind::kInvalidArgument, "the result holds neither a value nor an error"));
+}
+
+Status guard(Status (*call)(void* f), void* f) noexcept {
+  return guarded([&] { return call(f); });
 }
 
 }  // namespace detail

@@ -278,17 +278,9 @@ Status explain_bytes(std::span<const std::byte> file, Explanation& explanation,
     return check.at_end(explanation.file.chunks.size(), explanation.file.file_bytes);
   }
   NumberArray numbers;
-  NUMPACT_TRY(try_decompress_any(file, numbers, silent));
+  NUMPACT_TRY(decompress_any(file, silent).into(numbers));
   ScratchArena scratch(static_cast<DecodeContext*>(nullptr), config.limits.max_memory);
   return explain_contents(file, numbers.view(), config.progress, *scratch, explanation);
-}
-
-template <class F>
-Status explain_into(Explanation& explanation, F&& f) noexcept {
-  explanation = {};
-  const Status status = guarded(f);
-  if (!status.ok()) explanation = {};
-  return status;
 }
 
 }  // namespace
@@ -330,17 +322,17 @@ SizeParts parts_of(const FileInfo& file) noexcept {
   return sum;
 }
 
-Status try_explain(const NumberView& numbers, Explanation& explanation,
-                   const EncodeConfig& config) noexcept {
-  return explain_into(explanation, [&]() -> Status {
+Result<Explanation> explain(const NumberView& numbers, const EncodeConfig& config) noexcept {
+  return guarded_value<Explanation>([&](Explanation& explanation) -> Status {
     NUMPACT_TRY(check_view(numbers));
     return explain_numbers(numbers, explanation, config);
   });
 }
 
-Status try_explain_file(std::span<const std::byte> file, Explanation& explanation,
-                        const DecodeConfig& config) noexcept {
-  return explain_into(explanation, [&] { return explain_bytes(file, explanation, config); });
+Result<Explanation> explain_file(std::span<const std::byte> file,
+                                 const DecodeConfig& config) noexcept {
+  return guarded_value<Explanation>(
+      [&](Explanation& explanation) { return explain_bytes(file, explanation, config); });
 }
 
 }  // namespace numpact

@@ -49,7 +49,7 @@ bool set_list(int, const std::vector<char>&) { return true; }
 
 }  // namespace
 
-Status try_take_access(int descriptor, const std::string& path) noexcept {
+Status take_access(int descriptor, const std::string& path) noexcept {
   return guarded([&]() -> Status {
     struct stat old {};
     struct stat now {};

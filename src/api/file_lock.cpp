@@ -54,8 +54,8 @@ int open_to_lock(const std::string& path, int access) {
 
 }  // namespace
 
-Status try_follow_links(const std::string& path, std::string& target) noexcept {
-  return guarded([&]() -> Status {
+Result<std::string> follow_links(const std::string& path) noexcept {
+  return guarded_value<std::string>([&](std::string& target) -> Status {
     namespace fs = std::filesystem;
     const std::unique_ptr<char, void (*)(void*)> whole(::realpath(path.c_str(), nullptr),
                                                        &std::free);
@@ -86,7 +86,6 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
   release();
   path_ = std::move(other.path_);
   descriptor_ = std::exchange(other.descriptor_, -1);
-  system_error_ = other.system_error_;
   process_ = other.process_;
   device_ = other.device_;
   inode_ = other.inode_;
@@ -104,11 +103,6 @@ void FileLock::release() noexcept {
   is_held_ = false;
 }
 
-Status FileLock::failed(const char* what) noexcept {
-  system_error_ = errno;
-  return write_error(system_error_, what);
-}
-
 bool FileLock::is_current() const noexcept {
   struct stat found {};
   return ::stat(path_.c_str(), &found) == 0 && found.st_dev == static_cast<dev_t>(device_) &&
@@ -120,11 +114,11 @@ Status FileLock::open() {
   descriptor_ = open_to_lock(path_, O_RDONLY);
   if (descriptor_ < 0 && errno == EACCES) descriptor_ = open_to_lock(path_, O_WRONLY);
   if (descriptor_ < 0 && errno == ENOENT) return {};
-  if (descriptor_ < 0 && errno != EACCES) return failed("the file cannot be opened");
+  if (descriptor_ < 0 && errno != EACCES) return write_error(errno, "the file cannot be opened");
   struct stat found {};
   const int result =
       descriptor_ >= 0 ? ::fstat(descriptor_, &found) : ::stat(path_.c_str(), &found);
-  if (result != 0) return failed("the file cannot be looked at");
+  if (result != 0) return write_error(errno, "the file cannot be looked at");
   if (!S_ISREG(found.st_mode)) return io_error("what has the name is not a regular file");
   device_ = found.st_dev;
   inode_ = found.st_ino;
@@ -132,7 +126,7 @@ Status FileLock::open() {
   return {};
 }
 
-Status FileLock::lock(const LockConfig& config, Clock::time_point begin) {
+Status FileLock::wait(const LockConfig& config, Clock::time_point begin) {
   milliseconds pause = kFirstPause;
   while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
@@ -159,16 +153,15 @@ Status FileLock::lock(const LockConfig& config, Clock::time_point begin) {
   return {};
 }
 
-Status FileLock::try_lock(const std::string& path, const LockConfig& config) noexcept {
+Status FileLock::lock(const std::string& path, const LockConfig& config) noexcept {
   release();
-  system_error_ = 0;
   const Status status = guarded([&]() -> Status {
     const Clock::time_point begin = Clock::now();
     while (true) {
-      NUMPACT_TRY(try_follow_links(path, path_));
+      NUMPACT_TRY(follow_links(path).into(path_));
       NUMPACT_TRY(open());
       if (!has_file_) return {};
-      NUMPACT_TRY(lock(config, begin));
+      NUMPACT_TRY(wait(config, begin));
       if (is_current()) return {};
       release();
     }
@@ -177,36 +170,32 @@ Status FileLock::try_lock(const std::string& path, const LockConfig& config) noe
   return status;
 }
 
-Status FileLock::try_replace(const std::string& from) noexcept {
-  system_error_ = 0;
+Status FileLock::replace(const std::string& from) noexcept {
   if (!has_file_ || !is_current()) {
     return io_error("the file was removed or replaced by another program meanwhile");
   }
-  if (::rename(from.c_str(), path_.c_str()) != 0) return failed("the file cannot be replaced");
+  if (::rename(from.c_str(), path_.c_str()) != 0) {
+    return write_error(errno, "the file cannot be replaced");
+  }
   release();
   return {};
 }
 
-Status try_replace_file(const std::string& from, const std::string& path, const LockConfig& config,
-                        int* system_error) noexcept {
-  int error = 0;
-  const Status status = guarded([&]() -> Status {
+Status replace_file(const std::string& from, const std::string& path,
+                    const LockConfig& config) noexcept {
+  return guarded([&]() -> Status {
     while (true) {
       FileLock lock;
-      const Status locked = lock.try_lock(path, config);
-      error = lock.system_error();
-      NUMPACT_TRY(locked);
+      NUMPACT_TRY(lock.lock(path, config));
       const bool is_renamed = lock.has_file() ? ::rename(from.c_str(), lock.path().c_str()) == 0
                                               : rename_to_free_name(from, lock.path());
       if (is_renamed) return {};
-      error = errno;
+      const int error = errno;
       // A file has appeared, which others may write: start over with its lock.
       if (error == EEXIST && !lock.has_file()) continue;
       return write_error(error, "the file cannot be replaced");
     }
   });
-  if (system_error != nullptr) *system_error = error;
-  return status;
 }
 
 }  // namespace numpact

@@ -82,7 +82,7 @@ class InputBuffer {
     }
     std::size_t got = 0;
     failure_ = guarded([&] {
-      return source_->read({bytes_.data() + end_, bytes_.size() - end_}, got);
+      return source_->read({bytes_.data() + end_, bytes_.size() - end_}).into(got);
     });
     NUMPACT_TRY(failure_);
     failure_ = check_read_size(got, bytes_.size() - end_);

@@ -52,7 +52,7 @@ Status inspect_within(std::span<const std::byte> file, FileInfo& info, const Dec
                       std::uint64_t max_bytes) {
   info = {};
   std::uint64_t bytes_left = max_bytes;
-  NUMPACT_TRY(try_read_header(file, info.header));
+  NUMPACT_TRY(read_header(file).into(info.header));
   ScratchArena arena(static_cast<DecodeContext*>(nullptr), config.limits.max_memory);
   standalone::FileWalker walker(file, *arena);
   NUMPACT_TRY(walker.read_header());
@@ -81,10 +81,16 @@ Status inspect_within(std::span<const std::byte> file, FileInfo& info, const Dec
   return {};
 }
 
-Status try_inspect(std::span<const std::byte> file, FileInfo& info,
-                   const DecodeConfig& config) noexcept {
+Status inspect_into(std::span<const std::byte> file, FileInfo& info,
+                    const DecodeConfig& config) noexcept {
   return guarded(
       [&] { return inspect_within(file, info, config, kMaxDescribedBytes + file.size() / 2); });
+}
+
+Result<FileInfo> inspect(std::span<const std::byte> file, const DecodeConfig& config) noexcept {
+  FileInfo info;
+  NUMPACT_TRY(inspect_into(file, info, config));
+  return info;
 }
 
 }  // namespace numpact

@@ -10,7 +10,7 @@
 
 namespace numpact {
 
-// As try_inspect, called within guarded(). Describes the first chunks while that takes at most
+// As inspect(), called within guarded(). Describes the first chunks while that takes at most
 // `max_bytes`; counts the others.
 Status inspect_within(std::span<const std::byte> file, FileInfo& info, const DecodeConfig& config,
                       std::uint64_t max_bytes);

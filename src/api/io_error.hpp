@@ -13,19 +13,22 @@ inline Status io_error(const char* what) { return Status(ErrorKind::kIo, what); 
 
 // The error for a failure of writing a new file; `otherwise` if errno is not specific.
 inline Status write_error(int error, const char* otherwise) {
-  switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-      return io_error("no space is left for the new file");
-    case EFBIG:
-      return io_error("the new file is too large");
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return io_error("the folder may not be written to");
-    default:
-      return io_error(otherwise);
-  }
+  const auto text = [&] {
+    switch (error) {
+      case ENOSPC:
+      case EDQUOT:
+        return "no space is left for the new file";
+      case EFBIG:
+        return "the new file is too large";
+      case EACCES:
+      case EPERM:
+      case EROFS:
+        return "the folder may not be written to";
+      default:
+        return otherwise;
+    }
+  };
+  return io_error(text()).because_of(error);
 }
 
 }  // namespace numpact

@@ -74,14 +74,6 @@ void give_back(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-MappedFile::MappedFile(const std::string& path) {
-  const int error = map_file(path.c_str(), bytes_);
-  if (error != 0) {
-    const char* const why = error == ENODEV ? reason(error) : std::strerror(error);
-    throw Error(Status(ErrorKind::kIo, "cannot be mapped"), path + ": " + why);
-  }
-}
-
 MappedFile::~MappedFile() { unmap_file(bytes_); }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
@@ -94,14 +86,27 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
-Status MappedFile::try_open(const std::string& path, MappedFile& file) noexcept {
-  file = MappedFile();
+Result<MappedFile> MappedFile::open(const std::string& path) noexcept {
+  MappedFile file;
   const int error = map_file(path.c_str(), file.bytes_);
-  return error == 0 ? Status() : Status(ErrorKind::kIo, reason(error));
+  if (error != 0) return Status(ErrorKind::kIo, reason(error)).because_of(error);
+  return file;
 }
 
 void MappedFile::release_first(std::uint64_t size) const noexcept {
   give_back(bytes_.first(static_cast<std::size_t>(std::min<std::uint64_t>(size, bytes_.size()))));
+}
+
+ProgressCallback MappedFile::releasing() const {
+  return [this, released = std::uint64_t{0}](const Progress& progress) mutable {
+    // In steps, because each system call costs time: chunks may be tiny.
+    constexpr std::uint64_t kStepBytes = std::uint64_t{1} << 20;
+    if (progress.bytes < released) released = 0;  // another call, from the start
+    if (progress.bytes - released < kStepBytes) return true;
+    release(released, progress.bytes);
+    released = progress.bytes;
+    return true;
+  };
 }
 
 void MappedFile::release(std::uint64_t begin, std::uint64_t end) const noexcept {

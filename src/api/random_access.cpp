@@ -68,7 +68,7 @@ Status walk(std::span<const std::byte> file, std::optional<NumberType>& type, Ch
 Status verify_trailer(std::span<const std::byte> file, const DecodeConfig& config,
                       DecodeContext* context) {
   Verification found;
-  NUMPACT_TRY(try_verify(file, found, config, context));
+  NUMPACT_TRY(verify(file, config, context).into(found));
   NUMPACT_TRY(found.header_status);
   if (!found.damage.empty()) return found.damage.front().status;
   return found.trailer_status;
@@ -80,10 +80,9 @@ bool is_memory_error(const Status& status) {
 
 }  // namespace
 
-Status ChunkIndex::try_build(std::span<const std::byte> file, ChunkIndex& index,
-                             const DecodeConfig& config, DecodeContext* context) noexcept {
-  index = {};
-  return guarded([&]() -> Status {
+Result<ChunkIndex> ChunkIndex::build(std::span<const std::byte> file, const DecodeConfig& config,
+                                     DecodeContext* context) noexcept {
+  return guarded_value<ChunkIndex>([&](ChunkIndex& index) -> Status {
     std::optional<trailer::View> view;
     NUMPACT_TRY(find_trailer(file, config.trailer, view));
     if (view) {
@@ -159,7 +158,7 @@ std::size_t ChunkIndex::chunk_of(std::uint64_t number) const noexcept {
 
 Result<FileReader> FileReader::create(std::span<const std::byte> file, ChunkIndex index) noexcept {
   FileHeader header;
-  const Status status = try_read_header(file, header);
+  const Status status = read_header(file).into(header);
   if (!status.ok()) return status;
   return create(file, std::move(index), header);
 }
@@ -179,8 +178,7 @@ Result<FileReader> FileReader::create(std::span<const std::byte> file, ChunkInde
 Result<FileReader> FileReader::create(std::span<const std::byte> file, const DecodeConfig& config,
                                       DecodeContext* context) noexcept {
   ChunkIndex index;
-  const Status status = ChunkIndex::try_build(file, index, config, context);
-  if (!status.ok()) return status;
+  NUMPACT_TRY(ChunkIndex::build(file, config, context).into(index));
   return create(file, std::move(index));
 }
 
@@ -200,8 +198,8 @@ Status FileReader::check_range(std::uint64_t first, std::uint64_t count,
   return {};
 }
 
-Status FileReader::try_read(std::uint64_t first, const MutableNumberView& out,
-                            const DecodeConfig& config, DecodeContext* context) const noexcept {
+Status FileReader::read(std::uint64_t first, const MutableNumberView& out,
+                        const DecodeConfig& config, DecodeContext* context) const noexcept {
   return guarded([&]() -> Status {
     NUMPACT_TRY(check_view(out));
     NUMPACT_TRY(check_range(first, out.count, out.type));

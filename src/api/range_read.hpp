@@ -16,7 +16,7 @@
 
 namespace numpact {
 
-// A call of FileReader::try_read for at least one number within the index.
+// A call of FileReader::read for at least one number within the index.
 class RangeRead {
  public:
   // All arguments must outlive this object.

@@ -75,7 +75,7 @@ Status Replacement::check_process() const {
 Status Replacement::open(const std::string& path, const LockConfig& lock) {
   if (path.empty()) return io_error("the file has no name");
   lock_config_ = lock;
-  NUMPACT_TRY(try_follow_links(path, path_));
+  NUMPACT_TRY(follow_links(path).into(path_));
   struct stat found {};
   if (::stat(path_.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
     return io_error("what has the name is not a regular file");
@@ -85,7 +85,7 @@ Status Replacement::open(const std::string& path, const LockConfig& lock) {
 
 Status Replacement::open_locked(const std::string& path, const LockConfig& lock) {
   lock_config_ = lock;
-  NUMPACT_TRY(lock_.try_lock(path, lock));
+  NUMPACT_TRY(lock_.lock(path, lock));
   if (!lock_.has_file()) return io_error("there is no such file");
   path_ = lock_.path();
   return create();
@@ -153,7 +153,7 @@ Status Replacement::resize(std::uint64_t bytes) {
 
 Status Replacement::replace(bool sync) {
   NUMPACT_TRY(check_process());
-  NUMPACT_TRY(try_take_access(descriptor_, path_));
+  NUMPACT_TRY(take_access(descriptor_, path_));
   if (sync && ::fsync(descriptor_) != 0) return write_error(errno, "the new file cannot be synced");
   const std::string folder =
       folder_of(path_);  // computed now: nothing may fail after the file is replaced
@@ -162,9 +162,9 @@ Status Replacement::replace(bool sync) {
   if (::close(std::exchange(descriptor_, -1)) != 0) {
     status = write_error(errno, "the file cannot be replaced");
   } else if (lock_.has_file()) {
-    status = lock_.try_replace(name_);
+    status = lock_.replace(name_);
   } else {
-    status = try_replace_file(name_, path_, lock_config_);
+    status = replace_file(name_, path_, lock_config_);
   }
   if (!status.ok()) {
     ::unlink(name_.c_str());

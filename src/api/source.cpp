@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <new>
+#include <utility>
 
 #include "numpact/range_source.hpp"
 #include "numpact/stream.hpp"
@@ -15,25 +15,23 @@
 namespace numpact {
 namespace {
 
-int open_to_read(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    throw Error(Status(ErrorKind::kIo, "cannot be opened"), path + ": " + std::strerror(errno));
-  }
-  return descriptor;
+Status cannot_be_opened(int error) {
+  return Status(ErrorKind::kIo, "cannot be opened").because_of(error);
+}
+
+int open_to_read(const std::string& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }
+
+void close(int descriptor) {
+  if (descriptor >= 0) ::close(descriptor);
 }
 
 // `read` behaves like ::read; repeats it after a signal.
 template <class Read>
-Status read_some(const Read& read, std::size_t& got) {
-  got = 0;
+Result<std::size_t> read_some(const Read& read) {
   while (true) {
     const ssize_t count = read();
-    if (count >= 0) {
-      got = static_cast<std::size_t>(count);
-      return {};
-    }
-    if (errno != EINTR) return Status(ErrorKind::kIo, "reading the file failed");
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) return Status(ErrorKind::kIo, "reading the file failed").because_of(errno);
   }
 }
 
@@ -43,11 +41,11 @@ ByteSource::~ByteSource() = default;
 ByteSink::~ByteSink() = default;
 RangeSource::~RangeSource() = default;
 
-Status MemorySource::read(std::span<std::byte> out, std::size_t& got) {
-  got = std::min({out.size(), bytes_.size(), max_read_});
+Result<std::size_t> MemorySource::read(std::span<std::byte> out) {
+  const std::size_t got = std::min({out.size(), bytes_.size(), max_read_});
   std::copy_n(bytes_.begin(), got, out.begin());
   bytes_ = bytes_.subspan(got);
-  return {};
+  return got;
 }
 
 Status VectorSink::write(std::span<const std::byte> bytes) {
@@ -59,34 +57,42 @@ Status VectorSink::write(std::span<const std::byte> bytes) {
   return {};
 }
 
-FileSource::FileSource(const std::string& path) : descriptor_(open_to_read(path)) {}
-
-FileSource::~FileSource() { ::close(descriptor_); }
-
-Status FileSource::read(std::span<std::byte> out, std::size_t& got) {
-  return read_some([&] { return ::read(descriptor_, out.data(), out.size()); }, got);
+Result<FileSource> FileSource::open(const std::string& path) noexcept {
+  const int descriptor = open_to_read(path);
+  if (descriptor < 0) return cannot_be_opened(errno);
+  return FileSource(descriptor);
 }
 
-FileRangeSource::FileRangeSource(const std::string& path) : descriptor_(open_to_read(path)) {
+FileSource::FileSource(FileSource&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FileSource::~FileSource() { close(descriptor_); }
+
+Result<std::size_t> FileSource::read(std::span<std::byte> out) {
+  return read_some([&] { return ::read(descriptor_, out.data(), out.size()); });
+}
+
+Result<FileRangeSource> FileRangeSource::open(const std::string& path) noexcept {
+  const int descriptor = open_to_read(path);
+  if (descriptor < 0) return cannot_be_opened(errno);
   struct stat found {};
-  const int error = ::fstat(descriptor_, &found) != 0 ? errno : S_ISREG(found.st_mode) ? 0 : ESPIPE;
+  const int error = ::fstat(descriptor, &found) != 0 ? errno : S_ISREG(found.st_mode) ? 0 : ESPIPE;
   if (error != 0) {
-    ::close(descriptor_);
-    throw Error(Status(ErrorKind::kIo, "cannot be opened"), path + ": " + std::strerror(error));
+    close(descriptor);
+    return cannot_be_opened(error);
   }
-  size_ = static_cast<std::uint64_t>(found.st_size);
+  return FileRangeSource(descriptor, static_cast<std::uint64_t>(found.st_size));
 }
 
-FileRangeSource::~FileRangeSource() { ::close(descriptor_); }
+FileRangeSource::FileRangeSource(FileRangeSource&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
 
-Status FileRangeSource::read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) {
-  if (offset >= size_) {
-    got = 0;
-    return {};
-  }
+FileRangeSource::~FileRangeSource() { close(descriptor_); }
+
+Result<std::size_t> FileRangeSource::read_at(std::uint64_t offset, std::span<std::byte> out) {
+  if (offset >= size_) return std::size_t{0};
   return read_some(
-      [&] { return ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset)); },
-      got);
+      [&] { return ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset)); });
 }
 
 }  // namespace numpact

@@ -311,32 +311,34 @@ StreamReader::~StreamReader() = default;
 StreamReader::StreamReader(StreamReader&&) noexcept = default;
 StreamReader& StreamReader::operator=(StreamReader&&) noexcept = default;
 
-Status StreamReader::try_header(FileHeader& header) noexcept {
+Result<FileHeader> StreamReader::header() noexcept {
   if (impl_ == nullptr) return moved_from();
   if (impl_->failure.ok()) impl_->failure = guarded([&] { return impl_->read_header(); });
-  if (!impl_->failure.ok()) return impl_->failure;
-  header = to_public(impl_->header, impl_->header_bytes);
+  NUMPACT_TRY(impl_->failure);
+  FileHeader header = to_public(impl_->header, impl_->header_bytes);
   header.number_type = impl_->type;
-  return {};
+  return header;
 }
 
-Status StreamReader::try_read(const MutableNumberView& out, std::size_t& count) noexcept {
-  count = 0;
+Result<std::size_t> StreamReader::read(const MutableNumberView& out) noexcept {
   if (impl_ == nullptr) return moved_from();
-  if (!impl_->failure.ok()) return impl_->failure;
+  NUMPACT_TRY(impl_->failure);
   NUMPACT_TRY(check_view(out));  // not a permanent error
+  std::size_t count = 0;
   Status status = guarded([&] { return impl_->read(out, count); });
-  if (!status.ok() && impl_->in_chunk()) status = status.at_chunk(impl_->chunk_index);
+  if (status.ok()) return count;
+  if (impl_->in_chunk()) status = status.at_chunk(impl_->chunk_index);
   // A request for the wrong type has no effect; other errors are permanent.
   if (status.kind() != ErrorKind::kTypeMismatch) impl_->failure = status;
-  return status;
+  return status.after_numbers(count);
 }
 
-Status StreamReader::try_check_trailer(TrailerState& state) noexcept {
-  state = TrailerState::kNone;
+Result<TrailerState> StreamReader::check_trailer() noexcept {
   if (impl_ == nullptr) return moved_from();
-  if (!impl_->failure.ok()) return impl_->failure;
-  return guarded([&] { return impl_->check_trailer(state); });
+  NUMPACT_TRY(impl_->failure);
+  TrailerState state = TrailerState::kNone;
+  NUMPACT_TRY(guarded([&] { return impl_->check_trailer(state); }));
+  return state;
 }
 
 std::uint64_t StreamReader::bytes_consumed() const noexcept {

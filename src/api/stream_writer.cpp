@@ -29,11 +29,12 @@ class KeptSource final : public ByteSource {
  public:
   explicit KeptSource(ByteSource& source) : source_(source) {}
 
-  Status read(std::span<std::byte> out, std::size_t& got) override {
-    NUMPACT_TRY(source_.read(out, got));
+  Result<std::size_t> read(std::span<std::byte> out) override {
+    std::size_t got = 0;
+    NUMPACT_TRY(source_.read(out).into(got));
     NUMPACT_TRY(check_read_size(got, out.size()));
     kept_.insert(kept_.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(got));
-    return {};
+    return got;
   }
   std::span<const std::byte> kept() const { return kept_; }
   void drop(std::size_t bytes) {
@@ -134,12 +135,12 @@ struct StreamWriter::Impl {
     KeptSource source(file);
     StreamReader reader(source);
     FileHeader header;
-    NUMPACT_TRY(reader.try_header(header));
+    NUMPACT_TRY(reader.header().into(header));
     NUMPACT_TRY(continue_file(header));
     std::vector<std::uint64_t> numbers(kCopyStepN * size_of(type) / sizeof(std::uint64_t));
     std::uint64_t sent = 0;
     for (std::size_t count = kCopyStepN; count == kCopyStepN;) {
-      NUMPACT_TRY(reader.try_read(MutableNumberView(type, numbers.data(), kCopyStepN), count));
+      NUMPACT_TRY(reader.read({type, numbers.data(), kCopyStepN}).into(count));
       numbers_copied += count;
       // All but the last byte, which is the terminator at the end.
       const std::uint64_t copied = std::max<std::uint64_t>(reader.bytes_consumed(), 1) - 1;
@@ -148,7 +149,7 @@ struct StreamWriter::Impl {
       sent = copied;
     }
     TrailerState state = TrailerState::kNone;
-    NUMPACT_TRY(reader.try_check_trailer(state));  // a damaged file is not extended
+    NUMPACT_TRY(reader.check_trailer().into(state));  // a damaged file is not extended
     const std::uint64_t end = reader.bytes_consumed();
     if (state == TrailerState::kDamaged) return damaged_trailer(ErrorKind::kCorrupt, end);
     if (state != TrailerState::kUnrecognised) return {};
@@ -165,7 +166,7 @@ struct StreamWriter::Impl {
       end.erase(end.begin(), end.end() - static_cast<std::ptrdiff_t>(kept));
       end.resize(kept + kRestStepBytes);
       std::size_t got = 0;
-      NUMPACT_TRY(file.read(std::span(end).subspan(kept), got));
+      NUMPACT_TRY(file.read(std::span(end).subspan(kept)).into(got));
       NUMPACT_TRY(check_read_size(got, kRestStepBytes));
       end.resize(kept + got);
       if (got == 0) return refuse_damaged_rest(begin, end, offset);
@@ -353,15 +354,15 @@ StreamWriter::~StreamWriter() = default;
 StreamWriter::StreamWriter(StreamWriter&&) noexcept = default;
 StreamWriter& StreamWriter::operator=(StreamWriter&&) noexcept = default;
 
-Status StreamWriter::try_write(const NumberView& numbers) noexcept {
+Status StreamWriter::write(const NumberView& numbers) noexcept {
   return run(impl_.get(), [&] { return impl_->write(numbers); });
 }
 
-Status StreamWriter::try_end_chunk() noexcept {
+Status StreamWriter::end_chunk() noexcept {
   return run(impl_.get(), [&] { return impl_->write_waiting(); });
 }
 
-Status StreamWriter::try_finish() noexcept {
+Status StreamWriter::finish() noexcept {
   return run(impl_.get(), [&] { return impl_->finish(); });
 }
 
@@ -377,7 +378,7 @@ std::uint64_t StreamWriter::trailer_bytes() const noexcept {
   return impl_ != nullptr ? impl_->trailer_bytes : 0;
 }
 
-Status StreamWriter::try_copy_file(ByteSource& file) noexcept {
+Status StreamWriter::copy_file(ByteSource& file) noexcept {
   if (impl_ == nullptr) return moved_from();
   if (impl_->failure.ok()) impl_->failure = guarded([&] { return impl_->copy_file(file); });
   return impl_->failure;

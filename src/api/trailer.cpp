@@ -64,42 +64,36 @@ std::uint64_t from_ordered_latent(NumberType type, std::uint64_t latent) noexcep
   });
 }
 
-Status Trailer::try_read(std::span<const std::byte> file,
-                         std::optional<Trailer>& trailer) noexcept {
-  std::uint64_t missing = 0;
-  return try_read_tail(file, 0, trailer, missing);
+Result<std::optional<Trailer>> Trailer::read(std::span<const std::byte> file) noexcept {
+  TrailerTail tail;
+  NUMPACT_TRY(read_tail(file, 0).into(tail));
+  return std::move(tail.trailer);
 }
 
-Status Trailer::try_read_tail(std::span<const std::byte> tail, std::uint64_t before,
-                              std::optional<Trailer>& trailer, std::uint64_t& missing) noexcept {
-  trailer.reset();
-  missing = 0;
-  if (!trailer::ends_with_trailer(tail)) return {};
+Result<TrailerTail> Trailer::read_tail(std::span<const std::byte> tail,
+                                       std::uint64_t before) noexcept {
+  if (!trailer::ends_with_trailer(tail)) return TrailerTail();
   trailer::View view;
   const Status parsed = trailer::parse({tail, before}, view);
   if (parsed.kind() == ErrorKind::kOutputTooSmall) {
-    missing = before - view.file_bytes;
-    return {};
+    return TrailerTail{std::nullopt, before - view.file_bytes};
   }
   NUMPACT_TRY(parsed);
-  return guarded([&]() -> Status {
+  return guarded_value<TrailerTail>([&](TrailerTail& found) -> Status {
     auto table = std::make_shared<Table>();
     table->file_bytes = view.file_bytes;
     table->bytes = view.bytes;
     table->header_crc = view.front.header_crc;
     NUMPACT_TRY(index_of(view, table->index));
     table->records.assign(view.records.begin(), view.records.end());
-    trailer.emplace().table_ = std::move(table);
+    found.trailer.emplace().table_ = std::move(table);
     return {};
   });
 }
 
-Status Trailer::try_make(std::span<const std::byte> file, const TrailerSpec& spec,
-                         std::vector<std::byte>& trailer, std::uint64_t& file_bytes,
-                         const DecodeConfig& config, DecodeContext* context) noexcept {
-  trailer.clear();
-  file_bytes = 0;
-  return guarded([&]() -> Status {
+Result<MadeTrailer> Trailer::make(std::span<const std::byte> file, const TrailerSpec& spec,
+                                  const DecodeConfig& config, DecodeContext* context) noexcept {
+  return guarded_value<MadeTrailer>([&](MadeTrailer& made) -> Status {
     EncodeConfig encode;
     encode.trailer = spec;
     NUMPACT_TRY(check_specs(NumberType::kU8, encode));
@@ -138,8 +132,8 @@ Status Trailer::try_make(std::span<const std::byte> file, const TrailerSpec& spe
     if (is_checked && !check.has_trailer()) {
       NUMPACT_TRY(refuse_damaged_rest(rest, rest, walker.offset()));
     }
-    file_bytes = walker.offset();
-    if (spec.is_wanted()) trailer = builder.finish(file_bytes);
+    made.file_bytes = walker.offset();
+    if (spec.is_wanted()) made.bytes = builder.finish(made.file_bytes);
     return {};
   });
 }

@@ -75,7 +75,7 @@ class TrailerVerifier {
     out_.trailing_bytes = view_.bytes;
     if (front.type) NUMPACT_TRY(check_limits(config_.limits, front.number_n, *front.type));
     FileHeader header;
-    out_.header_status = try_read_header(file_, header);
+    out_.header_status = read_header(file_).into(header);
     const bool is_whole = crc32(file_.first(front.header_bytes)) == front.header_crc;
     if (!is_whole && out_.header_status.ok()) {
       out_.header_status =
@@ -229,7 +229,7 @@ Status verify_in_order(std::span<const std::byte> file, const DecodeConfig& conf
   const std::span<std::byte> buffer =
       (*arena).make<std::byte>(kVerifyStepN * sizeof(std::uint64_t));
   standalone::FileWalker walker(file, *arena);
-  out.header_status = try_read_header(file, out.header);
+  out.header_status = read_header(file).into(out.header);
   if (!out.header_status.ok()) {
     out.damage.push_back({0, 0, std::nullopt, 0, file.size(), out.header_status});
     return {};
@@ -274,10 +274,9 @@ void classify_rest(std::span<const std::byte> file, Verification& out) {
 
 }  // namespace
 
-Status try_verify(std::span<const std::byte> file, Verification& verification,
-                  const DecodeConfig& config, DecodeContext* context) noexcept {
-  const Status status = guarded([&]() -> Status {
-    verification = {};
+Result<Verification> verify(std::span<const std::byte> file, const DecodeConfig& config,
+                            DecodeContext* context) noexcept {
+  return guarded_value<Verification>([&](Verification& verification) -> Status {
     if (config.trailer != TrailerPolicy::kIgnore && trailer::ends_with_trailer(file)) {
       trailer::View view;
       std::shared_ptr<const ChunkIndex::Table> table;
@@ -292,8 +291,6 @@ Status try_verify(std::span<const std::byte> file, Verification& verification,
     if (config.trailer != TrailerPolicy::kIgnore) classify_rest(file, verification);
     return {};
   });
-  if (!status.ok()) verification.header_status = status;
-  return status;
 }
 
 }  // namespace numpact

@@ -26,8 +26,7 @@ std::vector<std::byte> encode_file_header(Compatibility compatibility) {
   return header;
 }
 
-Status try_decode_file_header(std::span<const std::byte> bytes, FormatVersion& version,
-                              std::size_t& consumed) noexcept {
+Result<DecodedHeader> decode_file_header(std::span<const std::byte> bytes) noexcept {
   NUMPACT_TRY(check_bytes(bytes));
   BitReader reader(bytes);
   const unsigned major = reader.read_small(8);
@@ -36,9 +35,9 @@ Status try_decode_file_header(std::span<const std::byte> bytes, FormatVersion& v
   if (!parsed.is_readable()) {
     return Status(ErrorKind::kUnsupportedVersion, "format version newer than 4", 0);
   }
-  version = {major, parsed.has_minor() ? reader.read_small(8) : 0};
-  consumed = reader.byte_position();
-  return reader.status();
+  const unsigned minor = parsed.has_minor() ? reader.read_small(8) : 0;
+  NUMPACT_TRY(reader.status());
+  return DecodedHeader{{major, minor}, reader.byte_position()};
 }
 
 struct ChunkEncoder::Impl {
@@ -71,13 +70,22 @@ Status write_part(std::span<std::byte> out, std::size_t& at, const Write& write)
   return writer.status();
 }
 
-Status copy_part(std::span<const std::byte> part, std::span<std::byte> out, std::size_t& written) {
-  written = 0;
+Result<std::size_t> copy_part(std::span<const std::byte> part, std::span<std::byte> out) {
   NUMPACT_TRY(check_bytes(out));
   if (part.size() > out.size()) return BitWriter::output_too_small().needing(part.size());
   std::copy(part.begin(), part.end(), out.begin());
-  written = part.size();
-  return {};
+  return part.size();
+}
+
+Result<std::vector<std::byte>> copy_of(std::span<const std::byte> part) noexcept {
+  return guarded_value<std::vector<std::byte>>([&](std::vector<std::byte>& out) -> Status {
+    out.assign(part.begin(), part.end());
+    return {};
+  });
+}
+
+Status no_such_page() {
+  return Status(ErrorKind::kInvalidArgument, "the chunk has no page of that number");
 }
 
 }  // namespace
@@ -119,8 +127,8 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
     impl->meta_bytes = at;
     std::uint64_t done = 0;
     for (const EncodedPage& page : chunk.pages) {
-      NUMPACT_TRY(
-          write_part(impl->bytes, at, [&](BitWriter& writer) { write_page(chunk, page, writer); }));
+      NUMPACT_TRY(write_part(impl->bytes, at,
+                             [&](BitWriter& writer) { numpact::write_page(chunk, page, writer); }));
       impl->pages.push_back({page.n, at});
       done += page.n;
       NUMPACT_TRY(report_progress(config.progress, {done, at}));
@@ -145,36 +153,27 @@ std::size_t ChunkEncoder::page_size_bound(std::size_t page) const noexcept {
   return page < page_count() ? impl_->page(page).size() : 0;
 }
 
-Status ChunkEncoder::try_write_meta(std::span<std::byte> out, std::size_t& written) const noexcept {
-  written = 0;
+Result<std::size_t> ChunkEncoder::write_meta(std::span<std::byte> out) const noexcept {
   if (impl_ == nullptr) return moved_from();
-  return copy_part(impl_->meta(), out, written);
+  return copy_part(impl_->meta(), out);
 }
 
-Status ChunkEncoder::try_write_page(std::size_t page, std::span<std::byte> out,
-                                    std::size_t& written) const noexcept {
-  written = 0;
+Result<std::size_t> ChunkEncoder::write_page(std::size_t page,
+                                             std::span<std::byte> out) const noexcept {
   if (impl_ == nullptr) return moved_from();
-  if (page >= page_count()) {
-    return Status(ErrorKind::kInvalidArgument, "the chunk has no page of that number");
-  }
-  return copy_part(impl_->page(page), out, written);
+  if (page >= page_count()) return no_such_page();
+  return copy_part(impl_->page(page), out);
 }
 
-std::vector<std::byte> ChunkEncoder::meta() const {
-  std::vector<std::byte> out(meta_size_bound());
-  std::size_t written = 0;
-  throw_if_error(try_write_meta(out, written));
-  out.resize(written);
-  return out;
+Result<std::vector<std::byte>> ChunkEncoder::meta() const noexcept {
+  if (impl_ == nullptr) return moved_from();
+  return copy_of(impl_->meta());
 }
 
-std::vector<std::byte> ChunkEncoder::page(std::size_t page) const {
-  std::vector<std::byte> out(page < page_count() ? page_size_bound(page) : 0);
-  std::size_t written = 0;
-  throw_if_error(try_write_page(page, out, written));
-  out.resize(written);
-  return out;
+Result<std::vector<std::byte>> ChunkEncoder::page(std::size_t page) const noexcept {
+  if (impl_ == nullptr) return moved_from();
+  if (page >= page_count()) return no_such_page();
+  return copy_of(impl_->page(page));
 }
 
 struct ChunkDecoder::Impl {
@@ -224,18 +223,19 @@ std::size_t ChunkDecoder::meta_size() const noexcept {
   return impl_ != nullptr ? impl_->meta_size : 0;
 }
 
-ChunkInfo ChunkDecoder::info() const {
-  throw_if_error(impl_ != nullptr ? Status() : moved_from());
-  ChunkInfo info = describe(impl_->meta);
-  info.meta_bytes = impl_->meta_size;
-  return info;
+Result<ChunkInfo> ChunkDecoder::info() const noexcept {
+  if (impl_ == nullptr) return moved_from();
+  return guarded_value<ChunkInfo>([&](ChunkInfo& info) -> Status {
+    info = describe(impl_->meta);
+    info.meta_bytes = impl_->meta_size;
+    return {};
+  });
 }
 
-Status ChunkDecoder::try_decode_page(std::span<const std::byte> bytes, std::size_t page_n,
-                                     const MutableNumberView& out, std::size_t& consumed,
-                                     DecodeContext* context) const noexcept {
-  consumed = 0;
-  return guarded([&]() -> Status {
+Result<std::size_t> ChunkDecoder::decode_page(std::span<const std::byte> bytes, std::size_t page_n,
+                                              const MutableNumberView& out,
+                                              DecodeContext* context) const noexcept {
+  return guarded_value<std::size_t>([&](std::size_t& consumed) -> Status {
     if (impl_ == nullptr) return moved_from();
     NUMPACT_TRY(check_view(out));
     NUMPACT_TRY(check_bytes(bytes));

@@ -55,6 +55,15 @@ Status guarded(F&& f) noexcept {
   }
 }
 
+// The value that `fill`, which returns a Status, fills.
+template <class T, class F>
+Result<T> guarded_value(const F& fill) noexcept {
+  T value{};
+  const Status status = guarded([&] { return fill(value); });
+  if (!status.ok()) return status;
+  return value;
+}
+
 }  // namespace numpact
 
 #endif

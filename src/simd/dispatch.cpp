@@ -128,7 +128,7 @@ std::string_view active_cpu_target() noexcept {
 
 std::string_view requested_cpu_target() noexcept { return simd::target_choice().requested(); }
 
-Status try_force_cpu_target(std::string_view name) noexcept {
+Status force_cpu_target(std::string_view name) noexcept {
   if (simd::target_choice().force(name)) return {};
   return Status(ErrorKind::kInvalidArgument,
                 "no such instruction set was compiled in, or the processor lacks it");

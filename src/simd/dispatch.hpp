@@ -2,7 +2,7 @@
 // Selects among the versions of a kernel that were compiled for different instruction sets.
 //
 // Highway's selection is global to the process. numpact keeps its own, so that forcing a target
-// (NUMPACT_TARGET, try_force_cpu_target) does not affect other users of Highway. On x86, numpact
+// (NUMPACT_TARGET, force_cpu_target) does not affect other users of Highway. On x86, numpact
 // also provides tables and detection: Highway's headers suffice, and programs need not link its
 // library. Include after Highway, in the part of a kernel file that is compiled once.
 #ifndef NUMPACT_SIMD_DISPATCH_HPP

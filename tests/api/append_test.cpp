@@ -37,7 +37,7 @@ class Append : public ::testing::Test {
   // Appending to these bytes fails and changes nothing.
   void expect_refused(ByteSpan bytes, const Numbers& numbers, ErrorKind kind) const {
     put(bytes);
-    const Status status = try_append_to_file(path_, numbers.view());
+    const Status status = append_to_file(path_, numbers.view());
     EXPECT_STREQ(to_string(status.kind()), to_string(kind)) << status.message();
     EXPECT_TRUE(same_bytes(get(), bytes));
   }
@@ -53,13 +53,13 @@ TEST_F(Append, AddsChunks) {
     const Numbers second = make_numbers("uniform", type, 300, random);
     put(compressed(first));
     for (int times = 1; times <= 2; ++times) {
-      ASSERT_OK(try_append_to_file(path_, second.view()));
+      ASSERT_OK(append_to_file(path_, second.view()));
       Numbers all = first;
       for (int i = 0; i < times; ++i) {
         all.storage().insert(all.storage().end(), raw(second).begin(), raw(second).end());
       }
       EXPECT_TRUE(same_numbers(decompressed(get()), all));
-      EXPECT_EQ(inspect(get()).chunks.size(), static_cast<std::size_t>(1 + times));
+      EXPECT_EQ(inspect(get()).value().chunks.size(), static_cast<std::size_t>(1 + times));
     }
   }
 }
@@ -77,13 +77,13 @@ TEST_F(Append, TheHeaderStatesTheNewCount) {
       Numbers all = numbers;
       for (const std::size_t more : {10u, 300u, 0u, 65'000u}) {
         const Numbers next = make_numbers("uniform", NumberType::kI64, more, random);
-        ASSERT_OK(try_append_to_file(path_, next.view(), config));
+        ASSERT_OK(append_to_file(path_, next.view(), config));
         all.storage().insert(all.storage().end(), raw(next).begin(), raw(next).end());
         FileHeader header;
-        ASSERT_OK(try_read_header(get(), header));
+        ASSERT_OK(read_header(get()).into(header));
         EXPECT_EQ(header.n_hint, all.view().count);
         EXPECT_TRUE(same_numbers(decompressed(get()), all));
-        EXPECT_TRUE(verify(get()).is_sound());
+        EXPECT_TRUE(verify(get()).value().is_sound());
       }
     }
   }
@@ -95,13 +95,13 @@ TEST_F(Append, AHeaderWithoutACountStaysSo) {
   Bytes file;
   VectorSink sink(file);
   StreamWriter writer(sink, NumberType::kF32);
-  ASSERT_OK(writer.try_write(numbers.view()));
-  ASSERT_OK(writer.try_finish());
+  ASSERT_OK(writer.write(numbers.view()));
+  ASSERT_OK(writer.finish());
   EXPECT_EQ(writer.numbers_written(), 500u);
   put(file);
-  ASSERT_OK(try_append_to_file(path_, numbers.view()));
+  ASSERT_OK(append_to_file(path_, numbers.view()));
   FileHeader header;
-  ASSERT_OK(try_read_header(get(), header));
+  ASSERT_OK(read_header(get()).into(header));
   EXPECT_EQ(header.n_hint, 0u);
 }
 
@@ -113,24 +113,24 @@ TEST_F(Append, MakesATrailerOfTheWholeFileOnRequest) {
     config.trailer = before;
     put(compressed(numbers, config));
     config.trailer = TrailerSpec::restarts(8);
-    ASSERT_OK(try_append_to_file(path_, numbers.view(), config));
-    const std::optional<Trailer> trailer = Trailer::read(get());
+    ASSERT_OK(append_to_file(path_, numbers.view(), config));
+    const std::optional<Trailer> trailer = Trailer::read(get()).value();
     ASSERT_TRUE(trailer);
     EXPECT_EQ(trailer->count(), 6000u);
     EXPECT_EQ(trailer->restart_log(), 8u);
-    EXPECT_TRUE(verify(get()).is_sound());
+    EXPECT_TRUE(verify(get()).value().is_sound());
     // An existing trailer is kept, of the same kind.
-    ASSERT_OK(try_append_to_file(path_, numbers.view()));
-    EXPECT_EQ(Trailer::read(get())->count(), 9000u);
-    EXPECT_EQ(Trailer::read(get())->restart_log(), 8u);
-    EXPECT_TRUE(verify(get()).is_sound());
+    ASSERT_OK(append_to_file(path_, numbers.view()));
+    EXPECT_EQ(Trailer::read(get()).value()->count(), 9000u);
+    EXPECT_EQ(Trailer::read(get()).value()->restart_log(), 8u);
+    EXPECT_TRUE(verify(get()).value().is_sound());
     config.trailer = TrailerSpec::none();
-    ASSERT_OK(try_append_to_file(path_, numbers.view(), config));
-    EXPECT_FALSE(Trailer::read(get()));
+    ASSERT_OK(append_to_file(path_, numbers.view(), config));
+    EXPECT_FALSE(Trailer::read(get()).value());
   }
   put(compressed(numbers));
-  ASSERT_OK(try_append_to_file(path_, numbers.view()));
-  EXPECT_FALSE(Trailer::read(get()));
+  ASSERT_OK(append_to_file(path_, numbers.view()));
+  EXPECT_FALSE(Trailer::read(get()).value());
 }
 
 TEST_F(Append, ChecksAndRenewsATrailer) {
@@ -139,7 +139,7 @@ TEST_F(Append, ChecksAndRenewsATrailer) {
   EncodeConfig config;
   config.trailer = TrailerSpec::index();
   Bytes file = compressed(numbers, config);
-  const ChunkSummary chunk = Trailer::read(file)->chunks()[0];
+  const ChunkSummary chunk = Trailer::read(file).value()->chunks()[0];
   // Uniform numbers: the page's last bytes are offsets, of which any value is valid.
   file[static_cast<std::size_t>(chunk.place.offset + chunk.bytes) - 20] ^= std::byte{1};
   expect_refused(file, numbers, ErrorKind::kChecksum);
@@ -152,7 +152,7 @@ TEST_F(Append, DamagedTrailersAreRefused) {
   EncodeConfig config;
   config.trailer = TrailerSpec::index();
   Bytes file = compressed(numbers, config);
-  const std::optional<Trailer> trailer = Trailer::read(file);
+  const std::optional<Trailer> trailer = Trailer::read(file).value();
   const ChunkSummary chunk = trailer->chunks()[0];
   const auto end = static_cast<std::size_t>(trailer->file_bytes());
   file[static_cast<std::size_t>(chunk.place.offset + chunk.bytes) - 20] ^= std::byte{1};
@@ -169,31 +169,26 @@ TEST_F(Append, DamagedTrailersAreRefused) {
       put(bad);
       EncodeConfig more;
       more.trailer = spec;
-      const Status status = try_append_to_file(path_, numbers.view(), more);
+      const Status status = append_to_file(path_, numbers.view(), more);
       EXPECT_TRUE(status.kind() == ErrorKind::kCorrupt || status.kind() == ErrorKind::kChecksum)
           << status.message();
       EXPECT_EQ(get(), bad);
-      Bytes made;
-      std::uint64_t file_bytes = 0;
-      EXPECT_FALSE(Trailer::try_make(bad, TrailerSpec::index(), made, file_bytes).ok());
+      EXPECT_FALSE(Trailer::make(bad, TrailerSpec::index()).ok());
     }
     Bytes copied;
     VectorSink sink(copied);
     MemorySource source(bad, 100);
-    EXPECT_FALSE(StreamWriter(sink, NumberType::kU32).try_copy_file(source).ok());
+    EXPECT_FALSE(StreamWriter(sink, NumberType::kU32).copy_file(source).ok());
     // Removing the trailer allows it.
     DecodeConfig ignore;
     ignore.trailer = TrailerPolicy::kIgnore;
-    Bytes made;
-    std::uint64_t file_bytes = 0;
-    EXPECT_OK(Trailer::try_make(bad, TrailerSpec::index(), made, file_bytes, ignore));
-    EXPECT_EQ(file_bytes, end);
+    EXPECT_EQ(Trailer::make(bad, TrailerSpec::index(), ignore).value().file_bytes, end);
   }
   // The message includes the file's name.
   put(damaged[0]);
   const std::vector<std::uint32_t> one = {1};
   try {
-    append_to_file<std::uint32_t>(path_, one);
+    throw_if_error(append_to_file(path_, one), path_);
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find(path_), std::string::npos);
@@ -208,7 +203,7 @@ TEST_F(Append, WithThreads) {
   Bytes files[2];
   for (Bytes& file : files) {
     put(compressed(numbers));
-    ASSERT_OK(try_append_to_file(path_, numbers.view(), config));
+    ASSERT_OK(append_to_file(path_, numbers.view(), config));
     file = get();
     config.threads = 3;
   }
@@ -218,19 +213,19 @@ TEST_F(Append, WithThreads) {
 TEST_F(Append, OfNothingKeepsTheFile) {
   const Bytes file = compressed(from_values<std::int16_t>({4, 5}));
   put(file);
-  ASSERT_OK(try_append_to_file(path_, zeros(NumberType::kI16, 0).view()));
+  ASSERT_OK(append_to_file(path_, zeros(NumberType::kI16, 0).view()));
   EXPECT_EQ(get(), file);
 }
 
 TEST_F(Append, ToEmptyFiles) {
   const std::vector<float> numbers = {1.5f, -0.0f};
   put(compressed(zeros(NumberType::kF32, 0)));
-  append_to_file<float>(path_, numbers);
+  ASSERT_OK(append_to_file(path_, numbers));
   EXPECT_TRUE(same_numbers(decompressed(get()), from_values(numbers)));
   EncodeConfig typeless;
   typeless.uniform_type = false;
   put(compressed(zeros(NumberType::kU8, 0), typeless));
-  append_to_file<float>(path_, numbers);
+  ASSERT_OK(append_to_file(path_, numbers));
   EXPECT_TRUE(same_numbers(decompressed(get()), from_values(numbers)));
 }
 
@@ -240,8 +235,8 @@ TEST_F(Append, DropsWhatFollowsTheTerminator) {
   const Numbers before = read_npy(fixture_path(name + ".npy"));
   put(file);
   const std::vector<std::uint32_t> more = {7};
-  ASSERT_OK(try_append_to_file(path_, from_values(more).view()));
-  const FileInfo info = inspect(get());
+  ASSERT_OK(append_to_file(path_, from_values(more).view()));
+  const FileInfo info = inspect(get()).value();
   EXPECT_EQ(info.trailing_bytes, 0u);
   EXPECT_EQ(info.count, before.count() + 1);
   EXPECT_TRUE(is_prefix(before, decompressed(get())));
@@ -271,7 +266,8 @@ TEST_F(Append, OldVersionsAreRefused) {
   for (const char* name :
        {"v0_0_0_classic", "v0_1_0_delta_int_mult", "v0_3_0_f16", "v0_4_0_lookback_delta"}) {
     const Bytes file = read_file(fixture_path(text(name, ".pco")));
-    expect_refused(file, zeros(*read_header(file).number_type, 3), ErrorKind::kUnsupportedVersion);
+    expect_refused(file, zeros(*read_header(file).value().number_type, 3),
+                   ErrorKind::kUnsupportedVersion);
   }
 }
 
@@ -287,7 +283,7 @@ TEST_F(Append, InvalidConfigLeavesTheFile) {
   configs[5].paging = PagingSpec::exact({2, 0, 3});
   for (std::size_t i = 0; i < configs.size(); ++i) {
     put(file);
-    EXPECT_KIND(try_append_to_file(path_, numbers.view(), configs[i]), kInvalidArgument) << i;
+    EXPECT_KIND(append_to_file(path_, numbers.view(), configs[i]), kInvalidArgument) << i;
     EXPECT_TRUE(get() == file) << i;
   }
 }
@@ -297,7 +293,7 @@ TEST_F(Append, CancelledLeavesTheFile) {
   put(file);
   EncodeConfig config;
   config.progress = [](const Progress&) { return false; };
-  EXPECT_KIND(try_append_to_file(path_, zeros(NumberType::kI16, 5).view(), config), kCancelled);
+  EXPECT_KIND(append_to_file(path_, zeros(NumberType::kI16, 5).view(), config), kCancelled);
   EXPECT_EQ(get(), file);
 }
 
@@ -305,7 +301,7 @@ TEST_F(Append, KeepsPermissions) {
   put(compressed(from_values<std::int16_t>({4, 5})));
   for (const mode_t mode : {0600u, 0640u, 0666u}) {
     ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
-    ASSERT_OK(try_append_to_file(path_, zeros(NumberType::kI16, 5).view()));
+    ASSERT_OK(append_to_file(path_, zeros(NumberType::kI16, 5).view()));
     struct stat info {};
     ASSERT_EQ(::stat(path_.c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 07777, mode);
@@ -313,9 +309,9 @@ TEST_F(Append, KeepsPermissions) {
 }
 
 TEST_F(Append, MissingFileIsAnIoError) {
-  EXPECT_KIND(try_append_to_file(path_, zeros(NumberType::kI16, 5).view()), kIo);
+  EXPECT_KIND(append_to_file(path_, zeros(NumberType::kI16, 5).view()), kIo);
   EXPECT_FALSE(std::filesystem::exists(path_));
-  EXPECT_KIND(try_append_to_file(folder_, zeros(NumberType::kI16, 5).view()), kIo);
+  EXPECT_KIND(append_to_file(folder_, zeros(NumberType::kI16, 5).view()), kIo);
 }
 
 }  // namespace

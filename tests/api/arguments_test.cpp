@@ -13,7 +13,7 @@ namespace {
 
 Status attempt(NumberType type, const EncodeConfig& config, std::size_t n = 5) {
   Bytes file;
-  return try_compress(zeros(type, n).view(), file, config);
+  return compress(zeros(type, n).view(), config).into(file);
 }
 Status attempt(NumberType type, const ModeSpec& mode) {
   EncodeConfig config;
@@ -142,11 +142,11 @@ TEST(Arguments, ErrorsAreTheSameInEveryEntryPoint) {
   const std::vector<float> numbers(5);
   Bytes output(1000);
   std::size_t written = 9;
-  EXPECT_KIND(try_compress_into(std::span<const float>(numbers), output, written, config),
+  EXPECT_KIND(compress_into(std::span<const float>(numbers), output, config).into(written),
               kInvalidArgument);
   EXPECT_EQ(written, 0u);
-  EXPECT_THROW((void)compress<float>(numbers, config), Error);
-  EXPECT_THROW((void)compress_into<float>(numbers, output, config), Error);
+  EXPECT_THROW((void)compress(numbers, config).value(), Error);
+  EXPECT_THROW((void)compress_into(numbers, output, config).value(), Error);
 }
 
 TEST(Arguments, InvalidConfigStillHasABound) {

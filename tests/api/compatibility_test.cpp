@@ -49,7 +49,7 @@ bool holds(const Version& version, Delta delta) {
 }
 
 void expect_nothing_newer(const Version& version, ByteSpan file) {
-  const FileInfo info = inspect(file);
+  const FileInfo info = inspect(file).value();
   EXPECT_EQ(info.header.format_major, version.major);
   EXPECT_EQ(info.header.format_minor, version.minor);
   for (const ChunkInfo& chunk : info.chunks) {
@@ -123,7 +123,7 @@ TEST(Compatibility, Headers) {
     Bytes streamed;
     VectorSink sink(streamed);
     StreamWriter writer(sink, NumberType::kF32, config);
-    ASSERT_OK(writer.try_finish());
+    ASSERT_OK(writer.finish());
     EXPECT_TRUE(same_bytes(streamed, file));
   }
 }
@@ -141,7 +141,7 @@ TEST(Compatibility, EveryTypeRoundTripsOrIsRejected) {
             make_numbers(random.pick(distribution_names()), type, random.below(3000), random);
         SCOPED_TRACE(text(version.name, " ", name_of(type), " ", level, ", seed ", seed()));
         Bytes file;
-        const Status status = try_compress(numbers.view(), file, config);
+        const Status status = compress(numbers.view(), config).into(file);
         if (!holds(version, type)) {
           EXPECT_KIND(status, kInvalidArgument);
           continue;
@@ -183,8 +183,9 @@ TEST(Compatibility, ChosenFeaturesExistInTheVersion) {
       EXPECT_TRUE(same_numbers(decompressed(file), cases[i].numbers));
       // Otherwise the case proves nothing.
       if (version.compatibility == Compatibility::kV4_1) {
-        EXPECT_TRUE(cases[i].is_newest(inspect(file).chunks[0]))
-            << inspect(file).chunks[0].mode_text() << " " << inspect(file).chunks[0].delta_text();
+        EXPECT_TRUE(cases[i].is_newest(inspect(file).value().chunks[0]))
+            << inspect(file).value().chunks[0].mode_text() << " "
+            << inspect(file).value().chunks[0].delta_text();
       }
     }
   }
@@ -206,7 +207,7 @@ TEST(Compatibility, RequestsAreFulfilledOrRejected) {
           const bool is_held = (!mode.mode() || holds(version, *mode.mode())) &&
                                (!delta.delta() || holds(version, *delta.delta()));
           Bytes file;
-          const Status status = try_compress(numbers.view(), file, config);
+          const Status status = compress(numbers.view(), config).into(file);
           if (!is_held) {
             EXPECT_KIND(status, kInvalidArgument);
             EXPECT_KIND(wrapped::ChunkEncoder::create(numbers.view(), config).status(),
@@ -230,19 +231,19 @@ TEST(Compatibility, OfWrappedChunks) {
     config.paging = PagingSpec::equal_pages_up_to(700);
     const Numbers numbers = make_numbers("walk", NumberType::kI64, 2000, random);
     const Bytes header = wrapped::encode_file_header(version.compatibility);
-    wrapped::FormatVersion read;
-    std::size_t consumed = 0;
-    ASSERT_OK(wrapped::try_decode_file_header(header, read, consumed));
-    EXPECT_EQ(consumed, header.size());
+    wrapped::DecodedHeader decoded;
+    ASSERT_OK(wrapped::decode_file_header(header).into(decoded));
+    const wrapped::FormatVersion read = decoded.version;
+    EXPECT_EQ(decoded.size, header.size());
     EXPECT_EQ(read.major, version.major);
     EXPECT_EQ(read.minor, version.minor);
     const auto encoder = wrapped::ChunkEncoder::create(numbers.view(), config).value();
     const auto decoder =
-        wrapped::ChunkDecoder::create(encoder.meta(), NumberType::kI64, read).value();
+        wrapped::ChunkDecoder::create(encoder.meta().value(), NumberType::kI64, read).value();
     std::size_t first = 0;
     for (std::size_t page = 0; page < encoder.page_count(); ++page) {
       std::vector<std::int64_t> out(encoder.page_n(page));
-      decoder.decode_page<std::int64_t>(encoder.page(page), out.size(), out);
+      decoder.decode_page(encoder.page(page).value(), out.size(), out).value();
       EXPECT_EQ(std::memcmp(out.data(), part(numbers, first, out.size()).data, 8 * out.size()), 0);
       first += out.size();
     }
@@ -269,13 +270,13 @@ TEST_F(CompatibleAppend, KeepsTheVersionOfTheFile) {
   EncodeConfig old;
   old.compatibility = Compatibility::kV4_0;
   put(compressed(numbers, old));
-  ASSERT_OK(try_append_to_file(path_, numbers.view()));
+  ASSERT_OK(append_to_file(path_, numbers.view()));
   const Bytes file = read_file(path_);
   expect_nothing_newer(versions()[3], file);
   EXPECT_EQ(decompressed(file).count(), 40'000u);
   EncodeConfig conv = old;
   conv.delta = DeltaSpec::try_conv1(2);
-  EXPECT_KIND(try_append_to_file(path_, numbers.view(), conv), kInvalidArgument);
+  EXPECT_KIND(append_to_file(path_, numbers.view(), conv), kInvalidArgument);
   EXPECT_TRUE(same_bytes(read_file(path_), file));
 }
 
@@ -288,7 +289,7 @@ TEST_F(CompatibleAppend, NotToANewerFile) {
     if (version.compatibility == Compatibility::kV4_1) continue;
     EncodeConfig config;
     config.compatibility = version.compatibility;
-    EXPECT_KIND(try_append_to_file(path_, numbers.view(), config), kInvalidArgument);
+    EXPECT_KIND(append_to_file(path_, numbers.view(), config), kInvalidArgument);
     EXPECT_TRUE(same_bytes(read_file(path_), file));
   }
 }

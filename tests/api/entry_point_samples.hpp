@@ -32,9 +32,9 @@ inline Bytes sample_cvc() {
   const std::vector<float> values(600, 0.5f);
   cvc::WriteConfig config;
   config.chunk_rows = 50;
-  cvc::Writer writer(file, config);
-  writer.append(cvc::Rows(std::span<const float>(values), 3));
-  writer.finish();
+  cvc::Writer writer = cvc::Writer::create(file, config).value();
+  throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), 3)));
+  writer.finish().value();
   return file;
 }
 

@@ -9,7 +9,6 @@
 
 #include "entry_point_samples.hpp"
 #include "numpact/cvc.hpp"
-#include "numpact/device_plan.hpp"
 #include "numpact/trailer.hpp"
 #include "numpact/wrapped.hpp"
 
@@ -35,31 +34,30 @@ TEST(EntryPoints, NonexistentNumberTypes) {
     Bytes output(1000);
     std::size_t written = 0;
     std::size_t count = 0;
-    bool is_finished = false;
-    EXPECT_KIND(try_compress(numbers, bytes), kInvalidArgument);
-    EXPECT_KIND(try_compress_into(numbers, output, written), kInvalidArgument);
-    EXPECT_KIND(try_decompress_into(file, out, count), kInvalidArgument);
-    EXPECT_KIND(try_decompress_front(file, out, count, is_finished), kInvalidArgument);
+    EXPECT_KIND(compress(numbers).into(bytes), kInvalidArgument);
+    EXPECT_KIND(compress_into(numbers, output).into(written), kInvalidArgument);
+    EXPECT_KIND(count_into(decompress_into(file, out), count), kInvalidArgument);
+    EXPECT_KIND(decompress_front(file, out), kInvalidArgument);
     EXPECT_KIND(ChunkEncoder::create(numbers).status(), kInvalidArgument);
     EXPECT_KIND(ChunkDecoder::create(file, type, wrapped::kCurrentVersion).status(),
                 kInvalidArgument);
     Result<FileReader> reader = FileReader::create(file);
     ASSERT_OK(reader.status());
-    EXPECT_KIND(reader->try_read(0, out), kInvalidArgument);
+    EXPECT_KIND(reader->read(0, out), kInvalidArgument);
     Explanation explanation;
-    EXPECT_KIND(try_explain(numbers, explanation), kInvalidArgument);
+    EXPECT_KIND(explain(numbers).into(explanation), kInvalidArgument);
     EXPECT_KIND(ChunkIndex::from_chunks(type, {}).status(), kInvalidArgument);
-    EXPECT_KIND(try_append_to_file("/nonexistent/a.pco", numbers), kInvalidArgument);
+    EXPECT_KIND(append_to_file("/nonexistent/a.pco", numbers), kInvalidArgument);
     VectorSink sink(bytes);
-    EXPECT_KIND(StreamWriter(sink, type).try_write(numbers), kInvalidArgument);
-    EXPECT_KIND(StreamWriter(sink, type).try_finish(), kInvalidArgument);
-    EXPECT_KIND(StreamWriter(sink, NumberType::kU8).try_write(numbers), kInvalidArgument);
+    EXPECT_KIND(StreamWriter(sink, type).write(numbers), kInvalidArgument);
+    EXPECT_KIND(StreamWriter(sink, type).finish(), kInvalidArgument);
+    EXPECT_KIND(StreamWriter(sink, NumberType::kU8).write(numbers), kInvalidArgument);
     MemorySource source(file);
     StreamReader stream(source);
-    EXPECT_KIND(stream.try_read(out, count), kInvalidArgument);
+    EXPECT_KIND(count_into(stream.read(out), count), kInvalidArgument);
     // The reader is unchanged by the error.
     Numbers right = zeros(NumberType::kI32, 10);
-    EXPECT_OK(stream.try_read(writable(right), count));
+    EXPECT_OK(count_into(stream.read(writable(right)), count));
     EXPECT_EQ(name_of(type), "unknown");
     EXPECT_EQ(size_of(type), 0u);
     static_cast<void>(compress_bound(type, 100));
@@ -69,21 +67,21 @@ TEST(EntryPoints, NonexistentNumberTypes) {
 
 TEST(EntryPoints, NonexistentValueTypes) {
   const Bytes file = sample_cvc();
-  const cvc::Reader reader(file);
+  const cvc::Reader reader = cvc::Reader::create(file).value();
   std::vector<float> values(600);
   for (const int number : {100, 200, 255}) {
     const auto dtype = static_cast<cvc::Dtype>(number);
     const cvc::RowRange all{0, 200};
     const cvc::Target target{cvc::MutableRows(dtype, values.data(), 200, 3), 0};
-    EXPECT_KIND(reader.try_read({&all, 1}, {&target, 1}), kInvalidArgument);
+    EXPECT_KIND(reader.read({&all, 1}, {&target, 1}), kInvalidArgument);
     const std::uint64_t row = 7;
-    EXPECT_KIND(reader.try_gather({&row, 1}, {&target, 1}), kInvalidArgument);
+    EXPECT_KIND(reader.gather({&row, 1}, {&target, 1}), kInvalidArgument);
     cvc::StoredSlice slice;
-    ASSERT_OK(reader.try_stored_slice(0, 0, slice));
-    EXPECT_KIND(cvc::try_decode_slice(slice, {0, 10}, target.rows), kInvalidArgument);
+    ASSERT_OK(reader.stored_slice(0, 0).into(slice));
+    EXPECT_KIND(cvc::decode_slice(slice, {0, 10}, target.rows), kInvalidArgument);
     Bytes out;
-    cvc::Writer writer(out, {});
-    EXPECT_KIND(writer.try_append(cvc::Rows(dtype, values.data(), 200, 3)), kInvalidArgument);
+    cvc::Writer writer = cvc::Writer::create(out, {}).value();
+    EXPECT_KIND(writer.append(cvc::Rows(dtype, values.data(), 200, 3)), kInvalidArgument);
     cvc::WriteConfig columns;
     columns.version = cvc::Version::kV20;
     columns.columns.push_back({"a", 1, dtype, std::nullopt, false});
@@ -100,22 +98,21 @@ TEST(EntryPoints, NullNumbersWithACount) {
   Bytes bytes;
   std::size_t written = 0;
   std::size_t count = 0;
-  bool is_finished = false;
-  EXPECT_KIND(try_compress(numbers, bytes), kInvalidArgument);
-  EXPECT_KIND(try_compress_into(numbers, {}, written), kInvalidArgument);
-  EXPECT_KIND(try_decompress_into(file, out, count), kInvalidArgument);
-  EXPECT_KIND(try_decompress_front(file, out, count, is_finished), kInvalidArgument);
+  EXPECT_KIND(compress(numbers).into(bytes), kInvalidArgument);
+  EXPECT_KIND(compress_into(numbers, {}).into(written), kInvalidArgument);
+  EXPECT_KIND(count_into(decompress_into(file, out), count), kInvalidArgument);
+  EXPECT_KIND(decompress_front(file, out), kInvalidArgument);
   EXPECT_KIND(ChunkEncoder::create(numbers).status(), kInvalidArgument);
   EXPECT_KIND(ChunkEncoder::create(sample_numbers().view(), {}, nullptr).status(),
               kInvalidArgument);
-  EXPECT_KIND(FileReader::create(file)->try_read(0, out), kInvalidArgument);
+  EXPECT_KIND(FileReader::create(file)->read(0, out), kInvalidArgument);
   Explanation explanation;
-  EXPECT_KIND(try_explain(numbers, explanation), kInvalidArgument);
+  EXPECT_KIND(explain(numbers).into(explanation), kInvalidArgument);
   VectorSink sink(bytes);
-  EXPECT_KIND(StreamWriter(sink, NumberType::kI32).try_write(numbers), kInvalidArgument);
+  EXPECT_KIND(StreamWriter(sink, NumberType::kI32).write(numbers), kInvalidArgument);
   MemorySource source(file);
-  EXPECT_KIND(StreamReader(source).try_read(out, count), kInvalidArgument);
-  EXPECT_KIND(try_append_to_file("/nonexistent/a.pco", numbers), kInvalidArgument);
+  EXPECT_KIND(count_into(StreamReader(source).read(out), count), kInvalidArgument);
+  EXPECT_KIND(append_to_file("/nonexistent/a.pco", numbers), kInvalidArgument);
   // The same for null byte spans.
   const std::byte* const nowhere = nullptr;
   std::byte* const null_output = nullptr;
@@ -126,32 +123,33 @@ TEST(EntryPoints, NullNumbersWithACount) {
   FileInfo info;
   ChunkIndex index;
   std::optional<Trailer> trailer;
-  wrapped::FormatVersion version;
-  EXPECT_KIND(try_read_header(no_file, header), kInvalidArgument);
-  EXPECT_KIND(try_decompress_into(no_file, writable(some), count), kInvalidArgument);
-  EXPECT_KIND(try_inspect(no_file, info), kInvalidArgument);
-  EXPECT_KIND(ChunkIndex::try_build(no_file, index), kInvalidArgument);
-  EXPECT_OK(Trailer::try_read(no_file, trailer));
+  EXPECT_KIND(read_header(no_file).into(header), kInvalidArgument);
+  EXPECT_KIND(count_into(decompress_into(no_file, writable(some)), count), kInvalidArgument);
+  EXPECT_KIND(inspect_into(no_file, info), kInvalidArgument);
+  EXPECT_KIND(ChunkIndex::build(no_file).into(index), kInvalidArgument);
+  EXPECT_OK(Trailer::read(no_file).into(trailer));
   EXPECT_FALSE(trailer);
-  EXPECT_KIND(try_compress_into(sample_numbers().view(), no_output, written), kInvalidArgument);
-  EXPECT_KIND(wrapped::try_decode_file_header(no_file, version, written), kInvalidArgument);
-  EXPECT_KIND(ChunkDecoder::create(no_file, NumberType::kI32, version).status(), kInvalidArgument);
+  EXPECT_KIND(compress_into(sample_numbers().view(), no_output).into(written), kInvalidArgument);
+  EXPECT_KIND(wrapped::decode_file_header(no_file), kInvalidArgument);
+  EXPECT_KIND(ChunkDecoder::create(no_file, NumberType::kI32, wrapped::kCurrentVersion),
+              kInvalidArgument);
   const ChunkEncoder encoder = ChunkEncoder::create(sample_numbers().view()).value();
-  EXPECT_KIND(encoder.try_write_meta(no_output, written), kInvalidArgument);
-  EXPECT_KIND(encoder.try_write_page(0, no_output, written), kInvalidArgument);
+  EXPECT_KIND(encoder.write_meta(no_output).into(written), kInvalidArgument);
+  EXPECT_KIND(encoder.write_page(0, no_output).into(written), kInvalidArgument);
   EXPECT_KIND(cvc::Reader::create(no_file).status(), kInvalidArgument);
   const Bytes vectors = sample_cvc();
-  const cvc::Reader reader(vectors);
+  const cvc::Reader reader = cvc::Reader::create(vectors).value();
   std::vector<cvc::CodeRun> runs;
-  EXPECT_KIND(reader.try_read_codes({0, 10}, 0, no_output, 0, runs), kInvalidArgument);
+  EXPECT_KIND(reader.read_codes({0, 10}, 0, no_output, 0).into(runs), kInvalidArgument);
   const std::uint64_t* const no_rows = nullptr;
-  EXPECT_KIND(reader.try_gather({no_rows, 7}, {}), kInvalidArgument);
+  EXPECT_KIND(reader.gather({no_rows, 7}, {}), kInvalidArgument);
   // Empty views may have a null pointer.
-  EXPECT_OK(try_compress(NumberView(NumberType::kI32, nullptr, 0), bytes));
-  EXPECT_OK(try_decompress_into(bytes, MutableNumberView(NumberType::kI32, nullptr, 0), count));
+  EXPECT_OK(compress(NumberView(NumberType::kI32, nullptr, 0)).into(bytes));
+  EXPECT_OK(
+      count_into(decompress_into(bytes, MutableNumberView(NumberType::kI32, nullptr, 0)), count));
   // More than memory can hold.
   const NumberView huge(NumberType::kF64, bytes.data(), SIZE_MAX / 4);
-  EXPECT_KIND(try_compress(huge, bytes), kInvalidArgument);
+  EXPECT_KIND(compress(huge).into(bytes), kInvalidArgument);
 }
 
 TEST(EntryPoints, PagesOutOfRange) {
@@ -162,13 +160,13 @@ TEST(EntryPoints, PagesOutOfRange) {
   for (const std::size_t page : {std::size_t{8}, std::size_t{9}, SIZE_MAX}) {
     EXPECT_EQ(encoder.page_n(page), 0u);
     EXPECT_EQ(encoder.page_size_bound(page), 0u);
-    EXPECT_KIND(encoder.try_write_page(page, output, written), kInvalidArgument);
+    EXPECT_KIND(encoder.write_page(page, output).into(written), kInvalidArgument);
     EXPECT_EQ(written, 0u);
-    EXPECT_THROW(static_cast<void>(encoder.page(page)), Error);
+    EXPECT_THROW(static_cast<void>(encoder.page(page).value()), Error);
   }
-  const ChunkIndex index = ChunkIndex::build(sample_file());
+  const ChunkIndex index = ChunkIndex::build(sample_file()).value();
   EXPECT_EQ(index.chunk(index.chunk_count()), IndexedChunk());
-  EXPECT_EQ(cvc::Reader(sample_cvc()).chunk_of(200), 4u);
+  EXPECT_EQ(cvc::Reader::create(sample_cvc()).value().chunk_of(200), 4u);
 }
 
 // ---- moved-from objects ----
@@ -182,14 +180,14 @@ TEST(MovedFromObjects, Readers) {
   const StreamReader other_reader = std::move(reader);
   FileHeader header;
   TrailerState state;
-  EXPECT_KIND(reader.try_header(header), kInvalidArgument);
-  EXPECT_KIND(reader.try_read(writable(out), n), kInvalidArgument);
-  EXPECT_KIND(reader.try_check_trailer(state), kInvalidArgument);
+  EXPECT_KIND(reader.header().into(header), kInvalidArgument);
+  EXPECT_KIND(count_into(reader.read(writable(out)), n), kInvalidArgument);
+  EXPECT_KIND(reader.check_trailer().into(state), kInvalidArgument);
   EXPECT_EQ(reader.bytes_consumed(), 0u);
 
   FileReader random_access = FileReader::create(file).value();
   const FileReader other_random_access = std::move(random_access);
-  EXPECT_KIND(random_access.try_read(0, writable(out)), kInvalidArgument);
+  EXPECT_KIND(random_access.read(0, writable(out)), kInvalidArgument);
   EXPECT_EQ(random_access.count(), 0u);
 }
 
@@ -201,10 +199,10 @@ TEST(MovedFromObjects, Writers) {
   VectorSink sink(written);
   StreamWriter writer(sink, NumberType::kI32);
   const StreamWriter other_writer = std::move(writer);
-  EXPECT_KIND(writer.try_write(numbers.view()), kInvalidArgument);
-  EXPECT_KIND(writer.try_end_chunk(), kInvalidArgument);
-  EXPECT_KIND(writer.try_finish(), kInvalidArgument);
-  EXPECT_KIND(writer.try_copy_file(source), kInvalidArgument);
+  EXPECT_KIND(writer.write(numbers.view()), kInvalidArgument);
+  EXPECT_KIND(writer.end_chunk(), kInvalidArgument);
+  EXPECT_KIND(writer.finish(), kInvalidArgument);
+  EXPECT_KIND(writer.copy_file(source), kInvalidArgument);
   EXPECT_EQ(writer.bytes_written() + writer.trailer_bytes(), 0u);
 }
 
@@ -216,18 +214,18 @@ TEST(MovedFromObjects, WrappedChunks) {
   ChunkEncoder encoder = ChunkEncoder::create(numbers.view(), paged()).value();
   const ChunkEncoder other_encoder = std::move(encoder);
   EXPECT_EQ(encoder.page_count() + encoder.page_n(0) + encoder.meta_size_bound(), 0u);
-  EXPECT_KIND(encoder.try_write_meta(bytes, n), kInvalidArgument);
-  EXPECT_KIND(encoder.try_write_page(0, bytes, n), kInvalidArgument);
-  EXPECT_THROW(static_cast<void>(encoder.meta()), Error);
+  EXPECT_KIND(encoder.write_meta(bytes).into(n), kInvalidArgument);
+  EXPECT_KIND(encoder.write_page(0, bytes).into(n), kInvalidArgument);
+  EXPECT_THROW(static_cast<void>(encoder.meta().value()), Error);
 
   ChunkDecoder decoder =
-      ChunkDecoder::create(other_encoder.meta(), NumberType::kI32, wrapped::kCurrentVersion)
+      ChunkDecoder::create(other_encoder.meta().value(), NumberType::kI32, wrapped::kCurrentVersion)
           .value();
   const ChunkDecoder other_decoder = std::move(decoder);
-  EXPECT_KIND(decoder.try_decode_page(other_encoder.page(0), 625, writable(out), n),
+  EXPECT_KIND(decoder.decode_page(other_encoder.page(0).value(), 625, writable(out)).into(n),
               kInvalidArgument);
   EXPECT_EQ(decoder.meta_size(), 0u);
-  EXPECT_THROW(static_cast<void>(decoder.info()), Error);
+  EXPECT_THROW(static_cast<void>(decoder.info().value()), Error);
 }
 
 TEST(MovedFromObjects, Contexts) {
@@ -245,11 +243,11 @@ TEST(MovedFromObjects, Contexts) {
     encode_config.threads = threads;
     DecodeConfig decode_config;
     decode_config.threads = threads;
-    EXPECT_KIND(try_compress(numbers.view(), written, encode_config, &encode), kInvalidArgument);
-    EXPECT_KIND(try_decompress_into(file, writable(out), n, decode_config, &decode),
+    EXPECT_KIND(compress(numbers.view(), encode_config, &encode).into(written), kInvalidArgument);
+    EXPECT_KIND(count_into(decompress_into(file, writable(out), decode_config, &decode), n),
                 kInvalidArgument);
     Verification found;
-    EXPECT_KIND(try_verify(file, found, decode_config, &decode), kInvalidArgument);
+    EXPECT_KIND(verify(file, decode_config, &decode).into(found), kInvalidArgument);
   }
   EXPECT_KIND(
       ChunkEncoder::create(numbers.view(), paged(), std::pmr::new_delete_resource(), &encode)
@@ -259,7 +257,7 @@ TEST(MovedFromObjects, Contexts) {
 
 TEST(MovedFromObjects, CvcReaders) {
   const Bytes vectors = sample_cvc();
-  cvc::Reader cvc_reader(vectors);
+  cvc::Reader cvc_reader = cvc::Reader::create(vectors).value();
   const cvc::Reader other_cvc_reader = std::move(cvc_reader);
   std::vector<float> values(600);
   const cvc::RowRange all{0, 200};
@@ -268,21 +266,20 @@ TEST(MovedFromObjects, CvcReaders) {
   cvc::Codes codes;
   EXPECT_EQ(cvc_reader.rows(), 0u);
   EXPECT_EQ(cvc_reader.chunk_of(0), 0u);
-  EXPECT_KIND(cvc_reader.try_read({&all, 1}, {&target, 1}), kInvalidArgument);
-  EXPECT_KIND(cvc_reader.try_verify(report), kInvalidArgument);
-  EXPECT_KIND(cvc_reader.try_codes(0, 0, codes), kInvalidArgument);
-  EXPECT_THROW(static_cast<void>(cvc_reader.read_all()), Error);
+  EXPECT_KIND(cvc_reader.read({&all, 1}, {&target, 1}), kInvalidArgument);
+  EXPECT_KIND(cvc_reader.verify().into(report), kInvalidArgument);
+  EXPECT_KIND(cvc_reader.codes(0, 0).into(codes), kInvalidArgument);
+  EXPECT_THROW(static_cast<void>(cvc_reader.read_all().value()), Error);
 }
 
 TEST(MovedFromObjects, CvcWriters) {
   Bytes written;
   const std::vector<float> values(600);
-  cvc::Writer cvc_writer(written, {});
+  cvc::Writer cvc_writer = cvc::Writer::create(written, {}).value();
   const cvc::Writer other_cvc_writer = std::move(cvc_writer);
-  EXPECT_KIND(cvc_writer.try_append(cvc::Rows(std::span<const float>(values), 3)),
-              kInvalidArgument);
-  EXPECT_KIND(cvc_writer.try_end_chunk(), kInvalidArgument);
-  EXPECT_KIND(cvc_writer.try_finish(), kInvalidArgument);
+  EXPECT_KIND(cvc_writer.append(cvc::Rows(std::span<const float>(values), 3)), kInvalidArgument);
+  EXPECT_KIND(cvc_writer.end_chunk(), kInvalidArgument);
+  EXPECT_KIND(cvc_writer.finish(), kInvalidArgument);
   EXPECT_EQ(cvc_writer.error_place(), "");
 }
 
@@ -315,8 +312,8 @@ TEST(WrappedEncoder, StoresOnlyItsBytes) {
     EncodeContext context;
     const ChunkEncoder encoder =
         ChunkEncoder::create(numbers.view(), config, &memory, is_lent ? &context : nullptr).value();
-    std::size_t bytes = encoder.meta().size();
-    for (std::size_t i = 0; i < encoder.page_count(); ++i) bytes += encoder.page(i).size();
+    std::size_t bytes = encoder.meta().value().size();
+    for (std::size_t i = 0; i < encoder.page_count(); ++i) bytes += encoder.page(i).value().size();
     EXPECT_LE(memory.held, bytes + 1000);
   }
 }
@@ -329,8 +326,9 @@ TEST(WrappedEncoder, IsTheSameWithAContext) {
     const ChunkEncoder lent =
         ChunkEncoder::create(numbers.view(), paged(), std::pmr::get_default_resource(), &context)
             .value();
-    EXPECT_EQ(lent.meta(), alone.meta());
-    for (std::size_t i = 0; i < alone.page_count(); ++i) EXPECT_EQ(lent.page(i), alone.page(i));
+    EXPECT_EQ(lent.meta().value(), alone.meta().value());
+    for (std::size_t i = 0; i < alone.page_count(); ++i)
+      EXPECT_EQ(lent.page(i).value(), alone.page(i).value());
   }
 }
 
@@ -376,10 +374,10 @@ TEST(OutputTooSmall, ReportsTheBytesThatSuffice) {
   const Numbers numbers = sample_numbers();
   std::size_t written = 0;
   Bytes small(10);
-  const Status packed = try_compress_into(numbers.view(), small, written, paged());
+  const Status packed = compress_into(numbers.view(), small, paged()).into(written);
   EXPECT_KIND(packed, kOutputTooSmall);
   Bytes enough(static_cast<std::size_t>(packed.needed_bytes()));
-  EXPECT_OK(try_compress_into(numbers.view(), enough, written, paged()));
+  EXPECT_OK(compress_into(numbers.view(), enough, paged()).into(written));
   EXPECT_NE(packed.message().find(std::to_string(packed.needed_bytes())), std::string::npos);
 
   for (const Bytes& file : {sample_file(), sample_file(TrailerSpec::none())}) {
@@ -388,25 +386,25 @@ TEST(OutputTooSmall, ReportsTheBytesThatSuffice) {
       config.threads = threads;
       Numbers out = zeros(NumberType::kI32, 999);
       std::size_t count = 0;
-      const Status status = try_decompress_into(file, writable(out), count, config);
+      const Status status = count_into(decompress_into(file, writable(out), config), count);
       EXPECT_KIND(status, kOutputTooSmall);
       EXPECT_EQ(status.needed_bytes(), 4 * numbers.count());
     }
   }
 
   const ChunkEncoder encoder = ChunkEncoder::create(numbers.view(), paged()).value();
-  EXPECT_EQ(encoder.try_write_page(3, {}, written).needed_bytes(), encoder.page(3).size());
-  EXPECT_EQ(encoder.try_write_meta({}, written).needed_bytes(), encoder.meta().size());
+  EXPECT_EQ(encoder.write_page(3, {}).into(written).needed_bytes(), encoder.page(3).value().size());
+  EXPECT_EQ(encoder.write_meta({}).into(written).needed_bytes(), encoder.meta().value().size());
 
   const Bytes vectors = sample_cvc();
-  const cvc::Reader reader(vectors);
+  const cvc::Reader reader = cvc::Reader::create(vectors).value();
   std::vector<float> values(600);
   const cvc::RowRange all{0, 200};
   const cvc::Target target{cvc::MutableRows(cvc::Dtype::kFloat32, values.data(), 3, 3, 16), 0};
-  EXPECT_EQ(reader.try_read({&all, 1}, {&target, 1}).needed_bytes(), 199u * 16 + 12);
+  EXPECT_EQ(reader.read({&all, 1}, {&target, 1}).status().needed_bytes(), 199u * 16 + 12);
   std::vector<cvc::CodeRun> runs;
   Bytes output(100);
-  const Status codes = reader.try_read_codes(all, 0, output, 0, runs);
+  const Status codes = reader.read_codes(all, 0, output, 0).into(runs);
   EXPECT_KIND(codes, kOutputTooSmall);
   EXPECT_EQ(codes.needed_bytes(), 200u * 3 * 2);
   EXPECT_EQ(Status().needed_bytes(), Status::kNoOffset);
@@ -416,27 +414,27 @@ TEST(OutputTooSmall, ReportsTheBytesThatSuffice) {
 
 TEST(EncodedChunks, AreHeldAgainstTheirChecksums) {
   Bytes file = sample_cvc();
-  const cvc::Info info = cvc::Reader(file).info();
+  const cvc::Info info = cvc::Reader::create(file).value().info();
   const std::size_t chunk = 1;
   const auto at = static_cast<std::size_t>(info.chunks[chunk].offset) + info.record_head_bytes();
   file[at + 5] ^= std::byte{0x40};
-  const cvc::Reader reader(file);
+  const cvc::Reader reader = cvc::Reader::create(file).value();
   std::optional<std::uint32_t> checksum;
-  ASSERT_OK(reader.try_checksum(chunk, checksum));
+  ASSERT_OK(reader.checksum(chunk).into(checksum));
   ASSERT_TRUE(checksum);
-  EXPECT_KIND(reader.try_checksum(99, checksum), kInvalidArgument);
+  EXPECT_KIND(reader.checksum(99).into(checksum), kInvalidArgument);
   cvc::WriteConfig config;
   config.dimension = 3;
   for (const std::size_t copied : {std::size_t{0}, chunk}) {
-    ASSERT_OK(reader.try_checksum(copied, checksum));
+    ASSERT_OK(reader.checksum(copied).into(checksum));
     const cvc::Chunk& entry = info.chunks[copied];
     const ByteSpan payload =
         ByteSpan(file).subspan(static_cast<std::size_t>(entry.offset) + info.record_head_bytes(),
                                static_cast<std::size_t>(entry.payload_bytes));
     Bytes out;
-    cvc::Writer writer(out, config);
+    cvc::Writer writer = cvc::Writer::create(out, config).value();
     const Status status =
-        writer.try_append_encoded({entry.rows, {&info.slice(copied, 0), 1}, payload, checksum});
+        writer.append_encoded({entry.rows, {&info.slice(copied, 0), 1}, payload, checksum});
     EXPECT_EQ(status.kind(), copied == chunk ? ErrorKind::kChecksum : ErrorKind::kNone);
   }
 }

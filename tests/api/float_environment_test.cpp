@@ -153,7 +153,7 @@ TEST(FloatEnvironment, PcoFilesAreTheSameBothWays) {
       for (const EncodeConfig& config : configs(type, random)) {
         SCOPED_TRACE(text(name_of(type), " ", describe(config)));
         Bytes expected;
-        const Status before = try_compress(numbers.view(), expected, config);
+        const Status before = compress(numbers.view(), config).into(expected);
         in_each_environment([&](const Environment& environment) {
           Bytes file;
           NumberArray decoded;
@@ -161,8 +161,8 @@ TEST(FloatEnvironment, PcoFilesAreTheSameBothWays) {
           Status decoding;
           {
             const Entered entered(environment);
-            encoding = try_compress(numbers.view(), file, config);
-            if (before.ok()) decoding = try_decompress_any(expected, decoded);
+            encoding = compress(numbers.view(), config).into(file);
+            if (before.ok()) decoding = decompress_any(expected).into(decoded);
           }
           ASSERT_EQ(encoding.message(), before.message());
           ASSERT_TRUE(same_bytes(file, expected));
@@ -183,7 +183,7 @@ TEST(FloatEnvironment, OtherEntryPoints) {
   config.paging = PagingSpec::equal_pages_up_to(1000);
   config.trailer = TrailerSpec::restarts(8);
   Bytes expected;
-  ASSERT_OK(try_compress(numbers.view(), expected, config));
+  ASSERT_OK(compress(numbers.view(), config).into(expected));
   in_each_environment([&](const Environment& environment) {
     for (const ExecutorCase& executor_case : executor_cases()) {
       SCOPED_TRACE(executor_case.name);
@@ -193,8 +193,8 @@ TEST(FloatEnvironment, OtherEntryPoints) {
       Status decoding;
       {
         const Entered entered(environment);
-        encoding = try_compress(numbers.view(), file, with(executor_case, config));
-        decoding = try_decompress_any(file, decoded, with(executor_case, DecodeConfig{}));
+        encoding = compress(numbers.view(), with(executor_case, config)).into(file);
+        decoding = decompress_any(file, with(executor_case, DecodeConfig{})).into(decoded);
       }
       EXPECT_OK(encoding);
       EXPECT_OK(decoding);
@@ -207,24 +207,24 @@ TEST(FloatEnvironment, OtherEntryPoints) {
     {
       const Entered entered(environment);
       Result<FileReader> reader = FileReader::create(expected, DecodeConfig{});
-      statuses[0] = reader.ok() ? reader.value().try_read(2300, writable(read)) : reader.status();
+      statuses[0] = reader.ok() ? reader.value().read(2300, writable(read)) : reader.status();
       VectorSink sink(streamed);
       StreamWriter writer(sink, numbers.type(), config);
-      statuses[1] = writer.try_write(numbers.view());
-      statuses[2] = writer.try_finish();
+      statuses[1] = writer.write(numbers.view());
+      statuses[2] = writer.finish();
       std::uint64_t count = 0;
-      statuses[3] = try_count_numbers(expected, count);
+      statuses[3] = count_numbers(expected).into(count);
       Verification verification;
-      statuses[4] = try_verify(expected, verification);
+      statuses[4] = verify(expected).into(verification);
       Explanation explanation;
-      statuses[5] = try_explain(numbers.view(), explanation, config);
+      statuses[5] = explain(numbers.view(), config).into(explanation);
     }
     for (const Status& status : statuses) EXPECT_OK(status);
     EXPECT_TRUE(
         same_bytes(raw(read), raw(numbers).subspan(2300 * sizeof(double), 700 * sizeof(double))));
     Numbers back = zeros(numbers.type(), numbers.count());
     std::size_t n = 0;
-    EXPECT_OK(try_decompress_into(streamed, writable(back), n));
+    EXPECT_OK(count_into(decompress_into(streamed, writable(back)), n));
     EXPECT_TRUE(same_numbers(back, numbers));
   });
 }
@@ -241,10 +241,11 @@ TEST(FloatEnvironment, WrappedPages) {
       const Entered entered(environment);
       Result<wrapped::ChunkEncoder> encoder = wrapped::ChunkEncoder::create(numbers.view(), config);
       Result<wrapped::ChunkDecoder> decoder = wrapped::ChunkDecoder::create(
-          encoder.value().meta(), numbers.type(), wrapped::kCurrentVersion);
+          encoder.value().meta().value(), numbers.type(), wrapped::kCurrentVersion);
       std::size_t consumed = 0;
-      status =
-          decoder.value().try_decode_page(encoder.value().page(2), 1000, writable(page), consumed);
+      status = decoder.value()
+                   .decode_page(encoder.value().page(2).value(), 1000, writable(page))
+                   .into(consumed);
     }
     EXPECT_OK(status);
     EXPECT_TRUE(
@@ -277,12 +278,11 @@ TEST(FloatEnvironment, CvcFilesAreTheSameBothWays) {
       const auto write = [&](Bytes& out) {
         Result<cvc::Writer> writer = cvc::Writer::create(out, config);
         const cvc::Rows all(std::span<const float>(rows), 12);
-        return writer.ok() && writer.value().try_append(all).ok() &&
-               writer.value().try_finish().ok();
+        return writer.ok() && writer.value().append(all).ok() && writer.value().finish().ok();
       };
       Bytes expected;
       ASSERT_TRUE(write(expected));
-      const std::vector<float> values = cvc::Reader(expected).read_all();
+      const std::vector<float> values = cvc::Reader::create(expected).value().read_all().value();
       in_each_environment([&](const Environment& environment) {
         Bytes out;
         std::vector<float> got;
@@ -290,7 +290,7 @@ TEST(FloatEnvironment, CvcFilesAreTheSameBothWays) {
         {
           const Entered entered(environment);
           written = write(out);
-          got = cvc::Reader(expected).read_all();
+          got = cvc::Reader::create(expected).value().read_all().value();
         }
         ASSERT_TRUE(written);
         ASSERT_TRUE(same_bytes(out, expected));
@@ -299,7 +299,7 @@ TEST(FloatEnvironment, CvcFilesAreTheSameBothWays) {
       const std::locale old = std::locale::global(std::locale(std::locale(), new CommaForPoint));
       Bytes out;
       const bool written = write(out);
-      const std::vector<float> got = cvc::Reader(expected).read_all();
+      const std::vector<float> got = cvc::Reader::create(expected).value().read_all().value();
       std::locale::global(old);
       ASSERT_TRUE(written);
       EXPECT_TRUE(same_bytes(out, expected));

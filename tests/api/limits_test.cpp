@@ -14,10 +14,10 @@ Status one_shot(ByteSpan file, const Numbers& numbers, const DecodeLimits& limit
   DecodeConfig config;
   config.limits = limits;
   Numbers out;
-  const Status any = try_decompress_any(file, out, config);
+  const Status any = decompress_any(file, config).into(out);
   Numbers fixed = zeros(numbers.type(), numbers.count());
   std::size_t count = 0;
-  const Status into = try_decompress_into(file, writable(fixed), count, config);
+  const Status into = count_into(decompress_into(file, writable(fixed), config), count);
   EXPECT_EQ(any.kind(), into.kind());
   EXPECT_TRUE(is_prefix(out, numbers) || out.count() == 0);
   return any;
@@ -30,7 +30,7 @@ Status stream(ByteSpan file, const Numbers& numbers, const DecodeLimits& limits)
   StreamReader reader(source, config);
   Numbers out = zeros(numbers.type(), numbers.count() + 1);
   std::size_t count = 0;
-  return reader.try_read(writable(out), count);
+  return count_into(reader.read(writable(out)), count);
 }
 
 // Counting and inspecting decode no numbers but obey the same limits.
@@ -39,8 +39,8 @@ Status walk(ByteSpan file, const DecodeLimits& limits) {
   config.limits = limits;
   std::uint64_t count = 0;
   FileInfo info;
-  const Status counted = try_count_numbers(file, count, nullptr, config);
-  EXPECT_EQ(counted.kind(), try_inspect(file, info, config).kind());
+  const Status counted = count_numbers(file, config).into(count);
+  EXPECT_EQ(counted.kind(), inspect_into(file, info, config).kind());
   EXPECT_EQ(info.count, count);
   return counted;
 }
@@ -90,11 +90,11 @@ TEST_F(Limits, WalkingReportsAndStops) {
     return seen.size() < 2;
   };
   std::uint64_t count = 0;
-  EXPECT_KIND(try_count_numbers(file_, count, nullptr, config), kCancelled);
+  EXPECT_KIND(count_numbers(file_, config).into(count), kCancelled);
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{300, 600}));
   seen.clear();
   FileInfo info;
-  EXPECT_KIND(try_inspect(file_, info, config), kCancelled);
+  EXPECT_KIND(inspect_into(file_, info, config), kCancelled);
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{300, 600}));
 }
 
@@ -136,7 +136,7 @@ TEST_F(Limits, ContextKeepsNoLimit) {
   for (const std::uint64_t limit :
        {std::uint64_t{100}, DecodeLimits::kUnlimited, std::uint64_t{0}, DecodeLimits::kUnlimited}) {
     config.limits.max_memory = limit;
-    const Status status = try_decompress_any(file_, out, config, &context);
+    const Status status = decompress_any(file_, config, &context).into(out);
     if (limit == DecodeLimits::kUnlimited) {
       EXPECT_OK(status);
       EXPECT_TRUE(same_numbers(out, numbers_));
@@ -155,7 +155,7 @@ Bytes make_bomb() {
   config.delta = DeltaSpec::none();
   config.paging = PagingSpec::equal_pages_up_to(kN);
   const Bytes one = compressed(zeros(NumberType::kU64, kN), config);
-  const std::size_t header = static_cast<std::size_t>(read_header(one).size_bytes);
+  const std::size_t header = static_cast<std::size_t>(read_header(one).value().size_bytes);
   Bytes bomb = prefix(one, header);
   for (int i = 0; i < 12; ++i) {
     bomb.insert(bomb.end(), one.begin() + static_cast<std::ptrdiff_t>(header), one.end() - 1);
@@ -175,7 +175,7 @@ TEST(Bomb, IsRefusedAtOnce) {
     EXPECT_KIND(stream(bomb, nothing, {.max_output_bytes = 8000000}), kLimitExceeded);
     std::size_t count = 9;
     Numbers out = zeros(NumberType::kU64, 1000);
-    EXPECT_KIND(try_decompress_into(bomb, writable(out), count), kOutputTooSmall);
+    EXPECT_KIND(count_into(decompress_into(bomb, writable(out)), count), kOutputTooSmall);
     EXPECT_EQ(count, 0u);
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
@@ -187,14 +187,14 @@ TEST(Bomb, ReservesLittle) {
   int calls = 0;
   config.progress = [&](const Progress&) { return ++calls < 2; };
   Numbers out;
-  EXPECT_KIND(try_decompress_any(bomb, out, config), kCancelled);
+  EXPECT_KIND(decompress_any(bomb, config).into(out), kCancelled);
   EXPECT_LE(out.storage().capacity(), std::size_t{8} << 20);
 }
 
 // A file of a few bytes that claims a dictionary of 2^25 entries.
 TEST(Claims, SizeNothing) {
   const Bytes file = read_file(fixture_path("made/refused/dict_longer_than_file.pco"));
-  const Numbers numbers = zeros(*read_header(file).number_type, 1);
+  const Numbers numbers = zeros(*read_header(file).value().number_type, 1);
   const DecodeLimits little{.max_memory = 100000};
   EXPECT_KIND(one_shot(file, numbers, little), kTruncated);
   EXPECT_KIND(stream(file, numbers, little), kTruncated);
@@ -204,7 +204,7 @@ TEST(Hint, SizesNothing) {
   const Bytes file = read_file(fixture_path("made/n_hint_64_bits_wrong.pco"));
   const Numbers out = decompressed(file);
   EXPECT_EQ(out.count(), 300u);
-  EXPECT_LE(decompress<std::uint32_t>(file).capacity(), std::size_t{1} << 18);
+  EXPECT_LE(decompress<std::uint32_t>(file).value().capacity(), std::size_t{1} << 18);
   EXPECT_KIND(one_shot(file, out, {.max_numbers = 299}), kLimitExceeded);
 }
 

@@ -34,7 +34,7 @@ TEST_F(MappedFileTest, HoldsTheBytes) {
   Bytes bytes(100001);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7);
   const std::string path = make("some", bytes);
-  MappedFile file(path);
+  MappedFile file = MappedFile::open(path).value();
   EXPECT_TRUE(same_bytes(file.bytes(), bytes));
   const std::byte* const at = file.bytes().data();
   MappedFile other(std::move(file));
@@ -46,35 +46,36 @@ TEST_F(MappedFileTest, HoldsTheBytes) {
   // A mapping is unaffected when the file is replaced.
   std::filesystem::rename(make("another", ByteSpan(bytes).first(5)), path);
   EXPECT_TRUE(same_bytes(file.bytes(), bytes));
-  ASSERT_OK(MappedFile::try_open(path, file));
+  ASSERT_OK(MappedFile::open(path).into(file));
   EXPECT_EQ(file.bytes().size(), 5u);
 }
 
 TEST_F(MappedFileTest, EmptyFile) {
-  EXPECT_TRUE(MappedFile(make("empty", {})).bytes().empty());
+  EXPECT_TRUE(MappedFile::open(make("empty", {})).value().bytes().empty());
   EXPECT_TRUE(MappedFile().bytes().empty());
 }
 
 TEST_F(MappedFileTest, ErrorsNameThePathAndTheReason) {
   const std::string missing = folder_ / "missing";
   try {
-    MappedFile file(missing);
+    (void)MappedFile::open(missing).value(missing);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_KIND(error, kIo);
+    EXPECT_KIND(error.status(), kIo);
+    EXPECT_EQ(error.status().system_error(), ENOENT);
     EXPECT_NE(std::string(error.what()).find(missing), std::string::npos);
     EXPECT_NE(std::string(error.what()).find("No such file"), std::string::npos);
   }
-  EXPECT_THROW(MappedFile{folder_}, Error);
+  EXPECT_THROW((void)MappedFile::open(folder_).value(), Error);
   const std::string pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THROW(MappedFile{pipe}, Error);
+  EXPECT_THROW((void)MappedFile::open(pipe).value(), Error);
 
-  MappedFile file(make("some", Bytes(10)));
-  EXPECT_KIND(MappedFile::try_open(missing, file), kIo);
+  MappedFile file;
+  EXPECT_KIND(MappedFile::open(missing).into(file), kIo);
   EXPECT_TRUE(file.bytes().empty());
-  EXPECT_KIND(MappedFile::try_open(folder_, file), kIo);
-  EXPECT_KIND(MappedFile::try_open(pipe, file), kIo);
+  EXPECT_KIND(MappedFile::open(folder_).into(file), kIo);
+  EXPECT_KIND(MappedFile::open(pipe).into(file), kIo);
 }
 
 }  // namespace

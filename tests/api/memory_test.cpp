@@ -75,9 +75,9 @@ TEST(WarmContexts, AllocateNothing) {
       const long before = allocations;
       const long requests = memory.requests;
       const Status encoded =
-          try_compress_into(one.numbers.view(), file, written, one.config, &encode);
-      const Status decoded = try_decompress_into(std::span(file).first(written), writable(out),
-                                                 count, config, &decode);
+          compress_into(one.numbers.view(), file, one.config, &encode).into(written);
+      const Status decoded = count_into(
+          decompress_into(std::span(file).first(written), writable(out), config, &decode), count);
       const long after = allocations;
       ASSERT_OK(encoded);
       ASSERT_OK(decoded);
@@ -121,7 +121,8 @@ TEST(WarmContexts, AllocateNothingWithThreads) {
     for (int round = 0; round < 12; ++round) {
       const long before = allocations;
       const long requests = memory.requests;
-      const Status status = try_decompress_into(file, writable(out), count, config, &context);
+      const Status status =
+          count_into(decompress_into(file, writable(out), config, &context), count);
       const long after = allocations;
       ASSERT_OK(status);
       EXPECT_TRUE(same_numbers(out, one.numbers));
@@ -152,7 +153,7 @@ TEST(WarmContexts, AllocateNothingWhenEncodingWithThreads) {
       const long requests = memory.requests;
       for (Bytes& output : outputs) {
         const Status status =
-            try_compress_into(one.numbers.view(), output, written, one.config, &context);
+            compress_into(one.numbers.view(), output, one.config, &context).into(written);
         if (!status.ok()) FAIL() << status.message();
       }
       if (round < 2) continue;
@@ -176,7 +177,7 @@ TEST(ParallelMemory, IsBounded) {
     config.executor = &executor;
     config.limits.max_memory = limit;
     DecodeContext context(&memory);
-    EXPECT_OK(try_decompress_into(file, writable(out), count, config, &context));
+    EXPECT_OK(count_into(decompress_into(file, writable(out), config, &context), count));
     return memory.peak_bytes_held;
   };
   const std::size_t alone = held_by(1, DecodeLimits::kUnlimited);
@@ -198,7 +199,7 @@ TEST(ParallelMemory, OfEncodingIsBounded) {
     one.config.executor = &executor;
     EncodeContext context(&memory);
     std::size_t written = 0;
-    EXPECT_OK(try_compress_into(one.numbers.view(), out, written, one.config, &context));
+    EXPECT_OK(compress_into(one.numbers.view(), out, one.config, &context).into(written));
     return memory.peak_bytes_held;
   };
   const std::size_t alone = held_by(1, 160000, false);
@@ -221,7 +222,7 @@ TEST(EncodeMemory, OfALongRunIsBounded) {
       CountingMemory memory;
       EncodeContext context(&memory);
       std::size_t written = 0;
-      ASSERT_OK(try_compress_into(numbers.view(), out, written, {}, &context));
+      ASSERT_OK(compress_into(numbers.view(), out, {}, &context).into(written));
       EXPECT_LE(memory.peak_bytes_held, kMaxBytes) << name_of(type) << " " << name;
     }
   }
@@ -261,7 +262,7 @@ TEST(FailingMemory, WhenEncodingWithThreads) {
     if (!is_pool) config.executor = &executor;
     expect_survives([&] {
       std::size_t written = 0;
-      const Status status = try_compress_into(one.numbers.view(), out, written, config);
+      const Status status = compress_into(one.numbers.view(), out, config).into(written);
       EXPECT_TRUE(!status.ok() || same_bytes(out, expected));
       return status;
     });
@@ -270,9 +271,9 @@ TEST(FailingMemory, WhenEncodingWithThreads) {
       VectorSink sink(file);
       try {
         StreamWriter writer(sink, NumberType::kI32, config, one.numbers.count());
-        Status status = writer.try_write(part(one.numbers, 0, 70000));
-        if (status.ok()) status = writer.try_write(part(one.numbers, 70000, 90000));
-        if (status.ok()) status = writer.try_finish();
+        Status status = writer.write(part(one.numbers, 0, 70000));
+        if (status.ok()) status = writer.write(part(one.numbers, 70000, 90000));
+        if (status.ok()) status = writer.finish();
         EXPECT_TRUE(!status.ok() || same_bytes(file, expected));
         return status;
       } catch (const std::bad_alloc&) {  // of the constructor
@@ -295,7 +296,7 @@ TEST(FailingMemory, WithThreads) {
       DecodeConfig config;
       config.threads = 3;
       if (!is_pool) config.executor = &executor;
-      const Status status = try_decompress_into(file, writable(out), count, config);
+      const Status status = count_into(decompress_into(file, writable(out), config), count);
       const bool reached = fail_in < 0;
       fail_in = -1;
       if (status.ok()) {
@@ -312,7 +313,7 @@ TEST(FailingMemory, WithThreads) {
       config.threads = 3;
       if (!is_pool) config.executor = &executor;
       ChunkIndex index;
-      const Status status = ChunkIndex::try_build(file, index, config);
+      const Status status = ChunkIndex::build(file, config).into(index);
       const bool reached = fail_in < 0;
       fail_in = -1;
       if (status.ok()) {
@@ -332,7 +333,7 @@ TEST(ParallelMemory, OutputDoesNotGrowByClaims) {
   config.paging = PagingSpec::equal_pages_up_to(SIZE_MAX);
   const Numbers numbers = zeros(NumberType::kF64, 1 << 20);
   Bytes file = compressed(numbers, config);
-  const std::size_t begin = read_header(file).size_bytes;
+  const std::size_t begin = read_header(file).value().size_bytes;
   const Bytes chunk = to_bytes(ByteSpan(file).subspan(begin, file.size() - 1 - begin));
   ASSERT_LT(chunk.size(), 100u);
   file.resize(begin);
@@ -345,8 +346,8 @@ TEST(ParallelMemory, OutputDoesNotGrowByClaims) {
   parallel.executor = &executor;
   Numbers in_order;
   Numbers out;
-  const Status expected = try_decompress_any(file, in_order);
-  EXPECT_EQ(try_decompress_any(file, out, parallel).message(), expected.message());
+  const Status expected = decompress_any(file).into(in_order);
+  EXPECT_EQ(decompress_any(file, parallel).into(out).message(), expected.message());
   EXPECT_LE(out.storage().capacity(), in_order.storage().capacity() * 2);
 }
 
@@ -366,23 +367,24 @@ TEST(FailingMemory, OfContexts) {
       memory.failing = k;
       encode = EncodeContext(&memory);
       const Status status =
-          try_compress_into(one.numbers.view(), file, written, one.config, &encode);
+          compress_into(one.numbers.view(), file, one.config, &encode).into(written);
       if (status.ok()) break;
       ++failures;
       EXPECT_KIND(status, kOutOfMemory);
       memory.failing = -1;
-      ASSERT_OK(try_compress_into(one.numbers.view(), file, written, one.config, &encode));
+      ASSERT_OK(compress_into(one.numbers.view(), file, one.config, &encode).into(written));
       EXPECT_TRUE(same_bytes(std::span(file).first(written), expected));
     }
     for (long k = 0; k < 50; ++k) {
       memory.failing = k;
       decode = DecodeContext(&memory);
-      const Status status = try_decompress_into(expected, writable(out), count, {}, &decode);
+      const Status status =
+          count_into(decompress_into(expected, writable(out), {}, &decode), count);
       if (status.ok()) break;
       ++failures;
       EXPECT_KIND(status, kOutOfMemory);
       memory.failing = -1;
-      ASSERT_OK(try_decompress_into(expected, writable(out), count, {}, &decode));
+      ASSERT_OK(count_into(decompress_into(expected, writable(out), {}, &decode), count));
       EXPECT_TRUE(same_numbers(out, one.numbers));
     }
     memory.failing = -1;
@@ -400,19 +402,19 @@ TEST(FailingMemory, OfEveryEntryPoint) {
   const Bytes file = compressed(numbers, config);
   expect_survives([&] {
     Bytes out;
-    return try_compress(numbers.view(), out, config);
+    return compress(numbers.view(), config).into(out);
   });
   expect_survives([&] {
     Numbers out;
-    return try_decompress_any(file, out);
+    return decompress_any(file).into(out);
   });
   expect_survives([&] {
     FileInfo info;
-    return try_inspect(file, info);
+    return inspect_into(file, info);
   });
   expect_survives([&] {
     std::uint64_t count = 0;
-    return try_count_numbers(file, count);
+    return count_numbers(file).into(count);
   });
   expect_survives([&] { return wrapped::ChunkEncoder::create(numbers.view(), config).status(); });
 }
@@ -431,10 +433,10 @@ TEST(FailingMemory, OfStreams) {
     memory.failing = k;
     Numbers out = zeros(NumberType::kF32, 2001);
     std::size_t count = 0;
-    const Status status = reader.try_read(writable(out), count);
+    const Status status = count_into(reader.read(writable(out)), count);
     if (status.ok()) break;
     EXPECT_KIND(status, kOutOfMemory);
-    EXPECT_KIND(reader.try_read(writable(out), count), kOutOfMemory);
+    EXPECT_KIND(count_into(reader.read(writable(out)), count), kOutOfMemory);
   }
   for (long k = 0;; ++k) {
     ASSERT_LT(k, 100);
@@ -443,8 +445,8 @@ TEST(FailingMemory, OfStreams) {
     VectorSink sink(out);
     StreamWriter writer(sink, NumberType::kF32, config, 0, &memory);
     memory.failing = k;
-    Status status = writer.try_write(numbers.view());
-    if (status.ok()) status = writer.try_finish();
+    Status status = writer.write(numbers.view());
+    if (status.ok()) status = writer.finish();
     if (status.ok()) break;
     EXPECT_KIND(status, kOutOfMemory);
   }

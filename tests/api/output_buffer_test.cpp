@@ -28,7 +28,7 @@ TEST(OutputBuffer, CompressIntoEverySize) {
         Bytes memory(capacity + 64, kGuard);
         std::size_t written = 99;
         const Status status =
-            try_compress_into(numbers.view(), std::span(memory).first(capacity), written, config);
+            compress_into(numbers.view(), std::span(memory).first(capacity), config).into(written);
         EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(capacity)));
         if (capacity < file.size()) {
           EXPECT_KIND(status, kOutputTooSmall) << capacity;
@@ -53,8 +53,8 @@ TEST(OutputBuffer, DecompressIntoEverySize) {
       const std::size_t bytes = capacity * size_of(type);
       Bytes memory(bytes + 64, kGuard);
       std::size_t count = 9999;
-      const Status status =
-          try_decompress_into(file, MutableNumberView(type, memory.data(), capacity), count);
+      const Status status = count_into(
+          decompress_into(file, MutableNumberView(type, memory.data(), capacity)), count);
       EXPECT_KIND(status, kOutputTooSmall) << name_of(type) << " " << capacity;
       EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(bytes)));
       // Only whole chunks.
@@ -64,7 +64,8 @@ TEST(OutputBuffer, DecompressIntoEverySize) {
     }
     Bytes memory(700 * size_of(type) + 64, kGuard);
     std::size_t count = 0;
-    EXPECT_OK(try_decompress_into(file, MutableNumberView(type, memory.data(), 700), count));
+    EXPECT_OK(
+        count_into(decompress_into(file, MutableNumberView(type, memory.data(), 700)), count));
     EXPECT_EQ(count, 700u);
     EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(700 * size_of(type))));
   }
@@ -81,12 +82,10 @@ TEST(OutputBuffer, FrontOfAFile) {
       const std::size_t count_there = std::min<std::size_t>(capacity, 700);
       const std::size_t bytes = count_there * size_of(type);
       Bytes memory(capacity * size_of(type) + 64, kGuard);
-      std::size_t count = 9999;
-      bool is_finished = capacity < 700;
-      ASSERT_OK(try_decompress_front(file, MutableNumberView(type, memory.data(), capacity), count,
-                                     is_finished));
-      EXPECT_EQ(count, count_there);
-      EXPECT_EQ(is_finished, capacity >= 700);
+      Front front{9999, capacity < 700};
+      ASSERT_OK(decompress_front(file, {type, memory.data(), capacity}).into(front));
+      EXPECT_EQ(front.count, count_there);
+      EXPECT_EQ(front.is_finished, capacity >= 700);
       EXPECT_TRUE(same_bytes(ByteSpan(memory).first(bytes), raw(numbers).first(bytes)));
       EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(bytes)));
     }
@@ -99,29 +98,27 @@ TEST(OutputBuffer, FrontOfADamagedFile) {
   EncodeConfig config;
   config.paging = PagingSpec::equal_pages_up_to(600);
   const Bytes file = compressed(numbers, config);
-  const FileInfo info = inspect(file);
+  const FileInfo info = inspect(file).value();
   const std::size_t second_page = info.chunks[1].offset + 4 + info.chunks[1].meta_bytes;
   Numbers out = zeros(NumberType::kU32, 600 + 256);
-  std::size_t count = 0;
-  bool is_finished = true;
+  Front front{0, true};
   // Part of a chunk requires neither its later batches nor what follows.
   const ByteSpan cut = ByteSpan(file).first(file.size() - 100);
-  ASSERT_OK(try_decompress_front(cut, writable(out), count, is_finished));
-  EXPECT_EQ(count, 856u);
-  EXPECT_FALSE(is_finished);
+  ASSERT_OK(decompress_front(cut, writable(out)).into(front));
+  EXPECT_EQ(front.count, 856u);
+  EXPECT_FALSE(front.is_finished);
   EXPECT_TRUE(is_prefix(out, numbers));
   // A whole chunk requires the head of the next.
   Numbers one = zeros(NumberType::kU32, 600);
-  ASSERT_OK(
-      try_decompress_front(ByteSpan(file).first(second_page), writable(one), count, is_finished));
-  EXPECT_EQ(count, 600u);
-  EXPECT_FALSE(is_finished);
-  EXPECT_KIND(try_decompress_front(ByteSpan(file).first(second_page - 1), writable(one), count,
-                                   is_finished),
-              kTruncated);
-  EXPECT_EQ(count, 600u);
+  ASSERT_OK(decompress_front(ByteSpan(file).first(second_page), writable(one)).into(front));
+  EXPECT_EQ(front.count, 600u);
+  EXPECT_FALSE(front.is_finished);
+  const Status cut_head =
+      decompress_front(ByteSpan(file).first(second_page - 1), writable(one)).status();
+  EXPECT_KIND(cut_head, kTruncated);
+  EXPECT_EQ(cut_head.good_numbers(), 600u);
   Numbers other = zeros(NumberType::kI32, 0);
-  EXPECT_KIND(try_decompress_front(file, writable(other), count, is_finished), kTypeMismatch);
+  EXPECT_KIND(decompress_front(file, writable(other)), kTypeMismatch);
 }
 
 TEST(OutputBuffer, ExcessCapacityIsUntouched) {
@@ -130,8 +127,9 @@ TEST(OutputBuffer, ExcessCapacityIsUntouched) {
     Bytes memory(bytes + 4096, kGuard);
     std::size_t count = 0;
     const NumberType type = fixture.numbers.type();
-    ASSERT_OK(try_decompress_into(
-        fixture.file, MutableNumberView(type, memory.data(), memory.size() / size_of(type)),
+    ASSERT_OK(count_into(
+        decompress_into(fixture.file,
+                        MutableNumberView(type, memory.data(), memory.size() / size_of(type))),
         count));
     EXPECT_EQ(count, fixture.numbers.count());
     EXPECT_TRUE(same_bytes(ByteSpan(memory).first(bytes), raw(fixture.numbers)));
@@ -145,12 +143,13 @@ TEST(OutputBuffer, IntactChunksBeforeAnError) {
   EncodeConfig config;
   config.paging = PagingSpec::equal_pages_up_to(100);
   const Bytes file = compressed(numbers, config);
-  const FileInfo info = inspect(file);
+  const FileInfo info = inspect(file).value();
   ASSERT_EQ(info.chunks.size(), 4u);
   for (std::size_t n = info.header.size_bytes; n < file.size(); ++n) {
     Numbers out = zeros(NumberType::kU32, 400);
     std::size_t count = 9999;
-    const Status status = try_decompress_into(ByteSpan(file).first(n), writable(out), count);
+    const Status status =
+        count_into(decompress_into(ByteSpan(file).first(n), writable(out)), count);
     EXPECT_KIND(status, kTruncated);
     std::size_t whole = 0;
     for (const ChunkInfo& chunk : info.chunks) {

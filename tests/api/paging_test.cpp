@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::size_t> chunk_counts(ByteSpan file) {
   std::vector<std::size_t> counts;
-  for (const ChunkInfo& chunk : inspect(file).chunks) {
+  for (const ChunkInfo& chunk : inspect(file).value().chunks) {
     counts.push_back(static_cast<std::size_t>(chunk.count));
   }
   return counts;
@@ -31,10 +31,10 @@ Bytes streamed(const Numbers& numbers, const EncodeConfig& config, std::uint64_t
   std::size_t done = 0;
   while (done < numbers.count()) {
     const std::size_t n = std::min<std::size_t>(1 + random.below(max_n), numbers.count() - done);
-    EXPECT_OK(writer.try_write(part(numbers, done, n)));
+    EXPECT_OK(writer.write(part(numbers, done, n)));
     done += n;
   }
-  EXPECT_OK(writer.try_finish());
+  EXPECT_OK(writer.finish());
   return file;
 }
 
@@ -67,11 +67,11 @@ TEST(AutomaticPaging, SplitsWhereNumbersChange) {
   }
   EncodeConfig uncut;
   uncut.level = 6;
-  EXPECT_EQ(chunk_counts(compress<std::int64_t>(numbers, uncut)).size(), 1u);
+  EXPECT_EQ(chunk_counts(compress(numbers, uncut).value()).size(), 1u);
   for (const unsigned level : {7u, 8u, 12u}) {
     EncodeConfig config;
     config.level = level;
-    const Bytes file = compress<std::int64_t>(numbers, config);
+    const Bytes file = compress(numbers, config).value();
     const std::vector<std::size_t> counts = chunk_counts(file);
     ASSERT_GE(counts.size(), 2u) << level;
     EXPECT_EQ(sum(counts), numbers.size());
@@ -83,7 +83,7 @@ TEST(AutomaticPaging, SplitsWhereNumbersChange) {
     }
     EXPECT_TRUE(is_near) << ::testing::PrintToString(counts);
     config.paging = PagingSpec::equal_pages_up_to(numbers.size());
-    EXPECT_LT(file.size(), compress<std::int64_t>(numbers, config).size());
+    EXPECT_LT(file.size(), compress(numbers, config).value().size());
   }
 }
 
@@ -119,8 +119,8 @@ TEST(AutomaticPaging, SharesEndTogether) {
     Bytes streamed;
     VectorSink sink(streamed);
     StreamWriter writer(sink, numbers.type(), config, n);
-    EXPECT_OK(writer.try_write(numbers.view()));
-    EXPECT_OK(writer.try_finish());
+    EXPECT_OK(writer.write(numbers.view()));
+    EXPECT_OK(writer.finish());
     EXPECT_EQ(streamed, file);
     return chunk_counts(file);
   };
@@ -191,13 +191,13 @@ TEST(AutomaticPaging, HighLevelsFindSegmentsByEncoding) {
   EncodeConfig config;
   config.level = 12;
   config.paging = PagingSpec::equal_pages_up_to(numbers.size());
-  const std::size_t uncut = compress<std::int64_t>(numbers, config).size();
+  const std::size_t uncut = compress(numbers, config).value().size();
   config.paging = PagingSpec::automatic();
   std::size_t last = uncut;
   for (const unsigned level : {10u, 11u, 12u}) {
     config.level = level;
-    const Bytes file = compress<std::int64_t>(numbers, config);
-    EXPECT_EQ(decompress<std::int64_t>(file), numbers);
+    const Bytes file = compress(numbers, config).value();
+    EXPECT_EQ(decompress<std::int64_t>(file).value(), numbers);
     EXPECT_LT(file.size(), uncut) << level;
     last = file.size();
     for (const std::size_t count : chunk_counts(file)) EXPECT_GE(count, 1024u);
@@ -250,7 +250,7 @@ TEST(AutomaticPaging, BoundHolds) {
           EXPECT_LE(bound, n * size_of(type) + 64);
           Bytes out(bound);
           std::size_t written = 0;
-          ASSERT_OK(try_compress_into(numbers.view(), out, written, config));
+          ASSERT_OK(compress_into(numbers.view(), out, config).into(written));
           EXPECT_LE(written, bound) << name_of(type) << " " << name << " " << n;
         }
       }
@@ -265,7 +265,7 @@ TEST(AutomaticPaging, BoundHoldsForLongRuns) {
     const Numbers numbers = make_numbers("uniform", type, kN, random);
     Bytes out(compress_bound(type, kN));
     std::size_t written = 0;
-    ASSERT_OK(try_compress_into(numbers.view(), out, written));
+    ASSERT_OK(compress_into(numbers.view(), out).into(written));
     EXPECT_TRUE(same_numbers(decompressed(ByteSpan(out).first(written)), numbers));
     EXPECT_EQ(chunk_counts(ByteSpan(out).first(written)).size(), 2u);
   }
@@ -288,9 +288,9 @@ TEST(AutomaticPaging, BoundHoldsForAdversaries) {
     config.level = round % 2 == 0 ? 8 : 12;
     Bytes out(compress_bound(NumberType::kU32, numbers.size(), config));
     std::size_t written = 0;
-    ASSERT_OK(try_compress_into(NumberView(std::span<const std::uint32_t>(numbers)), out, written,
-                                config));
-    EXPECT_EQ(decompress<std::uint32_t>(ByteSpan(out).first(written)), numbers);
+    ASSERT_OK(compress_into(NumberView(std::span<const std::uint32_t>(numbers)), out, config)
+                  .into(written));
+    EXPECT_EQ(decompress<std::uint32_t>(ByteSpan(out).first(written)).value(), numbers);
   }
 }
 
@@ -303,13 +303,13 @@ TEST(AutomaticPaging, CapacityDoesNotChangeTheBytes) {
   for (const std::size_t capacity : {file.size(), file.size() + 1, file.size() + 1000}) {
     Bytes out(capacity);
     std::size_t written = 0;
-    ASSERT_OK(try_compress_into(numbers.view(), out, written));
+    ASSERT_OK(compress_into(numbers.view(), out).into(written));
     EXPECT_TRUE(same_bytes(ByteSpan(out).first(written), file));
   }
   for (const std::size_t capacity : {file.size() - 1, file.size() / 2, std::size_t{30}}) {
     Bytes out(capacity);
     std::size_t written = 0;
-    EXPECT_KIND(try_compress_into(numbers.view(), out, written), kOutputTooSmall);
+    EXPECT_KIND(compress_into(numbers.view(), out).into(written), kOutputTooSmall);
   }
 }
 
@@ -349,9 +349,9 @@ std::vector<std::uint32_t> repeating(unsigned percent, Random& random) {
 bool looks_back(const std::vector<std::uint32_t>& numbers, bool favor_decode_speed) {
   EncodeConfig config;
   config.favor_decode_speed = favor_decode_speed;
-  const Bytes file = compress<std::uint32_t>(numbers, config);
-  EXPECT_EQ(decompress<std::uint32_t>(file), numbers);
-  const std::vector<ChunkInfo> chunks = inspect(file).chunks;
+  const Bytes file = compress(numbers, config).value();
+  EXPECT_EQ(decompress<std::uint32_t>(file).value(), numbers);
+  const std::vector<ChunkInfo> chunks = inspect(file).value().chunks;
   return std::any_of(chunks.begin(), chunks.end(),
                      [](const ChunkInfo& chunk) { return chunk.delta() == Delta::kLookback; });
 }
@@ -378,7 +378,7 @@ TEST(FavorDecodeSpeed, NoHighOrders) {
   }
   EncodeConfig config;
   const auto order = [&] {
-    const ChunkInfo chunk = inspect(compress<std::int64_t>(numbers, config)).chunks[0];
+    const ChunkInfo chunk = inspect(compress(numbers, config).value()).value().chunks[0];
     const auto* consecutive = std::get_if<ConsecutiveInfo>(&chunk.delta_info);
     return consecutive == nullptr ? 0 : consecutive->order;
   };

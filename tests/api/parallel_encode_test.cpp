@@ -45,7 +45,7 @@ Outcome compress_into(const NumberView& numbers, std::size_t capacity, EncodeCon
   std::size_t written = 0;
   config.progress = recorder(outcome, stop_at);
   outcome.status =
-      try_compress_into(numbers, std::span(out).first(capacity), written, config, context);
+      compress_into(numbers, std::span(out).first(capacity), config, context).into(written);
   EXPECT_TRUE(same_bytes(ByteSpan(out).subspan(capacity), Bytes(kGuard, std::byte{0xa5})));
   if (outcome.status.ok()) outcome.bytes = prefix(out, written);
   return outcome;
@@ -129,7 +129,7 @@ TEST(ParallelEncode, AnyNumberOfThreads) {
     for (const unsigned threads : {1u, 2u, 3u, 8u, 0u}) {
       config.threads = threads;
       Bytes out;
-      ASSERT_OK(try_compress(numbers.view(), out, config, &context));
+      ASSERT_OK(compress(numbers.view(), config, &context).into(out));
       EXPECT_TRUE(same_bytes(out, expected)) << threads;
     }
   }
@@ -193,8 +193,8 @@ TEST(ParallelEncode, OneChunkUsesNoExecutor) {
   Bytes out;
   VectorSink sink(out);
   StreamWriter writer(sink, numbers.type(), config, numbers.count());
-  ASSERT_OK(writer.try_write(numbers.view()));
-  ASSERT_OK(writer.try_finish());
+  ASSERT_OK(writer.write(numbers.view()));
+  ASSERT_OK(writer.finish());
   EXPECT_TRUE(same_bytes(out, expected));
   EXPECT_EQ(executor.runs, 0);
 }
@@ -214,7 +214,7 @@ TEST(ParallelEncode, ExecutorsThatDoNotHelp) {
   Unable unable;
   config.executor = &unable;
   Bytes out;
-  EXPECT_KIND(try_compress(numbers.view(), out, config), kOutOfMemory);
+  EXPECT_KIND(compress(numbers.view(), config).into(out), kOutOfMemory);
   EXPECT_TRUE(out.empty());
 }
 
@@ -253,14 +253,14 @@ Status write_all(StreamWriter& writer, const Numbers& numbers, const Pieces& pie
     // A temporary copy: the writer must keep its own.
     const Bytes copy =
         to_bytes(raw(numbers).subspan(done * size_of(numbers.type()), n * size_of(numbers.type())));
-    const Status status = writer.try_write(NumberView(numbers.type(), copy.data(), n));
+    const Status status = writer.write(NumberView(numbers.type(), copy.data(), n));
     if (!status.ok()) return status;
     done += n;
     if (pieces.one_ends_in == 0 || !random.one_in(pieces.one_ends_in)) continue;
-    const Status ended = writer.try_end_chunk();
+    const Status ended = writer.end_chunk();
     if (!ended.ok()) return ended;
   }
-  return writer.try_finish();
+  return writer.finish();
 }
 
 Outcome stream(const Numbers& numbers, const Pieces& pieces, EncodeConfig config,
@@ -272,7 +272,7 @@ Outcome stream(const Numbers& numbers, const Pieces& pieces, EncodeConfig config
   outcome.status = write_all(writer, numbers, pieces);
   EXPECT_EQ(writer.bytes_written(), outcome.bytes.size());
   // The error is permanent; finished output remains.
-  EXPECT_EQ(writer.try_finish().message(), outcome.status.message());
+  EXPECT_EQ(writer.finish().message(), outcome.status.message());
   return outcome;
 }
 
@@ -358,10 +358,10 @@ TEST(ParallelStreamWriter, EndChunkWritesAll) {
   Bytes out;
   VectorSink sink(out);
   StreamWriter writer(sink, numbers.type(), config);
-  ASSERT_OK(writer.try_write(numbers.view()));
+  ASSERT_OK(writer.write(numbers.view()));
   const std::size_t header = out.size();
   EXPECT_EQ(executor.runs, 0);
-  ASSERT_OK(writer.try_end_chunk());
+  ASSERT_OK(writer.end_chunk());
   EXPECT_EQ(executor.runs, 1);
   out.push_back(std::byte{0});  // the terminator
   EXPECT_GT(out.size(), header + 4);

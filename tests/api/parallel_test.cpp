@@ -22,10 +22,13 @@ void expect_same_into(ByteSpan file, NumberType type, std::size_t capacity,
   Bytes got = expected;
   std::size_t expected_count = 0;
   std::size_t count = 0;
-  const Status in_order = try_decompress_into(
-      file, MutableNumberView(type, expected.data(), capacity), expected_count, config);
-  const Status parallel = try_decompress_into(file, MutableNumberView(type, got.data(), capacity),
-                                              count, with(executor_case, config), context);
+  const Status in_order =
+      count_into(decompress_into(file, MutableNumberView(type, expected.data(), capacity), config),
+                 expected_count);
+  const Status parallel =
+      count_into(decompress_into(file, MutableNumberView(type, got.data(), capacity),
+                                 with(executor_case, config), context),
+                 count);
   expect_same(parallel, in_order);
   ASSERT_EQ(count, expected_count);
   const std::size_t equal_bytes = count * size_of(type);
@@ -47,7 +50,7 @@ void expect_same_stream(ByteSpan file, NumberType type, std::size_t capacity,
     while (status[i].ok() && count > 0 && total[i] <= capacity) {
       const MutableNumberView view = writable(out[i]);
       auto* const at = static_cast<std::byte*>(view.data) + total[i] * size_of(type);
-      status[i] = reader.try_read(MutableNumberView(type, at, asked), count);
+      status[i] = count_into(reader.read(MutableNumberView(type, at, asked)), count);
       total[i] += count;
     }
     consumed[i] = reader.bytes_consumed();
@@ -60,7 +63,7 @@ void expect_same_stream(ByteSpan file, NumberType type, std::size_t capacity,
     // In the chunk with the error the count depends on the read sizes; earlier chunks are complete.
     Numbers whole = zeros(type, capacity);
     std::size_t count = 0;
-    EXPECT_FALSE(try_decompress_into(file, writable(whole), count).ok());
+    EXPECT_FALSE(count_into(decompress_into(file, writable(whole)), count).ok());
     EXPECT_GE(total[0], count);
     EXPECT_GE(total[1], count);
   }
@@ -74,11 +77,11 @@ void expect_same_everywhere(ByteSpan bytes, NumberType type, std::size_t capacit
   const ExactCopy copy(bytes);
   const ByteSpan file = copy.span();
   Numbers all;
-  const Status any_status = try_decompress_any(file, all);
+  const Status any_status = decompress_any(file).into(all);
   std::uint64_t count = 0;
-  const Status count_status = try_count_numbers(file, count);
+  const Status count_status = count_numbers(file).into(count);
   ChunkIndex index;
-  const Status index_status = ChunkIndex::try_build(file, index);
+  const Status index_status = ChunkIndex::build(file).into(index);
   for (const ExecutorCase& executor_case : executor_cases()) {
     SCOPED_TRACE(executor_case.name);
     DecodeContext context;
@@ -86,15 +89,15 @@ void expect_same_everywhere(ByteSpan bytes, NumberType type, std::size_t capacit
     expect_same_into(file, type, capacity, executor_case, {}, &context);
 
     Numbers same;
-    expect_same(try_decompress_any(file, same, with(executor_case), &context), any_status);
+    expect_same(decompress_any(file, with(executor_case), &context).into(same), any_status);
     EXPECT_TRUE(same_numbers(same, all));
 
     std::uint64_t same_count = 0;
-    expect_same(try_count_numbers(file, same_count, &context, with(executor_case)), count_status);
+    expect_same(count_numbers(file, with(executor_case), &context).into(same_count), count_status);
     EXPECT_EQ(same_count, count);
 
     ChunkIndex same_index;
-    expect_same(ChunkIndex::try_build(file, same_index, with(executor_case), &context),
+    expect_same(ChunkIndex::build(file, with(executor_case), &context).into(same_index),
                 index_status);
     EXPECT_TRUE(std::ranges::equal(same_index.chunks(), index.chunks()));
 
@@ -226,8 +229,8 @@ TEST(Parallel, Damaged) {
         expect_same_into(copy.span(), type, 200000, executor_case, {}, nullptr);
         DecodeContext context;
         std::uint64_t count[2] = {};
-        expect_same(try_count_numbers(copy.span(), count[1], &context, with(executor_case)),
-                    try_count_numbers(copy.span(), count[0]));
+        expect_same(count_numbers(copy.span(), with(executor_case), &context).into(count[1]),
+                    count_numbers(copy.span()).into(count[0]));
         EXPECT_EQ(count[1], count[0]);
         if (i % 4 == 0)
           expect_same_stream(copy.span(), type, 200000, executor_case, 100000, 200000);
@@ -252,7 +255,7 @@ Bytes forged_chunk(std::size_t n) {
   EncodeConfig config;
   config.paging = PagingSpec::equal_pages_up_to(SIZE_MAX);
   const Bytes file = compressed(zeros(NumberType::kU8, n), config);
-  const std::size_t begin = read_header(file).size_bytes;
+  const std::size_t begin = read_header(file).value().size_bytes;
   return to_bytes(ByteSpan(file).subspan(begin, file.size() - 1 - begin));
 }
 
@@ -294,7 +297,7 @@ void expect_shared(ByteSpan file, NumberType type, std::size_t n) {
   };
   Numbers out = zeros(type, n);
   std::size_t count = 0;
-  ASSERT_OK(try_decompress_into(file, writable(out), count, config));
+  ASSERT_OK(count_into(decompress_into(file, writable(out), config), count));
   EXPECT_EQ(executor.runs, 1);
   EXPECT_EQ(passed, n);
 }
@@ -334,14 +337,14 @@ TEST(Parallel, AnyNumberOfThreadsOnSegmentedRuns) {
   EncodeConfig config;
   config.paging = PagingSpec::automatic();
   const Bytes file = compressed(numbers, config);
-  const ChunkIndex index = ChunkIndex::build(file);
+  const ChunkIndex index = ChunkIndex::build(file).value();
   ASSERT_GE(index.chunks().size(), 8u);
   for (unsigned threads = 2; threads <= 8; ++threads) {
     SCOPED_TRACE(threads);
     DecodeConfig with_threads;
     with_threads.threads = threads;
     Numbers out;
-    ASSERT_OK(try_decompress_any(file, out, with_threads));
+    ASSERT_OK(decompress_any(file, with_threads).into(out));
     EXPECT_TRUE(same_numbers(out, numbers));
     ExecutorCase executor_case{"threads", nullptr, threads};
     expect_same_stream(file, NumberType::kI64, numbers.count(), executor_case, 5000, 150000);
@@ -369,7 +372,7 @@ TEST(Parallel, ForgedChunksAreGivenUp) {
   DecodeConfig one_by_one;
   one_by_one.executor = &executor;
   std::size_t count = 0;
-  ASSERT_OK(try_decompress_into(file, writable(out), count, one_by_one));
+  ASSERT_OK(count_into(decompress_into(file, writable(out), one_by_one), count));
   EXPECT_TRUE(same_numbers(out, numbers));
   EXPECT_LE(executor.runs, 40);
 }
@@ -384,7 +387,7 @@ TEST(Parallel, ForgedChunksInPagesOfAnySizeAreGivenUp) {
     EncodeConfig whole;
     whole.paging = PagingSpec::equal_pages_up_to(SIZE_MAX);
     const Bytes forged_file = compressed(forged_numbers, whole);
-    const std::size_t begin = read_header(forged_file).size_bytes;
+    const std::size_t begin = read_header(forged_file).value().size_bytes;
     const ByteSpan forged = ByteSpan(forged_file).subspan(begin, forged_file.size() - 1 - begin);
     Numbers numbers = zeros(NumberType::kU16, 40 * kN);
     std::size_t at = 0;
@@ -409,7 +412,7 @@ TEST(Parallel, ForgedChunksInPagesOfAnySizeAreGivenUp) {
     DecodeConfig one_by_one;
     one_by_one.executor = &executor;
     std::size_t count = 0;
-    ASSERT_OK(try_decompress_into(file, writable(out), count, one_by_one));
+    ASSERT_OK(count_into(decompress_into(file, writable(out), one_by_one), count));
     EXPECT_TRUE(same_numbers(out, numbers));
     EXPECT_LE(executor.runs, 20);
   }
@@ -424,7 +427,7 @@ TEST(Parallel, ConfigsThatAskForNothing) {
     DecodeConfig config;
     config.executor = executor;
     Numbers out;
-    ASSERT_OK(try_decompress_any(file, out, config));
+    ASSERT_OK(decompress_any(file, config).into(out));
     EXPECT_TRUE(same_numbers(out, decompressed(file)));
     EXPECT_EQ(executor->runs, 0);
   }
@@ -432,12 +435,12 @@ TEST(Parallel, ConfigsThatAskForNothing) {
   DecodeConfig config;
   config.executor = &four;
   Numbers out;
-  ASSERT_OK(try_decompress_any(file, out, config));
+  ASSERT_OK(decompress_any(file, config).into(out));
   EXPECT_GT(four.runs, 0);
   config.threads = 7;  // the executor comes first
   Unable unable;
   config.executor = &unable;
-  EXPECT_KIND(try_decompress_any(file, out, config), kOutOfMemory);
+  EXPECT_KIND(decompress_any(file, config).into(out), kOutOfMemory);
 }
 
 TEST(Parallel, ProgressInOrderOnTheCallingThread) {
@@ -460,9 +463,9 @@ TEST(Parallel, ProgressInOrderOnTheCallingThread) {
       if (is_stream) {
         MemorySource source(file);
         StreamReader reader(source, config);
-        ASSERT_OK(reader.try_read(writable(out), count));
+        ASSERT_OK(count_into(reader.read(writable(out)), count));
       } else {
-        ASSERT_OK(try_decompress_into(file, writable(out), count, config));
+        ASSERT_OK(count_into(decompress_into(file, writable(out), config), count));
       }
       ASSERT_FALSE(calls.empty());
       for (std::size_t i = 1; i < calls.size(); ++i) {
@@ -493,9 +496,9 @@ TEST(Parallel, Cancelled) {
         if (is_stream) {
           MemorySource source(file);
           StreamReader reader(source, config);
-          status = reader.try_read(writable(out), count);
+          status = count_into(reader.read(writable(out)), count);
         } else {
-          status = try_decompress_into(file, writable(out), count, config);
+          status = count_into(decompress_into(file, writable(out), config), count);
         }
         // If no task runs on this thread, there are few calls.
         if (calls < stop_at) {
@@ -515,16 +518,16 @@ TEST(Parallel, Cancelled) {
 class FailingSource final : public ByteSource {
  public:
   FailingSource(ByteSpan bytes, std::size_t fails_at) : bytes_(bytes), fails_at_(fails_at) {}
-  Status read(std::span<std::byte> out, std::size_t& got) override {
+  Result<std::size_t> read(std::span<std::byte> out) override {
     if (at_ == fails_at_ && !failed_) {
       failed_ = true;
       return Status(ErrorKind::kIo, "no more for now");
     }
     const std::size_t end = failed_ ? bytes_.size() : fails_at_;
-    got = std::min({out.size(), end - at_, std::size_t{5000}});
+    const std::size_t got = std::min({out.size(), end - at_, std::size_t{5000}});
     std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), got, out.begin());
     at_ += got;
-    return {};
+    return got;
   }
 
  private:
@@ -550,9 +553,9 @@ TEST(Parallel, SourcesThatFail) {
         FailingSource source(file, fails_at);
         StreamReader reader(source, parallel != 0 ? with(executor_case) : DecodeConfig());
         Numbers out = zeros(NumberType::kF64, 160000);
-        EXPECT_KIND(reader.try_read(writable(out), count[parallel]), kIo);
+        EXPECT_KIND(count_into(reader.read(writable(out)), count[parallel]), kIo);
         std::size_t more = 0;
-        EXPECT_KIND(reader.try_read(writable(out), more), kIo);
+        EXPECT_KIND(count_into(reader.read(writable(out)), more), kIo);
         out.storage().resize(count[parallel] * sizeof(double));
         EXPECT_TRUE(is_prefix(out, all));
       }

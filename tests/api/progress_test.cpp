@@ -61,7 +61,7 @@ TEST_F(ProgressTest, CompressCancelled) {
     Recorder recorder;
     config_.progress = recorder.callback(stop_at);
     Bytes out;
-    EXPECT_KIND(try_compress(numbers_.view(), out, config_), kCancelled);
+    EXPECT_KIND(compress(numbers_.view(), config_).into(out), kCancelled);
     EXPECT_EQ(recorder.calls(), stop_at);
   }
 }
@@ -71,7 +71,7 @@ TEST_F(ProgressTest, Decompress) {
   DecodeConfig config;
   config.progress = recorder.callback();
   Numbers out;
-  ASSERT_OK(try_decompress_any(file_, out, config));
+  ASSERT_OK(decompress_any(file_, config).into(out));
   EXPECT_TRUE(same_numbers(out, numbers_));
   recorder.expect_in_order(kN, file_.size());
 }
@@ -85,7 +85,7 @@ TEST_F(ProgressTest, OneLargeChunkIsReportedInPieces) {
   DecodeConfig config;
   config.progress = recorder.callback();
   Numbers out;
-  ASSERT_OK(try_decompress_any(file, out, config));
+  ASSERT_OK(decompress_any(file, config).into(out));
   EXPECT_TRUE(same_numbers(out, numbers));
   EXPECT_GE(recorder.calls(), 3u);
   recorder.expect_in_order(1000000, file.size());
@@ -93,7 +93,7 @@ TEST_F(ProgressTest, OneLargeChunkIsReportedInPieces) {
   Recorder fixed;
   config.progress = fixed.callback();
   std::size_t count = 0;
-  ASSERT_OK(try_decompress_into(file, writable(out), count, config));
+  ASSERT_OK(count_into(decompress_into(file, writable(out), config), count));
   fixed.expect_in_order(1000000, file.size());
 }
 
@@ -104,7 +104,7 @@ TEST_F(ProgressTest, DecompressCancelled) {
     config.progress = recorder.callback(stop_at);
     Numbers out = zeros(NumberType::kI32, kN);
     std::size_t count = 0;
-    EXPECT_KIND(try_decompress_into(file_, writable(out), count, config), kCancelled);
+    EXPECT_KIND(count_into(decompress_into(file_, writable(out), config), count), kCancelled);
     EXPECT_EQ(recorder.calls(), stop_at);
     EXPECT_LT(count, kN);
     out.storage().resize(count * 4);
@@ -121,7 +121,7 @@ TEST_F(ProgressTest, StreamReader) {
     StreamReader reader(source, config);
     Numbers out = zeros(NumberType::kI32, kN + 1);
     std::size_t count = 0;
-    const Status status = reader.try_read(writable(out), count);
+    const Status status = count_into(reader.read(writable(out)), count);
     if (stop_at == SIZE_MAX) {
       ASSERT_OK(status);
       EXPECT_EQ(count, kN);
@@ -129,7 +129,7 @@ TEST_F(ProgressTest, StreamReader) {
     } else {
       EXPECT_KIND(status, kCancelled);
       EXPECT_EQ(recorder.calls(), 2u);
-      EXPECT_KIND(reader.try_read(writable(out), count), kCancelled);
+      EXPECT_KIND(count_into(reader.read(writable(out)), count), kCancelled);
     }
   }
 }
@@ -141,15 +141,15 @@ TEST_F(ProgressTest, StreamWriter) {
     Bytes out;
     VectorSink sink(out);
     StreamWriter writer(sink, NumberType::kI32, config_);
-    Status status = writer.try_write(numbers_.view());
-    if (status.ok()) status = writer.try_finish();
+    Status status = writer.write(numbers_.view());
+    if (status.ok()) status = writer.finish();
     if (stop_at == SIZE_MAX) {
       ASSERT_OK(status);
       recorder.expect_in_order(kN, out.size());
     } else {
       EXPECT_KIND(status, kCancelled);
       EXPECT_EQ(recorder.calls(), 2u);
-      EXPECT_KIND(writer.try_finish(), kCancelled);
+      EXPECT_KIND(writer.finish(), kCancelled);
     }
   }
 }

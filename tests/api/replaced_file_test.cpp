@@ -103,7 +103,7 @@ TEST(ReplacedFile, OfNumbers) {
   };
   const auto write_first = [&] {
     const std::vector<std::int64_t> numbers = numbers_from(0);
-    const Bytes bytes = compress<std::int64_t>(numbers);
+    const Bytes bytes = compress(numbers).value();
     std::FILE* const file = std::fopen(path.c_str(), "wb");
     ASSERT_NE(file, nullptr);
     std::fwrite(bytes.data(), 1, bytes.size(), file);
@@ -113,7 +113,7 @@ TEST(ReplacedFile, OfNumbers) {
   // Opened once; the last chunk and the count identify the version.
   const auto make = [&]() -> Look {
     auto file = std::make_shared<MappedFile>();
-    const Status opened = MappedFile::try_open(path, *file);
+    const Status opened = MappedFile::open(path).into(*file);
     return [=](int& version) {
       if (!opened.ok()) return false;
       Result<FileReader> reader = FileReader::create(file->bytes());
@@ -121,7 +121,7 @@ TEST(ReplacedFile, OfNumbers) {
       version = static_cast<int>(reader->count() / kStep);
       for (const std::size_t first : {std::size_t{0}, reader->count() - kStep}) {
         std::vector<std::int64_t> got(kStep);
-        if (!reader->try_read(first, MutableNumberView(std::span(got))).ok()) return false;
+        if (!reader->read(first, MutableNumberView(std::span(got))).ok()) return false;
         if (got != numbers_from(first)) return false;
       }
       return true;
@@ -131,7 +131,7 @@ TEST(ReplacedFile, OfNumbers) {
     std::size_t count = kStep;
     for (int i = 0; i < kReplacements; ++i, count += kStep) {
       const std::vector<std::int64_t> more = numbers_from(count);
-      ASSERT_OK(try_append_to_file(path, NumberView(std::span<const std::int64_t>(more))));
+      ASSERT_OK(append_to_file(path, NumberView(std::span<const std::int64_t>(more))));
     }
   });
   std::remove(path.c_str());
@@ -150,22 +150,22 @@ TEST(ReplacedFile, OfVectors) {
     config.chunk_rows = 10;
     config.sync = false;
     const std::vector<float> values = values_of(version);
-    cvc::Writer writer(path, config);
-    writer.append(cvc::Rows(std::span<const float>(values), 8));
-    writer.finish();
+    cvc::Writer writer = cvc::Writer::create(path, config).value();
+    throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), 8)));
+    writer.finish().value();
   };
   write(0);
   const auto make = [&]() -> Look {
     auto mapped = std::make_shared<Result<cvc::Reader>>(cvc::Reader::open(path));
-    auto fetched = std::make_shared<Result<cvc::Reader>>(
-        cvc::Reader::create(std::make_shared<FileRangeSource>(path)));
+    auto fetched = std::make_shared<Result<cvc::Reader>>(cvc::Reader::create(
+        std::make_shared<FileRangeSource>(FileRangeSource::open(path).value())));
     // The one opened last identifies the version.
     return [=](int& version) {
       for (const auto& reader : {mapped, fetched}) {
         if (!reader->ok()) return false;
         cvc::ReadConfig config;
         config.verify = true;
-        const std::vector<float> values = (*reader)->read_all<float>(config);
+        const std::vector<float> values = (*reader)->read_all<float>(config).value();
         version = static_cast<int>(values.at(0));
         if (values != values_of(version)) return false;
       }

@@ -64,13 +64,12 @@ class EndlessSource final : public RangeSource {
  public:
   explicit EndlessSource(Bytes start) : start_(std::move(start)) {}
   std::uint64_t size() const noexcept override { return std::uint64_t{1} << 40; }
-  Status read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) override {
-    got = out.size();
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) override {
     std::fill(out.begin(), out.end(), std::byte{0});
     for (std::size_t i = 0; i < out.size() && offset + i < start_.size(); ++i) {
       out[i] = start_[static_cast<std::size_t>(offset) + i];
     }
-    return {};
+    return out.size();
   }
 
  private:
@@ -108,22 +107,23 @@ TEST(Sizes, AreNotTruncated) {
 TEST_F(NarrowSizes, NewArrays) {
   // 2^32 + 2^16 values: truncated they would be 2^16.
   const Bytes file = huge_array(65537, 65536);
-  const cvc::Reader reader(file);
-  EXPECT_EQ(thrown_by([&] { (void)reader.read_all(); }), ErrorKind::kLimitExceeded);
+  const cvc::Reader reader = cvc::Reader::create(file).value();
+  EXPECT_EQ(thrown_by([&] { (void)reader.read_all().value(); }), ErrorKind::kLimitExceeded);
   const std::vector<std::uint64_t> rows(65537, 0);
-  EXPECT_EQ(thrown_by([&] { (void)reader.gather(rows); }), ErrorKind::kLimitExceeded);
-  EXPECT_EQ(thrown_by([&] { (void)reader.read_rows(0, 16385); }), ErrorKind::kLimitExceeded);
+  EXPECT_EQ(thrown_by([&] { (void)reader.gather(rows).value(); }), ErrorKind::kLimitExceeded);
+  EXPECT_EQ(thrown_by([&] { (void)reader.read_rows(0, 16385).value(); }),
+            ErrorKind::kLimitExceeded);
 }
 
 TEST_F(NarrowSizes, ArraysOfTheCaller) {
   const Bytes file = huge_array(65537, 65536);
-  const cvc::Reader reader(file);
+  const cvc::Reader reader = cvc::Reader::create(file).value();
   std::vector<float> some(65536);
   const cvc::RowRange all{0, 65537};
   for (const std::size_t stride : {0u, 1u << 18, 1u << 20}) {
     const cvc::Target target{
         cvc::MutableRows(cvc::Dtype::kFloat32, some.data(), 65537, 65536, stride), 0};
-    EXPECT_KIND(reader.try_read({&all, 1}, {&target, 1}), kLimitExceeded);
+    EXPECT_KIND(reader.read({&all, 1}, {&target, 1}), kLimitExceeded);
   }
   cvc::StoredSlice slice;
   slice.compression = cvc::Compression::kPco;
@@ -131,33 +131,35 @@ TEST_F(NarrowSizes, ArraysOfTheCaller) {
   slice.dimension = 65536;
   slice.bytes = file;
   const cvc::MutableRows out(cvc::Dtype::kFloat32, some.data(), 65537, 65536);
-  EXPECT_KIND(cvc::try_decode_slice(slice, all, out), kLimitExceeded);
+  EXPECT_KIND(cvc::decode_slice(slice, all, out), kLimitExceeded);
 }
 
 TEST_F(NarrowSizes, RowsThatAreFetched) {
   // 65 times 64 MiB: truncated they would be 64 MiB.
-  const cvc::Reader reader(
-      std::make_shared<EndlessSource>(shared_columns(65, std::uint64_t{1} << 26)));
+  const cvc::Reader reader = cvc::Reader::create(std::make_shared<EndlessSource>(
+                                                     shared_columns(65, std::uint64_t{1} << 26)))
+                                 .value();
   std::vector<float> values(65);
   std::vector<cvc::Target> targets;
   for (std::size_t i = 0; i < values.size(); ++i) {
     targets.push_back({cvc::MutableRows(std::span(values).subspan(i, 1), 1), i});
   }
   const cvc::RowRange first{0, 1};
-  EXPECT_KIND(reader.try_read({&first, 1}, targets), kOutOfMemory);
+  EXPECT_KIND(reader.read({&first, 1}, targets), kOutOfMemory);
 }
 
 TEST_F(NarrowSizes, RecordsThatAreFetched) {
   // With its head, 7 bytes more than 2^32.
-  const cvc::Reader reader(std::make_shared<EndlessSource>(shared_columns(1, kBeyond - 1)));
+  const cvc::Reader reader =
+      cvc::Reader::create(std::make_shared<EndlessSource>(shared_columns(1, kBeyond - 1))).value();
   cvc::VerifyReport report;
-  EXPECT_KIND(reader.try_verify(report), kOutOfMemory);
+  EXPECT_KIND(reader.verify().into(report), kOutOfMemory);
 }
 
 TEST_F(NarrowSizes, NumbersOfAnIndex) {
-  const Bytes file = compress(std::span<const std::uint8_t>(std::vector<std::uint8_t>(9)));
+  const Bytes file = compress(std::span<const std::uint8_t>(std::vector<std::uint8_t>(9))).value();
   FileHeader header;
-  ASSERT_TRUE(try_read_header(file, header).ok());
+  ASSERT_TRUE(read_header(file).into(header).ok());
   // 2^32 + 2^24 numbers in chunks of maximum size, whose offsets need not be in the file yet.
   constexpr std::uint64_t kMaxChunkCount = std::uint64_t{1} << 24;
   std::vector<IndexedChunk> chunks;
@@ -169,7 +171,7 @@ TEST_F(NarrowSizes, NumbersOfAnIndex) {
   padded.resize(file.size() + chunks.size());
   const ChunkIndex index = ChunkIndex::from_chunks(NumberType::kU8, std::move(chunks)).value();
   const FileReader reader = FileReader::create(padded, index).value();
-  EXPECT_EQ(thrown_by([&] { (void)reader.read<std::uint8_t>(0, reader.count()); }),
+  EXPECT_EQ(thrown_by([&] { (void)reader.read<std::uint8_t>(0, reader.count()).value(); }),
             ErrorKind::kOutOfMemory);
 }
 

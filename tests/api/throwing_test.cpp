@@ -22,10 +22,9 @@ using wrapped::ChunkEncoder;
 class BoastingSource final : public ByteSource {
  public:
   BoastingSource(ByteSpan bytes, int sound_reads) : source_(bytes, 700), left_(sound_reads) {}
-  Status read(std::span<std::byte> out, std::size_t& got) override {
-    const Status status = source_.read(out, got);
-    if (left_-- <= 0) got = out.size() + 1;
-    return status;
+  Result<std::size_t> read(std::span<std::byte> out) override {
+    const Result<std::size_t> got = source_.read(out);
+    return left_-- <= 0 ? out.size() + 1 : got;
   }
 
  private:
@@ -43,14 +42,14 @@ TEST(CallersFunctions, SourcesThatClaimMoreBytes) {
       StreamReader reader(source, config);
       Numbers out = zeros(NumberType::kI32, 5000);
       std::size_t count = 0;
-      EXPECT_KIND(reader.try_read(writable(out), count), kIo);
-      EXPECT_KIND(reader.try_read(writable(out), count), kIo);
+      EXPECT_KIND(count_into(reader.read(writable(out)), count), kIo);
+      EXPECT_KIND(count_into(reader.read(writable(out)), count), kIo);
     }
   }
   BoastingSource source(file, 0);
   Bytes bytes;
   VectorSink sink(bytes);
-  EXPECT_KIND(StreamWriter(sink, NumberType::kI32).try_copy_file(source), kIo);
+  EXPECT_KIND(StreamWriter(sink, NumberType::kI32).copy_file(source), kIo);
 }
 
 // The exceptions thrown by the caller's functions.
@@ -79,7 +78,7 @@ constexpr Thrown kAllThrown[] = {Thrown::kInt,        Thrown::kString,   Thrown:
 class ThrowingSource final : public ByteSource {
  public:
   explicit ThrowingSource(Thrown thrown) : thrown_(thrown) {}
-  Status read(std::span<std::byte>, std::size_t&) override { throw_it(thrown_); }
+  Result<std::size_t> read(std::span<std::byte>) override { throw_it(thrown_); }
 
  private:
   Thrown thrown_;
@@ -98,7 +97,7 @@ class ThrowingRanges final : public RangeSource {
  public:
   explicit ThrowingRanges(Thrown thrown) : thrown_(thrown) {}
   std::uint64_t size() const noexcept override { return kUnknownSize; }
-  Status read_at(std::uint64_t, std::span<std::byte>, std::size_t&) override { throw_it(thrown_); }
+  Result<std::size_t> read_at(std::uint64_t, std::span<std::byte>) override { throw_it(thrown_); }
 
  private:
   Thrown thrown_;
@@ -145,16 +144,16 @@ TEST(CallersFunctions, SourcesAndSinksThatThrow) {
       decode.threads = threads;
       StreamReader reader(source, decode);
       std::size_t count = 0;
-      EXPECT_FALSE(reader.try_read(writable(out), count).ok());
+      EXPECT_FALSE(count_into(reader.read(writable(out)), count).ok());
       ThrowingSink sink(thrown);
       EncodeConfig encode = paged();
       encode.threads = threads;
       StreamWriter writer(sink, NumberType::kI32, encode);
-      const Status written = writer.try_write(numbers.view());
-      EXPECT_FALSE(written.ok() && writer.try_finish().ok());
+      const Status written = writer.write(numbers.view());
+      EXPECT_FALSE(written.ok() && writer.finish().ok());
       Bytes bytes;
       VectorSink good(bytes);
-      EXPECT_FALSE(StreamWriter(good, NumberType::kI32).try_copy_file(source).ok());
+      EXPECT_FALSE(StreamWriter(good, NumberType::kI32).copy_file(source).ok());
     }
     EXPECT_FALSE(cvc::Reader::create(std::make_shared<ThrowingRanges>(thrown)).ok());
   }
@@ -171,45 +170,46 @@ TEST(CallersFunctions, ExecutorsThatThrow) {
     EncodeConfig encode = paged();
     encode.executor = &executor;
     Bytes bytes;
-    EXPECT_FALSE(try_compress(numbers.view(), bytes, encode).ok());
+    EXPECT_FALSE(compress(numbers.view(), encode).into(bytes).ok());
     VectorSink sink(bytes);
     StreamWriter writer(sink, NumberType::kI32, encode);
-    const Status status = writer.try_write(numbers.view());
-    EXPECT_FALSE(status.ok() && writer.try_finish().ok());
+    const Status status = writer.write(numbers.view());
+    EXPECT_FALSE(status.ok() && writer.finish().ok());
     DecodeConfig decode;
     decode.executor = &executor;
     Numbers out = zeros(NumberType::kI32, 5000);
     for (const Bytes& each : {file, plain}) {
       // An error, or correct numbers because there was nothing worth sharing.
       std::size_t count = 0;
-      if (try_decompress_into(each, writable(out), count, decode).ok()) {
+      if (count_into(decompress_into(each, writable(out), decode), count).ok()) {
         EXPECT_TRUE(same_numbers(out, numbers));
       }
       MemorySource source(each);
       StreamReader reader(source, decode);
-      if (reader.try_read(writable(out), count).ok()) {
+      if (count_into(reader.read(writable(out)), count).ok()) {
         EXPECT_TRUE(same_numbers(out, numbers));
       }
-      EXPECT_FALSE(FileReader::create(each)->try_read(0, writable(out), decode).ok());
+      EXPECT_FALSE(FileReader::create(each)->read(0, writable(out), decode).ok());
       ChunkIndex index;
-      if (ChunkIndex::try_build(each, index, decode).ok()) {
+      if (ChunkIndex::build(each, decode).into(index).ok()) {
         EXPECT_EQ(index.count(), 5000u);
       }
     }
     Verification found;
-    EXPECT_FALSE(try_verify(file, found, decode).ok());
+    EXPECT_FALSE(verify(file, decode).into(found).ok());
     EXPECT_FALSE(found.is_sound());
     cvc::ReadConfig read;
     read.executor = &executor;
-    EXPECT_THROW(static_cast<void>(cvc::Reader(vectors).read_all(read)), Error);
+    EXPECT_THROW(static_cast<void>(cvc::Reader::create(vectors).value().read_all(read).value()),
+                 Error);
     cvc::WriteConfig write;
     write.executor = &executor;
     write.chunk_rows = 10;
     Bytes made;
-    cvc::Writer cvc_writer(made, write);
+    cvc::Writer cvc_writer = cvc::Writer::create(made, write).value();
     const std::vector<float> values(600);
-    const Status appended = cvc_writer.try_append(cvc::Rows(std::span<const float>(values), 3));
-    EXPECT_FALSE(appended.ok() && cvc_writer.try_finish().ok());
+    const Status appended = cvc_writer.append(cvc::Rows(std::span<const float>(values), 3));
+    EXPECT_FALSE(appended.ok() && cvc_writer.finish().ok());
   }
 }
 
@@ -226,10 +226,10 @@ TEST(CallersFunctions, ProgressFunctionsThatThrow) {
       encode.threads = threads;
       encode.progress = progress;
       Bytes bytes;
-      EXPECT_FALSE(try_compress(numbers.view(), bytes, encode).ok());
+      EXPECT_FALSE(compress(numbers.view(), encode).into(bytes).ok());
       EXPECT_FALSE(ChunkEncoder::create(numbers.view(), encode).ok());
       Explanation explanation;
-      EXPECT_FALSE(try_explain(numbers.view(), explanation, encode).ok());
+      EXPECT_FALSE(explain(numbers.view(), encode).into(explanation).ok());
       DecodeConfig decode;
       decode.threads = threads;
       decode.progress = progress;
@@ -238,30 +238,30 @@ TEST(CallersFunctions, ProgressFunctionsThatThrow) {
       FileInfo info;
       Verification found;
       ChunkIndex index;
-      std::uint64_t file_bytes = 0;
-      EXPECT_FALSE(try_decompress_into(file, writable(out), count, decode).ok());
-      EXPECT_FALSE(FileReader::create(file)->try_read(0, writable(out), decode).ok());
-      EXPECT_FALSE(try_inspect(file, info, decode).ok());
-      EXPECT_FALSE(try_verify(file, found, decode).ok());
-      EXPECT_FALSE(try_verify(plain, found, decode).ok());
-      EXPECT_FALSE(ChunkIndex::try_build(plain, index, decode).ok());
-      EXPECT_FALSE(Trailer::try_make(plain, TrailerSpec::index(), bytes, file_bytes, decode).ok());
+      EXPECT_FALSE(count_into(decompress_into(file, writable(out), decode), count).ok());
+      EXPECT_FALSE(FileReader::create(file)->read(0, writable(out), decode).ok());
+      EXPECT_FALSE(inspect_into(file, info, decode).ok());
+      EXPECT_FALSE(verify(file, decode).into(found).ok());
+      EXPECT_FALSE(verify(plain, decode).into(found).ok());
+      EXPECT_FALSE(ChunkIndex::build(plain, decode).into(index).ok());
+      EXPECT_FALSE(Trailer::make(plain, TrailerSpec::index(), decode).ok());
       MemorySource source(file);
       StreamReader reader(source, decode);
-      EXPECT_FALSE(reader.try_read(writable(out), count).ok());
+      EXPECT_FALSE(count_into(reader.read(writable(out)), count).ok());
       cvc::ReadConfig read;
       read.threads = threads;
       read.progress = progress;
-      EXPECT_THROW(static_cast<void>(cvc::Reader(vectors).read_all(read)), Error);
+      EXPECT_THROW(static_cast<void>(cvc::Reader::create(vectors).value().read_all(read).value()),
+                   Error);
       cvc::VerifyReport report;
-      EXPECT_FALSE(cvc::Reader(vectors).try_verify(report, read).ok());
+      EXPECT_FALSE(cvc::Reader::create(vectors).value().verify(read).into(report).ok());
       cvc::WriteConfig write;
       write.threads = threads;
       write.progress = progress;
       write.chunk_rows = 10;
-      cvc::Writer writer(bytes, write);
+      cvc::Writer writer = cvc::Writer::create(bytes, write).value();
       const std::vector<float> values(600);
-      EXPECT_FALSE(writer.try_append(cvc::Rows(std::span<const float>(values), 3)).ok());
+      EXPECT_FALSE(writer.append(cvc::Rows(std::span<const float>(values), 3)).ok());
     }
   }
 }
@@ -284,11 +284,12 @@ TEST(CallersFunctions, MemoryThatThrows) {
           DecodeConfig decode_config;
           decode_config.threads = threads;
           Bytes bytes;
-          const Status made = try_compress(numbers.view(), bytes, encode_config, &encode);
+          const Status made = compress(numbers.view(), encode_config, &encode).into(bytes);
           if (made.ok()) {
             EXPECT_TRUE(same_numbers(decompressed(bytes), numbers));
           }
-          if (try_decompress_into(file, writable(out), count, decode_config, &decode).ok()) {
+          if (count_into(decompress_into(file, writable(out), decode_config, &decode), count)
+                  .ok()) {
             EXPECT_TRUE(same_numbers(out, numbers));
           }
           ThrowingMemory kept(thrown, valid_calls);

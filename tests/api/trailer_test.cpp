@@ -70,9 +70,9 @@ void repair(Bytes& file, std::size_t trailer_at) {
 
 TEST(Trailer, MatchesTheFile) {
   const Sample sample = sample_of(TrailerSpec::index());
-  const std::optional<Trailer> trailer = Trailer::read(sample.file);
+  const std::optional<Trailer> trailer = Trailer::read(sample.file).value();
   ASSERT_TRUE(trailer);
-  const FileInfo info = inspect(sample.file);
+  const FileInfo info = inspect(sample.file).value();
   EXPECT_EQ(trailer->type(), NumberType::kI32);
   EXPECT_EQ(trailer->count(), 3801u);
   EXPECT_EQ(trailer->file_bytes(), info.file_bytes);
@@ -80,7 +80,7 @@ TEST(Trailer, MatchesTheFile) {
   EXPECT_EQ(trailer->bytes(), info.trailing_bytes);
   EXPECT_EQ(trailer->restart_log(), std::nullopt);
   ASSERT_EQ(trailer->chunks().size(), 4u);
-  const auto numbers = sample.numbers.as<std::int32_t>();
+  const auto numbers = sample.numbers.as<std::int32_t>().value();
   std::size_t first = 0;
   for (std::size_t i = 0; i < 4; ++i) {
     const ChunkSummary& chunk = trailer->chunks()[i];
@@ -95,10 +95,10 @@ TEST(Trailer, MatchesTheFile) {
               *std::max_element(all.begin(), all.end()));
     first += all.size();
   }
-  EXPECT_TRUE(
-      std::ranges::equal(trailer->index().chunks(),
-                         ChunkIndex::build(sample.file, with(TrailerPolicy::kIgnore)).chunks()));
-  EXPECT_FALSE(Trailer::read(compressed(sample.numbers)));
+  EXPECT_TRUE(std::ranges::equal(
+      trailer->index().chunks(),
+      ChunkIndex::build(sample.file, with(TrailerPolicy::kIgnore)).value().chunks()));
+  EXPECT_FALSE(Trailer::read(compressed(sample.numbers)).value());
 }
 
 TEST(Trailer, LeavesTheFileAsItWas) {
@@ -114,11 +114,11 @@ TEST(Trailer, OfAnEmptyFile) {
     EncodeConfig config = config_of(TrailerSpec::index());
     config.uniform_type = has_type;
     const Bytes file = compressed(zeros(NumberType::kF32, 0), config);
-    const std::optional<Trailer> trailer = Trailer::read(file);
+    const std::optional<Trailer> trailer = Trailer::read(file).value();
     ASSERT_TRUE(trailer);
     EXPECT_EQ(trailer->count(), 0u);
     EXPECT_EQ(trailer->type(), NumberType::kF32);  // the writer knew it
-    EXPECT_TRUE(verify(file).is_sound());
+    EXPECT_TRUE(verify(file).value().is_sound());
   }
 }
 
@@ -127,8 +127,8 @@ TEST(Trailer, RangesLeaveNanOut) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const std::vector<double> values = {kNan, 1, -2, -kNan, -kInf, 0.0, kNan, kNan, -0.0, 5};
   const EncodeConfig config = config_of(TrailerSpec::index(), {4, 2, 2, 2});
-  const Bytes file = compress(std::span(values), config);
-  const Trailer trailer = *Trailer::read(file);
+  const Bytes file = compress(std::span(values), config).value();
+  const Trailer trailer = *Trailer::read(file).value();
   const auto chunks = trailer.chunks();
   EXPECT_EQ(chunks[0].nan_count, 2u);
   EXPECT_EQ(number_of_latent<double>(chunks[0].min_latent), -2);
@@ -140,7 +140,7 @@ TEST(Trailer, RangesLeaveNanOut) {
   EXPECT_EQ(trailer.chunks_within(0.5, 3.0), (std::vector<std::size_t>{0, 3}));
   EXPECT_EQ(trailer.chunks_within(-1e300, -1e200), std::vector<std::size_t>{1});
   EXPECT_EQ(trailer.chunks_within(6.0, 7.0), std::vector<std::size_t>{});
-  EXPECT_TRUE(verify(file).is_sound());
+  EXPECT_TRUE(verify(file).value().is_sound());
 }
 
 TEST(Trailer, IsTheSameHoweverTheFileWasMade) {
@@ -160,15 +160,14 @@ TEST(Trailer, IsTheSameHoweverTheFileWasMade) {
     config.paging = PagingSpec::equal_pages_up_to(2858);  // as 40000 in equal shares
     StreamWriter writer(sink, NumberType::kF64, config, numbers.count());
     for (std::size_t at = 0; at < numbers.count(); at += 1111) {
-      ASSERT_OK(writer.try_write(part(numbers, at, std::min<std::size_t>(1111, 40000 - at))));
+      ASSERT_OK(writer.write(part(numbers, at, std::min<std::size_t>(1111, 40000 - at))));
     }
-    ASSERT_OK(writer.try_finish());
-    EXPECT_EQ(Trailer::read(streamed)->count(), 40000u);
-    EXPECT_TRUE(verify(streamed).is_sound());
-    Bytes made;
-    std::uint64_t file_bytes = 0;
-    ASSERT_OK(Trailer::try_make(file, spec, made, file_bytes));
-    EXPECT_TRUE(same_bytes(ByteSpan(file).subspan(static_cast<std::size_t>(file_bytes)), made));
+    ASSERT_OK(writer.finish());
+    EXPECT_EQ(Trailer::read(streamed).value()->count(), 40000u);
+    EXPECT_TRUE(verify(streamed).value().is_sound());
+    const MadeTrailer made = Trailer::make(file, spec).value();
+    EXPECT_TRUE(
+        same_bytes(ByteSpan(file).subspan(static_cast<std::size_t>(made.file_bytes)), made.bytes));
   }
 }
 
@@ -180,8 +179,8 @@ TEST(Trailer, OfSegmentedRuns) {
   EncodeConfig config;
   config.trailer = TrailerSpec::restarts(10);
   const Bytes file = compressed(numbers, config);
-  ASSERT_GT(Trailer::read(file)->chunks().size(), 1u);
-  EXPECT_TRUE(verify(file).is_sound());
+  ASSERT_GT(Trailer::read(file).value()->chunks().size(), 1u);
+  EXPECT_TRUE(verify(file).value().is_sound());
   EXPECT_TRUE(same_numbers(decompressed(file), numbers));
   EXPECT_LE(file.size(), compress_bound(NumberType::kU32, numbers.count(), config));
 }
@@ -199,19 +198,19 @@ TEST(Trailer, RestartPointsLeadIntoPages) {
         SCOPED_TRACE(text(name_of(type), " ", describe(config)));
         const Numbers numbers = make_numbers("walk", type, 2013, random);
         Bytes file;
-        ASSERT_OK(try_compress(numbers.view(), file, config));
+        ASSERT_OK(compress(numbers.view(), config).into(file));
         ASSERT_LE(file.size(), compress_bound(type, numbers.count(), config));
-        const Trailer trailer = *Trailer::read(file);
+        const Trailer trailer = *Trailer::read(file).value();
         points += static_cast<std::size_t>(trailer.chunks()[0].restart_points);
         EXPECT_EQ(trailer.chunks()[1].restart_points, 0u);
-        const bool looks_back = inspect(file).chunks[0].delta() == Delta::kLookback;
+        const bool looks_back = inspect(file).value().chunks[0].delta() == Delta::kLookback;
         EXPECT_EQ(trailer.chunks()[0].restart_points, looks_back ? 0u : 5u);
-        EXPECT_TRUE(verify(file).is_sound());
+        EXPECT_TRUE(verify(file).value().is_sound());
         const FileReader reader = FileReader::create(file, trailer.index()).value();
         for (const std::size_t first : {0u, 255u, 256u, 700u, 1279u, 1280u, 1490u, 1756u}) {
           const std::size_t n = std::min<std::size_t>(first % 5 == 0 ? 600 : 9, 2013 - first);
           Numbers out = zeros(type, n);
-          ASSERT_OK(reader.try_read(first, writable(out)));
+          ASSERT_OK(reader.read(first, writable(out)));
           const NumberView expected = part(numbers, first, n);
           EXPECT_EQ(std::memcmp(out.data(), expected.data, n * size_of(type)), 0) << first;
         }
@@ -231,7 +230,7 @@ TEST(Trailer, WideStatesOfNarrowNumbersFit) {
     for (const NumberType type : {NumberType::kU8, NumberType::kI16}) {
       const Numbers numbers = make_numbers(name, type, 1536, random);
       Bytes file;
-      ASSERT_OK(try_compress(numbers.view(), file, config)) << name;
+      ASSERT_OK(compress(numbers.view(), config).into(file)) << name;
       EXPECT_LE(file.size(), compress_bound(type, numbers.count(), config)) << name;
       EXPECT_TRUE(same_numbers(decompressed(file), numbers)) << name;
     }
@@ -248,7 +247,7 @@ TEST(Trailer, ManyThreadsShareAChunk) {
   NotingExecutor executor;
   DecodeConfig decode;
   decode.executor = &executor;
-  ASSERT_OK(try_decompress_into(file, writable(out), count, decode));
+  ASSERT_OK(count_into(decompress_into(file, writable(out), decode), count));
   EXPECT_EQ(count, numbers.count());
   EXPECT_TRUE(same_numbers(out, numbers));
   EXPECT_EQ(executor.most_tasks, 4u);
@@ -257,7 +256,7 @@ TEST(Trailer, ManyThreadsShareAChunk) {
 TEST(Trailer, FindsEveryChangedByte) {
   for (const TrailerSpec spec : {TrailerSpec::index(), TrailerSpec::restarts(8)}) {
     const Sample sample = sample_of(spec);
-    const Trailer trailer = *Trailer::read(sample.file);
+    const Trailer trailer = *Trailer::read(sample.file).value();
     const std::size_t file_bytes = static_cast<std::size_t>(trailer.file_bytes());
     Random random(82);
     Numbers out = zeros(NumberType::kI32, sample.numbers.count());
@@ -266,10 +265,10 @@ TEST(Trailer, FindsEveryChangedByte) {
       Bytes bad = sample.file;
       bad[at] ^= static_cast<std::byte>(1 + random.below(255));
       Verification found;
-      ASSERT_OK(try_verify(bad, found));
+      ASSERT_OK(verify(bad).into(found));
       EXPECT_FALSE(found.is_sound());
       std::size_t count = 0;
-      const Status decoded = try_decompress_into(bad, writable(out), count);
+      const Status decoded = count_into(decompress_into(bad, writable(out)), count);
       if (at >= file_bytes) {
         EXPECT_TRUE(found.trailer == TrailerState::kDamaged ||
                     found.trailer == TrailerState::kUnrecognised);
@@ -297,34 +296,34 @@ TEST(Trailer, FindsEveryChangedByte) {
 
 TEST(Trailer, IntactChunksCanBeReadNextToDamagedOnes) {
   const Sample sample = sample_of(TrailerSpec::index());
-  const Trailer trailer = *Trailer::read(sample.file);
+  const Trailer trailer = *Trailer::read(sample.file).value();
   Bytes bad = sample.file;
   bad[0] = std::byte{0};  // the magic
   bad[static_cast<std::size_t>(trailer.chunks()[2].place.offset) + 30] ^= std::byte{8};
-  const Verification found = verify(bad);
+  const Verification found = verify(bad).value();
   ASSERT_EQ(found.damage.size(), 1u);
   EXPECT_EQ(found.damage[0].chunk, 2u);
   EXPECT_EQ(found.damage[0].first, 701u);
   EXPECT_EQ(found.damage[0].count, 2500u);
   const FileReader reader = FileReader::create(bad, found.index, found.header).value();
-  const auto all = sample.numbers.as<std::int32_t>();
-  EXPECT_TRUE(std::ranges::equal(reader.read<std::int32_t>(0, 701), all.first(701)));
-  EXPECT_TRUE(std::ranges::equal(reader.read<std::int32_t>(3201, 600), all.last(600)));
-  EXPECT_THROW(reader.read<std::int32_t>(0, 3801), Error);
+  const auto all = sample.numbers.as<std::int32_t>().value();
+  EXPECT_TRUE(std::ranges::equal(reader.read<std::int32_t>(0, 701).value(), all.first(701)));
+  EXPECT_TRUE(std::ranges::equal(reader.read<std::int32_t>(3201, 600).value(), all.last(600)));
+  EXPECT_THROW(reader.read<std::int32_t>(0, 3801).value(), Error);
 }
 
 TEST(Trailer, WithoutATrailerTheIntactPrefixIsFound) {
   const Sample sample = sample_of(TrailerSpec::none());
-  const FileInfo info = inspect(sample.file);
+  const FileInfo info = inspect(sample.file).value();
   Bytes bad = prefix(sample.file, static_cast<std::size_t>(info.chunks[2].offset) + 60);
-  const Verification found = verify(bad);
+  const Verification found = verify(bad).value();
   ASSERT_EQ(found.damage.size(), 1u);
   EXPECT_EQ(found.damage[0].chunk, 2u);
   EXPECT_EQ(found.damage[0].count, std::nullopt);
   EXPECT_EQ(found.sound_count, 701u);
   EXPECT_EQ(found.good_bytes, info.chunks[2].offset);
   const FileReader reader = FileReader::create(bad, found.index, found.header).value();
-  EXPECT_EQ(reader.read<std::int32_t>(0, 701).size(), 701u);
+  EXPECT_EQ(reader.read<std::int32_t>(0, 701).value().size(), 701u);
 }
 
 TEST(Trailer, NothingIsVerifiedPastALimit) {
@@ -333,7 +332,7 @@ TEST(Trailer, NothingIsVerifiedPastALimit) {
     DecodeConfig config;
     config.limits.max_numbers = sample.numbers.count() - 1;
     Verification found;
-    EXPECT_KIND(try_verify(sample.file, found, config), kLimitExceeded);
+    EXPECT_KIND(verify(sample.file, config).into(found), kLimitExceeded);
     EXPECT_FALSE(found.is_sound());
   }
 }
@@ -344,7 +343,7 @@ TEST(Trailer, PoliciesDecideWhatIsAnError) {
   Numbers out = zeros(NumberType::kI32, sample.numbers.count());
   std::size_t count = 0;
   const auto decode = [&](const Bytes& file, TrailerPolicy policy) {
-    return try_decompress_into(file, writable(out), count, with(policy));
+    return count_into(decompress_into(file, writable(out), with(policy)), count);
   };
   EXPECT_OK(decode(plain, TrailerPolicy::kUse));
   EXPECT_KIND(decode(plain, TrailerPolicy::kRequire), kCorrupt);
@@ -356,14 +355,14 @@ TEST(Trailer, PoliciesDecideWhatIsAnError) {
   EXPECT_KIND(decode(bad_trailer, TrailerPolicy::kRequire), kChecksum);
 
   Bytes newer = sample.file;
-  const std::size_t at = static_cast<std::size_t>(Trailer::read(sample.file)->file_bytes());
+  const std::size_t at = static_cast<std::size_t>(Trailer::read(sample.file).value()->file_bytes());
   newer[at + 4] = std::byte{2};
   repair(newer, at);
   EXPECT_KIND(decode(newer, TrailerPolicy::kRequire), kUnsupportedVersion);
   EXPECT_OK(decode(newer, TrailerPolicy::kUse));
 
   // A byte that decodes to other numbers.
-  const ChunkSummary chunk = Trailer::read(sample.file)->chunks()[2];
+  const ChunkSummary chunk = Trailer::read(sample.file).value()->chunks()[2];
   std::size_t silent = 0;
   for (std::size_t i = 0; i < chunk.bytes; ++i) {
     Bytes bad = sample.file;
@@ -379,7 +378,7 @@ TEST(Trailer, PoliciesDecideWhatIsAnError) {
 // An intact trailer with false contents.
 TEST(Trailer, LiesAreRefused) {
   const Sample sample = sample_of(TrailerSpec::restarts(8));
-  const std::size_t at = static_cast<std::size_t>(Trailer::read(sample.file)->file_bytes());
+  const std::size_t at = static_cast<std::size_t>(Trailer::read(sample.file).value()->file_bytes());
   const std::size_t end = sample.file.size() - kFooterBytes;
   Numbers out = zeros(NumberType::kI32, sample.numbers.count());
   std::size_t found_late = 0;
@@ -389,30 +388,30 @@ TEST(Trailer, LiesAreRefused) {
       Bytes bad = sample.file;
       bad[i] ^= static_cast<std::byte>(flip);
       repair(bad, at);
-      EXPECT_FALSE(verify(bad).is_sound());
+      EXPECT_FALSE(verify(bad).value().is_sound());
       // kVerify proves the trailer before random access.
       for (const unsigned threads : {1u, 2u}) {
         EXPECT_FALSE(FileReader::create(bad, with(TrailerPolicy::kVerify, threads)).ok());
       }
       std::optional<Trailer> trailer;
-      if (!Trailer::try_read(bad, trailer).ok()) continue;
+      if (!Trailer::read(bad).into(trailer).ok()) continue;
       ++found_late;
       // Whatever the trailer says, results are correct or an error.
       Result<FileReader> reader = FileReader::create(bad, trailer->index());
       if (!reader.ok()) continue;
       std::size_t count = 0;
-      const Status decoded = try_decompress_into(bad, writable(out), count);
+      const Status decoded = count_into(decompress_into(bad, writable(out)), count);
       if (decoded.ok()) {
         EXPECT_TRUE(same_numbers(out, sample.numbers));
       }
       if (trailer->type() != NumberType::kI32 || trailer->count() != 3801) continue;
-      if (reader->try_read(0, writable(out)).ok()) {
+      if (reader->read(0, writable(out)).ok()) {
         EXPECT_TRUE(same_numbers(out, sample.numbers));
       }
       // Without verification, random access may give other numbers, but has no other effect.
       for (const std::uint64_t first : {300u, 701u, 1500u, 3300u}) {
         Numbers part = zeros(NumberType::kI32, 10);
-        static_cast<void>(reader->try_read(first, writable(part)));
+        static_cast<void>(reader->read(first, writable(part)));
       }
     }
   }
@@ -421,7 +420,7 @@ TEST(Trailer, LiesAreRefused) {
 
 Status decode_with(TrailerPolicy policy, ByteSpan file) {
   Numbers out;
-  return try_decompress_any(file, out, with(policy));
+  return decompress_any(file, with(policy)).into(out);
 }
 
 // Restart points whose states differ from those reached by decoding.
@@ -435,7 +434,7 @@ TEST(Trailer, PartsOfProvenFilesAreRight) {
       ASSERT_OK(reader.status());
       for (const std::size_t first : {0u, 300u, 701u, 1500u, 3300u}) {
         Numbers out = zeros(NumberType::kI32, 400);
-        ASSERT_OK(reader->try_read(first, writable(out)));
+        ASSERT_OK(reader->read(first, writable(out)));
         EXPECT_EQ(std::memcmp(out.data(), part(sample.numbers, first, 400).data, 1600), 0);
       }
     }
@@ -453,19 +452,19 @@ TEST(Trailer, PartsOfProvenFilesAreRight) {
 
 TEST(Trailer, HostileSizesAreRejectedEarly) {
   const Sample sample = sample_of(TrailerSpec::index());
-  const std::size_t at = static_cast<std::size_t>(Trailer::read(sample.file)->file_bytes());
+  const std::size_t at = static_cast<std::size_t>(Trailer::read(sample.file).value()->file_bytes());
   for (const std::size_t field : {std::size_t{16}, std::size_t{24}}) {
     Bytes bad = sample.file;
     for (std::size_t i = 0; i < 8; ++i) bad[at + field + i] = std::byte{0xff};
     repair(bad, at);
     std::optional<Trailer> trailer;
-    EXPECT_KIND(Trailer::try_read(bad, trailer), kCorrupt);
+    EXPECT_KIND(Trailer::read(bad).into(trailer), kCorrupt);
   }
   for (std::size_t n = 0; n < sample.file.size() - at; ++n) {
     // Truncated ends of a file.
     const Bytes rest = to_bytes(ByteSpan(sample.file).last(n));
     std::optional<Trailer> trailer;
-    const Status status = Trailer::try_read(rest, trailer);
+    const Status status = Trailer::read(rest).into(trailer);
     EXPECT_FALSE(status.ok() && trailer.has_value()) << n;
   }
 }
@@ -476,7 +475,7 @@ TEST(Trailer, SpecsOutOfRangeAreRefused) {
   for (const unsigned log : {0u, 7u, 25u, 64u}) {
     EncodeConfig config;
     config.trailer = TrailerSpec::restarts(log);
-    EXPECT_KIND(try_compress(NumberView(std::span<const std::int32_t>(numbers)), out, config),
+    EXPECT_KIND(compress(NumberView(std::span<const std::int32_t>(numbers)), config).into(out),
                 kInvalidArgument);
   }
 }
@@ -484,12 +483,10 @@ TEST(Trailer, SpecsOutOfRangeAreRefused) {
 TEST(Trailer, CanBeMadeForFilesOfAnyVersion) {
   for (const Fixture& fixture : small_files()) {
     SCOPED_TRACE(fixture.name);
-    Bytes trailer;
-    std::uint64_t file_bytes = 0;
-    ASSERT_OK(Trailer::try_make(fixture.file, TrailerSpec::restarts(8), trailer, file_bytes));
-    Bytes file = prefix(fixture.file, static_cast<std::size_t>(file_bytes));
-    file.insert(file.end(), trailer.begin(), trailer.end());
-    const Verification found = verify(file);
+    const MadeTrailer made = Trailer::make(fixture.file, TrailerSpec::restarts(8)).value();
+    Bytes file = prefix(fixture.file, static_cast<std::size_t>(made.file_bytes));
+    file.insert(file.end(), made.bytes.begin(), made.bytes.end());
+    const Verification found = verify(file).value();
     EXPECT_TRUE(found.is_sound());
     EXPECT_EQ(found.trailer, TrailerState::kSound);
   }

@@ -20,7 +20,7 @@ void expect_page(const ChunkDecoder& decoder, ByteSpan page, const Numbers& expe
   const ExactCopy copy(page);
   Numbers out = zeros(expected.type(), expected.count());
   std::size_t consumed = 0;
-  ASSERT_OK(decoder.try_decode_page(copy.span(), expected.count(), writable(out), consumed));
+  ASSERT_OK(decoder.decode_page(copy.span(), expected.count(), writable(out)).into(consumed));
   EXPECT_EQ(consumed, page.size());
   EXPECT_TRUE(same_numbers(out, expected));
 }
@@ -36,7 +36,7 @@ TEST(WrappedDecode, ChunksOfStandaloneFilesOfEveryVersion) {
   std::array<int, 5> seen{};
   for (const Fixture& fixture : good_fixtures()) {
     SCOPED_TRACE(fixture.name);
-    const FileInfo info = inspect(fixture.file);
+    const FileInfo info = inspect(fixture.file).value();
     const wrapped::FormatVersion version{info.header.format_major, info.header.format_minor};
     ++seen.at(version.major);
     std::size_t first = 0;
@@ -48,8 +48,8 @@ TEST(WrappedDecode, ChunksOfStandaloneFilesOfEveryVersion) {
       ASSERT_OK(decoder.status());
       EXPECT_EQ(decoder->meta_size(), meta_size);
       EXPECT_EQ(decoder->type(), chunk.type);
-      EXPECT_EQ(decoder->info().mode_text(), chunk.mode_text());
-      EXPECT_EQ(decoder->info().delta_text(), chunk.delta_text());
+      EXPECT_EQ(decoder->info().value().mode_text(), chunk.mode_text());
+      EXPECT_EQ(decoder->info().value().delta_text(), chunk.delta_text());
       const auto n = static_cast<std::size_t>(chunk.count);
       expect_page(*decoder,
                   ByteSpan(fixture.file)
@@ -64,7 +64,7 @@ TEST(WrappedDecode, ChunksOfStandaloneFilesOfEveryVersion) {
 void round_trip(const Numbers& numbers, const EncodeConfig& config, Random& random) {
   auto encoder = ChunkEncoder::create(numbers.view(), config);
   ASSERT_OK(encoder.status());
-  const Bytes meta = encoder->meta();
+  const Bytes meta = encoder->meta().value();
   EXPECT_LE(meta.size(), encoder->meta_size_bound());
   const ExactCopy meta_copy(meta);
   auto decoder = ChunkDecoder::create(meta_copy.span(), numbers.type(), wrapped::kCurrentVersion);
@@ -83,7 +83,7 @@ void round_trip(const Numbers& numbers, const EncodeConfig& config, Random& rand
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   for (const std::size_t i : order) {
     SCOPED_TRACE(text("page ", i));
-    const Bytes page = encoder->page(i);
+    const Bytes page = encoder->page(i).value();
     EXPECT_LE(page.size(), encoder->page_size_bound(i));
     expect_page(*decoder, page, copy_of(numbers, firsts[i], encoder->page_n(i)));
   }
@@ -117,13 +117,13 @@ TEST(WrappedRoundTrip, ConstantPagesOfNoBytes) {
   config.mode = ModeSpec::classic();
   auto encoder = ChunkEncoder::create(zeros(NumberType::kI32, 500).view(), config);
   ASSERT_OK(encoder.status());
-  EXPECT_TRUE(encoder->page(0).empty());
-  const Bytes meta = encoder->meta();
+  EXPECT_TRUE(encoder->page(0).value().empty());
+  const Bytes meta = encoder->meta().value();
   auto decoder = ChunkDecoder::create(meta, NumberType::kI32, wrapped::kCurrentVersion);
   ASSERT_OK(decoder.status());
   Numbers out = make_numbers("uniform", NumberType::kI32, 500, random);
   std::size_t consumed = 9;
-  ASSERT_OK(decoder->try_decode_page({}, 500, writable(out), consumed));  // no memory at all
+  ASSERT_OK(decoder->decode_page({}, 500, writable(out)).into(consumed));  // no memory at all
   EXPECT_EQ(consumed, 0u);
   EXPECT_TRUE(same_numbers(out, zeros(NumberType::kI32, 500)));
 }
@@ -136,7 +136,7 @@ class OneChunk : public ::testing::Test {
     EncodeConfig config;
     config.paging = PagingSpec::exact({600, 400});
     encoder_.emplace(ChunkEncoder::create(numbers_.view(), config).value());
-    meta_ = encoder_->meta();
+    meta_ = encoder_->meta().value();
   }
   ChunkDecoder decoder(const DecodeLimits& limits = {}) const {
     return ChunkDecoder::create(meta_, NumberType::kU32, wrapped::kCurrentVersion, limits).value();
@@ -148,12 +148,12 @@ class OneChunk : public ::testing::Test {
 
 TEST_F(OneChunk, PartialPages) {
   const ChunkDecoder chunk = decoder();
-  const Bytes page = encoder_->page(0);
+  const Bytes page = encoder_->page(0).value();
   std::size_t before = 0;
   for (const std::size_t n : {0, 1, 255, 256, 257, 599}) {
     Numbers out = zeros(NumberType::kU32, n);
     std::size_t consumed = 0;
-    ASSERT_OK(chunk.try_decode_page(page, 600, writable(out), consumed));
+    ASSERT_OK(chunk.decode_page(page, 600, writable(out)).into(consumed));
     EXPECT_GE(consumed, before);
     EXPECT_LE(consumed, page.size());
     EXPECT_TRUE(is_prefix(out, numbers_));
@@ -162,29 +162,29 @@ TEST_F(OneChunk, PartialPages) {
     if (n % 256 != 0) continue;  // the rest of the batch is read too
     const std::size_t enough = std::min(before + 1, page.size());
     const ExactCopy front(ByteSpan(page).first(enough));
-    ASSERT_OK(chunk.try_decode_page(front.span(), 600, writable(out), consumed));
+    ASSERT_OK(chunk.decode_page(front.span(), 600, writable(out)).into(consumed));
     if (before == 0) continue;
     const ExactCopy cut(ByteSpan(page).first(before - 1));
-    EXPECT_KIND(chunk.try_decode_page(cut.span(), 600, writable(out), consumed), kTruncated);
+    EXPECT_KIND(chunk.decode_page(cut.span(), 600, writable(out)).into(consumed), kTruncated);
   }
 }
 
 TEST_F(OneChunk, OutputLargerThanThePage) {
   Numbers out = zeros(NumberType::kU32, 700);
   std::size_t consumed = 0;
-  const Bytes page = encoder_->page(0);
-  ASSERT_OK(decoder().try_decode_page(page, 600, writable(out), consumed));
+  const Bytes page = encoder_->page(0).value();
+  ASSERT_OK(decoder().decode_page(page, 600, writable(out)).into(consumed));
   EXPECT_EQ(consumed, page.size());
   for (std::size_t i = 600; i < 700; ++i) EXPECT_EQ(bits_at(out, i), 0u);
 }
 
 TEST_F(OneChunk, BytesAfterThePageAreNotConsumed) {
-  Bytes pages = encoder_->page(0);
+  Bytes pages = encoder_->page(0).value();
   const std::size_t size = pages.size();
-  const Bytes second = encoder_->page(1);
+  const Bytes second = encoder_->page(1).value();
   pages.insert(pages.end(), second.begin(), second.end());
   std::vector<std::uint32_t> out(600);
-  EXPECT_EQ(decoder().decode_page<std::uint32_t>(pages, 600, out), size);
+  EXPECT_EQ(decoder().decode_page(pages, 600, out).value(), size);
 }
 
 TEST_F(OneChunk, TruncatedMetaAndPages) {
@@ -194,60 +194,60 @@ TEST_F(OneChunk, TruncatedMetaAndPages) {
         ChunkDecoder::create(cut.span(), NumberType::kU32, wrapped::kCurrentVersion).status(),
         kTruncated);
   }
-  const Bytes page = encoder_->page(0);
+  const Bytes page = encoder_->page(0).value();
   const ChunkDecoder chunk = decoder();
   Numbers out = zeros(NumberType::kU32, 600);
   for (std::size_t n = 0; n < page.size(); ++n) {
     const ExactCopy cut(ByteSpan(page).first(n));
     std::size_t consumed = 9;
-    EXPECT_KIND(chunk.try_decode_page(cut.span(), 600, writable(out), consumed), kTruncated) << n;
+    EXPECT_KIND(chunk.decode_page(cut.span(), 600, writable(out)).into(consumed), kTruncated) << n;
     EXPECT_EQ(consumed, 0u);
   }
 }
 
 TEST_F(OneChunk, WrongArguments) {
-  const Bytes page = encoder_->page(0);
+  const Bytes page = encoder_->page(0).value();
   const ChunkDecoder chunk = decoder();
   Numbers out = zeros(NumberType::kU32, 600);
   std::size_t size = 0;
-  EXPECT_KIND(chunk.try_decode_page(page, 0, writable(out), size), kInvalidArgument);
-  EXPECT_KIND(chunk.try_decode_page(page, (1u << 24) + 1, writable(out), size), kInvalidArgument);
+  EXPECT_KIND(chunk.decode_page(page, 0, writable(out)).into(size), kInvalidArgument);
+  EXPECT_KIND(chunk.decode_page(page, (1u << 24) + 1, writable(out)).into(size), kInvalidArgument);
   Numbers other = zeros(NumberType::kI32, 600);
-  EXPECT_KIND(chunk.try_decode_page(page, 600, writable(other), size), kTypeMismatch);
+  EXPECT_KIND(chunk.decode_page(page, 600, writable(other)).into(size), kTypeMismatch);
   Bytes output(10000);
-  EXPECT_KIND(encoder_->try_write_page(2, output, size), kInvalidArgument);
-  EXPECT_THROW((void)encoder_->page(2), Error);
+  EXPECT_KIND(encoder_->write_page(2, output).into(size), kInvalidArgument);
+  EXPECT_THROW((void)encoder_->page(2).value(), Error);
 }
 
 TEST_F(OneChunk, OutputBuffer) {
-  const Bytes page = encoder_->page(1);
+  const Bytes page = encoder_->page(1).value();
   for (std::size_t n = 0; n < page.size(); ++n) {
     ExactCopy output{Bytes(n)};
     std::size_t written = 0;
-    EXPECT_KIND(encoder_->try_write_page(1, output.writable(), written), kOutputTooSmall);
+    EXPECT_KIND(encoder_->write_page(1, output.writable()).into(written), kOutputTooSmall);
   }
   for (std::size_t n = 0; n < meta_.size(); ++n) {
     ExactCopy output{Bytes(n)};
     std::size_t written = 0;
-    EXPECT_KIND(encoder_->try_write_meta(output.writable(), written), kOutputTooSmall);
+    EXPECT_KIND(encoder_->write_meta(output.writable()).into(written), kOutputTooSmall);
   }
   ExactCopy output(page);
   std::size_t written = 0;
-  ASSERT_OK(encoder_->try_write_page(1, output.writable(), written));
+  ASSERT_OK(encoder_->write_page(1, output.writable()).into(written));
   EXPECT_TRUE(same_bytes(output.span().first(written), page));
 }
 
 TEST_F(OneChunk, Limits) {
-  const Bytes page = encoder_->page(0);
+  const Bytes page = encoder_->page(0).value();
   Numbers out = zeros(NumberType::kU32, 600);
   std::size_t size = 0;
   DecodeLimits limits;
   limits.max_numbers = 599;
-  EXPECT_KIND(decoder(limits).try_decode_page(page, 600, writable(out), size), kLimitExceeded);
+  EXPECT_KIND(decoder(limits).decode_page(page, 600, writable(out)).into(size), kLimitExceeded);
   limits.max_numbers = 600;
-  EXPECT_OK(decoder(limits).try_decode_page(page, 600, writable(out), size));
+  EXPECT_OK(decoder(limits).decode_page(page, 600, writable(out)).into(size));
   limits.max_output_bytes = 2399;
-  EXPECT_KIND(decoder(limits).try_decode_page(page, 600, writable(out), size), kLimitExceeded);
+  EXPECT_KIND(decoder(limits).decode_page(page, 600, writable(out)).into(size), kLimitExceeded);
   limits = {};
   limits.max_memory = 100;
   EXPECT_KIND(ChunkDecoder::create(meta_, NumberType::kU32, {}, limits).status(), kLimitExceeded);

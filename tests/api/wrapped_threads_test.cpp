@@ -13,39 +13,35 @@ namespace {
 
 TEST(WrappedHeader, IsTheCurrentVersion) {
   const Bytes header = wrapped::encode_file_header();
-  wrapped::FormatVersion version{0, 0};
-  std::size_t consumed = 0;
-  ASSERT_OK(wrapped::try_decode_file_header(header, version, consumed));
-  EXPECT_EQ(consumed, 2u);
-  EXPECT_EQ(version.major, 4u);
-  EXPECT_EQ(version.minor, 1u);
+  wrapped::DecodedHeader decoded;
+  ASSERT_OK(wrapped::decode_file_header(header).into(decoded));
+  EXPECT_EQ(decoded.size, 2u);
+  EXPECT_EQ(decoded.version.major, 4u);
+  EXPECT_EQ(decoded.version.minor, 1u);
 }
 
 TEST(WrappedHeader, EveryVersion) {
   for (unsigned major = 0; major < 256; ++major) {
     const ExactCopy header(Bytes{static_cast<std::byte>(major), std::byte{200}});
-    wrapped::FormatVersion version{99, 99};
-    std::size_t consumed = 0;
-    const Status status = wrapped::try_decode_file_header(header.span(), version, consumed);
+    wrapped::DecodedHeader decoded{{99, 99}, 0};
+    const Status status = wrapped::decode_file_header(header.span()).into(decoded);
     if (major > 4) {
       EXPECT_KIND(status, kUnsupportedVersion) << major;
       continue;
     }
     EXPECT_OK(status);
-    EXPECT_EQ(version.major, major);
-    EXPECT_EQ(version.minor, major == 4 ? 200u : 0u);
-    EXPECT_EQ(consumed, major == 4 ? 2u : 1u);
+    EXPECT_EQ(decoded.version.major, major);
+    EXPECT_EQ(decoded.version.minor, major == 4 ? 200u : 0u);
+    EXPECT_EQ(decoded.size, major == 4 ? 2u : 1u);
   }
 }
 
 TEST(WrappedHeader, Truncated) {
-  wrapped::FormatVersion version;
-  std::size_t consumed = 0;
-  EXPECT_KIND(wrapped::try_decode_file_header({}, version, consumed), kTruncated);
+  EXPECT_KIND(wrapped::decode_file_header({}), kTruncated);
   const ExactCopy major(Bytes{std::byte{4}});
-  EXPECT_KIND(wrapped::try_decode_file_header(major.span(), version, consumed), kTruncated);
+  EXPECT_KIND(wrapped::decode_file_header(major.span()), kTruncated);
   const ExactCopy old(Bytes{std::byte{3}});
-  EXPECT_OK(wrapped::try_decode_file_header(old.span(), version, consumed));
+  EXPECT_OK(wrapped::decode_file_header(old.span()));
 }
 
 TEST(WrappedChunk, NewerVersionsAreRefused) {
@@ -95,7 +91,7 @@ TEST_P(Threads, DecodePagesOfOneChunk) {
   config.delta = DeltaSpec::try_lookback();
   config.paging = PagingSpec::equal_pages_up_to(kPageN);
   const auto encoder = wrapped::ChunkEncoder::create(numbers.view(), config).value();
-  const Bytes meta = encoder.meta();
+  const Bytes meta = encoder.meta().value();
   const auto decoder =
       wrapped::ChunkDecoder::create(meta, NumberType::kI64, wrapped::kCurrentVersion).value();
   ASSERT_EQ(encoder.page_count(), kPages);
@@ -109,10 +105,11 @@ TEST_P(Threads, DecodePagesOfOneChunk) {
       Numbers out = zeros(NumberType::kI64, kPageN);
       for (std::size_t i = 0; i < 3 * kPages; ++i) {
         const std::size_t page = (i * 5 + worker) % kPages;
-        const Bytes bytes = encoder.page(page);
+        const Bytes bytes = encoder.page(page).value();
         std::size_t consumed = 0;
-        const Status status = decoder.try_decode_page(bytes, kPageN, writable(out), consumed,
-                                                      own_context ? &context : nullptr);
+        const Status status =
+            decoder.decode_page(bytes, kPageN, writable(out), own_context ? &context : nullptr)
+                .into(consumed);
         const NumberView expected = part(numbers, page * kPageN, kPageN);
         const bool same = std::memcmp(out.data(), expected.data, kPageN * 8) == 0;
         if (!status.ok() || consumed != bytes.size() || !same) ++wrong;
@@ -136,8 +133,8 @@ TEST(StandaloneThreads, CompressAndDecompressAtOnce) {
       for (int i = 0; i < 5; ++i) {
         Bytes file;
         Numbers out;
-        if (!try_compress(numbers.view(), file).ok() || file != expected) ++wrong;
-        if (!try_decompress_any(file, out).ok() || !same_numbers(out, numbers)) ++wrong;
+        if (!compress(numbers.view()).into(file).ok() || file != expected) ++wrong;
+        if (!decompress_any(file).into(out).ok() || !same_numbers(out, numbers)) ++wrong;
       }
     });
   }

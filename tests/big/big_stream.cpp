@@ -45,7 +45,7 @@ class Pipe final : public ByteSink, public ByteSource {
     changed_.notify_all();
     return {};
   }
-  Status read(std::span<std::byte> out, std::size_t& got) override {
+  Result<std::size_t> read(std::span<std::byte> out) override {
     if (used_ == piece_.size()) {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return !pieces_.empty() || has_ended_; });
@@ -58,10 +58,10 @@ class Pipe final : public ByteSink, public ByteSource {
         changed_.notify_all();
       }
     }
-    got = std::min(out.size(), piece_.size() - used_);
+    const std::size_t got = std::min(out.size(), piece_.size() - used_);
     std::copy_n(piece_.begin() + static_cast<std::ptrdiff_t>(used_), got, out.begin());
     used_ += got;
-    return {};
+    return got;
   }
   void end() {
     const std::lock_guard lock(mutex_);
@@ -125,17 +125,17 @@ void stream() {
       const std::uint64_t left = kNumbers - written.count;
       const auto some = std::span(piece).first(std::min<std::uint64_t>(left, kPiece));
       source.fill(some);
-      stream.write(std::span<const std::uint16_t>(some));
+      throw_if_error(stream.write(std::span<const std::uint16_t>(some)));
       written.add(some);
     }
-    stream.finish();
+    throw_if_error(stream.finish());
     pipe.end();
   });
   StreamReader reader(pipe);
   Digest read;
   std::vector<std::uint16_t> piece(kPiece);
   for (std::size_t count = kPiece; count > 0;) {
-    count = reader.read(std::span(piece));
+    count = reader.read(piece).value();
     read.add(std::span(piece).first(count));
   }
   writer.join();
@@ -165,10 +165,10 @@ void vectors() {
   cvc::WriteConfig config;
   config.chunk_rows = kRows;
   std::vector<std::byte> out;
-  cvc::Writer writer(out, config);
-  const Status refused = writer.try_append(cvc::Rows(values, kDimension));
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
+  const Status refused = writer.append(cvc::Rows(values, kDimension));
   Status last = refused;
-  if (last.ok()) last = writer.try_finish();
+  if (last.ok()) last = writer.finish().status();
   require(!last.ok(), "a chunk of 4 GiB was written");
   std::printf("writer: %s\n", last.message().c_str());
   require(last.kind() == ErrorKind::kInvalidArgument || last.kind() == ErrorKind::kLimitExceeded,

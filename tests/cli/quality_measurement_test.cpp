@@ -104,10 +104,10 @@ TEST(Packer, AgreesWithWholeFiles) {
       config.compression = compression;
       config.chunk_rows = chunk_rows;
       std::vector<std::byte> file;
-      cvc::Writer writer(file, config);
-      writer.append(cvc::Rows(std::span<const float>(values), kDimension));
-      writer.finish();
-      const std::vector<float> whole = cvc::Reader(file).read_all();
+      cvc::Writer writer = cvc::Writer::create(file, config).value();
+      throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), kDimension)));
+      writer.finish().value();
+      const std::vector<float> whole = cvc::Reader::create(file).value().read_all().value();
 
       const std::unique_ptr<Decoded> packed = pack_in_memory(compression, kDimension);
       std::vector<float> decoded;

@@ -23,7 +23,7 @@ TEST_P(GoodFile, DecompressAny) { EXPECT_TRUE(same_numbers(decompressed(file_), 
 
 TEST_P(GoodFile, DecompressOfType) {
   visit_type(numbers_.type(), [&](auto value) {
-    const auto got = decompress<decltype(value)>(file_);
+    const auto got = decompress<decltype(value)>(file_).value();
     EXPECT_TRUE(same_numbers(from_values(got), numbers_));
   });
 }
@@ -31,7 +31,7 @@ TEST_P(GoodFile, DecompressOfType) {
 TEST_P(GoodFile, DecompressInto) {
   Numbers out = zeros(numbers_.type(), numbers_.count());
   std::size_t count = 0;
-  ASSERT_OK(try_decompress_into(file_, writable(out), count));
+  ASSERT_OK(count_into(decompress_into(file_, writable(out)), count));
   EXPECT_EQ(count, numbers_.count());
   EXPECT_TRUE(same_numbers(out, numbers_));
 }
@@ -40,7 +40,7 @@ TEST_P(GoodFile, DecompressIntoTooLittleRoom) {
   const std::size_t room = numbers_.count() == 0 ? 0 : numbers_.count() - 1;
   Numbers out = zeros(numbers_.type(), room);
   std::size_t count = 0;
-  const Status status = try_decompress_into(file_, writable(out), count);
+  const Status status = count_into(decompress_into(file_, writable(out)), count);
   if (numbers_.count() == 0) {
     EXPECT_OK(status);  // no room suffices for no numbers
   } else {
@@ -54,16 +54,17 @@ TEST_P(GoodFile, OtherTypesMismatch) {
     if (type == numbers_.type()) continue;
     Numbers out = zeros(type, numbers_.count());
     std::size_t count = 0;
-    EXPECT_KIND(try_decompress_into(file_, writable(out), count), kTypeMismatch) << name_of(type);
+    EXPECT_KIND(count_into(decompress_into(file_, writable(out)), count), kTypeMismatch)
+        << name_of(type);
     EXPECT_EQ(count, 0u);
   }
 }
 
 TEST_P(GoodFile, CountAndHeader) {
   std::uint64_t count = 0;
-  ASSERT_OK(try_count_numbers(file_, count));
+  ASSERT_OK(count_numbers(file_).into(count));
   EXPECT_EQ(count, numbers_.count());
-  EXPECT_EQ(read_header(file_).number_type, numbers_.type());
+  EXPECT_EQ(read_header(file_).value().number_type, numbers_.type());
 }
 
 TEST_P(GoodFile, CompressesAgain) {
@@ -105,19 +106,20 @@ TEST(TypelessEmpty, FitsEveryType) {
   for (const NumberType type : kNumberTypes) {
     Numbers out = zeros(type, 3);
     std::size_t count = 9;
-    EXPECT_OK(try_decompress_into(file, writable(out), count)) << name_of(type);
+    EXPECT_OK(count_into(decompress_into(file, writable(out)), count)) << name_of(type);
     EXPECT_EQ(count, 0u);
-    visit_type(type, [&](auto value) { EXPECT_TRUE(decompress<decltype(value)>(file).empty()); });
+    visit_type(type,
+               [&](auto value) { EXPECT_TRUE(decompress<decltype(value)>(file).value().empty()); });
   }
 }
 
 TEST(TypelessEmpty, IsOfNoTypeByItself) {
   const Bytes file = read_file(fixture_path(std::string(kTypelessEmpty) + ".pco"));
   Numbers out;
-  EXPECT_KIND(try_decompress_any(file, out), kTypeMismatch);
-  EXPECT_FALSE(read_header(file).number_type.has_value());
+  EXPECT_KIND(decompress_any(file).into(out), kTypeMismatch);
+  EXPECT_FALSE(read_header(file).value().number_type.has_value());
   std::uint64_t count = 9;
-  EXPECT_OK(try_count_numbers(file, count));
+  EXPECT_OK(count_numbers(file).into(count));
   EXPECT_EQ(count, 0u);
 }
 
@@ -125,7 +127,7 @@ TEST(TypelessEmpty, DamagedIsNotCalledMismatched) {
   Bytes file = read_file(fixture_path(std::string(kTypelessEmpty) + ".pco"));
   file.pop_back();
   Numbers out;
-  EXPECT_KIND(try_decompress_any(file, out), kTruncated);
+  EXPECT_KIND(decompress_any(file).into(out), kTruncated);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ void expect_chunk_adds_up(const ChunkInfo& chunk) {
 }
 
 void expect_adds_up(ByteSpan file, const Numbers& numbers) {
-  const FileInfo info = inspect(file);
+  const FileInfo info = inspect(file).value();
   std::uint64_t at = info.header.size_bytes;
   std::uint64_t count = 0;
   for (const ChunkInfo& chunk : info.chunks) {
@@ -90,7 +90,7 @@ TEST(Inspect, OwnFilesAddUp) {
 TEST(Inspect, TypelessEmpty) {
   std::string name(kTypelessEmpty);
   name += ".pco";
-  const FileInfo info = inspect(read_file(fixture_path(name)));
+  const FileInfo info = inspect(read_file(fixture_path(name))).value();
   EXPECT_TRUE(info.chunks.empty());
   EXPECT_EQ(info.count, 0u);
   EXPECT_EQ(info.file_bytes, 8u);
@@ -98,7 +98,7 @@ TEST(Inspect, TypelessEmpty) {
 }
 
 TEST(Inspect, TrailingBytesAreNotPartOfTheFile) {
-  const FileInfo info = inspect(read_file(fixture_path("made/bytes_after_terminator.pco")));
+  const FileInfo info = inspect(read_file(fixture_path("made/bytes_after_terminator.pco"))).value();
   EXPECT_GT(info.trailing_bytes, 0u);
 }
 
@@ -106,7 +106,7 @@ TEST(Inspect, SoundChunksBeforeAnErrorStay) {
   Bytes file = read_file(fixture_path("v0_4_5_uniform_type.pco"));
   file.resize(file.size() - 2);
   FileInfo info;
-  const Status status = try_inspect(file, info);
+  const Status status = inspect_into(file, info);
   EXPECT_KIND(status, kTruncated);
   EXPECT_EQ(status.chunk(), 1u);
   ASSERT_EQ(info.chunks.size(), 1u);
@@ -143,7 +143,8 @@ constexpr Known kKnown[] = {
 TEST(Inspect, SaysHowFilesAreEncoded) {
   for (const Known& known : kKnown) {
     SCOPED_TRACE(known.name);
-    const FileInfo info = inspect(read_file(fixture_path(std::string(known.name) + ".pco")));
+    const FileInfo info =
+        inspect(read_file(fixture_path(std::string(known.name) + ".pco"))).value();
     EXPECT_EQ(info.header.standalone_version, known.standalone);
     EXPECT_EQ(info.header.format_major, known.major);
     EXPECT_EQ(info.header.format_minor, known.minor);
@@ -158,7 +159,7 @@ TEST(Inspect, SaysHowFilesAreEncoded) {
 }
 
 TEST(Inspect, DictEntriesAreOrderedLatents) {
-  const FileInfo info = inspect(read_file(fixture_path("v1_0_0_dict.pco")));
+  const FileInfo info = inspect(read_file(fixture_path("v1_0_0_dict.pco"))).value();
   ASSERT_EQ(info.chunks.size(), 1u);
   std::vector<std::uint64_t> entries = std::get<DictInfo>(info.chunks[0].mode_info).entries;
   std::sort(entries.begin(), entries.end());
@@ -167,7 +168,7 @@ TEST(Inspect, DictEntriesAreOrderedLatents) {
 }
 
 TEST(Inspect, Conv1Parameters) {
-  const FileInfo info = inspect(read_file(fixture_path("made/conv1_order_32_f32.pco")));
+  const FileInfo info = inspect(read_file(fixture_path("made/conv1_order_32_f32.pco"))).value();
   ASSERT_EQ(info.chunks.size(), 1u);
   EXPECT_EQ(info.chunks[0].delta(), Delta::kConv1);
   EXPECT_EQ(std::get<Conv1Info>(info.chunks[0].delta_info).weights.size(), 32u);

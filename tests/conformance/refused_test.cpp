@@ -34,7 +34,7 @@ ErrorKind stream_kind(ByteSpan file, NumberType type, std::size_t piece) {
   Numbers out = zeros(type, 1000);
   while (true) {
     std::size_t count = 0;
-    const Status status = reader.try_read(writable(out), count);
+    const Status status = count_into(reader.read(writable(out)), count);
     if (!status.ok()) return status.kind();
     if (count < out.count()) return ErrorKind::kNone;
   }
@@ -51,7 +51,7 @@ class RefusedFile : public ::testing::TestWithParam<std::string> {
   // What the file claims to hold; any type where it does not say.
   NumberType type() const {
     FileHeader header;
-    (void)try_read_header(file_, header).ok();
+    (void)read_header(file_).into(header).ok();
     return header.number_type.value_or(NumberType::kU32);
   }
   Bytes file_;
@@ -60,7 +60,7 @@ class RefusedFile : public ::testing::TestWithParam<std::string> {
 
 TEST_P(RefusedFile, DecompressAny) {
   Numbers out;
-  const Status status = try_decompress_any(file_, out);
+  const Status status = decompress_any(file_).into(out);
   EXPECT_STREQ(to_string(status.kind()), wanted()) << status.message();
   EXPECT_STRNE(status.what(), "");
   EXPECT_NE(status.offset(), Status::kNoOffset);
@@ -70,13 +70,13 @@ TEST_P(RefusedFile, DecompressAny) {
 TEST_P(RefusedFile, DecompressInto) {
   Numbers out = zeros(type(), 100000);
   std::size_t count = 0;
-  const Status status = try_decompress_into(file_, writable(out), count);
+  const Status status = count_into(decompress_into(file_, writable(out)), count);
   EXPECT_STREQ(to_string(status.kind()), wanted()) << status.message();
 }
 
 TEST_P(RefusedFile, Throws) {
   try {
-    (void)decompress_any(file_);
+    (void)decompress_any(file_).value();
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), kind_);
@@ -94,12 +94,12 @@ TEST_P(RefusedFile, InspectAndCount) {
   FileInfo info;
   std::uint64_t count = 0;
   if (inspect_accepts(GetParam())) {
-    EXPECT_OK(try_inspect(file_, info));
-    EXPECT_OK(try_count_numbers(file_, count));
+    EXPECT_OK(inspect_into(file_, info));
+    EXPECT_OK(count_numbers(file_).into(count));
     return;
   }
-  EXPECT_STREQ(to_string(try_inspect(file_, info).kind()), wanted());
-  EXPECT_STREQ(to_string(try_count_numbers(file_, count).kind()), wanted());
+  EXPECT_STREQ(to_string(inspect_into(file_, info).kind()), wanted());
+  EXPECT_STREQ(to_string(count_numbers(file_).into(count).kind()), wanted());
 }
 
 std::string test_name(const ::testing::TestParamInfo<std::string>& info) { return info.param; }

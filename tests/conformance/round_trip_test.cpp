@@ -26,24 +26,24 @@ class Checker {
   void check(const Numbers& numbers, const EncodeConfig& config) {
     Bytes file(compress_bound(numbers.type(), numbers.count(), config));
     std::size_t written = 0;
-    ASSERT_OK(try_compress_into(numbers.view(), file, written, config, &encode_));
+    ASSERT_OK(compress_into(numbers.view(), file, config, &encode_).into(written));
     ASSERT_LE(written, file.size());
     file.resize(written);
     file.shrink_to_fit();
     ASSERT_EQ(compressed(numbers, config), file);
 
     FileInfo info;
-    ASSERT_OK(try_inspect(file, info));
+    ASSERT_OK(inspect_into(file, info));
     ASSERT_EQ(info.count, numbers.count());
     ASSERT_EQ(info.file_bytes, file.size());
     ASSERT_LE(file.size(), classic_bytes(numbers, info.chunks.size()));
     std::uint64_t count = 0;
-    ASSERT_OK(try_count_numbers(file, count, &decode_));
+    ASSERT_OK(count_numbers(file, {}, &decode_).into(count));
     ASSERT_EQ(count, numbers.count());
 
     Numbers out = zeros(numbers.type(), numbers.count());
     std::size_t got = 0;
-    ASSERT_OK(try_decompress_into(file, writable(out), got, {}, &decode_));
+    ASSERT_OK(count_into(decompress_into(file, writable(out), {}, &decode_), got));
     ASSERT_EQ(got, numbers.count());
     ASSERT_TRUE(same_numbers(out, numbers));
     if (config.uniform_type || numbers.count() > 0) {
@@ -51,7 +51,7 @@ class Checker {
     }
     ASSERT_TRUE(same_as_plain(numbers, second::decode_pco(file)));
     visit_type(numbers.type(), [&](auto value) {
-      ASSERT_TRUE(same_numbers(from_values(decompress<decltype(value)>(file)), numbers));
+      ASSERT_TRUE(same_numbers(from_values(decompress<decltype(value)>(file).value()), numbers));
     });
   }
 
@@ -177,7 +177,7 @@ TEST(RoundTripShape, ExactPages) {
   EncodeConfig config;
   config.paging = PagingSpec::exact({1, 256, 743});
   checker.check(numbers, config);
-  const FileInfo info = inspect(compressed(numbers, config));
+  const FileInfo info = inspect(compressed(numbers, config)).value();
   ASSERT_EQ(info.chunks.size(), 3u);
   EXPECT_EQ(info.chunks[0].count, 1u);
   EXPECT_EQ(info.chunks[1].count, 256u);
@@ -189,7 +189,7 @@ TEST(RoundTripShape, EqualPages) {
   EncodeConfig config;
   config.paging = PagingSpec::equal_pages_up_to(300);
   const Numbers numbers = make_numbers("walk", NumberType::kI32, 1000, random);
-  const FileInfo info = inspect(compressed(numbers, config));
+  const FileInfo info = inspect(compressed(numbers, config)).value();
   ASSERT_EQ(info.chunks.size(), 4u);
   for (const ChunkInfo& chunk : info.chunks) EXPECT_EQ(chunk.count, 250u);
 }
@@ -197,10 +197,10 @@ TEST(RoundTripShape, EqualPages) {
 TEST(RoundTripShape, HeaderSaysTypeAndCount) {
   EncodeConfig config;
   const Bytes typed = compressed(zeros(NumberType::kI16, 0), config);
-  EXPECT_EQ(read_header(typed).uniform_type, NumberType::kI16);
+  EXPECT_EQ(read_header(typed).value().uniform_type, NumberType::kI16);
   EXPECT_EQ(decompressed(typed).type(), NumberType::kI16);
   config.uniform_type = false;
-  const FileHeader header = read_header(compressed(zeros(NumberType::kF64, 700), config));
+  const FileHeader header = read_header(compressed(zeros(NumberType::kF64, 700), config)).value();
   EXPECT_FALSE(header.uniform_type.has_value());
   EXPECT_EQ(header.number_type, NumberType::kF64);
   EXPECT_EQ(header.n_hint, 700u);
@@ -215,20 +215,20 @@ TEST(RoundTripShape, ModesAndDeltasAreUsedWhereTheyPay) {
   config.mode = ModeSpec::try_int_mult(1000003);
   std::vector<std::int64_t> multiples(3000);
   for (auto& x : multiples) x = 1000003 * static_cast<std::int64_t>(random.below(5000));
-  const FileInfo mult = inspect(compressed(from_values(multiples), config));
+  const FileInfo mult = inspect(compressed(from_values(multiples), config)).value();
   EXPECT_EQ(mult.chunks.at(0).mode_text(), "int-mult=1000003");
 
   config.mode = ModeSpec::classic();
   config.delta = DeltaSpec::try_consecutive(1);
   const Numbers walk = make_numbers("walk", NumberType::kI64, 3000, random);
-  EXPECT_EQ(inspect(compressed(walk, config)).chunks.at(0).delta_text(), "consecutive=1");
+  EXPECT_EQ(inspect(compressed(walk, config)).value().chunks.at(0).delta_text(), "consecutive=1");
   config.delta = DeltaSpec::try_lookback();
   const Numbers repeats = make_numbers("repeats", NumberType::kI64, 3000, random);
-  EXPECT_EQ(inspect(compressed(repeats, config)).chunks.at(0).delta_text(), "lookback");
+  EXPECT_EQ(inspect(compressed(repeats, config)).value().chunks.at(0).delta_text(), "lookback");
   config.delta = DeltaSpec::none();
   config.mode = ModeSpec::try_dict();
   const Numbers few = make_numbers("few-values", NumberType::kI64, 3000, random);
-  EXPECT_EQ(inspect(compressed(few, config)).chunks.at(0).mode_text(), "dict");
+  EXPECT_EQ(inspect(compressed(few, config)).value().chunks.at(0).mode_text(), "dict");
 }
 
 }  // namespace

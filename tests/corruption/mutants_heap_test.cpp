@@ -41,21 +41,21 @@ class HeapOfMutants {
   void open(ByteSpan file, Peaks& peaks) {
     const std::size_t allowed = kAllowed + 2 * file.size();
     Numbers numbers;
-    const std::size_t any = peak_of([&] { status_ = try_decompress_any(file, numbers, config_); });
+    const std::size_t any = peak_of([&] { status_ = decompress_any(file, config_).into(numbers); });
     const std::size_t output = numbers.storage().size();
     const std::size_t into = peak_of([&] {
       std::size_t count = 0;
-      status_ = try_decompress_into(file, writable(room_), count, config_);
+      status_ = count_into(decompress_into(file, writable(room_), config_), count);
     });
     const std::size_t stream = peak_of([&] {
       MemorySource source(file, 100);
       StreamReader reader(source, config_);
       std::size_t count = 0;
-      status_ = reader.try_read(writable(room_), count);
+      status_ = count_into(reader.read(writable(room_)), count);
     });
     const std::size_t inspected = peak_of([&] {
       FileInfo info;
-      status_ = try_inspect(file, info);
+      status_ = inspect_into(file, info);
     });
     EXPECT_LE(any, allowed + output);
     EXPECT_LE(into, allowed);

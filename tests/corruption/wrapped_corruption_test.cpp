@@ -28,7 +28,7 @@ std::vector<Chunk> chunks() {
   for (Fixture& file : good_fixtures()) files.push_back(std::move(file));
   std::vector<Chunk> result;
   for (const Fixture& fixture : files) {
-    const FileInfo info = inspect(fixture.file);
+    const FileInfo info = inspect(fixture.file).value();
     if (info.chunks.empty() || fixture.file.size() >= 1500) continue;
     const ChunkInfo& first = info.chunks[0];
     const ByteSpan rest = ByteSpan(fixture.file).subspan(first.offset + 4);
@@ -48,10 +48,10 @@ bool decodes(const Chunk& chunk, std::size_t page_n, std::size_t room_n, Numbers
   auto decoder = ChunkDecoder::create(meta.span(), chunk.type, chunk.version, limits);
   if (!decoder.ok()) return false;
   EXPECT_LE(decoder->meta_size(), chunk.meta.size());
-  EXPECT_EQ(decoder->info().type, chunk.type);
+  EXPECT_EQ(decoder->info().value().type, chunk.type);
   const MutableNumberView out(chunk.type, room.storage().data(), std::min(room_n, kRoom));
   std::size_t consumed = 0;
-  const Status status = decoder->try_decode_page(page.span(), page_n, out, consumed);
+  const Status status = decoder->decode_page(page.span(), page_n, out).into(consumed);
   EXPECT_LE(consumed, chunk.page.size());
   return status.ok();
 }

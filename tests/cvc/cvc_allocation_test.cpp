@@ -39,14 +39,15 @@ cvc::WriteConfig vector_config(cvc::Compression compression) {
 
 Status write_vectors(cvc::Writer& writer, const std::vector<float>& values) {
   const std::span<const float> all(values);
-  Status status = writer.try_begin_section("{\"part\": 1}");
-  if (status.ok()) status = writer.try_append(cvc::Rows(all.first(15 * kDimension), kDimension));
-  if (status.ok()) status = writer.try_begin_section("{\"part\": 2}");
-  if (status.ok()) status = writer.try_append(cvc::Rows(all.subspan(15 * kDimension), kDimension));
-  if (status.ok()) return writer.try_finish();
+  Status status = writer.begin_section("{\"part\": 1}");
+  if (status.ok()) status = writer.append(cvc::Rows(all.first(15 * kDimension), kDimension));
+  if (status.ok()) status = writer.begin_section("{\"part\": 2}");
+  if (status.ok()) status = writer.append(cvc::Rows(all.subspan(15 * kDimension), kDimension));
+  if (status.ok()) return writer.finish().status();
   // The writer has failed for good.
-  return writer.try_finish().kind() == ErrorKind::kInvalidArgument ? status
-                                                                   : wrong("it was written on");
+  return writer.finish().status().kind() == ErrorKind::kInvalidArgument
+             ? status
+             : wrong("it was written on");
 }
 
 Status write_vectors(Bytes& out, cvc::Compression compression, const std::vector<float>& values,
@@ -97,11 +98,11 @@ class Ranges final : public RangeSource {
  public:
   explicit Ranges(ByteSpan bytes) : bytes_(bytes) {}
   std::uint64_t size() const noexcept override { return bytes_.size(); }
-  Status read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) override {
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) override {
     const auto start = static_cast<std::size_t>(std::min<std::uint64_t>(offset, bytes_.size()));
-    got = std::min(out.size(), bytes_.size() - start);
+    const std::size_t got = std::min(out.size(), bytes_.size() - start);
     std::copy_n(bytes_.data() + start, got, out.data());
-    return {};
+    return got;
   }
 
  private:
@@ -121,18 +122,18 @@ class CheckedReads {
     config.verify = true;
     std::fill(out_.begin(), out_.end(), 0.0F);
     const cvc::Target target = this->target();
-    const Status status = reader.try_read({&all, 1}, {&target, 1}, config);
+    const Status status = reader.read({&all, 1}, {&target, 1}, config).status();
     return status.ok() && out_ != expected_ ? wrong("other values") : status;
   }
 
   Status gather_verify_find(const cvc::Reader& reader) {
     const cvc::Target target = this->target();
-    Status status = reader.try_gather(picked_, {&target, 1});
+    Status status = reader.gather(picked_, {&target, 1});
     if (status.ok() && out_[kDimension] != expected_[49 * kDimension]) return wrong("other values");
     cvc::VerifyReport report;
-    if (status.ok()) status = reader.try_verify(report);
+    if (status.ok()) status = reader.verify().into(report);
     std::vector<cvc::RowRange> found;
-    if (status.ok()) status = reader.try_find_sections("part", "2", found);
+    if (status.ok()) status = reader.find_sections("part", "2").into(found);
     if (status.ok() && (found.size() != 1 || !report.bad.empty())) return wrong("not found");
     return status;
   }
@@ -140,7 +141,7 @@ class CheckedReads {
   static Status codes(const cvc::Reader& reader) {
     Bytes buffer(50 * kDimension * 4);
     std::vector<cvc::CodeRun> runs;
-    const Status status = reader.try_read_codes({0, 50}, 0, buffer, 0, runs);
+    const Status status = reader.read_codes({0, 50}, 0, buffer, 0).into(runs);
     return status.kind() == ErrorKind::kTypeMismatch ? Status() : status;
   }
 
@@ -148,8 +149,8 @@ class CheckedReads {
     cvc::StoredSlice slice;
     cvc::ReadConfig config;
     config.verify = true;
-    const Status status = reader.try_stored_slice(0, 0, slice, config);
-    return status.ok() ? reader.try_stored_slice(0, 0, slice) : status;
+    const Status status = reader.stored_slice(0, 0, config).into(slice);
+    return status.ok() ? reader.stored_slice(0, 0).into(slice) : status;
   }
 
  private:
@@ -163,8 +164,8 @@ class CheckedReads {
 TEST_P(VectorCalls, Reading) {
   Bytes file;
   ASSERT_OK(write_vectors(file, GetParam(), some_rows(50)));
-  const cvc::Reader kept{ByteSpan(file)};
-  const std::vector<float> expected = kept.read_all<float>();
+  const cvc::Reader kept = cvc::Reader::create(ByteSpan(file)).value();
+  const std::vector<float> expected = kept.read_all<float>().value();
   CheckedReads reads(expected);
   const auto opened = [&](const auto& f) {
     return [&file, f]() -> Status {

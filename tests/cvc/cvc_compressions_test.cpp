@@ -49,9 +49,10 @@ Matrix some_matrix(std::uint64_t rows, std::uint64_t dimension, std::uint64_t st
 
 Bytes pack(const Matrix& matrix, const cvc::WriteConfig& config) {
   Bytes out;
-  cvc::Writer writer(out, config);
-  writer.append(cvc::Rows(Dtype::kFloat32, matrix.values.data(), matrix.rows, matrix.dimension));
-  writer.finish();
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
+  throw_if_error(writer.append(
+      cvc::Rows(Dtype::kFloat32, matrix.values.data(), matrix.rows, matrix.dimension)));
+  writer.finish().value();
   return out;
 }
 
@@ -100,8 +101,8 @@ TEST(CvcSteps, ValuesAreThoseOfTheFormat) {
       for (const std::uint64_t rows : {1u, 2u, 37u}) {
         const Matrix matrix = some_matrix(rows, dimension, rows * dimension);
         const Bytes file = pack(matrix, compression);
-        const Reader reader(file);
-        ASSERT_EQ(reader.read_all(), expected_steps(matrix, compression))
+        const Reader reader = Reader::create(file).value();
+        ASSERT_EQ(reader.read_all().value(), expected_steps(matrix, compression))
             << name_of(compression) << " " << rows << " x " << dimension;
         const std::uint64_t codes =
             rows * (compression == Compression::kInt4 ? (dimension + 1) / 2 : dimension);
@@ -116,16 +117,20 @@ TEST(CvcSteps, WholeNumbersAreKept) {
   Random random(3);
   Matrix matrix{{}, 50, 40};
   for (int i = 0; i < 2000; ++i) matrix.values.push_back(static_cast<float>(random.below(256)));
-  EXPECT_EQ(Reader(pack(matrix, Compression::kInt8Row)).read_all(), matrix.values);
-  EXPECT_EQ(Reader(pack(matrix, Compression::kInt8Dim)).read_all(), matrix.values);
+  EXPECT_EQ(Reader::create(pack(matrix, Compression::kInt8Row)).value().read_all().value(),
+            matrix.values);
+  EXPECT_EQ(Reader::create(pack(matrix, Compression::kInt8Dim)).value().read_all().value(),
+            matrix.values);
   for (float& value : matrix.values) value = std::fmod(value, 16.0f) - 8.0f;
-  EXPECT_EQ(Reader(pack(matrix, Compression::kInt4)).read_all(), matrix.values);
+  EXPECT_EQ(Reader::create(pack(matrix, Compression::kInt4)).value().read_all().value(),
+            matrix.values);
 }
 
 TEST(CvcSteps, ConstantAndTinyRanges) {
   const float tiny = std::numeric_limits<float>::denorm_min();
   const Matrix matrix{{1.5f, -2.0f, 0.0f, 1.5f, -2.0f, tiny}, 2, 3};
-  const std::vector<float> by_dim = Reader(pack(matrix, Compression::kInt8Dim)).read_all();
+  const std::vector<float> by_dim =
+      Reader::create(pack(matrix, Compression::kInt8Dim)).value().read_all().value();
   EXPECT_EQ(by_dim[0], 1.5f);
   EXPECT_EQ(by_dim[1], -2.0f);
   EXPECT_EQ(by_dim[5], 0.0f) << "the scale underflows: all are the least";
@@ -141,15 +146,15 @@ TEST(CvcSteps, NonfiniteValuesAreRefusedOrConfined) {
       cvc::WriteConfig config;
       config.compression = compression;
       const auto write = [&] {
-        cvc::Writer writer(out, config);
+        cvc::Writer writer = cvc::Writer::create(out, config).value();
         const cvc::Rows rows(Dtype::kFloat32, matrix.values.data(), 40, 37);
-        const Status status = writer.try_append(rows);
-        return status.ok() ? writer.try_finish() : status;
+        const Status status = writer.append(rows);
+        return status.ok() ? writer.finish().status() : status;
       };
       EXPECT_EQ(write().kind(), ErrorKind::kInvalidArgument) << name_of(compression) << odd;
       config.allow_nonfinite = true;
       ASSERT_TRUE(write().ok());
-      const std::vector<float> values = Reader(out).read_all();
+      const std::vector<float> values = Reader::create(out).value().read_all().value();
       for (std::uint64_t i = 0; i < values.size(); ++i) {
         const bool is_hit = compression == Compression::kInt8Row ? i / 37 == 11 : i % 37 == 20;
         ASSERT_EQ(std::isnan(values[i]), is_hit) << i;
@@ -162,19 +167,19 @@ TEST(CvcSteps, CodesAndTheirRanges) {
   const Matrix matrix = some_matrix(30, 7, 6);
   for (const Compression compression : kSteps) {
     const Bytes file = pack(matrix, compression, 20);
-    const Reader reader(file);
-    const std::vector<float> values = reader.read_all();
+    const Reader reader = Reader::create(file).value();
+    const std::vector<float> values = reader.read_all().value();
     const bool is_nibble = compression == Compression::kInt4;
     const std::uint64_t row_bytes = is_nibble ? 4 : 7;
     cvc::Codes codes;
-    throw_if_error(reader.try_codes(1, 0, codes));
+    throw_if_error(reader.codes(1, 0).into(codes));
     EXPECT_EQ(codes.row_bytes, row_bytes);
     EXPECT_EQ(codes.bytes.size(), 10 * row_bytes);
     EXPECT_EQ(codes.ranges.size(), 8u * (compression == Compression::kInt8Row ? 10 : 7));
 
     Bytes out(15 * row_bytes);
     std::vector<cvc::CodeRun> runs;
-    throw_if_error(reader.try_read_codes({10, 15}, 0, out, 0, runs));
+    throw_if_error(reader.read_codes({10, 15}, 0, out, 0).into(runs));
     ASSERT_EQ(runs.size(), 2u);
     std::uint64_t row = 0;
     for (const cvc::CodeRun& run : runs) {
@@ -203,10 +208,10 @@ TEST(CvcBFloat16, RoundsOnceAndTellsOfOverflow) {
   Bytes out;
   cvc::WriteConfig config;
   config.compression = Compression::kBFloat16;
-  cvc::Writer writer(out, config);
-  writer.append(cvc::Rows(std::span<const double>(wide), 1));
-  const cvc::WriteReport report = writer.finish();
-  const std::vector<float> values = Reader(out).read_all();
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
+  throw_if_error(writer.append(cvc::Rows(std::span<const double>(wide), 1)));
+  const cvc::WriteReport report = writer.finish().value();
+  const std::vector<float> values = Reader::create(out).value().read_all().value();
   std::uint64_t overflows = 0;
   for (std::size_t i = 0; i < wide.size(); ++i) {
     if (std::isnan(wide[i])) {
@@ -238,18 +243,19 @@ TEST(CvcBFloat16, IntegersAndItself) {
   Bytes out;
   cvc::WriteConfig config;
   config.compression = Compression::kBFloat16;
-  cvc::Writer writer(out, config);
-  writer.append(cvc::Rows(std::span<const std::int64_t>(ties), 1));
-  writer.finish();
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
+  throw_if_error(writer.append(cvc::Rows(std::span<const std::int64_t>(ties), 1)));
+  writer.finish().value();
   const float up = 0x1p60f + 0x1p53f;
-  EXPECT_EQ(Reader(out).read_all(), (std::vector<float>{up, -up, 0x1p60f, 256, -3}));
+  EXPECT_EQ(Reader::create(out).value().read_all().value(),
+            (std::vector<float>{up, -up, 0x1p60f, 256, -3}));
 
   std::vector<cvc::BFloat16> all(65536);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].bits = static_cast<std::uint16_t>(i);
-  cvc::Writer again(out, config);
-  again.append(cvc::Rows(std::span<const cvc::BFloat16>(all), 16));
-  again.finish();
-  EXPECT_EQ(Reader(out).read_all<cvc::BFloat16>(), all);
+  cvc::Writer again = cvc::Writer::create(out, config).value();
+  throw_if_error(again.append(cvc::Rows(std::span<const cvc::BFloat16>(all), 16)));
+  again.finish().value();
+  EXPECT_EQ(Reader::create(out).value().read_all<cvc::BFloat16>().value(), all);
 }
 
 // ---- pco ----
@@ -280,11 +286,12 @@ TEST(CvcPco, AnyShapeComesBack) {
         if (rows * dimension > 500000) continue;
         const Matrix matrix = pco_matrix(rows, dimension, is_smooth);
         const Bytes file = pack(matrix, Compression::kPco);
-        const Reader reader(file);
-        ASSERT_TRUE(same_bits(reader.read_all(), matrix.values)) << rows << " x " << dimension;
+        const Reader reader = Reader::create(file).value();
+        ASSERT_TRUE(same_bits(reader.read_all().value(), matrix.values))
+            << rows << " x " << dimension;
         ReadConfig config;
         config.threads = 3;
-        ASSERT_TRUE(same_bits(reader.read_all(config), matrix.values));
+        ASSERT_TRUE(same_bits(reader.read_all(config).value(), matrix.values));
       }
     }
   }
@@ -296,18 +303,19 @@ TEST(CvcPco, EveryBitPattern) {
   for (int i = 0; i < 49000; ++i) {
     matrix.values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random.bits(32))));
   }
-  EXPECT_TRUE(same_bits(Reader(pack(matrix, Compression::kPco)).read_all(), matrix.values));
+  EXPECT_TRUE(same_bits(Reader::create(pack(matrix, Compression::kPco)).value().read_all().value(),
+                        matrix.values));
   std::vector<Float16> halves(65536);
   for (std::size_t i = 0; i < halves.size(); ++i) halves[i].bits = static_cast<std::uint16_t>(i);
   Bytes out;
   cvc::WriteConfig config;
   config.compression = Compression::kPco;
-  cvc::Writer writer(out, config);
-  writer.append(cvc::Rows(std::span<const Float16>(halves), 64));
-  writer.finish();
-  const Reader reader(out);
-  EXPECT_EQ(reader.read_all<Float16>(), halves);
-  const std::vector<float> floats = reader.read_all();
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
+  throw_if_error(writer.append(cvc::Rows(std::span<const Float16>(halves), 64)));
+  writer.finish().value();
+  const Reader reader = Reader::create(out).value();
+  EXPECT_EQ(reader.read_all<Float16>().value(), halves);
+  const std::vector<float> floats = reader.read_all().value();
   for (std::size_t i = 0; i < floats.size(); ++i) {
     ASSERT_EQ(cvc::half_of(floats[i]), halves[i].bits);
   }
@@ -317,7 +325,7 @@ TEST(CvcPco, PartsAndOtherTypes) {
   for (const bool is_smooth : {false, true}) {
     const Matrix matrix = pco_matrix(9000, 37, is_smooth);
     const Bytes file = pack(matrix, Compression::kPco, 8500);
-    const Reader reader(file);
+    const Reader reader = Reader::create(file).value();
     Random random(9);
     for (int i = 0; i < 30; ++i) {
       const std::uint64_t first = random.below(9000);
@@ -325,14 +333,14 @@ TEST(CvcPco, PartsAndOtherTypes) {
           random.below(random.one_in(3) ? 9001 - first : 20) % (9001 - first);
       const auto begin = matrix.values.begin() + static_cast<std::ptrdiff_t>(first * 37);
       const std::vector<float> expected(begin, begin + static_cast<std::ptrdiff_t>(count * 37));
-      ASSERT_EQ(reader.read_rows(first, count), expected) << first << " " << count;
+      ASSERT_EQ(reader.read_rows(first, count).value(), expected) << first << " " << count;
 
       std::vector<std::uint64_t> rows(random.below(300));
       for (std::uint64_t& row : rows) row = random.below(random.one_in(2) ? 9000 : 30);
       ReadConfig config;
       config.threads = random.one_in(2) ? 1 : 2;
-      const std::vector<float> gathered = reader.gather(rows, config);
-      const std::vector<cvc::BFloat16> brains = reader.gather<cvc::BFloat16>(rows, config);
+      const std::vector<float> gathered = reader.gather(rows, config).value();
+      const std::vector<cvc::BFloat16> brains = reader.gather<cvc::BFloat16>(rows, config).value();
       for (std::size_t k = 0; k < rows.size(); ++k) {
         for (std::uint64_t d = 0; d < 37; ++d) {
           const float value = matrix.at(rows[k], d);
@@ -345,7 +353,7 @@ TEST(CvcPco, PartsAndOtherTypes) {
     std::vector<float> wide(9000 * 40, -1.0f);
     const RowRange all{0, 9000};
     const Target target{MutableRows(Dtype::kFloat32, wide.data(), 9000, 37, 160), 0};
-    throw_if_error(reader.try_read({&all, 1}, {&target, 1}));
+    throw_if_error(reader.read({&all, 1}, {&target, 1}).status());
     for (std::uint64_t row = 0; row < 9000; ++row) {
       ASSERT_EQ(std::memcmp(&wide[row * 40], &matrix.values[row * 37], 148), 0);
       ASSERT_EQ(wide[row * 40 + 37], -1.0f);
@@ -372,22 +380,22 @@ TEST(CvcPco, IntegerColumnsKeepTheirType) {
                     {"label", 1, Dtype::kUInt8, Compression::kPco},
                     {"pair", 2, Dtype::kInt32, Compression::kPco},
                     {"score", 1, Dtype::kFloat32, Compression::kPco}};
-  cvc::Writer writer(out, config);
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
   const cvc::Rows columns[] = {cvc::Rows(std::span<const std::int64_t>(ids), 1),
                                cvc::Rows(std::span<const std::uint8_t>(labels), 1),
                                cvc::Rows(std::span<const std::int32_t>(pairs), 2),
                                cvc::Rows(std::span<const float>(scores), 1)};
-  writer.append(columns);
-  writer.finish();
+  throw_if_error(writer.append(columns));
+  writer.finish().value();
   EXPECT_LT(out.size(), 2500u);
-  const Reader reader(out);
-  EXPECT_EQ(reader.read_all<std::int64_t>({}, 0), ids);
-  EXPECT_EQ(reader.read_all<std::uint8_t>({}, 1), labels);
-  EXPECT_EQ(reader.read_all<std::int32_t>({}, 2), pairs);
-  EXPECT_EQ(reader.read_all<float>({}, 3), scores);
-  EXPECT_THROW(reader.read_all<float>({}, 0), Error);
+  const Reader reader = Reader::create(out).value();
+  EXPECT_EQ(reader.read_all<std::int64_t>({}, 0).value(), ids);
+  EXPECT_EQ(reader.read_all<std::uint8_t>({}, 1).value(), labels);
+  EXPECT_EQ(reader.read_all<std::int32_t>({}, 2).value(), pairs);
+  EXPECT_EQ(reader.read_all<float>({}, 3).value(), scores);
+  EXPECT_THROW(reader.read_all<float>({}, 0).value(), Error);
   cvc::VerifyReport report;
-  throw_if_error(reader.try_verify(report));
+  throw_if_error(reader.verify().into(report));
   EXPECT_TRUE(report.bad.empty());
 }
 
@@ -396,9 +404,9 @@ TEST(CvcPco, ValuesThatWouldBeRoundedAreRefused) {
     Bytes out;
     cvc::WriteConfig config;
     config.compression = Compression::kPco;
-    cvc::Writer writer(out, config);
-    const Status status = writer.try_append(rows);
-    return (status.ok() ? writer.try_finish() : status).kind();
+    cvc::Writer writer = cvc::Writer::create(out, config).value();
+    const Status status = writer.append(rows);
+    return (status.ok() ? writer.finish().status() : status).kind();
   };
   const double exact[] = {0.5, -3.0, 1e30f};
   const double inexact[] = {0.5, 0.1};
@@ -419,7 +427,7 @@ TEST(CvcPco, TheSmallerGridIsTaken) {
   // A group of 1 in the head of the payload means: by dimension.
   const auto group_of = [](const Matrix& matrix) {
     const Bytes file = pack(matrix, Compression::kPco);
-    const cvc::Chunk chunk = Reader(file).info().chunks[0];
+    const cvc::Chunk chunk = Reader::create(file).value().info().chunks[0];
     std::uint32_t group = 0;
     std::memcpy(&group, file.data() + chunk.offset + 8 + 4, 4);
     return group;
@@ -442,10 +450,11 @@ TEST(CvcNew, VersionsThatHaveThem) {
     config.paged = true;
     config.chunk_rows = 3;
     const Bytes paged = pack(matrix, config);
-    const Reader reader(paged);
+    const Reader reader = Reader::create(paged).value();
     EXPECT_EQ(reader.info().chunks[1].offset % 4096, 0u);
     EXPECT_EQ(reader.info().slice(1, 0).compression, compression);
-    EXPECT_EQ(reader.read_all(), Reader(pack(matrix, compression, 3)).read_all());
+    EXPECT_EQ(reader.read_all().value(),
+              Reader::create(pack(matrix, compression, 3)).value().read_all().value());
   }
 }
 
@@ -455,24 +464,24 @@ TEST(CvcNew, NoRowsAndNoDimensions) {
     cvc::WriteConfig config;
     config.compression = compression;
     config.dimension = 5;
-    cvc::Writer writer(out, config);
-    writer.finish();
-    EXPECT_TRUE(Reader(out).read_all().empty());
+    cvc::Writer writer = cvc::Writer::create(out, config).value();
+    writer.finish().value();
+    EXPECT_TRUE(Reader::create(out).value().read_all().value().empty());
     const Bytes flat = pack({{}, 9, 0}, compression);
-    const Reader reader(flat);
+    const Reader reader = Reader::create(flat).value();
     EXPECT_EQ(reader.rows(), 9u);
-    EXPECT_TRUE(reader.read_all().empty());
+    EXPECT_TRUE(reader.read_all().value().empty());
     cvc::VerifyReport report;
-    throw_if_error(reader.try_verify(report));
+    throw_if_error(reader.verify().into(report));
     EXPECT_TRUE(report.bad.empty());
     // Rows without values at a null address, in several calls.
     out.clear();
     config.dimension = 0;
     config.chunk_rows = 5;
-    cvc::Writer writer_in_steps(out, config);
+    cvc::Writer writer_in_steps = cvc::Writer::create(out, config).value();
     for (int i = 0; i < 3; ++i)
-      writer_in_steps.append(cvc::Rows(Dtype::kFloat32, nullptr, 3, 0, 16));
-    EXPECT_EQ(writer_in_steps.finish().rows, 9u);
+      throw_if_error(writer_in_steps.append(cvc::Rows(Dtype::kFloat32, nullptr, 3, 0, 16)));
+    EXPECT_EQ(writer_in_steps.finish().value().rows, 9u);
   }
 }
 
@@ -481,22 +490,22 @@ TEST(CvcNew, RowsAndGatherEqualTheWhole) {
   Random random(3);
   for (const Compression compression : kNew) {
     const Bytes file = pack(matrix, compression, 130);
-    const Reader reader(file);
-    const std::vector<float> all = reader.read_all();
+    const Reader reader = Reader::create(file).value();
+    const std::vector<float> all = reader.read_all().value();
     std::vector<std::uint64_t> rows(200);
     for (std::uint64_t& row : rows) row = random.below(500);
-    const std::vector<float> gathered = reader.gather(rows);
-    const std::vector<Float16> halves = reader.gather<Float16>(rows);
+    const std::vector<float> gathered = reader.gather(rows).value();
+    const std::vector<Float16> halves = reader.gather<Float16>(rows).value();
     for (std::size_t i = 0; i < gathered.size(); ++i) {
       const float value = all[rows[i / 33] * 33 + i % 33];
       ASSERT_EQ(gathered[i], value);
       ASSERT_EQ(halves[i].bits, cvc::half_of(value));
     }
-    const std::vector<float> some = reader.read_rows(100, 301);
+    const std::vector<float> some = reader.read_rows(100, 301).value();
     EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin() + 100 * 33));
     const Target none{MutableRows(Dtype::kInt32, nullptr, 500, 33), 0};
     const RowRange range{0, 500};
-    EXPECT_FALSE(reader.try_read({&range, 1}, {&none, 1}).ok());
+    EXPECT_FALSE(reader.read({&range, 1}, {&none, 1}).ok());
   }
 }
 
@@ -507,7 +516,7 @@ TEST(CvcNew, ChangedPayloadsEndWell) {
     for (const bool is_smooth : {false, true}) {
       const Matrix matrix = pco_matrix(300, 40, is_smooth);
       const Bytes file = pack(matrix, compression);
-      const cvc::Chunk chunk = Reader(file).info().chunks[0];
+      const cvc::Chunk chunk = Reader::create(file).value().info().chunks[0];
       for (int i = 0; i < 1500; ++i) {
         ExactCopy copy(file);
         const std::span<std::byte> payload =
@@ -519,16 +528,16 @@ TEST(CvcNew, ChangedPayloadsEndWell) {
         }
         const std::uint32_t crc = crc32(payload);
         std::memcpy(copy.writable().data() + chunk.offset + 4, &crc, 4);
-        const Reader reader(copy.span());
+        const Reader reader = Reader::create(copy.span()).value();
         std::vector<float> out(matrix.values.size());
         const RowRange all{0, 300};
         const Target target{MutableRows(Dtype::kFloat32, out.data(), 300, 40), 0};
-        const Status read = reader.try_read({&all, 1}, {&target, 1});
+        const Status read = reader.read({&all, 1}, {&target, 1}).status();
         cvc::VerifyReport report;
-        throw_if_error(reader.try_verify(report));
+        throw_if_error(reader.verify().into(report));
         EXPECT_EQ(read.ok(), report.bad.empty());
         const std::uint64_t rows[] = {299, 0, 150};
-        (void)reader.try_gather(rows, {&target, 1});
+        (void)reader.gather(rows, {&target, 1});
       }
     }
   }
@@ -538,17 +547,17 @@ TEST(CvcNew, DamageIsFilled) {
   for (const Compression compression : kNew) {
     const Matrix matrix = some_matrix(60, 8, 5);
     Bytes file = pack(matrix, compression, 20);
-    const cvc::Chunk chunk = Reader(file).info().chunks[1];
+    const cvc::Chunk chunk = Reader::create(file).value().info().chunks[1];
     file[chunk.offset + 8] ^= std::byte{0xff};  // of pco this is the number type
     ReadConfig config;
-    EXPECT_THROW(Reader(file).read_all(config), Error);
+    EXPECT_THROW(Reader::create(file).value().read_all(config).value(), Error);
     config.on_corruption = cvc::OnCorruption::kFill;
     config.fill = 7;
-    const std::vector<float> values = Reader(file).read_all(config);
+    const std::vector<float> values = Reader::create(file).value().read_all(config).value();
     EXPECT_TRUE(std::all_of(values.begin() + 160, values.begin() + 320,
                             [](float value) { return value == 7; }));
     config.on_corruption = cvc::OnCorruption::kDrop;
-    EXPECT_EQ(Reader(file).read_all(config).size(), 320u);
+    EXPECT_EQ(Reader::create(file).value().read_all(config).value().size(), 320u);
   }
 }
 

@@ -23,7 +23,7 @@ bool has_int8(const cvc::Info& info) {
 TEST_P(CvcFile, HoldsItsArray) {
   const Bytes bytes = cvc_bytes(GetParam());
   const ExactCopy file(bytes);
-  const Reader reader(file.span());
+  const Reader reader = Reader::create(file.span()).value();
   for (std::size_t c = 0; c < reader.info().columns.size(); ++c) {
     const Array expected = cvc_array(column_array(GetParam(), reader.info(), c));
     // The reference returns these as float32; the file holds the integers of the input.
@@ -70,7 +70,7 @@ Status read_error(ByteSpan file) {
   Result<Reader> reader = Reader::create(file);
   if (!reader.ok()) return reader.status();
   cvc::VerifyReport report;
-  const Status status = reader->try_verify(report);
+  const Status status = reader->verify().into(report);
   return report.bad.empty() ? status : report.bad[0].status;
 }
 

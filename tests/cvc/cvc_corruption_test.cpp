@@ -45,15 +45,15 @@ void read_all_ways(const Reader& reader, const DecodeLimits& limits) {
       const cvc::Dtype dtype = is_kept ? info.columns[c].dtype : cvc::Dtype::kFloat32;
       const cvc::Target target{{dtype, out.data(), info.rows, dimension}, c};
       const cvc::RowRange all{0, info.rows};
-      (void)reader.try_read({&all, 1}, {&target, 1}, config);
+      (void)reader.read({&all, 1}, {&target, 1}, config).status();
       const std::vector<std::uint64_t> rows(info.rows > 0 ? 5 : 0, info.rows - 1);
-      (void)reader.try_gather(rows, {&target, 1}, {});
+      (void)reader.gather(rows, {&target, 1}, {});
     }
   }
   cvc::VerifyReport report;
-  EXPECT_TRUE(reader.try_verify(report).ok());
+  EXPECT_TRUE(reader.verify().into(report).ok());
   std::vector<cvc::RowRange> ranges;
-  EXPECT_TRUE(reader.try_find_sections("source", "\"wiki\"", ranges).ok());
+  EXPECT_TRUE(reader.find_sections("source", "\"wiki\"").into(ranges).ok());
 }
 
 void read_all_ways(ByteSpan bytes) {
@@ -155,11 +155,11 @@ TEST(CvcCorruption, LargeClaimsTakeNoMemory) {
   const Bytes file = with_header(R"({"num_vectors":4611686018427387904,"dimension":0,
       "compression":"fp16","chunks":[{"rows":4611686018427387904}]})",
                                  8);
-  const Reader reader(file);
-  EXPECT_TRUE(reader.read_all().empty());
+  const Reader reader = Reader::create(file).value();
+  EXPECT_TRUE(reader.read_all().value().empty());
   cvc::ReadConfig config;
   config.limits.max_numbers = 0;
-  EXPECT_TRUE(reader.read_all(config).empty());
+  EXPECT_TRUE(reader.read_all(config).value().empty());
 }
 
 TEST(CvcCorruption, OfRepeatedColumnsTheLastCounts) {
@@ -180,9 +180,9 @@ TEST(CvcCorruption, BlanksAreNoHeader) {
   EXPECT_EQ(Reader::create(file).status().kind(), ErrorKind::kCorrupt);
   // A prefix is not enough to decide; the whole file is.
   std::uint64_t needed = 0;
-  EXPECT_TRUE(cvc::try_header_bytes(ByteSpan(file).first(100), needed, file.size()).ok());
+  EXPECT_TRUE(cvc::header_bytes(ByteSpan(file).first(100), file.size()).into(needed).ok());
   EXPECT_EQ(needed, 200u);
-  EXPECT_FALSE(cvc::try_header_bytes(file, needed, file.size()).ok());
+  EXPECT_FALSE(cvc::header_bytes(file, file.size()).into(needed).ok());
 }
 
 TEST(CvcCorruption, MemoryOfHeaders) {

@@ -47,20 +47,20 @@ WriteConfig config_of(const Info& info) {
 
 // Copies a file chunk by chunk.
 Bytes copied(const Bytes& file, const WriteConfig& config) {
-  const Reader reader(file);
+  const Reader reader = Reader::create(file).value();
   const Info& info = reader.info();
   Bytes out;
-  Writer writer(out, config);
+  Writer writer = Writer::create(out, config).value();
   for (const cvc::Section& section : info.sections) {
-    writer.add_section(section.rows, section.metadata);
+    throw_if_error(writer.add_section(section.rows, section.metadata));
   }
   for (std::size_t i = 0; i < info.chunks.size(); ++i) {
     if (info.chunks[i].metadata) {
-      writer.set_chunk(i, {std::nullopt, std::string(*info.chunks[i].metadata)});
+      throw_if_error(writer.set_chunk(i, {std::nullopt, std::string(*info.chunks[i].metadata)}));
     }
-    writer.append_encoded(encoded(file, info, i));
+    throw_if_error(writer.append_encoded(encoded(file, info, i)));
   }
-  writer.finish();
+  writer.finish().value();
   return out;
 }
 
@@ -73,7 +73,7 @@ TEST(CvcEncoded, FilesAreCopiedByteForByte) {
     // Their headers are formatted differently.
     if (!is_plain || name.starts_with("v10_mmap")) continue;
     const Bytes file = cvc_bytes(name);
-    const Reader reader(file);
+    const Reader reader = Reader::create(file).value();
     if (!has_json_header(reader.info())) continue;
     EXPECT_TRUE(same_bytes(copied(file, config_of(reader.info())), file)) << name;
     ++compared;
@@ -83,13 +83,13 @@ TEST(CvcEncoded, FilesAreCopiedByteForByte) {
 
 TEST(CvcEncoded, UpgradesAsThePackageDoes) {
   const Bytes file = cvc_bytes("v01_sections_int8");
-  WriteConfig config = config_of(Reader(file).info());
+  WriteConfig config = config_of(Reader::create(file).value().info());
   config.version = Version::kV10;
   const Bytes upgraded = copied(file, config);
-  const Reader before(file);
-  const Reader after(upgraded);
+  const Reader before = Reader::create(file).value();
+  const Reader after = Reader::create(upgraded).value();
   EXPECT_TRUE(after.info().has_checksums());
-  EXPECT_EQ(after.read_all(), before.read_all());
+  EXPECT_EQ(after.read_all().value(), before.read_all().value());
   EXPECT_EQ(after.info().sections.size(), before.info().sections.size());
 }
 
@@ -99,16 +99,16 @@ class Refusals : public ::testing::Test {
     WriteConfig config;
     config.compression = Compression::kInt8;
     const std::vector<float> values{1, 2, 3, 4, 5, 6};
-    Writer writer(file_, config);
-    writer.append(Rows(std::span<const float>(values), 2));
-    writer.finish();
-    info_ = Reader(file_).info();
+    Writer writer = Writer::create(file_, config).value();
+    throw_if_error(writer.append(Rows(std::span<const float>(values), 2)));
+    writer.finish().value();
+    info_ = Reader::create(file_).value().info();
   }
 
   Status append(const EncodedChunk& chunk, const WriteConfig& config) {
     Bytes out;
-    Writer writer(out, config);
-    return writer.try_append_encoded(chunk);
+    Writer writer = Writer::create(out, config).value();
+    return writer.append_encoded(chunk);
   }
 
   WriteConfig config(Compression compression = Compression::kFp16) const {
@@ -173,22 +173,23 @@ TEST(CvcEncoded, MixesWithRows) {
   WriteConfig config;
   config.dimension = 2;
   config.chunk_rows = 2;
-  Writer writer(first, config);
-  writer.append(rows);
-  writer.finish();
-  const Reader reader(first);
+  Writer writer = Writer::create(first, config).value();
+  throw_if_error(writer.append(rows));
+  writer.finish().value();
+  const Reader reader = Reader::create(first).value();
 
   Bytes out;
-  Writer second(out, config);
-  second.append(rows);
-  second.append_encoded(encoded(first, reader.info(), 0));  // behind a chunk that is not full
-  second.begin_section("1");
-  second.append_encoded(encoded(first, reader.info(), 1));
-  second.append(rows);
-  second.finish();
-  const Reader whole(out);
+  Writer second = Writer::create(out, config).value();
+  throw_if_error(second.append(rows));
+  throw_if_error(
+      second.append_encoded(encoded(first, reader.info(), 0)));  // behind a chunk that is not full
+  throw_if_error(second.begin_section("1"));
+  throw_if_error(second.append_encoded(encoded(first, reader.info(), 1)));
+  throw_if_error(second.append(rows));
+  second.finish().value();
+  const Reader whole = Reader::create(out).value();
   const std::vector<float> expected{1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6};
-  EXPECT_EQ(whole.read_all(), expected);
+  EXPECT_EQ(whole.read_all().value(), expected);
   ASSERT_EQ(whole.info().sections.size(), 1u);
   EXPECT_EQ(whole.info().sections[0].rows, (cvc::RowRange{5, 4}));
 }
@@ -198,13 +199,13 @@ TEST(CvcEncoded, SectionsMustLieInside) {
   const Rows rows(std::span<const float>(values), 2);
   const auto with = [&](const std::vector<cvc::RowRange>& sections) {
     Bytes out;
-    Writer writer(out, {});
+    Writer writer = Writer::create(out, {}).value();
     for (const cvc::RowRange& section : sections) {
-      const Status status = writer.try_add_section(section, "{}");
+      const Status status = writer.add_section(section, "{}");
       if (!status.ok()) return status.kind();
     }
-    writer.append(rows);
-    return writer.try_finish().kind();
+    throw_if_error(writer.append(rows));
+    return writer.finish().status().kind();
   };
   EXPECT_EQ(with({{0, 3}, {1, 1}, {3, 0}}), ErrorKind::kNone);
   EXPECT_EQ(with({{0, 4}}), ErrorKind::kInvalidArgument);

@@ -125,7 +125,7 @@ Bytes read_column(const cvc::Reader& reader, std::size_t column, cvc::Dtype dtyp
   Bytes bytes(reader.rows() * dimension * cvc::size_of(dtype));
   const cvc::RowRange all{0, reader.rows()};
   const cvc::Target target{{dtype, bytes.data(), reader.rows(), dimension}, column};
-  throw_if_error(reader.try_read({&all, 1}, {&target, 1}, config));
+  throw_if_error(reader.read({&all, 1}, {&target, 1}, config).status());
   return bytes;
 }
 

@@ -41,12 +41,12 @@ Bytes file_of(const Bytes& payload, std::uint64_t rows, std::uint64_t dimension)
   Bytes out;
   cvc::WriteConfig config;
   config.dimension = dimension;
-  cvc::Writer writer(out, config);
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
   cvc::Slice slice;
   slice.compression = cvc::Compression::kPco;
   slice.size = payload.size();
-  writer.append_encoded({rows, {&slice, 1}, payload});
-  writer.finish();
+  throw_if_error(writer.append_encoded({rows, {&slice, 1}, payload}));
+  writer.finish().value();
   return out;
 }
 
@@ -56,17 +56,17 @@ TEST(CvcGrids, FineOnesAreReadInFewSteps) {
     const std::uint64_t rows = is_tall ? kValues : 1;
     const std::uint64_t dimension = is_tall ? 1 : kValues;
     const Bytes file = file_of(empty_chunks(rows, dimension, {}), rows, dimension);
-    const Reader reader(file);
+    const Reader reader = Reader::create(file).value();
     std::vector<float> out(kValues);
     const Target target{MutableRows(std::span<float>(out), dimension), 0};
     const RowRange all{0, rows};
     ReadConfig config;
     int steps = 0;  // each reads the whole index
     config.progress = [&](const Progress&) { return ++steps < 100; };
-    EXPECT_EQ(reader.try_read({&all, 1}, {&target, 1}, config).kind(), ErrorKind::kTruncated);
+    EXPECT_EQ(reader.read({&all, 1}, {&target, 1}, config).status().kind(), ErrorKind::kTruncated);
     EXPECT_LE(steps, 8);
     cvc::VerifyReport report;
-    throw_if_error(reader.try_verify(report));
+    throw_if_error(reader.verify().into(report));
     ASSERT_EQ(report.bad.size(), 1u);
     EXPECT_EQ(report.bad[0].status.kind(), ErrorKind::kTruncated);
   }
@@ -75,24 +75,25 @@ TEST(CvcGrids, FineOnesAreReadInFewSteps) {
 TEST(CvcGrids, LargePagesObeyTheLimit) {
   constexpr std::uint64_t kRows = std::uint64_t{1} << 24;
   const Bytes file = file_of(empty_chunks(kRows, 1, {1, kRows, kRows}), kRows, 1);
-  const Reader reader(file);
+  const Reader reader = Reader::create(file).value();
   ReadConfig config;
   config.limits.max_memory = 1 << 20;
   float value = 0;
   const Target target{MutableRows(std::span<float>(&value, 1), 1), 0};
   const RowRange last{kRows - 1, 1};
-  EXPECT_EQ(reader.try_read({&last, 1}, {&target, 1}, config).kind(), ErrorKind::kLimitExceeded);
-  EXPECT_EQ(reader.try_gather({&last.first, 1}, {&target, 1}, config).kind(),
+  EXPECT_EQ(reader.read({&last, 1}, {&target, 1}, config).status().kind(),
+            ErrorKind::kLimitExceeded);
+  EXPECT_EQ(reader.gather({&last.first, 1}, {&target, 1}, config).kind(),
             ErrorKind::kLimitExceeded);
   cvc::VerifyReport report;
-  EXPECT_EQ(reader.try_verify(report, config).kind(), ErrorKind::kLimitExceeded);
+  EXPECT_EQ(reader.verify(config).into(report).kind(), ErrorKind::kLimitExceeded);
 }
 
 // ---- verifying ----
 
 TEST(CvcVerify, ObeysTheLimits) {
   const Bytes file = cvc_bytes("v20_mixed");
-  const Reader whole(file);
+  const Reader whole = Reader::create(file).value();
   std::uint64_t numbers = 0;
   std::uint64_t bytes = 0;
   for (const cvc::Column& column : whole.info().columns) {
@@ -105,12 +106,12 @@ TEST(CvcVerify, ObeysTheLimits) {
     ReadConfig config;
     config.limits.max_numbers = numbers;
     config.limits.max_output_bytes = bytes;
-    EXPECT_TRUE(reader.try_verify(report, config).ok());
+    EXPECT_TRUE(reader.verify(config).into(report).ok());
     config.limits.max_numbers = numbers - 1;
-    EXPECT_EQ(reader.try_verify(report, config).kind(), ErrorKind::kLimitExceeded);
+    EXPECT_EQ(reader.verify(config).into(report).kind(), ErrorKind::kLimitExceeded);
     config.limits.max_numbers = numbers;
     config.limits.max_output_bytes = bytes - 1;
-    EXPECT_EQ(reader.try_verify(report, config).kind(), ErrorKind::kLimitExceeded);
+    EXPECT_EQ(reader.verify(config).into(report).kind(), ErrorKind::kLimitExceeded);
   }
 }
 
@@ -118,11 +119,11 @@ TEST(CvcVerify, ReportsProgressThroughout) {
   for (const std::string name : {"v01_fp16", "v10_int8_all_codes", "v20_mixed"}) {
     const Bytes file = cvc_bytes(name);
     std::uint64_t payloads = 0;
-    const cvc::Info info = Reader(file).info();
+    const cvc::Info info = Reader::create(file).value().info();
     for (const cvc::Chunk& chunk : info.chunks) payloads += chunk.payload_bytes;
     for (const bool is_fetched : {false, true}) {
-      const Reader reader =
-          is_fetched ? Reader(std::make_shared<RecordingSource>(file)) : Reader(file);
+      const Reader reader = is_fetched ? Reader(std::make_shared<RecordingSource>(file))
+                                       : Reader::create(file).value();
       std::uint64_t reported_bytes = 0;
       ReadConfig config;
       config.progress = [&](const Progress& progress) {
@@ -131,10 +132,10 @@ TEST(CvcVerify, ReportsProgressThroughout) {
         return true;
       };
       cvc::VerifyReport report;
-      throw_if_error(reader.try_verify(report, config));
+      throw_if_error(reader.verify(config).into(report));
       EXPECT_EQ(reported_bytes, payloads) << name << is_fetched;
       config.progress = [&](const Progress& progress) { return progress.bytes < payloads; };
-      EXPECT_EQ(reader.try_verify(report, config).kind(), ErrorKind::kCancelled);
+      EXPECT_EQ(reader.verify(config).into(report).kind(), ErrorKind::kCancelled);
     }
   }
 }

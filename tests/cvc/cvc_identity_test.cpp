@@ -47,24 +47,24 @@ std::vector<Rows> rows_of_range(const std::vector<Array>& arrays, cvc::RowRange 
 Bytes written_again(const Info& info, const std::vector<Array>& arrays,
                     const cvc::WriteConfig& config, std::uint64_t step) {
   Bytes out;
-  Writer writer(out, config);
+  Writer writer = Writer::create(out, config).value();
   for (std::size_t i = 0; i < info.chunks.size(); ++i) {
     if (info.chunks[i].metadata) {
       cvc::ChunkOptions options;
       options.metadata = std::string(*info.chunks[i].metadata);
-      writer.set_chunk(i, options);
+      throw_if_error(writer.set_chunk(i, options));
     }
   }
   std::vector<cvc::Section> sections = info.sections;
   if (sections.empty()) sections.push_back({{0, info.rows}, {}});
   for (const cvc::Section& section : sections) {
-    if (!info.sections.empty()) writer.begin_section(section.metadata);
+    if (!info.sections.empty()) throw_if_error(writer.begin_section(section.metadata));
     for (std::uint64_t done = 0; done < section.rows.count; done += step) {
       const std::uint64_t count = std::min(step, section.rows.count - done);
-      writer.append(rows_of_range(arrays, {section.rows.first + done, count}));
+      throw_if_error(writer.append(rows_of_range(arrays, {section.rows.first + done, count})));
     }
   }
-  writer.finish();
+  writer.finish().value();
   return out;
 }
 
@@ -72,7 +72,7 @@ class CvcIdentity : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(CvcIdentity, SameBytes) {
   const Bytes file = cvc_bytes(GetParam());
-  const Reader reader(file);
+  const Reader reader = Reader::create(file).value();
   const Info& info = reader.info();
   std::vector<Array> arrays;
   for (std::size_t c = 0; c < info.columns.size(); ++c) {
@@ -97,7 +97,7 @@ std::vector<std::string> written_names() {
     // Files that were made by hand, damaged, or derived from another file with its float64
     // parameters. Headers that are not JSON are not written.
     return name[0] != 'v' || name == "v10_upgraded_from_v01" ||
-           !has_json_header(Reader(cvc_bytes(name)).info());
+           !has_json_header(Reader::create(cvc_bytes(name)).value().info());
   });
   return names;
 }

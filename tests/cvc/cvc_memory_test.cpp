@@ -28,14 +28,14 @@ Bytes file_of(Compression compression) {
   cvc::WriteConfig config;
   config.chunk_rows = kChunkRows;
   config.compression = compression;
-  cvc::Writer writer(out, config);
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
   Random random(1);
   std::vector<float> values(kChunkRows * kDimension);
   for (float& value : values) value = static_cast<float>(random.below(60000));
   for (std::uint64_t i = 0; i < kChunks; ++i) {
-    writer.append(cvc::Rows(std::span<const float>(values), kDimension));
+    throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), kDimension)));
   }
-  writer.finish();
+  writer.finish().value();
   return out;
 }
 
@@ -65,8 +65,8 @@ TEST(CvcMemory, OneChunkForEachTask) {
     const Bytes file = file_of(compression);
     const auto source = std::make_shared<RecordingSource>(file);
     source->reads.reserve(10000);
-    const Reader fetched(source);
-    const Reader mapped{ByteSpan(file)};
+    const Reader fetched = Reader::create(source).value();
+    const Reader mapped = Reader::create(ByteSpan(file)).value();
     Output out(fetched);
     std::size_t chunk = 0;
     for (const cvc::Chunk& one : fetched.info().chunks) {
@@ -79,7 +79,7 @@ TEST(CvcMemory, OneChunkForEachTask) {
       config.executor = tasks > 1 ? &each : nullptr;
       const auto read = [&](const Reader& reader) {
         return memory_of([&] {
-          throw_if_error(reader.try_read({&out.all, 1}, {&out.target, 1}, config));
+          throw_if_error(reader.read({&out.all, 1}, {&out.target, 1}, config).status());
         });
       };
       const std::size_t taken = read(fetched);
@@ -87,13 +87,13 @@ TEST(CvcMemory, OneChunkForEachTask) {
       EXPECT_GE(taken, chunk) << "the measure sees nothing";
       EXPECT_LE(read(mapped), kSlackBytes);
       cvc::VerifyReport report;
-      EXPECT_LE(memory_of([&] { throw_if_error(fetched.try_verify(report, config)); }),
+      EXPECT_LE(memory_of([&] { throw_if_error(fetched.verify(config).into(report)); }),
                 tasks * chunk + kSlackBytes);
     }
     // A few rows that are far apart: no whole chunk is loaded if rows can be read separately.
     const std::vector<std::uint64_t> rows{3, 5000, 300, 20000};
     const std::size_t gathered = memory_of([&] {
-      throw_if_error(fetched.try_gather(rows, {&out.target, 1}));
+      throw_if_error(fetched.gather(rows, {&out.target, 1}));
     });
     EXPECT_LE(gathered,
               compression == Compression::kLossless ? chunk + kSlackBytes : kSlackBytes / 4);
@@ -120,11 +120,11 @@ TEST(CvcMemory, WritersTakeThreeChunksForEachThread) {
       config.rounding = cvc::Rounding::kNearest;
       config.sync = false;
       const std::size_t taken = memory_of([&] {
-        cvc::Writer writer(path, config);
+        cvc::Writer writer = cvc::Writer::create(path, config).value();
         for (std::uint64_t rows = 0; rows < 5 * kRows; rows += kBlockRows) {
-          writer.append(cvc::Rows(std::span<const float>(block), kWidth));
+          throw_if_error(writer.append(cvc::Rows(std::span<const float>(block), kWidth)));
         }
-        writer.finish();
+        writer.finish().value();
       });
       EXPECT_LE(taken, 3 * kChunkBytes * threads) << name_of(compression) << threads;
       EXPECT_GE(taken, kChunkBytes) << "the measure sees nothing";

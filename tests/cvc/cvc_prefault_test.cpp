@@ -23,11 +23,11 @@ Bytes file_of(cvc::Compression compression) {
   Bytes file;
   cvc::WriteConfig config;
   config.compression = compression;
-  cvc::Writer writer(file, config);
+  cvc::Writer writer = cvc::Writer::create(file, config).value();
   std::vector<float> values(kRows * kDimension);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 251);
-  writer.append(cvc::Rows(std::span<const float>(values), kDimension));
-  writer.finish();
+  throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), kDimension)));
+  writer.finish().value();
   return file;
 }
 
@@ -89,11 +89,12 @@ TEST(CvcPrefault, OnlyWhatTheFileCanFill) {
   cvc::ReadConfig config;
   config.prefault = true;
   const Bytes file = file_of(cvc::Compression::kInt8);
-  const cvc::Reader reader(file);
+  const cvc::Reader reader = cvc::Reader::create(file).value();
   const FreshMemory memory;
   const cvc::Target target = target_of(memory.bytes().data());
   const cvc::RowRange past{1, kRows};
-  EXPECT_EQ(reader.try_read({&past, 1}, {&target, 1}, config).kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(reader.read({&past, 1}, {&target, 1}, config).status().kind(),
+            ErrorKind::kInvalidArgument);
   cvc::Info info = reader.info();
   info.slices[0].size = kRows * kDimension / 20;
   cvc::prefault_targets(info, {&target, 1}, kRows, config);
@@ -108,20 +109,20 @@ TEST(CvcPrefault, OnlyWhatTheFileCanFill) {
 
 TEST(CvcPrefault, ValuesAreTheSame) {
   const Bytes file = file_of(cvc::Compression::kInt8);
-  const cvc::Reader reader(file);
-  const std::vector<float> expected = reader.read_all();
+  const cvc::Reader reader = cvc::Reader::create(file).value();
+  const std::vector<float> expected = reader.read_all().value();
   cvc::ReadConfig config;
   config.prefault = true;
   config.threads = 2;
   std::vector<float> got(expected.size(), -1.0f);
   const cvc::Target target = target_of(reinterpret_cast<std::byte*>(got.data()));
   const cvc::RowRange all{0, kRows};
-  ASSERT_TRUE(reader.try_read({&all, 1}, {&target, 1}, config).ok());
+  ASSERT_TRUE(reader.read({&all, 1}, {&target, 1}, config).ok());
   EXPECT_EQ(got, expected);
 
   std::vector<std::uint64_t> rows(kRows);
   for (std::uint64_t i = 0; i < kRows; ++i) rows[i] = kRows - 1 - i;
-  EXPECT_EQ(reader.gather(rows, config), reader.gather(rows));
+  EXPECT_EQ(reader.gather(rows, config).value(), reader.gather(rows).value());
   // Existing contents are kept.
   std::vector<float> kept(expected);
   cvc::prefault_bytes(std::as_writable_bytes(std::span(kept)), config);

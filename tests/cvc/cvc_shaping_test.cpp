@@ -152,9 +152,9 @@ Bytes pack(const std::vector<float>& values, std::uint64_t dimension, Compressio
   config.threads = threads;
   config.chunk_rows = chunk_rows;
   config.allow_nonfinite = true;
-  cvc::Writer writer(out, config);
-  writer.append(cvc::Rows(std::span<const float>(values), dimension));
-  writer.finish();
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
+  throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), dimension)));
+  writer.finish().value();
   return out;
 }
 
@@ -182,7 +182,9 @@ TEST(CvcShaping, ProductsShiftLess) {
   for (const Compression compression :
        {Compression::kInt8Row, Compression::kInt8Dim, Compression::kInt4}) {
     const auto shift = [&](Rounding rounding) {
-      return mean_shift(values, Reader(pack(values, 48, compression, rounding)).read_all(), 48);
+      return mean_shift(
+          values,
+          Reader::create(pack(values, 48, compression, rounding)).value().read_all().value(), 48);
     };
     EXPECT_LT(3 * shift(Rounding::kForSearch), shift(Rounding::kNearest)) << name_of(compression);
   }
@@ -207,7 +209,10 @@ TEST(CvcShaping, ExactValuesStayExact) {
   }
   for (const Compression compression : {Compression::kInt8Dim, Compression::kInt4}) {
     const std::vector<float> stored =
-        Reader(pack(values, 20, compression, Rounding::kForSearch)).read_all();
+        Reader::create(pack(values, 20, compression, Rounding::kForSearch))
+            .value()
+            .read_all()
+            .value();
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (i % 20 == 3 || i % 20 == 4) {
         ASSERT_EQ(stored[i], values[i]);
@@ -219,7 +224,10 @@ TEST(CvcShaping, ExactValuesStayExact) {
   for (std::size_t d = 0; d < 20; ++d) values[11 * 20 + d] = static_cast<float>(d * 3);
   values[12 * 20] = std::nanf("");
   const std::vector<float> stored =
-      Reader(pack(values, 20, Compression::kInt8Row, Rounding::kForSearch)).read_all();
+      Reader::create(pack(values, 20, Compression::kInt8Row, Rounding::kForSearch))
+          .value()
+          .read_all()
+          .value();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i / 20 == 11) {
       ASSERT_EQ(stored[i], values[i]);
@@ -231,9 +239,15 @@ TEST(CvcShaping, ExactValuesStayExact) {
 TEST(CvcShaping, ManyDimensionsInGroups) {
   const std::vector<float> values = embeddings(40, 2500);
   const std::vector<float> nearest =
-      Reader(pack(values, 2500, Compression::kInt8Dim, Rounding::kNearest)).read_all();
+      Reader::create(pack(values, 2500, Compression::kInt8Dim, Rounding::kNearest))
+          .value()
+          .read_all()
+          .value();
   const std::vector<float> stored =
-      Reader(pack(values, 2500, Compression::kInt8Dim, Rounding::kForSearch)).read_all();
+      Reader::create(pack(values, 2500, Compression::kInt8Dim, Rounding::kForSearch))
+          .value()
+          .read_all()
+          .value();
   double square = 0;
   double square_nearest = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -30,12 +30,12 @@ Bytes file_of(Compression compression, std::uint64_t dimension) {
   cvc::WriteConfig config;
   config.chunk_rows = kChunkRows;
   config.compression = compression;
-  cvc::Writer writer(out, config);
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
   Random random(9);
   std::vector<float> values(kRows * dimension);
   for (float& value : values) value = static_cast<float>(random.normal());
-  writer.append(cvc::Rows(std::span<const float>(values), dimension));
-  writer.finish();
+  throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), dimension)));
+  writer.finish().value();
   return out;
 }
 
@@ -108,7 +108,7 @@ void expect_same(const Reader& reader, const Bytes& file, const std::vector<floa
       cvc::ReadConfig config;
       config.verify = verify;
       StoredSlice slice;
-      throw_if_error(reader.try_stored_slice(chunk, 0, slice, config));
+      throw_if_error(reader.stored_slice(chunk, 0, config).into(slice));
       ASSERT_EQ(slice.first_row, chunk * kChunkRows);
       ASSERT_EQ(slice.rows, std::min(kChunkRows, kRows - slice.first_row));
       ASSERT_NE(slice.owner, nullptr);
@@ -132,10 +132,10 @@ TEST(CvcStored, EveryCompression) {
     for (const std::uint64_t dimension : {1u, 7u, 24u}) {
       SCOPED_TRACE(name_of(compression));
       const Bytes file = file_of(compression, dimension);
-      const std::vector<float> expected = Reader(file).read_all();
-      expect_same(Reader(file), file, expected);
+      const std::vector<float> expected = Reader::create(file).value().read_all().value();
+      expect_same(Reader::create(file).value(), file, expected);
       const auto source = std::make_shared<RecordingSource>(file);
-      expect_same(Reader(source), file, expected);
+      expect_same(Reader::create(source).value(), file, expected);
     }
   }
 }
@@ -150,7 +150,7 @@ TEST(CvcStored, LivesLongerThanTheReader) {
     ASSERT_EQ(std::fclose(out), 0);
   }
   StoredSlice slice;
-  throw_if_error(Reader(path).try_stored_slice(1, 0, slice));
+  throw_if_error(Reader::open(path).value().stored_slice(1, 0).into(slice));
   EXPECT_TRUE(same_bytes(slice.bytes, ByteSpan(file).subspan(slice.offset, slice.bytes.size())));
   std::remove(path.c_str());
 }
@@ -161,20 +161,20 @@ TEST(CvcStored, Columns) {
   config.columns = {{"a", 3, Dtype::kFloat32, Compression::kInt8},
                     {"b", 1, Dtype::kInt64, Compression::kNone}};
   Bytes file;
-  cvc::Writer writer(file, config);
+  cvc::Writer writer = cvc::Writer::create(file, config).value();
   const std::vector<float> vectors(30, 1.5f);
   const std::vector<std::int64_t> ids = {1, -2, 3, 1ll << 40, 5, 6, 7, 8, 9, 10};
   const cvc::Rows columns[] = {cvc::Rows(std::span<const float>(vectors), 3),
                                cvc::Rows(std::span<const std::int64_t>(ids), 1)};
-  writer.append(columns);
-  writer.finish();
+  throw_if_error(writer.append(columns));
+  writer.finish().value();
   const auto source = std::make_shared<RecordingSource>(file);
-  const Reader remote(source);
+  const Reader remote = Reader::create(source).value();
   for (const Reader* const reader : {&remote, static_cast<const Reader*>(nullptr)}) {
-    const Reader local(file);
+    const Reader local = Reader::create(file).value();
     StoredSlice slice;
     source->reads.clear();
-    throw_if_error((reader != nullptr ? *reader : local).try_stored_slice(0, 1, slice));
+    throw_if_error((reader != nullptr ? *reader : local).stored_slice(0, 1).into(slice));
     EXPECT_EQ(slice.dtype, Dtype::kInt64);
     EXPECT_EQ(slice.dimension, 1u);
     EXPECT_TRUE(same_bytes(slice.bytes, std::as_bytes(std::span(ids))));
@@ -184,11 +184,11 @@ TEST(CvcStored, Columns) {
 
 TEST(CvcStored, Refusals) {
   Bytes file = file_of(Compression::kLossless, 5);
-  const Reader sound(file);
+  const Reader sound = Reader::create(file).value();
   StoredSlice slice;
-  EXPECT_EQ(sound.try_stored_slice(4, 0, slice).kind(), ErrorKind::kInvalidArgument);
-  EXPECT_EQ(sound.try_stored_slice(0, 1, slice).kind(), ErrorKind::kInvalidArgument);
-  throw_if_error(sound.try_stored_slice(1, 0, slice));
+  EXPECT_EQ(sound.stored_slice(4, 0).into(slice).kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(sound.stored_slice(0, 1).into(slice).kind(), ErrorKind::kInvalidArgument);
+  throw_if_error(sound.stored_slice(1, 0).into(slice));
   EXPECT_TRUE(slice.planes[3].may_be_corrupt());
 
   const std::uint64_t width = sound.info().chunks[1].offset + 8 + 4;
@@ -197,11 +197,11 @@ TEST(CvcStored, Refusals) {
   for (const bool verify : {false, true}) {
     config.verify = verify;
     const auto source = std::make_shared<RecordingSource>(file);
-    for (const Reader& reader : {Reader(file), Reader(source)}) {
-      const Status status = reader.try_stored_slice(1, 0, slice, config);
+    for (const Reader& reader : {Reader::create(file).value(), Reader::create(source).value()}) {
+      const Status status = reader.stored_slice(1, 0, config).into(slice);
       EXPECT_EQ(status.kind(), verify ? ErrorKind::kChecksum : ErrorKind::kCorrupt);
       EXPECT_EQ(status.chunk(), 1u);
-      EXPECT_TRUE(reader.try_stored_slice(0, 0, slice, config).ok());
+      EXPECT_TRUE(reader.stored_slice(0, 0, config).into(slice).ok());
     }
   }
 }
@@ -210,17 +210,17 @@ TEST(CvcStored, RowsOfASliceAreThoseOfTheReader) {
   for (const Compression compression : cvc::kCompressions) {
     if (compression == Compression::kNone) continue;
     const Bytes file = file_of(compression, 11);
-    const Reader reader(file);
+    const Reader reader = Reader::create(file).value();
     StoredSlice slice;
-    throw_if_error(reader.try_stored_slice(1, 0, slice));
+    throw_if_error(reader.stored_slice(1, 0).into(slice));
     for (const Dtype dtype : {Dtype::kFloat32, Dtype::kFloat16, Dtype::kBFloat16}) {
       Bytes got(60 * 16 * 4);
       Bytes expected = got;
       const std::size_t stride = 16 * size_of(dtype);
       const cvc::RowRange rows{130, 60};
       const cvc::Target target{{dtype, expected.data(), 60, 11, stride}, 0};
-      throw_if_error(reader.try_read({&rows, 1}, {&target, 1}));
-      throw_if_error(try_decode_slice(slice, {30, 60}, {dtype, got.data(), 60, 11, stride}));
+      throw_if_error(reader.read({&rows, 1}, {&target, 1}).status());
+      throw_if_error(decode_slice(slice, {30, 60}, {dtype, got.data(), 60, 11, stride}));
       EXPECT_TRUE(same_bytes(got, expected)) << name_of(compression) << " " << name_of(dtype);
     }
   }
@@ -229,10 +229,10 @@ TEST(CvcStored, RowsOfASliceAreThoseOfTheReader) {
 TEST(CvcStored, RowsOfASliceAreChecked) {
   const Bytes file = file_of(Compression::kFp16, 11);
   StoredSlice slice;
-  throw_if_error(Reader(file).try_stored_slice(1, 0, slice));
+  throw_if_error(Reader::create(file).value().stored_slice(1, 0).into(slice));
   std::vector<float> out(100 * 11);
   const auto kind = [&](const cvc::RowRange& rows, const cvc::MutableRows& to) {
-    return try_decode_slice(slice, rows, to).kind();
+    return decode_slice(slice, rows, to).kind();
   };
   const cvc::MutableRows good(Dtype::kFloat32, out.data(), 100, 11);
   EXPECT_EQ(kind({0, 100}, good), ErrorKind::kNone);

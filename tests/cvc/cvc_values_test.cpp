@@ -30,7 +30,7 @@ struct Written {
 
 Written write(const WriteConfig& config, std::span<const Rows> columns, std::uint64_t step = 0) {
   Written done;
-  Writer writer(done.file, config);
+  Writer writer = Writer::create(done.file, config).value();
   const std::uint64_t rows = columns[0].count;
   if (step == 0) step = std::max<std::uint64_t>(1, rows);
   for (std::uint64_t first = 0; first < rows && done.status.ok(); first += step) {
@@ -40,9 +40,9 @@ Written write(const WriteConfig& config, std::span<const Rows> columns, std::uin
       array.data = static_cast<const std::byte*>(array.data) + first * bytes;
       array.count = std::min(step, rows - first);
     }
-    done.status = writer.try_append(some);
+    done.status = writer.append(some);
   }
-  if (done.status.ok()) done.status = writer.try_finish(&done.report);
+  if (done.status.ok()) done.status = writer.finish().into(done.report);
   done.place = writer.error_place();
   return done;
 }
@@ -83,7 +83,7 @@ TEST(CvcExactness, FloatsKeepEveryBit) {
   for (const Compression compression : kExact) {
     const Written done = write(compression, floats);
     ASSERT_TRUE(done.status.ok());
-    const std::vector<float> back = Reader(done.file).read_all();
+    const std::vector<float> back = Reader::create(done.file).value().read_all().value();
     ASSERT_EQ(back.size(), floats.size());
     EXPECT_EQ(std::memcmp(back.data(), floats.data(), 4 * back.size()), 0) << name_of(compression);
   }
@@ -95,7 +95,7 @@ TEST(CvcExactness, HalvesKeepEveryBit) {
   for (const Compression compression : kExact) {
     const Written done = write(compression, halves);
     ASSERT_TRUE(done.status.ok());
-    const std::vector<Float16> back = Reader(done.file).read_all<Float16>();
+    const std::vector<Float16> back = Reader::create(done.file).value().read_all<Float16>().value();
     EXPECT_EQ(std::memcmp(back.data(), halves.data(), 2 * halves.size()), 0);
   }
 }
@@ -109,7 +109,7 @@ TEST(CvcExactness, WiderTypesAreKeptOrRefusedByName) {
     const std::vector<double> doubles{0.5, -0.0, HUGE_VAL, std::nan(""), 0x1p-149};
     const Written done = write(compression, doubles);
     ASSERT_TRUE(done.status.ok());
-    EXPECT_TRUE(std::signbit(Reader(done.file).read_all()[1]));
+    EXPECT_TRUE(std::signbit(Reader::create(done.file).value().read_all().value()[1]));
   }
   expect_refused(std::vector<double>{0.5, 0.1}, "float64", "row 1, dimension 0 (0.1)");
   expect_refused(std::vector<double>{1e300}, "float64", "row 0, dimension 0 (1e+300)");
@@ -172,10 +172,10 @@ TEST(CvcNonfinite, ColumnsAreNamed) {
   values[3 * 8 + 1] = HUGE_VALF;
   EXPECT_EQ(write(config, columns).place, "column 'text': row 3, dimension 1 (inf)");
   Bytes out;
-  Writer writer(out, config);
+  Writer writer = Writer::create(out, config).value();
   try {
-    writer.append(columns);
-    writer.finish();
+    throw_if_error(writer.append(columns));
+    writer.finish().value();
     FAIL();
   } catch (const Error& error) {
     EXPECT_TRUE(std::string(error.what()).starts_with("column 'text': row 3, dimension 1 (inf): "));
@@ -221,7 +221,7 @@ TEST(CvcNonfinite, WhatIsLostIsCounted) {
       ASSERT_TRUE(done.status.ok());
       EXPECT_EQ(done.report.lost, count) << name_of(compression);
       std::uint64_t missing = 0;
-      const std::vector<float> back = Reader(done.file).read_all();
+      const std::vector<float> back = Reader::create(done.file).value().read_all().value();
       for (std::size_t i = 0; i < back.size(); ++i) {
         missing += std::isfinite(values[i]) && !std::isfinite(back[i]) ? 1 : 0;
       }
@@ -254,9 +254,9 @@ TEST(CvcHeader, RangesThatAreNotFiniteAreJson) {
       const Rows rows(std::span<const float>(values), 1);
       const Written done = write(config, {&rows, 1});
       ASSERT_TRUE(done.status.ok());
-      const Reader reader(done.file);
+      const Reader reader = Reader::create(done.file).value();
       EXPECT_TRUE(has_json_header(reader.info())) << *reader.info().header;
-      for (const float value : reader.read_all()) EXPECT_TRUE(std::isnan(value));
+      for (const float value : reader.read_all().value()) EXPECT_TRUE(std::isnan(value));
     }
   }
 }
@@ -266,23 +266,23 @@ TEST(CvcHeader, CopiedRangesAreJsonOfTheSameValues) {
   for (const char* const name :
        {"v10_int8_nan", "v10_int8_inf", "v10_int8_neg_inf", "v10_int8_huge_range"}) {
     const Bytes file = cvc_bytes(name);
-    const Reader reader(file);
+    const Reader reader = Reader::create(file).value();
     const cvc::Info& info = reader.info();
     EXPECT_FALSE(has_json_header(info));
     WriteConfig config;
     config.dimension = info.columns[0].dimension;
     config.compression = Compression::kInt8;
     Bytes out;
-    Writer writer(out, config);
+    Writer writer = Writer::create(out, config).value();
     const auto payload = std::span(file).subspan(
         static_cast<std::size_t>(info.chunks[0].offset + info.record_head_bytes()),
         static_cast<std::size_t>(info.chunks[0].payload_bytes));
-    writer.append_encoded({info.chunks[0].rows, info.slices, payload});
-    writer.finish();
-    const Reader copy(out);
+    throw_if_error(writer.append_encoded({info.chunks[0].rows, info.slices, payload}));
+    writer.finish().value();
+    const Reader copy = Reader::create(out).value();
     EXPECT_TRUE(has_json_header(copy.info()));
-    const std::vector<float> before = reader.read_all();
-    const std::vector<float> after = copy.read_all();
+    const std::vector<float> before = reader.read_all().value();
+    const std::vector<float> after = copy.read_all().value();
     ASSERT_EQ(before.size(), after.size());
     for (std::size_t i = 0; i < before.size(); ++i) {
       EXPECT_TRUE(before[i] == after[i] || (std::isnan(before[i]) && std::isnan(after[i])));
@@ -302,12 +302,12 @@ TEST(CvcHeader, MetadataIsJsonOrRefused) {
       EXPECT_EQ(Writer::create(out, config).status().kind(), ErrorKind::kInvalidArgument) << text;
     }
     const auto refuses = [&](const auto& act) {
-      Writer writer(out, {});
+      Writer writer = Writer::create(out, {}).value();
       EXPECT_EQ(act(writer).kind(), ErrorKind::kInvalidArgument) << text;
     };
-    refuses([&](Writer& writer) { return writer.try_set_chunk(0, {std::nullopt, text}); });
-    refuses([&](Writer& writer) { return writer.try_begin_section(text); });
-    refuses([&](Writer& writer) { return writer.try_add_section({0, 1}, text); });
+    refuses([&](Writer& writer) { return writer.set_chunk(0, {std::nullopt, text}); });
+    refuses([&](Writer& writer) { return writer.begin_section(text); });
+    refuses([&](Writer& writer) { return writer.add_section({0, 1}, text); });
   }
   for (const char* const text : {"0.0", "-0.0", "0e999", "1e308", "5e-324", "\"\\ud83d\\ude00\"",
                                  "\"NaN\"", "123456789012345678901234567890"}) {
@@ -327,10 +327,10 @@ TEST(CvcShapes, VectorsOfOneValueAreNoScalars) {
   const Rows columns[] = {rows, rows};
   const Written done = write(config, columns);
   ASSERT_TRUE(done.status.ok());
-  const Reader reader(done.file);
+  const Reader reader = Reader::create(done.file).value();
   EXPECT_TRUE(reader.info().columns[0].is_vector);
   EXPECT_FALSE(reader.info().columns[1].is_vector);
-  EXPECT_EQ(reader.read_all<std::int32_t>(), values);
+  EXPECT_EQ(reader.read_all<std::int32_t>().value(), values);
 }
 
 }  // namespace

@@ -59,9 +59,9 @@ Rows rows(const std::vector<float>& all, std::uint64_t dimension) {
 
 Bytes written(const WriteConfig& config, const Rows& all) {
   Bytes out;
-  Writer writer(out, config);
-  writer.append(all);
-  writer.finish();
+  Writer writer = Writer::create(out, config).value();
+  throw_if_error(writer.append(all));
+  writer.finish().value();
   return out;
 }
 
@@ -113,11 +113,11 @@ TEST(CvcWriter, RowsMustFit) {
   const std::vector<double> doubles(24);
   Bytes out;
   const auto after_first = [&](const Rows& second) {
-    Writer writer(out, {});
-    writer.append(rows(all, 4));
-    const ErrorKind kind = writer.try_append(second).kind();
+    Writer writer = Writer::create(out, {}).value();
+    throw_if_error(writer.append(rows(all, 4)));
+    const ErrorKind kind = writer.append(second).kind();
     if (kind != ErrorKind::kNone) {
-      EXPECT_EQ(writer.try_finish().kind(), ErrorKind::kInvalidArgument) << "once it failed";
+      EXPECT_EQ(writer.finish().status().kind(), ErrorKind::kInvalidArgument) << "once it failed";
     }
     return kind;
   };
@@ -128,8 +128,8 @@ TEST(CvcWriter, RowsMustFit) {
   EXPECT_EQ(after_first(Rows(Dtype::kFloat32, nullptr, 2, 4)), ErrorKind::kInvalidArgument);
   EXPECT_EQ(after_first(Rows(Dtype::kFloat32, nullptr, 0, 4)), ErrorKind::kNone);
   EXPECT_TRUE(out.empty());
-  Writer empty(out, {});
-  EXPECT_EQ(empty.try_finish().kind(), ErrorKind::kInvalidArgument) << "dimension unknown";
+  Writer empty = Writer::create(out, {}).value();
+  EXPECT_EQ(empty.finish().status().kind(), ErrorKind::kInvalidArgument) << "dimension unknown";
 }
 
 TEST(CvcWriter, RoundTrips) {
@@ -145,10 +145,10 @@ TEST(CvcWriter, RoundTrips) {
         config.paged = paged;
         config.chunk_rows = 50;
         const Bytes file = written(config, rows(all, 13));
-        const Reader reader(file);
+        const Reader reader = Reader::create(file).value();
         EXPECT_EQ(reader.info().is_paged, paged);
         EXPECT_EQ(reader.info().chunks.size(), 5u);
-        const std::vector<float> back = reader.read_all();
+        const std::vector<float> back = reader.read_all().value();
         ASSERT_EQ(back.size(), all.size());
         const float allowed = compression == Compression::kFp16   ? 0.002f
                               : compression == Compression::kInt8 ? 0.02f
@@ -186,24 +186,25 @@ TEST(CvcWriter, NoLossGoesUnnoticed) {
   all[8] = -1e10f;
   all[9] = HUGE_VALF;
   Bytes out;
-  Writer writer(out, {});
-  writer.append(rows(all, 10));
-  EXPECT_EQ(writer.finish().overflows, 2u);
+  Writer writer = Writer::create(out, {}).value();
+  throw_if_error(writer.append(rows(all, 10)));
+  EXPECT_EQ(writer.finish().value().overflows, 2u);
   const std::vector<double> doubles(all.begin(), all.end());
-  Writer other(out, {});
-  other.append(Rows(std::span<const double>(doubles), 10));
-  EXPECT_EQ(other.finish().overflows, 2u);
+  Writer other = Writer::create(out, {}).value();
+  throw_if_error(other.append(Rows(std::span<const double>(doubles), 10)));
+  EXPECT_EQ(other.finish().value().overflows, 2u);
 
   WriteConfig config;
   config.compression = Compression::kInt8;
-  Writer third(out, config);
-  EXPECT_EQ(third.try_append(rows(all, 10)).kind(),
+  Writer third = Writer::create(out, config).value();
+  EXPECT_EQ(third.append(rows(all, 10)).kind(),
             ErrorKind::kNone);  // buffered, compressed later
-  const Status status = third.try_finish();
+  const Status status = third.finish().status();
   EXPECT_EQ(status.kind(), ErrorKind::kInvalidArgument);
   EXPECT_EQ(status.chunk(), 0u);
   config.allow_nonfinite = true;
-  EXPECT_TRUE(std::isnan(Reader(written(config, rows(all, 10))).read_all()[0]));
+  EXPECT_TRUE(
+      std::isnan(Reader::create(written(config, rows(all, 10))).value().read_all().value()[0]));
 }
 
 TEST(CvcWriter, RangesPastFloatAreRefusedOrNaN) {
@@ -216,11 +217,11 @@ TEST(CvcWriter, RangesPastFloatAreRefusedOrNaN) {
         config.version = version;
         config.compression = Compression::kInt8;
         Bytes out;
-        Writer refused(out, config);
-        refused.append(two);
-        EXPECT_EQ(refused.try_finish().kind(), ErrorKind::kInvalidArgument) << all[1];
+        Writer refused = Writer::create(out, config).value();
+        throw_if_error(refused.append(two));
+        EXPECT_EQ(refused.finish().status().kind(), ErrorKind::kInvalidArgument) << all[1];
         config.allow_nonfinite = true;
-        for (const float value : Reader(written(config, two)).read_all()) {
+        for (const float value : Reader::create(written(config, two)).value().read_all().value()) {
           EXPECT_TRUE(std::isnan(value)) << all[1];
         }
       }
@@ -234,23 +235,23 @@ TEST(CvcWriter, ChunksSectionsMetadata) {
   config.metadata = R"({"model": "m", "big": 123456789012345678901234567890})";
   config.chunk_rows = 40;
   Bytes out;
-  Writer writer(out, config);
+  Writer writer = Writer::create(out, config).value();
   cvc::ChunkOptions options;
   options.metadata = "[1, 2.5]";
   options.compression = Compression::kInt8;
-  writer.set_chunk(1, options);
-  writer.append(Rows(Dtype::kFloat32, all.data(), 10, 10));
-  writer.begin_section(R"({"part": "first"})");
-  writer.append(Rows(Dtype::kFloat32, all.data() + 100, 35, 10));
-  writer.begin_section("null");
-  writer.begin_section(R"({"part": "second"})");
-  writer.append(Rows(Dtype::kFloat32, all.data() + 450, 5, 10));
-  writer.end_chunk();
-  writer.end_chunk();
-  writer.end_section();
-  writer.append(Rows(Dtype::kFloat32, all.data() + 500, 50, 10));
-  EXPECT_EQ(writer.finish().chunks, 4u);
-  const Reader reader(out);
+  throw_if_error(writer.set_chunk(1, options));
+  throw_if_error(writer.append(Rows(Dtype::kFloat32, all.data(), 10, 10)));
+  throw_if_error(writer.begin_section(R"({"part": "first"})"));
+  throw_if_error(writer.append(Rows(Dtype::kFloat32, all.data() + 100, 35, 10)));
+  throw_if_error(writer.begin_section("null"));
+  throw_if_error(writer.begin_section(R"({"part": "second"})"));
+  throw_if_error(writer.append(Rows(Dtype::kFloat32, all.data() + 450, 5, 10)));
+  throw_if_error(writer.end_chunk());
+  throw_if_error(writer.end_chunk());
+  throw_if_error(writer.end_section());
+  throw_if_error(writer.append(Rows(Dtype::kFloat32, all.data() + 500, 50, 10)));
+  EXPECT_EQ(writer.finish().value().chunks, 4u);
+  const Reader reader = Reader::create(out).value();
   const cvc::Info& info = reader.info();
   EXPECT_EQ(info.metadata, R"({"big":123456789012345678901234567890,"model":"m"})");
   ASSERT_EQ(info.chunks.size(), 4u);
@@ -264,16 +265,16 @@ TEST(CvcWriter, ChunksSectionsMetadata) {
   EXPECT_EQ(info.sections[1].rows, (cvc::RowRange{45, 0}));
   EXPECT_EQ(info.sections[2].rows, (cvc::RowRange{45, 5}));
   std::vector<cvc::RowRange> ranges;
-  throw_if_error(reader.try_find_sections("part", "\"second\"", ranges));
+  throw_if_error(reader.find_sections("part", "\"second\"").into(ranges));
   EXPECT_EQ(ranges, (std::vector<cvc::RowRange>{{45, 5}}));
 
-  Writer late(out, config);
-  late.append(rows(all, 10));
-  EXPECT_EQ(late.try_set_chunk(1, options).kind(), ErrorKind::kInvalidArgument);
-  Writer never(out, config);
-  never.set_chunk(99, options);
-  never.append(rows(all, 10));
-  EXPECT_EQ(never.try_finish().kind(), ErrorKind::kInvalidArgument);
+  Writer late = Writer::create(out, config).value();
+  throw_if_error(late.append(rows(all, 10)));
+  EXPECT_EQ(late.set_chunk(1, options).kind(), ErrorKind::kInvalidArgument);
+  Writer never = Writer::create(out, config).value();
+  throw_if_error(never.set_chunk(99, options));
+  throw_if_error(never.append(rows(all, 10)));
+  EXPECT_EQ(never.finish().status().kind(), ErrorKind::kInvalidArgument);
 }
 
 TEST(CvcWriter, FilesGetTheirNameAtTheEnd) {
@@ -285,18 +286,18 @@ TEST(CvcWriter, FilesGetTheirNameAtTheEnd) {
   const Bytes expected = written(config, rows(all, 10));
   for (const bool planned : {false, true}) {
     if (planned) config.expected_rows = 300;
-    Writer writer(path, config);
-    writer.append(rows(all, 10));
+    Writer writer = Writer::create(path, config).value();
+    throw_if_error(writer.append(rows(all, 10)));
     EXPECT_EQ(fs::exists(path), planned) << "only the one before it is there";
-    writer.finish();
+    writer.finish().value();
     EXPECT_TRUE(same_bytes(read_file(path), expected));
     EXPECT_EQ(folder.count(), 1u);
-    EXPECT_EQ(writer.try_append(rows(all, 10)).kind(), ErrorKind::kInvalidArgument);
+    EXPECT_EQ(writer.append(rows(all, 10)).kind(), ErrorKind::kInvalidArgument);
   }
   ::chmod(path.c_str(), 0640);
   {
-    Writer unfinished(path, config);
-    unfinished.append(rows(all, 10));
+    Writer unfinished = Writer::create(path, config).value();
+    throw_if_error(unfinished.append(rows(all, 10)));
     EXPECT_EQ(folder.count(), 2u);
   }
   EXPECT_EQ(folder.count(), 1u);
@@ -305,11 +306,11 @@ TEST(CvcWriter, FilesGetTheirNameAtTheEnd) {
   fs::create_symlink(path, folder.file("link"));
   config.expected_rows.reset();
   config.compression = Compression::kInt8;
-  Writer writer(folder.file("link"), config);
-  writer.append(rows(all, 10));
-  writer.finish();
+  Writer writer = Writer::create(folder.file("link"), config).value();
+  throw_if_error(writer.append(rows(all, 10)));
+  writer.finish().value();
   EXPECT_TRUE(fs::is_symlink(folder.file("link")));
-  EXPECT_EQ(Reader(path).info().columns[0].compression, Compression::kInt8);
+  EXPECT_EQ(Reader::open(path).value().info().columns[0].compression, Compression::kInt8);
   struct stat found {};
   EXPECT_EQ(::stat(path.c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 07777, 0640u);
@@ -324,22 +325,22 @@ TEST(CvcWriter, AForkedProcessLeavesTheFileAlone) {
   WriteConfig config;
   config.chunk_rows = 17;
   config.threads = 3;
-  auto writer = std::make_unique<Writer>(path, config);
-  writer->append(rows(all, 10));
+  auto writer = std::make_unique<Writer>(Writer::create(path, config).value());
+  throw_if_error(writer->append(rows(all, 10)));
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(20);
-    const bool is_refused = writer->try_append(rows(all, 10)).kind() == ErrorKind::kInvalidArgument;
-    const bool is_closed = writer->try_finish().ok();
+    const bool is_refused = writer->append(rows(all, 10)).kind() == ErrorKind::kInvalidArgument;
+    const bool is_closed = writer->finish().ok();
     writer.reset();
     ::_exit(is_refused && !is_closed ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  writer->append(rows(all, 10));
-  EXPECT_EQ(writer->finish().rows, 600u);
-  EXPECT_EQ(Reader(path).rows(), 600u);
+  throw_if_error(writer->append(rows(all, 10)));
+  EXPECT_EQ(writer->finish().value().rows, 600u);
+  EXPECT_EQ(Reader::open(path).value().rows(), 600u);
   EXPECT_EQ(folder.count(), 1u);
 }
 
@@ -362,10 +363,10 @@ TEST(CvcWriter, MetadataThatNoReaderTakes) {
       if (status.ok()) {
         cvc::ChunkOptions options;
         options.metadata = text;
-        if (place == 1) status = made->try_set_chunk(0, options);
-        if (place == 2) status = made->try_begin_section(text);
-        if (status.ok()) status = made->try_append(rows(all, 10));
-        if (status.ok()) status = made->try_finish();
+        if (place == 1) status = made->set_chunk(0, options);
+        if (place == 2) status = made->begin_section(text);
+        if (status.ok()) status = made->append(rows(all, 10));
+        if (status.ok()) status = made->finish().status();
       }
       EXPECT_EQ(status.ok(), more == 0) << place << " " << more << ": " << status.message();
       EXPECT_TRUE(!status.ok() || Reader::create(out).ok()) << place;
@@ -383,17 +384,18 @@ TEST(CvcWriter, WrongRowCountsAreCorrected) {
     const Folder folder;
     const auto write = [&](std::uint64_t expected, std::uint64_t first) {
       config.expected_rows = expected;
-      Writer writer(folder.file("a"), config);
-      writer.append(Rows(Dtype::kFloat32, all.data(), first, 10));
-      writer.append(Rows(Dtype::kFloat32, all.data() + 10 * first, 198 - first, 10));
-      writer.finish();
+      Writer writer = Writer::create(folder.file("a"), config).value();
+      throw_if_error(writer.append(Rows(Dtype::kFloat32, all.data(), first, 10)));
+      throw_if_error(
+          writer.append(Rows(Dtype::kFloat32, all.data() + 10 * first, 198 - first, 10)));
+      writer.finish().value();
       return read_file(folder.file("a"));
     };
     const Bytes expected = write(0, 198);
     EXPECT_TRUE(same_bytes(write(99, 99), expected));
     EXPECT_TRUE(same_bytes(write(198, 99), expected));
     EXPECT_TRUE(same_bytes(write(198, 198), expected));
-    EXPECT_EQ(Reader(expected).read_all().size(), 1980u);
+    EXPECT_EQ(Reader::create(expected).value().read_all().value().size(), 1980u);
   }
 }
 
@@ -405,9 +407,9 @@ TEST(CvcWriter, PagesDoNotOverrun) {
     config.paged = true;
     config.chunk_rows = 1;
     const Bytes file = written(config, Rows(Dtype::kFloat32, all.data(), n, 2));
-    const Reader reader(file);
+    const Reader reader = Reader::create(file).value();
     ASSERT_GE(reader.info().chunks[0].offset, reader.info().header_bytes);
-    ASSERT_EQ(reader.read_all().size(), 2 * n);
+    ASSERT_EQ(reader.read_all().value().size(), 2 * n);
   }
 }
 
@@ -425,30 +427,30 @@ TEST(CvcWriter, Columns) {
                     {"exact", 3, Dtype::kFloat32, Compression::kNone},
                     {"flags", 2, Dtype::kUInt8, {}}};
   Bytes out;
-  Writer writer(out, config);
+  Writer writer = Writer::create(out, config).value();
   const Rows columns[] = {rows(text, 3), Rows(std::span<const std::int64_t>(ids), 1), rows(text, 3),
                           Rows(std::span<const std::uint8_t>(bytes), 2)};
-  EXPECT_TRUE(writer.try_append(columns).ok());
-  writer.finish();
-  const Reader reader(out);
+  EXPECT_TRUE(writer.append(columns).ok());
+  writer.finish().value();
+  const Reader reader = Reader::create(out).value();
   EXPECT_EQ(reader.info().major, 2u);
-  EXPECT_EQ(reader.read_all<std::int64_t>({}, 1), ids);
-  EXPECT_EQ(reader.read_all({}, 2), text);
-  EXPECT_EQ(reader.read_all<std::uint8_t>({}, 3), bytes);
+  EXPECT_EQ(reader.read_all<std::int64_t>({}, 1).value(), ids);
+  EXPECT_EQ(reader.read_all({}, 2).value(), text);
+  EXPECT_EQ(reader.read_all<std::uint8_t>({}, 3).value(), bytes);
   EXPECT_EQ(reader.info().slice(0, 3).compression, Compression::kNone);
 
-  Writer wrong(out, config);
+  Writer wrong = Writer::create(out, config).value();
   const Rows uneven[] = {rows(text, 3), Rows(Dtype::kInt64, ids.data(), 99, 1), rows(text, 3),
                          Rows(std::span<const std::uint8_t>(bytes), 2)};
-  EXPECT_EQ(wrong.try_append(uneven).kind(), ErrorKind::kInvalidArgument);
-  Writer few(out, config);
-  EXPECT_EQ(few.try_append(rows(text, 3)).kind(), ErrorKind::kInvalidArgument);
-  Writer none(out, config);
-  EXPECT_TRUE(none.try_finish().ok());
-  const Reader nothing(out);
+  EXPECT_EQ(wrong.append(uneven).kind(), ErrorKind::kInvalidArgument);
+  Writer few = Writer::create(out, config).value();
+  EXPECT_EQ(few.append(rows(text, 3)).kind(), ErrorKind::kInvalidArgument);
+  Writer none = Writer::create(out, config).value();
+  EXPECT_TRUE(none.finish().ok());
+  const Reader nothing = Reader::create(out).value();
   EXPECT_EQ(nothing.rows(), 0u);
   EXPECT_EQ(nothing.info().columns.size(), 4u);
-  EXPECT_TRUE(nothing.read_all<std::int64_t>({}, 1).empty());
+  EXPECT_TRUE(nothing.read_all<std::int64_t>({}, 1).value().empty());
 }
 
 TEST(CvcWriter, ProgressAndCancelling) {
@@ -458,8 +460,8 @@ TEST(CvcWriter, ProgressAndCancelling) {
   int calls = 0;
   config.progress = [&](const Progress&) { return ++calls < 4; };
   Bytes out;
-  Writer writer(out, config);
-  EXPECT_EQ(writer.try_append(rows(all, 10)).kind(), ErrorKind::kCancelled);
+  Writer writer = Writer::create(out, config).value();
+  EXPECT_EQ(writer.append(rows(all, 10)).kind(), ErrorKind::kCancelled);
   EXPECT_EQ(calls, 4);
 }
 

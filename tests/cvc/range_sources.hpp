@@ -26,7 +26,7 @@ class RecordingSource final : public RangeSource {
   explicit RecordingSource(ByteSpan bytes) : bytes_(bytes), claimed(bytes.size()) {}
 
   std::uint64_t size() const noexcept override { return claimed; }
-  Status read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) override {
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) override {
     const std::lock_guard lock(mutex_);
     reads.push_back({offset, out.size()});
     if (fails_from && offset + out.size() > *fails_from) {
@@ -34,9 +34,10 @@ class RecordingSource final : public RangeSource {
       return Status(ErrorKind::kIo, "the wire was cut");
     }
     const std::uint64_t start = std::min<std::uint64_t>(offset, bytes_.size());
-    got = std::min({out.size(), bytes_.size() - static_cast<std::size_t>(start), max_read_bytes});
+    const std::size_t got =
+        std::min({out.size(), bytes_.size() - static_cast<std::size_t>(start), max_read_bytes});
     std::copy_n(bytes_.data() + start, got, out.data());
-    return {};
+    return got;
   }
 
   // The recorded ranges, sorted by offset.

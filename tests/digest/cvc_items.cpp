@@ -17,9 +17,9 @@ Item written(std::string name, const cvc::WriteConfig& config, const cvc::Rows& 
   Item item;
   item.name = std::move(name);
   try {
-    cvc::Writer writer(item.bytes, config);
-    writer.append(rows);
-    writer.finish();
+    cvc::Writer writer = cvc::Writer::create(item.bytes, config).value();
+    throw_if_error(writer.append(rows));
+    writer.finish().value();
   } catch (const Error& error) {
     item.error = to_string(error.kind());
   }
@@ -31,8 +31,8 @@ Item read_back(const Item& file) {
   Item item;
   item.name = file.name + " decoded";
   try {
-    cvc::Reader reader(std::span<const std::byte>(file.bytes));
-    for (const float value : reader.read_all<float>()) {
+    cvc::Reader reader = cvc::Reader::create(std::span<const std::byte>(file.bytes)).value();
+    for (const float value : reader.read_all<float>().value()) {
       auto bits = std::bit_cast<std::uint32_t>(value);
       for (int i = 0; i < 4; ++i, bits >>= 8) item.bytes.push_back(std::byte(bits & 0xff));
     }

@@ -46,10 +46,9 @@ bool comes_back(const NumberView& numbers, const std::vector<std::byte>& file, u
   std::vector<std::byte> back(size);
   DecodeConfig config;
   config.threads = threads;
-  std::size_t count = 0;
-  const Status status = try_decompress_into(
-      file, MutableNumberView(numbers.type, back.data(), numbers.count), count, config);
-  return status.ok() && count == numbers.count &&
+  const Result<std::size_t> count =
+      decompress_into(file, {numbers.type, back.data(), numbers.count}, config);
+  return count.ok() && *count == numbers.count &&
          (size == 0 || std::memcmp(back.data(), numbers.data, size) == 0);
 }
 
@@ -59,7 +58,7 @@ Item encoded(std::string name, NumberType type, Sort sort, std::size_t n,
   item.name = std::move(name);
   const std::vector<std::byte> made = numbers(type, sort, n, n + static_cast<unsigned>(sort));
   const NumberView view(type, made.data(), n);
-  const Status status = try_compress(view, item.bytes, config);
+  const Status status = compress(view, config).into(item.bytes);
   if (!status.ok()) {
     item.error = to_string(status.kind());
   } else if (!comes_back(view, item.bytes, config.threads)) {

@@ -54,9 +54,9 @@ Bytes random_planes(Random& random, std::uint64_t n) {
 Bytes one_chunk(const cvc::WriteConfig& config, std::uint64_t rows, const cvc::Slice& slice,
                 ByteSpan payload) {
   Bytes out;
-  cvc::Writer writer(out, config);
-  writer.append_encoded({rows, {&slice, 1}, payload});
-  writer.finish();
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
+  throw_if_error(writer.append_encoded({rows, {&slice, 1}, payload}));
+  writer.finish().value();
   return out;
 }
 
@@ -88,14 +88,14 @@ Bytes some_cvc_file(const Stored& stored, std::uint64_t rows, std::uint64_t dime
     config.columns = {{"a", dimension, dtype, stored.compression}};
   }
   Bytes out;
-  cvc::Writer writer(out, config);
+  cvc::Writer writer = cvc::Writer::create(out, config).value();
   const cvc::Rows all(dtype, values.data(), rows, dimension);
   if (config.columns.empty()) {
-    writer.append(all);
+    throw_if_error(writer.append(all));
   } else {
-    writer.append(std::span<const cvc::Rows>(&all, 1));
+    throw_if_error(writer.append(std::span<const cvc::Rows>(&all, 1)));
   }
-  writer.finish();
+  writer.finish().value();
   return out;
 }
 

@@ -26,7 +26,7 @@ using cvc::RowRange;
 
 Status device_status() {
   int count = 0;
-  const Status status = cuda::try_device_count(count);
+  const Status status = cuda::device_count().into(count);
   if (status.ok() && count == 0) return Status(ErrorKind::kUnavailable, "no device");
   return status;
 }
@@ -88,7 +88,7 @@ void expect_same(const Reader& reader, std::span<const RowRange> ranges, std::si
   PoisonedRows expected(output.got.dtype, output.got.count, output.got.dimension, output.got.stride,
                         output.got.lead);
   const cvc::Target target{expected.rows(), column};
-  throw_if_error(reader.try_read(ranges, {&target, 1}));
+  throw_if_error(reader.read(ranges, {&target, 1}).status());
   ASSERT_TRUE(same_rows(output.got, expected)) << what << " to " << name_of(output.got.dtype);
 }
 
@@ -97,7 +97,7 @@ void check_read(CvcDecoder& decoder, const Reader& reader, std::span<const RowRa
                 const std::string& what, const CvcConfig& config = {}) {
   const std::uint64_t dimension = reader.info().columns[column].dimension;
   DeviceOutput output(dtype, sum_of(ranges), dimension, gap, lead);
-  const Status status = decoder.try_read(reader, ranges, column, output.rows(), Queue{}, config);
+  const Status status = decoder.read(reader, ranges, column, output.rows(), Queue{}, config);
   ASSERT_TRUE(status.ok()) << what << ": " << status.message();
   expect_same(reader, ranges, column, output, what);
 }
@@ -119,7 +119,7 @@ TEST(CvcDevice, EveryCompressionAndOutputIsThatOfTheReader) {
   for (const Stored& stored : kStored) {
     for (const Size& size : kSizes) {
       const Bytes file = some_cvc_file(stored, size.rows, size.dimension, size.chunk_rows);
-      const Reader reader(file);
+      const Reader reader = Reader::create(file).value();
       const RowRange all[] = {{0, size.rows}};
       const RowRange some[] = {{size.rows / 2, size.rows - size.rows / 2}, {0, size.rows / 3 + 1}};
       for (const Dtype dtype : kOutputs) {
@@ -137,7 +137,7 @@ TEST(CvcDevice, ThreadsChecksumsAndStreams) {
   SKIP_WITHOUT_DEVICE();
   CvcDecoder decoder(0, 1 << 20);
   const Bytes file = some_cvc_file({}, 20000, 96, 5000);
-  const Reader reader(file);
+  const Reader reader = Reader::create(file).value();
   const RowRange all[] = {{0, 20000}};
   CvcConfig config;
   config.threads = 3;
@@ -145,13 +145,14 @@ TEST(CvcDevice, ThreadsChecksumsAndStreams) {
   cudaStream_t stream = nullptr;
   expect_cuda(cudaStreamCreate(&stream));
   DeviceOutput output(Dtype::kFloat32, 20000, 96, 0, 0);
-  throw_if_error(decoder.try_read(reader, all, 0, output.rows(), Queue{0, stream}, config));
+  throw_if_error(decoder.read(reader, all, 0, output.rows(), Queue{0, stream}, config));
   expect_same(reader, all, 0, output, "threads");
   expect_cuda(cudaStreamDestroy(stream));
 
   Bytes damaged = file;
   damaged[damaged.size() - 1] ^= std::byte{1};
-  const Status status = decoder.try_read(Reader(damaged), all, 0, output.rows(), Queue{}, config);
+  const Status status =
+      decoder.read(Reader::create(damaged).value(), all, 0, output.rows(), Queue{}, config);
   EXPECT_EQ(status.kind(), ErrorKind::kChecksum);
   EXPECT_EQ(status.chunk(), 3u);
 }
@@ -163,10 +164,10 @@ TEST(CvcDevice, BytesStraightFromMappedMemory) {
   config.transfer = cuda::Transfer::kMapped;
   for (const Stored& stored : kStored) {
     const Bytes file = some_cvc_file(stored, 700, 96, 300);
-    const Reader reader(file);
+    const Reader reader = Reader::create(file).value();
     const RowRange some[] = {{10, 650}, {3, 2}};
     DeviceOutput output(Dtype::kFloat32, 652, 96, 0, 0);
-    const Status status = decoder.try_read(reader, some, 0, output.rows(), Queue{}, config);
+    const Status status = decoder.read(reader, some, 0, output.rows(), Queue{}, config);
     if (!status.ok()) GTEST_SKIP() << "the driver does not take it: " << status.message();
     expect_same(reader, some, 0, output, name_of(stored));
   }
@@ -177,7 +178,7 @@ TEST(CvcDevice, FetchedBytesLiveAsLongAsTheyAreNeeded) {
   CvcDecoder decoder;
   for (const Stored& stored : kStored) {
     const Bytes file = some_cvc_file(stored, 700, 96, 100);
-    const Reader reader(std::make_shared<RecordingSource>(file));
+    const Reader reader = Reader::create(std::make_shared<RecordingSource>(file)).value();
     const RowRange some[] = {{10, 650}, {3, 2}};
     CvcConfig config;
     check_read(decoder, reader, some, 0, Dtype::kFloat32, 0, 0, name_of(stored), config);
@@ -192,7 +193,7 @@ TEST(CvcDevice, SlicesAtHandAndOnTheDevice) {
   for (const Stored& stored : kStored) {
     const Size size{900, 40, 250};
     const Bytes file = some_cvc_file(stored, size.rows, size.dimension, size.chunk_rows);
-    const Reader reader(file);
+    const Reader reader = Reader::create(file).value();
     for (const std::size_t shift : {0u, 16u, 5u}) {
       std::vector<std::unique_ptr<cvc::StoredSlice>> slices;
       std::vector<std::unique_ptr<OnDevice>> memory;
@@ -200,7 +201,7 @@ TEST(CvcDevice, SlicesAtHandAndOnTheDevice) {
       std::vector<cuda::ResidentRows> there;
       for (std::size_t i = 0; i < reader.info().chunks.size(); ++i) {
         auto& slice = *slices.emplace_back(std::make_unique<cvc::StoredSlice>());
-        throw_if_error(reader.try_stored_slice(i, 0, slice));
+        throw_if_error(reader.stored_slice(i, 0).into(slice));
         Bytes bytes(shift + slice.bytes.size() + 16);
         std::copy(slice.bytes.begin(), slice.bytes.end(), bytes.data() + shift);
         memory.push_back(std::make_unique<OnDevice>(bytes));
@@ -211,11 +212,11 @@ TEST(CvcDevice, SlicesAtHandAndOnTheDevice) {
       const RowRange all[] = {{0, size.rows}};
       for (const Dtype dtype : kOutputs) {
         DeviceOutput a(dtype, size.rows, size.dimension, 0, 0);
-        throw_if_error(decoder.try_decode(here, a.rows(), Queue{}));
+        throw_if_error(decoder.decode(here, a.rows(), Queue{}));
         expect_same(reader, all, 0, a, description(stored, size));
         DeviceOutput b(dtype, size.rows, size.dimension, 0, 0);
-        throw_if_error(decoder.try_decode_resident(there, b.rows(), Queue{}));
-        throw_if_error(decoder.try_finish());
+        throw_if_error(decoder.decode_resident(there, b.rows(), Queue{}));
+        throw_if_error(decoder.finish());
         expect_same(reader, all, 0, b, description(stored, size) + " resident");
       }
     }
@@ -235,7 +236,7 @@ TEST(CvcDevice, EveryCodeOfOddRanges) {
   for (const auto& [min, scale] : ranges) {
     const Bytes file = cvc_file_of_codes(min, scale);
     for (const Dtype dtype : kOutputs) {
-      check_read(decoder, Reader(file), all, 0, dtype, 0, 0,
+      check_read(decoder, Reader::create(file).value(), all, 0, dtype, 0, 0,
                  std::to_string(min) + " " + std::to_string(scale));
     }
   }
@@ -245,14 +246,14 @@ TEST(CvcDevice, CodesPastTheirDictionaryNameTheChunk) {
   SKIP_WITHOUT_DEVICE();
   CvcDecoder decoder;
   const Bytes file = cvc_file_past_dictionary();
-  const Reader reader(file);
+  const Reader reader = Reader::create(file).value();
   DeviceOutput output(Dtype::kFloat32, 6, 8, 0, 0);
   const RowRange all[] = {{0, 6}};
-  const Status status = decoder.try_read(reader, all, 0, output.rows(), Queue{});
+  const Status status = decoder.read(reader, all, 0, output.rows(), Queue{});
   EXPECT_EQ(status.kind(), ErrorKind::kCorrupt);
   EXPECT_EQ(status.chunk(), 0u);
   const RowRange before[] = {{0, 5}};
-  EXPECT_TRUE(decoder.try_read(reader, before, 0, output.rows(), Queue{}).ok());
+  EXPECT_TRUE(decoder.read(reader, before, 0, output.rows(), Queue{}).ok());
 }
 
 TEST(CvcDevice, FilesOfOtherWriters) {
@@ -269,7 +270,7 @@ TEST(CvcDevice, FilesOfOtherWriters) {
         const std::uint64_t dimension = reader->info().columns[c].dimension;
         PoisonedRows rows(dtype, reader->rows(), dimension, dimension, 0);
         const cvc::Target target{rows.rows(), c};
-        if (!reader->try_read(all, {&target, 1}).ok()) continue;
+        if (!reader->read(all, {&target, 1}).ok()) continue;
         ++columns;
         check_read(decoder, *reader, all, c, dtype, 0, 0, name);
       }
@@ -284,12 +285,12 @@ TEST(CvcDevice, PcoIsDecodedThere) {
   CvcDecoder decoder(0, 1 << 16);
   const Bytes tall = some_cvc_file({cvc::Compression::kPco}, 9'500, 3, 5'000);
   const RowRange parts[] = {{4'000, 3'000}, {0, 9'500}, {4'999, 2}};
-  check_read(decoder, Reader(tall), parts, 0, Dtype::kFloat32, 0, 0, "pco");
+  check_read(decoder, Reader::create(tall).value(), parts, 0, Dtype::kFloat32, 0, 0, "pco");
   const Bytes file = some_cvc_file({cvc::Compression::kPco}, 3000, 24, 1700);
   const RowRange some[] = {{100, 2800}, {0, 30}};
   for (const Dtype dtype : kOutputs) {
-    check_read(decoder, Reader(file), some, 0, dtype, 0, 0, "pco");
-    check_read(decoder, Reader(file), some, 0, dtype, 3, 1, "pco");
+    check_read(decoder, Reader::create(file).value(), some, 0, dtype, 0, 0, "pco");
+    check_read(decoder, Reader::create(file).value(), some, 0, dtype, 3, 1, "pco");
   }
 }
 
@@ -297,12 +298,12 @@ TEST(CvcDevice, SlicesOfPco) {
   SKIP_WITHOUT_DEVICE();
   CvcDecoder decoder(0, 1 << 16);
   const Bytes file = some_cvc_file({cvc::Compression::kPco}, 3000, 24, 3000);
-  const Reader reader(file);
+  const Reader reader = Reader::create(file).value();
   cvc::StoredSlice slice;
-  throw_if_error(reader.try_stored_slice(0, 0, slice));
+  throw_if_error(reader.stored_slice(0, 0).into(slice));
   const cuda::SliceRows rows[] = {{&slice, {100, 2500}, 0}};
   DeviceOutput output(Dtype::kFloat16, 2500, 24, 0, 0);
-  throw_if_error(decoder.try_decode(rows, output.rows(), Queue{}));
+  throw_if_error(decoder.decode(rows, output.rows(), Queue{}));
   const RowRange some[] = {{100, 2500}};
   expect_same(reader, some, 0, output, "pco");
 }
@@ -310,13 +311,13 @@ TEST(CvcDevice, SlicesOfPco) {
 // Arguments are checked without a device.
 TEST(CvcDevice, ArgumentsAreChecked) {
   const Bytes file = some_cvc_file({}, 10, 8, 4);
-  const Reader reader(file);
+  const Reader reader = Reader::create(file).value();
   CvcDecoder decoder;
   std::byte none[64];
   const RowRange all[] = {{0, 10}};
   const auto kind = [&](const DeviceRows& out, std::span<const RowRange> ranges, std::size_t column,
                         const Queue& queue) {
-    return decoder.try_read(reader, ranges, column, out, queue).kind();
+    return decoder.read(reader, ranges, column, out, queue).kind();
   };
   const DeviceRows good{Dtype::kFloat32, none, 10, 8, 0};
   EXPECT_EQ(kind(good, all, 1, {}), ErrorKind::kInvalidArgument);
@@ -331,11 +332,11 @@ TEST(CvcDevice, ArgumentsAreChecked) {
   EXPECT_EQ(kind(good, nothing, 0, {}), ErrorKind::kNone);
 
   cvc::StoredSlice slice;
-  throw_if_error(reader.try_stored_slice(0, 0, slice));
+  throw_if_error(reader.stored_slice(0, 0).into(slice));
   const cuda::SliceRows rows{&slice, {1, 4}, 0};
-  EXPECT_EQ(decoder.try_decode({&rows, 1}, good, {}).kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(decoder.decode({&rows, 1}, good, {}).kind(), ErrorKind::kInvalidArgument);
   const cuda::ResidentRows late{&slice, none, {0, 4}, 7};
-  EXPECT_EQ(decoder.try_decode_resident({&late, 1}, good, {}).kind(), ErrorKind::kOutputTooSmall);
+  EXPECT_EQ(decoder.decode_resident({&late, 1}, good, {}).kind(), ErrorKind::kOutputTooSmall);
 }
 
 TEST(CvcDevice, WithoutADeviceItSaysSo) {
@@ -345,9 +346,9 @@ TEST(CvcDevice, WithoutADeviceItSaysSo) {
   const RowRange all[] = {{0, 10}};
   CvcDecoder decoder;
   const DeviceRows out{Dtype::kFloat32, none, 10, 8, 0};
-  const Status status = decoder.try_read(Reader(file), all, 0, out, Queue{});
+  const Status status = decoder.read(Reader::create(file).value(), all, 0, out, Queue{});
   EXPECT_EQ(status.kind(), ErrorKind::kUnavailable) << status.message();
-  EXPECT_EQ(decoder.try_finish().kind(), ErrorKind::kUnavailable);
+  EXPECT_EQ(decoder.finish().kind(), ErrorKind::kUnavailable);
 }
 
 }  // namespace

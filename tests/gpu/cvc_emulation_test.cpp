@@ -60,7 +60,7 @@ struct Emulated {
       while (range.count > 0) {
         const std::size_t chunk = reader.chunk_of(range.first);
         auto& slice = *slices.emplace_back(std::make_unique<cvc::StoredSlice>());
-        throw_if_error(reader.try_stored_slice(chunk, column, slice));
+        throw_if_error(reader.stored_slice(chunk, column).into(slice));
         const std::uint64_t skipped = range.first - slice.first_row;
         const std::uint64_t count = std::min(
             {range.count, slice.rows - skipped, gpu::TaskList::rows_that_fit(slice, buffer_bytes)});
@@ -98,7 +98,7 @@ PoisonedRows expected(const Reader& reader, std::span<const RowRange> ranges, st
                       const PoisonedRows& shape) {
   PoisonedRows rows(shape.dtype, shape.count, shape.dimension, shape.stride, shape.lead);
   const cvc::Target target{rows.rows(), column};
-  throw_if_error(reader.try_read(ranges, {&target, 1}));
+  throw_if_error(reader.read(ranges, {&target, 1}).status());
   return rows;
 }
 
@@ -125,7 +125,7 @@ TEST(CvcEmulation, EveryCompressionAndOutputIsThatOfTheReader) {
   for (const Stored& stored : kStored) {
     for (const Size& size : kSizes) {
       const Bytes file = some_cvc_file(stored, size.rows, size.dimension, size.chunk_rows);
-      const Reader reader(file);
+      const Reader reader = Reader::create(file).value();
       const RowRange all[] = {{0, size.rows}};
       const RowRange some[] = {{size.rows / 2, size.rows - size.rows / 2}, {0, size.rows / 3 + 1}};
       const std::string what = name_of(stored) + " " + std::to_string(size.rows) + " x " +
@@ -148,7 +148,7 @@ TEST(CvcEmulation, EveryCompressionAndOutputIsThatOfTheReader) {
 TEST(CvcEmulation, SlicesAreDividedForSmallBuffers) {
   for (const Stored& stored : kStored) {
     const Bytes file = some_cvc_file(stored, 50, 19, 40);
-    const Reader reader(file);
+    const Reader reader = Reader::create(file).value();
     const RowRange range{3, 46};
     const Emulated narrow{.buffer_bytes = 900};
     expect_same(narrow, reader, {&range, 1}, 0, Dtype::kFloat32, 0, 1, name_of(stored));
@@ -164,13 +164,14 @@ TEST(CvcEmulation, EveryHalfAndEveryUpperHalf) {
     cvc::WriteConfig config;
     config.compression = compression;
     Bytes file;
-    cvc::Writer writer(file, config);
+    cvc::Writer writer = cvc::Writer::create(file, config).value();
     const Dtype dtype = compression == cvc::Compression::kFp16 ? Dtype::kFloat16 : Dtype::kBFloat16;
-    writer.append(cvc::Rows(dtype, bits.data(), 64, 1024));
-    writer.finish();
+    throw_if_error(writer.append(cvc::Rows(dtype, bits.data(), 64, 1024)));
+    writer.finish().value();
     const RowRange all{0, 64};
     for (const Dtype out : kOutputs) {
-      expect_same({}, Reader(file), {&all, 1}, 0, out, 0, 0, std::string(name_of(compression)));
+      expect_same({}, Reader::create(file).value(), {&all, 1}, 0, out, 0, 0,
+                  std::string(name_of(compression)));
     }
   }
 }
@@ -187,7 +188,7 @@ TEST(CvcEmulation, EveryCodeOfOddRanges) {
     const Bytes file = cvc_file_of_codes(min, scale);
     const RowRange all{0, 8};
     for (const Dtype out : kOutputs) {
-      expect_same({}, Reader(file), {&all, 1}, 0, out, 0, 0,
+      expect_same({}, Reader::create(file).value(), {&all, 1}, 0, out, 0, 0,
                   std::to_string(min) + " " + std::to_string(scale));
     }
   }
@@ -195,7 +196,7 @@ TEST(CvcEmulation, EveryCodeOfOddRanges) {
 
 TEST(CvcEmulation, CodesPastTheirDictionaryAreReported) {
   const Bytes file = cvc_file_past_dictionary();
-  const Reader reader(file);
+  const Reader reader = Reader::create(file).value();
   const RowRange all[] = {{0, 2}, {0, 6}};
   PoisonedRows rows(Dtype::kFloat32, 8, 8, 8, 0);
   EXPECT_EQ(Emulated{}.read(reader, all, 0, rows), 1u);
@@ -215,7 +216,7 @@ TEST(CvcEmulation, FilesOfOtherWriters) {
       bool has_tasks = true;
       for (std::size_t i = 0; i < whole.info().chunks.size() && has_tasks; ++i) {
         cvc::StoredSlice slice;
-        has_tasks = whole.try_stored_slice(i, c, slice).ok() && gpu::has_tasks(slice);
+        has_tasks = whole.stored_slice(i, c).into(slice).ok() && gpu::has_tasks(slice);
       }
       if (!has_tasks) continue;
       ++columns;
@@ -231,7 +232,7 @@ TEST(CvcEmulation, AlignedRowsAreDecodedByVectors) {
   for (const Stored& stored : kStored) {
     const Bytes file = some_cvc_file(stored, 40, 96, 40);
     cvc::StoredSlice slice;
-    throw_if_error(Reader(file).try_stored_slice(0, 0, slice));
+    throw_if_error(Reader::create(file).value().stored_slice(0, 0).into(slice));
     for (const gpu::Out type : {gpu::Out::kFloat, gpu::Out::kHalf, gpu::Out::kBFloat}) {
       alignas(16) std::byte out[16];
       for (const std::uint64_t stride : {96u, 104u}) {

@@ -59,7 +59,7 @@ class PcoDevice : public ::testing::Test {
  protected:
   void SetUp() override {
     int count = 0;
-    const Status status = cuda::try_device_count(count);
+    const Status status = cuda::device_count().into(count);
     if (!status.ok()) GTEST_SKIP() << "no GPU: " << status.message();
     if (count == 0) GTEST_SKIP() << "no GPU";
   }
@@ -71,10 +71,10 @@ class PcoDevice : public ::testing::Test {
   Decoded decoded(ByteSpan file, NumberType type, const DecodeConfig& config = {}) {
     ChunkIndex index;
     Decoded result;
-    result.status = ChunkIndex::try_build(file, index, config);
+    result.status = ChunkIndex::build(file, config).into(index);
     if (!result.status.ok()) return result;
     const DeviceArray out(type, index.count());
-    result.status = decoder_.try_decompress_into(file, index, out.numbers(), nullptr, config);
+    result.status = decoder_.decompress_into(file, index, out.numbers(), nullptr, config);
     result.numbers = out.fetched();
     return result;
   }
@@ -88,14 +88,14 @@ class PcoDevice : public ::testing::Test {
 
   void expect_decodes_loaded(ByteSpan file, const Numbers& numbers) {
     ChunkIndex index;
-    ASSERT_OK(ChunkIndex::try_build(file, index));
+    ASSERT_OK(ChunkIndex::build(file).into(index));
     cuda::LoadedPco loaded;
-    ASSERT_OK(cuda::LoadedPco::try_load(file, index, 0, loaded));
+    ASSERT_OK(cuda::LoadedPco::load(file, index, 0).into(loaded));
     ASSERT_EQ(loaded.count(), numbers.count());
     for (int round = 0; round < 2; ++round) {
       const DeviceArray out(numbers.type(), numbers.count());
-      ASSERT_OK(loaded.try_decode(out.numbers()));
-      ASSERT_OK(loaded.try_wait());
+      ASSERT_OK(loaded.decode(out.numbers()));
+      ASSERT_OK(loaded.wait());
       ASSERT_TRUE(same_numbers(out.fetched(), numbers));
     }
   }
@@ -155,9 +155,9 @@ TEST_F(PcoDevice, FilesThatAreRefused) {
     SCOPED_TRACE(name);
     const Bytes file = read_file(fixture_path("made/refused/" + name + ".pco"));
     FileHeader header;
-    (void)try_read_header(file, header).ok();
+    (void)read_header(file).into(header).ok();
     Numbers numbers;
-    const Status expected = try_decompress_any(file, numbers);
+    const Status expected = decompress_any(file).into(numbers);
     const Status got = decoded(file, header.number_type.value_or(NumberType::kU32)).status;
     EXPECT_STREQ(to_string(got.kind()), to_string(expected.kind())) << got.message();
   }
@@ -173,9 +173,9 @@ TEST_F(PcoDevice, MutantsAreReadLikeByTheCpu) {
       Numbers numbers;
       DecodeConfig config;
       config.limits.max_numbers = 1'000'000;
-      const Status expected = try_decompress_any(mutant, numbers, config);
+      const Status expected = decompress_any(mutant, config).into(numbers);
       FileHeader header;
-      if (!try_read_header(mutant, header).ok() || !header.number_type) continue;
+      if (!read_header(mutant).into(header).ok() || !header.number_type) continue;
       const Decoded got = decoded(mutant, *header.number_type, config);
       ASSERT_EQ(got.status.ok(), expected.ok())
           << name << " round " << round << ": " << got.status.message();
@@ -208,35 +208,33 @@ TEST_F(PcoDevice, ArgumentsAreChecked) {
   const Numbers numbers = from_values(std::vector<float>{1, 2, 3});
   const Bytes file = compressed(numbers);
   const DeviceArray out(NumberType::kF32, 3);
-  std::uint64_t count = 0;
   cuda::DeviceNumbers wrong = out.numbers();
   wrong.type = NumberType::kI32;
-  EXPECT_KIND(decoder_.try_decompress_into(file, wrong, count), kTypeMismatch);
+  EXPECT_KIND(decoder_.decompress_into(file, wrong), kTypeMismatch);
   wrong = out.numbers();
   wrong.count = 2;
-  EXPECT_KIND(decoder_.try_decompress_into(file, wrong, count), kOutputTooSmall);
-  EXPECT_EQ(count, 3u);
+  EXPECT_KIND(decoder_.decompress_into(file, wrong), kOutputTooSmall);
   wrong = out.numbers();
   wrong.data = static_cast<std::byte*>(wrong.data) + 1;
-  EXPECT_KIND(decoder_.try_decompress_into(file, wrong, count), kInvalidArgument);
-  EXPECT_OK(decoder_.try_decompress_into(file, out.numbers(), count));
+  EXPECT_KIND(decoder_.decompress_into(file, wrong), kInvalidArgument);
+  EXPECT_EQ(decoder_.decompress_into(file, out.numbers()).value(), 3u);
 }
 
 TEST(PcoDeviceAbsent, IsAnErrorThatSaysWhy) {
   int count = 0;
-  const Status status = cuda::try_device_count(count);
+  const Status status = cuda::device_count().into(count);
   if (status.ok() && count > 0) GTEST_SKIP() << "there is a GPU";
   const Bytes file = compressed(from_values(std::vector<float>{1, 2, 3}));
   float output[3];
   cuda::PcoDecoder decoder;
-  std::uint64_t written = 0;
-  const Status failed = decoder.try_decompress_into(file, {NumberType::kF32, output, 3}, written);
+  const Status failed = decoder.decompress_into(file, {NumberType::kF32, output, 3}).status();
   EXPECT_KIND(failed, kUnavailable);
   EXPECT_GT(std::string(failed.what()).size(), 5u);
   cuda::LoadedPco loaded;
-  EXPECT_KIND(cuda::LoadedPco::try_load(file, ChunkIndex::build(file), 0, loaded), kUnavailable);
-  EXPECT_KIND(loaded.try_decode({}), kInvalidArgument);
-  EXPECT_KIND(cuda::try_wait({}), kUnavailable);
+  EXPECT_KIND(cuda::LoadedPco::load(file, ChunkIndex::build(file).value(), 0).into(loaded),
+              kUnavailable);
+  EXPECT_KIND(loaded.decode({}), kInvalidArgument);
+  EXPECT_KIND(cuda::wait({}), kUnavailable);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include "gpu/cvc/pages_grid.hpp"
 #include "gpu/emulation/emulate.hpp"
 #include "gpu/pco_files.hpp"
+#include "gpu/plan/device_plan.hpp"
 #include "numpact/cvc.hpp"
-#include "numpact/device_plan.hpp"
 #include "numpact/wrapped.hpp"
 #include "support/distributions.hpp"
 #include "support/fixtures.hpp"
@@ -34,13 +34,13 @@ Decoded emulated(ByteSpan file, NumberType type, gpu::LaneOrder order = gpu::Lan
                  std::uint64_t max_plan_bytes = kNoBound, const DecodeConfig& config = {}) {
   Decoded decoded;
   ChunkIndex index;
-  decoded.status = ChunkIndex::try_build(file, index, config);
+  decoded.status = ChunkIndex::build(file, config).into(index);
   decoded.numbers = zeros(type, decoded.status.ok() ? index.count() : 0);
   auto* const out = decoded.numbers.storage().data();
   DevicePlanner planner(file, index);
   while (decoded.status.ok() && !planner.is_at_end()) {
     DevicePlan plan;
-    decoded.status = planner.try_next(plan, max_plan_bytes, config);
+    decoded.status = planner.next(max_plan_bytes, config).into(plan);
     if (!decoded.status.ok()) break;
     const gpu::Emulation run = gpu::emulate(plan, file, out + plan.first * size_of(type), order);
     EXPECT_FALSE(run.lanes_diverged);
@@ -70,11 +70,11 @@ TEST(PcoEmulation, FilesOfReleasesAndMadeOnes) {
 TEST(PcoEmulation, FileWithoutNumbersHasNoPlan) {
   const Bytes file = read_file(fixture_path(std::string(kTypelessEmpty) + ".pco"));
   ChunkIndex index;
-  ASSERT_OK(ChunkIndex::try_build(file, index));
+  ASSERT_OK(ChunkIndex::build(file).into(index));
   DevicePlanner planner(file, index);
   EXPECT_TRUE(planner.is_at_end());
   DevicePlan plan;
-  ASSERT_OK(planner.try_next(plan, kNoBound));
+  ASSERT_OK(planner.next(kNoBound).into(plan));
   EXPECT_TRUE(plan.tasks.empty());
 }
 
@@ -136,15 +136,14 @@ TEST(PcoEmulation, LimitsHold) {
   const Numbers numbers = make_numbers("walk", NumberType::kU32, 6'000, random);
   const Bytes file = compressed(numbers);
   ChunkIndex index;
-  ASSERT_OK(ChunkIndex::try_build(file, index));
+  ASSERT_OK(ChunkIndex::build(file).into(index));
   DecodeConfig config;
   config.limits.max_output_bytes = 4 * 6'000 - 1;
-  DevicePlan plan;
-  EXPECT_KIND(DevicePlanner(file, index).try_next(plan, kNoBound, config), kLimitExceeded);
+  EXPECT_KIND(DevicePlanner(file, index).next(kNoBound, config), kLimitExceeded);
   config = {};
   config.limits.max_memory = 64;
-  EXPECT_KIND(DevicePlanner(file, index).try_next(plan, kNoBound, config), kLimitExceeded);
-  EXPECT_OK(DevicePlanner(file, index).try_next(plan, kNoBound));
+  EXPECT_KIND(DevicePlanner(file, index).next(kNoBound, config), kLimitExceeded);
+  EXPECT_OK(DevicePlanner(file, index).next(kNoBound));
 }
 
 TEST(PcoEmulation, FilesThatAreRefused) {
@@ -152,10 +151,10 @@ TEST(PcoEmulation, FilesThatAreRefused) {
     SCOPED_TRACE(name);
     const Bytes file = read_file(fixture_path("made/refused/" + name + ".pco"));
     FileHeader header;
-    (void)try_read_header(file, header).ok();
+    (void)read_header(file).into(header).ok();
     const NumberType type = header.number_type.value_or(NumberType::kU32);
     Numbers numbers;
-    const Status expected = try_decompress_any(file, numbers);
+    const Status expected = decompress_any(file).into(numbers);
     const Status got = emulated(file, type).status;
     EXPECT_STREQ(to_string(got.kind()), to_string(expected.kind())) << got.message();
   }
@@ -175,11 +174,11 @@ TEST(PcoEmulation, MutantsAreReadLikeByTheDecoder) {
         mutant[random.below(mutant.size())] ^= static_cast<std::byte>(1 + random.below(255));
       }
       FileHeader header;
-      if (!try_read_header(mutant, header).ok() || !header.number_type) continue;
+      if (!read_header(mutant).into(header).ok() || !header.number_type) continue;
       Numbers numbers;
       DecodeConfig config;
       config.limits.max_numbers = 50'000;
-      const Status expected = try_decompress_any(mutant, numbers, config);
+      const Status expected = decompress_any(mutant, config).into(numbers);
       const Decoded got =
           emulated(mutant, *header.number_type, gpu::LaneOrder::kUpwards, kNoBound, config);
       ASSERT_EQ(got.status.ok(), expected.ok())
@@ -208,20 +207,20 @@ TEST(PcoEmulation, SlicesOfCollections) {
   config.chunk_rows = kRows;
   Bytes file;
   cvc::Writer writer = cvc::Writer::create(file, config).value();
-  writer.append({cvc::Dtype::kFloat32, values.data(), kRows, kDimension});
-  writer.finish();
+  throw_if_error(writer.append({cvc::Dtype::kFloat32, values.data(), kRows, kDimension}));
+  writer.finish().value();
   const cvc::Reader reader = cvc::Reader::create(file).value();
   cvc::StoredSlice slice;
-  ASSERT_OK(reader.try_stored_slice(0, 0, slice));
+  ASSERT_OK(reader.stored_slice(0, 0).into(slice));
   for (const auto& [first, rows] : {std::pair{0u, 9000u}, {17u, 1u}, {4000u, 200u}, {5u, 0u}}) {
     for (const std::uint64_t max_plan_bytes : {std::uint64_t{1}, std::uint64_t{30'000}, kNoBound}) {
       SlicePlanner planner(slice, first, rows);
       std::uint64_t expected = 0;
       std::uint64_t plans = 0;
       while (!planner.is_at_end()) {
-        DevicePlan plan;
-        std::vector<PlannedPage> pages;
-        ASSERT_OK(planner.try_next(plan, pages, max_plan_bytes));
+        SlicePlan made;
+        ASSERT_OK(planner.next(max_plan_bytes).into(made));
+        const auto& [plan, pages] = made;
         ASSERT_EQ(pages.size(), plan.tasks.size());
         ASSERT_EQ(plan.type, NumberType::kF32);
         ++plans;
@@ -246,9 +245,7 @@ TEST(PcoEmulation, SlicesOfCollections) {
       }
     }
   }
-  DevicePlan plan;
-  std::vector<PlannedPage> pages;
-  EXPECT_KIND(SlicePlanner(slice, 8'000, 1'001).try_next(plan, pages, kNoBound), kInvalidArgument);
+  EXPECT_KIND(SlicePlanner(slice, 8'000, 1'001).next(kNoBound), kInvalidArgument);
 }
 
 // A payload of pco that numpact's writer does not produce: small groups, spans and pages.
@@ -294,10 +291,10 @@ SmallGrid small_grid() {
           wrapped::ChunkEncoder::create(from_values(numbers).view(), config).value();
       Bytes buffer(10'000);
       std::size_t written = 0;
-      EXPECT_OK(encoder.try_write_meta(buffer, written));
+      EXPECT_OK(encoder.write_meta(buffer).into(written));
       add({buffer.data(), written});
       for (std::size_t page = 0; page < sizes.size(); ++page) {
-        EXPECT_OK(encoder.try_write_page(page, buffer, written));
+        EXPECT_OK(encoder.write_page(page, buffer).into(written));
         add({buffer.data(), written});
       }
     }
@@ -326,9 +323,9 @@ TEST(PcoEmulation, PlansOfSlicesAreGrids) {
       SlicePlanner planner(slice, rows.first, rows.count);
       std::uint64_t plans = 0;
       while (!planner.is_at_end()) {
-        DevicePlan plan;
-        std::vector<PlannedPage> pages;
-        ASSERT_OK(planner.try_next(plan, pages, max_plan_bytes));
+        SlicePlan planned;
+        ASSERT_OK(planner.next(max_plan_bytes).into(planned));
+        const auto& [plan, pages] = planned;
         if (pages.empty()) continue;
         ++plans;
         std::vector<float> numbers(plan.count);
@@ -368,9 +365,9 @@ TEST(PcoEmulation, RestartPointsThatLieAreFound) {
     config.trailer = TrailerSpec::restarts(8);
     const Bytes file = compressed(numbers, config);
     ChunkIndex index;
-    ASSERT_OK(ChunkIndex::try_build(file, index));
+    ASSERT_OK(ChunkIndex::build(file).into(index));
     DevicePlan plan;
-    ASSERT_OK(DevicePlanner(file, index).try_next(plan, kNoBound));
+    ASSERT_OK(DevicePlanner(file, index).next(kNoBound).into(plan));
     Numbers out = zeros(NumberType::kI32, 1'500);
     const auto run = [&] { return gpu::emulate(plan, file, out.storage().data()).status; };
     ASSERT_OK(run());

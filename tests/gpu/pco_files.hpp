@@ -10,11 +10,9 @@ namespace numpact::testing {
 
 // Replaces everything behind the terminator by a trailer with restart points.
 inline Bytes with_restarts(ByteSpan file, unsigned log) {
-  Bytes trailer;
-  std::uint64_t file_bytes = 0;
-  EXPECT_OK(Trailer::try_make(file, TrailerSpec::restarts(log), trailer, file_bytes));
-  Bytes all = prefix(file, file_bytes);
-  all.insert(all.end(), trailer.begin(), trailer.end());
+  const MadeTrailer made = Trailer::make(file, TrailerSpec::restarts(log)).value();
+  Bytes all = prefix(file, made.file_bytes);
+  all.insert(all.end(), made.bytes.begin(), made.bytes.end());
   return all;
 }
 

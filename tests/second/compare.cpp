@@ -106,7 +106,7 @@ std::string slice_difference(const cvc::Reader& reader, const second::PlainCvc& 
   const auto dtype = cvc::dtype_of_name(slice.dtype);
   const cvc::Target target{{*dtype, got.data(), range.rows, dimension}, column};
   const cvc::RowRange rows{range.first_row, range.rows};
-  const Status status = reader.try_read({&rows, 1}, {&target, 1});
+  const Status status = reader.read({&rows, 1}, {&target, 1}).status();
   if (!status.ok()) return place + ": " + status.what();
   to_little_endian(got, cvc::size_of(*dtype));
   const bool computed = is_computed(reader.info().slice(chunk, column).compression);
@@ -168,7 +168,7 @@ Comparison compare_pco(ByteSpan file, std::uint64_t max_numbers) {
   DecodeConfig config;
   config.limits = {.max_numbers = max_numbers, .max_memory = kMaxMemoryBytes};
   Numbers numbers;
-  const Status status = try_decompress_any(file, numbers, config);
+  const Status status = decompress_any(file, config).into(numbers);
   const second::PlainNumbers plain = second::decode_pco(file, {max_numbers});
   // A file without a type has no numbers.
   if (status.kind() == ErrorKind::kTypeMismatch && plain.accepted() && plain.type == 0) {
@@ -187,7 +187,7 @@ Comparison compare_wrapped(const WrappedPage& page) {
   Status status = decoder.status();
   std::size_t consumed = 0;
   if (decoder.ok()) {
-    status = decoder->try_decode_page(page.page, page.n, writable(numbers), consumed);
+    status = decoder->decode_page(page.page, page.n, writable(numbers)).into(consumed);
   }
   return compare(status, plain.refusal, [&]() -> std::string {
     if (consumed != plain.used) return "pages of different lengths";
@@ -206,7 +206,7 @@ Comparison compare_cvc(ByteSpan file, std::uint64_t max_bytes) {
     cvc::ReadConfig config;
     config.limits = limits;
     cvc::VerifyReport report;
-    status = reader->try_verify(report, config);
+    status = reader->verify(config).into(report);
     if (!report.bad.empty()) status = report.bad[0].status;
   }
   return compare(status, plain.refusal, [&] { return cvc_difference(*reader, plain); });

@@ -69,7 +69,7 @@ Bytes assembled(const FileParts& parts) {
 }
 
 FileParts parts_of(const Bytes& file) {
-  const cvc::Reader reader(file);
+  const cvc::Reader reader = cvc::Reader::create(file).value();
   const cvc::Info& info = reader.info();
   FileParts parts{*info.header, {}, info.major, info.minor};
   for (const cvc::Chunk& chunk : info.chunks) {

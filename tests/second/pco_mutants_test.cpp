@@ -139,7 +139,7 @@ TEST(PcoMutants, OfWrappedPages) {
   Tally tally;
   for (int i = 0; i < 2500 * effort(); ++i) {
     const Bytes valid = random_file(random);
-    const FileInfo info = inspect(valid);
+    const FileInfo info = inspect(valid).value();
     if (info.chunks.empty()) continue;
     const ChunkInfo& first = info.chunks[0];
     const ByteSpan rest = ByteSpan(valid).subspan(first.offset + 4);

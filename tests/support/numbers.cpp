@@ -70,13 +70,13 @@ Numbers from_bits(NumberType type, const std::vector<std::uint64_t>& bits) {
 
 Bytes compressed(const Numbers& numbers, const EncodeConfig& config) {
   Bytes file;
-  EXPECT_OK(try_compress(numbers.view(), file, config));
+  EXPECT_OK(compress(numbers.view(), config).into(file));
   return file;
 }
 
 Numbers decompressed(ByteSpan file) {
   Numbers numbers;
-  EXPECT_OK(try_decompress_any(file, numbers));
+  EXPECT_OK(decompress_any(file).into(numbers));
   return numbers;
 }
 

@@ -62,10 +62,25 @@ inline ByteSpan raw(const Numbers& numbers) {
 ::testing::AssertionResult is_prefix(const Numbers& got, const Numbers& all);
 ::testing::AssertionResult is_ok(const Status& status);
 
-#define EXPECT_OK(expression) EXPECT_TRUE(::numpact::testing::is_ok(expression))
-#define ASSERT_OK(expression) ASSERT_TRUE(::numpact::testing::is_ok(expression))
-#define EXPECT_KIND(expression, expected) \
-  EXPECT_STREQ(to_string((expression).kind()), to_string(::numpact::ErrorKind::expected))
+inline Status status_of(const Status& status) { return status; }
+template <class T>
+Status status_of(const Result<T>& result) {
+  return result.status();
+}
+// Sets `count` to the count of a decoding function, or after an error to that of the good numbers.
+template <class N>
+Status count_into(const Result<std::size_t>& result, N& count) {
+  count = result.ok() ? *result : static_cast<std::size_t>(result.status().good_numbers());
+  return result.status();
+}
+
+#define EXPECT_OK(expression) \
+  EXPECT_TRUE(::numpact::testing::is_ok(::numpact::testing::status_of(expression)))
+#define ASSERT_OK(expression) \
+  ASSERT_TRUE(::numpact::testing::is_ok(::numpact::testing::status_of(expression)))
+#define EXPECT_KIND(expression, expected)                                   \
+  EXPECT_STREQ(to_string(::numpact::testing::status_of(expression).kind()), \
+               to_string(::numpact::ErrorKind::expected))
 
 // Calls f with a value of the C++ type.
 template <class F>

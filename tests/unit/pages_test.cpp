@@ -17,7 +17,8 @@ void expect_decodes(const Fixture& fixture, GuardedBuffer& buffer, DecodeContext
   Numbers out = zeros(fixture.numbers.type(), n + 1);
   set_bits(out, n, 99);
   std::size_t count = 0;
-  ASSERT_OK(try_decompress_into(file, {out.type(), out.storage().data(), n}, count, {}, &context));
+  ASSERT_OK(count_into(decompress_into(file, {out.type(), out.storage().data(), n}, {}, &context),
+                       count));
   ASSERT_EQ(count, n);
   ASSERT_EQ(bits_at(out, n), 99u);
   out.storage().resize(n * size_of(out.type()));
@@ -139,7 +140,7 @@ TEST(TinyFiles, OnEveryTarget) {
 Status truncated_status(const Fixture& file, std::size_t size, GuardedBuffer& buffer,
                         DecodeContext& context, Numbers& out, std::size_t& count) {
   const ByteSpan truncated = buffer.copy(ByteSpan(file.file).first(size));
-  return try_decompress_into(truncated, writable(out), count, {}, &context);
+  return count_into(decompress_into(truncated, writable(out), {}, &context), count);
 }
 
 TEST(TinyFiles, EveryTruncationIsReportedTheSame) {
@@ -177,7 +178,7 @@ void expect_streams(const Fixture& file, std::size_t piece_bytes) {
     StreamReader reader(source);
     Numbers out = zeros(file.numbers.type(), file.numbers.count() + 1);
     std::size_t count = 0;
-    ASSERT_OK(reader.try_read(writable(out), count));
+    ASSERT_OK(count_into(reader.read(writable(out)), count));
     out.storage().resize(count * size_of(out.type()));
     ASSERT_TRUE(same_numbers(out, file.numbers));
   });

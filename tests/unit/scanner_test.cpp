@@ -25,10 +25,10 @@ struct Chunks {
   std::vector<IndexedChunk> locations;
 
   explicit Chunks(const Bytes& bytes) : file(bytes) {
-    const ChunkIndex index = ChunkIndex::build(file);
+    const ChunkIndex index = ChunkIndex::build(file).value();
     type = *index.type();
     locations.assign(index.chunks().begin(), index.chunks().end());
-    const FileHeader header = read_header(file);
+    const FileHeader header = read_header(file).value();
     format = {header.format_major, header.format_minor};
   }
 };

@@ -14,10 +14,8 @@ namespace numpact::testing {
 
 class TargetScope {
  public:
-  explicit TargetScope(std::string_view name) {
-    EXPECT_TRUE(try_force_cpu_target(name).ok()) << name;
-  }
-  ~TargetScope() { EXPECT_TRUE(try_force_cpu_target("auto").ok()); }
+  explicit TargetScope(std::string_view name) { EXPECT_TRUE(force_cpu_target(name).ok()) << name; }
+  ~TargetScope() { EXPECT_TRUE(force_cpu_target("auto").ok()); }
   TargetScope(const TargetScope&) = delete;
   TargetScope& operator=(const TargetScope&) = delete;
 };

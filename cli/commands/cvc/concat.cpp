@@ -91,7 +91,7 @@ void concat(const ConcatOptions& options) {
     }
   }
   cvc::WriteReport report;
-  check(writer->try_finish(&report), output.name());
+  check(writer->finish().into(report), output.name());
   output.commit();
   if (options.common.quiet || output.is_stdout()) return;
   print_message(fmt::format("{}: {} rows in {} chunks, {} bytes", output.name(), report.rows,

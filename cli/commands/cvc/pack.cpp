@@ -251,11 +251,11 @@ class Packer {
             config_.version == cvc::Version::kV20 && block[c].dtype == Dtype::kFloat64;
         rows[c] = is_narrowed ? narrowers_[c].narrow(block[c]) : block[c];
       }
-      check_written(writer->try_append(rows), output, writer->error_place());
+      check_written(writer->append(rows), output, writer->error_place());
       progress.add(block[0].count * row_numbers, block[0].count * row_bytes(columns()));
     }
     cvc::WriteReport report;
-    const Status finished = writer->try_finish(&report);
+    const Status finished = writer->finish().into(report);
     check_written(finished, output, writer->error_place());
     return report;
   }

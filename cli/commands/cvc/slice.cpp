@@ -42,7 +42,7 @@ void slice(const SliceOptions& options) {
     copier.copy(input, columns, ranges);
   }
   cvc::WriteReport report;
-  check(writer->try_finish(&report), output.name());
+  check(writer->finish().into(report), output.name());
   output.commit();
   if (copier.rows_reencoded() > 0) {
     print_message(fmt::format("{}: {} rows of chunks that were cut have been rounded again",

@@ -111,7 +111,7 @@ class Unpacker {
     }
     std::vector<std::byte> scratch(column.dimension * size_of(column.dtype));
     const cvc::Target target{{column.dtype, scratch.data(), 1, column.dimension}, index};
-    const Status kept = input.reader().try_gather({&first_row, 1}, {&target, 1});
+    const Status kept = input.reader().gather({&first_row, 1}, {&target, 1});
     return kept.kind() == ErrorKind::kTypeMismatch ? dtype_.value_or(Dtype::kFloat32)
                                                    : column.dtype;
   }
@@ -179,7 +179,7 @@ class Unpacker {
           {{dtype_of(column), buffers_[c].data(), rows.count, column.dimension}, columns_[c]});
     }
     cvc::ReadReport report;
-    check(input.reader().try_read({&rows, 1}, targets, config_, &report), input.name());
+    check(input.reader().read({&rows, 1}, targets, config_).into(report), input.name());
     for (const cvc::CorruptRows& bad : report.corrupt) print_damage(input, bad);
     std::vector<ColumnBlock> blocks;
     std::uint64_t numbers = 0;

@@ -39,7 +39,7 @@ void upgrade(const UpgradeOptions& options) {
                        options.common.shows_progress());
   ChunkCopier(*writer, output.name(), progress).copy_all(input, {&only, 1});
   cvc::WriteReport report;
-  check(writer->try_finish(&report), output.name());
+  check(writer->finish().into(report), output.name());
   output.commit();
   if (options.common.quiet || output.is_stdout()) return;
   print_message(fmt::format("{}: version {}.{} -> 1.0, {} rows in {} chunks, {} bytes",

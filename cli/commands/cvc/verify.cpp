@@ -70,7 +70,7 @@ class Checker {
       return true;
     };
     cvc::VerifyReport report;
-    check(input.reader().try_verify(report, config_), input.name());
+    check(input.reader().verify(config_).into(report), input.name());
     if (!report.bad.empty()) worsen(ExitCode::kCorrupt);
     if (options_.json) {
       all_.push_back(json_of(path, input, report));

@@ -39,7 +39,7 @@ class Packer final : public Decoded {
   void read(const cvc::RowRange& rows, std::span<float> out) override {
     const cvc::MutableRows to(cvc::Dtype::kFloat32, out.data(), rows.count, *config_.dimension);
     const cvc::Target target{to, 0};
-    check(reader_->try_read({&rows, 1}, {&target, 1}), place());
+    check(reader_->read({&rows, 1}, {&target, 1}).status(), place());
   }
 
   std::uint64_t finish() override {
@@ -61,8 +61,8 @@ class Packer final : public Decoded {
     reader_.reset();
     Result<cvc::Writer> writer = cvc::Writer::create(file_, config_);
     require(writer.status());
-    if (chunk != nullptr) require(writer->try_append(*chunk));
-    require(writer->try_finish());
+    if (chunk != nullptr) require(writer->append(*chunk));
+    require(writer->finish().status());
     Result<cvc::Reader> reader = cvc::Reader::create(file_);
     check(reader.status(), place());
     reader_ = std::move(*reader);
@@ -104,7 +104,7 @@ class FileReader final : public Decoded {
       data = buffer_.data();
     }
     const cvc::Target target{cvc::MutableRows(dtype_, data, rows.count, dimension), column_};
-    check(reader_.try_read({&range, 1}, {&target, 1}), path_);
+    check(reader_.read({&range, 1}, {&target, 1}).status(), path_);
     if (dtype_ != cvc::Dtype::kFloat32) floats_of(buffer_, dtype_, out);
   }
 

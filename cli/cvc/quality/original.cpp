@@ -43,7 +43,7 @@ class CvcOriginal final : public Original {
     buffer_.resize(static_cast<std::size_t>(range.count * dimension_) * cvc::size_of(dtype_));
     const cvc::Target target{cvc::MutableRows(dtype_, buffer_.data(), range.count, dimension_),
                              column_};
-    check(reader_->try_read({&range, 1}, {&target, 1}), name_);
+    check(reader_->read({&range, 1}, {&target, 1}).status(), name_);
     done_ += range.count;
     return {dtype_, buffer_.data(), range.count, dimension_};
   }

@@ -82,25 +82,24 @@ class CvcDecoder {
   CvcDecoder(CvcDecoder&&) noexcept;
   CvcDecoder& operator=(CvcDecoder&&) noexcept;
 
-  // Reads the rows of the ranges in order, as Reader::try_read with kRaise, and waits for them. The
+  // Reads the rows of the ranges in order, as Reader::read with kRaise, and waits for them. The
   // queue belongs to the decoder's device; the output is written after the work already queued
   // there. The CPU decodes pco chunks and uncompressed integers, which are then copied.
-  Status try_read(const cvc::Reader& reader, std::span<const cvc::RowRange> ranges,
-                  std::size_t column, const DeviceRows& out, const Queue& queue,
-                  const CvcConfig& config = {}) noexcept;
+  Status read(const cvc::Reader& reader, std::span<const cvc::RowRange> ranges, std::size_t column,
+              const DeviceRows& out, const Queue& queue, const CvcConfig& config = {}) noexcept;
 
   // Decodes rows of slices in host memory, of any compression, and waits for them. Only the threads
   // of the config apply.
-  Status try_decode(std::span<const SliceRows> slices, const DeviceRows& out, const Queue& queue,
-                    const CvcConfig& config = {}) noexcept;
+  Status decode(std::span<const SliceRows> slices, const DeviceRows& out, const Queue& queue,
+                const CvcConfig& config = {}) noexcept;
 
   // The same for slices in device memory, in one launch; returns once it is queued. Lossless codes
-  // out of their dictionary are reported by try_finish. kInvalidArgument: pco and uncompressed
+  // out of their dictionary are reported by finish. kInvalidArgument: pco and uncompressed
   // integers.
-  Status try_decode_resident(std::span<const ResidentRows> slices, const DeviceRows& out,
-                             const Queue& queue) noexcept;
-  // Waits for queued work. kCorrupt with the index of a slice passed to try_decode_resident.
-  Status try_finish() noexcept;
+  Status decode_resident(std::span<const ResidentRows> slices, const DeviceRows& out,
+                         const Queue& queue) noexcept;
+  // Waits for queued work. kCorrupt with the index of a slice passed to decode_resident.
+  Status finish() noexcept;
 
  private:
   struct Impl;

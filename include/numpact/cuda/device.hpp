@@ -21,7 +21,7 @@ struct Queue {
 };
 
 // The number of devices. kUnavailable, with the reason, if there is no driver.
-Status try_device_count(int& count) noexcept;
+Result<int> device_count() noexcept;
 
 // Owning device memory.
 class DeviceBuffer {
@@ -32,7 +32,7 @@ class DeviceBuffer {
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
 
   // Aligned for any type, uninitialized. kOutOfMemory.
-  static Status try_allocate(int device, std::size_t bytes, DeviceBuffer& buffer) noexcept;
+  static Result<DeviceBuffer> allocate(int device, std::size_t bytes) noexcept;
 
   void* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return size_; }
@@ -45,7 +45,7 @@ class DeviceBuffer {
 };
 
 // Waits for all queued work.
-Status try_wait(const Queue& queue) noexcept;
+Status wait(const Queue& queue) noexcept;
 
 }  // namespace numpact::cuda
 

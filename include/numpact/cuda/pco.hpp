@@ -41,19 +41,19 @@ class PcoDecoder {
   PcoDecoder(PcoDecoder&&) noexcept;
   PcoDecoder& operator=(PcoDecoder&&) noexcept;
 
-  // Decodes all numbers of a standalone file to out.data, in stream order, and waits for them; sets
-  // `count`. A trailer is used as config.trailer says, and the host compares its checksums; without
-  // one the file is walked first, with the config's threads. Errors: as
-  // numpact::try_decompress_into, including kOutputTooSmall if out.count is less than the file
+  // Decodes all numbers of a standalone file to out.data, in stream order, and waits for them;
+  // returns their count. A trailer is used as config.trailer says, and the host compares its
+  // checksums; without one the file is walked first, with the config's threads. Errors: as
+  // numpact::decompress_into, including kOutputTooSmall if out.count is less than the file
   // holds (nothing is decoded then); kUnavailable, kDevice, kOutOfMemory (also on the device).
   // After an error `out` is unspecified. Progress is not reported.
-  Status try_decompress_into(std::span<const std::byte> file, const DeviceNumbers& out,
-                             std::uint64_t& count, void* stream = nullptr,
-                             const DecodeConfig& config = {}) noexcept;
+  Result<std::uint64_t> decompress_into(std::span<const std::byte> file, const DeviceNumbers& out,
+                                        void* stream = nullptr,
+                                        const DecodeConfig& config = {}) noexcept;
   // The same with an index built before.
-  Status try_decompress_into(std::span<const std::byte> file, const ChunkIndex& index,
-                             const DeviceNumbers& out, void* stream = nullptr,
-                             const DecodeConfig& config = {}) noexcept;
+  Status decompress_into(std::span<const std::byte> file, const ChunkIndex& index,
+                         const DeviceNumbers& out, void* stream = nullptr,
+                         const DecodeConfig& config = {}) noexcept;
 
  private:
   struct Impl;
@@ -70,8 +70,8 @@ class LoadedPco {
   LoadedPco& operator=(LoadedPco&&) noexcept;
 
   // Copies all that decoding needs and waits; `file` may then be freed. Errors: as PcoDecoder.
-  static Status try_load(std::span<const std::byte> file, const ChunkIndex& index, int device,
-                         LoadedPco& loaded, const DecodeConfig& config = {}) noexcept;
+  static Result<LoadedPco> load(std::span<const std::byte> file, const ChunkIndex& index,
+                                int device, const DecodeConfig& config = {}) noexcept;
 
   NumberType type() const noexcept;
   std::uint64_t count() const noexcept;
@@ -82,10 +82,10 @@ class LoadedPco {
 
   // Queues the decoding of all numbers; `out` must hold count() numbers of type(). Not while a
   // decode of this object is queued on another stream.
-  Status try_decode(const DeviceNumbers& out, void* stream = nullptr) noexcept;
+  Status decode(const DeviceNumbers& out, void* stream = nullptr) noexcept;
   // Waits for queued work and returns the result of the last decode: kCorrupt or kTruncated if its
   // numbers are invalid.
-  Status try_wait(void* stream = nullptr) noexcept;
+  Status wait(void* stream = nullptr) noexcept;
 
  private:
   struct Impl;

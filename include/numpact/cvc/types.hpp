@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -59,21 +59,9 @@ inline constexpr Dtype kDtypes[] = {Dtype::kFloat32, Dtype::kFloat16, Dtype::kBF
                                     Dtype::kInt8,    Dtype::kUInt8};
 
 constexpr std::size_t size_of(Dtype dtype) noexcept {
-  switch (dtype) {
-    case Dtype::kInt8:
-    case Dtype::kUInt8:
-      return 1;
-    case Dtype::kFloat16:
-    case Dtype::kBFloat16:
-      return 2;
-    case Dtype::kFloat32:
-    case Dtype::kInt32:
-      return 4;
-    case Dtype::kFloat64:
-    case Dtype::kInt64:
-      return 8;
-  }
-  return 0;
+  constexpr std::uint8_t kSizes[] = {4, 2, 2, 8, 4, 8, 1, 1};
+  const auto index = static_cast<std::size_t>(dtype);
+  return index < sizeof(kSizes) ? kSizes[index] : 0;
 }
 
 // "float32", "float16", "bfloat16", ...; a static string.
@@ -109,8 +97,15 @@ concept Value = detail::dtype_of<std::remove_cv_t<T>>()
 template <Value T>
 inline constexpr Dtype kDtypeOf = *detail::dtype_of<std::remove_cv_t<T>>();
 
+namespace detail {
+// An array, vector, span etc. of values that outlives the call.
+template <class R>
+concept ValueRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    std::ranges::borrowed_range<R> && Value<std::ranges::range_value_t<R>>;
+}  // namespace detail
+
 // A view of rows in memory: row r starts r * stride bytes after `data`; its values are contiguous.
-// Aligned for the type.
+// Aligned for the type. From a contiguous range of values: rows of `d` values without gaps.
 struct Rows {
   Dtype dtype = Dtype::kFloat32;
   const void* data = nullptr;
@@ -121,11 +116,11 @@ struct Rows {
   Rows() = default;
   Rows(Dtype type, const void* at, std::uint64_t n, std::uint64_t d, std::size_t s = 0)
       : dtype(type), data(at), count(n), dimension(d), stride(s) {}
-  template <Value T>
-  Rows(std::span<const T> values, std::uint64_t d)
-      : dtype(kDtypeOf<T>),
-        data(values.data()),
-        count(d == 0 ? 0 : values.size() / d),
+  template <detail::ValueRange R>
+  Rows(R&& values, std::uint64_t d)
+      : dtype(kDtypeOf<std::ranges::range_value_t<R>>),
+        data(std::ranges::data(values)),
+        count(d == 0 ? 0 : std::ranges::size(values) / d),
         dimension(d) {}
 };
 
@@ -140,11 +135,12 @@ struct MutableRows {
   MutableRows() = default;
   MutableRows(Dtype type, void* at, std::uint64_t n, std::uint64_t d, std::size_t s = 0)
       : dtype(type), data(at), count(n), dimension(d), stride(s) {}
-  template <Value T>
-  MutableRows(std::span<T> values, std::uint64_t d)
-      : dtype(kDtypeOf<T>),
-        data(values.data()),
-        count(d == 0 ? 0 : values.size() / d),
+  template <detail::ValueRange R>
+  requires std::ranges::output_range<R, std::ranges::range_value_t<R>> MutableRows(R&& values,
+                                                                                   std::uint64_t d)
+      : dtype(kDtypeOf<std::ranges::range_value_t<R>>),
+        data(std::ranges::data(values)),
+        count(d == 0 ? 0 : std::ranges::size(values) / d),
         dimension(d) {}
 };
 

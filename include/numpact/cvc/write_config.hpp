@@ -88,7 +88,7 @@ struct EncodedChunk {
   std::span<const Slice> slices;  // by column, as in Info::slices
   std::span<const std::byte> payload;
   // CRC-32 of the payload as stored: the 4 bytes before it in files with checksums
-  // (Reader::try_checksum). If given and it does not match: kChecksum.
+  // (Reader::checksum). If given and it does not match: kChecksum.
   std::optional<std::uint32_t> checksum = {};
 };
 

@@ -24,66 +24,40 @@ class NUMPACT_API Writer {
   // `out` is replaced when the file is finished and must live until then.
   static Result<Writer> create(std::vector<std::byte>& out, const WriteConfig& config) noexcept;
   static Result<Writer> create(const std::string& path, const WriteConfig& config) noexcept;
-  Writer(std::vector<std::byte>& out, const WriteConfig& config);
-  Writer(const std::string& path, const WriteConfig& config);
   ~Writer();
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
 
   // Appends rows to a file of one array: float32, float64, float16 or integers, always of the same
-  // type. kInvalidArgument: lossless or pco, and a value that float32 cannot
-  // hold exactly.
-  Status try_append(const Rows& rows) noexcept;
+  // type. kInvalidArgument: lossless or pco, and a value that float32 cannot hold exactly.
+  Status append(const Rows& rows) noexcept;
   // Appends rows to a columnar file: equally many per column, in the order and types of the schema.
-  Status try_append(std::span<const Rows> columns) noexcept;
+  Status append(std::span<const Rows> columns) noexcept;
   // Ends the current chunk and adds one with this payload, copied unchanged. Its compressions may
   // differ from the WriteConfig's but must exist in the version. A file of one array requires
   // WriteConfig::dimension. Sizes are checked, values are not decoded. kCorrupt: the payload does
   // not match the slices.
-  Status try_append_encoded(const EncodedChunk& chunk) noexcept;
+  Status append_encoded(const EncodedChunk& chunk) noexcept;
   // Adds a section of known rows, appended or yet to come, in order of first rows. Ends the current
   // section.
-  Status try_add_section(const RowRange& rows, std::string_view metadata) noexcept;
+  Status add_section(const RowRange& rows, std::string_view metadata) noexcept;
   // Starts a section with the next row appended. The metadata may be any JSON value.
-  Status try_begin_section(std::string_view metadata) noexcept;
+  Status begin_section(std::string_view metadata) noexcept;
   // Ends the current section before the next row appended.
-  Status try_end_section() noexcept;
+  Status end_section() noexcept;
   // Ends the current chunk, whatever its size.
-  Status try_end_chunk() noexcept;
+  Status end_chunk() noexcept;
   // Sets options of the chunk with this index, before it is full.
-  Status try_set_chunk(std::uint64_t chunk, const ChunkOptions& options) noexcept;
+  Status set_chunk(std::uint64_t chunk, const ChunkOptions& options) noexcept;
   // Writes pending rows and the header. Nothing can be appended afterwards.
-  Status try_finish(WriteReport* report = nullptr) noexcept;
+  Result<WriteReport> finish() noexcept;
 
   // The value that caused the last error, e.g. "column 'text': row 3, dimension 2 (nan)", with rows
   // counted from the start of the file; empty if none did. Valid until the next call.
   const std::string& error_place() const noexcept;
 
-  // Throwing forms; the message of Error includes error_place().
-  void append(const Rows& rows) { throw_at_place(try_append(rows)); }
-  void append(std::span<const Rows> columns) { throw_at_place(try_append(columns)); }
-  void append_encoded(const EncodedChunk& chunk) { throw_at_place(try_append_encoded(chunk)); }
-  void add_section(const RowRange& rows, std::string_view metadata) {
-    throw_if_error(try_add_section(rows, metadata));
-  }
-  void begin_section(std::string_view metadata) { throw_if_error(try_begin_section(metadata)); }
-  void end_section() { throw_if_error(try_end_section()); }
-  void end_chunk() { throw_at_place(try_end_chunk()); }
-  void set_chunk(std::uint64_t chunk, const ChunkOptions& options) {
-    throw_if_error(try_set_chunk(chunk, options));
-  }
-  WriteReport finish() {
-    WriteReport report;
-    throw_at_place(try_finish(&report));
-    return report;
-  }
-
  private:
   struct Impl;
-  void throw_at_place(const Status& status) const {
-    if (error_place().empty()) throw_if_error(status);
-    if (!status.ok()) numpact::detail::throw_error(status, error_place());
-  }
   explicit Writer(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -13,7 +13,7 @@
 
 namespace numpact::cvc {
 
-// Implement Reader::try_codes and Reader::try_read_codes.
+// Implement Reader::codes and Reader::read_codes.
 Status view_codes(const Records& records, std::size_t chunk, std::size_t column,
                   const ReadConfig& config, Codes& codes);
 Status copy_codes(const Records& records, const RowRange& rows, std::size_t column,

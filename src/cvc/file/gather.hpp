@@ -12,7 +12,7 @@
 
 namespace numpact::cvc {
 
-// Implements Reader::try_gather.
+// Implements Reader::gather.
 Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
                    std::span<const Target> targets, const ReadConfig& config);
 

@@ -119,7 +119,7 @@ Status Loader::read_some(std::uint64_t offset, std::span<std::byte> out, std::si
     std::size_t more = 0;
     Status status;
     try {
-      status = source_.read_at(offset + got, out.subspan(got), more);
+      status = source_.read_at(offset + got, out.subspan(got)).into(more);
     } catch (const std::bad_alloc&) {
       return Status(ErrorKind::kOutOfMemory, "out of memory");
     } catch (...) {

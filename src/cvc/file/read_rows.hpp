@@ -51,7 +51,7 @@ Status read_chunks(const Records& records, std::span<const ChunkRead> reads,
                    std::span<const Target> targets, const ReadConfig& config, ReadHandler handler,
                    void* owner);
 
-// Implements Reader::try_read.
+// Implements Reader::read.
 Status read_ranges(const Records& records, std::span<const RowRange> ranges,
                    std::span<const Target> targets, const ReadConfig& config, ReadReport& report);
 

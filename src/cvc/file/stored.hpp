@@ -11,11 +11,11 @@
 
 namespace numpact::cvc {
 
-// Implements Reader::try_stored_slice, except that the owner of bytes in memory is not set.
+// Implements Reader::stored_slice, except that the owner of bytes in memory is not set.
 Status find_stored(const Records& records, std::size_t chunk, std::size_t column,
                    const ReadConfig& config, StoredSlice& stored);
 
-// Implements try_decode_slice.
+// Implements decode_slice.
 Status decode_stored(const StoredSlice& stored, const RowRange& rows, const MutableRows& out);
 
 }  // namespace numpact::cvc

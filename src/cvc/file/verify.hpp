@@ -8,7 +8,7 @@
 
 namespace numpact::cvc {
 
-// Implements Reader::try_verify.
+// Implements Reader::verify.
 Status verify_chunks(const Records& records, const ReadConfig& config, VerifyReport& report);
 
 }  // namespace numpact::cvc

@@ -162,7 +162,7 @@ struct CvcDecoder::Impl {
       return staging.add({some.slice, some.rows, index}, place_of(out, some.out_row));
     }
     const auto decode = [&](const RowRange& rows, const cvc::MutableRows& to) {
-      return cvc::try_decode_slice(*some.slice, rows, to);
+      return cvc::decode_slice(*some.slice, rows, to);
     };
     return copy_rows(staging, out, some.rows, some.out_row, decode).at_chunk(index);
   }
@@ -212,10 +212,10 @@ Status find_mapped(const Reader& reader, std::span<const RowRange> ranges, std::
       reader, ranges, [&](std::size_t chunk, const RowRange&, std::uint64_t) -> Status {
         if (is_in_memory == false) return {};
         StoredSlice slice;
-        NUMPACT_TRY(reader.try_stored_slice(chunk, column, slice));
+        NUMPACT_TRY(reader.stored_slice(chunk, column).into(slice));
         if (!is_in_memory) {
           StoredSlice again;
-          NUMPACT_TRY(reader.try_stored_slice(chunk, column, again));
+          NUMPACT_TRY(reader.stored_slice(chunk, column).into(again));
           is_in_memory = again.bytes.data() == slice.bytes.data();
         }
         const std::byte* const data = slice.bytes.data();
@@ -238,7 +238,7 @@ Status CvcDecoder::Impl::read_on_host(const Call& call, const RowRange& rows, st
         config.verify = verify && some.first == rows.first;  // verifies the whole chunk, once
         config.executor = call.executor;
         const cvc::Target target{to, call.column};
-        return call.reader.try_read({&some, 1}, {&target, 1}, config);
+        return call.reader.read({&some, 1}, {&target, 1}, config).status();
       });
 }
 
@@ -250,7 +250,7 @@ Status CvcDecoder::Impl::read_chunk_part(const Call& call, std::size_t chunk, co
   config.verify = call.config.verify || is_whole;
   config.executor = call.executor;
   StoredSlice slice;
-  NUMPACT_TRY(call.reader.try_stored_slice(chunk, call.column, slice, config));
+  NUMPACT_TRY(call.reader.stored_slice(chunk, call.column, config).into(slice));
   NUMPACT_TRY(check_type(slice, call.out.type).at_chunk(chunk));
   const RowRange rows_of_slice{rows.first - slice.first_row, rows.count};
   if (slice.compression == cvc::Compression::kPco) {
@@ -311,14 +311,14 @@ CvcDecoder& CvcDecoder::operator=(CvcDecoder&& other) noexcept {
   return *this;
 }
 
-Status CvcDecoder::try_read(const Reader& reader, std::span<const RowRange> ranges,
-                            std::size_t column, const DeviceRows& out, const Queue& queue,
-                            const CvcConfig& config) noexcept {
+Status CvcDecoder::read(const Reader& reader, std::span<const RowRange> ranges, std::size_t column,
+                        const DeviceRows& out, const Queue& queue,
+                        const CvcConfig& config) noexcept {
   return guarded([&] { return impl_->read(reader, ranges, column, out, queue, config); });
 }
 
-Status CvcDecoder::try_decode(std::span<const SliceRows> slices, const DeviceRows& rows,
-                              const Queue& queue, const CvcConfig& config) noexcept {
+Status CvcDecoder::decode(std::span<const SliceRows> slices, const DeviceRows& rows,
+                          const Queue& queue, const CvcConfig& config) noexcept {
   return guarded([&]() -> Status {
     NUMPACT_TRY(impl_->check_queue(queue));
     DeviceRows out = rows;
@@ -342,8 +342,8 @@ Status CvcDecoder::try_decode(std::span<const SliceRows> slices, const DeviceRow
   });
 }
 
-Status CvcDecoder::try_decode_resident(std::span<const ResidentRows> slices, const DeviceRows& rows,
-                                       const Queue& queue) noexcept {
+Status CvcDecoder::decode_resident(std::span<const ResidentRows> slices, const DeviceRows& rows,
+                                   const Queue& queue) noexcept {
   return guarded([&]() -> Status {
     NUMPACT_TRY(impl_->check_queue(queue));
     DeviceRows out = rows;
@@ -373,7 +373,7 @@ Status CvcDecoder::try_decode_resident(std::span<const ResidentRows> slices, con
   });
 }
 
-Status CvcDecoder::try_finish() noexcept {
+Status CvcDecoder::finish() noexcept {
   return guarded([&]() -> Status {
     const CurrentDevice current(impl_->device);
     NUMPACT_TRY(current.status());

@@ -20,11 +20,10 @@ Status PcoSlices::add(const cvc::StoredSlice& slice, std::uint64_t chunk, const 
                       const DeviceRows& out, cudaStream_t stream) {
   SlicePlanner planner(slice, rows.first, rows.count);
   while (!planner.is_at_end()) {
-    DevicePlan plan;
-    std::vector<PlannedPage> pages;
-    NUMPACT_TRY(planner.try_next(plan, pages, kMaxPlanBytes).shifted(slice.offset).at_chunk(chunk));
-    if (pages.empty()) continue;
-    const Status queued = queue(slice, chunk, plan, pages, rows, out, stream);
+    const Result<SlicePlan> made = planner.next(kMaxPlanBytes);
+    NUMPACT_TRY(made.status().shifted(slice.offset).at_chunk(chunk));
+    if (made->pages.empty()) continue;
+    const Status queued = queue(slice, chunk, made->plan, made->pages, rows, out, stream);
     if (queued.ok()) continue;
     // Work that was queued before the error still uses the buffers.
     slots_.wait_for_copies();

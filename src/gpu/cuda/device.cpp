@@ -27,12 +27,13 @@ Status status_of(cudaError_t error) noexcept {
   }
 }
 
-Status try_device_count(int& count) noexcept {
-  count = 0;
-  return status_of(cudaGetDeviceCount(&count));
+Result<int> device_count() noexcept {
+  int count = 0;
+  NUMPACT_TRY(status_of(cudaGetDeviceCount(&count)));
+  return count;
 }
 
-Status try_wait(const Queue& queue) noexcept {
+Status wait(const Queue& queue) noexcept {
   const CurrentDevice current(queue.device);
   NUMPACT_TRY(current.status());
   return status_of(cudaStreamSynchronize(static_cast<cudaStream_t>(queue.stream)));
@@ -56,15 +57,14 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
   return *this;
 }
 
-Status DeviceBuffer::try_allocate(int device, std::size_t bytes, DeviceBuffer& buffer) noexcept {
+Result<DeviceBuffer> DeviceBuffer::allocate(int device, std::size_t bytes) noexcept {
   DeviceBuffer made;
   made.device_ = device;
   const CurrentDevice current(device);
   NUMPACT_TRY(current.status());
   if (bytes > 0) NUMPACT_TRY(status_of(cudaMalloc(&made.data_, bytes)));
   made.size_ = bytes;
-  buffer = std::move(made);
-  return {};
+  return made;
 }
 
 namespace {

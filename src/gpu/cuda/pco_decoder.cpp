@@ -34,7 +34,7 @@ struct PcoDecoder::Impl {
     DevicePlan plan;
     std::uint64_t first_task = 0;
     while (!planner.is_at_end()) {
-      Status status = planner.try_next(plan, part_bytes, config);
+      Status status = planner.next(part_bytes, config).into(plan);
       if (status.ok()) {
         status = put(plan, file, first_task, static_cast<std::byte*>(out.data), stream);
       }
@@ -63,7 +63,7 @@ struct PcoDecoder::Impl {
     DevicePlan plan;
     std::uint64_t first_task = 0;
     while (!planner.is_at_end()) {
-      NUMPACT_TRY(planner.try_next(plan, part_bytes, config));
+      NUMPACT_TRY(planner.next(part_bytes, config).into(plan));
       if (failure.task < first_task + plan.tasks.size()) break;
       first_task += plan.tasks.size();
     }
@@ -81,19 +81,18 @@ PcoDecoder::~PcoDecoder() = default;
 PcoDecoder::PcoDecoder(PcoDecoder&&) noexcept = default;
 PcoDecoder& PcoDecoder::operator=(PcoDecoder&&) noexcept = default;
 
-Status PcoDecoder::try_decompress_into(std::span<const std::byte> file, const DeviceNumbers& out,
-                                       std::uint64_t& count, void* stream,
-                                       const DecodeConfig& config) noexcept {
-  count = 0;
+Result<std::uint64_t> PcoDecoder::decompress_into(std::span<const std::byte> file,
+                                                  const DeviceNumbers& out, void* stream,
+                                                  const DecodeConfig& config) noexcept {
   ChunkIndex index;
-  NUMPACT_TRY(ChunkIndex::try_build(file, index, config));
-  count = index.count();
-  return try_decompress_into(file, index, out, stream, config);
+  NUMPACT_TRY(ChunkIndex::build(file, config).into(index));
+  NUMPACT_TRY(decompress_into(file, index, out, stream, config));
+  return index.count();
 }
 
-Status PcoDecoder::try_decompress_into(std::span<const std::byte> file, const ChunkIndex& index,
-                                       const DeviceNumbers& out, void* stream,
-                                       const DecodeConfig& config) noexcept {
+Status PcoDecoder::decompress_into(std::span<const std::byte> file, const ChunkIndex& index,
+                                   const DeviceNumbers& out, void* stream,
+                                   const DecodeConfig& config) noexcept {
   NUMPACT_TRY(check_output(index, out));
   if (impl_ == nullptr) return Status(ErrorKind::kOutOfMemory, "out of memory");
   const CurrentDevice current(impl_->device);

@@ -47,7 +47,7 @@ struct LoadedPco::Impl {
     std::uint64_t scratch_bytes = 0;
     while (!planner.is_at_end()) {
       DevicePlan plan;
-      NUMPACT_TRY(planner.try_next(plan, kPartBytes, config));
+      NUMPACT_TRY(planner.next(kPartBytes, config).into(plan));
       PcoPart part(plan);
       DeviceMemory memory;
       NUMPACT_TRY(memory.take(part.bytes(), stream));
@@ -112,12 +112,11 @@ LoadedPco::~LoadedPco() = default;
 LoadedPco::LoadedPco(LoadedPco&&) noexcept = default;
 LoadedPco& LoadedPco::operator=(LoadedPco&&) noexcept = default;
 
-Status LoadedPco::try_load(std::span<const std::byte> file, const ChunkIndex& index, int device,
-                           LoadedPco& loaded, const DecodeConfig& config) noexcept {
-  loaded.impl_.reset();
+Result<LoadedPco> LoadedPco::load(std::span<const std::byte> file, const ChunkIndex& index,
+                                  int device, const DecodeConfig& config) noexcept {
   const CurrentDevice current(device);
   NUMPACT_TRY(current.status());
-  return guarded([&]() -> Status {
+  return guarded_value<LoadedPco>([&](LoadedPco& loaded) -> Status {
     auto impl = std::make_unique<Impl>(device);
     NUMPACT_TRY(impl->load(file, index, config));
     loaded.impl_ = std::move(impl);
@@ -136,7 +135,7 @@ std::uint64_t LoadedPco::device_bytes() const noexcept {
 }
 std::uint64_t LoadedPco::tasks() const noexcept { return impl_ != nullptr ? impl_->tasks : 0; }
 
-Status LoadedPco::try_decode(const DeviceNumbers& out, void* stream) noexcept {
+Status LoadedPco::decode(const DeviceNumbers& out, void* stream) noexcept {
   if (impl_ == nullptr) return Status(ErrorKind::kInvalidArgument, "nothing was loaded");
   NUMPACT_TRY(check_output(impl_->index, out));
   const CurrentDevice current(impl_->device);
@@ -144,7 +143,7 @@ Status LoadedPco::try_decode(const DeviceNumbers& out, void* stream) noexcept {
   return impl_->decode(out, static_cast<cudaStream_t>(stream));
 }
 
-Status LoadedPco::try_wait(void* stream) noexcept {
+Status LoadedPco::wait(void* stream) noexcept {
   if (impl_ == nullptr) return Status(ErrorKind::kInvalidArgument, "nothing was loaded");
   const CurrentDevice current(impl_->device);
   NUMPACT_TRY(current.status());

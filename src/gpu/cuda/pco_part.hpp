@@ -11,8 +11,8 @@
 
 #include "gpu/cuda/pco_launch.hpp"
 #include "gpu/cuda/runtime.hpp"
+#include "gpu/plan/device_plan.hpp"
 #include "numpact/cuda/pco.hpp"
-#include "numpact/device_plan.hpp"
 
 namespace numpact::cuda {
 

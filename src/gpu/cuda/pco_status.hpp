@@ -9,7 +9,7 @@
 #include "base/try.hpp"
 #include "gpu/cuda/pco_launch.hpp"
 #include "gpu/cuda/runtime.hpp"
-#include "numpact/device_plan.hpp"
+#include "gpu/plan/device_plan.hpp"
 
 namespace numpact::cuda {
 

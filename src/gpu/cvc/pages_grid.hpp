@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gpu/cvc/pages.hpp"
-#include "numpact/device_plan.hpp"
+#include "gpu/plan/device_plan.hpp"
 
 namespace numpact::gpu {
 

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "gpu/emulation/fibers.hpp"
-#include "numpact/device_plan.hpp"
+#include "gpu/plan/device_plan.hpp"
 
 namespace numpact::gpu {
 

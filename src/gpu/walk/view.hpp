@@ -14,7 +14,7 @@
 #define NUMPACT_GPU_WALK_VIEW_HPP
 
 #include "gpu/host_device.hpp"
-#include "numpact/device_plan.hpp"
+#include "gpu/plan/device_plan.hpp"
 
 namespace numpact::gpu {
 

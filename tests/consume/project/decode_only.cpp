@@ -18,7 +18,7 @@ constexpr unsigned char kFile[] = {0x70, 0x63, 0x6f, 0x21, 0x03, 0x0a, 0xc1, 0x0
 
 int main() {
   const std::span<const std::byte> file = std::as_bytes(std::span(kFile));
-  const std::vector<std::uint8_t> numbers = numpact::decompress<std::uint8_t>(file);
+  const std::vector<std::uint8_t> numbers = numpact::decompress<std::uint8_t>(file).value();
   std::printf("%zu numbers\n", numbers.size());
   return numbers == std::vector<std::uint8_t>{1, 2, 3} ? 0 : 1;
 }

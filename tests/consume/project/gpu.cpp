@@ -5,10 +5,10 @@
 
 int main() {
   int count = 0;
-  const numpact::Status status = numpact::cuda::try_device_count(count);
+  const numpact::Status status = numpact::cuda::device_count().into(count);
   if (!status.ok() && status.kind() != numpact::ErrorKind::kUnavailable) return 1;
   numpact::cuda::CvcDecoder decoder;
-  const numpact::Status finished = decoder.try_finish();
+  const numpact::Status finished = decoder.finish();
   std::printf("%d devices; %s\n", count, finished.ok() ? "fine" : finished.message().c_str());
   return finished.ok() == (count > 0) ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/plan_chunk.hpp"
+#include "gpu/plan/plan_chunk.hpp"
 
 #include "base/try.hpp"
 #include "pco/latent/latent_tables.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts a chunk's metadata to the flat tables of a DevicePlan.
-#ifndef NUMPACT_API_PLAN_CHUNK_HPP
-#define NUMPACT_API_PLAN_CHUNK_HPP
+#ifndef NUMPACT_GPU_PLAN_PLAN_CHUNK_HPP
+#define NUMPACT_GPU_PLAN_PLAN_CHUNK_HPP
 
 #include "base/arena.hpp"
-#include "numpact/device_plan.hpp"
+#include "gpu/plan/device_plan.hpp"
 #include "pco/meta/chunk_meta.hpp"
 
 namespace numpact {

@@ -2,11 +2,11 @@
 // Plans for the grids of wrapped chunks in CVC files (docs/format/cvc.md, "pco").
 #include <algorithm>
 
-#include "api/plan_chunk.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/pco_payload.hpp"
+#include "gpu/plan/plan_chunk.hpp"
 
 namespace numpact {
 
@@ -190,12 +190,9 @@ class SlicePlanner::Builder {
   std::uint64_t bytes_ = 0;  // of tables, scratch, input and numbers
 };
 
-Status SlicePlanner::try_next(DevicePlan& plan, std::vector<PlannedPage>& pages,
-                              std::uint64_t max_bytes, const DecodeConfig& config) noexcept {
+Result<SlicePlan> SlicePlanner::next(std::uint64_t max_bytes, const DecodeConfig& config) noexcept {
   const SlicePlanner before = *this;
-  const Status status = guarded([&]() -> Status {
-    plan = {};
-    pages.clear();
+  auto result = guarded_value<SlicePlan>([&](SlicePlan& out) -> Status {
     if (slice_.compression != cvc::Compression::kPco) {
       return Status(ErrorKind::kInvalidArgument, "not a slice of the compression pco");
     }
@@ -204,26 +201,24 @@ Status SlicePlanner::try_next(DevicePlan& plan, std::vector<PlannedPage>& pages,
     }
     cvc::PcoPayload payload;
     NUMPACT_TRY(parse_pco_payload(slice_.bytes, {slice_.rows, slice_.dimension}, payload));
-    plan.type = payload.grid.type;
+    out.plan.type = payload.grid.type;
     if (rows_ > 0 && slice_.dimension > 0) {
       const auto data_at = static_cast<std::uint64_t>(payload.data.data() - slice_.bytes.data());
       // The limit bounds one plan.
       const std::uint64_t plan_bytes = std::min(max_bytes, config.limits.max_memory / 2);
-      NUMPACT_TRY(Builder(*this, payload, data_at, config, plan, pages).add(plan_bytes));
+      NUMPACT_TRY(Builder(*this, payload, data_at, config, out.plan, out.pages).add(plan_bytes));
     }
     is_at_end_ = rows_ == 0 || slice_.dimension == 0 || group_ >= payload.grid.groups();
     return {};
   });
-  if (!status.ok()) {
-    plan = {};
-    pages.clear();
+  if (!result.ok()) {
     is_at_end_ = before.is_at_end_;
     group_ = before.group_;
     span_ = before.span_;
     entry_ = before.entry_;
     offset_ = before.offset_;
   }
-  return status;
+  return result;
 }
 
 }  // namespace numpact

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numpact/device_plan.hpp"
+#include "gpu/plan/device_plan.hpp"
 
 #include <algorithm>
 
 #include "api/chunk_table.hpp"
 #include "api/decode_checks.hpp"
-#include "api/plan_chunk.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
+#include "gpu/plan/plan_chunk.hpp"
 #include "pco/standalone/frame.hpp"
 
 namespace numpact {
@@ -176,15 +176,14 @@ Status DevicePlan::status_of(std::uint64_t task, PlannedFailure failure) const n
   return status.at_chunk(first_chunk + failed.chunk);
 }
 
-Status DevicePlanner::try_next(DevicePlan& plan, std::uint64_t max_bytes,
-                               const DecodeConfig& config) noexcept {
+Result<DevicePlan> DevicePlanner::next(std::uint64_t max_bytes,
+                                       const DecodeConfig& config) noexcept {
   std::size_t next = next_;
-  const Status status = guarded([&]() -> Status {
-    plan = {};
+  auto result = guarded_value<DevicePlan>([&](DevicePlan& plan) -> Status {
     if (is_at_end()) return {};
-    const ChunkIndex::Table& table = *index_.table_;
+    const ChunkIndex::Table& table = detail::ChunkIndexAccess::table_of(index_);
     FileHeader header;
-    NUMPACT_TRY(try_read_header(file_, header));
+    NUMPACT_TRY(read_header(file_).into(header));
     if (table.chunks.offset(0) != header.size_bytes ||
         (header.uniform_type && header.uniform_type != table.type)) {
       return Status(table.is_from_trailer ? ErrorKind::kCorrupt : ErrorKind::kInvalidArgument,
@@ -214,12 +213,8 @@ Status DevicePlanner::try_next(DevicePlan& plan, std::uint64_t max_bytes,
     }
     return {};
   });
-  if (!status.ok()) {
-    plan = {};
-    return status;
-  }
-  next_ = next;
-  return {};
+  if (result.ok()) next_ = next;
+  return result;
 }
 
 }  // namespace numpact

@@ -2,10 +2,10 @@
 // A standalone file as flat tables and independent tasks that a GPU can decode. The host reads and
 // checks all metadata; codes and offsets remain for the device.
 //
-// numpact::cuda runs these plans (numpact/cuda/pco.hpp); use this header to drive another device.
-// docs/gpu.md describes how a task is decoded.
-#ifndef NUMPACT_DEVICE_PLAN_HPP
-#define NUMPACT_DEVICE_PLAN_HPP
+// numpact::cuda, which is a library of its own, runs these plans: so they are exported, but not
+// installed. docs/gpu.md describes how a task is decoded.
+#ifndef NUMPACT_GPU_PLAN_DEVICE_PLAN_HPP
+#define NUMPACT_GPU_PLAN_DEVICE_PLAN_HPP
 
 #include <array>
 #include <cstddef>
@@ -126,8 +126,7 @@ class NUMPACT_API DevicePlanner {
   // file (chunk checksums are compared unless config.trailer is kIgnore), kInvalidArgument if
   // another index does; kLimitExceeded if max_memory is below the need of one chunk; kOutOfMemory.
   // After an error the position is unchanged.
-  Status try_next(DevicePlan& plan, std::uint64_t max_bytes,
-                  const DecodeConfig& config = {}) noexcept;
+  Result<DevicePlan> next(std::uint64_t max_bytes, const DecodeConfig& config = {}) noexcept;
 
  private:
   std::span<const std::byte> file_;
@@ -144,6 +143,11 @@ struct PlannedPage {
   std::uint64_t first = 0;  // numbers of the plan before it
 };
 
+struct SlicePlan {
+  DevicePlan plan;
+  std::vector<PlannedPage> pages;  // one per task
+};
+
 // Makes plans of a CVC slice stored as pco, for all pages that contain rows of [first_row,
 // first_row + rows). Each plan covers some dimensions of all these rows, or some of the rows in one
 // group of dimensions. One thread at a time.
@@ -154,11 +158,9 @@ class NUMPACT_API SlicePlanner {
       : slice_(slice), first_row_(first_row), rows_(rows) {}
 
   bool is_at_end() const noexcept { return is_at_end_; }
-  // `pages` has one entry per task. Positions of input and errors are relative to slice.bytes.
-  // Errors: as DevicePlanner::try_next; kInvalidArgument for rows past the slice and for other
-  // compressions.
-  Status try_next(DevicePlan& plan, std::vector<PlannedPage>& pages, std::uint64_t max_bytes,
-                  const DecodeConfig& config = {}) noexcept;
+  // Positions of input and errors are relative to slice.bytes. Errors: as DevicePlanner::next;
+  // kInvalidArgument for rows past the slice and for other compressions.
+  Result<SlicePlan> next(std::uint64_t max_bytes, const DecodeConfig& config = {}) noexcept;
 
  private:
   class Builder;
