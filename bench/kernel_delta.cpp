@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "kernel_stages.hpp"
 #include "pco/delta/consecutive.hpp"
 #include "pco/limits.hpp"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "kernel_stages.hpp"
 #include "pco/latent/latent_decoder.hpp"
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "kernel_stages.hpp"
 #include "pco/limits.hpp"
 #include "pco/mode/dict.hpp"

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "kernel_stages.hpp"
 #include "number/ordered.hpp"
 #include "pco/limits.hpp"

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "common/draw.hpp"
 #include "common/target.hpp"
 #include "failure.hpp"

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "base/internal.hpp"
 #include "common/draw.hpp"
 #include "common/target.hpp"
 #include "cvc/vectors.hpp"

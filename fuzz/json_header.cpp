@@ -3,6 +3,7 @@
 // consistent in itself.
 #include <string>
 
+#include "base/internal.hpp"
 #include "common/cvc_checks.hpp"
 #include "common/guarded_buffer.hpp"
 #include "cvc/header/filter.hpp"

@@ -4,6 +4,7 @@
 #include "numpact/trailer.hpp"
 
 #include "base/crc.hpp"
+#include "base/internal.hpp"
 #include "common/encoding.hpp"
 #include "common/guarded_buffer.hpp"
 #include "common/patch.hpp"

@@ -12,6 +12,8 @@
 #include "json/json.hpp"
 
 namespace numpact::cli {
+
+namespace json = internal::json;
 namespace {
 
 // The format's own limit, in bytes.

@@ -15,6 +15,8 @@
 #include "text/utf8.hpp"
 
 namespace numpact::cli {
+
+namespace json = internal::json;
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/internal.hpp"
 #include "common/encoding.hpp"
 #include "common/guarded_buffer.hpp"
 #include "common/pco_checks.hpp"

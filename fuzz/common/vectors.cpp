@@ -2,6 +2,7 @@
 #include "common/vectors.hpp"
 
 #include "base/crc.hpp"
+#include "base/internal.hpp"
 #include "common/numbers.hpp"
 
 namespace numpact::fuzz {

@@ -15,6 +15,8 @@
 namespace nb = nanobind;
 
 namespace numpact::python {
+
+namespace json = internal::json;
 namespace {
 
 using json::Kind;

@@ -10,6 +10,7 @@
 #include "api/replacement.hpp"
 #include "api/trailer_use.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "bits/bit_reader.hpp"

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "pco/encode/run_encoder.hpp"
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "numpact/config.hpp"
 #include "pco/standalone/parallel_walker.hpp"
 #include "pco/trailer/summary.hpp"

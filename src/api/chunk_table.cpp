@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 
 namespace numpact {

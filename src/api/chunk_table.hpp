@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "numpact/random_access.hpp"
 #include "pco/trailer/layout.hpp"
 

@@ -10,6 +10,7 @@
 #include "api/paging.hpp"
 #include "base/check_bytes.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
 #include "pco/encode/choice.hpp"

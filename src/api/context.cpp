@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/context.hpp"
+#include "base/internal.hpp"
 
 namespace numpact {
 

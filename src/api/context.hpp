@@ -6,6 +6,7 @@
 
 #include "api/worker_pool.hpp"
 #include "base/arena.hpp"
+#include "base/internal.hpp"
 #include "numpact/config.hpp"
 
 namespace numpact {

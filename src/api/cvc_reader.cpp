@@ -5,6 +5,7 @@
 #include "base/check_bytes.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/file/codes.hpp"

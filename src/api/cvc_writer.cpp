@@ -5,6 +5,7 @@
 
 #include "api/replacement.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/file/file_writer.hpp"
 #include "cvc/file/output.hpp"

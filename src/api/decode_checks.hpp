@@ -4,6 +4,7 @@
 #define NUMPACT_API_DECODE_CHECKS_HPP
 
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "numpact/config.hpp"
 

@@ -11,6 +11,7 @@
 #include "api/trailer_use.hpp"
 #include "base/check_bytes.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"

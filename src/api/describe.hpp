@@ -2,6 +2,7 @@
 #ifndef NUMPACT_API_DESCRIBE_HPP
 #define NUMPACT_API_DESCRIBE_HPP
 
+#include "base/internal.hpp"
 #include "numpact/inspect.hpp"
 #include "pco/meta/chunk_meta.hpp"
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 
+#include "base/internal.hpp"
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
 

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 
 namespace numpact {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/process.hpp"
+#include "base/internal.hpp"
 
 namespace numpact {
 namespace {

@@ -17,6 +17,7 @@
 #include "api/stored_latents.hpp"
 #include "api/trailer_use.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
 #include "pco/encode/choice.hpp"

@@ -8,6 +8,7 @@
 
 #include "api/io_error.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "numpact/file_lock.hpp"
 
 #ifdef __linux__

@@ -19,6 +19,7 @@
 
 #include "api/io_error.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 
 namespace numpact {

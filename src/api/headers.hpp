@@ -2,6 +2,7 @@
 #ifndef NUMPACT_API_HEADERS_HPP
 #define NUMPACT_API_HEADERS_HPP
 
+#include "base/internal.hpp"
 #include "numpact/pco.hpp"
 #include "pco/standalone/frame.hpp"
 

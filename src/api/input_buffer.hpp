@@ -11,6 +11,7 @@
 
 #include "base/crc.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "numpact/stream.hpp"
 

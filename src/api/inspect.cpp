@@ -7,6 +7,7 @@
 #include "api/headers.hpp"
 #include "api/inspection.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "pco/standalone/file_walker.hpp"
 #include "pco/trailer/layout.hpp"

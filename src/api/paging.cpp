@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/internal.hpp"
 #include "pco/limits.hpp"
 
 namespace numpact {

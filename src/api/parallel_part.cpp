@@ -6,6 +6,7 @@
 
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 

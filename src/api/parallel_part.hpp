@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/worker_pool.hpp"
+#include "base/internal.hpp"
 #include "pco/standalone/file_walker.hpp"
 
 namespace numpact {

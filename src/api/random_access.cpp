@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numpact/random_access.hpp"
+#include "base/internal.hpp"
 #include "base/size.hpp"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "api/decode_checks.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "pco/limits.hpp"
 #include "pco/standalone/chunk_scanner.hpp"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/chunk_table.hpp"
+#include "base/internal.hpp"
 #include "numpact/pco.hpp"
 #include "pco/standalone/file_walker.hpp"
 #include "pco/standalone/parallel_walker.hpp"

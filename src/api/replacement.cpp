@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "api/io_error.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 
 namespace numpact {

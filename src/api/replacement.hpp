@@ -9,6 +9,7 @@
 #include <string>
 
 #include "api/process.hpp"
+#include "base/internal.hpp"
 #include "numpact/error.hpp"
 #include "numpact/file_lock.hpp"
 #include "numpact/stream.hpp"

@@ -2,6 +2,7 @@
 #include "api/span_checksums.hpp"
 
 #include "base/crc.hpp"
+#include "base/internal.hpp"
 
 namespace numpact {
 

@@ -6,6 +6,7 @@
 #include <memory_resource>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "pco/trailer/layout.hpp"
 
 namespace numpact {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/internal.hpp"
 #include "bits/bit_reader.hpp"
 #include "pco/ans/spread.hpp"
 #include "pco/limits.hpp"

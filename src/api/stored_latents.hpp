@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/arena.hpp"
+#include "base/internal.hpp"
 #include "number/latent_array.hpp"
 #include "pco/meta/chunk_meta.hpp"
 

@@ -8,6 +8,7 @@
 #include "api/worker_pool.hpp"
 #include "base/arena.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "pco/page/page_decoder.hpp"
 
 namespace numpact {

@@ -9,6 +9,7 @@
 #include "api/trailer_use.hpp"
 #include "api/worker_pool.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "numpact/stream.hpp"
 #include "pco/encode/choice.hpp"

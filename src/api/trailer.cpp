@@ -6,6 +6,7 @@
 #include "api/decode_checks.hpp"
 #include "api/trailer_use.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "number/ordered.hpp"
 #include "pco/encode/choice.hpp"

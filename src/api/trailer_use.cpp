@@ -2,6 +2,7 @@
 #include "api/trailer_use.hpp"
 
 #include "base/crc.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 
 namespace numpact {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "base/internal.hpp"
 #include "numpact/trailer.hpp"
 #include "pco/trailer/layout.hpp"
 

@@ -12,6 +12,7 @@
 #include "api/trailer_use.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "pco/standalone/file_walker.hpp"
 #include "pco/trailer/summary.hpp"

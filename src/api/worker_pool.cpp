@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/worker_pool.hpp"
+#include "base/internal.hpp"
 
 #include <algorithm>
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/arena.hpp"
+#include "base/internal.hpp"
 #include "numpact/config.hpp"
 #include "numpact/executor.hpp"
 #include "pco/standalone/parallel_walker.hpp"

@@ -11,6 +11,7 @@
 #include "api/paging.hpp"
 #include "base/check_bytes.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "pco/encode/choice.hpp"
 #include "pco/encode/chunk_encoder.hpp"

@@ -8,7 +8,7 @@
 
 #include "base/load.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 template <class Word>
 void append_le(std::vector<std::byte>& out, Word word) {
@@ -17,6 +17,6 @@ void append_le(std::vector<std::byte>& out, Word word) {
   store_le(out.data() + at, word);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/pages.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 Arena::Arena(std::pmr::memory_resource* memory)
     : memory_(memory),
@@ -61,4 +61,4 @@ void Arena::release_blocks() {
   rewind({});
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace numpact {
+namespace numpact::internal {
 
 // Thrown (inside the library only) when scratch memory would exceed its limit.
 struct MemoryLimitExceeded : std::bad_alloc {
@@ -93,6 +93,6 @@ class ArenaScope {
   Arena::Mark mark_;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

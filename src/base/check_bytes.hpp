@@ -7,7 +7,7 @@
 
 #include "numpact/error.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 template <class T>
 Status check_bytes(std::span<T> memory) {
@@ -15,6 +15,6 @@ Status check_bytes(std::span<T> memory) {
   return Status(ErrorKind::kInvalidArgument, "the memory is null");
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <libdeflate.h>
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Polynomials over GF(2) modulo the CRC polynomial; the top bit is the coefficient of x^0.
@@ -40,4 +40,4 @@ std::uint32_t join_crc32(std::uint32_t a, std::uint32_t b, std::uint64_t b_bytes
   return a ^ b;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

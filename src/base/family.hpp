@@ -10,7 +10,7 @@
 
 #include "numpact/error.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The error of a request that a member cannot fulfil.
 inline Status invalid_request(const char* what) {
@@ -73,6 +73,6 @@ constexpr void visit_member(Tag tag, F&& f) {
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-namespace numpact {
+namespace numpact::internal {
 
 // While it lives, the thread uses the default environment: round to nearest, keep subnormals, no
 // traps. The destructor restores the caller's environment, including exception flags.
@@ -69,6 +69,6 @@ class DefaultFloatEnvironment {
 #endif
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/float_environment.hpp"
 #include "numpact/error.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // While it lives, the default floating-point environment is active. The destructor restores errno
 // and the caller's environment.
@@ -64,6 +64,6 @@ Result<T> guarded_value(const F& fill) noexcept {
   return value;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

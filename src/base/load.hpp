@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace numpact {
+namespace numpact::internal {
 
 inline constexpr bool kIsBigEndian = std::endian::native == std::endian::big;
 
@@ -49,6 +49,6 @@ inline void store_le64(std::byte* at, std::uint64_t word) {
   std::memcpy(at, &word, sizeof word);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

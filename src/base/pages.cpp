@@ -8,7 +8,7 @@
 #include <unistd.h>
 #endif
 
-namespace numpact {
+namespace numpact::internal {
 
 #ifdef __linux__
 
@@ -43,4 +43,4 @@ void populate_pages(std::span<std::byte>) {}
 
 #endif
 
-}  // namespace numpact
+}  // namespace numpact::internal

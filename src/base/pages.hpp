@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-namespace numpact {
+namespace numpact::internal {
 
 // The whole pages within `memory`.
 std::span<std::byte> whole_pages(std::span<std::byte> memory);
@@ -15,6 +15,6 @@ std::span<std::byte> whole_pages(std::span<std::byte> memory);
 void prefer_large_pages(std::span<std::byte> pages);
 void populate_pages(std::span<std::byte> pages);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-namespace numpact {
+namespace numpact::internal {
 
 // Whether an object of this size can exist in memory.
 constexpr bool fits_memory(std::uint64_t bytes) { return bytes <= SIZE_MAX; }
@@ -19,6 +19,6 @@ constexpr std::size_t to_size(std::uint64_t number) {
   return static_cast<std::size_t>(number);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

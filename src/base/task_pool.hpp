@@ -11,7 +11,7 @@
 #include "base/guard.hpp"
 #include "numpact/executor.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 class TaskPool {
  public:
@@ -56,6 +56,6 @@ class TaskPool {
   unsigned size_ = 1;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/load.hpp"
 #include "numpact/error.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 class BitReader {
  public:
@@ -80,6 +80,6 @@ class BitReader {
   std::uint64_t position_;  // in bits
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

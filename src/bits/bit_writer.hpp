@@ -11,7 +11,7 @@
 #include "base/load.hpp"
 #include "numpact/error.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // A write position for kernels that pack many values without bounds checks. Each add() stores a
 // word, so up to 8 bytes after the last bit are overwritten with zeros.
@@ -116,6 +116,6 @@ class BitWriter {
   bool overrun_ = false;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

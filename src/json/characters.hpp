@@ -3,7 +3,7 @@
 #ifndef NUMPACT_JSON_CHARACTERS_HPP
 #define NUMPACT_JSON_CHARACTERS_HPP
 
-namespace numpact::json {
+namespace numpact::internal::json {
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -15,6 +15,6 @@ inline int hex_digit(char c) {
   return -1;
 }
 
-}  // namespace numpact::json
+}  // namespace numpact::internal::json
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "json/characters.hpp"
 
-namespace numpact::json {
+namespace numpact::internal::json {
 
 namespace {
 
@@ -344,4 +344,4 @@ bool equal(const Value& a, const Value& b) {
   }
 }
 
-}  // namespace numpact::json
+}  // namespace numpact::internal::json

@@ -18,7 +18,7 @@
 
 #include "numpact/error.hpp"
 
-namespace numpact::json {
+namespace numpact::internal::json {
 
 enum class Kind : std::uint8_t { kNull, kFalse, kTrue, kInteger, kFloat, kString, kArray, kObject };
 
@@ -151,6 +151,6 @@ bool equal(const Value& a, const Value& b);
 // Whether the text is strictly valid UTF-8: no overlong forms, surrogates or codes past U+10FFFF.
 bool is_utf8(std::string_view text);
 
-}  // namespace numpact::json
+}  // namespace numpact::internal::json
 
 #endif

@@ -10,7 +10,7 @@
 #include "json/characters.hpp"
 #include "json/json.hpp"
 
-namespace numpact::json {
+namespace numpact::internal::json {
 
 class Parser {
  public:
@@ -271,4 +271,4 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-}  // namespace numpact::json
+}  // namespace numpact::internal::json

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace numpact::json {
+namespace numpact::internal::json {
 namespace {
 
 void append_escape(std::string& out, std::uint32_t unit) {
@@ -125,4 +125,4 @@ std::string ObjectText::text(Style style) {
   return text;
 }
 
-}  // namespace numpact::json
+}  // namespace numpact::internal::json

@@ -10,7 +10,7 @@
 
 #include "json/json.hpp"
 
-namespace numpact::json {
+namespace numpact::internal::json {
 
 // kOrdered: keys in the given order, separators `, ` and `: `. kSorted: keys by code point,
 // separators without blanks.
@@ -49,6 +49,6 @@ class ArrayText {
   std::string text_ = "[";
 };
 
-}  // namespace numpact::json
+}  // namespace numpact::internal::json
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Exact.
 constexpr float half_to_float(std::uint16_t half) {
@@ -98,6 +98,6 @@ constexpr unsigned mantissa_bits(unsigned bits) {
   return bits == 16 ? 10 : bits == 32 ? 23 : bits == 64 ? 52 : 0;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "numpact/types.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 template <class L>
 concept Latent = std::same_as<L, std::uint8_t> || std::same_as<L, std::uint16_t> ||
@@ -74,6 +74,6 @@ decltype(auto) visit_latent(unsigned bits, F&& f) {
   }
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

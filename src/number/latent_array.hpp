@@ -7,7 +7,7 @@
 
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Non-owning. bits == 0: no array.
 struct LatentArray {
@@ -42,6 +42,6 @@ struct LatentArray {
   }
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // All ones if the top bit is set, else zero. Compilers vectorize this form without branches.
 template <Latent L>
@@ -46,6 +46,6 @@ void to_ordered(const L* in, std::size_t n, NumberKind kind, L* out);
 template <Latent L>
 void from_ordered(const L* in, std::size_t n, NumberKind kind, L* out);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

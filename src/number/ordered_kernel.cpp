@@ -9,7 +9,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 template <class L>
@@ -47,13 +47,13 @@ NUMPACT_KERNELS(std::uint64_t, 64)
 #undef NUMPACT_KERNELS
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 #define NUMPACT_ENTRIES(L, S)                                                 \
   NUMPACT_EXPORT(ToOrdered##S);                                               \
@@ -72,5 +72,5 @@ NUMPACT_ENTRIES(std::uint32_t, 32)
 NUMPACT_ENTRIES(std::uint64_t, 64)
 #undef NUMPACT_ENTRIES
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

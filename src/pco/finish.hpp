@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace numpact {
+namespace numpact::internal {
 
 // Operations that unpacking may apply to latents while they are in registers.
 enum class FinishKind : std::uint8_t {
@@ -30,6 +30,6 @@ constexpr bool joins(FinishKind kind) {
   return kind == FinishKind::kFloatMult || kind == FinishKind::kFloatQuant;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

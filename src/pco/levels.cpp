@@ -6,7 +6,7 @@
 
 #include "pco/limits.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Rows of the tables: levels 0 to kMaxLevel.
@@ -132,4 +132,4 @@ EncodeEffort EncodeEffort::of(const EncodeConfig& config) {
   return effort;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

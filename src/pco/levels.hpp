@@ -9,7 +9,7 @@
 
 #include "numpact/config.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // From this level on, size counts for more than encoding time.
 inline constexpr unsigned kLevelForSize = 9;
@@ -106,6 +106,6 @@ struct EncodeEffort : ModeLevel {
   static EncodeEffort of(const EncodeConfig& config);
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace numpact {
+namespace numpact::internal {
 
 // Latents per batch.
 inline constexpr std::size_t kBatchN = 256;
@@ -30,6 +30,6 @@ inline constexpr unsigned kMaxWindowNLog = 24;
 inline constexpr unsigned kMinRestartLog = 8;
 inline constexpr unsigned kMaxRestartLog = 24;
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -9,7 +9,7 @@
 #include "numpact/types.hpp"
 #include "pco/wire.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct FormatVersion {
   unsigned major = wire::kFormatMajor;
@@ -53,6 +53,6 @@ constexpr FormatVersion first_version(NumberType type) {
   }
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

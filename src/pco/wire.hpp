@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace numpact::wire {
+namespace numpact::internal::wire {
 
 inline constexpr unsigned char kMagic[4] = {'p', 'c', 'o', '!'};
 inline constexpr char kTrailerMagic[4] = {'p', 'c', 'o', 'T'};
@@ -32,6 +32,6 @@ inline constexpr unsigned kStateNLogBits = 4;
 inline constexpr unsigned kAnsSizeLogBits = 4;
 inline constexpr unsigned kBinCountBits = 15;
 
-}  // namespace numpact::wire
+}  // namespace numpact::internal::wire
 
 #endif

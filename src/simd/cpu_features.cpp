@@ -16,7 +16,7 @@
 #endif
 #endif
 
-namespace numpact::simd {
+namespace numpact::internal::simd {
 
 #if HWY_ARCH_X86
 namespace {
@@ -120,4 +120,4 @@ std::int64_t supported_targets() { return HWY_TARGETS; }
 std::int64_t supported_targets() { return hwy::SupportedTargets() & HWY_TARGETS; }
 #endif
 
-}  // namespace numpact::simd
+}  // namespace numpact::internal::simd

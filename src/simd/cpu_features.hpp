@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-namespace numpact::simd {
+namespace numpact::internal::simd {
 
 // Highway's mask of the compiled targets that can run here. Never zero: it contains the target that
 // the compiler may use everywhere (HWY_STATIC_TARGET).
@@ -24,6 +24,6 @@ inline constexpr std::array<std::int64_t, 6> kInOrder = {
     HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_SSE4, kSse2, HWY_EMU128 | HWY_SCALAR};
 #endif
 
-}  // namespace numpact::simd
+}  // namespace numpact::internal::simd
 
 #endif

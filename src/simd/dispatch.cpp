@@ -12,7 +12,7 @@
 #include "simd/cpu_features.hpp"
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace simd {
 namespace {
 
@@ -108,6 +108,11 @@ TargetChoice& target_choice() {
 std::size_t target_index() { return target_choice().index(); }
 
 }  // namespace simd
+}  // namespace numpact::internal
+
+namespace numpact {
+
+namespace simd = internal::simd;
 
 std::vector<CpuTarget> cpu_targets() {
   std::vector<CpuTarget> targets;

@@ -10,13 +10,13 @@
 
 #include <cstddef>
 
-namespace numpact::simd {
+namespace numpact::internal::simd {
 
 // The index of the active target in a table of NUMPACT_EXPORT. The environment is read once, at the
 // first call. Thread-safe.
 std::size_t target_index();
 
-}  // namespace numpact::simd
+}  // namespace numpact::internal::simd
 
 // NUMPACT_EXPORT(F): defines the table of the versions of a function, which must not be a template.
 // NUMPACT_DISPATCH(F): the version for the active target.
@@ -34,10 +34,10 @@ std::size_t target_index();
   static decltype(&HWY_STATIC_DISPATCH(F)) const F##Versions[] = {       \
       HWY_CHOOSE_AVX3_DL(F), HWY_CHOOSE_AVX3(F),     HWY_CHOOSE_AVX2(F), \
       HWY_CHOOSE_SSE4(F),    NUMPACT_CHOOSE_SSE2(F), HWY_CHOOSE_FALLBACK(F)}
-#define NUMPACT_DISPATCH(F) (*F##Versions[::numpact::simd::target_index()])
+#define NUMPACT_DISPATCH(F) (*F##Versions[::numpact::internal::simd::target_index()])
 #else
 #define NUMPACT_EXPORT(F) HWY_EXPORT(F)
-#define NUMPACT_DISPATCH(F) (*(HWY_DISPATCH_TABLE(F)[::numpact::simd::target_index()]))
+#define NUMPACT_DISPATCH(F) (*(HWY_DISPATCH_TABLE(F)[::numpact::internal::simd::target_index()]))
 #endif
 
 #endif

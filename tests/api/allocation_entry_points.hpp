@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "api/counting_new.hpp"
+#include "base/internal.hpp"
 #include "support/numbers.hpp"
 
 namespace numpact::testing {

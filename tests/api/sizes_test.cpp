@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "numpact/cvc.hpp"
 #include "numpact/random_access.hpp"

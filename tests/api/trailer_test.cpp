@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/crc.hpp"
+#include "base/internal.hpp"
 #include "support/distributions.hpp"
 #include "support/executors.hpp"
 #include "support/small_files.hpp"

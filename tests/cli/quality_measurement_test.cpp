@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests error figures, sizes of files that are never written whole, and pairing of rows.
+#include "base/internal.hpp"
 #include "cvc/quality/measurement.hpp"
 
 #include <gmock/gmock.h>

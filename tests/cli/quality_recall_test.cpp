@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests distances, nearest neighbours, row samples and recall.
+#include "base/internal.hpp"
 #include "cvc/quality/recall.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table, JSON and picture of a report.
+#include "base/internal.hpp"
 #include "cvc/quality/report.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/verifier.hpp"
+#include "base/internal.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/counting_new.hpp"
+#include "base/internal.hpp"
 #include "numpact/explain.hpp"
 #include "numpact/inspect.hpp"
 #include "support/mutants.hpp"

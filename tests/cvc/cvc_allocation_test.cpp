@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/allocation_entry_points.hpp"
+#include "base/internal.hpp"
 #include "numpact/cvc.hpp"
 #include "support/random.hpp"
 

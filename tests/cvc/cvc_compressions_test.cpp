@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/crc.hpp"
+#include "base/internal.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/cvc_files.hpp"
 #include "support/random.hpp"

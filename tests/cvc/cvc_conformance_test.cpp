@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/internal.hpp"
 #include "cvc/cvc_files.hpp"
 
 namespace numpact::testing {

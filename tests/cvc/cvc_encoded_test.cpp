@@ -2,6 +2,7 @@
 // Encoded chunks that are copied from file to file.
 #include <gtest/gtest.h>
 
+#include "base/internal.hpp"
 #include "cvc/cvc_files.hpp"
 #include "support/random.hpp"
 

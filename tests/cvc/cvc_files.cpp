@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/cvc_files.hpp"
+#include "base/internal.hpp"
 
 #include <algorithm>
 #include <cmath>

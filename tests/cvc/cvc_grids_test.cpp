@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "base/internal.hpp"
 #include "cvc/cvc_files.hpp"
 #include "cvc/range_sources.hpp"
 

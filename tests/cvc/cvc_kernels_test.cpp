@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/crc.hpp"
+#include "base/internal.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/compression/planes.hpp"
 #include "cvc/compression/steps.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/counting_new.hpp"
+#include "base/internal.hpp"
 #include "cvc/range_sources.hpp"
 #include "numpact/cvc.hpp"
 #include "support/executors.hpp"

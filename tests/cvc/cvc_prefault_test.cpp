@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "base/internal.hpp"
 #include "base/pages.hpp"
 #include "cvc/cvc_files.hpp"
 #include "cvc/file/prefault.hpp"

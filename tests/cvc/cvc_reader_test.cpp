@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/internal.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/cvc_files.hpp"
 #include "numpact/mapped_file.hpp"

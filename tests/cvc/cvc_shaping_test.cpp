@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/internal.hpp"
 #include "cvc/compression/shaping.hpp"
 #include "cvc/cvc_files.hpp"
 #include "support/random.hpp"

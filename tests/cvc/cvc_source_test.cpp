@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/internal.hpp"
 #include "cvc/cvc_files.hpp"
 #include "cvc/range_sources.hpp"
 #include "support/executors.hpp"

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/cvc_files.hpp"
 #include "cvc/range_sources.hpp"

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/internal.hpp"
 #include "cvc/cvc_files.hpp"
 #include "support/random.hpp"
 

@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/internal.hpp"
 #include "cvc/cvc_files.hpp"
 #include "support/fixtures.hpp"
 #include "support/random.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/cvc_cases.hpp"
+#include "base/internal.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/internal.hpp"
 #include "cvc/cvc_files.hpp"
 #include "cvc/range_sources.hpp"
 #include "gpu/cvc_cases.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/internal.hpp"
 #include "cvc/cvc_files.hpp"
 #include "gpu/cvc/decode_block.hpp"
 #include "gpu/cvc/slice_tasks.hpp"

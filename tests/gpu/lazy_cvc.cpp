@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/internal.hpp"
 #include "gpu/cuda/cvc_kernels.hpp"
 #include "gpu/cuda/cvc_pages.hpp"
 #include "gpu/emulation/cvc_emulation.hpp"

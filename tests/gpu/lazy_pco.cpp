@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/internal.hpp"
 #include "gpu/cuda/pco_launch.hpp"
 #include "gpu/emulation/emulate.hpp"
 #include "gpu/lazy_runtime.hpp"

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/internal.hpp"
 #include "gpu/lazy_runtime.hpp"
 
 namespace {

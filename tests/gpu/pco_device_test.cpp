@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/crc.hpp"
+#include "base/internal.hpp"
 #include "base/load.hpp"
 #include "gpu/pco_files.hpp"
 #include "numpact/cuda/pco.hpp"

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/internal.hpp"
 #include "cvc/compression/pco_payload.hpp"
 #include "gpu/cvc/pages_grid.hpp"
 #include "gpu/emulation/emulate.hpp"

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/internal.hpp"
 #include "cvc/cvc_files.hpp"
 #include "second/compare.hpp"
 #include "support/random.hpp"

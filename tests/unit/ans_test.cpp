@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "base/internal.hpp"
 #include "naive.hpp"
 #include "pco/ans/encode_table.hpp"
 #include "pco/ans/spread.hpp"

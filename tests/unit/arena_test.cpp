@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arenas: alignment, reuse, limits and large pages.
 #include "base/arena.hpp"
+#include "base/internal.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "base/internal.hpp"
 #include "latent_cases.hpp"
 #include "number/ordered.hpp"
 #include "pco/mode/float_mult.hpp"

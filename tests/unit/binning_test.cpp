@@ -2,6 +2,7 @@
 // The effort of binning by level: how many groups and frequent values are considered.
 #include <gtest/gtest.h>
 
+#include "base/internal.hpp"
 #include "pco/bins/binning.hpp"
 
 namespace numpact::testing {

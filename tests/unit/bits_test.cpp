@@ -2,6 +2,7 @@
 // The bit writer and reader against a vector of bits.
 #include <gtest/gtest.h>
 
+#include "base/internal.hpp"
 #include "bits/bit_reader.hpp"
 #include "bits/bit_writer.hpp"
 #include "naive.hpp"

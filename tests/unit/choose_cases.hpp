@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "number/latent_array.hpp"
 #include "number/ordered.hpp"
 #include "support/random.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/internal.hpp"
 #include "choose_cases.hpp"
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/modes/allowed.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/internal.hpp"
 #include "pco/stats/constant_blocks.hpp"
 #include "pco/stats/histogram.hpp"
 #include "pco/stats/known_values.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which instruction sets are found, compared with what Highway's library finds.
+#include "base/internal.hpp"
 #include "simd/targets.hpp"
 // After the list of targets.
 #include <gtest/gtest.h>

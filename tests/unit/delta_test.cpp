@@ -2,6 +2,7 @@
 // Delta encodings against their definition, and back.
 #include <gtest/gtest.h>
 
+#include "base/internal.hpp"
 #include "pco/delta/deltas.hpp"
 #include "support/random.hpp"
 #include "targets.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoded latents stay available within the reach, and memory grows with what was decoded.
 #include "pco/delta/history.hpp"
+#include "base/internal.hpp"
 
 #include <gtest/gtest.h>
 

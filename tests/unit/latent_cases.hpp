@@ -8,6 +8,7 @@
 #include <bit>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "naive.hpp"
 #include "pco/latent/latent_decoder.hpp"
 #include "support/random.hpp"

@@ -3,6 +3,7 @@
 // batches: batches_test.cpp.
 #include <gtest/gtest.h>
 
+#include "base/internal.hpp"
 #include "latent_cases.hpp"
 #include "pco/latent/latent_encoder.hpp"
 #include "support/numbers.hpp"

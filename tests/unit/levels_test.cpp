@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/internal.hpp"
 #include "pco/levels.hpp"
 #include "pco/limits.hpp"
 

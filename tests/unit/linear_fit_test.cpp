@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "pco/encode/conv1/equations.hpp"
 #include "pco/encode/conv1/equations_kernel.hpp"
 #include "pco/encode/conv1/fit.hpp"

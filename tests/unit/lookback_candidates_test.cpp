@@ -6,6 +6,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/internal.hpp"
 #include "pco/encode/lookback/match/candidates.hpp"
 #include "pco/encode/lookback/optimize/search.hpp"
 #include "support/random.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Periods of latents that mostly follow the usual step.
+#include "base/internal.hpp"
 #include "pco/encode/lookback/detect/events.hpp"
 
 #include <gtest/gtest.h>

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "pco/encode/estimate/binned.hpp"
 #include "pco/encode/lookback/detect/near.hpp"
 #include "pco/encode/lookback/match/periods.hpp"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "pco/encode/lookback/detect/repeats.hpp"
 #include "pco/encode/lookback/estimate.hpp"
 #include "pco/encode/lookback/prefilter.hpp"

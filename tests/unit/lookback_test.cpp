@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/internal.hpp"
 #include "pco/bins/binning.hpp"
 #include "pco/encode/estimate/binned.hpp"
 #include "pco/encode/lookback/evaluate.hpp"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/internal.hpp"
 #include "pco/mode/split.hpp"
 #include "support/distributions.hpp"
 #include "support/half.hpp"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "pco/ans/bin.hpp"
 #include "support/bytes.hpp"
 

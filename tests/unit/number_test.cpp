@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/internal.hpp"
 #include "number/float_traits.hpp"
 #include "number/ordered.hpp"
 #include "support/half.hpp"

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/internal.hpp"
 #include "choose_cases.hpp"
 #include "pco/encode/conv1/equations.hpp"
 #include "pco/encode/estimate/coarse.hpp"

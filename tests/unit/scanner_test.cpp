@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts of chunks are found from their heads and metadata alone.
+#include "base/internal.hpp"
 #include "pco/standalone/chunk_scanner.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where runs of numbers are divided into segments: the cost of a histogram in a tree of bins, the
 // joining of blocks, and plans.
+#include "base/internal.hpp"
 #include "pco/encode/segment/plan.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of choices and the log of a session.
 #include "pco/encode/session.hpp"
+#include "base/internal.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/internal.hpp"
 #include "pco/bins/bin_optimizer.hpp"
 #include "pco/latent/latent_encoder.hpp"
 #include "pco/stats/intervals.hpp"

@@ -2,12 +2,13 @@
 // bfloat16: every value rounded to the upper half of a float32.
 #include <cmath>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/compression/two_byte_codec.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 Dtype code_type(Dtype) { return Dtype::kBFloat16; }
@@ -70,4 +71,4 @@ const Codec kBFloat16Codec = {.compression = Compression::kBFloat16,
                               .plan = plan_two_byte,
                               .encode = encode};
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "base/load.hpp"
 #include "base/task_pool.hpp"
 #include "cvc/compression/pco_payload.hpp"
@@ -28,7 +29,7 @@
 #include "numpact/cvc/write_config.hpp"
 #include "numpact/error.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Limit of values in a slice: such a count times the size of any type fits 64 bits.
 inline constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 60;
@@ -225,6 +226,6 @@ void copy_stored(const std::byte* from, std::size_t n, std::size_t size, void* o
 
 inline float load_float(const std::byte* at) { return load_le<float>(at); }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

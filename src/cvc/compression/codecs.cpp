@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/internal.hpp"
 #include "base/load.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/half.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // In the order of the enumeration.
@@ -150,4 +151,4 @@ Status decode_values(const Prepared& prepared, std::uint64_t first, std::uint64_
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -3,9 +3,10 @@
 #ifndef NUMPACT_CVC_COMPRESSION_CODECS_HPP
 #define NUMPACT_CVC_COMPRESSION_CODECS_HPP
 
+#include "base/internal.hpp"
 #include "cvc/compression/codec.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 const Codec& codec_of(Compression compression);
 
@@ -20,6 +21,6 @@ inline Status prepare(const Encoded& encoded, Prepared& prepared) {
 Status decode_values(const Prepared& prepared, std::uint64_t first, std::uint64_t n, Dtype out,
                      void* data);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantization loops over rows with a range for each dimension, compiled for every target.
+#include "base/internal.hpp"
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cvc/compression/dims_kernel.cpp"
@@ -11,12 +12,12 @@
 #include "simd/has_vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using numpact::HWY_NAMESPACE::kHasVectors;
+using numpact::internal::HWY_NAMESPACE::kHasVectors;
 // Whether stored (little-endian) floats can be loaded as vectors.
 constexpr bool kHasStoredVectors = kHasVectors && !kIsBigEndian;
 
@@ -140,14 +141,14 @@ void WidenRanges(const float* HWY_RESTRICT values, std::size_t n, const DimRange
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
 #include "simd/dispatch.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 NUMPACT_EXPORT(DimCodesToValues);
 NUMPACT_EXPORT(DimNibblesToValues);
@@ -173,6 +174,6 @@ void widen_ranges(const float* values, std::size_t n, const DimRanges& ranges) {
   NUMPACT_DISPATCH(WidenRanges)(values, n, ranges);
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -2,12 +2,13 @@
 // fp16: every value rounded to half precision.
 #include <cmath>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/compression/two_byte_codec.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 Dtype code_type(Dtype) { return Dtype::kFloat16; }
@@ -68,4 +69,4 @@ const Codec kFp16Codec = {.compression = Compression::kFp16,
                           .plan = plan_two_byte,
                           .encode = encode};
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

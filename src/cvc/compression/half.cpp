@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/compression/half.hpp"
+#include "base/internal.hpp"
 
 #include <cmath>
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 std::uint16_t half_of(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -41,4 +42,4 @@ float round_to_odd_float(double value) {
   return std::bit_cast<float>(bits | 1u);
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -8,9 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/internal.hpp"
 #include "number/float_traits.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // The smallest magnitude that rounds to infinity: halfway between the largest half and 2^16.
 inline constexpr float kHalfOverflow = 65520.0f;
@@ -63,6 +64,6 @@ std::size_t floats_to_halves(const float* values, std::size_t n, std::uint16_t* 
 std::size_t floats_to_bfloats(const float* values, std::size_t n, std::uint16_t* out);
 void bfloats_to_floats(const std::byte* bfloats, std::size_t n, float* out, bool streams = false);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

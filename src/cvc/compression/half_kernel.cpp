@@ -2,6 +2,7 @@
 // Conversion loops of half precision and bfloat16, compiled for every target. Conversion
 // instructions make signalling NaNs quiet and do not report overflow, so blocks with infinities,
 // NaNs or overflowing values take the scalar path, which defines the result.
+#include "base/internal.hpp"
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cvc/compression/half_kernel.cpp"
@@ -15,7 +16,7 @@
 #include "cvc/compression/stream-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -224,14 +225,14 @@ std::size_t FloatsToHalves(const float* HWY_RESTRICT values, std::size_t n,
 #endif
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
 #include "simd/dispatch.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 NUMPACT_EXPORT(HalvesToFloats);
 NUMPACT_EXPORT(FloatsToHalves);
@@ -254,6 +255,6 @@ void bfloats_to_floats(const std::byte* bfloats, std::size_t n, float* out, bool
   NUMPACT_DISPATCH(BFloatsToFloats)(bfloats, n, out, streams);
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

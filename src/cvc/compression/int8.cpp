@@ -3,11 +3,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/steps.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 std::optional<std::uint64_t> size(const Shape& shape, Dtype) { return shape.n(); }
@@ -151,4 +152,4 @@ const Codec kInt8Codec = {.compression = Compression::kInt8,
                           .plan = plan,
                           .encode = encode};
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -2,11 +2,12 @@
 // int8_row: uniform quantization of each row with its own range, in 255 steps.
 #include <algorithm>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/shaping.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 constexpr unsigned kMaxCode = 255;
@@ -155,4 +156,4 @@ const Codec kInt8RowCodec = {.compression = Compression::kInt8Row,
                              .plan = plan,
                              .encode = encode};
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

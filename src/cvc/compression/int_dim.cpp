@@ -4,12 +4,13 @@
 #include <array>
 #include <cstring>
 
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/shaping.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 enum class Width : std::uint8_t { kByte, kNibble };
@@ -230,4 +231,4 @@ constexpr Codec codec(Compression compression, std::string_view name) {
 const Codec kInt8DimCodec = codec<Width::kByte>(Compression::kInt8Dim, "int8_dim");
 const Codec kInt4Codec = codec<Width::kNibble>(Compression::kInt4, "int4");
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Values that are decoded at a time, through buffers on the stack.
@@ -191,4 +192,4 @@ const Codec kLosslessCodec = {.compression = Compression::kLossless,
                               .plan = plan,
                               .encode = encode};
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

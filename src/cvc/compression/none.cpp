@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // none: values in their own type, little-endian.
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/half.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 std::optional<std::uint64_t> size(const Shape& shape, Dtype dtype) {
@@ -59,4 +60,4 @@ const Codec kNoneCodec = {.compression = Compression::kNone,
                           .plan = plan,
                           .encode = encode};
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/compression/pco.hpp"
+#include "base/internal.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 std::optional<std::uint64_t> size(const Shape&, Dtype) { return std::nullopt; }
@@ -20,4 +21,4 @@ const Codec kPcoCodec = {.compression = Compression::kPco,
                          .plan = plan_pco,
                          .encode = encode_pco};
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -3,9 +3,10 @@
 #ifndef NUMPACT_CVC_COMPRESSION_PCO_HPP
 #define NUMPACT_CVC_COMPRESSION_PCO_HPP
 
+#include "base/internal.hpp"
 #include "cvc/compression/codec.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 Status prepare_pco(const Encoded& encoded, Prepared& prepared);
 Status decode_pco(const Prepared& prepared, std::span<const RowRun> runs,
@@ -16,6 +17,6 @@ Block pco_block(const Prepared& prepared);
 Status plan_pco(const Source& source, const EncodeRules& rules, Plan& plan);
 Status encode_pco(const Source& source, const Plan& plan, BlockSink& sink);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/arena.hpp"
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/half.hpp"
@@ -11,7 +12,7 @@
 #include "cvc/compression/tiles.hpp"
 #include "pco/page/page_decoder.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Groups of one dimension that are decoded before their rows are interleaved: rows are then written
@@ -328,4 +329,4 @@ Block pco_block(const Prepared& prepared) {
   return block;
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

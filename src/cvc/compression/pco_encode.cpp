@@ -4,6 +4,7 @@
 
 #include "base/arena.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/pco.hpp"
@@ -12,7 +13,7 @@
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/meta/chunk_meta.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // There are two kinds of grid: "by dimension", in which a chunk holds one dimension, and "by row",
@@ -344,4 +345,4 @@ Status encode_pco(const Source&, const Plan& plan, BlockSink& sink) {
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

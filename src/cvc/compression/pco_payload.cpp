@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/internal.hpp"
 #include "base/load.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
@@ -12,7 +13,7 @@
 #include "pco/version.hpp"
 #include "pco/wire.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 void store_u32(std::uint64_t value, std::byte* out) {
@@ -104,4 +105,4 @@ void write_pco_entry(std::uint32_t size, unsigned entry_bytes, std::byte* out) {
   std::memcpy(out, bytes, entry_bytes);
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -18,7 +18,7 @@
 #include "numpact/error.hpp"
 #include "numpact/types.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 struct Shape;
 
@@ -64,6 +64,6 @@ unsigned pco_entry_bytes(std::uint32_t largest);
 // Writes one index entry.
 void write_pco_entry(std::uint32_t size, unsigned entry_bytes, std::byte* out);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

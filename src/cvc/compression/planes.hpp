@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 inline constexpr std::size_t kPlanes = 4;
 
@@ -41,6 +41,6 @@ std::size_t pack_codes(const std::uint8_t* bytes, std::size_t n, unsigned width,
 void join_planes(const std::uint8_t* const planes[kPlanes], std::size_t n, float* values);
 void take_plane(const float* values, std::size_t n, std::size_t plane, std::uint8_t* out);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

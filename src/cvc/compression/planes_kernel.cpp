@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops of the lossless compression, compiled for every target.
+#include "base/internal.hpp"
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cvc/compression/planes_kernel.cpp"
@@ -14,12 +15,12 @@
 #include "simd/has_vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using numpact::HWY_NAMESPACE::kHasVectors;
+using numpact::internal::HWY_NAMESPACE::kHasVectors;
 
 // Eight codes take `kWidth` bytes, so the loop loads a big-endian word per eight codes and takes
 // these from its top. Example with kWidth 3:
@@ -133,14 +134,14 @@ void TakePlane(const float* HWY_RESTRICT values, std::size_t n, std::size_t plan
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
 #include "simd/dispatch.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 NUMPACT_EXPORT(Unpack);
 NUMPACT_EXPORT(Pack);
@@ -165,6 +166,6 @@ void take_plane(const float* values, std::size_t n, std::size_t plane, std::uint
   NUMPACT_DISPATCH(TakePlane)(values, n, plane, out);
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/internal.hpp"
 #include "cvc/compression/tiles.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Sources of fewer rows are too small to learn the second moments from.
@@ -144,4 +145,4 @@ std::span<std::uint8_t> Shaper::codes(std::size_t first, std::size_t count) {
   return codes_;
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

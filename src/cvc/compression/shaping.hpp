@@ -20,10 +20,11 @@
 #include <span>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "cvc/compression/source.hpp"
 #include "cvc/compression/steps.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Rows that are rounded at the same time; a multiple of the vector length of every target.
 inline constexpr std::size_t kShapedRows = 32;
@@ -101,6 +102,6 @@ class Shaper {
   std::vector<std::uint8_t> codes_;
 };
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of shaping.hpp, compiled for every target. Each sum adds the same numbers in the same
 // order for every vector length, without fused multiply-adds, so all targets give the same bits.
+#include "base/internal.hpp"
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cvc/compression/shaping_kernel.cpp"
@@ -12,7 +13,7 @@
 #include "cvc/compression/shaping.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -176,14 +177,14 @@ void RoundShaped(const Feedback& feedback, RangeAxis ranges, const float* has_fe
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
 #include "simd/dispatch.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 NUMPACT_EXPORT(AddMoments);
 NUMPACT_EXPORT(FactorMoments);
@@ -201,6 +202,6 @@ void round_shaped(const Feedback& feedback, RangeAxis ranges, const float* has_f
   NUMPACT_DISPATCH(RoundShaped)(feedback, ranges, has_feedback, block);
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/compression/source.hpp"
 
+#include "base/internal.hpp"
 #include "cvc/compression/half.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 template <class T>
@@ -62,4 +63,4 @@ void Source::copy(std::uint64_t first, std::size_t count, std::byte* out) const 
   });
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

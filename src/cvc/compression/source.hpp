@@ -11,7 +11,7 @@
 
 #include "numpact/cvc/types.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Values per block of encoding loops, whose buffers are on the stack. A multiple of 8, so that
 // blocks of packed codes end at a byte.
@@ -88,6 +88,6 @@ class Source {
   Rows rows_;
 };
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

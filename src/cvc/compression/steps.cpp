@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/compression/steps.hpp"
+#include "base/internal.hpp"
 
 #include <limits>
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 StepRange fit_steps(float low, float high, bool is_finite, bool is_integer, unsigned max_code) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -15,4 +16,4 @@ StepRange fit_steps(float low, float high, bool is_finite, bool is_integer, unsi
   return {min, width / steps};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // The product is rounded before the addition: no fused multiply-add.
 constexpr float value_of_code(std::uint8_t code, float min, float scale) {
@@ -72,6 +72,6 @@ struct DimRanges {
 };
 void widen_ranges(const float* values, std::size_t n, const DimRanges& ranges);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

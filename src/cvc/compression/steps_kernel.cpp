@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantization loops with one range, compiled for every target.
+#include "base/internal.hpp"
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cvc/compression/steps_kernel.cpp"
@@ -11,12 +12,12 @@
 #include "simd/has_vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using numpact::HWY_NAMESPACE::kHasVectors;
+using numpact::internal::HWY_NAMESPACE::kHasVectors;
 
 void CodesToValuesScalar(const std::uint8_t* codes, std::size_t n, float min, float scale,
                          float* HWY_RESTRICT values) {
@@ -149,14 +150,14 @@ ValueRange RangeOf(const float* values, std::size_t n) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
 #include "simd/dispatch.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 NUMPACT_EXPORT(CodesToValues);
 NUMPACT_EXPORT(ValuesToCodes);
@@ -176,6 +177,6 @@ ValueRange range_of(const float* values, std::size_t n) {
   return NUMPACT_DISPATCH(RangeOf)(values, n);
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

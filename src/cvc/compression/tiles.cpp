@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/internal.hpp"
 #include "cvc/compression/half.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Rows of a tile: its input and output stay in the L1 cache.
@@ -75,4 +76,4 @@ void convert_values(Dtype from, const std::byte* values, std::size_t n, Dtype to
   }
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

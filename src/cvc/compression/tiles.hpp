@@ -8,7 +8,7 @@
 
 #include "numpact/cvc/types.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Interleaves `columns` arrays of `rows` values of `size` bytes, which are `step` bytes apart, to
 // rows with one value of each array. Rows are `stride` bytes apart. `streams`: use non-temporal
@@ -22,6 +22,6 @@ void deinterleave(const std::byte* from, std::size_t stride, std::size_t columns
 // Converts float32 or float16 to float32, float16 or bfloat16.
 void convert_values(Dtype from, const std::byte* values, std::size_t n, Dtype to, std::byte* out);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interleaving of columns to rows, compiled for every target.
+#include "base/internal.hpp"
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cvc/compression/tiles_kernel.cpp"
@@ -12,7 +13,7 @@
 #include "cvc/compression/tiles.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -139,14 +140,14 @@ void Interleave(const std::byte* from, std::size_t step, std::size_t n, std::siz
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
 #include "simd/dispatch.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 NUMPACT_EXPORT(Interleave);
 
@@ -155,6 +156,6 @@ void interleave(const std::byte* from, std::size_t step, std::size_t columns, st
   NUMPACT_DISPATCH(Interleave)(from, step, columns, rows, size, out, stride, streams);
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/internal.hpp"
 #include "cvc/compression/codec.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 inline std::optional<std::uint64_t> two_byte_size(const Shape& shape, Dtype) {
   return 2 * shape.n();
@@ -26,6 +27,6 @@ inline Status plan_two_byte(const Source& source, const EncodeRules&, Plan& plan
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -8,9 +8,10 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/internal.hpp"
 #include "cvc/compression/half.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Calls f(row, first dimension, address, count) for the runs without gaps of an area until it
@@ -173,4 +174,4 @@ Status check_floats(const Source& source, Compression compression,
   return Status(ErrorKind::kInvalidArgument, rounding_text(compression, dtype));
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

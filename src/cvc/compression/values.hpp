@@ -8,11 +8,12 @@
 #include <optional>
 #include <string>
 
+#include "base/internal.hpp"
 #include "cvc/compression/source.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/error.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // The value of a slice that an error is about. If a range is too wide, no single value is to blame:
 // then only the row or dimension that all its values share is set.
@@ -44,6 +45,6 @@ std::uint64_t count_finite(const Source& source, const ValueArea& area);
 // payload).
 Status check_floats(const Source& source, Compression compression, std::optional<Refused>& refused);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

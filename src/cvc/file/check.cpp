@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
+#include "base/internal.hpp"
 #include "cvc/file/read_rows.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 Status check_chunks(const Records& records, std::vector<std::size_t> chunks,
                     const ReadConfig& config) {
@@ -24,4 +25,4 @@ Status check_chunk(const Records& records, std::size_t chunk) {
   return check_chunks(records, {chunk}, {});
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

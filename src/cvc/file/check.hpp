@@ -6,10 +6,11 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "cvc/file/records.hpp"
 #include "numpact/cvc/read_config.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Checks each of the chunks once, with the threads of the config and without reporting progress.
 Status check_chunks(const Records& records, std::vector<std::size_t> chunks,
@@ -17,6 +18,6 @@ Status check_chunks(const Records& records, std::vector<std::size_t> chunks,
 // Checks one chunk on the calling thread.
 Status check_chunk(const Records& records, std::size_t chunk);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -5,10 +5,11 @@
 #include <cstring>
 
 #include "base/crc.hpp"
+#include "base/internal.hpp"
 #include "base/load.hpp"
 #include "base/try.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 void put_head(std::byte (&head)[8], std::uint64_t payload_bytes, std::uint32_t crc) {
@@ -127,4 +128,4 @@ Status write_record(std::size_t head, std::uint64_t offset, std::span<const std:
   return output.write_at(offset + head, payload);
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

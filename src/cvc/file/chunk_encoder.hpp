@@ -10,10 +10,11 @@
 #include <span>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/file/output.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // A chunk that is being encoded. Inputs: rows, sources, compressions of slices; the rest is set by
 // plan_chunk and encode_chunk.
@@ -46,6 +47,6 @@ Status encode_chunk(std::size_t head, std::uint64_t offset, std::span<std::byte>
 Status write_record(std::size_t head, std::uint64_t offset, std::span<const std::byte> payload,
                     Output& output);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

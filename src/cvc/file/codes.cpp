@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/file/check.hpp"
@@ -11,7 +12,7 @@
 #include "cvc/file/prefault.hpp"
 #include "cvc/file/read_rows.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
@@ -169,4 +170,4 @@ Status copy_codes(const Records& records, const RowRange& rows, std::size_t colu
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

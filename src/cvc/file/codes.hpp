@@ -8,10 +8,11 @@
 #include <span>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "cvc/file/records.hpp"
 #include "numpact/cvc/read_config.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Implement Reader::codes and Reader::read_codes.
 Status view_codes(const Records& records, std::size_t chunk, std::size_t column,
@@ -20,6 +21,6 @@ Status copy_codes(const Records& records, const RowRange& rows, std::size_t colu
                   std::span<std::byte> out, std::size_t stride, const ReadConfig& config,
                   std::vector<CodeRun>& runs);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

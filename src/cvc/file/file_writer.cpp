@@ -6,13 +6,14 @@
 
 #include "base/crc.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/header/frame.hpp"
 #include "cvc/header/metadata.hpp"
 #include "json/json.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Files of more chunks are not planned ahead, which bounds the memory for plans.
@@ -544,4 +545,4 @@ Status FileWriter::finish(WriteReport& report) {
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

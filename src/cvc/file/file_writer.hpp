@@ -15,13 +15,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "base/task_pool.hpp"
 #include "cvc/file/chunk_encoder.hpp"
 #include "cvc/file/output.hpp"
 #include "cvc/header/header_text.hpp"
 #include "numpact/cvc/write_config.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 class FileWriter {
  public:
@@ -97,6 +98,6 @@ class FileWriter {
   std::string error_place_;
 };
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/task_pool.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
@@ -14,7 +15,7 @@
 #include "cvc/file/requests.hpp"
 #include "cvc/file/targets.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Rows that a task decodes at a time: enough to outweigh the scheduling of a task.
@@ -156,4 +157,4 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -7,15 +7,16 @@
 #include <cstdint>
 #include <span>
 
+#include "base/internal.hpp"
 #include "cvc/file/records.hpp"
 #include "numpact/cvc/read_config.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Implements Reader::gather.
 Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
                    std::span<const Target> targets, const ReadConfig& config);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

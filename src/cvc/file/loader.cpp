@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/internal.hpp"
 #include "base/load.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
@@ -11,7 +12,7 @@
 #include "cvc/header/frame.hpp"
 #include "cvc/header/parse.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Size of the first read of a file: most headers fit, so that one request suffices.
@@ -242,4 +243,4 @@ Status Loader::read_rows(const Info& info, std::size_t chunk, const RowRange& ro
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -9,12 +9,13 @@
 #include <span>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "cvc/file/records.hpp"
 #include "numpact/config.hpp"
 #include "numpact/cvc/read_config.hpp"
 #include "numpact/range_source.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Reusable memory. get() returns uninitialised or old bytes; asking for more than the capacity
 // discards the contents.
@@ -68,6 +69,6 @@ std::optional<std::uint64_t> separable_row_bytes(const Info& info, std::size_t c
 // makes more requests.
 inline constexpr std::uint64_t kMaxGapBytes = std::uint64_t{1} << 16;
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

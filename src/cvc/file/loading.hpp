@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/task_pool.hpp"
 #include "base/try.hpp"
 #include "cvc/file/loader.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Memory that a task reuses from chunk to chunk.
 struct WorkerScratch {
@@ -58,6 +59,6 @@ Status for_each_loaded(const TaskPool& pool, std::size_t n, const Work& work, co
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "numpact/error.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 class Output {
  public:
@@ -25,6 +25,6 @@ class Output {
   virtual Status finish(std::uint64_t bytes) = 0;
 };
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include "base/internal.hpp"
 #include "base/pages.hpp"
 #include "base/task_pool.hpp"
 #include "cvc/file/targets.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Smaller outputs are skipped: allocators usually reuse pages for them that are already populated.
@@ -52,4 +53,4 @@ void prefault_targets(const Info& info, std::span<const Target> targets, std::ui
   }
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

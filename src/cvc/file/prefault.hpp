@@ -9,7 +9,7 @@
 
 #include "numpact/cvc/read_config.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Populates the pages of `rows` rows of each target. Targets have been checked. Columns whose
 // claimed values exceed what the file's bytes make plausible are skipped: otherwise a corrupt file
@@ -18,6 +18,6 @@ void prefault_targets(const Info& info, std::span<const Target> targets, std::ui
                       const ReadConfig& config);
 void prefault_bytes(std::span<std::byte> out, const ReadConfig& config);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

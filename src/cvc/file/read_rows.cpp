@@ -5,6 +5,7 @@
 
 #include "base/crc.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/task_pool.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
@@ -12,7 +13,7 @@
 #include "cvc/file/remote.hpp"
 #include "cvc/file/targets.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Size of a work item, about a megabyte of floats or of payload. Smaller items balance the threads
@@ -417,4 +418,4 @@ Status read_ranges(const Records& records, std::span<const RowRange> ranges,
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "cvc/file/records.hpp"
 #include "numpact/cvc/read_config.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Neighbouring rows of one chunk to decode, or a chunk whose checksum is to be checked, or both.
 struct ChunkRead {
@@ -55,6 +56,6 @@ Status read_chunks(const Records& records, std::span<const ChunkRead> reads,
 Status read_ranges(const Records& records, std::span<const RowRange> ranges,
                    std::span<const Target> targets, const ReadConfig& config, ReadReport& report);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
+#include "base/internal.hpp"
 #include "base/load.hpp"
 #include "base/try.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 Status Records::open(std::size_t chunk, Record& record) const {
   if (window_ != nullptr) {
@@ -97,4 +98,4 @@ Status find_records(std::span<const std::byte> file, Info& info) {
   });
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -8,11 +8,12 @@
 #include <functional>
 #include <span>
 
+#include "base/internal.hpp"
 #include "cvc/compression/codec.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/error.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 struct Record {
   std::span<const std::byte> payload;
@@ -68,6 +69,6 @@ Status find_records(std::span<const std::byte> file, Info& info);
 using LengthOf = std::function<Status(std::size_t chunk, std::uint64_t& length)>;
 Status place_records(Info& info, const LengthOf& length_of);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/file/check.hpp"
 #include "cvc/file/loading.hpp"
 #include "cvc/file/requests.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Loads the bytes of one read and decodes them.
@@ -161,4 +162,4 @@ Status gather_remote_rows(const Records& records, std::span<const std::uint64_t>
       take, [&] { return report_progress(config, progress); });
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

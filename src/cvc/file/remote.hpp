@@ -8,11 +8,12 @@
 #include <cstdint>
 #include <span>
 
+#include "base/internal.hpp"
 #include "cvc/file/loader.hpp"
 #include "cvc/file/read_rows.hpp"
 #include "numpact/cvc/read_config.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Implements read_chunks() for records with a loader.
 Status read_remote_chunks(const Records& records, std::span<const ChunkRead> reads,
@@ -22,6 +23,6 @@ Status read_remote_chunks(const Records& records, std::span<const ChunkRead> rea
 Status gather_remote_rows(const Records& records, std::span<const std::uint64_t> rows,
                           std::span<const Target> targets, const ReadConfig& config);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

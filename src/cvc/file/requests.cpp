@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/file/read_rows.hpp"
 #include "cvc/file/targets.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Merges requests for consecutive rows that go to consecutive output rows.
@@ -65,4 +66,4 @@ Status gather_chunk(const Records& records, std::size_t chunk, std::uint64_t sta
   return status.ok() ? status : status.at_chunk(chunk);
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

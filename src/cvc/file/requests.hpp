@@ -8,11 +8,12 @@
 #include <span>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "cvc/file/records.hpp"
 #include "numpact/config.hpp"
 #include "numpact/cvc/read_config.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // A row of the file, and the row of the output that receives it.
 struct RowRequest {
@@ -30,6 +31,6 @@ Status gather_chunk(const Records& records, std::size_t chunk, std::uint64_t sta
                     std::span<const RowRequest> requests, const Target& target,
                     const DecodeLimits& limits);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -4,13 +4,14 @@
 #include <array>
 #include <memory>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/file/check.hpp"
 #include "cvc/file/loading.hpp"
 #include "cvc/file/targets.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 static_assert(std::tuple_size_v<decltype(StoredSlice::planes)> == kPlanes);
@@ -126,4 +127,4 @@ Status decode_stored(const StoredSlice& stored, const RowRange& rows, const Muta
   return codec.decode_runs(prepared, {&run, 1}, 0, to);
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -5,11 +5,12 @@
 
 #include <cstddef>
 
+#include "base/internal.hpp"
 #include "cvc/file/records.hpp"
 #include "numpact/cvc/read_config.hpp"
 #include "numpact/cvc/stored_slice.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Implements Reader::stored_slice, except that the owner of bytes in memory is not set.
 Status find_stored(const Records& records, std::size_t chunk, std::size_t column,
@@ -18,6 +19,6 @@ Status find_stored(const Records& records, std::size_t chunk, std::size_t column
 // Implements decode_slice.
 Status decode_stored(const StoredSlice& stored, const RowRange& rows, const MutableRows& out);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

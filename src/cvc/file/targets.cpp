@@ -5,11 +5,12 @@
 #include <cstring>
 #include <limits>
 
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/half.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
@@ -183,4 +184,4 @@ void move_rows(const MutableRows& out, std::uint64_t from, std::uint64_t to, std
   }
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

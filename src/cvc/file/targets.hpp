@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <span>
 
+#include "base/internal.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "numpact/config.hpp"
 #include "numpact/cvc/read_config.hpp"
 #include "numpact/cvc/types.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // kLimitExceeded if `rows` rows cannot be in memory. A stride of 0 means rows without gaps.
 Status check_fits_memory(const MutableRows& out, std::uint64_t rows);
@@ -41,6 +42,6 @@ void fill_rows(const MutableRows& out, std::uint64_t first, std::uint64_t count,
 // Moves rows from `from` to `to`, which is not larger.
 void move_rows(const MutableRows& out, std::uint64_t from, std::uint64_t to, std::uint64_t count);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

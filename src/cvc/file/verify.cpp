@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/task_pool.hpp"
 #include "base/try.hpp"
@@ -14,7 +15,7 @@
 #include "cvc/file/read_rows.hpp"
 #include "cvc/file/targets.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Decodes the whole slice in one call, so that each page is decoded once, whatever the grid.
@@ -150,4 +151,4 @@ Status verify_chunks(const Records& records, const ReadConfig& config, VerifyRep
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -3,14 +3,15 @@
 #ifndef NUMPACT_CVC_FILE_VERIFY_HPP
 #define NUMPACT_CVC_FILE_VERIFY_HPP
 
+#include "base/internal.hpp"
 #include "cvc/file/records.hpp"
 #include "numpact/cvc/read_config.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Implements Reader::verify.
 Status verify_chunks(const Records& records, const ReadConfig& config, VerifyReport& report);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

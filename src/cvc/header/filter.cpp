@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/header/filter.hpp"
+#include "base/internal.hpp"
 
 #include <algorithm>
 #include <optional>
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Memory limit, in bytes, of the parsed candidate value: the larger of kMinMemoryLimitBytes and
@@ -33,4 +34,4 @@ bool MetadataFilter::matches(std::string_view metadata) const {
          json::equal(document.root(), value_.root());
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -7,7 +7,7 @@
 
 #include "json/json.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Whether metadata is an object in which `key` has the value of the JSON text `value`.
 class MetadataFilter {
@@ -23,6 +23,6 @@ class MetadataFilter {
   json::Document value_;
 };
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -4,10 +4,11 @@
 #include <algorithm>
 
 #include "base/check_bytes.hpp"
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 // Enough bytes to distinguish versions, unless blanks precede the header's first brace.
@@ -100,4 +101,4 @@ Status find_header(std::span<const std::byte> bytes, std::uint64_t file_bytes, F
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -9,7 +9,7 @@
 
 #include "numpact/error.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 inline constexpr std::uint64_t kUnknownSize = ~std::uint64_t{0};
 // Alignment of records in the paged layout.
@@ -30,6 +30,6 @@ struct Frame {
 Status find_header(std::span<const std::byte> bytes, std::uint64_t file_bytes, Frame& frame,
                    std::uint64_t& needed);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/header/frame.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 using json::ArrayText;
@@ -228,4 +229,4 @@ Status header_bytes(const HeaderContent& content, std::string& out) {
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -14,7 +14,7 @@
 #include "numpact/cvc/write_config.hpp"
 #include "numpact/error.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // A chunk of the header.
 struct ChunkText {
@@ -46,6 +46,6 @@ struct HeaderContent {
 // Writes all bytes before the first record; their number is the offset of the first record.
 Status header_bytes(const HeaderContent& content, std::string& out);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

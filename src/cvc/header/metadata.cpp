@@ -3,10 +3,11 @@
 
 #include <cmath>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "json/json.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
@@ -59,4 +60,4 @@ Status restyle(std::string_view text, json::Style style, std::size_t levels, std
   return {};
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

@@ -10,7 +10,7 @@
 #include "json/text.hpp"
 #include "numpact/error.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 
 // Numbers of objects and arrays of the header that enclose metadata.
 inline constexpr std::size_t kLevelsAboveFileMetadata = 1;   // {"metadata": ...}
@@ -23,6 +23,6 @@ inline constexpr std::size_t kLevelsAboveSectionMetadata = 5;
 // is nested so deeply that readers would reject a header with `levels` more levels.
 Status restyle(std::string_view text, json::Style style, std::size_t levels, std::string& out);
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal
 
 #endif

@@ -7,12 +7,13 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "json/json.hpp"
 
-namespace numpact::cvc {
+namespace numpact::cvc::internal {
 namespace {
 
 using json::Kind;
@@ -443,4 +444,4 @@ Status parse_header(std::span<const std::byte> bytes, std::uint64_t file_bytes,
   return HeaderParser(frame, file_bytes, limits, info).run();
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact::cvc::internal

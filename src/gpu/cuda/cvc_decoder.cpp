@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "gpu/cuda/cvc_pco.hpp"
 #include "gpu/cuda/cvc_staging.hpp"

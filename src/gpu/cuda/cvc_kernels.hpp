@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "base/internal.hpp"
 #include "gpu/cvc/tasks.hpp"
 #include "numpact/error.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/cuda/cvc_pages.hpp"
 
+#include "base/internal.hpp"
 #include "gpu/cuda/runtime.hpp"
 
 namespace numpact::cuda {

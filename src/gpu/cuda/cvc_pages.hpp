@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "base/internal.hpp"
 #include "gpu/cvc/pages.hpp"
 #include "numpact/error.hpp"
 

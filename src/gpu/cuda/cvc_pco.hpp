@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "base/internal.hpp"
 #include "gpu/cuda/pco_slots.hpp"
 #include "numpact/cuda/cvc.hpp"
 #include "numpact/cvc/stored_slice.hpp"

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "gpu/cuda/cvc_kernels.hpp"
 

@@ -20,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "base/task_pool.hpp"
 #include "base/try.hpp"
 #include "gpu/cuda/runtime.hpp"

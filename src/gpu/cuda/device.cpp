@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "gpu/cuda/runtime.hpp"
 

@@ -6,6 +6,7 @@
 
 #include <cuda_runtime.h>
 
+#include "base/internal.hpp"
 #include "gpu/cuda/pco_launch.hpp"
 
 namespace numpact::gpu {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/internal.hpp"
 #include "gpu/cuda/pco_kernel.hpp"
 
 namespace numpact::gpu {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "gpu/cuda/pco_slots.hpp"
 #include "numpact/cuda/pco.hpp"

@@ -3,6 +3,7 @@
 #ifndef NUMPACT_GPU_CUDA_PCO_KERNEL_HPP
 #define NUMPACT_GPU_CUDA_PCO_KERNEL_HPP
 
+#include "base/internal.hpp"
 #include "gpu/cuda/device_warp.hpp"
 #include "gpu/cuda/pco_launch.hpp"
 #include "gpu/walk/task.hpp"

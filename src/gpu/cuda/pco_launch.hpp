@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "base/internal.hpp"
 #include "gpu/walk/view.hpp"
 
 namespace numpact::gpu {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "gpu/cuda/pco_part.hpp"
 #include "gpu/cuda/pco_status.hpp"

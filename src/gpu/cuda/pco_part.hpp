@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "gpu/cuda/pco_launch.hpp"
 #include "gpu/cuda/runtime.hpp"
 #include "gpu/plan/device_plan.hpp"

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 
 namespace numpact::cuda {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/internal.hpp"
 #include "gpu/cuda/pco_part.hpp"
 #include "gpu/cuda/pco_status.hpp"
 #include "gpu/cuda/runtime.hpp"

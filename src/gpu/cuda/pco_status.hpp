@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "gpu/cuda/pco_launch.hpp"
 #include "gpu/cuda/runtime.hpp"

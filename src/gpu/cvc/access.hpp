@@ -10,6 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/internal.hpp"
 #include "base/load.hpp"
 #include "gpu/host_device.hpp"
 

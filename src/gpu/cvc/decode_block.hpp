@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/internal.hpp"
 #include "gpu/cvc/access.hpp"
 #include "gpu/cvc/elements.hpp"
 #include "gpu/cvc/tasks.hpp"

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/internal.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/compression/planes.hpp"
 #include "cvc/compression/steps.hpp"

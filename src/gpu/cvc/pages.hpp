@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "base/internal.hpp"
 #include "gpu/cvc/elements.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/types.hpp"

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "gpu/cvc/pages.hpp"
 #include "gpu/plan/device_plan.hpp"
 

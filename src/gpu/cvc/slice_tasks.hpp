@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "gpu/cvc/tasks.hpp"
 #include "numpact/cvc/stored_slice.hpp"
 #include "numpact/cvc/types.hpp"

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/internal.hpp"
 #include "cvc/compression/planes.hpp"
 
 namespace numpact::gpu {

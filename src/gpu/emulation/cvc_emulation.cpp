@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/internal.hpp"
 #include "gpu/cvc/decode_block.hpp"
 
 namespace numpact::gpu {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "base/internal.hpp"
 #include "gpu/cvc/tasks.hpp"
 
 namespace numpact::gpu {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "base/load.hpp"
 #include "gpu/walk/task.hpp"
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 
+#include "base/internal.hpp"
 #include "gpu/emulation/fibers.hpp"
 #include "gpu/plan/device_plan.hpp"
 

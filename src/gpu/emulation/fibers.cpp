@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/emulation/fibers.hpp"
+#include "base/internal.hpp"
 
 #include <ucontext.h>
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/internal.hpp"
 #include "gpu/walk/view.hpp"
 
 namespace numpact::gpu {

@@ -7,6 +7,7 @@
 #include "api/decode_checks.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "gpu/plan/plan_chunk.hpp"
 #include "pco/standalone/frame.hpp"

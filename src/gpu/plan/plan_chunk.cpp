@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/plan/plan_chunk.hpp"
 
+#include "base/internal.hpp"
 #include "base/try.hpp"
 #include "pco/latent/latent_tables.hpp"
 

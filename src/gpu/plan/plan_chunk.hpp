@@ -4,6 +4,7 @@
 #define NUMPACT_GPU_PLAN_PLAN_CHUNK_HPP
 
 #include "base/arena.hpp"
+#include "base/internal.hpp"
 #include "gpu/plan/device_plan.hpp"
 #include "pco/meta/chunk_meta.hpp"
 

@@ -3,6 +3,7 @@
 #ifndef NUMPACT_GPU_WALK_CODES_HPP
 #define NUMPACT_GPU_WALK_CODES_HPP
 
+#include "base/internal.hpp"
 #include "gpu/walk/view.hpp"
 #include "gpu/walk/words.hpp"
 

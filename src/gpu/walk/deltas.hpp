@@ -3,6 +3,7 @@
 #ifndef NUMPACT_GPU_WALK_DELTAS_HPP
 #define NUMPACT_GPU_WALK_DELTAS_HPP
 
+#include "base/internal.hpp"
 #include "gpu/walk/scratch.hpp"
 #include "gpu/walk/sums.hpp"
 #include "gpu/walk/view.hpp"

@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "base/internal.hpp"
 #include "gpu/walk/view.hpp"
 #include "pco/limits.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "base/internal.hpp"
 #include "gpu/walk/view.hpp"
 
 namespace numpact::gpu {

@@ -3,6 +3,7 @@
 #ifndef NUMPACT_GPU_WALK_TASK_HPP
 #define NUMPACT_GPU_WALK_TASK_HPP
 
+#include "base/internal.hpp"
 #include "gpu/walk/numbers.hpp"
 #include "gpu/walk/variable.hpp"
 

@@ -4,6 +4,7 @@
 #ifndef NUMPACT_GPU_WALK_VARIABLE_HPP
 #define NUMPACT_GPU_WALK_VARIABLE_HPP
 
+#include "base/internal.hpp"
 #include "gpu/walk/codes.hpp"
 #include "gpu/walk/deltas.hpp"
 #include "gpu/walk/offsets.hpp"

@@ -13,6 +13,7 @@
 #ifndef NUMPACT_GPU_WALK_VIEW_HPP
 #define NUMPACT_GPU_WALK_VIEW_HPP
 
+#include "base/internal.hpp"
 #include "gpu/host_device.hpp"
 #include "gpu/plan/device_plan.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "base/internal.hpp"
 #include "gpu/host_device.hpp"
 
 namespace numpact::gpu {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace numpact {
+namespace numpact::internal {
 
 struct Bin {
   std::uint64_t lower = 0;
@@ -21,6 +21,6 @@ struct Binning {
   std::span<const Bin> bins;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

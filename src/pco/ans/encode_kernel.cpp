@@ -17,7 +17,7 @@
 #include <algorithm>
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 // The current y = size + state of each chain.
@@ -205,13 +205,13 @@ SymbolBits EncodeSymbols(const AnsEncodeTable& table, const std::uint16_t* symbo
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 NUMPACT_EXPORT(EncodeSymbols);
 
@@ -220,5 +220,5 @@ SymbolBits encode_symbols(const AnsEncodeTable& table, std::span<const std::uint
   return NUMPACT_DISPATCH(EncodeSymbols)(table, symbols.data(), symbols.size(), codes, states);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -7,7 +7,7 @@
 
 #include "pco/ans/spread.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 AnsEncodeTable AnsEncodeTable::make(const Binning& binning, Arena& arena) {
   AnsEncodeTable table;
@@ -47,4 +47,4 @@ AnsEncodeTable AnsEncodeTable::make(const Binning& binning, Arena& arena) {
   return table;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

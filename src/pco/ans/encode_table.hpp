@@ -10,7 +10,7 @@
 #include "pco/ans/bin.hpp"
 #include "pco/limits.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The step of one symbol. In state s let y = size + s. Then
 //   sum    = y + bits_biases[symbol]
@@ -46,6 +46,6 @@ struct SymbolBits {
 SymbolBits encode_symbols(const AnsEncodeTable& table, std::span<const std::uint16_t> symbols,
                           AnsCodes* codes, std::array<std::uint32_t, kAnsStates>& states);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

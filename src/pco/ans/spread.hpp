@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace numpact {
+namespace numpact::internal {
 
 // Sets symbols[state]. weight(symbol), for symbols 0 to symbol_n - 1, is the count of states that a
 // symbol gets; the weights add up to symbols.size(), a power of two.
@@ -25,6 +25,6 @@ void spread_symbols(std::size_t symbol_n, const Weight& weight, std::span<std::u
   }
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

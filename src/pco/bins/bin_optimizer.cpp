@@ -8,7 +8,7 @@
 #include "pco/bins/bin_search_kernel.hpp"
 #include "pco/stats/log2.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // A copy with kMergeSlackN zeros after it, for whole vectors to be loaded.
@@ -90,4 +90,4 @@ template OptimizedBins<std::uint32_t> optimize_bins(const Histogram<std::uint32_
 template OptimizedBins<std::uint64_t> optimize_bins(const Histogram<std::uint64_t>&,
                                                     const BinCosts&, Arena&);
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -6,7 +6,7 @@
 
 #include "pco/stats/histogram.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct BinCosts {
   // Bits of one bin in the metadata.
@@ -26,6 +26,6 @@ struct OptimizedBins {
 template <Latent L>
 OptimizedBins<L> optimize_bins(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // With up to this many bins every start is tried for every end, which takes quadratic time. With
 // more bins only a few starts are tried; the result may cost a little more.
@@ -45,6 +45,6 @@ struct MergeProblem {
 template <Latent L>
 float merge_bins(const MergeProblem<L>& problem, float* best, std::uint32_t* starts);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -11,7 +11,7 @@
 #include "pco/levels.hpp"
 #include "pco/limits.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Metadata bits of one bin. latent_bits: width of the variable in the format, not of the type that
@@ -186,4 +186,4 @@ float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

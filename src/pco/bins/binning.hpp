@@ -9,7 +9,7 @@
 #include "pco/bins/weights.hpp"
 #include "pco/stats/narrow.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Effort by level.
 struct BinningEffort {
@@ -30,6 +30,6 @@ Binning make_binning(const NarrowLatents& latents, unsigned latent_bits,
 // distribution: codes, offsets, and 1 / scale of the metadata.
 float estimate_bits(const LatentArray& sample, float scale, Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "pco/stats/log2.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 std::uint32_t nearest_weight(std::uint32_t count, double scale) {
@@ -96,4 +96,4 @@ WeightsChoice choose_weights(std::span<const std::uint32_t> counts, const TableS
   return {best_log, weights};
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -8,7 +8,7 @@
 
 #include "base/arena.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct WeightsChoice {
   unsigned size_log = 0;
@@ -31,6 +31,6 @@ struct TableSizes {
 WeightsChoice choose_weights(std::span<const std::uint32_t> counts, const TableSizes& sizes,
                              Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/delta/consecutive.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 Status Consecutive::check_request(const DeltaSpec& spec, NumberType) {
   if (spec.order() <= kMaxConsecutiveOrder) return {};
@@ -15,4 +15,4 @@ Status Consecutive::parse(BitReader& reader, const DeltaContext&, Consecutive& o
   return {};
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

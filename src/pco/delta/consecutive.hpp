@@ -9,7 +9,7 @@
 
 #include "pco/delta/delta.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 template <Latent L>
 class ConsecutiveState;
@@ -92,6 +92,6 @@ L difference_at(const L* latent, unsigned order) {
   return last[0];
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

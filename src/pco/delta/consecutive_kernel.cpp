@@ -13,7 +13,7 @@
 #include "simd/sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -105,13 +105,13 @@ NUMPACT_KERNELS(std::uint64_t, 64)
 #undef NUMPACT_KERNELS
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 #define NUMPACT_ENTRIES(L, S)                                                    \
   NUMPACT_EXPORT(Decode##S);                                                     \
@@ -130,5 +130,5 @@ NUMPACT_ENTRIES(std::uint32_t, 32)
 NUMPACT_ENTRIES(std::uint64_t, 64)
 #undef NUMPACT_ENTRIES
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

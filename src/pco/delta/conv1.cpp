@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Signed integers are stored ordered: with their sign bit flipped.
@@ -89,4 +89,4 @@ NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)
 #undef NUMPACT_INSTANTIATE
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -10,7 +10,7 @@
 #include "pco/delta/delta.hpp"
 #include "pco/delta/history.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 template <Latent L>
 class Conv1State;
@@ -110,6 +110,6 @@ class Conv1State {
   std::size_t next_out_ = 0;  // index in the page of the next latent to be output
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

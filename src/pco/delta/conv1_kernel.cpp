@@ -22,7 +22,7 @@
 #include "pco/limits.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -248,13 +248,13 @@ NUMPACT_KERNEL(std::uint32_t, 32)
 #undef NUMPACT_KERNEL
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 #define NUMPACT_ENTRY(L, S)                                                                        \
   NUMPACT_EXPORT(Conv1Deltas##S);                                                                  \
@@ -272,5 +272,5 @@ NUMPACT_ENTRY(std::uint16_t, 16)
 NUMPACT_ENTRY(std::uint32_t, 32)
 #undef NUMPACT_ENTRY
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

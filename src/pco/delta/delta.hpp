@@ -35,7 +35,7 @@
 #include "pco/version.hpp"
 #include "pco/wire.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct DeltaContext {
   unsigned primary_bits;  // width of the primary latents
@@ -52,6 +52,6 @@ struct DeltaBatch {
   bool is_summed;  // the last of the sums of Consecutive has been done by unpacking
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

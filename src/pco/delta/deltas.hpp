@@ -13,7 +13,7 @@
 #include "pco/delta/lookback.hpp"
 #include "pco/delta/none.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 using AnyDelta = std::variant<NoDelta, Consecutive, Lookback, Conv1>;
 static_assert(family_tags_are_distinct<AnyDelta>());
@@ -62,6 +62,6 @@ void encode_delta(const AnyDelta& delta, const std::uint32_t* lookbacks, std::sp
   }
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

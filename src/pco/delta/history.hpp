@@ -10,7 +10,7 @@
 #include "base/arena.hpp"
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 template <Latent L>
 class History {
@@ -74,6 +74,6 @@ class History {
   std::size_t end_ = 0;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

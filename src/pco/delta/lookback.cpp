@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace numpact {
+namespace numpact::internal {
 
 Status Lookback::parse(BitReader& reader, const DeltaContext&, Lookback& out) {
   out.window_n_log = 1 + reader.read_small(wire::kWindowNLogBits);
@@ -79,4 +79,4 @@ NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)
 #undef NUMPACT_INSTANTIATE
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -9,7 +9,7 @@
 #include "pco/delta/delta.hpp"
 #include "pco/delta/lookback_ring.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 template <Latent L>
 class LookbackState;
@@ -98,6 +98,6 @@ class LookbackState {
   bool has_state_of_one_ = false;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

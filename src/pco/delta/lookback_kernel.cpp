@@ -25,7 +25,7 @@
 #include "pco/delta/lookback.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3
@@ -231,13 +231,13 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 #undef NUMPACT_KERNEL
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 #define NUMPACT_ENTRY(L, S)                                                                      \
   NUMPACT_EXPORT(Lookback##S);                                                                   \
@@ -252,5 +252,5 @@ NUMPACT_ENTRY(std::uint32_t, 32)
 NUMPACT_ENTRY(std::uint64_t, 64)
 #undef NUMPACT_ENTRY
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

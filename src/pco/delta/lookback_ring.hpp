@@ -11,7 +11,7 @@
 #include "number/latent.hpp"
 #include "pco/limits.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 template <Latent L>
 class LookbackRing {
@@ -67,6 +67,6 @@ class LookbackRing {
   std::size_t end_ = 0;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "pco/delta/delta.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 template <Latent L>
 struct NoDeltaState {
@@ -32,6 +32,6 @@ struct NoDelta {
   bool encodes_secondary() const { return false; }
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -9,7 +9,7 @@
 #include "pco/levels.hpp"
 #include "pco/limits.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
@@ -48,4 +48,4 @@ Status check_specs(NumberType type, const EncodeConfig& config) {
                                  "the format version has no such delta encoding");
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

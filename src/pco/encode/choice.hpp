@@ -10,7 +10,7 @@
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // One way to encode a chunk.
 struct Choice {
@@ -43,6 +43,6 @@ enum class LookbackResult {
   kAccepted,
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

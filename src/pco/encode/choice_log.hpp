@@ -6,7 +6,7 @@
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Memory that `mode` and `delta` refer to is valid during a call only.
 class ChoiceListener {
@@ -45,6 +45,6 @@ class ChoiceLog {
   ChoiceListener* listener_ = nullptr;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

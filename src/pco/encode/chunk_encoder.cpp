@@ -9,7 +9,7 @@
 #include "pco/encode/session.hpp"
 #include "pco/mode/split.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 LatentArray make_state(unsigned bits, std::size_t n, Arena& arena) {
@@ -21,7 +21,7 @@ LatentArray make_state(unsigned bits, std::size_t n, Arena& arena) {
 PageVariable encode_variable(const AnyDelta& delta, const std::uint32_t* lookbacks,
                              const LatentArray& latents, Arena& arena) {
   PageVariable variable;
-  const std::size_t state_n = numpact::state_n(delta);
+  const std::size_t state_n = internal::state_n(delta);
   variable.state = make_state(latents.bits, state_n, arena);
   latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
@@ -199,4 +199,4 @@ EncodedChunk encode_chosen(const NumberView& numbers, const ChoiceSession& sessi
                    arena);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

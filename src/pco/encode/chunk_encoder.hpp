@@ -9,7 +9,7 @@
 #include "pco/encode/choice_log.hpp"
 #include "pco/page/page_encoder.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 class ChoiceSession;
 
@@ -35,6 +35,6 @@ EncodedChunk encode_chosen(const NumberView& numbers, const ChoiceSession& sessi
 std::size_t fallback_meta_bytes(NumberType type);
 std::size_t fallback_page_bytes(NumberType type, std::size_t n);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

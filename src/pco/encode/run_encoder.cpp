@@ -16,7 +16,7 @@
 #include "pco/encode/session.hpp"
 #include "pco/levels.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 namespace {
 
 // Segments that save at least this share, before any of them uses Lookback, may save more with it:
@@ -259,4 +259,4 @@ std::size_t run_overhead_bound(NumberType type) {
   return kChunkHeadBytes + fallback_meta_bytes(type);
 }
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone

@@ -14,7 +14,7 @@
 #include "pco/limits.hpp"
 #include "pco/mode/split.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // A FloatMult whose corrections take more than this is refined: divisors of its base are proposed,
@@ -475,4 +475,4 @@ LookbackResult ChoiceSession::try_lookback_with(const Estimate& estimate, float 
   return try_lookback(sample_, ordered_, input, found, arena_, log_);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

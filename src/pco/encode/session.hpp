@@ -16,7 +16,7 @@
 #include "pco/levels.hpp"
 #include "pco/version.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct PageRepeats;
 
@@ -157,6 +157,6 @@ class ChoiceSession {
   PageRepeats* repeats_ = nullptr;  // of the first page_n latents; null if Lookback is excluded
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

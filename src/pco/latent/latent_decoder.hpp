@@ -11,7 +11,7 @@
 #include "pco/finish.hpp"
 #include "pco/latent/latent_tables.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Bytes behind the last bit of a batch that kernels may read: they load whole vectors of 64 bytes,
 // which may begin some bytes behind the current position.
@@ -83,6 +83,6 @@ struct LatentKernels {
 template <Latent L>
 const LatentKernels<L>& latent_kernels();
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

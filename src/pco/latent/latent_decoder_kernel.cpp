@@ -22,7 +22,7 @@
 #include "pco/latent/walk-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 // ---- generic: any count of latents, any tables ----
@@ -440,13 +440,13 @@ const LatentKernels<std::uint32_t>& Kernels32() { return kKernels<std::uint32_t>
 const LatentKernels<std::uint64_t>& Kernels64() { return kKernels<std::uint64_t>; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 NUMPACT_EXPORT(Kernels8);
 NUMPACT_EXPORT(Kernels16);
@@ -470,5 +470,5 @@ const LatentKernels<std::uint64_t>& latent_kernels() {
   return NUMPACT_DISPATCH(Kernels64)();
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -9,7 +9,7 @@
 #include "pco/stats/intervals.hpp"
 #include "pco/stats/unmatched.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Largest range of latents whose bins are looked up in a table with an entry per value. The table
@@ -164,4 +164,4 @@ NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)
 #undef NUMPACT_INSTANTIATE
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -12,7 +12,7 @@
 #include "pco/ans/encode_table.hpp"
 #include "pco/stats/histogram.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Sets symbols[i] to the bin of latents[i]. The bins are in ascending order of lower ends, which
 // must not be above their latents.
@@ -58,6 +58,6 @@ template <Latent L>
 void write_batch(const OffsetTable& table, std::span<const L> latents, const std::uint16_t* symbols,
                  const AnsCodes* codes, BitWriter& writer);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -8,7 +8,7 @@
 #include "pco/ans/spread.hpp"
 #include "pco/latent/latent_decoder.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Chooses the layout of entries. Sets is_summed to whether sums of offset bits fit into it.
@@ -122,4 +122,4 @@ template struct LatentTables<std::uint16_t>;
 template struct LatentTables<std::uint32_t>;
 template struct LatentTables<std::uint64_t>;
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -11,7 +11,7 @@
 #include "pco/ans/bin.hpp"
 #include "pco/limits.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // One state of a tANS table. `entry` packs the code bits (lowest byte), the offset bits of the
 // symbol's bin and the symbol; the layout defines the position of the last two. The next state is
@@ -90,6 +90,6 @@ struct LatentTables {
   unsigned max_bits() const { return ans_size_log + max_offset_bits; }
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

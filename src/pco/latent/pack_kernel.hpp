@@ -6,7 +6,7 @@
 #include "base/arena.hpp"
 #include "pco/latent/latent_encoder.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Packs n words of codes of a batch. Writes up to 8 bytes behind the last bit.
 void pack_codes(const AnsCodes* codes, std::size_t n, BitCursor& cursor);
@@ -16,6 +16,6 @@ template <Latent L>
 void pack_offsets(const OffsetTable& table, const L* latents, const std::uint16_t* symbols,
                   std::size_t n, BitCursor& cursor);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -9,7 +9,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 void LookUpBytes(const std::uint8_t* HWY_RESTRICT table, const std::uint8_t* HWY_RESTRICT latents,
@@ -33,13 +33,13 @@ void LookUpBytes(const std::uint8_t* HWY_RESTRICT table, const std::uint8_t* HWY
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 NUMPACT_EXPORT(LookUpBytes);
 
@@ -48,5 +48,5 @@ void look_up_bytes(const ByteSymbols& table, std::span<const std::uint8_t> laten
   NUMPACT_DISPATCH(LookUpBytes)(table.data(), latents.data(), latents.size(), symbols);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

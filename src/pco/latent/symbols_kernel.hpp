@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace numpact {
+namespace numpact::internal {
 
 // The symbol of each value of 8 bits. Symbols fit into bytes, since there are at most 256 bins.
 using ByteSymbols = std::array<std::uint8_t, 256>;
@@ -16,6 +16,6 @@ using ByteSymbols = std::array<std::uint8_t, 256>;
 void look_up_bytes(const ByteSymbols& table, std::span<const std::uint8_t> latents,
                    std::uint16_t* symbols);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -12,7 +12,7 @@
 #include "pco/latent/walk-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 inline constexpr bool kLittleEndian = std::endian::native == std::endian::little;
@@ -81,7 +81,7 @@ HWY_INLINE void UnpackFour(const Lower<L>* HWY_RESTRICT lowers, const Symbol& sy
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -31,7 +31,7 @@
 #include "simd/sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3_DL
@@ -492,7 +492,7 @@ HWY_INLINE std::uint64_t UnpackOneBin(L lower, std::uint64_t width, const std::b
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #endif

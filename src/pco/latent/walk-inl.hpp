@@ -15,7 +15,7 @@
 #include "pco/latent/latent_decoder.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 // The low bits of a word. Their count, 0 to 63, is the lowest byte of `bits`.
@@ -207,7 +207,7 @@ struct Walker {
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 constexpr unsigned offset_width_bits(unsigned latent_bits) {
@@ -96,13 +96,13 @@ bool ChunkMeta::is_delta_encoded(std::size_t variable) const {
 }
 
 std::size_t ChunkMeta::state_n(std::size_t variable) const {
-  return is_delta_encoded(variable) ? numpact::state_n(delta) : 0;
+  return is_delta_encoded(variable) ? internal::state_n(delta) : 0;
 }
 
 std::size_t ChunkMeta::stored_n(std::size_t variable, std::size_t page_n) const {
   if (!has(variable)) return 0;
   const std::size_t skipped =
-      variable == kDeltaVariable ? numpact::state_n(delta) : state_n(variable);
+      variable == kDeltaVariable ? internal::state_n(delta) : state_n(variable);
   return page_n > skipped ? page_n - skipped : 0;
 }
 
@@ -167,4 +167,4 @@ std::uint64_t chunk_meta_bytes(const ChunkMeta& meta) {
   return (bits + 7) / 8;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

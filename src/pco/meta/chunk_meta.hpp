@@ -11,7 +11,7 @@
 #include "pco/mode/modes.hpp"
 #include "pco/version.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The latent variables of a chunk in file order. The first and the last one may be absent.
 enum VariableIndex : std::size_t { kDeltaVariable, kPrimaryVariable, kSecondaryVariable };
@@ -53,6 +53,6 @@ std::uint64_t chunk_meta_bytes(const ChunkMeta& meta);
 // Bits of the binning of one variable: table size, bin count and bins.
 std::uint64_t binning_bits(const Binning& binning);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

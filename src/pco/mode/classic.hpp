@@ -5,7 +5,7 @@
 
 #include "pco/mode/mode.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct Classic {
   static constexpr Mode kTag = Mode::kClassic;
@@ -24,6 +24,6 @@ struct Classic {
   std::uint64_t payload_bits(NumberType, unsigned) const { return 0; }
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

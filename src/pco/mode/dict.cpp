@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/mode/dict.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 Status Dict::parse(BitReader& reader, const ModeContext& context, Dict& out) {
   const std::size_t entry_n = static_cast<std::size_t>(reader.read(wire::kDictLengthBits));
@@ -43,4 +43,4 @@ std::uint64_t Dict::payload_bits(NumberType type, unsigned at) const {
   return wire::kDictLengthBits + padding + std::uint64_t{count} * latent_bits(type);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

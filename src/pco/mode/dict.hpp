@@ -7,7 +7,7 @@
 
 #include "pco/mode/mode.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct Dict {
   static constexpr Mode kTag = Mode::kDict;
@@ -38,6 +38,6 @@ struct Dict {
 template <Latent L>
 bool join_dict(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, L* out);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/mode/float_mult.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 template <class F>
@@ -66,4 +66,4 @@ bool FloatMult::is_valid(NumberType type) const {
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

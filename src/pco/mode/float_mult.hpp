@@ -10,7 +10,7 @@
 #include "number/ordered.hpp"
 #include "pco/mode/mode.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // In place: replaces the primary latents by the bits of the numbers.
 template <FloatLatent L>
@@ -133,6 +133,6 @@ constexpr L float_mult_product(L latent, typename FloatTraits<L>::Arithmetic bas
   return to_ordered(select(is_nan_bits(factor), quiet, product), NumberKind::kFloat);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

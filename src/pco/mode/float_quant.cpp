@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/mode/float_quant.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 Status FloatQuant::check_request(const ModeSpec& spec, NumberType type) {
   if (kind_of(type) != NumberKind::kFloat) {
@@ -22,4 +22,4 @@ Status FloatQuant::parse(BitReader& reader, const ModeContext& context, FloatQua
   return {};
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -7,7 +7,7 @@
 #include "number/ordered.hpp"
 #include "pco/mode/mode.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // In place: replaces the primary latents by the bits of the numbers.
 template <FloatLatent L>
@@ -66,6 +66,6 @@ constexpr L float_quant_join(L primary, L secondary, unsigned k) {
       secondary ^ (positive ? static_cast<L>(high ^ kMid<L>) : static_cast<L>(~(high | low_mask))));
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/mode/int_mult.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 Status IntMult::check_request(const ModeSpec& spec, NumberType type) {
   const std::uint64_t base = spec.parameter();
@@ -26,4 +26,4 @@ Status IntMult::parse(BitReader& reader, const ModeContext& context, IntMult& ou
   return {};
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

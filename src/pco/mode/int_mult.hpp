@@ -5,7 +5,7 @@
 
 #include "pco/mode/mode.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // In place: replaces the primary latents by the bits of the numbers, which are of `kind`.
 template <Latent L>
@@ -43,6 +43,6 @@ struct IntMult {
   }
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

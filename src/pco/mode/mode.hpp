@@ -33,7 +33,7 @@
 #include "pco/finish.hpp"
 #include "pco/version.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The number in a request for a mode: "NAME", "NAME=INTEGER" or "NAME=FLOAT".
 enum class ModeParameter { kNone, kInteger, kFloat };
@@ -47,6 +47,6 @@ struct ModeContext {
   std::uint64_t guessed_n = 0;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

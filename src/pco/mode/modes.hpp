@@ -12,7 +12,7 @@
 #include "pco/mode/float_quant.hpp"
 #include "pco/mode/int_mult.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 using AnyMode = std::variant<Classic, IntMult, FloatMult, FloatQuant, Dict>;
 static_assert(family_tags_are_distinct<AnyMode>());
@@ -45,6 +45,6 @@ inline unsigned primary_bits(const AnyMode& mode, NumberType type) {
   return std::holds_alternative<Dict>(mode) ? 32 : latent_bits(type);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -18,7 +18,7 @@
 #include "pco/mode/int_mult.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -369,13 +369,13 @@ NUMPACT_FLOAT_KERNELS(std::uint64_t, 64)
 #undef NUMPACT_FLOAT_KERNELS
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 #define NUMPACT_INTEGER_ENTRIES(L, S)                                                              \
   NUMPACT_EXPORT(JoinDict##S);                                                                     \
@@ -431,5 +431,5 @@ NUMPACT_FLOAT_ENTRIES(std::uint64_t, 64)
 #undef NUMPACT_INTEGER_ENTRIES
 #undef NUMPACT_FLOAT_ENTRIES
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -5,7 +5,7 @@
 
 #include "pco/mode/value_index.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 template <Latent L>
@@ -53,4 +53,4 @@ bool make_dict(const LatentArray& ordered, std::size_t max_n, Arena& arena, Dict
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

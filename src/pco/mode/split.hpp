@@ -6,7 +6,7 @@
 #include "number/latent_array.hpp"
 #include "pco/mode/modes.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct SplitLatents {
   LatentArray primary;
@@ -22,6 +22,6 @@ SplitLatents split(const AnyMode& mode, const LatentArray& ordered, Arena& arena
 // more than max_n distinct ones.
 bool make_dict(const LatentArray& ordered, std::size_t max_n, Arena& arena, Dict& dict);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -11,7 +11,7 @@
 #include "number/latent.hpp"
 #include "pco/stats/constant_blocks.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 template <Latent L>
 class ValueIndex {
@@ -151,6 +151,6 @@ class ValueIndex {
   std::size_t size_ = 0;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/arena.hpp"
 #include "pco/page/bit_window.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Positions are in bits from `in`, if not stated otherwise.
 struct BatchInput {
@@ -52,6 +52,6 @@ class BatchInputFinder {
   std::span<std::byte> tail_;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

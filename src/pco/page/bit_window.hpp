@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace numpact {
+namespace numpact::internal {
 
 struct BitWindow {
   std::span<const std::byte> bytes;
@@ -15,6 +15,6 @@ struct BitWindow {
   bool is_last = true;         // the input ends with `bytes`
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -9,7 +9,7 @@
 #include "number/ordered.hpp"
 #include "pco/mode/modes.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // State of the primary latents of Classic: ordered latents, or already numbers.
 enum class ClassicLatents { kOrdered, kNumbers };
@@ -36,6 +36,6 @@ void join_batch(const AnyMode& mode, NumberKind kind, ClassicLatents classic_lat
       mode);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -12,7 +12,7 @@
 #include "pco/page/join.hpp"
 #include "pco/page/variable_decoder.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 Status truncated(const BitWindow& window) {
@@ -164,7 +164,7 @@ class Decoder final : public PageDecoder {
   // A variable without bins cannot store latents. The test uses the delta state of the chunk, also
   // for a variable that is not delta encoded (docs/format/pco.md, "Bins").
   Status check_bins(const BitWindow& window, std::size_t page_n) const {
-    if (page_n <= numpact::state_n(meta_.delta)) return {};
+    if (page_n <= internal::state_n(meta_.delta)) return {};
     for (const Binning& binning : meta_.variables) {
       if (binning.latent_bits != 0 && binning.bins.empty()) {
         return Status(ErrorKind::kCorrupt, "a latent variable without bins has latents",
@@ -573,4 +573,4 @@ const ChunkTables* ChunkTables::make(const ChunkMeta& meta, Arena& arena) {
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -16,7 +16,7 @@
 #include "pco/meta/chunk_meta.hpp"
 #include "pco/page/bit_window.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct PageVariableSizes {
   std::uint64_t state_bits = 0;
@@ -82,6 +82,6 @@ constexpr std::size_t max_state_bytes(NumberType type) {
 }
 inline constexpr std::size_t kMaxStateBytes = max_state_bytes(NumberType::kU64);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Encodes the symbols of a variable in a page. Returns the bits of the variable in the page.
@@ -105,4 +105,4 @@ void write_page(const EncodedChunk& chunk, const EncodedPage& page, BitWriter& w
   writer.finish_byte();
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

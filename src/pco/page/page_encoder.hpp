@@ -12,7 +12,7 @@
 #include "pco/latent/latent_encoder.hpp"
 #include "pco/meta/chunk_meta.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // One latent variable within one page.
 struct PageVariable {
@@ -52,6 +52,6 @@ void encode_pages(EncodedChunk& chunk, Arena& arena);
 
 void write_page(const EncodedChunk& chunk, const EncodedPage& page, BitWriter& writer);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

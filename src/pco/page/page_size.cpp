@@ -6,7 +6,7 @@
 
 #include "pco/limits.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 unsigned width(std::uint32_t x) { return static_cast<unsigned>(std::bit_width(x)); }
@@ -41,4 +41,4 @@ PageSize page_size(const ChunkMeta& meta, std::size_t n) {
   return {head_bytes + (min_batch_bits + 7) / 8, head_bytes + (max_batch_bits + 7) / 8};
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

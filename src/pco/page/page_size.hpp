@@ -5,7 +5,7 @@
 
 #include "pco/meta/chunk_meta.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct PageSize {
   std::uint64_t min_bytes = 0;
@@ -15,6 +15,6 @@ struct PageSize {
 // The bounds for a page of n numbers, states included.
 PageSize page_size(const ChunkMeta& meta, std::size_t n);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

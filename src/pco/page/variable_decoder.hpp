@@ -14,7 +14,7 @@
 #include "pco/meta/chunk_meta.hpp"
 #include "pco/page/page_decoder.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 template <Latent L>
 class VariableDecoder {
@@ -125,6 +125,6 @@ class VariableDecoder {
   AnyDeltaState<L> delta_;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -9,7 +9,7 @@
 #include "pco/meta/chunk_meta.hpp"
 #include "pco/page/page_size.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 namespace {
 
 // Positions scanned between two checks of the rejection budget.
@@ -183,4 +183,4 @@ ChunkScanner::Outcome ChunkScanner::find_next(const FileWindow& window, const Li
   return Outcome::kNone;
 }
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone

@@ -8,7 +8,7 @@
 #include "pco/standalone/frame.hpp"
 #include "pco/standalone/head_scan.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 
 // The part of a file that is in memory.
 struct FileWindow {
@@ -81,6 +81,6 @@ class ChunkScanner {
 // The count of numbers in the chunk head of kChunkHeadBytes at `at`.
 std::uint64_t head_n(const std::byte* at);
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone
 
 #endif

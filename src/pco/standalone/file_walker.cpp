@@ -4,7 +4,7 @@
 #include "base/check_bytes.hpp"
 #include "base/try.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 
 Status FileWalker::read_header() {
   NUMPACT_TRY(check_bytes(file_));
@@ -77,4 +77,4 @@ Status FileWalker::skip(std::array<PageVariableSizes, kVariables>& sizes) {
 
 Status FileWalker::leave_chunk() { return in_chunk(PageDecoder::finish(window_)); }
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone

@@ -6,7 +6,7 @@
 #include "pco/page/page_decoder.hpp"
 #include "pco/standalone/frame.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 
 class FileWalker {
  public:
@@ -71,6 +71,6 @@ class FileWalker {
   std::size_t page_offset_ = 0;
 };
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/try.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 namespace {
 
 // From standalone version 2 on the file has its own version byte. Before, the byte is the version
@@ -114,4 +114,4 @@ void write_chunk_head(BitWriter& writer, NumberType type, std::size_t n) {
   writer.finish_byte();
 }
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone

@@ -12,7 +12,7 @@
 #include "numpact/types.hpp"
 #include "pco/version.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 
 struct Header {
   unsigned standalone_version = wire::kStandaloneVersion;
@@ -46,6 +46,6 @@ inline void write_terminator(BitWriter& writer) {
   writer.write(wire::kTerminator, wire::kNumberTypeBits);
 }
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone
 
 #endif

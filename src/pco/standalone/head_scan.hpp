@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 
 // The required bits of the first and the last byte of a head: byte kAt[i] of a head, masked by
 // masks[i], equals bytes[i].
@@ -23,6 +23,6 @@ struct HeadPattern {
 // searched. n + 3 bytes must be readable. A kernel.
 std::size_t skip_non_heads(const HeadPattern& pattern, const std::byte* at, std::size_t n);
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone
 
 #endif

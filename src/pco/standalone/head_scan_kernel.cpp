@@ -9,7 +9,7 @@
 #include "pco/standalone/head_scan.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -34,13 +34,13 @@ std::size_t SkipNonHeads(const HeadPattern& pattern, const std::byte* at, std::s
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 NUMPACT_EXPORT(SkipNonHeads);
 
 namespace standalone {
@@ -48,5 +48,5 @@ std::size_t skip_non_heads(const HeadPattern& pattern, const std::byte* at, std:
   return NUMPACT_DISPATCH(SkipNonHeads)(pattern, at, n);
 }
 }  // namespace standalone
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -11,7 +11,7 @@
 #include "base/guard.hpp"
 #include "pco/standalone/file_walker.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 namespace {
 
 // Consecutive chunks are joined to segments of at least this many numbers. Larger segments cost
@@ -261,4 +261,4 @@ void ParallelWalker::decode(Job& job, Segment& mine, Arena& arena,
   }
 }
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone

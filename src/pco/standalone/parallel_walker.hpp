@@ -18,7 +18,7 @@
 #include "numpact/executor.hpp"
 #include "pco/standalone/chunk_scanner.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 
 // A position at which a chunk or the terminator starts.
 struct Position {
@@ -142,6 +142,6 @@ class ParallelWalker {
   unsigned failures_in_a_row_ = 0;
 };
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/arena.hpp"
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Latents per block. A vector comparison of 8 latents gives one byte of mask, so a block is
 // constant if its byte is 0xff.
@@ -83,6 +83,6 @@ class ConstantBlocks {
   std::span<std::uint64_t> words_;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -9,7 +9,7 @@
 #include "pco/stats/intervals.hpp"
 #include "pco/stats/value_counts.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Smallest count of a value that gets a bin of its own: the metadata of a bin cost tens of bits.
@@ -338,4 +338,4 @@ NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)
 #undef NUMPACT_INSTANTIATE
 
-}  // namespace numpact
+}  // namespace numpact::internal

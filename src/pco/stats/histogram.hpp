@@ -10,7 +10,7 @@
 #include "base/arena.hpp"
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct HistogramSpec {
   std::size_t max_values = 0;  // most frequent values that get a bin of their own
@@ -60,6 +60,6 @@ Range<L> range_of(std::span<const L> latents);
 // less often, but the table of counts takes 4 bytes per value of the range.
 inline constexpr std::uint64_t kMaxCountedRange = std::uint64_t{1} << 16;
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

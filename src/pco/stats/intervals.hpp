@@ -9,7 +9,7 @@
 #include "base/arena.hpp"
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // A search tree over the keys lower(i) - 1 of the intervals i >= 1. A latent lies in the interval
 // whose index is the count of keys smaller than the latent. A node has 64 bytes of keys, one cache
@@ -78,6 +78,6 @@ IntervalTree<L> IntervalTree<L>::make(std::size_t n, const Lower& lower, Arena& 
   return tree;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

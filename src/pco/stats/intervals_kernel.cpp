@@ -11,7 +11,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -121,13 +121,13 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 #undef NUMPACT_KERNEL
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 #define NUMPACT_ENTRY(L, S)                                                            \
   NUMPACT_EXPORT(FindIntervals##S);                                                    \
@@ -142,5 +142,5 @@ NUMPACT_ENTRY(std::uint32_t, 32)
 NUMPACT_ENTRY(std::uint64_t, 64)
 #undef NUMPACT_ENTRY
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -6,7 +6,7 @@
 
 #include "pco/stats/intervals.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Two tables of counts, used in turn, so that the increments for a run of one value do not wait for
@@ -125,4 +125,4 @@ NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)
 #undef NUMPACT_INSTANTIATE
 
-}  // namespace numpact
+}  // namespace numpact::internal

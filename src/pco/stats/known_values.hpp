@@ -9,7 +9,7 @@
 #include "number/latent.hpp"
 #include "pco/stats/unmatched.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Sets indices[i] to the index of latents[i] in `values`, or to kUnmatched, and counts[k] to the
 // count of latents that equal values[k]. Unmatched latents are copied to `rest`, which has capacity
@@ -21,6 +21,6 @@ std::size_t count_known(std::span<const L> latents, std::span<const L> values, s
                         std::span<std::uint32_t> counts, std::uint16_t* indices, L* rest,
                         Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

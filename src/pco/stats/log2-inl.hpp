@@ -11,7 +11,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 // log2(2^exponents * m), with m in [1, 2).
@@ -43,7 +43,7 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<DF> Log2(DF df, hwy::HWY_NAMESPACE::Vec<DF> x
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #endif

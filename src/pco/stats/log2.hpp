@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace numpact {
+namespace numpact::internal {
 
 // The largest error of fast_log2(): 3.84e-5 over all positive, normal floats.
 inline constexpr float kMaxFastLog2Error = 4e-5f;
@@ -30,6 +30,6 @@ inline float entropy(float share) {
   return bits;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/arena.hpp"
 #include "number/latent_array.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The differences latent - base, in the narrowest type that holds them all.
 struct NarrowLatents {
@@ -22,6 +22,6 @@ NarrowLatents narrow(const LatentArray& latents);
 std::span<const std::uint32_t> narrowed_copy(std::span<const std::uint64_t> latents,
                                              std::uint64_t base, Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -11,7 +11,7 @@
 #include <cstring>
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -61,14 +61,14 @@ NUMPACT_KERNEL(16, 8)
 #undef NUMPACT_KERNEL
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "pco/stats/histogram.hpp"
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 namespace {
 
@@ -121,5 +121,5 @@ std::span<const std::uint32_t> narrowed_copy(std::span<const std::uint64_t> late
   return copy;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -9,7 +9,7 @@
 
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Elements that must be writable behind the values: the kernel stores 16 at a time.
 inline constexpr std::size_t kNonzeroSlackN = 16;
@@ -20,6 +20,6 @@ inline constexpr std::size_t kNonzeroSlackN = 16;
 template <Latent L>
 std::size_t take_nonzero(std::span<std::uint32_t> counts, L lower, L* values);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace numpact {
+namespace numpact::internal {
 
 // Elements that must be writable behind both outputs: one vector.
 inline constexpr std::size_t kRunStartsSlackN = 16;
@@ -19,6 +19,6 @@ std::size_t run_starts(std::span<const std::uint32_t> sorted, std::uint32_t* val
 std::size_t run_starts(std::span<const std::uint64_t> sorted, std::uint64_t* values,
                        std::uint32_t* starts);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -11,7 +11,7 @@
 #include "simd/lane_count-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // other targets have no fast compress
@@ -85,13 +85,13 @@ std::size_t RunStarts64(const std::uint64_t* sorted, std::size_t n, std::uint64_
   return RunStarts(sorted, n, values, starts);
 }
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 NUMPACT_EXPORT(RunStarts32);
 NUMPACT_EXPORT(RunStarts64);
@@ -105,5 +105,5 @@ std::size_t run_starts(std::span<const std::uint64_t> sorted, std::uint64_t* val
   return NUMPACT_DISPATCH(RunStarts64)(sorted.data(), sorted.size(), values, starts);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstring>
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Largest digit: its 2^11 counters take 8 KiB. Larger digits need fewer passes but more counters.
@@ -91,4 +91,4 @@ template std::span<const std::uint32_t> sorted_copy(std::span<const std::uint32_
 template std::span<const std::uint64_t> sorted_copy(std::span<const std::uint64_t>, std::uint64_t,
                                                     std::uint64_t, Arena&);
 
-}  // namespace numpact
+}  // namespace numpact::internal

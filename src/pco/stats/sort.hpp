@@ -8,7 +8,7 @@
 #include "base/arena.hpp"
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // A sorted copy in `arena`. All latents must lie in [lower, upper]. The radix sort takes time
 // linear in the count of latents and in the bits of upper - lower.
@@ -24,6 +24,6 @@ bool sort_if_fast(L* latents, std::size_t n, L* spare);
 // Four vectors: the most that sorting a short range loads at once.
 inline constexpr std::size_t kSortSlackBytes = 4 * 64;
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -14,7 +14,7 @@
 #include <bit>
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -216,13 +216,13 @@ bool SortIfFast64(std::uint64_t* latents, std::size_t n, std::uint64_t* spare) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 NUMPACT_EXPORT(SortIfFast32);
 NUMPACT_EXPORT(SortIfFast64);
@@ -236,5 +236,5 @@ bool sort_if_fast(std::uint64_t* latents, std::size_t n, std::uint64_t* spare) {
   return NUMPACT_DISPATCH(SortIfFast64)(latents, n, spare);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -10,7 +10,7 @@
 
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The index of a latent that is none of the known values.
 inline constexpr std::uint16_t kUnmatched = 0xffff;
@@ -40,6 +40,6 @@ std::size_t take_unequal(std::span<const L> latents, L value, TakenBits& bits, L
 void set_taken_symbols(const TakenBits& bits, const std::uint16_t* found,
                        std::span<std::uint16_t> symbols);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

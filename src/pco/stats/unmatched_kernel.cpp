@@ -14,7 +14,7 @@
 #include "simd/lane_count-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 // The condition for taking a latent: its index is kUnmatched, or it differs from a value.
@@ -163,13 +163,13 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 #undef NUMPACT_KERNEL
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 #define NUMPACT_ENTRY(L, S)                                                                       \
   NUMPACT_EXPORT(TakeUnmatched##S);                                                               \
@@ -196,5 +196,5 @@ void set_taken_symbols(const TakenBits& bits, const std::uint16_t* found,
   NUMPACT_DISPATCH(SetTakenSymbols)(bits.data(), found, symbols.data(), symbols.size());
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

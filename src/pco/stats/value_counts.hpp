@@ -13,7 +13,7 @@
 #include "pco/stats/run_starts.hpp"
 #include "pco/stats/sort.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Largest ranges of values that are counted in eight and in four tables: the tables together (8 KiB
 // and 32 KiB) fit the L1 cache. More tables avoid more waits for a counter that was just
@@ -227,6 +227,6 @@ class ValueCounts {
   std::span<const std::uint32_t> counts_;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/try.hpp"
 #include "pco/limits.hpp"
 
-namespace numpact::trailer {
+namespace numpact::internal::trailer {
 namespace {
 
 constexpr char kEndMagic[8] = {'p', 'c', 'o', 'T', 'r', 'a', 'i', 'l'};
@@ -262,4 +262,4 @@ Status PointsWalker::next(std::size_t n, ChunkPoints& points) {
   return {};
 }
 
-}  // namespace numpact::trailer
+}  // namespace numpact::internal::trailer

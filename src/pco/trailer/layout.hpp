@@ -14,7 +14,7 @@
 #include "numpact/types.hpp"
 #include "pco/version.hpp"
 
-namespace numpact::trailer {
+namespace numpact::internal::trailer {
 
 // Size of the fixed part at the start of a trailer.
 inline constexpr std::size_t kFrontBytes = 32;
@@ -145,6 +145,6 @@ class PointsWalker {
   std::optional<unsigned> log_;
 };
 
-}  // namespace numpact::trailer
+}  // namespace numpact::internal::trailer
 
 #endif

@@ -7,7 +7,7 @@
 #include "number/ordered.hpp"
 #include "pco/stats/histogram.hpp"
 
-namespace numpact::trailer {
+namespace numpact::internal::trailer {
 namespace {
 
 // Numbers converted to ordered latents at once. A block stays in the L1 cache.
@@ -65,4 +65,4 @@ void add_to_range(const NumberView& numbers, ChunkRecord& record) {
   });
 }
 
-}  // namespace numpact::trailer
+}  // namespace numpact::internal::trailer

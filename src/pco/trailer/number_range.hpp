@@ -6,11 +6,11 @@
 #include "numpact/types.hpp"
 #include "pco/trailer/layout.hpp"
 
-namespace numpact::trailer {
+namespace numpact::internal::trailer {
 
 // Extends the range of the record by the numbers, and adds the count of their NaN.
 void add_to_range(const NumberView& numbers, ChunkRecord& record);
 
-}  // namespace numpact::trailer
+}  // namespace numpact::internal::trailer
 
 #endif

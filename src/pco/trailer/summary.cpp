@@ -8,7 +8,7 @@
 #include "base/try.hpp"
 #include "pco/trailer/number_range.hpp"
 
-namespace numpact::trailer {
+namespace numpact::internal::trailer {
 namespace {
 
 // Writes the restart points of one chunk while it is decoded.
@@ -82,4 +82,4 @@ ChunkRecord summarise_numbers(const NumberView& numbers, std::span<const std::by
   return record;
 }
 
-}  // namespace numpact::trailer
+}  // namespace numpact::internal::trailer

@@ -6,7 +6,7 @@
 #include "pco/standalone/file_walker.hpp"
 #include "pco/trailer/layout.hpp"
 
-namespace numpact::trailer {
+namespace numpact::internal::trailer {
 
 struct Summary {
   ChunkRecord record;
@@ -24,6 +24,6 @@ Status summarise(std::span<const std::byte> file, standalone::FileWalker& walker
 ChunkRecord summarise_numbers(const NumberView& numbers, std::span<const std::byte> bytes,
                               std::size_t page_at);
 
-}  // namespace numpact::trailer
+}  // namespace numpact::internal::trailer
 
 #endif

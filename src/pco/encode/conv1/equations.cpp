@@ -7,7 +7,7 @@
 
 #include "pco/encode/conv1/equations_kernel.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Added to the diagonal, as a share of its sum, so that lags with nearly equal values have a
@@ -115,4 +115,4 @@ double LagEquations::second_difference_error() const {
   return std::max(sum, 0.0) / std::max(total_, 1.0);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

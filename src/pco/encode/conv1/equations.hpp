@@ -8,7 +8,7 @@
 
 #include "pco/encode/conv1/equations_kernel.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Weights by lag; [0] is for the latent just before.
 using LagWeights = std::array<double, kMaxLags>;
@@ -54,6 +54,6 @@ class LagEquations {
   Matrix products_{};
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -8,7 +8,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -180,13 +180,13 @@ void LagErrorsOf(const double* values, std::size_t n, const double* weights, uns
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 NUMPACT_EXPORT(LagSums);
 
@@ -207,5 +207,5 @@ void lag_errors(const double* values, std::size_t n, const double* weights, unsi
   NUMPACT_DISPATCH(LagErrorsOf)(values, n, weights, order, errors);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -9,7 +9,7 @@
 
 #include "pco/limits.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The most weights of a prediction.
 inline constexpr unsigned kMaxLags = kMaxConv1Order;
@@ -41,6 +41,6 @@ void add_lag_products(const WeightedValues& values, unsigned order, LagProducts&
 void lag_errors(const double* values, std::size_t n, const double* weights, unsigned order,
                 double* errors);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

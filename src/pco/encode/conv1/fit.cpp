@@ -13,7 +13,7 @@
 #include "pco/mode/split.hpp"
 #include "pco/stats/log2.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // The most latents that a fit of a requested order uses, and its rounds of reweighting. More are
@@ -329,4 +329,4 @@ std::optional<FittedDelta> estimate_fitted(const Sample& sample, const LatentArr
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -8,7 +8,7 @@
 
 #include "pco/encode/estimate/binned.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Chunks of fewer latents get at most effort.max_conv1_order_short weights: with few latents more
 // weights fit noise, and fitting them takes time.
@@ -35,6 +35,6 @@ bool may_have_weights(unsigned latent_bits, float chunk_bits);
 std::optional<FittedDelta> estimate_fitted(const Sample& sample, const LatentArray& latents,
                                            float to_beat, const EncodeEffort& effort, Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -7,7 +7,7 @@
 #include "pco/encode/estimate/coarse.hpp"
 #include "pco/wire.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // From order 3 on, the next order is tried only if the last one took at most this ratio of the
@@ -230,4 +230,4 @@ Estimate estimate_mode(const AnyMode& mode, const Sample& sample, const CoarseEs
   return estimate;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -14,7 +14,7 @@
 #include "pco/levels.hpp"
 #include "pco/mode/split.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // A way to encode a chunk and its estimated size.
 struct Estimate {
@@ -57,6 +57,6 @@ CoarseEstimate coarse_estimate(const AnyMode& mode, const Sample& subsample, Are
 Estimate estimate_mode(const AnyMode& mode, const Sample& sample, const CoarseEstimate& coarse,
                        const DeltaSpec& delta, const EncodeEffort& effort, Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -10,7 +10,7 @@
 #include "pco/stats/histogram.hpp"
 #include "pco/stats/log2.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 namespace {
 
@@ -225,4 +225,4 @@ NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)
 #undef NUMPACT_INSTANTIATE
 
-}  // namespace numpact
+}  // namespace numpact::internal

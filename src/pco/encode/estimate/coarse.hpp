@@ -9,7 +9,7 @@
 
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The most latents that coarse_bits() accepts: it keeps its tables on the stack.
 inline constexpr std::size_t kMaxCoarseN = 1024;
@@ -21,6 +21,6 @@ inline constexpr std::size_t kMaxCoarseN = 1024;
 template <Latent L>
 float coarse_bits(std::span<const L> latents, bool is_centred, float scale);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

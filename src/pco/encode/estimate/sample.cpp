@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Numbers in each run of a sample: long enough for deltas of high orders and for weights, short
@@ -100,4 +100,4 @@ Sample take_subsample(const Sample& sample, std::size_t subsample_n, Arena& aren
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

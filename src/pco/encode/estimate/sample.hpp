@@ -6,7 +6,7 @@
 #include "base/arena.hpp"
 #include "number/latent_array.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct Sample {
   LatentArray latents;    // the runs, one after the other
@@ -45,6 +45,6 @@ class EvenPositions {
   std::uint64_t step_;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -8,7 +8,7 @@
 #include "pco/encode/estimate/sample.hpp"
 #include "pco/mode/split.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // One window for this many numbers of a page, within bounds: fewer represent the page badly, more
@@ -149,4 +149,4 @@ bool windows_look_back(const LatentArray& page, const Choice& choice, float rati
   return !estimate.found.all.empty() && estimate.total_bits() < max_bits;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

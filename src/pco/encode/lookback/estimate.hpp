@@ -8,7 +8,7 @@
 #include "pco/encode/choice.hpp"
 #include "pco/encode/lookback/optimize/search.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Bits per latent of a variable that is delta encoded by the lookbacks.
 float estimate_deltas(std::span<const std::uint32_t> lookbacks, const LatentArray& latents,
@@ -50,6 +50,6 @@ inline constexpr std::size_t kMinConfirmSegmentN = std::size_t{1} << 15;
 bool windows_look_back(const LatentArray& page, const Choice& choice, float ratio,
                        float secondary_bits, unsigned level, Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -8,7 +8,7 @@
 #include "pco/encode/lookback/prefilter.hpp"
 #include "pco/mode/split.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // A shorter page holds no two periods that are worth the metadata of lookbacks.
@@ -186,4 +186,4 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
   return LookbackResult::kAccepted;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

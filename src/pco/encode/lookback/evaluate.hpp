@@ -8,7 +8,7 @@
 #include "pco/encode/estimate/sample.hpp"
 #include "pco/levels.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct PageRepeats;
 
@@ -32,6 +32,6 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
                             const LookbackInput& input, Choice& choice, Arena& arena,
                             const ChoiceLog& log = {});
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -39,7 +39,7 @@
 #include "pco/stats/histogram.hpp"
 #include "pco/stats/log2.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // The saving that a passing test must show, as a ratio of the current bits. A higher ratio starts
@@ -543,4 +543,4 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   return Prefilter(sample, page, choice, input, arena).run();
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

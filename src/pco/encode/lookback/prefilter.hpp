@@ -7,12 +7,12 @@
 #include "pco/encode/estimate/sample.hpp"
 #include "pco/encode/lookback/evaluate.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // page: the chunk's first page_n ordered latents, which stand for its longest page.
 bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& choice,
                    const LookbackInput& input, Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/encode/modes/allowed.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 template <class Family>
@@ -25,4 +25,4 @@ bool is_allowed(const AnyDelta& delta, const FormatVersion& version) {
   return version >= first_version_of(delta);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -8,13 +8,13 @@
 #include "pco/mode/modes.hpp"
 #include "pco/version.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Whether files of the version may use it.
 bool is_allowed(NumberType type, const FormatVersion& version);
 bool is_allowed(const AnyMode& mode, const FormatVersion& version);
 bool is_allowed(const AnyDelta& delta, const FormatVersion& version);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -5,7 +5,7 @@
 #include "pco/encode/modes/propose.hpp"
 #include "pco/mode/split.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 AnyMode requested_dict(const LatentArray& ordered, Arena& arena) {
@@ -44,4 +44,4 @@ Candidates collect_candidates(NumberType type, const LatentArray& ordered, const
   return candidates;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

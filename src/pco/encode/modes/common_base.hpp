@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-namespace numpact {
+namespace numpact::internal {
 
 inline constexpr unsigned kDoubleMantissaBits = 52;  // stored ones
 
@@ -165,6 +165,6 @@ inline double roundest(const MeasuredBase& base) {
   return base.value;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -15,7 +15,7 @@
 #include "pco/stats/log2.hpp"
 #include "pco/stats/sort.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Entries may take at most this share of what the numbers take without a dictionary, and be at most
@@ -363,4 +363,4 @@ std::optional<Estimate> estimate_dict(const LatentArray& ordered, const Sample& 
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -7,7 +7,7 @@
 
 #include "pco/encode/estimate/binned.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The best dictionary, or nullopt if none can save enough compared with `to_beat`, the best
 // estimate without one. Tests on the sample come first; the entries are counted over all of
@@ -16,6 +16,6 @@ std::optional<Estimate> estimate_dict(const LatentArray& ordered, const Sample& 
                                       const Estimate& to_beat, const EncodeEffort& effort,
                                       Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -18,7 +18,7 @@
 #include "pco/stats/log2.hpp"
 #include "pco/stats/sort.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Numbers of the sample that bases are tested on. More recognise bases of fewer numbers, and take
@@ -514,4 +514,4 @@ void propose_float_mult_divisors(NumberType type, const Sample& sample, const Ca
                [&](auto latents) { propose_divisors(type, latents, base, candidates); });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

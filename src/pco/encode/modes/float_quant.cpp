@@ -8,7 +8,7 @@
 #include "pco/encode/modes/propose.hpp"
 #include "pco/stats/log2.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // The fewest trailing zeros that are worth a secondary variable, unless nearly all numbers have
@@ -119,4 +119,4 @@ void propose_float_quant(NumberType type, const Sample& sample, Candidates& cand
     propose<std::uint64_t>(sample.latents.as<std::uint64_t>(), candidates);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace numpact {
+namespace numpact::internal {
 
 // The greatest common divisor; if one number is 0, the other.
 constexpr std::uint64_t binary_gcd(std::uint64_t a, std::uint64_t b) {
@@ -24,6 +24,6 @@ constexpr std::uint64_t binary_gcd(std::uint64_t a, std::uint64_t b) {
   return a << shift;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -7,7 +7,7 @@
 #include "pco/encode/modes/gcd.hpp"
 #include "pco/encode/modes/propose.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Random triples of numbers. More find bases of fewer numbers, and take longer.
@@ -110,4 +110,4 @@ void propose_int_mult(const Sample& sample, Candidates& candidates) {
   }
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

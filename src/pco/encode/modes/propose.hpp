@@ -10,7 +10,7 @@
 #include "pco/encode/estimate/sample.hpp"
 #include "pco/mode/modes.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct Candidate {
   AnyMode mode;
@@ -58,6 +58,6 @@ void propose_float_mult_divisors(NumberType type, const Sample& sample, const Ca
                                  Candidates& candidates);
 void propose_float_quant(NumberType type, const Sample& sample, Candidates& candidates);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

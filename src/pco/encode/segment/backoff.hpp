@@ -9,7 +9,7 @@
 
 #include "pco/encode/choice.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 
 // Decides which segments something is attempted on. At first on all; after more than free_failures
 // failures without a success, each further failure skips as many numbers as there were since the
@@ -104,6 +104,6 @@ class ModeBackoff {
   Backoff dict_{kFreeFailures};
 };
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone
 
 #endif

@@ -15,7 +15,7 @@
 #include "pco/stats/log2.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -74,13 +74,13 @@ float TreeCost(const TreeShape& shape, const std::uint32_t* HWY_RESTRICT counts,
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 NUMPACT_EXPORT(TreeCost);
 
@@ -89,5 +89,5 @@ float tree_cost(const TreeShape& shape, const std::uint32_t* counts, const float
   return NUMPACT_DISPATCH(TreeCost)(shape, counts, widths, meta_bits, sums, costs);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace numpact {
+namespace numpact::internal {
 
 // A complete binary tree over 2^log leaves, stored level by level, the leaves first. Within a level
 // of `size` nodes, i and i + size / 2 are siblings, so that the parents of a level are the sum of
@@ -39,6 +39,6 @@ struct TreeShape {
 float tree_cost(const TreeShape& shape, const std::uint32_t* counts, const float* widths,
                 float meta_bits, std::uint32_t* sums, float* costs);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 class Joiner {
@@ -105,4 +105,4 @@ std::span<CountedSegment> join_segments(std::span<CountedSegment> segments,
   return joiner.segments();
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -11,7 +11,7 @@
 #include "pco/encode/segment/histogram_kernel.hpp"
 #include "pco/stats/histogram.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Log2 of the most shared bins. More describe segments better; counting and comparing takes longer.
 inline constexpr unsigned kMaxTreeLeavesLog = 8;
@@ -115,6 +115,6 @@ struct SegmentCosts {
 std::span<CountedSegment> join_segments(std::span<CountedSegment> segments,
                                         const SegmentCosts& costs, Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

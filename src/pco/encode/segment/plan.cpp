@@ -19,7 +19,7 @@
 #include "pco/stats/histogram.hpp"
 #include "pco/stats/narrow.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // The most blocks of a full plan. More find boundaries more exactly; joining them takes time that
@@ -471,4 +471,4 @@ SegmentPlan SegmentPlanner::join(std::span<CountedSegment> blocks, const Counted
   return plan;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

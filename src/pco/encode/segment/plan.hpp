@@ -12,7 +12,7 @@
 #include "pco/encode/choice.hpp"
 #include "pco/encode/segment/join.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The fewest numbers of a segment. Shorter ones save less than their metadata and tables cost.
 inline constexpr std::size_t kMinSegmentN = std::size_t{1} << 10;
@@ -92,6 +92,6 @@ class SegmentPlanner {
   SegmentPlan even_;                            // without sizes
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

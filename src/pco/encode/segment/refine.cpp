@@ -12,7 +12,7 @@
 #include "pco/limits.hpp"
 #include "pco/standalone/frame.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 namespace {
 
 // A change must save more than 1 / kMinRefineSavingOneByteIn of the bytes of the segments that it
@@ -241,4 +241,4 @@ std::span<const std::size_t> refine_segments(const NumberView& numbers,
   return Refiner(numbers, config, level_row(config.level).segments, arena).run(sizes);
 }
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone

@@ -10,7 +10,7 @@
 #include "numpact/config.hpp"
 #include "numpact/types.hpp"
 
-namespace numpact::standalone {
+namespace numpact::internal::standalone {
 
 // Whether plans are refined: from level 10 on, unless decoding speed is favored, which short chunks
 // reduce.
@@ -22,6 +22,6 @@ std::span<const std::size_t> refine_segments(const NumberView& numbers,
                                              std::span<const std::size_t> sizes,
                                              const EncodeConfig& config, Arena& arena);
 
-}  // namespace numpact::standalone
+}  // namespace numpact::internal::standalone
 
 #endif

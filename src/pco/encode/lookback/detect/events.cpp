@@ -15,7 +15,7 @@
 #include "pco/stats/histogram.hpp"
 #include "pco/stats/sort.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Bounds the time of the test on long pages. A period must occur several times in the window.
@@ -160,4 +160,4 @@ Matches count_matches(const LatentArray& latents, std::size_t distance) {
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

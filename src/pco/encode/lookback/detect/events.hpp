@@ -11,7 +11,7 @@
 #include "number/latent_array.hpp"
 #include "pco/encode/lookback/match/periods.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Length of the window in the middle of a page in which event periods are sought.
 std::size_t event_window_n(std::size_t page_n);
@@ -27,6 +27,6 @@ struct Matches {
 };
 Matches count_matches(const LatentArray& latents, std::size_t distance);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -10,7 +10,7 @@
 #include "pco/encode/lookback/optimize/costs.hpp"
 #include "pco/mode/split.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // About this many latents of a sample are examined, in windows of this length with gaps between
@@ -158,4 +158,4 @@ bool may_look_back_nearby(const Sample& sample, const Choice& choice, const Near
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -7,7 +7,7 @@
 #include "pco/encode/choice.hpp"
 #include "pco/encode/estimate/sample.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // What the cost with lookbacks is compared with. The test examines only some latents of the sample,
 // which may be cheaper than the others under any encoding. So they are compared with the request's
@@ -25,6 +25,6 @@ struct NearRequest {
 bool may_look_back_nearby(const Sample& sample, const Choice& choice, const NearRequest& request,
                           Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

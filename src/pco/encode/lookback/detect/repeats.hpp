@@ -17,7 +17,7 @@
 #include "pco/encode/lookback/match/hash_kernel.hpp"
 #include "pco/levels.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // At most this many lookbacks, the last ones, are kept to estimate their cost.
 inline constexpr std::size_t kMaxKeptLookbackN = 4096;
@@ -213,6 +213,6 @@ void find_repeats(std::span<const L> page, const PageWindows& windows, unsigned 
   known.strings = found.strings();
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

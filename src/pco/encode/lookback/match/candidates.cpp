@@ -10,7 +10,7 @@
 #include "pco/encode/lookback/match/hash_kernel.hpp"
 #include "pco/stats/histogram.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Two tables of 2^this entries of 4 bytes are used at once. Smaller ones save little time, and lose
@@ -294,4 +294,4 @@ NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)
 #undef NUMPACT_INSTANTIATE
 
-}  // namespace numpact
+}  // namespace numpact::internal

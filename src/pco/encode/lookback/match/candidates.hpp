@@ -9,7 +9,7 @@
 #include "number/latent.hpp"
 #include "pco/stats/constant_blocks.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // For each latent the distance to the latest one with the same hash, which mostly is an equal one;
 // to the first latent if there is none; 0 for the first latent itself.
@@ -44,6 +44,6 @@ template <Latent L>
 void find_candidates(std::span<const L> latents, const ConstantBlocks& blocks, unsigned unused_bits,
                      std::size_t prefix_n, const LookbackCandidates& found, Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

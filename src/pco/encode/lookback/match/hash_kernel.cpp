@@ -22,7 +22,7 @@
 #include <bit>
 
 HWY_BEFORE_NAMESPACE();
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -182,13 +182,13 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 #undef NUMPACT_KERNEL
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 #define NUMPACT_ENTRY_POINT(L, S)                                           \
   NUMPACT_EXPORT(Hash##S);                                                  \
@@ -212,5 +212,5 @@ void pick_hashes(const HashBlock& block, std::size_t n, unsigned pick_log, Picke
   NUMPACT_DISPATCH(Pick)(block, n, pick_log, picked);
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -8,7 +8,7 @@
 
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Multiplier for 64-bit hashes: 2^64 divided by the golden ratio. The upper bits of the product are
 // the hash.
@@ -44,6 +44,6 @@ struct PickedHashes {
 // 2^pick_log, and equal latents or strings all or none.
 void pick_hashes(const HashBlock& block, std::size_t n, unsigned pick_log, PickedHashes& picked);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -15,7 +15,7 @@
 #include "pco/encode/lookback/match/candidates.hpp"
 #include "pco/stats/histogram.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // The window is one of this many parts of the page, within bounds. Longer windows show longer
@@ -166,4 +166,4 @@ Periods find_periods(std::span<const L> window, std::size_t min_distance, Arena&
 template Periods find_periods(std::span<const std::uint32_t>, std::size_t, Arena&);
 template Periods find_periods(std::span<const std::uint64_t>, std::size_t, Arena&);
 
-}  // namespace numpact
+}  // namespace numpact::internal

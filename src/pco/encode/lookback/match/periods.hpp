@@ -9,7 +9,7 @@
 #include "base/arena.hpp"
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 struct Periods {
   // Callers price each period, so further ones are dropped to bound their time.
@@ -31,6 +31,6 @@ std::size_t period_window_n(std::size_t page_n);
 template <Latent L>
 Periods find_periods(std::span<const L> window, std::size_t min_distance, Arena& arena);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

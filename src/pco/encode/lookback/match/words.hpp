@@ -6,7 +6,7 @@
 #include "number/latent_array.hpp"
 #include "pco/stats/histogram.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Calls f(words, unused_bits). Nonzero differences of words are unused_bits wider than those of the
 // latents, and the lowest unused_bits of all words are 0. The words are the latents themselves or
@@ -38,6 +38,6 @@ decltype(auto) visit_words(const LatentArray& latents, Arena& arena, F&& f) {
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

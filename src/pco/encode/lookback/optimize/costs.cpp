@@ -6,7 +6,7 @@
 
 #include "pco/stats/log2.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Added to the count of each width of deltas, so that a width that did not occur has a finite cost.
@@ -222,4 +222,4 @@ float LookbackCosts::learn_deltas(const ChosenLookbacks& chosen) {
   return bits;
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

@@ -9,7 +9,7 @@
 #include "base/arena.hpp"
 #include "pco/encode/lookback/optimize/search_kernel.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The metadata of a bin for one lookback, which its uses share. Higher values leave rare lookbacks
 // to bins that they share with others.
@@ -86,6 +86,6 @@ class LookbackCosts {
   Arena& arena_;
 };
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -30,7 +30,7 @@
 #include "pco/encode/lookback/optimize/costs.hpp"
 #include "pco/levels.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 namespace {
 
 // Length of the blocks that costs are learned from. Many short ones learn more than few long ones
@@ -210,8 +210,8 @@ class Search {
     near_ = arena_.make<std::uint32_t>(n);
     const ArenaScope scratch(arena_);
     const ConstantBlocks blocks(latents_, arena_);
-    numpact::find_candidates(latents_, blocks, unused_bits_, effort_.prefix_n,
-                             {equal_, strings_, near_}, arena_);
+    internal::find_candidates(latents_, blocks, unused_bits_, effort_.prefix_n,
+                              {equal_, strings_, near_}, arena_);
   }
 
   void note(std::size_t i, std::uint32_t lookback) {
@@ -472,4 +472,4 @@ FoundLookbacks find_lookbacks(const Lookback& lookback, const LatentArray& laten
   });
 }
 
-}  // namespace numpact
+}  // namespace numpact::internal

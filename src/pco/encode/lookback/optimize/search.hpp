@@ -10,7 +10,7 @@
 #include "numpact/config.hpp"
 #include "pco/delta/lookback.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // The effort of a search, by level.
 struct LookbackEffort {
@@ -50,6 +50,6 @@ FoundLookbacks find_lookbacks(const Lookback& lookback, const LatentArray& laten
                               float give_up_bits = HUGE_VALF, unsigned level = kDefaultLevel,
                               LookbackSample sample = LookbackSample::kNeighbours);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif

@@ -30,7 +30,7 @@ HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",avx512cd")
 #else
 HWY_BEFORE_NAMESPACE();
 #endif
-namespace numpact {
+namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 // The frequent lookbacks that are valid for a block, packed, in ascending order.
@@ -445,13 +445,13 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 #undef NUMPACT_KERNEL
 
 }  // namespace HWY_NAMESPACE
-}  // namespace numpact
+}  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 #define NUMPACT_ENTRY_POINT(L, S)                                                  \
   NUMPACT_EXPORT(Choose##S);                                                       \
@@ -463,5 +463,5 @@ NUMPACT_ENTRY_POINT(std::uint32_t, 32)
 NUMPACT_ENTRY_POINT(std::uint64_t, 64)
 #undef NUMPACT_ENTRY_POINT
 
-}  // namespace numpact
+}  // namespace numpact::internal
 #endif

@@ -9,7 +9,7 @@
 
 #include "number/latent.hpp"
 
-namespace numpact {
+namespace numpact::internal {
 
 // Costs are integers in units of 1/64 bit, so that sums are the same on every processor.
 inline constexpr unsigned kCostFraction = 6;
@@ -67,6 +67,6 @@ struct LookbackTask {
 template <Latent L>
 void choose_cheapest(const LookbackTask<L>& task, std::uint32_t* lookbacks);
 
-}  // namespace numpact
+}  // namespace numpact::internal
 
 #endif
