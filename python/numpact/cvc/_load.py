@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from .._errors import InvalidArgumentError, UnsupportedVersionError
 from .._integers import indices_of
 from ._backends import is_gpu
-from ._reader import CorruptionWarning, Reader
+from ._reader import Reader
+from ._reports import CorruptionWarning
 
 if TYPE_CHECKING:
     import numpy.typing as npt
