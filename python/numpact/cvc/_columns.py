@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes the columns of a file. The other columns are copied without decoding.
 
-Every chunk is held against its checksum first, also for the columns that go: it gets a new one.
+Every chunk is compared with its checksum first, also for removed columns: it gets a new checksum.
 """
 
 from __future__ import annotations

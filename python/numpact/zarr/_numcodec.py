@@ -134,8 +134,8 @@ class PCodec(Codec):  # type: ignore[misc]
                 datetime64, timedelta64 where that is uint8 or int64), in C or Fortran order.
 
         Returns:
-            ``out``, or a new array of one dimension and the type in the file, which does not know
-            of dates or truth values. A file of nothing that does not name its type gives uint8.
+            ``out``, or a new array of shape (n,) and the stored type: int64 for dates, uint8 for
+            booleans, and uint8 for an empty file that does not name its type.
 
         Raises:
             CorruptError, TruncatedError, UnsupportedVersionError: Bytes that are not such a file.
@@ -171,11 +171,11 @@ class PCodec(Codec):  # type: ignore[misc]
 
 
 def _is_for_zarr_v3() -> bool:
-    """Whether zarr's wrapper of numcodecs codecs for Zarr v3 is asking for a codec.
+    """Whether zarr's wrapper for codecs of numcodecs in Zarr v3 is on the stack.
 
-    It hands over arrays in Fortran order as they are and reads everything in C order, where Zarr v2
-    reads in the order it handed over: the same call has to store different things, and nothing but
-    the caller tells. Where this fails to see it, numpact does as numcodecs does.
+    The wrapper passes arrays in Fortran order and reads them in C order; Zarr v2 reads them in the
+    order of writing. The same call must store different bytes, and only the caller distinguishes
+    the two. If the wrapper is not recognized, the result is that of numcodecs.
     """
     frame = sys._getframe(1)
     for _ in range(6):
