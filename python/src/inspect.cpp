@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is inside a file and why, as dictionaries; numpact/_inspect.py makes objects of them.
+// What is inside a file and why, as dictionaries; numpact/_inspect makes objects of them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``read|write FORMAT [FILE]``, for the command alone."""
+"""``read|write FORMAT [FILE]``, started by the command only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 
-from .errors import told
+from .errors import reported
 from .messages import Gone, Messages, Refused
 
 _NEEDS = {"parquet": "Parquet"}
@@ -33,16 +33,16 @@ def main() -> None:
     # Standard output is kept for messages: what libraries print goes to standard error.
     outgoing = os.dup(1)
     os.dup2(2, 1)
-    # The command alone talks to the user: a warning may hold names of a file as they are, which a
-    # terminal would obey.
+    # No warnings: they may contain names from a file with control characters for a terminal, which
+    # the command escapes.
     warnings.simplefilter("ignore")
     messages = Messages(0, outgoing)
     verb, format, *path = sys.argv[1:]
     try:
-        with told(messages):
+        with reported(messages):
             _serve(messages, verb, format, path[0] if path else None)
     except Gone:
-        pass  # for its own reasons; there is nobody to tell
+        pass  # the command has ended, so nobody reads an error
 
 
 if __name__ == "__main__":

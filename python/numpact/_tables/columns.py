@@ -125,14 +125,16 @@ def _why_unfit(name: str, type: pa.DataType) -> str:
 
 
 def describe(field: pa.Field, list_size: int | None = None) -> dict[str, Any]:
-    """A field as the command takes it.
+    """The description of a field for the command.
 
-    ``list_size``: how many numbers each list has, where lists are wanted and the field has them; 0
-    where its first value is not a list of numbers.
+    Args:
+        field: The field.
+        list_size: Numbers in each list if the command reads lists; 0 if the first value is not a
+            list of numbers. None: the command does not read lists, or the field has none.
     """
     type = storage_of(field.type)
     extends = type is not field.type
-    told: dict[str, Any] = {
+    described: dict[str, Any] = {
         "name": field.name,
         "source_type": str(field.type),
         "list_size": list_size or 0,
@@ -142,15 +144,15 @@ def describe(field: pa.Field, list_size: int | None = None) -> dict[str, Any]:
     }
     if list_size == 0:
         why = f"the first value of type {field.type} is not a list with numbers in it"
-        return {**told, "type": None, "unfit": why}
-    if told["type"] is not None:
-        return {**told, "kind": "number", "unit": "s", "timezone": ""}
+        return {**described, "type": None, "unfit": why}
+    if described["type"] is not None:
+        return {**described, "kind": "number", "unit": "s", "timezone": ""}
     for kind, (storage, matches) in _KINDS.items():
         if matches(type):
             unit = getattr(type, "unit", "s") if not kind.startswith("date") else "s"
             timezone = getattr(type, "tz", None) or ""
-            return {**told, "type": storage, "kind": kind, "unit": unit, "timezone": timezone}
-    return {**told, "unfit": _why_unfit(field.name, field.type)}
+            return {**described, "type": storage, "kind": kind, "unit": unit, "timezone": timezone}
+    return {**described, "unfit": _why_unfit(field.name, field.type)}
 
 
 def arrow_type(column: dict[str, Any]) -> pa.DataType:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exceptions as answers to the command."""
+"""Reports exceptions to the command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .messages import Gone, Messages, Refused
 
 
 def _code(error: Exception) -> str:
-    """The system's errors are failures; all else says that the input is not what it should be."""
+    """The code of an error: "failure" for errors of the system, else "corrupt" input."""
     from pyarrow import ArrowCancelled, ArrowException
 
     system = isinstance(error, MemoryError | ArrowCancelled | NotImplementedError)
@@ -21,8 +21,8 @@ def _code(error: Exception) -> str:
 
 
 @contextmanager
-def told(messages: Messages) -> Iterator[None]:
-    """Whatever goes wrong inside is told to the command, and over with that."""
+def reported(messages: Messages) -> Iterator[None]:
+    """Sends exceptions of a ``with`` block to the command, and suppresses them."""
     try:
         yield
     except Gone:

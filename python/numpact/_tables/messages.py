@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to and from the command: a kind, a length, and as many bytes."""
+"""Messages to and from the command: a kind, a length, and that many bytes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 
 _HEAD = struct.Struct("<cQ")
 JSON, BYTES, ERROR = b"J", b"D", b"E"
-# Longer content goes in pieces, so that the other side need not hold all of it.
+# Maximum bytes of a message of pieces, so that the other side needs no memory for all.
 _PIECE = 1 << 22
 
 
 class Gone(Exception):
-    """The other side has closed its end: there is nothing left to do."""
+    """The other side has closed its end of a pipe."""
 
 
 class Refused(Exception):
-    """What the user should read; ``code`` is "failure" or "corrupt"."""
+    """An error for the user; ``code`` is "failure" or "corrupt"."""
 
     def __init__(self, message: str, code: str = "failure") -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class Refused(Exception):
 
 
 class Messages:
-    """Both directions, over file descriptors. For one thread."""
+    """Receives and sends messages over file descriptors. Not thread-safe."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self._incoming = open(incoming, "rb", closefd=False)  # noqa: SIM115
@@ -54,7 +54,7 @@ class Messages:
         return self._receive(BYTES)
 
     def receive_pieces(self) -> Iterator[bytes]:
-        """Up to the empty one."""
+        """Receives pieces up to an empty one."""
         while piece := self._receive(BYTES):
             yield piece
 
@@ -75,7 +75,7 @@ class Messages:
         self._send(BYTES, content)
 
     def send_pieces(self, contents: list[bytes]) -> None:
-        """All of them, and an empty one."""
+        """Sends pieces and an empty one."""
         for content in contents:
             for at in range(0, len(content), _PIECE):
                 self._send(BYTES, memoryview(content)[at : at + _PIECE])

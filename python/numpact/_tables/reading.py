@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.ipc
 
 from .columns import describe, is_list_of_numbers, metadata_to_json, storage_of
-from .errors import told
+from .errors import reported
 from .int96 import choose_unit
 from .messages import Messages, Refused
 
@@ -300,5 +300,5 @@ def serve(messages: Messages, format: str, path: str | None) -> None:
     server = _Server(messages, _FORMATS[format](_content(messages, path)))
     while True:
         request = messages.receive()
-        with told(messages):
+        with reported(messages):
             server.answer(request)

@@ -18,7 +18,7 @@ _GROUP_BYTES = 1 << 28
 
 
 class Sink(io.RawIOBase):
-    """What was written since it was last taken."""
+    """Returns the bytes written since the last call."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -12,7 +12,8 @@ from . import _decompressed
 from ._backends import BackendError
 from ._decompressed import *  # noqa: F403
 from ._info import Chunk, Column, Info, Section, Slice
-from ._reader import CodeRun, CorruptionWarning, CorruptRows, Damage, Reader
+from ._reader import Reader
+from ._reports import CodeRun, CorruptionWarning, CorruptRows, Damage
 from ._writer import Writer, WriteReport
 
 __all__ = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices and backends: which can be asked for, and why others cannot."""
+"""Devices and backends: which are available, and why others are not."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _GPU = ("cuda", "triton")
 
 
 class BackendError(Error):
-    """A device, or a backend for it, that is not there. ``get_backend_errors`` says why."""
+    """A device, or a backend for it, is not available; see ``get_backend_errors``."""
 
     kind = "unsupported backend"
 
 
 class Place(NamedTuple):
-    """Where results go, and what decodes them."""
+    """The device of results, and the decoder for it."""
 
     device: str  #: "cpu", "cuda" or "cuda:N"
     framework: str  #: "numpy", "torch" or "cupy"
@@ -33,7 +33,7 @@ class Place(NamedTuple):
         return self.device != "cpu"
 
 
-# ---- what is there ----
+# ---- availability ----
 
 
 def _import_problem(package: str, advice: str) -> str | None:
@@ -49,7 +49,7 @@ def _import_problem(package: str, advice: str) -> str | None:
 
 
 def _cuda_problem() -> str | None:
-    """Why the extension cannot be used."""
+    """The reason why the extension is not available; None if it is."""
     try:
         module = load_extension()
     except ImportError as error:
@@ -67,7 +67,7 @@ def is_interpreted() -> bool:
 
 
 def _triton_problem() -> str | None:
-    """Why Triton cannot be used."""
+    """The reason why Triton is not available; None if it is."""
     advice = "pip install 'numpact[triton]'"
     problem = _import_problem("torch", advice) or _import_problem("triton", advice)
     if problem is not None:
@@ -83,7 +83,7 @@ def _triton_problem() -> str | None:
 
 
 def get_backend_errors() -> dict[str, str | None]:
-    """Why a backend cannot be asked for; None where it can.
+    """The reason why each backend is not available; None if it is.
 
     Imports PyTorch and Triton if they are there.
     """
@@ -91,45 +91,46 @@ def get_backend_errors() -> dict[str, str | None]:
 
 
 def get_available_backends() -> dict[str, bool]:
-    """Which backends can be asked for.
+    """Whether each backend is available.
 
-    "python" and "cpp" are the same code here; "cuda" is numpact's extension for GPUs of NVIDIA,
-    "triton" needs PyTorch and Triton besides a GPU, or ``TRITON_INTERPRET=1`` in the environment.
+    "python" and "cpp" are the same. "cuda" is numpact's extension for NVIDIA GPUs. "triton" needs
+    PyTorch, Triton, and a GPU or ``TRITON_INTERPRET=1`` in the environment.
     """
     return {name: problem is None for name, problem in get_backend_errors().items()}
 
 
-# ---- what is asked for ----
+# ---- choice ----
 
 
 def is_gpu(device: object) -> bool:
-    """Of "cuda", "cuda:1", or a device of PyTorch; raises for what is not a device."""
+    """Whether a device is a GPU; raises InvalidArgumentError if it is not a device."""
     return device_number(device) is not None
 
 
 def _choose(backend: str) -> str:
-    """The backend for the GPU."""
+    """The first available backend for the GPU."""
     problems = {}
     for name in _GPU if backend == "auto" else (backend,):
         problem = _cuda_problem() if name == "cuda" else _triton_problem()
         if problem is None:
             return name
         problems[name] = problem
-    told = "; ".join(f"backend {name!r}: {problem}" for name, problem in problems.items())
-    raise BackendError(f"nothing here decodes for device='cuda'. {told}")
+    reasons = "; ".join(f"backend {name!r}: {problem}" for name, problem in problems.items())
+    raise BackendError(f"nothing here decodes for device='cuda'. {reasons}")
 
 
 def find_place(device: object, framework: str | None, backend: str) -> Place:
-    """Where results go, and what decodes them.
+    """Checks and completes the options for results.
 
     Args:
-        device: "cpu", "cuda" for the current one, "cuda:N", or a device of PyTorch.
-        framework: None: "numpy" on the CPU, "torch" on a GPU.
-        backend: "auto": on a GPU "cuda", or else "triton".
+        device: "cpu", "cuda" for the current GPU, "cuda:N", or a device of PyTorch.
+        framework: "numpy", "torch" or "cupy"; None: "numpy" on the CPU, "torch" on a GPU.
+        backend: "auto", or one of ``get_backend_errors``. "auto" on a GPU is "cuda" if available,
+            else "triton".
 
     Raises:
-        InvalidArgumentError: They contradict each other, or one is unknown.
-        BackendError: What is asked for is not there.
+        InvalidArgumentError: Options contradict each other, or one is unknown.
+        BackendError: The device, framework or backend is not available.
     """
     if backend not in (*_CPU, *_GPU):
         raise InvalidArgumentError(f"unknown backend {backend!r}: {', '.join((*_CPU, *_GPU))}")

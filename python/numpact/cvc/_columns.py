@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changing the columns of a file. Those that stay are copied as they are, not decoded.
+"""Changes the columns of a file. The other columns are copied without decoding.
 
-Every chunk is held against its checksum first, also for the columns that go: it gets a new one.
+Every chunk is compared with its checksum first, also for removed columns: it gets a new checksum.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _Table:
             raise InvalidArgumentError(f"there is a column {name!r} already")
 
     def put(self, name: str, data: Any, compression: str | None, allow_nonfinite: bool) -> None:
-        """Adds a column at the end, or one of that name in its place."""
+        """Adds a column at the end, or replaces the one of that name."""
         array = vectors_of(data)
         if array.ndim not in (1, 2) or array.dtype.name not in COLUMN_TYPES:
             raise InvalidArgumentError(f"column {name!r} cannot be {array.ndim}-D {array.dtype}")
@@ -102,7 +102,7 @@ class _Table:
 
 @contextmanager
 def _changing(path: Path, output_path: Path | None, max_memory: int | None) -> Iterator[_Table]:
-    """The file of ``path``, written at the end. In its own place nobody else writes meanwhile."""
+    """Yields the table of ``path`` and writes it at the end; locks a file that is replaced."""
     if output_path is not None and os.path.realpath(output_path) != os.path.realpath(path):
         table = _Table(path, max_memory)
         yield table
@@ -124,18 +124,21 @@ def add_column(
     allow_nonfinite: bool = False,
     max_memory: int | None = None,
 ) -> None:
-    """Adds a column of as many rows as the file has. The other columns keep their bytes.
-
-    A file with a damaged chunk is refused (``ChecksumError``), as by all that change columns.
+    """Adds a column to a file. The bytes of the other columns do not change.
 
     Args:
         path: A columnar file.
-        column_name: Its name, which must be new.
-        data: As for ``pack_cvc_columns``.
-        compression: any of the Writer but "lossless".
-        output_path: Where the result goes; None: in place of ``path``, in one step.
+        column_name: The name of the new column.
+        data: Its values, as for ``pack_cvc_columns``; one row for each row of the file.
+        compression: Any compression of ``Writer`` except "lossless".
+        output_path: The new file; None: replace ``path`` atomically.
         allow_nonfinite: As for ``Writer``.
         max_memory: As for ``Reader``.
+
+    Raises:
+        ChecksumError: A chunk of the file is damaged. The file is not changed.
+        InvalidArgumentError: The column exists, or ``data`` has another count of rows.
+        UnsupportedVersionError: Not a columnar file.
     """
     with _changing(path, output_path, max_memory) as table:
         table.check_new(column_name)
@@ -152,7 +155,7 @@ def update_column(
     allow_nonfinite: bool = False,
     max_memory: int | None = None,
 ) -> None:
-    """Puts new values in the place of a column; arguments as for ``add_column``."""
+    """Replaces the values of a column; arguments and errors as for ``add_column``."""
     with _changing(path, output_path, max_memory) as table:
         table.check(column_name)
         table.put(column_name, data, compression, allow_nonfinite)
@@ -165,7 +168,7 @@ def delete_column(
     *,
     max_memory: int | None = None,
 ) -> None:
-    """Removes a column; the last one must stay. ``max_memory`` as for ``Reader``."""
+    """Removes a column, but not the only one; arguments and errors as for ``add_column``."""
     with _changing(path, output_path, max_memory) as table:
         table.check(column_name)
         if len(table.names) == 1:
@@ -184,7 +187,7 @@ def rename_column(
     *,
     max_memory: int | None = None,
 ) -> None:
-    """Gives a column another name, which must be new. ``max_memory`` as for ``Reader``."""
+    """Renames a column; arguments and errors as for ``add_column``."""
     with _changing(path, output_path, max_memory) as table:
         table.check(old_name)
         table.check_new(new_name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Putting files together from headers and payloads that are there, without decoding them."""
+"""Assembles files from existing headers and payloads, without decoding."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_PAYLOAD = (1 << 32) - 1
 
 
 class Payloads:
-    """The payloads of a file's chunks, in place."""
+    """The payloads of a file's chunks, without copies."""
 
     def __init__(
         self, path: Path, max_output: int | None = None, max_memory: int | None = None
@@ -40,25 +40,26 @@ class Payloads:
 
     def __getitem__(self, chunk: int) -> memoryview:
         found = self.info.chunks[chunk]
-        # A reader of the whole file knows all places.
+        # The reader has determined the positions of all chunks.
         if found.offset is None or found.payload_bytes is None:
             raise InvalidArgumentError(f"the place of chunk {chunk} is not known")
         start = found.offset + self.info.record_head_bytes
         return self._data[start : start + found.payload_bytes]
 
     def stored_checksum(self, chunk: int) -> int:
-        """What stands in front of a payload, in files that have checksums."""
+        """The checksum of a payload in the file, for versions with checksums."""
         (stored,) = struct.unpack_from("<I", self._data, (self.info.chunks[chunk].offset or 0) + 4)
         return int(stored)
 
     def check(self) -> None:
-        """Raises for the first chunk that is not what was written, before anything is made of it.
+        """Checks all chunks, before a new file is made of them.
 
-        New checksums over damaged bytes would make the damage pass for sound. Files of version 0.1
-        have no checksums: there it is damage that keeps chunks from being decoded.
+        New checksums over damaged bytes would hide the damage. Files of version 0.1 have no
+        checksums: their chunks are decoded.
 
         Raises:
-            ChecksumError, CorruptError: names the file, the chunk and its place.
+            ChecksumError, CorruptError: The first damaged chunk; the message has the file, the
+                chunk and its position.
         """
         if self.info.version >= (1, 0):
             for i, chunk in enumerate(self.info.chunks):
@@ -87,13 +88,13 @@ class Payloads:
 
 
 def front(version: tuple[int, int], header: dict[str, Any]) -> bytes:
-    """What stands before the first record of a file with checksums."""
+    """The bytes before the first record of a file with checksums."""
     text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode("ascii")
     return struct.pack("<4sHHI", b"CVCF", *version, len(text)) + text
 
 
 def record_head(payload: bytes | memoryview) -> bytes:
-    """What stands before a payload: its length and checksum."""
+    """The bytes before a payload: its length and checksum."""
     if len(payload) > _MAX_PAYLOAD:
         raise LimitExceededError("a chunk takes more than 4 GiB: make them shorter")
     return struct.pack("<II", len(payload), zlib.crc32(payload))
@@ -106,7 +107,7 @@ def write_file(
     payloads: Iterable[bytes | memoryview],
     lock: _core.FileLock | None = None,
 ) -> None:
-    """Writes a file with checksums beside its name and renames it; ``lock`` as for ``sink_of``."""
+    """Writes a file with checksums atomically; ``lock`` as for ``sink_of``."""
     header = header_for_writing(header)
     target = sink_of(os.fspath(path), lock=lock)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may stand in a header: JSON by RFC 8259, and nothing besides."""
+"""Checks that the content of a header is valid JSON by RFC 8259."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 from .._errors import InvalidArgumentError
 
-# Objects and arrays in each other that readers take (src/json/json.hpp).
+# Maximum nesting of objects and arrays for readers (src/json/json.hpp).
 _MAX_DEPTH = 512
-# Those of the header that metadata lie in.
+# Nesting of the header around metadata.
 LEVELS_ABOVE_FILE = 1
 LEVELS_ABOVE_CHUNK = 3  # {"chunks": [{"metadata": ...}]}
 LEVELS_ABOVE_SECTION = 5  # {"chunks": [{"sections": [{"metadata": ...}]}]}
-# 2^128, the least power of two past binary32: rounded to that it is infinite.
+# 2^128, the smallest power of two that binary32 cannot represent: rounding it gives infinity.
 _PAST_FLOAT = 2.0**128
 
 
 def check_text(text: str, place: str) -> None:
-    """Raises for half of a surrogate pair, which UTF-8 does not have."""
+    """Raises InvalidArgumentError for an unpaired surrogate, which UTF-8 cannot represent."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -29,13 +29,15 @@ def check_text(text: str, place: str) -> None:
         ) from None
 
 
-def check_json(value: Any, place: str, room: int = _MAX_DEPTH) -> None:
-    """Raises for what ``json.dumps`` would write and JSON does not have, or no reader takes.
+def check_json(value: Any, place: str, max_depth: int = _MAX_DEPTH) -> None:
+    """Raises InvalidArgumentError for values that ``json.dumps`` accepts and readers do not.
 
     Args:
-        room: How many objects and arrays may lie in each other.
+        value: The value.
+        place: How messages call it.
+        max_depth: Maximum nesting of objects and arrays.
     """
-    if isinstance(value, (dict, list, tuple)) and room == 0:
+    if isinstance(value, (dict, list, tuple)) and max_depth == 0:
         raise InvalidArgumentError(f"{place[:80]}... is nested too deeply for readers")
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidArgumentError(f"{place}: {value} is not JSON")
@@ -45,16 +47,23 @@ def check_json(value: Any, place: str, room: int = _MAX_DEPTH) -> None:
         for key, item in value.items():
             if isinstance(key, str):
                 check_text(key, f"a key of {place}")
-            check_json(item, f"{place}[{key!r}]", room - 1)
+            check_json(item, f"{place}[{key!r}]", max_depth - 1)
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
-            check_json(item, f"{place}[{index}]", room - 1)
+            check_json(item, f"{place}[{index}]", max_depth - 1)
 
 
 def json_text(value: Any, place: str = "metadata", levels: int = LEVELS_ABOVE_FILE) -> str:
-    """A value as JSON, for this depth of a header.
+    """A value as JSON.
 
-    TypeError for what JSON does not have, by its type.
+    Args:
+        value: The value.
+        place: How messages call it.
+        levels: Nesting of the header around the value.
+
+    Raises:
+        InvalidArgumentError: NaN, infinities, unpaired surrogates, or nested too deeply.
+        TypeError: JSON has no such type.
     """
     try:
         check_json(value, place, _MAX_DEPTH - levels)
@@ -64,7 +73,7 @@ def json_text(value: Any, place: str = "metadata", levels: int = LEVELS_ABOVE_FI
 
 
 def _finite_range(entry: dict[str, Any]) -> None:
-    """min and scale of int8 as JSON can have them, for the same values: those are binary32."""
+    """Replaces min and scale of int8 that JSON cannot represent by numbers with the same effect."""
     low, scale = entry.get("min"), entry.get("scale")
     if not isinstance(low, float) or not isinstance(scale, float):
         return
@@ -76,10 +85,12 @@ def _finite_range(entry: dict[str, Any]) -> None:
 
 
 def header_for_writing(header: dict[str, Any]) -> dict[str, Any]:
-    """A header that was read, for a new file.
+    """A header of an existing file, for a new file.
 
-    Ranges of int8 that are NaN or infinite are put in words of JSON. Anything else that is no
-    JSON, in metadata that other writers made, is an InvalidArgumentError.
+    Ranges of int8 that are NaN or infinite are replaced by equivalent JSON numbers.
+
+    Raises:
+        InvalidArgumentError: Metadata of another writer is not valid JSON.
     """
     chunks = []
     for chunk in header["chunks"]:

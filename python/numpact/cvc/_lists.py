@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that are lists of their own: columns of pandas, polars and Arrow."""
+"""Columns of pandas, polars and Arrow whose rows are lists."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def refuse_missing(x: Any) -> None:
-    """Raises for values that are masked or null, in rows or inside of them."""
-    # Where nobody has imported them there are none.
+    """Raises InvalidArgumentError for masked and null values, rows as well as items of rows."""
+    # If the module was not imported, there are no masked arrays.
     ma: Any = sys.modules.get("numpy.ma")
     if ma is not None and isinstance(x, ma.MaskedArray) and bool(ma.getmaskarray(x).any()):
         raise InvalidArgumentError("masked values cannot be stored")
-    # Of Arrow and polars: NumPy would get NaN for a null.
+    # For Arrow and polars: NumPy would convert nulls to NaN.
     column: Any = x
     nulls: Any = getattr(column, "null_count", 0)
     is_of_polars = callable(nulls)
@@ -38,11 +38,11 @@ def refuse_missing(x: Any) -> None:
 
 
 def rows_of_lists(array: Array) -> Array:
-    """One array of rows from an array of objects, each a row of as many numbers.
+    """An array, (rows, values), from an array of objects, each a row of numbers.
 
     Raises:
-        InvalidArgumentError: rows of other lengths, named with both; TypeMismatchError: no rows
-        of numbers.
+        InvalidArgumentError: Rows have different lengths.
+        TypeMismatchError: A row is not a list of numbers, or rows have different types.
     """
     import numpy as np
 
@@ -67,7 +67,7 @@ def _row(value: Any, index: int) -> Array:
     try:
         row = np.asarray(value)
         if row.dtype.kind == "f" and is_sequence(value):
-            row = array_of_sequence(value)  # which rounds nothing
+            row = array_of_sequence(value)  # without rounding
     except ValueError:  # lists of lists that are not equally long
         raise TypeMismatchError(f"row {index} is not a list of numbers") from None
     if row.ndim != 1:

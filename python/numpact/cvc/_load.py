@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading files, by the functions that callers of ``decompressed`` know."""
+"""The functions of ``decompressed`` that read files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from .._errors import InvalidArgumentError, UnsupportedVersionError
 from .._integers import indices_of
 from ._backends import is_gpu
-from ._reader import CorruptionWarning, Reader
+from ._reader import Reader
+from ._reports import CorruptionWarning
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,7 +29,7 @@ def open_for(
     max_output: int | None = None,
     max_memory: int | None = None,
 ) -> Reader:
-    """On the CPU results are arrays, whatever the framework."""
+    """A reader; ``framework`` is ignored on the CPU, where results are arrays of NumPy."""
     return Reader(
         path,
         framework=framework if is_gpu(device) else None,
@@ -70,23 +71,22 @@ def load_cvc(
     Args:
         path: The file, of any version.
         device: "cpu", "cuda" or "cuda:N".
-        framework: "torch" or "cupy" on a GPU. Means nothing on the CPU; ``torch.from_numpy`` takes
-            the result without a copy.
-        backend: "auto", "cpp" or "python", which are the same code; on a GPU "auto", "cuda" or
-            "triton".
-        on_corruption: About chunks whose checksum does not match: "raise", or fill their rows with
-            ``fill_value``, in silence ("skip") or with a warning ("warn").
-        fill_value: As said.
+        framework: "torch" or "cupy" on a GPU. Ignored on the CPU; ``torch.from_numpy`` accepts the
+            result without a copy.
+        backend: "auto", "cpp" or "python", which are the same; on a GPU "auto", "cuda" or "triton".
+        on_corruption: For chunks whose checksum does not match: "raise" an error, or fill their
+            rows with ``fill_value``, without ("skip") or with a warning ("warn").
+        fill_value: The value for "skip" and "warn".
         threads: As for ``numpact.decompress``.
         max_output, max_memory: As for ``Reader``.
 
     Returns:
-        float32, (rows, values): of NumPy, or on a GPU of the framework.
+        (rows, values) of float32: an array of NumPy, or on a GPU of the framework.
 
     Raises:
-        BackendError: The device or the backend is not there; a RuntimeError.
+        BackendError: The device or the backend is not available; a RuntimeError.
         CorruptedChunkError: A checksum does not match.
-        CorruptError, TruncatedError, UnsupportedVersionError: also ValueErrors.
+        CorruptError, TruncatedError, UnsupportedVersionError: The file cannot be read; ValueErrors.
     """
     if on_corruption not in ("raise", "skip", "warn"):
         raise InvalidArgumentError(
@@ -126,13 +126,12 @@ def load_cvc_chunked(
 
     Args:
         path: The file.
-        chunk_indices: Which chunks; None: all. They come in file order, each once.
-        device, framework, backend, threads, max_output, max_memory: As for ``load_cvc``.
-
-    ``max_output`` holds for each chunk.
+        chunk_indices: Indices of the chunks to read; None: all. Order and repetitions are ignored.
+        device, framework, backend, threads, max_memory: As for ``load_cvc``.
+        max_output: As for ``load_cvc``, for each chunk.
 
     Yields:
-        Index and vectors of each chunk.
+        The index and the vectors, (rows, values) of float32, of each chunk in file order.
     """
     reader = _single(path, device, framework, backend, max_output, max_memory)
     count = len(reader.info.chunks)
@@ -162,13 +161,18 @@ def load_cvc_range(
 
     Args:
         path: The file.
-        chunk_indices: Which chunks, in this order and as often as named; or
-        metadata_key, metadata_value: all chunks whose metadata has this value under the key; or
-        section_key, section_value: all sections whose metadata has it, in file order.
+        chunk_indices: Chunks to read, in this order and with repetitions.
+        metadata_key, metadata_value: Read all chunks whose metadata has this value for the key.
+        section_key, section_value: Read all sections whose metadata has this value for the key, in
+            file order.
         device, framework, backend, threads, max_output, max_memory: As for ``load_cvc``.
 
+    Returns:
+        As for ``load_cvc``.
+
     Raises:
-        InvalidArgumentError: Several ways of choosing, or nothing found; a ValueError.
+        InvalidArgumentError: More than one of the three choices is given, or nothing was found; a
+            ValueError.
     """
     ways = [chunk_indices is not None, metadata_key is not None, section_key is not None]
     if sum(ways) > 1:
@@ -211,13 +215,13 @@ def load_cvc_columns(
 
     Args:
         path: The file.
-        columns: Names; None: all. Only these are decoded.
-        section_key, section_value: Only sections whose metadata has this value under the key.
+        columns: Names; None: all. Other columns are not decoded.
+        section_key, section_value: Read only sections whose metadata has this value for the key.
         device, framework, backend, threads, max_output, max_memory: As for ``load_cvc``.
 
     Returns:
         Arrays by name: (rows,) for scalars, else (rows, values); float32, but integers that are
-        stored as they are keep their type.
+        stored unchanged keep their type.
     """
     reader = open_for(path, device, framework, backend, max_output, max_memory)
     info = reader.info
@@ -237,7 +241,7 @@ def load_cvc_columns(
 
 
 def get_cvc_info(path: Path, *, max_memory: int | None = None) -> dict[str, Any]:
-    """What a file's header says, as a dictionary: format_type, num_vectors, num_chunks, file_size,
+    """The header of a file as a dictionary: format_type, num_vectors, num_chunks, file_size,
     dimension and compression or columns, sections if there are any, chunks."""
     info = Reader(path, max_memory=max_memory).info
     out: dict[str, Any] = {

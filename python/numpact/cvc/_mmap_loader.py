@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chunks of a mapped file, by the class that callers of ``decompressed`` know."""
+"""The class of ``decompressed`` that reads chunks of a mapped file."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class MMapCVCLoader:
-    """A file of one array that is mapped while it is open; a context manager.
+    """Reads a file of one array, which is mapped while it is open; a context manager.
 
-    Every version and compression can be read, and checksums are checked.
+    Supports every version and compression, and checks checksums.
 
     Args:
         path: The file.
@@ -74,7 +74,7 @@ class MMapCVCLoader:
         return index
 
     def get_chunk_view(self, chunk_idx: int) -> memoryview:
-        """The compressed bytes of a chunk, in place."""
+        """The compressed bytes of a chunk, without a copy."""
         index = self._checked(chunk_idx)
         return self._opened()[index]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where rows are read to: NumPy arrays and PyTorch tensors, which share their memory with them."""
+"""Results in the memory of the CPU: NumPy arrays, and PyTorch tensors that share their memory."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ FRAMEWORKS = ("numpy", "torch")
 
 
 class Output(NamedTuple):
-    """Rows of a column."""
+    """The destination of the rows of a column."""
 
     column: int
-    array: Array  #: as numpact._core takes it
-    is_bfloat16: bool  #: held as uint16
-    result: Any  #: what the caller gets
-    is_fresh: bool
+    array: Array  #: the memory, for numpact._core
+    is_bfloat16: bool  #: ``array`` is uint16 with bits of bfloat16
+    result: Any  #: the array or tensor for the caller
+    is_fresh: bool  #: not given by the caller
 
     @property
     def target(self) -> tuple[int, Array, bool]:
@@ -34,7 +34,7 @@ class Output(NamedTuple):
 
 
 def check_framework(framework: str) -> str:
-    """Raises unless it is one for the CPU, and installed."""
+    """Raises unless it is a framework for the CPU, and installed."""
     if framework == "cupy":
         raise InvalidArgumentError("framework 'cupy' requires device='cuda'")
     if framework not in FRAMEWORKS:
@@ -47,7 +47,7 @@ def check_framework(framework: str) -> str:
 
 
 def is_of_torch(thing: Any, name: str) -> bool:
-    """Whether it is a tensor or a type of PyTorch's, which is not imported to find out."""
+    """Whether it is an instance of a class of PyTorch; does not import PyTorch."""
     torch = sys.modules.get("torch")
     kind = getattr(torch, name, None)
     return kind is not None and isinstance(thing, kind)
@@ -58,7 +58,7 @@ def name_of_type(dtype: Any) -> str:
 
 
 def as_tensor(array: Array, is_bfloat16: bool) -> Any:
-    """A tensor in the memory of an array."""
+    """A tensor that shares the memory of an array."""
     import numpy as np
 
     torch = require("torch", "torch")
@@ -68,7 +68,7 @@ def as_tensor(array: Array, is_bfloat16: bool) -> Any:
 
 
 def _array_of(tensor: Any) -> Array:
-    """An array in the memory of a tensor; bfloat16 as uint16."""
+    """An array that shares the memory of a tensor; uint16 for bfloat16."""
     import numpy as np
 
     torch = require("torch", "torch")
@@ -84,7 +84,7 @@ def _array_of(tensor: Any) -> Array:
 
 
 def empty(shape: tuple[int, ...], dtype: Any) -> Array:
-    """A new array; OutOfMemoryError where a header claims more than there can be."""
+    """A new array; OutOfMemoryError if there is no memory for what a header claims."""
     import numpy as np
 
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing whole files, by the functions that callers of ``decompressed`` know."""
+"""The functions of ``decompressed`` that write files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def pack_cvc(
     allow_nonfinite: bool = False,
     threads: int | None = None,
 ) -> WriteReport:
-    """Writes vectors to a file of version 1.0, which gets its name when it is whole.
+    """Writes vectors to a file of version 1.0, which appears atomically.
 
     Args:
         vectors: Rows of floats or integers, (rows, values).
@@ -47,16 +47,16 @@ def pack_cvc(
         compression: "fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4", "pco".
         chunk_size: Rows in a chunk.
         chunk_metadata: A JSON value for each chunk.
-        mmap_optimized: Records start on pages of 4096 bytes.
+        mmap_optimized: Align records to pages of 4096 bytes.
         allow_nonfinite: As for ``Writer``.
         threads: As for ``numpact.compress``.
 
     Returns:
-        What was written; look at ``overflows``: finite values that became infinite.
+        Statistics; ``overflows`` is the count of finite values that became infinite.
 
     Raises:
-        InvalidArgumentError: a ValueError. NaN or infinities for "int8" are one, and so are values
-            that "lossless" or "pco" would round: of float64, int32 or int64 beside float32.
+        InvalidArgumentError: NaN or infinities for "int8"; values of float64, int32 or int64 that
+            "lossless" or "pco" would have to round to float32. A ValueError.
     """
     matrix = _matrix(vectors)
     chunk_size = index_of(chunk_size, "chunk_size")
@@ -90,10 +90,11 @@ def pack_cvc_sections(
     allow_nonfinite: bool = False,
     threads: int | None = None,
 ) -> WriteReport:
-    """Writes sections of vectors, each with metadata of its own, to a file of version 1.0.
+    """Writes sections of vectors, each with its own metadata, to a file of version 1.0.
 
     Args:
-        sections: (vectors, metadata) each, of one dimension. A chunk may span several.
+        sections: Pairs (vectors, metadata); all vectors have the same dimension. A chunk may span
+            several sections.
         output_path, compression, chunk_size, allow_nonfinite, threads: As for ``pack_cvc``.
     """
     if not sections:
@@ -104,7 +105,7 @@ def pack_cvc_sections(
         raise InvalidArgumentError(f"all sections must have one dimension, found {dimensions}")
     import numpy as np
 
-    # A file takes rows of one type: the one that holds those of all sections.
+    # All rows of a file have the same type: the common type of all sections.
     common = np.result_type(*(matrix.dtype for matrix, _ in parts))
     with Writer(
         output_path,
@@ -161,12 +162,12 @@ def pack_cvc_columns(
     """Writes columns of equal length to a file of version 2.0.
 
     Args:
-        data: Names and arrays: (rows,) for scalars or (rows, values); float32, float16, int32,
-            int64, int8, uint8. Other integers are widened. Rows may be lists of equal length, as
-            columns of pandas, polars and Arrow have them.
+        data: A mapping from names to arrays, (rows,) for scalars or (rows, values), of float32,
+            float16, int32, int64, int8 or uint8; other integers are widened. Rows may be lists of
+            equal length, as in columns of pandas, polars and Arrow.
         output_path, chunk_size, allow_nonfinite, threads: As for ``pack_cvc``.
-        compressions: "fp16", "int8" or "none" by name; fp16 for floats and "none" for integers that
-            are not named.
+        compressions: A mapping from names to compressions, as for ``Writer``. The default is "fp16"
+            for floats and "none" for integers.
     """
     columns = _columns(data)
     with Writer(
@@ -191,10 +192,10 @@ def pack_cvc_sections_columnar(
     allow_nonfinite: bool = False,
     threads: int | None = None,
 ) -> WriteReport:
-    """Writes sections of columns, each with metadata of its own, to a file of version 2.0.
+    """Writes sections of columns, each with its own metadata, to a file of version 2.0.
 
     Args:
-        sections: (columns as for ``pack_cvc_columns``, metadata) each, all of the same columns,
+        sections: Pairs (columns as for ``pack_cvc_columns``, metadata). All have the same columns,
             types and dimensions.
         output_path, compressions, chunk_size, allow_nonfinite, threads: As for
             ``pack_cvc_columns``.

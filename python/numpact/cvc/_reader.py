@@ -9,7 +9,7 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
@@ -20,6 +20,7 @@ from .._threads import resolve
 from ._backends import Place, find_place, is_gpu
 from ._info import Info, make_info
 from ._outputs import Output, as_tensor, check_framework, empty, output_for
+from ._reports import CodeRun, CorruptionWarning, CorruptRows, Damage
 from ._sources import opened
 from ._values import item_bytes, shape_of, type_name
 
@@ -46,40 +47,6 @@ _CODE_TYPES = {
 
 # Rows that a slice with a step gathers at a time: their indices take 8 MiB.
 _MAX_WINDOW = 1 << 20
-
-
-class CorruptionWarning(UserWarning):
-    """Rows were filled or dropped because the checksum of their chunk does not match."""
-
-
-class CorruptRows(NamedTuple):
-    """Rows of a damaged chunk."""
-
-    chunk: int
-    first_row: int
-    rows: int
-
-
-class CodeRun(NamedTuple):
-    """Rows of one chunk and the parameters of their codes: value = min + code * scale.
-
-    ``mins`` and ``scales`` are arrays of float32: (1,) for int8, (rows,) for int8_row, (dimension,)
-    for int8_dim and int4, and empty for other compressions.
-    """
-
-    rows: int
-    compression: str
-    mins: Array
-    scales: Array
-
-
-class Damage(NamedTuple):
-    """A chunk that ``Reader.verify`` found damaged."""
-
-    chunk: int
-    first_row: int
-    rows: int
-    reason: str
 
 
 class Reader:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chunks of CVC files by themselves: each becomes a small file of its own."""
+"""Reads single chunks of remote CVC files: each is decoded as a small file."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _LEAVE_OUT = ("chunks", "columns", "mmap_optimized", "num_vectors", "sections", 
 
 @dataclass(frozen=True)
 class ChunkPart:
-    """One column of one chunk: where its bytes are, and a header that describes them alone."""
+    """One column of one chunk: the position of its bytes, and a header for them. Can be pickled."""
 
     place: Location
     start: int
     stop: int
-    is_record: bool  #: the bytes are a whole record, with its checksum; else a column's slice
+    is_record: bool  #: the bytes are a complete record with its checksum; else a column's slice
     has_checksums: bool
     header: dict[str, Any]
     rows: int
@@ -57,7 +57,7 @@ class ChunkPart:
 
 
 class RemoteFile:
-    """A CVC file anywhere that fsspec reaches, of which the header was read."""
+    """The header of a CVC file in a file system of fsspec."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class RemoteFile:
         self.header: dict[str, Any] = json.loads(self.info.header)
 
     def parts(self, column: int) -> list[ChunkPart]:
-        """A part for each chunk. Only the slice of the column is fetched where that is smaller."""
+        """A part for each chunk; of a columnar file only the slice of the column."""
         return [self._part(chunk, column) for chunk in range(len(self.info.chunks))]
 
     def _part(self, chunk: int, column: int) -> ChunkPart:
@@ -83,7 +83,7 @@ class RemoteFile:
             raw.pop(key, None)
         header = {key: self.header[key] for key in self.header if key not in _LEAVE_OUT}
         header["num_vectors"] = described.rows
-        # A reader of the whole file knows all places.
+        # The reader has determined the positions of all chunks.
         start = described.offset or 0
         stop = start + self.info.record_head_bytes + (described.payload_bytes or 0)
         is_record = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of which ranges of bytes are fetched, for ``numpact._core``."""
+"""Files whose byte ranges are read on demand, for ``numpact._core``."""
 
 from __future__ import annotations
 
@@ -23,33 +23,30 @@ if TYPE_CHECKING:
 
 
 class Ranges(Protocol):
-    """What the core takes, and who may read when."""
+    """The interface between a file and ``numpact._core``."""
 
     name: str
-    size: int | None  #: None: nobody knows
+    size: int | None  #: in bytes; None: unknown
 
     def read_at(self, offset: int, size: int, /) -> Buffer:
-        """At most ``size`` bytes from an offset; none only at the end of the file.
-
-        Any thread may call it, several at a time.
-        """
+        """At most ``size`` bytes from an offset; none only at the end of the file. Thread-safe."""
         ...
 
     def begin(self) -> None:
-        """Before a call that reads. Raises where there must be none."""
+        """Called before a call that reads; raises if the file must not be used now."""
         ...
 
     def check(self) -> None:
-        """After a call that read: CorruptError if the file is no longer the same."""
+        """Called after a call that read; raises CorruptError if the file has changed."""
         ...
 
 
-# Their methods keep no buffer that they are given, so they need none of their own to give.
+# Classes of Python: their read() returns new bytes, of which the file keeps no reference.
 _PYTHON_FILES = (io.BufferedReader, io.BytesIO, io.FileIO)
 
 
 class _FileRanges:
-    """A file with seek() and read(): one thread at a time has it."""
+    """A file with seek() and read(), used by one thread at a time."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -64,7 +61,7 @@ class _FileRanges:
             self._file.seek(offset)
             if self._read_into is None:
                 return _checked(self._file.read(size), size)
-            # Python's own memory: what the file keeps of it stays valid.
+            # Memory owned by Python: a reference that the file keeps stays valid.
             buffer = bytearray(size)
             count = int(self._read_into(buffer) or 0)
         if not 0 <= count <= size:
@@ -80,12 +77,12 @@ class _FileRanges:
 
 
 class _StoreRanges:
-    """A file in a file system of fsspec, each range by a request for just that."""
+    """A file in a file system of fsspec; each range is one request."""
 
     def __init__(self, place: Location) -> None:
         self._place = place
         self.name = repr(place.url)
-        # Made before anything is read.
+        # Determined before the first request.
         self._version = self._now()
         size = self._version.get("size")
         self.size = None if size is None else int(size)
@@ -135,7 +132,7 @@ def _is_seekable(source: Any) -> bool:
 
 
 def _stored(source: Any) -> Location | None:
-    """Where a file that fsspec opened lies, or one that it is about to open."""
+    """The location of a binary file that fsspec opened or will open; None for other objects."""
     fs, path = getattr(source, "fs", None), getattr(source, "path", None)
     if not hasattr(fs, "cat_file") or not isinstance(path, str):
         return None
@@ -145,7 +142,7 @@ def _stored(source: Any) -> Location | None:
 
 
 def opened(source: Source) -> tuple[Buffer | None, Ranges | None]:
-    """The bytes of a file, or a way to fetch parts of them."""
+    """The bytes of a file, or an object that reads ranges of them."""
     if isinstance(source, (str, os.PathLike)):
         return contents(source), None
     if isinstance(source, Location):

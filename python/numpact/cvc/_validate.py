@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checking files, and bringing old ones up to date."""
+"""Checks files, and converts old versions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ def _sizes(path: Path) -> dict[str, Any]:
 
 
 def detect_version(path: Path, *, max_memory: int | None = None) -> tuple[int, int]:
-    """The version of a file. Raises UnsupportedVersionError or CorruptError if it is none."""
+    """The version of a file, (major, minor).
+
+    Raises:
+        UnsupportedVersionError, CorruptError: Not a CVC file, or a newer version.
+    """
     return Reader(path, max_memory=max_memory).info.version
 
 
@@ -49,12 +53,12 @@ def validate_cvc_version(path: Path, *, max_memory: int | None = None) -> dict[s
 
 
 def validate_cvc(path: Path, *, max_memory: int | None = None) -> dict[str, Any]:
-    """Checks header and places of chunks; payloads are not read.
+    """Checks the header and the positions of chunks; does not read payloads.
 
     Returns:
         A dictionary: valid, version, num_vectors, dimension, compression, num_chunks, size_bytes,
-        size_mb, errors, warnings. For columnar files ``dimension`` is that of all columns together
-        and ``compression`` names theirs.
+        size_mb, errors, warnings. For columnar files ``dimension`` is the sum of all columns, and
+        ``compression`` has the compressions of all columns.
     """
     try:
         info = Reader(path, max_memory=max_memory).info
@@ -91,17 +95,17 @@ def validate_cvc_integrity(
     max_output: int | None = None,
     max_memory: int | None = None,
 ) -> dict[str, Any]:
-    """Checks every checksum, and that every chunk can be decoded.
+    """Checks all checksums, and decodes all chunks.
 
     Args:
         path: The file.
-        verbose: Print a line for each chunk, and give ``checksum_details``.
+        verbose: Print a line for each chunk, and return ``checksum_details``.
         threads: As for ``numpact.decompress``.
         max_output, max_memory: As for ``Reader``.
 
     Returns:
         A dictionary: valid, total_chunks, corrupted_chunks, corrupted_ranges, checksum_details; or
-        valid and error where the file cannot be checked.
+        valid and error if the file cannot be checked.
     """
     nothing: dict[str, Any] = {"total_chunks": 0, "corrupted_chunks": [], "corrupted_ranges": []}
     try:
@@ -146,16 +150,18 @@ def upgrade_cvc(
     *,
     max_memory: int | None = None,
 ) -> dict[str, Any]:
-    """Writes a file of version 0.1 as one of version 1.0: the same chunks, with checksums.
+    """Converts a file of version 0.1 to version 1.0: the same chunks, with checksums.
 
     Args:
-        input_path: The old file. One of version 1.0 is written anew; a columnar one is refused.
-        output_path: The new file, which must not be there yet.
-        verbose: Print what was done.
+        input_path: The old file. A file of version 1.0 is copied.
+        output_path: The new file, which must not exist.
+        verbose: Print a summary.
         max_memory: As for ``Reader``.
 
     Raises:
-        CorruptError: A chunk is damaged; the new checksums would hide that.
+        CorruptError: A chunk is damaged; new checksums would hide that.
+        FileExistsError: ``output_path`` exists.
+        UnsupportedVersionError: A columnar file.
 
     Returns:
         A dictionary: input_version, output_version, num_chunks, num_vectors, dimension,

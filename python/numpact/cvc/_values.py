@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of values, and arrays of them."""
+"""The types of values, and the conversion of rows to arrays."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-#: Compressions that keep integers of columns.
-_OWN = ("none", "pco")
+#: Compressions that store integers unchanged.
+_UNCHANGED = ("none", "pco")
 _INTEGERS = ("int32", "int64", "int8", "uint8")
 _WIDER = {"int16": "int32", "uint16": "int32", "uint32": "int64", "uint64": "int64"}
 
 
 def result_dtype(column: Column, dtype: npt.DTypeLike | str | None) -> tuple[np.dtype[Any], bool]:
-    """The array type for values of a column, and whether it holds bfloat16 as uint16.
+    """The array type for values of a column, and whether it is uint16 with bits of bfloat16.
 
-    None: float32, but for integers that are stored as they are, which keep their type.
+    Args:
+        column: The column.
+        dtype: The type that the caller wants. None: float32, but the column's own type for integers
+            that are stored unchanged.
     """
     import numpy as np
 
     if dtype is None:
-        keeps = column.compression in _OWN and column.dtype in _INTEGERS
+        keeps = column.compression in _UNCHANGED and column.dtype in _INTEGERS
         return np.dtype(column.dtype if keeps else "float32"), False
     if isinstance(dtype, str) and dtype == "bfloat16":
         try:
@@ -43,7 +46,7 @@ def result_dtype(column: Column, dtype: npt.DTypeLike | str | None) -> tuple[np.
 
 
 def type_name(column: Column, dtype: Any, out: Any) -> str:
-    """The type of values for a device: of NumPy or PyTorch, by name or not; None: as ``out``'s."""
+    """The name of the type of a result; ``dtype`` is a type of NumPy or PyTorch or its name."""
     if dtype is None and out is not None:
         dtype = out.dtype
     if type(dtype).__module__ == "torch":
@@ -53,28 +56,28 @@ def type_name(column: Column, dtype: Any, out: Any) -> str:
 
 
 def item_bytes(name: str) -> int:
-    """Bytes of a value of a type, by its name."""
+    """The size of a value, in bytes, by the name of its type."""
     import numpy as np
 
     return 2 if name == "bfloat16" else np.dtype(name).itemsize
 
 
 def as_core(array: Array, is_bfloat16: bool) -> Array:
-    """The array as numpact._core takes it, sharing its memory."""
+    """A view of an array for ``numpact._core``."""
     import numpy as np
 
     return array.view(np.uint16) if is_bfloat16 and array.dtype != np.uint16 else array
 
 
 def shape_of(column: Column, is_columnar: bool, rows: int) -> tuple[int, ...]:
-    """Scalars of a columnar file are one-dimensional."""
+    """The shape of a result: (rows,) for scalars of a columnar file, else (rows, values)."""
     if is_columnar and column.dimension == 1 and not column.is_vector:
         return (rows,)
     return (rows, column.dimension)
 
 
 def check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Raises unless rows can be written to it: they may lie apart, their values may not."""
+    """Raises unless ``out`` is writable and has this shape and type."""
     if not out.flags.writeable:
         raise InvalidArgumentError("out is read-only")
     if out.dtype != dtype:
@@ -96,12 +99,12 @@ def _as_array(x: Any) -> Array:
         array = np.empty(len(x), object)
         array[:] = [*x]
         return array
-    # NumPy makes floats of [2 ** 60 + 1, 0.5].
+    # NumPy converts [2 ** 60 + 1, 0.5] to floats, which rounds.
     return array_of_sequence(x) if array.dtype.kind == "f" and is_sequence(x) else array
 
 
 def _widened(array: Array) -> Array:
-    """Integers of types that files do not have as those of the next wider one that they have."""
+    """Integers of types that files do not support, in the next wider type that they do."""
     import numpy as np
 
     wider = _WIDER.get(array.dtype.name)
@@ -116,10 +119,14 @@ def _widened(array: Array) -> Array:
 
 
 def vectors_of(x: Any) -> Array:
-    """Rows of values from an array, or from what can become one.
+    """An array of rows, of a type that files support, from an array, sequence or column.
 
-    Integers of 16 bits come as int32, uint32 and uint64 as int64, bfloat16 as float32, as the
-    command line has it.
+    Converts 16-bit integers to int32, uint32 and uint64 to int64, and bfloat16 to float32, as the
+    command does. Values of a row are contiguous in memory, and rows do not overlap.
+
+    Raises:
+        InvalidArgumentError: Nulls, masked values, or integers outside of int64.
+        TypeMismatchError: The values are not numbers.
     """
     import numpy as np
 
@@ -136,7 +143,7 @@ def vectors_of(x: Any) -> Array:
     array = _widened(array)
     is_tight = array.ndim < 2 or array.shape[1] <= 1 or array.strides[1] == array.itemsize
     row_bytes = array.itemsize * (array.shape[1] if array.ndim == 2 else 1)
-    # Rows that overlap are those of broadcast arrays and sliding windows.
+    # Broadcast arrays and sliding windows have overlapping rows.
     is_apart = array.ndim == 0 or array.strides[0] >= row_bytes
     is_aligned = array.flags.aligned and all(step % array.itemsize == 0 for step in array.strides)
     if not (is_tight and is_apart and is_aligned):

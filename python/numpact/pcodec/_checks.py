@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which arguments are taken: those that ``pcodec`` takes, and little more."""
+"""Checks arguments as ``pcodec`` does; accepts hardly more than that."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-#: pcodec takes bytes; these others do no harm.
+#: pcodec accepts bytes only.
 BytesLike = Union[bytes, bytearray, memoryview]
 
 #: Names of number types, by NumPy's.
 NAMES = {dtype_of(name): name for name in TYPES}
 
-# Threads share chunks; files of fewer bytes are not worth asking how many there are.
+# Smaller files and arrays, in bytes, use one thread: determining the number costs more.
 _SMALL_FILE = 1 << 13
 _SMALL_INPUT = 1 << 16
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How to compress."""
+"""Options of compression."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _MOST_CONV1_BITS = 32
 
 @final
 class ChunkConfig:
-    """Options for compressing.
+    """Options of compression.
 
     Args:
         compression_level: 0 (fast) to 12 (small).
-        mode_spec, delta_spec: How numbers are made small, see these classes.
-        paging_spec: Where they are cut; at most 262144 numbers at a time by default.
-        enable_8_bit: Take integers of 8 bits, which other methods often make smaller.
+        mode_spec, delta_spec: The mode and the delta encoding, see these classes.
+        paging_spec: The sizes of pages; by default at most 262144 numbers.
+        enable_8_bit: Accept integers of 8 bits, which other methods often compress better.
 
-    What the options mean together is found out when they are used. May be changed; to share it
-    between threads is fine as long as none does.
+    Options that contradict each other raise an error when they are used. Mutable; threads may share
+    an instance as long as none changes it.
     """
 
     __slots__ = ("_delta", "_enable_8_bit", "_level", "_mode", "_paging")
@@ -117,7 +117,7 @@ class ChunkConfig:
         )
 
     def _options(self, type_name: str, count: int) -> CoreOptions:
-        """For numbers of a type; raises where the two do not go together."""
+        """Arguments for encoders in ``_core``; raises for options that do not fit the numbers."""
         if self._level > MAX_LEVEL:
             raise invalid(f"compression level may not exceed {MAX_LEVEL} (was {self._level})")
         bits = int(type_name[1:])
@@ -132,13 +132,13 @@ class ChunkConfig:
         name, _, number = mode.partition("=")
         _check_mode(name, type_name)
         if name == "int-mult":
-            # As pcodec has it, the base is cut to the bits of the type.
+            # As in pcodec, the base is truncated to the bits of the type.
             mode = f"{name}={int(number) & ((1 << bits) - 1)}"
         delta = self._delta._core_delta
         name, _, number = delta.partition("=")
         _check_delta(name, int(number) if number else None, bits)
         if delta == "conv1=0" and bits <= 32:
-            delta = "none"  # as pcodec has it
+            delta = "none"  # as in pcodec
         return {"level": self._level, "mode": mode, "delta": delta, "paging": paging}
 
 
@@ -159,7 +159,7 @@ def _check_delta(delta: str, order: int | None, bits: int) -> None:
 
 
 def check_page_sizes(paging: CorePaging, count: int) -> None:
-    """Raises for sizes that are not those of ``count`` numbers."""
+    """Raises unless the sum of exact page sizes is ``count`` and none is 0."""
     if not isinstance(paging, list):
         return
     if sum(paging) != count:
@@ -169,7 +169,7 @@ def check_page_sizes(paging: CorePaging, count: int) -> None:
 
 
 def encoding_error(error: Error, mode: str, type_name: str) -> Error:
-    """The error for numbers that could not be encoded; what else may be wrong was checked."""
+    """The error for numbers that could not be encoded; other causes have been checked before."""
     if isinstance(error, InvalidArgumentError) and "=" in mode:
         return marked(error, f"the chosen mode of {mode} was invalid for {type_name}")
     return marked(error)

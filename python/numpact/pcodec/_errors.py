@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors whose messages hold the words by which programs tell those of ``pcodec`` apart.
+"""Errors whose messages contain the phrases of ``pcodec`` that programs may look for.
 
-The classes, the places in the file and what follows these words are numpact's.
+The classes, the positions in the file and the rest of the messages are numpact's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .._errors import (
 )
 from .._number_types import TYPES
 
-# Kinds of error in the reference, the first that fits.
+# Kinds of error in the reference; the first class that matches counts.
 _KINDS: tuple[tuple[type[Error], str], ...] = (
     (TruncatedError, "InsufficientData"),
     (CorruptError, "Corruption"),
@@ -26,7 +26,7 @@ _KINDS: tuple[tuple[type[Error], str], ...] = (
     (InvalidArgumentError, "InvalidArgument"),
 )
 _MAGIC = b"pco!"
-# What the reference names besides the version that it found.
+# The reference's message has it beside the version of the file.
 _MAX_STANDALONE_VERSION = 3
 
 
@@ -42,7 +42,7 @@ def not_an_instance(what: str, value: object, kind: str) -> TypeMismatchError:
 
 
 def marked(error: Error, words: str = "") -> Error:
-    """An error of the library as one of the same class, with the reference's words in front."""
+    """An error of the same class; its message starts with the phrase of the reference."""
     kind = next((kind for cls, kind in _KINDS if isinstance(error, cls)), None)
     if kind is None:
         return error
@@ -56,7 +56,7 @@ def decoding_error(error: Error, src: bytes | bytearray | memoryview, wanted: st
     Args:
         error: What the library raised.
         src: The file.
-        wanted: The number type of the array to decode into; None: of none.
+        wanted: The number type of the array to decode into; None: there is no array.
     """
     if isinstance(error, UnsupportedVersionError):
         return marked(error, _version_words(error, src))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decoding into an array gives back."""
+"""The result of decoding into an array."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._errors import TypeMismatchError
 
 @final
 class Progress:
-    """How far decoding into an array came; made by the functions that decode."""
+    """The progress of decoding into an array; created by the functions that decode."""
 
     __slots__ = ("_finished", "_n_processed")
 
@@ -24,12 +24,12 @@ class Progress:
 
     @property
     def n_processed(self) -> int:
-        """Numbers that were written, from the front of the array."""
+        """Count of numbers written to the start of the array."""
         return self._n_processed
 
     @property
     def finished(self) -> bool:
-        """Whether these are all there are."""
+        """Whether these are all numbers."""
         return self._finished
 
     def __repr__(self) -> str:

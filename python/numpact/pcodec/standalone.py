@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole files in memory, with the functions of ``pcodec.standalone``."""
+"""The functions of ``pcodec.standalone``, for whole files in memory."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def simple_compress(src: Array, config: ChunkConfig) -> bytes:
         src: Numbers: a contiguous array of one dimension and native byte order, of integers of 16
             to 64 bits, float16, float32 or float64, or of 8-bit integers if the config enables
             them.
-        config: How. The chunks of the file are the pages of its paging.
+        config: The options. Each page of its paging becomes a chunk of the file.
 
     Returns:
-        The file. It does not name its type in the header: an empty one has none.
+        The file. Its header does not name the number type, so an empty file has none.
 
     Raises:
         TypeMismatchError: Another kind of array or object.
         InvalidArgumentError: Options that are out of range or do not fit the numbers.
 
-    The GIL is released while it works.
+    Thread-safe. The GIL is released during the computation.
     """
     name = check_numbers(src)
     config = check_config(config)
@@ -65,7 +65,7 @@ def simple_decompress(src: BytesLike) -> Array | None:
     """Decodes a standalone file.
 
     Args:
-        src: The file. What follows its end is ignored.
+        src: The file. Bytes after its end are ignored.
 
     Returns:
         A new array of one dimension; None for an empty file that does not name its type.
@@ -75,8 +75,8 @@ def simple_decompress(src: BytesLike) -> Array | None:
         UnsupportedVersionError: A newer format.
         TypeMismatchError: Not bytes.
 
-    Files of several chunks are decoded by as many threads as ``numpact.decompress`` would use. The
-    GIL is released while they work.
+    Thread-safe. Files of several chunks use as many threads as ``numpact.decompress``. The GIL is
+    released during the computation.
     """
     check_bytes(src)
     try:
@@ -92,11 +92,11 @@ def simple_decompress_into(src: BytesLike, dst: Array) -> Progress:
 
     Args:
         src: The file.
-        dst: Where its numbers go: as many as fit, from the front. A contiguous, writable array of
-            one dimension and of the file's number type.
+        dst: The destination, which is filled from the start: a contiguous, writable array of one
+            dimension and of the file's number type.
 
     Returns:
-        How many were written, and whether these are all.
+        The count of numbers written, and whether these are all numbers of the file.
 
     Raises:
         CorruptError, TruncatedError: Damage in what was needed to fill ``dst``.
@@ -104,7 +104,7 @@ def simple_decompress_into(src: BytesLike, dst: Array) -> Progress:
         TypeMismatchError: Not bytes, another kind of array, or numbers of another type.
         InvalidArgumentError: A read-only array.
 
-    Threads as for ``simple_decompress``. What ``dst`` holds after an error is unspecified.
+    Threads as for ``simple_decompress``. After an error the content of ``dst`` is unspecified.
     """
     check_bytes(src)
     name = check_destination(dst)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chunks and pages for other formats to carry, with the classes of ``pcodec.wrapped``.
+"""The classes of ``pcodec.wrapped``: chunks and pages to be embedded in other formats.
 
-Objects may be used by several threads at once. The GIL is released while they work.
+All objects are thread-safe. The GIL is released during computations.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = ["ChunkCompressor", "ChunkDecompressor", "FileCompressor", "FileDecompressor"]
 
-# Numbers that are decoded at a time, and the most that a chunk holds.
+# Limits of the format: numbers in a batch, and in a chunk.
 _BATCH_N = 256
-_MOST_N = 1 << 24
+_MAX_CHUNK_N = 1 << 24
 
 
 @final
 class FileCompressor:
-    """Makes what a file of chunks is made of."""
+    """Creates the header and the chunks of a file."""
 
     __slots__ = ()
 
@@ -45,8 +45,8 @@ class FileCompressor:
         """Compresses a chunk of 1 to 2^24 numbers; does most of the work.
 
         Args:
-            src: As for ``standalone.simple_compress``. Not needed any more afterwards.
-            config: How. Its paging cuts the chunk into pages.
+            src: As for ``standalone.simple_compress``. May be changed after the call.
+            config: The options. Its paging divides the chunk into pages.
 
         Raises:
             TypeMismatchError: Another kind of array or object.
@@ -56,8 +56,8 @@ class FileCompressor:
         options = check_config(config)._options(name, src.size)
         if src.size == 0:
             raise invalid("cannot compress empty chunk")
-        if src.size > _MOST_N:
-            raise invalid(f"count may not exceed {_MOST_N} per chunk (was {src.size})")
+        if src.size > _MAX_CHUNK_N:
+            raise invalid(f"count may not exceed {_MAX_CHUNK_N} per chunk (was {src.size})")
         try:
             return _made_compressor(_core.ChunkEncoder(src, **options))
         except Error as error:
@@ -86,7 +86,7 @@ class ChunkCompressor:
         return self._encoder.page_sizes()
 
     def write_page(self, page_idx: SupportsIndex) -> bytes:
-        """A page of the chunk, InvalidArgumentError where there is none of that index."""
+        """A page of the chunk; InvalidArgumentError if the index is out of range."""
         index, count = size_of(page_idx), len(self._encoder.page_sizes())
         if index >= count:
             raise invalid(f"page idx exceeds num pages ({index} >= {count})")
@@ -101,7 +101,7 @@ def _made_compressor(encoder: _core.ChunkEncoder) -> ChunkCompressor:
 
 @final
 class FileDecompressor:
-    """Reads what a FileCompressor made."""
+    """Reads files of a FileCompressor."""
 
     __slots__ = ("_version",)
 
@@ -114,7 +114,10 @@ class FileDecompressor:
 
     @staticmethod
     def new(src: BytesLike) -> tuple[FileDecompressor, int]:
-        """From bytes that start with a header; also gives how many bytes that takes.
+        """Creates a decompressor from bytes that start with a header.
+
+        Returns:
+            The decompressor, and the size of the header in bytes.
 
         Raises:
             TruncatedError: Too few bytes.
@@ -132,11 +135,14 @@ class FileDecompressor:
         return decompressor, size
 
     def chunk_decompressor(self, src: BytesLike, dtype: str) -> tuple[ChunkDecompressor, int]:
-        """From bytes that start with a chunk's metadata; also gives how many bytes that takes.
+        """Creates a decompressor from bytes that start with a chunk's metadata.
 
         Args:
             src: The bytes.
             dtype: The chunk's number type: a letter of u, i and f, and its bits, as in ``"f32"``.
+
+        Returns:
+            The decompressor, and the size of the metadata in bytes.
 
         Raises:
             CorruptError, TruncatedError: Damage.
@@ -161,7 +167,7 @@ class FileDecompressor:
 
 @final
 class ChunkDecompressor:
-    """A chunk's metadata, with which its pages are decoded."""
+    """Decodes the pages of a chunk."""
 
     __slots__ = ("_decoder", "_type")
 
@@ -182,13 +188,12 @@ class ChunkDecompressor:
         Args:
             src: Bytes that start with the page.
             page_n: Numbers in the page.
-            dst: Where they go: a contiguous, writable array of one dimension and of the chunk's
-                type, of ``page_n`` numbers at least; or of a multiple of 256, and the first of the
-                page go there.
+            dst: The destination: a contiguous, writable array of one dimension and of the chunk's
+                type, with at least ``page_n`` numbers; or with a multiple of 256, for the first
+                numbers of the page.
 
         Returns:
-            How far it came, and the bytes that were passed: the size of the page if it was
-            finished.
+            The progress, and the count of bytes read: the size of the page if it was finished.
 
         Raises:
             CorruptError, TruncatedError: Damage.

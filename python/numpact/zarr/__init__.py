@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zarr arrays compressed with Pco, under the names and settings that are in use: see docs/zarr.md.
+"""Codecs for Zarr arrays, with the established names and settings: see docs/zarr.md.
 
-``PCodec`` is the codec of numcodecs, for Zarr v2 and through zarr's wrapper for v3; both find it
-without an import where the package ``pcodec`` is absent. ``PcoCodec`` is the serializer of Zarr v3
-itself, and ``register`` puts the two in the place of the others where ``pcodec`` is installed.
+``PCodec`` is the codec of numcodecs, for Zarr v2, and for v3 through zarr's wrapper. If the package
+``pcodec`` is not installed, both find it without an import. ``PcoCodec`` is the serializer for Zarr
+v3. ``register`` replaces the codecs of ``pcodec`` if that is installed, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["PCodec", "PcoCodec", "register"]
 
 
 def __getattr__(name: str) -> Any:
-    # numcodecs is used without zarr as well: only this class needs it.
+    # Only this class needs zarr; numcodecs can be used without it.
     if name == "PcoCodec":
         from ._serializer import PcoCodec
 

@@ -32,10 +32,9 @@ def _environment_limit() -> int | None:
 
 
 class PCodec(Codec):  # type: ignore[misc]
-    """Pco as a codec of numcodecs, with the settings that ``numcodecs.pcodec.PCodec`` has.
+    """Pco as a codec of numcodecs, with the settings of ``numcodecs.pcodec.PCodec``.
 
-    Settings are looked at when something is encoded, so that data can be read whatever is written
-    beside them.
+    Settings are checked when something is encoded, so that data with unknown settings can be read.
 
     Args:
         level: 0 (fast) to 12 (small).
@@ -43,17 +42,17 @@ class PCodec(Codec):  # type: ignore[misc]
         delta_spec: ``"auto"``, ``"no_op"`` (also ``"none"``), ``"try_consecutive"``,
             ``"try_lookback"``.
         paging_spec: ``"equal_pages_up_to"``.
-        delta_encoding_order: 0 to 7 for ``"try_consecutive"``; with ``"auto"`` it means that.
-        equal_pages_up_to: The most numbers in one chunk of the Pco file.
+        delta_encoding_order: 0 to 7 for ``"try_consecutive"``, which it selects with ``"auto"``.
+        equal_pages_up_to: Maximum count of numbers in a chunk of the Pco file.
 
-    One thread does the work, because Zarr does many chunks at once; the GIL is released meanwhile.
-    An instance may be used from several threads at once, and pickled.
+    Thread-safe; can be pickled. Uses one thread, because Zarr processes several chunks at the same
+    time; the GIL is released.
     """
 
     codec_id = "pcodec"
 
-    #: Chunks of more bytes are refused with ``LimitExceededError``; None: no limit. For the whole
-    #: process; the environment variable NUMPACT_ZARR_MAX_CHUNK_BYTES sets it for children too.
+    #: Maximum size of a decoded chunk, in bytes (``LimitExceededError``); None: no limit. Applies
+    #: to this process; the environment variable NUMPACT_ZARR_MAX_CHUNK_BYTES also to its children.
     max_chunk_bytes: ClassVar[int | None] = _environment_limit()
 
     level: int
@@ -135,8 +134,8 @@ class PCodec(Codec):  # type: ignore[misc]
                 datetime64, timedelta64 where that is uint8 or int64), in C or Fortran order.
 
         Returns:
-            ``out``, or a new array of one dimension and the type in the file, which does not know
-            of dates or truth values. A file of nothing that does not name its type gives uint8.
+            ``out``, or a new array of shape (n,) and the stored type: int64 for dates, uint8 for
+            booleans, and uint8 for an empty file that does not name its type.
 
         Raises:
             CorruptError, TruncatedError, UnsupportedVersionError: Bytes that are not such a file.
@@ -172,11 +171,11 @@ class PCodec(Codec):  # type: ignore[misc]
 
 
 def _is_for_zarr_v3() -> bool:
-    """Whether zarr's wrapper of numcodecs codecs for Zarr v3 is asking for a codec.
+    """Whether zarr's wrapper for codecs of numcodecs in Zarr v3 is on the stack.
 
-    It hands over arrays in Fortran order as they are and reads everything in C order, where Zarr v2
-    reads in the order it handed over: the same call has to store different things, and nothing but
-    the caller tells. Where this fails to see it, numpact does as numcodecs does.
+    The wrapper passes arrays in Fortran order and reads them in C order; Zarr v2 reads them in the
+    order of writing. The same call must store different bytes, and only the caller distinguishes
+    the two. If the wrapper is not recognized, the result is that of numcodecs.
     """
     frame = sys._getframe(1)
     for _ in range(6):
@@ -198,7 +197,7 @@ def _array_of(buf: Buffer | Array) -> np.ndarray[Any, Any]:
 
 
 def _fill(buf: Buffer, out: Any) -> None:
-    """Decodes as many numbers as an array takes."""
+    """Decodes into an array; raises unless its size is that of the file."""
     import numpy as np
 
     array = out if isinstance(out, np.ndarray) else np.asarray(memoryview(out))
@@ -211,7 +210,7 @@ def _fill(buf: Buffer, out: Any) -> None:
 
 
 def decode_exactly(buf: Any, target: Array) -> None:
-    """Decodes into an array in C order, and is content with nothing but a file of its size."""
+    """Decodes into an array in C order; raises unless its size is that of the file."""
     try:
         count = _core.decompress_into(buf, writable(target), 1)
     except OutputTooSmallError as error:

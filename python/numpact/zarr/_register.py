@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numpact in the place of the package pcodec."""
+"""Replaces the codecs of the package pcodec."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _VARIABLE = "ZARR_CODECS"
 
 
 def register(*, children: bool = False) -> None:
-    """Makes numpact do what is stored as "pcodec", where the package ``pcodec`` is installed too.
+    """Makes Zarr use numpact for the codec "pcodec", even if the package ``pcodec`` is installed.
 
-    For all arrays that are opened or created afterwards in this process, Zarr v2 and v3. Without
-    that package there is no need for it, but Zarr v3 gains the checks of ``PcoCodec``. May be
-    called again.
+    Applies to all arrays that this process opens or creates afterwards, for Zarr v2 and v3. Without
+    that package the call is not necessary, but adds the checks of ``PcoCodec`` to Zarr v3. May be
+    repeated.
 
     Args:
-        children: Also set the environment variable ZARR_CODECS, which processes that are started
-            afterwards inherit. It serves Zarr v3; for v2 they have to call this themselves.
+        children: Also set the environment variable ZARR_CODECS for processes that are started
+            later. Zarr v3 reads it; for v2 each process must call this function.
 
     Raises:
-        InvalidArgumentError: ZARR_CODECS is set to something that is not an object.
+        InvalidArgumentError: The value of ZARR_CODECS is not an object.
     """
     import numcodecs
 
@@ -49,12 +49,12 @@ def _register_with_zarr() -> None:
     from ._serializer import PcoCodec
 
     register_codec(_NAME, PcoCodec, qualname=_CLASS)
-    # The name has a dot, which config.set would take for a path; and it replaces what it sets.
+    # config.set would read the dot in the name as a path, and replaces the whole mapping.
     zarr.config.set({"codecs": {**zarr.config.get("codecs"), _NAME: _CLASS}})
 
 
 def _extended(text: str) -> str:
-    """ZARR_CODECS, which holds a literal of Python, with one more entry."""
+    """The value of ZARR_CODECS, a literal of Python, with one more entry."""
     try:
         codecs = ast.literal_eval(text) if text.strip() else {}
     except (ValueError, SyntaxError):

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 NAME = "numcodecs.pcodec"
 
-# Decoding fewer numbers takes less time than a change of threads.
+# Decoding fewer numbers takes less time than switching to another thread.
 _SMALL_CHUNK = 1 << 14
 
 
 class Configuration(TypedDict, total=False):
-    """What ``PCodec`` takes; what is left out has the same defaults."""
+    """The arguments of ``PCodec``, with the same defaults."""
 
     level: int
     mode_spec: str
@@ -45,16 +45,16 @@ class Configuration(TypedDict, total=False):
 class PcoCodec(ArrayBytesCodec):
     """Pco as a serializer of Zarr v3: ``zarr.create_array(..., serializer=PcoCodec(level=9))``.
 
-    Stores the same metadata and the same chunks as ``zarr.codecs.numcodecs.PCodec``. Unlike that it
-    says at creation which types it lacks, takes numbers of either byte order, checks that a chunk
-    holds numbers of the array's type, and never decodes more than belong into a chunk.
+    Stores the same metadata and chunks as ``zarr.codecs.numcodecs.PCodec``. In addition it refuses
+    unsupported types when an array is created, accepts both byte orders, checks that a chunk has
+    the type of the array, and does not decode more numbers than a chunk can contain.
 
     Args:
-        configuration: As for ``PCodec``, by name. Only what is given is stored.
+        configuration: Keyword arguments of ``PCodec``. Only the given ones are stored.
 
     Raises:
-        TypeError: An argument that does not exist.
-        InvalidArgumentError, TypeMismatchError: When encoding: settings that do not exist.
+        TypeError: An unknown argument.
+        InvalidArgumentError, TypeMismatchError: Invalid settings, when something is encoded.
 
     Immutable; threads may share it.
     """

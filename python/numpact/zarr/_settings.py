@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings of the codec "pcodec" as stores hold them."""
+"""The settings of the codec "pcodec" as they are stored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _whole(name: str, value: object) -> int:
 
 @dataclass(frozen=True)
 class Settings:
-    """All six, whatever their values; ``core`` says whether something can be encoded so."""
+    """All six settings with any values; ``core`` checks them."""
 
     level: int
     mode_spec: str
@@ -36,7 +36,7 @@ class Settings:
     equal_pages_up_to: int
 
     def as_json(self) -> dict[str, Any]:
-        """By name, in the order in which they are stored. Numbers of NumPy become Python's."""
+        """The settings by name, in the stored order, with numbers of NumPy converted to Python."""
         return {name: _plain(value) for name, value in asdict(self).items()}
 
     def core(self) -> CoreOptions:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading into the memory of a GPU: stored bytes go there, and are decoded there.
+"""Reads into the memory of a GPU: stored bytes are copied to it and decoded there.
 
-``_read`` finds the rows that are wanted, ``_arrays`` is where they go, and a decoder takes the
-bytes there: ``_triton`` (with ``_blocks``, what it copies, and ``_kernels``) or ``_cuda``.
+Each module imports only those before it: ``_packages`` (PyTorch and CuPy), ``_kernels`` (of
+Triton), ``_blocks`` (the bytes to copy for some rows), ``_arrays`` (the results), the decoders
+``_cuda`` and ``_triton``, and ``_read`` (the rows and chunks of a call).
 """

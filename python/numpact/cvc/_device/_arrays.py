@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows in the memory of a device: tensors of PyTorch, arrays of CuPy."""
+"""Results in the memory of a device: tensors of PyTorch, arrays of CuPy."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from ._packages import import_cupy, import_torch
 
 
 class DeviceArray(Protocol):
-    """Rows of a column on a device, the values of each side by side."""
+    """Rows of a column on a device; the values of a row are contiguous."""
 
     column: int
     dtype: str
     rows: int
     dimension: int
-    stride: int  #: values from row to row
-    result: Any  #: what the caller gets
+    stride: int  #: distance of rows, in values
+    result: Any  #: the tensor or array for the caller
     device: int
 
     @property
     def pointer(self) -> int: ...
     def bits(self) -> Any:
-        """A tensor of PyTorch of as many bits a value, in the same memory."""
+        """A tensor of PyTorch with integers of the same size, in the same memory."""
         ...
 
     def fill(self, first: int, count: int, bits: int) -> None:
-        """Sets all values of rows to these bits, read as a signed number."""
+        """Sets all values of rows to these bits, given as a signed integer."""
         ...
 
     def stream(self) -> int:
@@ -44,7 +44,7 @@ _BITS = {1: "int8", 2: "int16", 4: "int32", 8: "int64"}
 
 
 def _check_stride(shape: tuple[int, ...], steps: tuple[int, ...], wanted: tuple[int, ...]) -> int:
-    """Values from row to row."""
+    """The distance of rows, in values; raises unless shape and strides are usable."""
     if shape != wanted:
         raise InvalidArgumentError(f"out has shape {shape}, not {wanted}")
     rows, width = shape[0], shape[1] if len(shape) == 2 else 1
@@ -100,7 +100,7 @@ class TorchArray:
 
 
 class CupyArray:
-    """An array of CuPy; bfloat16 as its bits in uint16."""
+    """An array of CuPy; uint16 with the bits of bfloat16."""
 
     def __init__(
         self, column: int, shape: tuple[int, ...], dtype: str, device: int, out: Any
@@ -143,7 +143,7 @@ class CupyArray:
 
 
 def device_of(out: Any) -> str | None:
-    """The device of an array that is on one, as PyTorch names it; None for others."""
+    """The device of an array on a GPU, as PyTorch names it; None for other arrays."""
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     tensor, array = getattr(torch, "Tensor", None), getattr(cupy, "ndarray", None)
     if tensor is not None and isinstance(out, tensor):
@@ -154,7 +154,7 @@ def device_of(out: Any) -> str | None:
 
 
 def framework_of(out: Any) -> str | None:
-    """Whose an array is, if it is on a device or may be taken for one that is."""
+    """The framework of a tensor or an array of CuPy; None for other arrays."""
     for framework, name in (("torch", "Tensor"), ("cupy", "ndarray")):
         kind = getattr(sys.modules.get(framework), name, None)
         if kind is not None and isinstance(out, kind):
@@ -165,7 +165,11 @@ def framework_of(out: Any) -> str | None:
 def make_array(
     column: int, shape: tuple[int, ...], dtype: str, place: Place, out: Any
 ) -> DeviceArray:
-    """Room for rows, on the framework's current stream, or ``out`` if it fits."""
+    """Memory for rows, allocated on the framework's current stream, or a suitable ``out``.
+
+    Raises:
+        InvalidArgumentError, TypeMismatchError: ``out`` is not suitable.
+    """
     if dtype not in SIZES:
         raise TypeMismatchError(f"the column's values cannot be read as {dtype}")
     if out is not None and framework_of(out) != place.framework:
@@ -178,7 +182,7 @@ def make_array(
 
 
 def torch_device(place: Place) -> Any:
-    """Where tensors lie: on the CPU where Triton's interpreter is to run the kernels."""
+    """The device of tensors: the CPU if Triton's interpreter runs the kernels."""
     torch = import_torch()
     if place.backend == "triton" and is_interpreted():
         return torch.device("cpu")
@@ -186,7 +190,7 @@ def torch_device(place: Place) -> Any:
 
 
 def device_number(device: str, framework: str = "torch") -> int:
-    """Of "cuda:N"; of "cuda" the framework's current one."""
+    """The number in "cuda:N"; for "cuda" that of the framework's current device."""
     _, _, number = device.partition(":")
     if number:
         return int(number)
@@ -199,7 +203,7 @@ def device_number(device: str, framework: str = "torch") -> int:
 
 @contextmanager
 def on_stream(array: DeviceArray) -> Iterator[None]:
-    """PyTorch works on the stream of the array's framework while the block runs."""
+    """Makes the stream of the array's framework PyTorch's current one in the ``with`` block."""
     torch = import_torch()
     if isinstance(array, TorchArray):
         with torch.cuda.device(array.device):

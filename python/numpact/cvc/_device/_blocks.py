@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is copied to the device for rows of a stored slice: only the bytes of these rows."""
+"""The bytes to copy to the device for rows of a stored slice: only those of these rows."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-#: Of the values of compressions that are copied without any change.
+#: Sizes of values, in bytes.
 SIZES = {
     "float32": 4, "float16": 2, "bfloat16": 2, "int32": 4, "int64": 8, "int8": 1, "uint8": 1,
 }  # fmt: skip
-#: Bytes of a code.
+#: Sizes of codes, in bytes.
 _CODES = {"fp16": 2, "bfloat16": 2, "int8": 1, "int8_row": 1, "int8_dim": 1}
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of one chunk, and where they go: neighbours to neighbours, or each to its own place."""
+    """Rows of one chunk and their destination: a range, or a destination for each row."""
 
     first: int  #: of the chunk
     count: int
     out_row: int
-    #: Rows of the chunk and of the output in the place of these, ascending; ``count`` of them.
+    #: If set, ``count`` rows of the chunk in ascending order, and the row of the output for each.
     picked: tuple[Array, Array] | None = None
 
     def part(self, start: int, count: int) -> Rows:
@@ -43,14 +43,14 @@ class Rows:
 
 
 class Part(NamedTuple):
-    """Bytes of a piece, to be put somewhere."""
+    """Some bytes of a piece: their count, and a function that writes them to a buffer."""
 
     bytes: int
     put: Callable[[Array], None]
 
 
 class Piece(NamedTuple):
-    """Rows on their way to the device. ``kind`` is "copy", a type, or a compression."""
+    """Rows to be decoded on the device. ``kind`` is "copy", a type, or a compression."""
 
     kind: str
     values: int
@@ -65,7 +65,7 @@ class Piece(NamedTuple):
 
     @property
     def may_fail(self) -> bool:
-        """A code can be past its dictionary."""
+        """Whether the data can contain codes outside of their dictionary."""
         return any(entries < 1 << width for width, _, entries in self.planes)
 
 
@@ -81,7 +81,7 @@ def _bits(value: float) -> int:
 
 
 def _row_bytes(stored: CvcSlice) -> int:
-    """Of codes; of compressions that have some of one size."""
+    """Bytes of the codes of a row, for compressions with codes of a fixed size."""
     if stored.compression == "none":
         return stored.dimension * SIZES[stored.dtype]
     if stored.compression == "int4":
@@ -90,7 +90,7 @@ def _row_bytes(stored: CvcSlice) -> int:
 
 
 def row_cost(stored: CvcSlice, dtype: str) -> int:
-    """About what a row takes in the buffer."""
+    """Approximate bytes of a row in the buffer."""
     if stored.compression == "lossless":
         return 1 + stored.dimension * sum(plane[2] for plane in stored.planes) // 8
     if stored.compression == "pco":
@@ -105,7 +105,7 @@ def _kind(stored: CvcSlice, dtype: str) -> str:
 
 
 def _codes_of(stored: CvcSlice, rows: Rows, size: int) -> Part:
-    """The bytes of rows that take `size` each."""
+    """The codes of rows, ``size`` bytes each."""
     codes = stored.bytes
     if rows.picked is None:
         return _copied(codes[rows.first * size : (rows.first + rows.count) * size])
@@ -119,7 +119,7 @@ def _codes_of(stored: CvcSlice, rows: Rows, size: int) -> Part:
 
 
 def _of_codes(stored: CvcSlice, rows: Rows, dtype: str) -> Piece:
-    """Of all but lossless and pco."""
+    """A piece of any compression except lossless and pco."""
     size = _row_bytes(stored)
     parts = [_codes_of(stored, rows, size)]
     ranges = stored.bytes[stored.rows * size :]
@@ -135,7 +135,7 @@ def _of_codes(stored: CvcSlice, rows: Rows, dtype: str) -> Piece:
 
 
 def _of_planes(stored: CvcSlice, rows: Rows) -> Piece:
-    """Planes from a whole byte of each on."""
+    """A piece of lossless: from each plane the bytes that contain the rows."""
     first = rows.first * stored.dimension
     count = rows.count * stored.dimension
     start = first // 8 * 8
@@ -154,7 +154,7 @@ def _of_planes(stored: CvcSlice, rows: Rows) -> Piece:
 
 @dataclass(frozen=True)
 class CpuDecoder:
-    """Decodes rows on the CPU, of a chunk's column whose checksum was looked at."""
+    """Decodes rows of a column of a chunk on the CPU; its checksum was compared before."""
 
     reader: CvcReader
     column: _info.Column
@@ -162,7 +162,7 @@ class CpuDecoder:
     threads: int
 
     def decode(self, to: Array, first_row: int, rows: Rows, dtype: str, verify: bool) -> None:
-        """Rows of the chunk that starts at ``first_row``, to bytes of memory."""
+        """Decodes rows of the chunk that starts at ``first_row`` into a buffer of bytes."""
         is_bfloat16 = dtype == "bfloat16"
         kind = "uint16" if is_bfloat16 else dtype
         array = to.view(kind).reshape(rows.count, self.column.dimension)
@@ -186,7 +186,7 @@ class CpuDecoder:
             )
 
     def piece(self, first_row: int, rows: Rows, dtype: str) -> Piece:
-        """To be decoded when there is room for it."""
+        """A piece that is decoded when it is written to a buffer."""
         values = rows.count * self.column.dimension
 
         def put(to: Array) -> None:
@@ -196,18 +196,18 @@ class CpuDecoder:
 
 
 def is_decoded_before(compression: str, rows: Rows) -> bool:
-    """pco, and single rows of lossless, are decoded on the CPU."""
+    """Whether the CPU decodes the rows: pco, and single rows of lossless."""
     return compression == "pco" or (compression == "lossless" and rows.picked is not None)
 
 
 def piece_of_values(values: Array) -> Piece:
-    """Rows that are decoded, (n, values of a row)."""
+    """A piece of decoded rows, (n, values of a row)."""
     flat = values.reshape(-1)
     return Piece("copy", flat.size, [_copied(flat.view(np.uint8))])
 
 
 def make_piece(stored: CvcSlice, rows: Rows, dtype: str, decoder: CpuDecoder) -> Piece:
-    """What rows take on the device."""
+    """The piece for rows of a stored slice."""
     if is_decoded_before(stored.compression, rows):
         return decoder.piece(stored.first_row, rows, dtype)
     if stored.compression == "lossless":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoding by the extension ``numpact._cuda``, where that was built."""
+"""Decodes with the extension ``numpact._cuda``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._blocks import SIZES, Rows
 if TYPE_CHECKING:
     from ..._core import CvcSlice
 
-#: Stored bytes that are kept until a call; those of remote files are in memory meanwhile.
+#: Stored bytes that are collected for one call; bytes of remote files are in memory meanwhile.
 _BATCH_BYTES = 256 << 20
 
 
@@ -24,7 +24,7 @@ class _Task(NamedTuple):
 
 
 def _runs(rows: Rows) -> list[tuple[int, int, int]]:
-    """Neighbours that go to neighbours: first row, how many, row of the output."""
+    """Runs of adjacent rows with adjacent destinations: first row, count, row of the output."""
     if rows.picked is None:
         return [(rows.first, rows.count, rows.out_row)]
     import numpy as np
@@ -40,7 +40,7 @@ def _runs(rows: Rows) -> list[tuple[int, int, int]]:
 
 
 class CudaDecoder:
-    """Takes rows, and decodes them in batches. ``finish`` must come last."""
+    """Collects rows and decodes them in batches; ``finish`` decodes the last one."""
 
     def __init__(self) -> None:
         self._module = load_extension()
@@ -55,7 +55,7 @@ class CudaDecoder:
             self.finish()
 
     def finish(self) -> None:
-        """Decodes what is left, on the stream that the output's framework works on now."""
+        """Decodes the collected rows, on the current stream of the output's framework."""
         for output, tasks in self._tasks.values():
             self._module.cvc_decode(
                 [tuple(task) for task in tasks],

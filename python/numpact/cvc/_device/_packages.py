@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The frameworks, imported when they are needed. That they are there was checked before."""
+"""Imports the frameworks on first use; ``_backends`` has checked that they are installed."""
 
 from __future__ import annotations
 

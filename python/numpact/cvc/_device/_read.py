@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of which chunks, and what becomes of damaged ones; as src/cvc/file/read_rows.cpp."""
+"""Selects rows of chunks and handles damaged chunks, as src/cvc/file/read_rows.cpp."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FLOATS = ("float32", "float16", "bfloat16")
 
 
 class Source(NamedTuple):
-    """A file that is read."""
+    """The file and options of a call."""
 
     reader: CvcReader
     info: Info
@@ -56,7 +56,7 @@ class _ChunkRows(NamedTuple):
 
 
 def _cut(info: Info, ranges: Sequence[tuple[int, int]]) -> Iterator[_ChunkRows]:
-    """Ranges cut where chunks end. The rows of the output follow each other."""
+    """Splits ranges at the ends of chunks; their rows are concatenated in the output."""
     starts = [chunk.first_row for chunk in info.chunks]
     out_row = 0
     for first, count in ranges:
@@ -71,7 +71,7 @@ def _cut(info: Info, ranges: Sequence[tuple[int, int]]) -> Iterator[_ChunkRows]:
 
 
 def _group(info: Info, wanted: Array) -> Iterator[_ChunkRows]:
-    """Single rows, by chunk and in order."""
+    """Single rows, sorted and grouped by chunk."""
     if wanted.size and int(wanted.max()) >= info.rows:
         raise InvalidArgumentError("rows past the end of the file")
     order = np.argsort(wanted, kind="stable")
@@ -95,7 +95,7 @@ def _check_type(info: Info, chunk: int, output: DeviceArray) -> None:
 
 
 def _fill_bits(dtype: str, value: float) -> int:
-    """Of a value as the CPU fills with it, as a signed number."""
+    """The bits of a fill value, converted as on the CPU, as a signed integer."""
     if dtype == "bfloat16":
         bits = int(np.array(value, np.float32).view(np.uint32))
         high = bits >> 16
@@ -116,16 +116,16 @@ def _fill_bits(dtype: str, value: float) -> int:
 
 
 def _pieces(rows: Rows, row_bytes: int) -> Iterator[Rows]:
-    """Rows of about a quarter of a buffer."""
+    """Splits rows into pieces of about a quarter of a buffer."""
     step = BUFFER_BYTES // 4 // max(1, row_bytes)
-    # Of whole 16 rows, so that a piece is aligned where the first one is.
+    # Multiples of 16 rows, so that all pieces are aligned if the first one is.
     step = step // 16 * 16 if step >= 16 else max(1, step)
     for start in range(0, rows.count, step):
         yield rows.part(start, min(step, rows.count - start))
 
 
 class _Work:
-    """Rows on their way to a decoder."""
+    """Passes rows to a decoder."""
 
     def __init__(self, source: Source, outputs: Sequence[DeviceArray]) -> None:
         self._source = source
@@ -134,12 +134,12 @@ class _Work:
         self._triton = None if self._cuda else TritonDecoder(source.threads)
 
     def add(self, item: _ChunkRows, is_checked: bool) -> None:
-        """ChecksumError before anything of the chunk is decoded."""
+        """Adds rows of a chunk; raises ChecksumError before decoding any of them."""
         found = []
         for i, output in enumerate(self._outputs):
-            # One look is enough, unless bytes are fetched anew.
-            is_looked_at = is_checked and (i == 0 or self._source.is_remote)
-            found.append(self._find(item, output, is_looked_at))
+            # Once is enough, unless the bytes are fetched again.
+            verify = is_checked and (i == 0 or self._source.is_remote)
+            found.append(self._find(item, output, verify))
         for one, output in zip(found, self._outputs, strict=True):
             if isinstance(one, np.ndarray):
                 self._add_values(one, item.rows, output)
@@ -149,7 +149,7 @@ class _Work:
                 self._add_pieces(one, item.rows, output)
 
     def _find(self, item: _ChunkRows, output: DeviceArray, verify: bool) -> CvcSlice | Array:
-        """What is stored; or the values, where the CPU decodes what it would fetch twice else."""
+        """The stored slice; or the decoded values, if they would be fetched twice otherwise."""
         source = self._source
         chunk = source.info.chunks[item.chunk]
         compression = chunk.slices[output.column].compression
@@ -191,7 +191,7 @@ class _Work:
             return
         assert self._triton is not None
         for first, count, output in self._triton.finish()[:1]:
-            # The CPU says it with all that belongs to it.
+            # Decoding on the CPU raises the error with its details.
             room = np.empty((count, output.dimension), np.float32)
             target = (output.column, room, False)
             self._source.reader.read(
@@ -216,7 +216,11 @@ def read_ranges(
     fill_value: float,
     progress: CoreProgress,
 ) -> tuple[int, list[tuple[int, int, int]]]:
-    """Rows of ranges to all outputs: how many, and chunk, first row and rows of what is damaged."""
+    """Reads ranges into all outputs.
+
+    Returns:
+        The count of rows, and (chunk, first row, rows) of each damaged chunk.
+    """
     if on_corruption not in ("raise", "fill", "drop"):
         raise InvalidArgumentError("on_corruption must be raise, fill or drop")
     info = source.info
@@ -253,7 +257,7 @@ def read_ranges(
 
 
 def gather(source: Source, wanted: Array, output: DeviceArray, verify: bool) -> None:
-    """Single rows, in any order and as often as asked for."""
+    """Reads single rows, in any order and with repetitions."""
     work = _Work(source, [output])
     for item in list(_group(source.info, wanted)):
         _check_type(source.info, item.chunk, output)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoding by Triton: bytes of many chunks are copied together, and decoded by one launch.
+"""Decodes with Triton: bytes of many chunks are copied together and decoded by one launch.
 
-While one buffer is decoded the next one is filled and copied, on a stream of its own. With
-TRITON_INTERPRET=1 in the environment the same kernels run on the CPU, in its memory.
+While one buffer is decoded, the next one is filled and copied on a separate stream. With
+TRITON_INTERPRET=1 in the environment the same kernels run on the CPU.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from ._packages import import_torch
 
 Array = npt.NDArray[Any]
 
-#: What is copied at a time.
+#: Size of a buffer, which is copied at a time.
 BUFFER_BYTES = 32 << 20
-_MANY_BYTES = 4 << 20  # by several threads from here on
-_MOST_COPIES = 4  # more do not make memory faster
-#: Of a piece: the kernels count values, and bits of the codes of lossless, in 32 bits.
-_MOST_VALUES = (1 << 31) - (1 << 20)
-_MOST_LOSSLESS = _MOST_VALUES // 8
+_MIN_THREADED_BYTES = 4 << 20  # fewer bytes are copied by one thread
+_MAX_COPY_THREADS = 4  # more threads do not increase the bandwidth
+#: Limits of a piece: the kernels count values, and bits of codes of lossless, in 32 bits.
+_MAX_VALUES = (1 << 31) - (1 << 20)
+_MAX_LOSSLESS_VALUES = _MAX_VALUES // 8
 
 
 def _aligned(size: int) -> int:
@@ -41,23 +41,23 @@ def _aligned(size: int) -> int:
 
 
 class _Lane(Protocol):
-    """The way of bytes to the device."""
+    """Transfers bytes to the device."""
 
     def room(self, size: int) -> Array:
-        """Memory of this machine to be filled."""
+        """A buffer of this size on the host, to be filled."""
         ...
 
     def send(self, size: int) -> Any:
-        """The same bytes on the device, there for what is launched next."""
+        """Copies the buffer; returns the bytes on the device, valid for later launches."""
         ...
 
     def launched(self) -> None:
-        """All is launched that reads them."""
+        """Call after the launch of all kernels that read the bytes."""
         ...
 
 
 class _CpuLane:
-    """Of the interpreter."""
+    """For the interpreter: no copy is necessary."""
 
     def room(self, size: int) -> Array:
         torch = import_torch()
@@ -73,7 +73,7 @@ class _CpuLane:
 
 
 class _Slot:
-    """A buffer here, one there, and when each is free again."""
+    """A buffer on the host and one on the device, with events for the end of their use."""
 
     def __init__(self, stream: Any) -> None:
         torch = import_torch()
@@ -85,7 +85,7 @@ class _Slot:
 
 
 class _GpuLane:
-    """Two buffers in turn. Copies run on a stream of their own, beside the kernels."""
+    """Two buffers in turn; copies run on a separate stream, concurrently with the kernels."""
 
     def __init__(self, device: int) -> None:
         torch = import_torch()
@@ -101,7 +101,7 @@ class _GpuLane:
         if slot.here.numel() < size:
             slot.here = torch.empty(size, dtype=torch.uint8, pin_memory=True)
             slot.there = torch.empty(size, dtype=torch.uint8, device=f"cuda:{self._device}")
-            # What had the new memory before may still be at work.
+            # The previous owner of the new memory may still be using it.
             slot.decoded.record(self._kernels)
         room: Array = slot.here.numpy()
         return room
@@ -132,12 +132,12 @@ class _Load(NamedTuple):
     piece: Piece
     output: DeviceArray
     out_row: int
-    places: Array | None  # rows of the output in the place of those from out_row on
+    places: Array | None  # the row of the output for each row; None: from out_row on
     flag: int
 
     @property
     def launch(self) -> tuple[int, str, bool]:
-        """What loads of one launch have in common."""
+        """The key of a launch: equal for loads that are decoded together."""
         return id(self.output), self.piece.kind, self.places is not None
 
     @property
@@ -147,28 +147,28 @@ class _Load(NamedTuple):
 
 
 class TritonDecoder:
-    """Takes pieces, and decodes them in batches. ``finish`` must come last.
+    """Collects pieces and decodes them in batches; ``finish`` decodes the last one.
 
     Args:
-        threads: How many fill a buffer at the same time; 0: as many as the machine runs at once.
+        threads: Number of threads that fill a buffer; 0: one per processor.
     """
 
     def __init__(self, threads: int) -> None:
         self._threads = threads or os.cpu_count() or 1
         self._loads: list[_Load] = []
         self._bytes = 0
-        self._flagged: list[Any] = []  # what came along with pieces that may fail
-        # Of each batch: an output, its flags, and the first of _flagged they are about.
+        self._flagged: list[Any] = []  # tags of the pieces that may fail
+        # For each batch: an output, its flags, and the index in _flagged of the first flag.
         self._flags: list[tuple[DeviceArray, Any, int]] = []
         self._lane: _Lane | None = None
 
     def add(
         self, piece: Piece, output: DeviceArray, out_row: int, places: Array | None, tag: Any
     ) -> None:
-        """Rows from ``out_row`` on, or those of ``places``. ``tag``: see ``finish``."""
+        """Adds a piece for the rows from ``out_row`` on, or for ``places``; see ``finish``."""
         if piece.values == 0:
             return
-        if piece.values > (_MOST_LOSSLESS if piece.planes else _MOST_VALUES):
+        if piece.values > (_MAX_LOSSLESS_VALUES if piece.planes else _MAX_VALUES):
             raise InvalidArgumentError(
                 "the Triton backend takes no rows of 2^31 values, or 2^28 of lossless"
             )
@@ -183,7 +183,7 @@ class TritonDecoder:
         self._bytes += load.bytes
 
     def finish(self) -> list[Any]:
-        """Launches what is left. Tags of pieces that were corrupt; waits only where some may be."""
+        """Decodes the rest; returns the tags of corrupt pieces, and waits only if some may be."""
         self._flush()
         bad = []
         for output, flags, first in self._flags:
@@ -225,9 +225,9 @@ class TritonDecoder:
 
 
 def _put_all(tasks: list[tuple[Part, Array]], threads: int) -> None:
-    """Copies bytes; several at a time where that is worth it."""
-    count = min(threads, _MOST_COPIES, len(tasks))
-    if count == 1 or sum(part.bytes for part, _ in tasks) < _MANY_BYTES:
+    """Writes parts to the buffer, with several threads if there are many bytes."""
+    count = min(threads, _MAX_COPY_THREADS, len(tasks))
+    if count == 1 or sum(part.bytes for part, _ in tasks) < _MIN_THREADED_BYTES:
         for part, room in tasks:
             part.put(room)
         return
@@ -237,7 +237,7 @@ def _put_all(tasks: list[tuple[Part, Array]], threads: int) -> None:
 
 
 class _Launch:
-    """Loads that one launch decodes."""
+    """The loads that are decoded by one launch."""
 
     def __init__(self, loads: list[_Load], first_flag: int) -> None:
         from . import _kernels
@@ -258,7 +258,7 @@ class _Launch:
         self._unit = self._find_unit()
 
     def _find_unit(self) -> int:
-        """16 where all values that are stored at a time are of one piece and aligned."""
+        """Values per store: 16 if these are always of one piece and aligned, else 1."""
         if self._layout != self._kernels.DENSE.value or self._output.pointer % 16 != 0:
             return 1
         wide = all(
@@ -270,12 +270,12 @@ class _Launch:
         return 16 if wide else 1
 
     def arrange(self, start: int) -> int:
-        """Gives everything its place in the buffer; where it ends."""
+        """Assigns positions in the buffer from ``start`` on; returns the end."""
         for load in self._loads:
             places = []
             for part in load.piece.parts:
                 places.append(start)
-                start += _aligned(part.bytes + 1)  # lossless: a byte behind a plane is read
+                start += _aligned(part.bytes + 1)  # kernels read a byte after a plane of lossless
             self._places.append(places)
             self._maps.append(start)
             start += 0 if load.places is None else _aligned(8 * len(load.places))
@@ -286,7 +286,7 @@ class _Launch:
         return self._tasks_end
 
     def fill(self, room: Array) -> Iterator[tuple[Part, Array]]:
-        """Writes the table; bytes of pieces are left to be put where they belong."""
+        """Writes the table; yields the parts of pieces and their positions in the buffer."""
         table = room[self._table_at : self._table_end].view(np.int64)
         table = table.reshape(len(self._loads), self._kernels.FIELDS.value)
         table[:] = 0
