@@ -184,7 +184,7 @@ TEST(Explain, ReportsLookbackThatWins) {
 
 // A dictionary of the period is smaller, and the candidates show by how much.
 TEST(Explain, ReportsLookbackThatLoses) {
-  const ChunkExplanation chunk = explain_chunk(periodic(20'000, 700));
+  const ChunkExplanation chunk = explain_chunk(periodic(20'000, 100));
   ASSERT_NE(chunk.chosen(), nullptr);
   EXPECT_EQ(chunk.chosen()->mode, Mode::kDict);
   ASSERT_FALSE(lookbacks(chunk).empty());
