@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "base/internal.hpp"
 #include "pco/bins/binning.hpp"
