@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   try {
     write_file(path);
     const std::array<std::int64_t, 2> more = {number_at(kCount), number_at(kCount + 1)};
-    numpact::append_to_file<std::int64_t>(path, more);
+    numpact::throw_if_error(numpact::append_to_file(path, more), path);
     const std::int64_t right = count_right(path);
     std::cout << right << " of " << kCount + 2 << " numbers came back from " << path << '\n';
     return right == kCount + 2 ? 0 : 1;

@@ -221,7 +221,7 @@ void OutputFolder::take_access(const std::set<std::string>& old_files) const {
   const auto take = [this](const std::string& path, const std::string& like) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) fail_errno(name_, "cannot be written");
-    const Status status = take_access(descriptor, like);
+    const Status status = numpact::take_access(descriptor, like);
     ::close(descriptor);
     check(status, name_);
   };

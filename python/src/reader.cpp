@@ -94,7 +94,7 @@ class Reader {
       indexed.push_back({offset, page_offset, first, count});
     }
     FileHeader header;
-    raise_if_error(read_header(bytes_.span()).into(header));
+    raise_if_error(numpact::read_header(bytes_.span()).into(header));
     Result<ChunkIndex> index = ChunkIndex::from_chunks(header.number_type, std::move(indexed));
     raise_if_error(index.status());
     const NumberType type = header.number_type.value_or(NumberType::kU8);

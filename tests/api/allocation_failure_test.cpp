@@ -235,7 +235,9 @@ TEST(AllocationFailure, Wrapped) {
            Numbers out = zeros(made.numbers.type(), encoder->page_n(1));
            std::size_t consumed = 0;
            const Status status = one->decode_page(page, out.count(), writable(out)).into(consumed);
-           return status.ok() && one->info().mode_text().empty() ? wrong("no mode") : status;
+           if (!status.ok()) return status;
+           const Result<ChunkInfo> info = one->info();
+           return info.ok() && info->mode_text().empty() ? wrong("no mode") : info.status();
          }},
     });
   }

@@ -102,7 +102,8 @@ TEST(CvcVerify, ObeysTheLimits) {
     bytes += whole.rows() * column.dimension * size_of(column.dtype);
   }
   for (const bool is_fetched : {false, true}) {
-    const Reader reader = is_fetched ? Reader(std::make_shared<RecordingSource>(file)) : whole;
+    const Reader reader =
+        is_fetched ? Reader::create(std::make_shared<RecordingSource>(file)).value() : whole;
     cvc::VerifyReport report;
     ReadConfig config;
     config.limits.max_numbers = numbers;
@@ -123,8 +124,9 @@ TEST(CvcVerify, ReportsProgressThroughout) {
     const cvc::Info info = Reader::create(file).value().info();
     for (const cvc::Chunk& chunk : info.chunks) payloads += chunk.payload_bytes;
     for (const bool is_fetched : {false, true}) {
-      const Reader reader = is_fetched ? Reader(std::make_shared<RecordingSource>(file))
-                                       : Reader::create(file).value();
+      const Reader reader = is_fetched
+                                ? Reader::create(std::make_shared<RecordingSource>(file)).value()
+                                : Reader::create(file).value();
       std::uint64_t reported_bytes = 0;
       ReadConfig config;
       config.progress = [&](const Progress& progress) {
