@@ -6,7 +6,7 @@
 
 #include "json/text.hpp"
 
-namespace numpact::json {
+namespace numpact::internal::json {
 namespace {
 
 std::string again(std::string_view text, Style style) {
@@ -199,4 +199,4 @@ TEST(Json, EqualAsInPython) {
 }
 
 }  // namespace
-}  // namespace numpact::json
+}  // namespace numpact::internal::json

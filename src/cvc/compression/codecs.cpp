@@ -51,26 +51,6 @@ const Codec& codec_of(Compression compression) {
   return *kCodecs[static_cast<std::size_t>(compression)];
 }
 
-std::string_view name_of(Compression compression) noexcept { return codec_of(compression).name; }
-
-std::optional<Compression> compression_of_name(std::string_view name) noexcept {
-  for (const Codec* const codec : kCodecs) {
-    if (codec->name == name) return codec->compression;
-  }
-  return std::nullopt;
-}
-
-std::string_view name_of(Dtype dtype) noexcept {
-  return kTypeNames[static_cast<std::size_t>(dtype)].name;
-}
-
-std::optional<Dtype> dtype_of_name(std::string_view name) noexcept {
-  for (const NamedType& named : kTypeNames) {
-    if (named.name == name) return named.dtype;
-  }
-  return std::nullopt;
-}
-
 Status check_size(const Encoded& encoded, std::uint64_t size) {
   if (encoded.bytes.size() == size) return {};
   return Status(ErrorKind::kCorrupt, "the payload's size is not what rows and dimension need",
@@ -152,3 +132,27 @@ Status decode_values(const Prepared& prepared, std::uint64_t first, std::uint64_
 }
 
 }  // namespace numpact::cvc::internal
+
+namespace numpact::cvc {
+
+std::string_view name_of(Compression compression) noexcept { return codec_of(compression).name; }
+
+std::optional<Compression> compression_of_name(std::string_view name) noexcept {
+  for (const Codec* const codec : kCodecs) {
+    if (codec->name == name) return codec->compression;
+  }
+  return std::nullopt;
+}
+
+std::string_view name_of(Dtype dtype) noexcept {
+  return kTypeNames[static_cast<std::size_t>(dtype)].name;
+}
+
+std::optional<Dtype> dtype_of_name(std::string_view name) noexcept {
+  for (const NamedType& named : kTypeNames) {
+    if (named.name == name) return named.dtype;
+  }
+  return std::nullopt;
+}
+
+}  // namespace numpact::cvc
