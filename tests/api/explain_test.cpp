@@ -159,8 +159,8 @@ std::vector<std::uint32_t> periodic(std::size_t n, std::size_t period) {
 ChunkExplanation explain_chunk(const std::vector<std::uint32_t>& numbers) {
   EncodeConfig config;
   config.paging = PagingSpec::equal_pages_up_to(numbers.size());
-  const Explanation explanation = explain(view_of(numbers), config);
-  expect_same_file(explanation, inspect(compress<std::uint32_t>(numbers, config)));
+  const Explanation explanation = explain(view_of(numbers), config).value();
+  expect_same_file(explanation, inspect(compress(numbers, config).value()).value());
   EXPECT_EQ(explanation.chunks.size(), 1u);
   return explanation.chunks.at(0);
 }

@@ -29,7 +29,7 @@ class Stats : public ::testing::Test {
     const std::size_t n = random.one_in(2) ? random.between(1, 100) : random.between(1, 5000);
     const Numbers numbers =
         make_numbers(random.pick(distribution_names()), kNumberTypeOf<T>, n, random);
-    const std::span<const T> span = numbers.as<T>();
+    const std::span<const T> span = numbers.as<T>().value();
     return {span.begin(), span.end()};
   }
 };
@@ -215,7 +215,7 @@ TYPED_TEST(Stats, SampledHistogramCoversAll) {
     const Numbers numbers =
         make_numbers(random.pick(distribution_names()), kNumberTypeOf<TypeParam>, 80000, random);
     std::vector<TypeParam> latents;
-    for (const TypeParam latent : numbers.as<TypeParam>()) latents.push_back(latent);
+    for (const TypeParam latent : numbers.as<TypeParam>().value()) latents.push_back(latent);
     // So that values, groups and gaps between them all occur.
     for (int i = 0; i < 5000; ++i) {
       latents[random.below(latents.size())] =
@@ -549,7 +549,7 @@ TYPED_TEST(Stats, ManyBinsAreMergedNearlyAsCheaply) {
     HistogramSpec spec;
     spec.groups = random.between(200, 1500);
     spec.max_values = random.below(500);
-    const auto histogram = make_histogram(numbers.as<TypeParam>(), spec, arena);
+    const auto histogram = make_histogram(numbers.as<TypeParam>().value(), spec, arena);
     BinCosts costs;
     costs.meta_bits = static_cast<float>(random.between(5, 80));
     const float min_bits = cheapest(histogram, costs.meta_bits);
