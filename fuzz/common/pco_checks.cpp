@@ -104,9 +104,31 @@ DecodeConfig tight_config(TrailerPolicy trailer) {
   return config;
 }
 
+namespace {
+
+// The numbers of the sound chunks of a damaged file.
+NumberArray decode_sound_chunks(ByteSpan file, NumberType type, const DecodeConfig& config) {
+  FileInfo info;
+  NUMPACT_REQUIRE(inspect_into(file, info, config).ok() || info.count <= kMaxPcoNumbers);
+  NumberArray numbers(type);
+  numbers.storage().resize(static_cast<std::size_t>(info.count) * size_of(type));
+  const MutableNumberView out(type, numbers.storage().data(), numbers.count());
+  const Result<std::size_t> count = decompress_into(file, out, config);
+  NUMPACT_REQUIRE(!count.ok());
+  NUMPACT_REQUIRE(count.status().good_numbers() <= numbers.count());
+  numbers.storage().resize(static_cast<std::size_t>(count.status().good_numbers()) * size_of(type));
+  return numbers;
+}
+
+}  // namespace
+
 Decoded decode(ByteSpan file, const DecodeConfig& config) {
   Decoded decoded;
   decoded.status = decompress_any(file, config).into(decoded.numbers);
+  FileHeader header;
+  if (!decoded.status.ok() && read_header(file).into(header).ok() && header.number_type) {
+    decoded.numbers = decode_sound_chunks(file, *header.number_type, config);
+  }
   NUMPACT_REQUIRE(decoded.status.kind() != ErrorKind::kOutOfMemory);
   NUMPACT_REQUIRE(decoded.status.kind() != ErrorKind::kInvalidArgument);
   NUMPACT_REQUIRE(decoded.numbers.count() <= kMaxPcoNumbers);

@@ -141,10 +141,7 @@ TEST(Arguments, ErrorsAreTheSameInEveryEntryPoint) {
   config.level = 99;
   const std::vector<float> numbers(5);
   Bytes output(1000);
-  std::size_t written = 9;
-  EXPECT_KIND(compress_into(std::span<const float>(numbers), output, config).into(written),
-              kInvalidArgument);
-  EXPECT_EQ(written, 0u);
+  EXPECT_KIND(compress_into(numbers, output, config).status(), kInvalidArgument);
   EXPECT_THROW((void)compress(numbers, config).value(), Error);
   EXPECT_THROW((void)compress_into(numbers, output, config).value(), Error);
 }

@@ -81,11 +81,8 @@ TEST(ChunkIndex, OfEmptyAndBadFiles) {
   EXPECT_TRUE(reader.read<std::int16_t>(0, 0).value().empty());
   EXPECT_THROW(reader.read<std::int16_t>(0, 1).value(), Error);
 
-  ChunkIndex broken = index;
-  EXPECT_KIND(ChunkIndex::build(prefix(empty, empty.size() - 1)).into(broken), kTruncated);
-  EXPECT_EQ(broken.count(), 0u);
-  EXPECT_EQ(broken.type(), std::nullopt);
-  EXPECT_KIND(ChunkIndex::build({}).into(broken), kTruncated);
+  EXPECT_KIND(ChunkIndex::build(prefix(empty, empty.size() - 1)).status(), kTruncated);
+  EXPECT_KIND(ChunkIndex::build({}).status(), kTruncated);
   EXPECT_KIND(FileReader::create(ByteSpan(), ChunkIndex()).status(), kTruncated);
 }
 

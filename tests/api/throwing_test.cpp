@@ -195,9 +195,7 @@ TEST(CallersFunctions, ExecutorsThatThrow) {
         EXPECT_EQ(index.count(), 5000u);
       }
     }
-    Verification found;
-    EXPECT_FALSE(verify(file, decode).into(found).ok());
-    EXPECT_FALSE(found.is_sound());
+    EXPECT_FALSE(verify(file, decode).ok());
     cvc::ReadConfig read;
     read.executor = &executor;
     EXPECT_THROW(static_cast<void>(cvc::Reader::create(vectors).value().read_all(read).value()),

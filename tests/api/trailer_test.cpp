@@ -332,9 +332,7 @@ TEST(Trailer, NothingIsVerifiedPastALimit) {
     const Sample sample = sample_of(spec);
     DecodeConfig config;
     config.limits.max_numbers = sample.numbers.count() - 1;
-    Verification found;
-    EXPECT_KIND(verify(sample.file, config).into(found), kLimitExceeded);
-    EXPECT_FALSE(found.is_sound());
+    EXPECT_KIND(verify(sample.file, config).status(), kLimitExceeded);
   }
 }
 

@@ -199,9 +199,7 @@ TEST_F(OneChunk, TruncatedMetaAndPages) {
   Numbers out = zeros(NumberType::kU32, 600);
   for (std::size_t n = 0; n < page.size(); ++n) {
     const ExactCopy cut(ByteSpan(page).first(n));
-    std::size_t consumed = 9;
-    EXPECT_KIND(chunk.decode_page(cut.span(), 600, writable(out)).into(consumed), kTruncated) << n;
-    EXPECT_EQ(consumed, 0u);
+    EXPECT_KIND(chunk.decode_page(cut.span(), 600, writable(out)).status(), kTruncated) << n;
   }
 }
 

@@ -175,8 +175,9 @@ TEST(CvcNonfinite, ColumnsAreNamed) {
   Bytes out;
   Writer writer = Writer::create(out, config).value();
   try {
-    throw_if_error(writer.append(columns));
-    writer.finish().value();
+    Status status = writer.append(columns);
+    if (status.ok()) status = writer.finish().status();
+    throw_if_error(status, writer.error_place());
     FAIL();
   } catch (const Error& error) {
     EXPECT_TRUE(std::string(error.what()).starts_with("column 'text': row 3, dimension 1 (inf): "));
