@@ -41,7 +41,9 @@ Status walk(ByteSpan file, const DecodeLimits& limits) {
   FileInfo info;
   const Status counted = count_numbers(file, config).into(count);
   EXPECT_EQ(counted.kind(), inspect_into(file, info, config).kind());
-  if (counted.ok()) EXPECT_EQ(info.count, count);
+  if (counted.ok()) {
+    EXPECT_EQ(info.count, count);
+  }
   return counted;
 }
 
