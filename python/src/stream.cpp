@@ -105,8 +105,8 @@ void append_to_file(const std::string& path, const ConstArray& array, unsigned l
 
 void bind_stream(nb::module_& m) {
   nb::class_<Encoder>(m, "Encoder")
-      .def(nb::init<std::string_view, unsigned, nb::handle, nb::handle, nb::handle, unsigned,
-                    std::uint64_t, std::string_view, bool, std::optional<unsigned>>(),
+      .def(nb::init<std::string_view, unsigned, const std::string&, const std::string&, nb::handle,
+                    unsigned, std::uint64_t, std::string_view, bool, std::optional<unsigned>>(),
            nb::arg("type"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"),
            nb::arg("paging").none(), nb::arg("threads") = 1, nb::arg("n_hint") = 0,
            nb::arg("compat") = "4.1", nb::arg("favor_decode_speed") = false,

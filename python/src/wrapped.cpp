@@ -112,7 +112,8 @@ void bind_wrapped(nb::module_& m) {
   m.def("wrapped_header", &header);
   m.def("read_wrapped_header", &read_wrapped_header, nb::arg("source"));
   nb::class_<ChunkEncoder>(m, "ChunkEncoder")
-      .def(nb::init<const ConstArray&, unsigned, nb::handle, nb::handle, nb::handle>(),
+      .def(nb::init<const ConstArray&, unsigned, const std::string&, const std::string&,
+                    nb::handle>(),
            nb::arg("array"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"),
            nb::arg("paging").none())
       .def("page_sizes", &ChunkEncoder::page_sizes)

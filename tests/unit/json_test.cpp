@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/internal.hpp"
 #include "json/text.hpp"
 
 namespace numpact::internal::json {

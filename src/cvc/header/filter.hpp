@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "base/internal.hpp"
 #include "json/json.hpp"
 
 namespace numpact::cvc::internal {

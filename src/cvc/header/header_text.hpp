@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/internal.hpp"
 #include "json/text.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/cvc/write_config.hpp"

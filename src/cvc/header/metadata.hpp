@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/internal.hpp"
 #include "json/text.hpp"
 #include "numpact/error.hpp"
 
