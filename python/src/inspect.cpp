@@ -69,7 +69,10 @@ constexpr std::uint64_t kBinBytes = 400;
 nb::dict describe(const FileInfo& info, std::uint64_t max_bytes) {
   nb::list chunks;
   for (const ChunkInfo& chunk : info.chunks) {
-    std::uint64_t bytes = kChunkBytes + kBinBytes / 8 * chunk.dict.size();
+    std::uint64_t bytes = kChunkBytes;
+    if (const auto* mode = std::get_if<DictInfo>(&chunk.mode_info)) {
+      bytes += kBinBytes / 8 * mode->entries.size();
+    }
     for (const LatentVariableInfo& variable : chunk.variables) {
       bytes += kBinBytes * variable.bins.size();
     }
