@@ -133,7 +133,7 @@ NumberType NumberValues::type() const {
 
 std::optional<std::string> NumberValues::problem() const {
   const std::string_view name = name_of(type());
-  if (wrong_type_) return fmt::format("{} is no {}", wrong_type_.place(), name);
+  if (wrong_type_) return fmt::format("{} does not fit {}", wrong_type_.place(), name);
   if (out_of_range_) {
     return fmt::format("{} is out of the range of {}", out_of_range_.place(), name);
   }

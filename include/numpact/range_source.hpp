@@ -29,7 +29,7 @@ class NUMPACT_API RangeSource {
 // A file on disk, read without mapping: truncation by others is an error, not a crash.
 class NUMPACT_API FileRangeSource final : public RangeSource {
  public:
-  // kIo, with the system's error, if it is no regular file or cannot be opened.
+  // kIo, with the system's error, if it is not a regular file or cannot be opened.
   static Result<FileRangeSource> open(const std::string& path) noexcept;
   ~FileRangeSource() override;
   FileRangeSource(FileRangeSource&& other) noexcept;

@@ -168,7 +168,7 @@ def test_dtype_converts_exactly(tmp_path: Path) -> None:
     assert np.load(tmp_path / "b.npy").dtype == np.uint8
     np.save(path, np.array([0.0, 0.5]))
     line = refused("compress", path, "--dtype", "u8", "-f", code=FAILURE)
-    assert line == f"{path}: 0.5 (number 1) is not a u8"
+    assert line == f"{path}: 0.5 (number 1) does not fit u8"
     for value, name in [(-1, "u8"), (256, "u8"), (2.0**53 + 2, "f32"), (1e9, "f16"), (-0.0, "i8")]:
         np.save(path, np.array([value]))
         refused("compress", path, "--dtype", name, "-f", code=FAILURE)

@@ -77,4 +77,4 @@ def test_links_to_folders(tmp_path: Path) -> None:
     (tmp_path / "mine/letter").write_text("dear")
     (tmp_path / "to_mine").symlink_to("mine")
     line = refused("compress", tmp_path / "t.csv", "-f", "-o", tmp_path / "to_mine", code=FAILURE)
-    assert "no folder of numpact" in line and (tmp_path / "mine/letter").exists()
+    assert "not a folder of numpact" in line and (tmp_path / "mine/letter").exists()

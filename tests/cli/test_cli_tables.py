@@ -230,7 +230,7 @@ def test_csv_types(tmp_path: Path) -> None:
     run("compress", path, "-f", "-o", tmp_path / "f", "--dtype", "f16")
     assert run("decompress", tmp_path / "f").text.splitlines()[1] == \
         "1.0,nan,true,2020-02-29,2020-01-01 10:00:00"
-    assert "column 'i': line 3: '-2' is not a u8" in refused("compress", path, "--column", "i",
+    assert "column 'i': line 3: '-2' does not fit u8" in refused("compress", path, "--column", "i",
                                                           "--dtype", "u8", code=FAILURE)
 
 
@@ -321,7 +321,7 @@ def test_overwriting_folders(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.txt").write_text("years of work")
-    assert "no folder of numpact" in refused("compress", path, "-o", other, "-f", code=FAILURE)
+    assert "not a folder of numpact" in refused("compress", path, "-o", other, "-f", code=FAILURE)
     assert (other / "thesis.txt").exists()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["f", "other", "t.arrow"]
 

@@ -438,7 +438,7 @@ def test_a23_pipes_and_devices_are_not_opened(stranger: Path, words: list[str],
                                               door: Door) -> None:  # noqa: F811
     os.mkfifo(stranger / "a.pco")
     ran = door.run(words[0], stranger, *words[1:], code=FAILURE)
-    assert "a.pco: is no regular file" in (ran.err or ran.text) or "--json" in words
+    assert "a.pco: is not a regular file" in (ran.err or ran.text) or "--json" in words
     (stranger / "manifest.json").unlink()
     os.mkfifo(stranger / "manifest.json")
     door.run(words[0], stranger, *words[1:], code=FAILURE)

@@ -137,7 +137,7 @@ class Location:
         os.makedirs(os.path.dirname(local) or ".", exist_ok=True)
         if os.path.exists(local) and not os.path.isfile(local):
             # Opening a pipe blocks, and opening a device may have effects.
-            raise InputOutputError(f"{self.url}: is no regular file")
+            raise InputOutputError(f"{self.url}: is not a regular file")
         file = sink_of(local)
         try:
             file.write(data)

@@ -205,7 +205,7 @@ class _StoreFolder(TableFolder):
         if info.get("islink") or info.get("type") == "link":
             raise CorruptError(f"{place.url}: is a link, which may lead out of the folder")
         if info.get("type") != "file":
-            raise InputOutputError(f"{place.url}: is no regular file")
+            raise InputOutputError(f"{place.url}: is not a regular file")
         path = str(info["name"])
         file = TableFile(place.fs, path, self.place.path, name, signs_in(info))
         return file, stamp_of(info)
@@ -259,7 +259,7 @@ def _open_in(folder: int, name: str, url: str) -> int:
             if stat.S_ISDIR(mode):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             if not stat.S_ISREG(mode):
-                raise InputOutputError(f"{url}: is no regular file")
+                raise InputOutputError(f"{url}: is not a regular file")
             number = os.open(at, _OPEN_FILE, dir_fd=folder)
         except OSError as error:
             if isinstance(error, Error):
@@ -267,7 +267,7 @@ def _open_in(folder: int, name: str, url: str) -> int:
             raise type(error)(error.errno, error.strerror, url) from None
         if not stat.S_ISREG(os.fstat(number).st_mode):
             os.close(number)
-            raise InputOutputError(f"{url}: is no regular file")
+            raise InputOutputError(f"{url}: is not a regular file")
         return number
     raise InputOutputError(f"{url}: the links lead back to themselves")
 
