@@ -329,7 +329,7 @@ def test_appending_times_needs_their_unit(tmp_path: Path) -> None:
     ("x", "words"),
     [
         ([np.int64(2**63 - 1), np.uint64(2**63)], "no one type.*item 0: .*9223372036854775807"),
-        ([0.5, 2**60 + 1], "item 1, the int 1152921504606846977, is no float64"),
+        ([0.5, 2**60 + 1], "item 1, the int 1152921504606846977, does not fit float64"),
         ([np.uint8(1), np.float32(0.5), np.int64(2**53 + 1)], "item 2: .*9007199254740993"),
         ([np.datetime64("9999", "Y"), np.datetime64(0, "ns")], r"9999.*datetime64\[ns\]"),
         ([np.timedelta64(1, "s"), 5], "unit"),
