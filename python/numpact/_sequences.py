@@ -198,7 +198,8 @@ def _check_integers(leaves: Sequence[Any], dtype: np.dtype[Any]) -> None:
     for index, leaf in enumerate(leaves):
         if type(leaf) is int and float(leaf) != leaf:
             raise TypeMismatchError(
-                f"no one type holds all of these: item {index}, the int {leaf}, does not fit {dtype}"
+                f"no one type holds all of these: item {index}, the int {leaf}, "
+                f"does not fit {dtype}"
             )
 
 
