@@ -51,10 +51,10 @@ void read_table(Draw& draw) {
     cli::Column column;
     const auto input = cli::open_column(*table, i, path, options.dtype, column);
     std::uint64_t count = 0;
-    for (NumberView piece = input->next(); piece.count > 0; piece = input->next()) {
-      NUMPACT_REQUIRE(piece.type == column.type);
-      (void)sum_of(cli::bytes_of(piece));
-      count += piece.count;
+    for (NumberView block = input->next(); block.count > 0; block = input->next()) {
+      NUMPACT_REQUIRE(block.type == column.type);
+      (void)sum_of(cli::bytes_of(block));
+      count += block.count;
     }
     if (input->count()) NUMPACT_REQUIRE(*input->count() == count);
   }

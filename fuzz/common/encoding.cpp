@@ -84,10 +84,10 @@ EncodeConfig draw_config(Draw& draw, NumberType type, std::size_t n) {
   return config;
 }
 
-Encoded draw_encoded(Draw& draw, std::size_t most, const EncodeOptions& options) {
+Encoded draw_encoded(Draw& draw, std::size_t max_n, const EncodeOptions& options) {
   Encoded encoded;
   const NumberType type = draw_type(draw);
-  encoded.numbers = draw_numbers(draw, type, most);
+  encoded.numbers = draw_numbers(draw, type, max_n);
   encoded.config = draw_config(draw, type, encoded.numbers.count());
   if (options.trailer) encoded.config.trailer = *options.trailer;
   Status status = compress(encoded.numbers.view(), encoded.config).into(encoded.file);

@@ -44,7 +44,7 @@ struct EncodeOptions {
 
 TrailerSpec draw_trailer(Draw& draw);
 // Numbers, a config that suits them, and the file of them.
-Encoded draw_encoded(Draw& draw, std::size_t most, const EncodeOptions& options = {});
+Encoded draw_encoded(Draw& draw, std::size_t max_n, const EncodeOptions& options = {});
 
 }  // namespace numpact::fuzz
 

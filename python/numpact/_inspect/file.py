@@ -29,8 +29,8 @@ class FileInfo:
     trailing_bytes: int  #: after the end of the file: a trailer or unknown bytes
     trailer: TrailerState  #: by its own checksums; ``verify`` compares it with the file
     restart_every: int | None  #: numbers between restart points of the trailer; None: no points
-    #: The chunks in order. The list is incomplete if the file has so many tiny chunks that their
-    #: descriptions would take much more memory than the file.
+    #: The chunks in order. The list is incomplete if descriptions of all
+    #: (tiny) chunks would take much more memory than the file.
     chunks: list[ChunkInfo]
 
     @property
