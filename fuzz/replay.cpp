@@ -46,9 +46,9 @@ void name_input(int signal) {
 Bytes read_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY);
   Bytes bytes;
-  std::byte piece[4096];
-  for (ssize_t n = 0; (n = ::read(file, piece, sizeof piece)) > 0;) {
-    bytes.insert(bytes.end(), piece, piece + n);
+  std::byte block[4096];
+  for (ssize_t n = 0; (n = ::read(file, block, sizeof block)) > 0;) {
+    bytes.insert(bytes.end(), block, block + n);
   }
   ::close(file);
   return bytes;

@@ -78,11 +78,11 @@ Words multiples(Draw& draw, std::size_t n) {
 Words repeats(Draw& draw, std::size_t n, std::size_t size) {
   Words words = raw(draw, n, size);
   Sequence random(draw.bits(2));
-  const std::uint64_t most = 1 + draw.below(64);
+  const std::uint64_t max_run = 1 + draw.below(64);
   const std::uint64_t far = 1 + draw.below(4096);
   for (std::size_t i = 1; i < n;) {
     const std::uint64_t back = 1 + random.below(std::min<std::uint64_t>(far, i));
-    const std::size_t end = std::min<std::size_t>(n, i + 1 + random.below(most));
+    const std::size_t end = std::min<std::size_t>(n, i + 1 + random.below(max_run));
     for (; i < end; ++i) words[i] = words[i - back];
     i += random.below(3);
   }
@@ -163,9 +163,9 @@ Words draw_words(Draw& draw, NumberType type, std::size_t n) {
 
 NumberType draw_type(Draw& draw) { return draw.pick(kNumberTypes); }
 
-NumberArray draw_numbers(Draw& draw, NumberType type, std::size_t most) {
+NumberArray draw_numbers(Draw& draw, NumberType type, std::size_t max_n) {
   const std::uint64_t n =
-      draw.one_in(16) ? draw.below(most + 1) : draw.below(std::min<std::size_t>(most, 600) + 1);
+      draw.one_in(16) ? draw.below(max_n + 1) : draw.below(std::min<std::size_t>(max_n, 600) + 1);
   Words words = draw_words(draw, type, static_cast<std::size_t>(n));
   if (draw.one_in(4) && n > 0) {
     // Another kind from somewhere on.

@@ -11,8 +11,8 @@
 namespace numpact::fuzz {
 
 NumberType draw_type(Draw& draw);
-// Mostly few, at most `most`.
-NumberArray draw_numbers(Draw& draw, NumberType type, std::size_t most);
+// Usually few, never more than `max_n`.
+NumberArray draw_numbers(Draw& draw, NumberType type, std::size_t max_n);
 
 inline testing::ByteSpan bytes_of(const NumberView& numbers) {
   return {static_cast<const std::byte*>(numbers.data), numbers.count * size_of(numbers.type)};
