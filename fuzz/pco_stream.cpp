@@ -11,8 +11,8 @@ namespace {
 // Hands out as many bytes as a sequence says.
 class BlockSource final : public ByteSource {
  public:
-  BlockSource(ByteSpan bytes, std::uint64_t most, std::uint64_t seed)
-      : bytes_(bytes), max_bytes_(most), random_(seed) {}
+  BlockSource(ByteSpan bytes, std::uint64_t max_bytes, std::uint64_t seed)
+      : bytes_(bytes), max_bytes_(max_bytes), random_(seed) {}
   Result<std::size_t> read(std::span<std::byte> out) override {
     const std::size_t got =
         std::min({out.size(), bytes_.size(), std::size_t{1} + random_.below(max_bytes_)});
@@ -32,10 +32,10 @@ Decoded read_in_blocks(ByteSpan file, NumberType type, const DecodeConfig& confi
   StreamReader reader(source, config);
   Decoded decoded;
   decoded.numbers = NumberArray(type);
-  const std::uint64_t most = draw.between(1, 700);
+  const std::uint64_t max_n = draw.between(1, 700);
   Sequence random(draw.bits(1));
   while (true) {
-    const std::size_t n = 1 + random.below(most);
+    const std::size_t n = 1 + random.below(max_n);
     const MutableNumberView out(type, guarded_output(n * size_of(type)).data(), n);
     std::size_t count = 0;
     decoded.status = count_into(reader.read(out), count);
@@ -83,11 +83,11 @@ void check_writer(const Encoded& encoded, Draw& draw) {
   Bytes file;
   VectorSink sink(file);
   StreamWriter writer(sink, numbers.type(), config, numbers.count());
-  const std::uint64_t most = draw.between(1, 2000);
+  const std::uint64_t max_n = draw.between(1, 2000);
   const bool may_end = draw.one_in(4) && !config.paging.exact_sizes();
   Sequence random(draw.bits(1));
   for (std::size_t done = 0; done < numbers.count();) {
-    const std::size_t n = std::min(numbers.count() - done, std::size_t{random.below(most + 1)});
+    const std::size_t n = std::min(numbers.count() - done, std::size_t{random.below(max_n + 1)});
     NUMPACT_REQUIRE(writer.write(part(numbers, done, n)).ok());
     if (may_end && random.below(8) == 0) NUMPACT_REQUIRE(writer.end_chunk().ok());
     done += n;

@@ -11,8 +11,8 @@ namespace numpact::fuzz {
 inline void patch_once(Draw& draw, Bytes& bytes) {
   if (bytes.empty()) return;
   // Most that matters stands in front.
-  const std::size_t most = draw.flag() ? std::min<std::size_t>(bytes.size(), 256) : bytes.size();
-  const std::size_t at = draw.below(most);
+  const std::size_t end = draw.flag() ? std::min<std::size_t>(bytes.size(), 256) : bytes.size();
+  const std::size_t at = draw.below(end);
   const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
   switch (draw.below(8)) {
     default:
@@ -45,9 +45,9 @@ inline void patch_once(Draw& draw, Bytes& bytes) {
   }
 }
 
-// Up to `most` times.
-inline void patch(Draw& draw, Bytes& bytes, std::uint64_t most) {
-  for (std::uint64_t n = draw.below(most + 1); n > 0; --n) patch_once(draw, bytes);
+// Up to `max_n` times.
+inline void patch(Draw& draw, Bytes& bytes, std::uint64_t max_n) {
+  for (std::uint64_t n = draw.below(max_n + 1); n > 0; --n) patch_once(draw, bytes);
 }
 
 }  // namespace numpact::fuzz

@@ -39,8 +39,9 @@ nb::bytes compress(const ConstArray& array, unsigned level, const std::string& m
   config.trailer = trailer_spec(trailer);
   PythonProgress progress(std::move(callback));
   if (!progress.is_idle() || numbers.count >= kLongWork) config.progress = progress.function();
-  const std::size_t most = std::max<std::size_t>(1, config.max_chunk_n());
-  set_threads(config, threads, config.paging.exact_sizes() ? 2 : (numbers.count + most - 1) / most);
+  const std::size_t max_n = std::max<std::size_t>(1, config.max_chunk_n());
+  set_threads(config, threads,
+              config.paging.exact_sizes() ? 2 : (numbers.count + max_n - 1) / max_n);
   // Not a vector: filling one with zeros touches all the memory that the numbers might have needed.
   const std::size_t bound = compress_bound(numbers.type, numbers.count, config);
   const auto out = std::make_unique_for_overwrite<std::byte[]>(bound);

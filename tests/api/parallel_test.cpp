@@ -38,13 +38,13 @@ void expect_same_into(ByteSpan file, NumberType type, std::size_t capacity,
 }
 
 void expect_same_stream(ByteSpan file, NumberType type, std::size_t capacity,
-                        const ExecutorCase& executor_case, std::size_t piece, std::size_t asked) {
+                        const ExecutorCase& executor_case, std::size_t block, std::size_t asked) {
   Numbers out[2] = {zeros(type, capacity + asked), zeros(type, capacity + asked)};
   std::size_t total[2] = {};
   Status status[2];
   std::uint64_t consumed[2] = {};
   for (int i = 0; i < 2; ++i) {
-    MemorySource source(file, piece);
+    MemorySource source(file, block);
     StreamReader reader(source, i == 0 ? DecodeConfig() : with(executor_case));
     std::size_t count = 1;
     while (status[i].ok() && count > 0 && total[i] <= capacity) {

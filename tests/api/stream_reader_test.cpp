@@ -16,19 +16,19 @@ Status read_all(StreamReader& reader, NumberType type, std::size_t max_n, Random
                 Numbers& out) {
   out = Numbers(type);
   while (true) {
-    Numbers piece = zeros(type, random.between(1, max_n));
+    Numbers block = zeros(type, random.between(1, max_n));
     std::size_t count = 0;
-    const Status status = count_into(reader.read(writable(piece)), count);
-    const ByteSpan got = raw(piece).first(count * size_of(type));
+    const Status status = count_into(reader.read(writable(block)), count);
+    const ByteSpan got = raw(block).first(count * size_of(type));
     out.storage().insert(out.storage().end(), got.begin(), got.end());
-    if (!status.ok() || count < piece.count()) return status;
+    if (!status.ok() || count < block.count()) return status;
   }
 }
 
-void expect_stream_equals(const Fixture& fixture, std::size_t piece, Random& random) {
-  SCOPED_TRACE(text(fixture.name, ", pieces of ", piece, ", seed ", seed()));
+void expect_stream_equals(const Fixture& fixture, std::size_t block, Random& random) {
+  SCOPED_TRACE(text(fixture.name, ", pieces of ", block, ", seed ", seed()));
   const ExactCopy copy(fixture.file);
-  MemorySource source(copy.span(), piece);
+  MemorySource source(copy.span(), block);
   StreamReader reader(source);
   const std::size_t max_n = random.one_in(2) ? 3 : 700;
   Numbers out;
@@ -65,8 +65,8 @@ std::vector<Fixture> large_files() {
 TEST(StreamReader, FixturesInAnyPieces) {
   Random random(1);
   for (const Fixture& fixture : good_fixtures()) {
-    for (const std::size_t piece : {1, 7, 61, 1000000}) {
-      expect_stream_equals(fixture, piece, random);
+    for (const std::size_t block : {1, 7, 61, 1000000}) {
+      expect_stream_equals(fixture, block, random);
     }
   }
 }
@@ -74,14 +74,14 @@ TEST(StreamReader, FixturesInAnyPieces) {
 TEST(StreamReader, OwnFilesInAnyPieces) {
   Random random(2);
   for (const Fixture& fixture : small_files()) {
-    for (const std::size_t piece : {1, 13, 1000000}) expect_stream_equals(fixture, piece, random);
+    for (const std::size_t block : {1, 13, 1000000}) expect_stream_equals(fixture, block, random);
   }
 }
 
 TEST(StreamReader, LargeFilesInAnyPieces) {
   Random random(3);
   for (const Fixture& fixture : large_files()) {
-    for (const std::size_t piece : {1, 997, 1000000}) expect_stream_equals(fixture, piece, random);
+    for (const std::size_t block : {1, 997, 1000000}) expect_stream_equals(fixture, block, random);
   }
 }
 
@@ -131,8 +131,8 @@ TEST(StreamReader, TrailingBytesAreNotConsumed) {
   Bytes file = read_file(fixture_path("v1_0_0_i8.pco"));
   const std::size_t size = file.size();
   file.resize(size + 1000, std::byte{0xab});
-  for (const std::size_t piece : {1, 5, 2000}) {
-    MemorySource source(file, piece);
+  for (const std::size_t block : {1, 5, 2000}) {
+    MemorySource source(file, block);
     StreamReader reader(source);
     Numbers out;
     ASSERT_OK(read_all(reader, NumberType::kI8, 50, random, out));
