@@ -7,10 +7,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
-#include <ranges>
+#include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "numpact/version.hpp"
 
@@ -98,8 +100,16 @@ inline constexpr NumberType kNumberTypeOf = *detail::number_type_of<std::remove_
 namespace detail {
 // An array, vector, span etc. of numbers that outlives the call.
 template <class R>
-concept NumberRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-    std::ranges::borrowed_range<R> && Number<std::ranges::range_value_t<R>>;
+concept OutlivingRange =
+    std::is_lvalue_reference_v<R> || std::ranges::enable_borrowed_range<std::remove_cvref_t<R>>;
+// Its elements, which are contiguous; const if they cannot be written. The header <ranges> would
+// say the same, and double the time to compile this one.
+template <class R>
+using ElementOf = std::remove_pointer_t<decltype(std::data(std::declval<R&>()))>;
+template <class R>
+concept NumberRange = OutlivingRange<R> && Number<ElementOf<R>> && requires(R& range) {
+  std::size(range);
+};
 }  // namespace detail
 
 // A view of an array whose type is known at run time. The memory must be aligned for the type.
@@ -113,9 +123,9 @@ struct NumberView {
   NumberView(NumberType t, const void* d, std::size_t n) : type(t), data(d), count(n) {}
   template <detail::NumberRange R>
   NumberView(R&& numbers)  // NOLINT(google-explicit-constructor)
-      : type(kNumberTypeOf<std::ranges::range_value_t<R>>),
-        data(std::ranges::data(numbers)),
-        count(std::ranges::size(numbers)) {}
+      : type(kNumberTypeOf<detail::ElementOf<R>>),
+        data(std::data(numbers)),
+        count(std::size(numbers)) {}
 };
 
 // The same, writable.
@@ -127,11 +137,11 @@ struct MutableNumberView {
   MutableNumberView() = default;
   MutableNumberView(NumberType t, void* d, std::size_t n) : type(t), data(d), count(n) {}
   template <detail::NumberRange R>
-  requires std::ranges::output_range<R, std::ranges::range_value_t<R>> MutableNumberView(
-      R&& numbers)  // NOLINT(google-explicit-constructor)
-      : type(kNumberTypeOf<std::ranges::range_value_t<R>>),
-        data(std::ranges::data(numbers)),
-        count(std::ranges::size(numbers)) {}
+  requires(!std::is_const_v<detail::ElementOf<R>>)
+      MutableNumberView(R&& numbers)  // NOLINT(google-explicit-constructor)
+      : type(kNumberTypeOf<detail::ElementOf<R>>),
+        data(std::data(numbers)),
+        count(std::size(numbers)) {}
 };
 
 }  // namespace numpact

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -100,8 +100,10 @@ inline constexpr Dtype kDtypeOf = *detail::dtype_of<std::remove_cv_t<T>>();
 namespace detail {
 // An array, vector, span etc. of values that outlives the call.
 template <class R>
-concept ValueRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-    std::ranges::borrowed_range<R> && Value<std::ranges::range_value_t<R>>;
+concept ValueRange = numpact::detail::OutlivingRange<R> && Value<numpact::detail::ElementOf<R>> &&
+    requires(R& range) {
+  std::size(range);
+};
 }  // namespace detail
 
 // A view of rows in memory: row r starts r * stride bytes after `data`; its values are contiguous.
@@ -118,9 +120,9 @@ struct Rows {
       : dtype(type), data(at), count(n), dimension(d), stride(s) {}
   template <detail::ValueRange R>
   Rows(R&& values, std::uint64_t d)
-      : dtype(kDtypeOf<std::ranges::range_value_t<R>>),
-        data(std::ranges::data(values)),
-        count(d == 0 ? 0 : std::ranges::size(values) / d),
+      : dtype(kDtypeOf<numpact::detail::ElementOf<R>>),
+        data(std::data(values)),
+        count(d == 0 ? 0 : std::size(values) / d),
         dimension(d) {}
 };
 
@@ -136,11 +138,10 @@ struct MutableRows {
   MutableRows(Dtype type, void* at, std::uint64_t n, std::uint64_t d, std::size_t s = 0)
       : dtype(type), data(at), count(n), dimension(d), stride(s) {}
   template <detail::ValueRange R>
-  requires std::ranges::output_range<R, std::ranges::range_value_t<R>> MutableRows(R&& values,
-                                                                                   std::uint64_t d)
-      : dtype(kDtypeOf<std::ranges::range_value_t<R>>),
-        data(std::ranges::data(values)),
-        count(d == 0 ? 0 : std::ranges::size(values) / d),
+  requires(!std::is_const_v<numpact::detail::ElementOf<R>>) MutableRows(R&& values, std::uint64_t d)
+      : dtype(kDtypeOf<numpact::detail::ElementOf<R>>),
+        data(std::data(values)),
+        count(d == 0 ? 0 : std::size(values) / d),
         dimension(d) {}
 };
 
