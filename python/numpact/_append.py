@@ -46,9 +46,9 @@ def append(
 ) -> None:
     """Appends chunks with the given numbers to a standalone Pco file of the same number type.
 
-    The file is scanned first, and then replaced by a longer copy that is written beside it: after a
-    crash there is either the old file or the new one. Bytes after the end of the old file are
-    dropped. If they are a trailer, the new file gets a new one; this decodes the whole file.
+    The file is scanned first, and then replaced by a longer copy that is written to the same
+    folder: after a crash there is either the old file or the new one. Bytes after the end of the
+    old file are dropped. If they are a trailer, the new file gets a new one; this decodes the whole file.
 
     Several processes and threads may append to a file at the same time, from Python, C++ and the
     command: each waits for the others, and no numbers are lost.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of reading beside arrays: damaged rows, and the parameters of codes."""
+"""Results of reading other than arrays: damaged rows, and the parameters of codes."""
 
 from __future__ import annotations
 

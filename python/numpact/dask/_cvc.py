@@ -127,7 +127,7 @@ def to_cvc(
 ) -> Any:
     """Writes a Dask array to one CVC file of version 1.0; blocks are compressed in parallel.
 
-    Tasks write their chunks to a temporary folder beside the file (``url + ".parts-..."``), which
+    Tasks write their chunks to a temporary folder next to the file (``url + ".parts-..."``), which
     all workers must have access to. The last task assembles the file, which appears atomically, and
     removes the folder. A task that Dask repeats writes the same bytes to the same name.
 

@@ -26,7 +26,7 @@ _KINDS: tuple[tuple[type[Error], str], ...] = (
     (InvalidArgumentError, "InvalidArgument"),
 )
 _MAGIC = b"pco!"
-# The reference's message has it beside the version of the file.
+# The reference's message names it together with the version of the file.
 _MAX_STANDALONE_VERSION = 3
 
 

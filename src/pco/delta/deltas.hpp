@@ -23,6 +23,22 @@ template <Latent L>
 using AnyDeltaState =
     std::variant<NoDelta::State<L>, Consecutive::State<L>, Lookback::State<L>, Conv1::State<L>>;
 
+// A delta encoding with a state must begin a page with it, and write it if decoding can restart.
+template <class Member>
+constexpr bool keeps_its_state =
+    Member::kMaxStateN == 0 ||
+    (requires(typename Member::template State<std::uint32_t> state, const Member& delta,
+              Arena& arena,
+              std::span<std::uint32_t> latents) { state.start(delta, arena, 0, latents, 0); } &&
+     (!Member::kCanRestart || requires(const typename Member::template State<std::uint32_t>& state,
+                                       BitWriter& writer) { state.write(writer, 0); }));
+static_assert([] {
+  bool all = true;
+  for_each_member<AnyDelta>(
+      [&](auto member) { all = all && keeps_its_state<typename decltype(member)::type>; });
+  return all;
+}());
+
 // Whether decoding can restart within a page.
 inline bool can_restart(const AnyDelta& delta) {
   return std::visit([](const auto& member) { return member.kCanRestart; }, delta);

@@ -17,6 +17,22 @@ namespace numpact::internal {
 using AnyMode = std::variant<Classic, IntMult, FloatMult, FloatQuant, Dict>;
 static_assert(family_tags_are_distinct<AnyMode>());
 
+// A mode with a secondary variable must split and join. Splitting and joining skip widths that a
+// mode does not have, so a function with a wrong signature would otherwise be skipped in silence.
+template <class Member>
+constexpr bool splits_and_joins =
+    !Member::kHasSecondary ||
+    requires(const Member& mode, NumberKind kind, std::uint32_t* latents, std::size_t n) {
+  mode.split(latents, n, latents, latents);
+  mode.join(kind, latents, latents, n);
+};
+static_assert([] {
+  bool all = true;
+  for_each_member<AnyMode>(
+      [&](auto member) { all = all && splits_and_joins<typename decltype(member)::type>; });
+  return all;
+}());
+
 inline bool has_secondary(const AnyMode& mode) {
   return std::visit([](const auto& member) { return member.kHasSecondary; }, mode);
 }
