@@ -48,7 +48,8 @@ def append(
 
     The file is scanned first, and then replaced by a longer copy that is written to the same
     folder: after a crash there is either the old file or the new one. Bytes after the end of the
-    old file are dropped. If they are a trailer, the new file gets a new one; this decodes the whole file.
+    old file are dropped. If they are a trailer, the new file gets a new one; this decodes the
+    whole file.
 
     Several processes and threads may append to a file at the same time, from Python, C++ and the
     command: each waits for the others, and no numbers are lost.
