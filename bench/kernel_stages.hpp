@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What bench_kernels.cpp runs, one function for each file of stages; and counting cycles.
-#ifndef NUMPACT_BENCH_KERNEL_STAGES_HPP
-#define NUMPACT_BENCH_KERNEL_STAGES_HPP
+#pragma once
 
 #include <benchmark/benchmark.h>
 
@@ -64,5 +63,3 @@ class Random {
 std::string stage_name(const char* stage, std::size_t bytes, const std::string& parameter = "");
 
 }  // namespace numpact::bench
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the program fails: an exit code, a place (file, column) and a message of one line.
-#ifndef NUMPACT_CLI_FAILURE_HPP
-#define NUMPACT_CLI_FAILURE_HPP
+#pragma once
 
 #include <stdexcept>
 #include <string>
@@ -57,5 +56,3 @@ inline constexpr const char* kNullAdvice =
 void print_message(std::string_view text);
 
 }  // namespace numpact::cli
-
-#endif

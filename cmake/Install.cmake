@@ -28,7 +28,7 @@ if(TARGET numpact_cuda)
   install(TARGETS numpact_cuda EXPORT numpactCudaTargets)
   install(EXPORT numpactCudaTargets NAMESPACE numpact:: DESTINATION ${_numpact_package})
 else()
-  set(_numpact_left_out PATTERN cuda EXCLUDE)
+  set(_numpact_left_out PATTERN cuda.hpp EXCLUDE)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/numpact TYPE INCLUDE
   FILES_MATCHING PATTERN *.hpp ${_numpact_left_out})

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "numpact/cuda/cvc.hpp"
+#include "numpact/cuda.hpp"
 #include "numpact/cvc.hpp"
 
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "numpact/cuda/pco.hpp"
-#include "numpact/mapped_file.hpp"
+#include "numpact/cuda.hpp"
+#include "numpact/file_access.hpp"
 #include "numpact/numpact.hpp"
 
 namespace {

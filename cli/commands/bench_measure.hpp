@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times a column through numpact and through general-purpose compressors.
-#ifndef NUMPACT_CLI_COMMANDS_BENCH_MEASURE_HPP
-#define NUMPACT_CLI_COMMANDS_BENCH_MEASURE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -54,5 +53,3 @@ class Bench {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // General-purpose compressors that numpact bench compares with, applied to the bytes of the
 // numbers. A compressor whose library was missing at build time is left out.
-#ifndef NUMPACT_CLI_COMMANDS_BYTE_CODECS_HPP
-#define NUMPACT_CLI_COMMANDS_BYTE_CODECS_HPP
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -31,5 +30,3 @@ class ByteCodec {
 std::vector<std::unique_ptr<ByteCodec>> byte_codecs();
 
 }  // namespace numpact::cli
-
-#endif

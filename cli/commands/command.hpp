@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A subcommand of the program.
-#ifndef NUMPACT_CLI_COMMANDS_COMMAND_HPP
-#define NUMPACT_CLI_COMMANDS_COMMAND_HPP
+#pragma once
 
 #include <functional>
 
@@ -20,5 +19,3 @@ struct Command {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of the program. Each one has a file of its own, which also declares its options.
-#ifndef NUMPACT_CLI_COMMANDS_COMMANDS_HPP
-#define NUMPACT_CLI_COMMANDS_COMMANDS_HPP
+#pragma once
 
 #include "commands/command.hpp"
 
@@ -18,5 +17,3 @@ Command add_bench_command(CLI::App& app);
 Command add_cpu_command(CLI::App& app);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options that several commands share.
-#ifndef NUMPACT_CLI_COMMANDS_COMMON_OPTIONS_HPP
-#define NUMPACT_CLI_COMMANDS_COMMON_OPTIONS_HPP
+#pragma once
 
 #include <string>
 
@@ -37,5 +36,3 @@ void add_overwrite_options(CLI::App& command, Overwrite& overwrite, const Common
                            const std::string& force = "Overwrite existing files");
 
 }  // namespace numpact::cli
-
-#endif

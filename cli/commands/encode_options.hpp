@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Raw option values that say how to encode and that limit decoding, and their parsers.
-#ifndef NUMPACT_CLI_COMMANDS_ENCODE_OPTIONS_HPP
-#define NUMPACT_CLI_COMMANDS_ENCODE_OPTIONS_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -55,5 +54,3 @@ std::uint64_t parse_size(const std::string& option, const std::string& text);
 void require_config_fits(NumberType type, const EncodeConfig& config, const std::string& place);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads columns of numbers for compress, explain and bench: their common arguments, and whole
 // columns in memory.
-#ifndef NUMPACT_CLI_COMMANDS_SOURCE_HPP
-#define NUMPACT_CLI_COMMANDS_SOURCE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -38,5 +37,3 @@ InputOptions parse_source_args(const SourceArgs& args, NullPolicy default_nulls)
 std::size_t read_all(NumberInput& input, NumberType type, std::vector<std::uint64_t>& numbers);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Error messages for command lines that cannot be parsed, and validators of option values.
-#ifndef NUMPACT_CLI_COMMANDS_USAGE_ERROR_HPP
-#define NUMPACT_CLI_COMMANDS_USAGE_ERROR_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -27,5 +26,3 @@ CLI::Validator seconds_from_zero();
 CLI::Validator not_empty();
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One column of a CSV file: collects its fields, determines their type, and returns them as
 // numbers.
-#ifndef NUMPACT_CLI_CSV_CSV_COLUMN_HPP
-#define NUMPACT_CLI_CSV_CSV_COLUMN_HPP
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -73,5 +72,3 @@ class CsvColumn {
 };
 
 }  // namespace numpact::cli
-
-#endif

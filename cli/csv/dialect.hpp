@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dialect of a CSV file, with the rules of docs/text-to-numbers.md.
-#ifndef NUMPACT_CLI_CSV_DIALECT_HPP
-#define NUMPACT_CLI_CSV_DIALECT_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -27,5 +26,3 @@ char detect_delimiter(std::string_view front, bool is_whole, const CsvDialect& d
 std::string delimiter_name(char delimiter);
 
 }  // namespace numpact::cli
-
-#endif

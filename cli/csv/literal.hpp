@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classifies the text of one CSV field as a number, a boolean, a date, a time, or other text. The
 // rules are those of docs/text-to-numbers.md.
-#ifndef NUMPACT_CLI_CSV_LITERAL_HPP
-#define NUMPACT_CLI_CSV_LITERAL_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -69,5 +68,3 @@ bool is_exactly(const Literal& literal, double number);
 std::optional<std::uint64_t> whole_magnitude(const Literal& literal, char decimal);
 
 }  // namespace numpact::cli
-
-#endif

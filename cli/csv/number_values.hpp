@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the numbers of one CSV column and finds the narrowest type that keeps every digit.
-#ifndef NUMPACT_CLI_CSV_NUMBER_VALUES_HPP
-#define NUMPACT_CLI_CSV_NUMBER_VALUES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -66,5 +65,3 @@ class NumberValues {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records where an event occurred in a CSV file, for messages.
-#ifndef NUMPACT_CLI_CSV_OCCURRENCE_HPP
-#define NUMPACT_CLI_CSV_OCCURRENCE_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -22,5 +21,3 @@ struct Occurrence {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a CSV file into records.
-#ifndef NUMPACT_CLI_CSV_RECORD_READER_HPP
-#define NUMPACT_CLI_CSV_RECORD_READER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -91,5 +90,3 @@ class CsvRecordReader {
 };
 
 }  // namespace numpact::cli
-
-#endif

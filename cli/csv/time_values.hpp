@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the dates, times or timestamps of one CSV column and finds the coarsest unit that keeps
 // every digit.
-#ifndef NUMPACT_CLI_CSV_TIME_VALUES_HPP
-#define NUMPACT_CLI_CSV_TIME_VALUES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -65,5 +64,3 @@ class TimeValues {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses option values that several CVC commands share.
-#ifndef NUMPACT_CLI_CVC_ARGS_HPP
-#define NUMPACT_CLI_CVC_ARGS_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -37,5 +36,3 @@ std::string json_string(const std::string& text);
 std::uint64_t parse_count(const std::string& option, const std::string& arg);
 
 }  // namespace numpact::cli
-
-#endif

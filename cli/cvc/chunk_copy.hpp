@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies chunks between files. Payloads are copied; only partial chunks may need encoding again.
-#ifndef NUMPACT_CLI_CVC_CHUNK_COPY_HPP
-#define NUMPACT_CLI_CVC_CHUNK_COPY_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -58,5 +57,3 @@ class ChunkCopier {
 };
 
 }  // namespace numpact::cli
-
-#endif

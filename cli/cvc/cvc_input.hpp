@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CVC input file, and the part of it that the user selected.
-#ifndef NUMPACT_CLI_CVC_CVC_INPUT_HPP
-#define NUMPACT_CLI_CVC_CVC_INPUT_HPP
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -56,5 +55,3 @@ std::uint64_t count_rows(std::span<const cvc::RowRange> ranges);
 bool is_list(const cvc::Info& info, std::size_t column);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The destination of a CVC file that the library writes by path.
-#ifndef NUMPACT_CLI_CVC_CVC_OUTPUT_HPP
-#define NUMPACT_CLI_CVC_CVC_OUTPUT_HPP
+#pragma once
 
 #include <memory>
 #include <string>
 
 #include "io/cleanup.hpp"
 #include "io/output_file.hpp"
-#include "numpact/cvc/write_config.hpp"
+#include "numpact/cvc/writer.hpp"
 
 namespace numpact::cli {
 
@@ -38,5 +37,3 @@ class CvcOutput {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts doubles to floats for columns of version 2.0, which has no float64.
-#ifndef NUMPACT_CLI_CVC_NARROW_HPP
-#define NUMPACT_CLI_CVC_NARROW_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -34,5 +33,3 @@ class Narrower {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors in files other than CVC: all columns of a file in blocks of rows, in types of CVC. The
 // formats are those of formats/formats.hpp.
-#ifndef NUMPACT_CLI_CVC_VECTORS_HPP
-#define NUMPACT_CLI_CVC_VECTORS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -107,5 +106,3 @@ std::unique_ptr<TableOutput> make_vectors(OutputFile& file, std::string_view to,
 std::uint64_t row_bytes(std::span<const Column> columns);
 
 }  // namespace numpact::cli
-
-#endif

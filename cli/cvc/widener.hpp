@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts numbers that CVC files have no type for to a wider type.
-#ifndef NUMPACT_CLI_CVC_WIDENER_HPP
-#define NUMPACT_CLI_CVC_WIDENER_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -30,5 +29,3 @@ class Widener {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers stored contiguously in a file, without framing.
-#ifndef NUMPACT_CLI_FORMATS_ARRAY_HPP
-#define NUMPACT_CLI_FORMATS_ARRAY_HPP
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -27,5 +26,3 @@ std::unique_ptr<NumberInput> read_array(std::unique_ptr<Input> input, const Arra
 void swap_bytes(std::span<std::byte> numbers, std::size_t size);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts numbers from one type to another.
-#ifndef NUMPACT_CLI_FORMATS_CONVERT_HPP
-#define NUMPACT_CLI_FORMATS_CONVERT_HPP
+#pragma once
 
 #include <memory>
 #include <string>
@@ -21,5 +20,3 @@ std::unique_ptr<NumberInput> convert_numbers(std::unique_ptr<NumberInput> input,
                                              std::string place);
 
 }  // namespace numpact::cli
-
-#endif

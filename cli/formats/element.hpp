@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Number types in files of vectors, and the types of CVC that stand for them.
-#ifndef NUMPACT_CLI_FORMATS_ELEMENT_HPP
-#define NUMPACT_CLI_FORMATS_ELEMENT_HPP
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -34,5 +33,3 @@ cvc::Dtype dtype_of(const Column& column);
 void set_dtype(Column& column, cvc::Dtype dtype);
 
 }  // namespace numpact::cli
-
-#endif

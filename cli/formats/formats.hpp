@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // File formats other than Pco and CVC that can be read and written: one table of them all, which
 // help texts and error messages take their lists of names from.
-#ifndef NUMPACT_CLI_FORMATS_FORMATS_HPP
-#define NUMPACT_CLI_FORMATS_FORMATS_HPP
+#pragma once
 
 #include <memory>
 #include <span>
@@ -58,5 +57,3 @@ MakeOutput make_text, make_npy, make_raw, make_fvecs, make_bvecs, make_ivecs, ma
     make_csv, make_tsv, make_parquet, make_arrow_file, make_arrow_stream;
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of NumPy's .npy files (numpy.lib.format).
-#ifndef NUMPACT_CLI_FORMATS_NPY_HEADER_HPP
-#define NUMPACT_CLI_FORMATS_NPY_HEADER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -31,5 +30,3 @@ NpyHeader read_npy_header(Input& input);
 std::string npy_header(NumberType type, std::span<const std::uint64_t> shape);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads rows of a fixed size in blocks. Sizes claimed by a header allocate nothing before the bytes
 // arrive.
-#ifndef NUMPACT_CLI_FORMATS_ROW_STREAM_HPP
-#define NUMPACT_CLI_FORMATS_ROW_STREAM_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -41,5 +40,3 @@ class RowStream {
 };
 
 }  // namespace numpact::cli
-
-#endif

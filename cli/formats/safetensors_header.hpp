@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of .safetensors files: 8 bytes of length, JSON, then the bytes of the tensors.
-#ifndef NUMPACT_CLI_FORMATS_SAFETENSORS_HEADER_HPP
-#define NUMPACT_CLI_FORMATS_SAFETENSORS_HEADER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -35,5 +34,3 @@ std::string_view tensor_dtype(const Element& element);
 std::string tensor_header(std::span<const Tensor> tensors, std::size_t size);
 
 }  // namespace numpact::cli
-
-#endif

@@ -2,8 +2,7 @@
 // Columns of numbers and of lists of numbers, independent of the file format they are read from or
 // written to. Commands for Pco files read a column after the other; those for CVC files read rows
 // of all columns, with cvc/vectors.hpp.
-#ifndef NUMPACT_CLI_FORMATS_TABLE_HPP
-#define NUMPACT_CLI_FORMATS_TABLE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -202,5 +201,3 @@ const Column& only_column(const OutputFile& file, const OutputPlan& plan);
 void check_table_columns(const OutputFile& file, const OutputPlan& plan);
 
 }  // namespace numpact::cli
-
-#endif

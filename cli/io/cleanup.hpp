@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Temporary files and folders, which are removed on failure and when a signal ends the program. A
 // signal also kills the child processes.
-#ifndef NUMPACT_CLI_IO_CLEANUP_HPP
-#define NUMPACT_CLI_IO_CLEANUP_HPP
+#pragma once
 
 #include <sys/types.h>
 
@@ -72,5 +71,3 @@ void sync_folder(const std::string& folder);
 std::string folder_of(const std::string& path);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads files that are compressed as a whole by gzip or zstd.
-#ifndef NUMPACT_CLI_IO_DECOMPRESSED_SOURCE_HPP
-#define NUMPACT_CLI_IO_DECOMPRESSED_SOURCE_HPP
+#pragma once
 
 #include <memory>
 #include <string_view>
@@ -22,5 +21,3 @@ bool is_plain(Input& input);
 std::string_view compressed_ending(std::string_view name);
 
 }  // namespace numpact::cli
-
-#endif

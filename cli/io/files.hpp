@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input files, including standard input.
-#ifndef NUMPACT_CLI_IO_FILES_HPP
-#define NUMPACT_CLI_IO_FILES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -116,5 +115,3 @@ bool is_regular_file(const std::string& path);
 void refuse_same_file(const std::string& input, const std::string& output);
 
 }  // namespace numpact::cli
-
-#endif

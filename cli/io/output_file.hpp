@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output files and folders. None gets its final name before it is complete and on disk.
-#ifndef NUMPACT_CLI_IO_OUTPUT_FILE_HPP
-#define NUMPACT_CLI_IO_OUTPUT_FILE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -100,5 +99,3 @@ class OutputFolder {
 };
 
 }  // namespace numpact::cli
-
-#endif

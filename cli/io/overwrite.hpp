@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What to do if the output file exists.
-#ifndef NUMPACT_CLI_IO_OVERWRITE_HPP
-#define NUMPACT_CLI_IO_OVERWRITE_HPP
+#pragma once
 
 #include <optional>
 #include <string>
 
-#include "numpact/lock_config.hpp"
+#include "numpact/file_lock.hpp"
 
 namespace numpact::cli {
 
@@ -22,5 +21,3 @@ struct Overwrite {
 };
 
 }  // namespace numpact::cli
-
-#endif

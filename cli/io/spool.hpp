@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers many growing byte streams in bounded memory; the excess goes to a temporary file.
-#ifndef NUMPACT_CLI_IO_SPOOL_HPP
-#define NUMPACT_CLI_IO_SPOOL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -53,5 +52,3 @@ class Spool {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unnamed temporary files for data that does not fit into memory.
-#ifndef NUMPACT_CLI_IO_TEMPORARY_FILE_HPP
-#define NUMPACT_CLI_IO_TEMPORARY_FILE_HPP
+#pragma once
 
 namespace numpact::cli {
 
@@ -10,5 +9,3 @@ namespace numpact::cli {
 int open_unnamed_file();
 
 }  // namespace numpact::cli
-
-#endif

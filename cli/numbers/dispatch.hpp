@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps a number type known at run time to a C++ type.
-#ifndef NUMPACT_CLI_NUMBERS_DISPATCH_HPP
-#define NUMPACT_CLI_NUMBERS_DISPATCH_HPP
+#pragma once
 
 #include <cstdint>
 #include <type_traits>
@@ -41,5 +40,3 @@ decltype(auto) with_type(NumberType type, Function&& function) {
 }
 
 }  // namespace numpact::cli
-
-#endif

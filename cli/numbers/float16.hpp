@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts half-precision numbers to floats and back.
-#ifndef NUMPACT_CLI_NUMBERS_FLOAT16_HPP
-#define NUMPACT_CLI_NUMBERS_FLOAT16_HPP
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -45,5 +44,3 @@ inline Float16 to_float16(float number) {
 }
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Division that rounds towards minus infinity, needed for times before 1970.
-#ifndef NUMPACT_CLI_NUMBERS_FLOOR_DIVIDE_HPP
-#define NUMPACT_CLI_NUMBERS_FLOOR_DIVIDE_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -14,5 +13,3 @@ constexpr std::int64_t floor_divide(std::int64_t number, std::int64_t by) {
 }
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The meaning of a column's numbers. Dates, times and booleans are stored as integers.
-#ifndef NUMPACT_CLI_NUMBERS_LOGICAL_TYPE_HPP
-#define NUMPACT_CLI_NUMBERS_LOGICAL_TYPE_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -49,5 +48,3 @@ std::optional<NumberType> storage_of(LogicalKind kind);
 std::string describe(const LogicalType& logical, NumberType type);
 
 }  // namespace numpact::cli
-
-#endif

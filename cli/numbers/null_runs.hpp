@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The null rows of a column as run lengths.
-#ifndef NUMPACT_CLI_NUMBERS_NULL_RUNS_HPP
-#define NUMPACT_CLI_NUMBERS_NULL_RUNS_HPP
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -37,5 +36,3 @@ class NullRuns {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats numbers, dates and times as text.
-#ifndef NUMPACT_CLI_NUMBERS_NUMBER_TEXT_HPP
-#define NUMPACT_CLI_NUMBERS_NUMBER_TEXT_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -24,5 +23,3 @@ void append_csv_value(std::string& text, const LogicalType& logical, const Numbe
                       std::size_t index);
 
 }  // namespace numpact::cli
-
-#endif

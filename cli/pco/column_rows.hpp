@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of one column of a folder: its numbers, and which rows are null.
-#ifndef NUMPACT_CLI_PCO_COLUMN_ROWS_HPP
-#define NUMPACT_CLI_PCO_COLUMN_ROWS_HPP
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -61,5 +60,3 @@ std::unique_ptr<ColumnRows> rows_with_nulls(PcoInput& numbers, std::unique_ptr<R
                                             std::uint64_t rows, bool to_end);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The manifest file that makes a folder of Pco files a table.
-#ifndef NUMPACT_CLI_PCO_MANIFEST_HPP
-#define NUMPACT_CLI_PCO_MANIFEST_HPP
+#pragma once
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -59,5 +58,3 @@ nlohmann::ordered_json metadata_to_json(const Metadata& metadata);
 std::optional<Metadata> metadata_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace numpact::cli
-
-#endif

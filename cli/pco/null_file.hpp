@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the file that marks the null rows of a column: a Pco file of run lengths.
-#ifndef NUMPACT_CLI_PCO_NULL_FILE_HPP
-#define NUMPACT_CLI_PCO_NULL_FILE_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -31,5 +30,3 @@ class NullFileWriter {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes and reads Pco files as columns of numbers.
-#ifndef NUMPACT_CLI_PCO_PCO_FILE_HPP
-#define NUMPACT_CLI_PCO_PCO_FILE_HPP
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -149,5 +148,3 @@ void check_walk(const Status& status, const DecodeLimits& limits, const std::str
 std::string size_text(std::uint64_t raw_bytes, std::uint64_t bytes);
 
 }  // namespace numpact::cli
-
-#endif

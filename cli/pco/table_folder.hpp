@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the folders that compress writes.
-#ifndef NUMPACT_CLI_PCO_TABLE_FOLDER_HPP
-#define NUMPACT_CLI_PCO_TABLE_FOLDER_HPP
+#pragma once
 
 #include <exception>
 #include <map>
@@ -46,5 +45,3 @@ class TableFolder {
 std::set<std::string> table_files(const std::string& path, const std::string& name);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies while a file is written that it decodes to the original numbers.
-#ifndef NUMPACT_CLI_PCO_VERIFIER_HPP
-#define NUMPACT_CLI_PCO_VERIFIER_HPP
+#pragma once
 
 #include <array>
 #include <condition_variable>
@@ -74,5 +73,3 @@ class Verifier {
 };
 
 }  // namespace numpact::cli
-
-#endif

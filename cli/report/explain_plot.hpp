@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots the distribution of a chunk's latents as described by its bins.
-#ifndef NUMPACT_CLI_REPORT_EXPLAIN_PLOT_HPP
-#define NUMPACT_CLI_REPORT_EXPLAIN_PLOT_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -15,5 +14,3 @@ namespace numpact::cli {
 std::string bins_plot(const std::string& place, std::size_t index, const ChunkInfo& chunk);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports why columns have the size they have, as text and as JSON.
-#ifndef NUMPACT_CLI_REPORT_EXPLAIN_REPORT_HPP
-#define NUMPACT_CLI_REPORT_EXPLAIN_REPORT_HPP
+#pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "numpact/explain.hpp"
+#include "numpact/inspect.hpp"
 
 namespace numpact::cli {
 
@@ -32,5 +31,3 @@ std::string explain_json(const std::vector<ExplainedColumn>& columns,
 double latent_bits(const Explanation& explanation);
 
 }  // namespace numpact::cli
-
-#endif

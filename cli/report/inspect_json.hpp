@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contents of Pco files as JSON values.
-#ifndef NUMPACT_CLI_REPORT_INSPECT_JSON_HPP
-#define NUMPACT_CLI_REPORT_INSPECT_JSON_HPP
+#pragma once
 
 #include "numpact/inspect.hpp"
 #include "report/json_text.hpp"
@@ -16,5 +15,3 @@ enum class ListedChunks : std::uint8_t {
 Json file_json(const FileInfo& info, bool bins, ListedChunks chunks = ListedChunks::kSome);
 
 }  // namespace numpact::cli
-
-#endif

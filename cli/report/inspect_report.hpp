@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports the contents of Pco files as text and as JSON.
-#ifndef NUMPACT_CLI_REPORT_INSPECT_REPORT_HPP
-#define NUMPACT_CLI_REPORT_INSPECT_REPORT_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -30,5 +29,3 @@ std::string common_mode(const FileInfo& info);
 std::string common_delta(const FileInfo& info);
 
 }  // namespace numpact::cli
-
-#endif

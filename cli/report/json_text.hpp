@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON text for the output of commands.
-#ifndef NUMPACT_CLI_REPORT_JSON_TEXT_HPP
-#define NUMPACT_CLI_REPORT_JSON_TEXT_HPP
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,5 +14,3 @@ using Json = nlohmann::ordered_json;
 std::string dump(const Json& json);
 
 }  // namespace numpact::cli
-
-#endif

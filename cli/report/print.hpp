@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the results of commands on standard output.
-#ifndef NUMPACT_CLI_REPORT_PRINT_HPP
-#define NUMPACT_CLI_REPORT_PRINT_HPP
+#pragma once
 
 #include <string_view>
 
@@ -12,5 +11,3 @@ namespace numpact::cli {
 void print_report(std::string_view text);
 
 }  // namespace numpact::cli
-
-#endif

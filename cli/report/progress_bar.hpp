@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A progress line on standard error.
-#ifndef NUMPACT_CLI_REPORT_PROGRESS_BAR_HPP
-#define NUMPACT_CLI_REPORT_PROGRESS_BAR_HPP
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -38,5 +37,3 @@ class ProgressBar {
 };
 
 }  // namespace numpact::cli
-
-#endif

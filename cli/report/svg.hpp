@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates SVG text.
-#ifndef NUMPACT_CLI_REPORT_SVG_HPP
-#define NUMPACT_CLI_REPORT_SVG_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -33,5 +32,3 @@ class Svg {
 double round_step(double step);
 
 }  // namespace numpact::cli
-
-#endif

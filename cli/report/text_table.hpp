@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats tables as text.
-#ifndef NUMPACT_CLI_REPORT_TEXT_TABLE_HPP
-#define NUMPACT_CLI_REPORT_TEXT_TABLE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -55,5 +54,3 @@ std::string shorten(std::string_view text, std::size_t max_width);
 std::string grouped(std::uint64_t number);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The output of `numpact verify --json` for each file.
-#ifndef NUMPACT_CLI_REPORT_VERIFY_REPORT_HPP
-#define NUMPACT_CLI_REPORT_VERIFY_REPORT_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -38,5 +37,3 @@ std::optional<VerifyError> error_of(const Verification& found);
 Json verified_json(const VerifiedFile& file);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suggests the known word that a misspelled one probably means.
-#ifndef NUMPACT_CLI_TEXT_NEAREST_HPP
-#define NUMPACT_CLI_TEXT_NEAREST_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -27,5 +26,3 @@ std::string nearest_hint(std::string_view word, const std::vector<std::string>& 
                               const std::vector<std::string>& choices);
 
 }  // namespace numpact::cli
-
-#endif

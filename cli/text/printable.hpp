@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes text from files safe for terminals.
-#ifndef NUMPACT_CLI_TEXT_PRINTABLE_HPP
-#define NUMPACT_CLI_TEXT_PRINTABLE_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -20,5 +19,3 @@ std::string printable(std::string_view text);
 std::string printable_json(std::string_view text);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Validates UTF-8.
-#ifndef NUMPACT_CLI_TEXT_UTF8_HPP
-#define NUMPACT_CLI_TEXT_UTF8_HPP
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -14,5 +13,3 @@ namespace numpact::cli {
 std::optional<std::size_t> first_not_utf8(std::string_view text);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every way through a file of vectors must give the same, whatever its bytes are.
-#ifndef NUMPACT_FUZZ_COMMON_CVC_CHECKS_HPP
-#define NUMPACT_FUZZ_COMMON_CVC_CHECKS_HPP
+#pragma once
 
 #include "common/draw.hpp"
 #include "common/target.hpp"
@@ -32,5 +31,3 @@ void check_parts(ByteSpan file, const cvc::Reader& reader, std::size_t column, D
 void check_vectors(ByteSpan file, Draw& draw);
 
 }  // namespace numpact::fuzz
-
-#endif

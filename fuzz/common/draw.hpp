@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An input of a fuzzer as a series of choices and some bytes.
-#ifndef NUMPACT_FUZZ_COMMON_DRAW_HPP
-#define NUMPACT_FUZZ_COMMON_DRAW_HPP
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -74,5 +73,3 @@ class Sequence {
 };
 
 }  // namespace numpact::fuzz
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Configs as an input chooses them, and files encoded with them.
-#ifndef NUMPACT_FUZZ_COMMON_ENCODING_HPP
-#define NUMPACT_FUZZ_COMMON_ENCODING_HPP
+#pragma once
 
 #include "common/numbers.hpp"
 #include "common/target.hpp"
@@ -47,5 +46,3 @@ TrailerSpec draw_trailer(Draw& draw);
 Encoded draw_encoded(Draw& draw, std::size_t max_n, const EncodeOptions& options = {});
 
 }  // namespace numpact::fuzz
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that ends where reading and writing ends, kept from input to input.
-#ifndef NUMPACT_FUZZ_COMMON_GUARDED_BUFFER_HPP
-#define NUMPACT_FUZZ_COMMON_GUARDED_BUFFER_HPP
+#pragma once
 
 #include <array>
 #include <cstring>
@@ -50,5 +49,3 @@ inline std::span<std::byte> guarded_output(std::size_t bytes, Slot slot = Slot::
 }
 
 }  // namespace numpact::fuzz
-
-#endif

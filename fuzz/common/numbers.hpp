@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of the kinds that encoders look for, as an input chooses them.
-#ifndef NUMPACT_FUZZ_COMMON_NUMBERS_HPP
-#define NUMPACT_FUZZ_COMMON_NUMBERS_HPP
+#pragma once
 
 #include <vector>
 
@@ -29,5 +28,3 @@ inline Status count_into(const Result<std::size_t>& result, std::size_t& count) 
 }
 
 }  // namespace numpact::fuzz
-
-#endif

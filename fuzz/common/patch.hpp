@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes changed, cut and moved as an input says.
-#ifndef NUMPACT_FUZZ_COMMON_PATCH_HPP
-#define NUMPACT_FUZZ_COMMON_PATCH_HPP
+#pragma once
 
 #include "common/draw.hpp"
 #include "common/target.hpp"
@@ -51,5 +50,3 @@ inline void patch(Draw& draw, Bytes& bytes, std::uint64_t max_n) {
 }
 
 }  // namespace numpact::fuzz
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every door to a standalone file must tell the same about it, whatever its bytes are.
-#ifndef NUMPACT_FUZZ_COMMON_PCO_CHECKS_HPP
-#define NUMPACT_FUZZ_COMMON_PCO_CHECKS_HPP
+#pragma once
 
 #include "common/draw.hpp"
 #include "common/target.hpp"
@@ -28,5 +27,3 @@ bool is_prefix(const NumberView& a, const NumberView& b);
 void check_file(ByteSpan file, Draw& draw);
 
 }  // namespace numpact::fuzz
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NUMPACT_FUZZ_TARGET(name, run) makes a function a fuzz target: that of libFuzzer where it is
 // linked, else one of the program that replays stored inputs.
-#ifndef NUMPACT_FUZZ_COMMON_TARGET_HPP
-#define NUMPACT_FUZZ_COMMON_TARGET_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -58,5 +57,3 @@ class Registration {
   ((condition) ? void() : ::numpact::fuzz::fail(__FILE__, __LINE__, #condition))
 
 }  // namespace numpact::fuzz
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of vectors as an input chooses them.
-#ifndef NUMPACT_FUZZ_COMMON_VECTORS_HPP
-#define NUMPACT_FUZZ_COMMON_VECTORS_HPP
+#pragma once
 
 #include <vector>
 
@@ -32,5 +31,3 @@ Status append(cvc::Writer& writer, const VectorFile& file, std::uint64_t first,
 void repair_checksums(Bytes& file);
 
 }  // namespace numpact::fuzz
-
-#endif

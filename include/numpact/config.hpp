@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encoder and decoder options, limits, and contexts that keep scratch memory between calls.
-#ifndef NUMPACT_CONFIG_HPP
-#define NUMPACT_CONFIG_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -34,29 +32,22 @@ class PagingSpec {
   // so they are divided as by equal_pages_up_to(kDefaultPageN).
   static PagingSpec automatic() { return {}; }
   // The fewest pages of at most max_n numbers each; sizes differ by at most one number.
-  static PagingSpec equal_pages_up_to(std::size_t max_n) {
-    PagingSpec spec;
-    spec.kind_ = Kind::kEqual;
-    spec.max_page_n_ = max_n;
-    return spec;
-  }
+  static PagingSpec equal_pages_up_to(std::size_t max_n) { return {max_n, std::nullopt}; }
   // Exactly these sizes: each at least 1, their sum the count of numbers.
   static PagingSpec exact(std::vector<std::size_t> sizes) {
-    PagingSpec spec;
-    spec.kind_ = Kind::kExact;
-    spec.exact_ = std::move(sizes);
-    return spec;
+    return {kDefaultPageN, std::move(sizes)};
   }
 
-  bool is_automatic() const { return kind_ == Kind::kAutomatic; }
+  bool is_automatic() const { return is_automatic_; }
   // Maximum numbers per page under equal_pages_up_to(); kDefaultPageN otherwise.
   std::size_t max_page_n() const { return max_page_n_; }
   const std::optional<std::vector<std::size_t>>& exact_sizes() const { return exact_; }
 
  private:
-  enum class Kind : std::uint8_t { kAutomatic, kEqual, kExact };
+  PagingSpec(std::size_t max_page_n, std::optional<std::vector<std::size_t>> exact)
+      : is_automatic_(false), max_page_n_(max_page_n), exact_(std::move(exact)) {}
 
-  Kind kind_ = Kind::kAutomatic;
+  bool is_automatic_ = true;
   std::size_t max_page_n_ = kDefaultPageN;
   std::optional<std::vector<std::size_t>> exact_;
 };
@@ -75,13 +66,7 @@ constexpr std::size_t automatic_chunk_n(unsigned level) {
 enum class Compatibility : std::uint8_t { kV1, kV2, kV3, kV4_0, kV4_1 };
 
 // "1", "2", "3", "4.0", "4.1".
-constexpr std::optional<Compatibility> compatibility_of_name(std::string_view name) {
-  constexpr std::string_view kNames[] = {"1", "2", "3", "4.0", "4.1"};
-  for (std::size_t i = 0; i < std::size(kNames); ++i) {
-    if (kNames[i] == name) return static_cast<Compatibility>(i);
-  }
-  return std::nullopt;
-}
+NUMPACT_API std::optional<Compatibility> compatibility_of_name(std::string_view name) noexcept;
 
 // The trailer written after a standalone file (docs/format/trailer.md); other readers ignore it. It
 // stores offset, count, value range and checksum of each chunk: 56 bytes plus 40 per chunk.
@@ -94,15 +79,11 @@ class TrailerSpec {
   // Default: no trailer, except that appending keeps the kind of trailer the file has. none(): no
   // trailer in any case.
   constexpr TrailerSpec() = default;
-  static constexpr TrailerSpec none() {
-    TrailerSpec spec;
-    spec.is_unwanted_ = true;
-    return spec;
-  }
-  static constexpr TrailerSpec index() { return TrailerSpec(true, {}); }
+  static constexpr TrailerSpec none() { return {false, std::nullopt}; }
+  static constexpr TrailerSpec index() { return {true, std::nullopt}; }
   // Also stores a restart point every 2^log numbers within a chunk, from which decoding can start:
   // about 20 bytes each. Chunks with Lookback have none.
-  static constexpr TrailerSpec restarts(unsigned log) { return TrailerSpec(true, log); }
+  static constexpr TrailerSpec restarts(unsigned log) { return {true, log}; }
 
   constexpr bool is_wanted() const { return is_wanted_; }
   constexpr bool is_unwanted() const { return is_unwanted_; }
@@ -112,7 +93,7 @@ class TrailerSpec {
 
  private:
   constexpr TrailerSpec(bool is_wanted, std::optional<unsigned> restart_log)
-      : is_wanted_(is_wanted), restart_log_(restart_log) {}
+      : is_wanted_(is_wanted), is_unwanted_(!is_wanted), restart_log_(restart_log) {}
 
   bool is_wanted_ = false;
   bool is_unwanted_ = false;
@@ -221,7 +202,10 @@ struct DecodeConfig {
 
 namespace detail {
 class ContextAccess;
-}
+// Owns an object whose type is complete only inside the library.
+template <class T>
+using Owned = std::unique_ptr<T, void (*)(T*)>;
+}  // namespace detail
 
 // Encoder scratch memory that is reused: once warm, a call of the same shape allocates only its
 // output. One thread at a time.
@@ -229,30 +213,22 @@ class NUMPACT_API EncodeContext {
  public:
   // `memory` must outlive the context.
   explicit EncodeContext(std::pmr::memory_resource* memory = std::pmr::get_default_resource());
-  ~EncodeContext();
-  EncodeContext(EncodeContext&&) noexcept;
-  EncodeContext& operator=(EncodeContext&&) noexcept;
 
  private:
   friend class detail::ContextAccess;
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  detail::Owned<Impl> impl_;
 };
 
 // Decoder scratch memory; same rules.
 class NUMPACT_API DecodeContext {
  public:
   explicit DecodeContext(std::pmr::memory_resource* memory = std::pmr::get_default_resource());
-  ~DecodeContext();
-  DecodeContext(DecodeContext&&) noexcept;
-  DecodeContext& operator=(DecodeContext&&) noexcept;
 
  private:
   friend class detail::ContextAccess;
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  detail::Owned<Impl> impl_;
 };
 
 }  // namespace numpact
-
-#endif

@@ -3,8 +3,7 @@
 // that the processor supports, unless the environment variable NUMPACT_TARGET names another when
 // the library is first used. Every target gives the same bytes and numbers. Thread-safe, except
 // that force_cpu_target() must not run concurrently with itself.
-#ifndef NUMPACT_CPU_HPP
-#define NUMPACT_CPU_HPP
+#pragma once
 
 #include <string_view>
 #include <vector>
@@ -36,5 +35,3 @@ NUMPACT_API std::string_view requested_cpu_target() noexcept;
 NUMPACT_API Status force_cpu_target(std::string_view name) noexcept;
 
 }  // namespace numpact
-
-#endif

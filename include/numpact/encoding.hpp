@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modes and delta encodings: their names, and requests for one. The text of a request is the same
 // in C++, in Python and on the command line: "auto", "float-mult=0.01", "consecutive=2", ...
-#ifndef NUMPACT_ENCODING_HPP
-#define NUMPACT_ENCODING_HPP
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -102,5 +101,3 @@ NUMPACT_API std::span<const char* const> mode_spec_forms() noexcept;
 NUMPACT_API std::span<const char* const> delta_spec_forms() noexcept;
 
 }  // namespace numpact
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors: Status and Result, which Result::value() and throw_if_error() turn into exceptions.
-#ifndef NUMPACT_ERROR_HPP
-#define NUMPACT_ERROR_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -64,33 +63,16 @@ class [[nodiscard]] Status {
   constexpr int system_error() const noexcept { return system_error_; }
 
   // The same error with one property replaced; shifted() adds `base` to its offset.
-  constexpr Status at_chunk(std::uint64_t chunk) const noexcept {
-    return with(&Status::chunk_, chunk);
-  }
-  constexpr Status shifted(std::uint64_t base) const noexcept {
-    return with(&Status::offset_, offset_ == kNoOffset ? kNoOffset : offset_ + base);
-  }
-  constexpr Status needing(std::uint64_t bytes) const noexcept {
-    return with(&Status::needed_bytes_, bytes);
-  }
-  constexpr Status after_numbers(std::uint64_t count) const noexcept {
-    return with(&Status::good_numbers_, count);
-  }
-  constexpr Status because_of(int system_error) const noexcept {
-    return with(&Status::system_error_, system_error);
-  }
+  NUMPACT_API Status at_chunk(std::uint64_t chunk) const noexcept;
+  NUMPACT_API Status shifted(std::uint64_t base) const noexcept;
+  NUMPACT_API Status needing(std::uint64_t bytes) const noexcept;
+  NUMPACT_API Status after_numbers(std::uint64_t count) const noexcept;
+  NUMPACT_API Status because_of(int system_error) const noexcept;
 
   // One line, e.g. "corrupt: bin weights do not add up to the table size (at byte 17, chunk 0)".
   NUMPACT_API std::string message() const;
 
  private:
-  template <class T>
-  constexpr Status with(T Status::*member, T value) const noexcept {
-    Status status = *this;
-    status.*member = value;
-    return status;
-  }
-
   ErrorKind kind_ = ErrorKind::kNone;
   int system_error_ = 0;
   const char* what_ = "";
@@ -171,5 +153,3 @@ class [[nodiscard]] Result {
 };
 
 }  // namespace numpact
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the concurrent tasks of a call.
-#ifndef NUMPACT_EXECUTOR_HPP
-#define NUMPACT_EXECUTOR_HPP
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -38,8 +37,6 @@ class NUMPACT_API ThreadExecutor final : public Executor {
   // if the system refuses to start more.
   explicit ThreadExecutor(unsigned threads = 0);
   ~ThreadExecutor() override;
-  ThreadExecutor(const ThreadExecutor&) = delete;
-  ThreadExecutor& operator=(const ThreadExecutor&) = delete;
 
   unsigned concurrency() const noexcept override;
   void run(std::size_t task_n, TaskFunction task, void* argument) override;
@@ -50,5 +47,3 @@ class NUMPACT_API ThreadExecutor final : public Executor {
 };
 
 }  // namespace numpact
-
-#endif

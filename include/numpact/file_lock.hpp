@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces files that several processes or threads write.
-#ifndef NUMPACT_FILE_LOCK_HPP
-#define NUMPACT_FILE_LOCK_HPP
+#pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "numpact/error.hpp"
-#include "numpact/lock_config.hpp"
 
 namespace numpact {
+
+// How long to wait for a file that another writer has locked.
+struct LockConfig {
+  // Maximum wait; none: unlimited; 0: do not wait.
+  std::optional<std::chrono::milliseconds> timeout;
+  // Called several times per second during the wait; returning false stops it with kCancelled. Must
+  // not throw.
+  std::function<bool(std::chrono::milliseconds waited)> while_waiting;
+};
 
 // Resolves symbolic links; the final target need not exist. kIo: circular links.
 NUMPACT_API Result<std::string> follow_links(const std::string& path) noexcept;
@@ -79,5 +88,3 @@ NUMPACT_API Status replace_file(const std::string& from, const std::string& path
                                 const LockConfig& config = {}) noexcept;
 
 }  // namespace numpact
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structure of a Pco file: header, chunks, modes, deltas, bins, sizes. Numbers are not decoded,
-// but tANS codes are read, since page ends cannot be found otherwise.
-#ifndef NUMPACT_INSPECT_HPP
-#define NUMPACT_INSPECT_HPP
+// The structure of a Pco file: header, chunks, modes, deltas, bins, sizes; and why a column has its
+// size: the encodings considered for each chunk, the one chosen, and the cost of each part.
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -111,6 +110,7 @@ struct FileInfo {
   std::optional<unsigned> restart_log;  // log2 of the distance of its restart points
 };
 
+// Numbers are not decoded, but tANS codes are read, since page ends cannot be found otherwise.
 // Errors: as for decoding, except those only decoded numbers reveal (a dictionary index or lookback
 // out of range). Limits apply as if the numbers were decoded; max_memory bounds scratch memory,
 // excluding the FileInfo.
@@ -120,6 +120,76 @@ NUMPACT_API Result<FileInfo> inspect(std::span<const std::byte> file,
 NUMPACT_API Status inspect_into(std::span<const std::byte> file, FileInfo& info,
                                 const DecodeConfig& config = {}) noexcept;
 
-}  // namespace numpact
+// Order-0 entropy: a lower bound on the mean cost of a value if values are coded independently and
+// their frequencies are known for free. Says little if most values occur once.
+struct EntropyBound {
+  double bits = 0;             // per value
+  std::uint64_t count = 0;     // values
+  std::uint64_t distinct = 0;  // distinct values, compared bit by bit
+};
 
-#endif
+// An encoding that the encoder considered for a chunk.
+struct CandidateInfo {
+  Mode mode = Mode::kClassic;
+  Delta delta = Delta::kNone;
+  std::string mode_text;   // as ChunkInfo::mode_text()
+  std::string delta_text;  // as ChunkInfo::delta_text()
+  // Estimated bits per number, including metadata: the last estimate, or none. From a sample, or
+  // for Lookback from a search of the chunk, which is made where cheap tests find repetition.
+  std::optional<double> estimated_bits;
+  // Size of metadata and page, if the chunk was fully encoded this way.
+  std::optional<std::uint64_t> bytes;
+  bool is_chosen = false;  // used for the chunk
+};
+
+struct ChunkExplanation {
+  EntropyBound numbers;  // of the chunk
+  // Of the stored latents, in the order of ChunkInfo::variables.
+  std::vector<EntropyBound> latents;
+  // In the order considered, exactly one chosen; empty when explaining a file.
+  std::vector<CandidateInfo> candidates;
+  // No candidate was smaller than plain numbers: a single bin over their range was used.
+  bool is_fallback = false;
+
+  NUMPACT_API const CandidateInfo* chosen() const noexcept;  // null: none
+};
+
+struct Explanation {
+  FileInfo file;                         // what compress() would write, or the given file
+  EntropyBound numbers;                  // of the whole column
+  std::vector<ChunkExplanation> chunks;  // parallel to file.chunks
+};
+
+// Bits by purpose; their sum is the size of the file or chunk.
+struct SizeParts {
+  std::uint64_t framing = 0;       // file header, chunk heads, terminator
+  std::uint64_t choices = 0;       // modes, deltas, dictionaries, metadata padding
+  std::uint64_t bins = 0;          // of the latent variables
+  std::uint64_t delta_states = 0;  // initial latents of deltas
+  std::uint64_t ans_states = 0;    // initial states of the tANS decoders
+  std::uint64_t codes = 0;         // the bin of each latent
+  std::uint64_t offsets = 0;       // the position within the bin
+  std::uint64_t padding = 0;       // of pages, to whole bytes
+
+  NUMPACT_API std::uint64_t total() const noexcept;
+};
+
+// Of a standalone file, or of a chunk with its head. Chunks missing in FileInfo::chunks count as
+// framing.
+NUMPACT_API SizeParts parts_of(const FileInfo& file) noexcept;
+NUMPACT_API SizeParts parts_of(const ChunkInfo& chunk) noexcept;
+
+// Encodes the numbers as compress() does, on one thread, discards the file and reports the
+// candidates. Errors: as compress(). Thread-safe. Progress is reported after each encoded chunk.
+// Costs the time of compress() and inspect() plus some sorting, and memory for the file and a copy
+// of the numbers.
+NUMPACT_API Result<Explanation> explain(const NumberView& numbers,
+                                        const EncodeConfig& config = {}) noexcept;
+
+// Explains an existing standalone file, without candidates. Decodes the numbers. Errors and limits:
+// as decompress(). max_memory bounds scratch memory, including the latents and a copy of the
+// numbers of one chunk at a time.
+NUMPACT_API Result<Explanation> explain_file(std::span<const std::byte> file,
+                                             const DecodeConfig& config = {}) noexcept;
+
+}  // namespace numpact

@@ -2,8 +2,7 @@
 // One-shot compression of an array into a standalone Pco file in memory, and decompression.
 //
 // All functions are thread-safe; a context serves one call at a time.
-#ifndef NUMPACT_PCO_HPP
-#define NUMPACT_PCO_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -135,5 +134,3 @@ Result<std::vector<T>> decompress(std::span<const std::byte> file, const DecodeC
 }
 
 }  // namespace numpact
-
-#endif

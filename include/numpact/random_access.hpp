@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random access to the numbers of a standalone file in memory.
-#ifndef NUMPACT_RANDOM_ACCESS_HPP
-#define NUMPACT_RANDOM_ACCESS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -132,5 +131,3 @@ class NUMPACT_API FileReader {
 };
 
 }  // namespace numpact
-
-#endif

@@ -2,8 +2,7 @@
 // Streams standalone Pco files from a source or to a sink of bytes in bounded memory.
 //
 // A reader or writer serves one thread at a time; different objects are independent.
-#ifndef NUMPACT_STREAM_HPP
-#define NUMPACT_STREAM_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 #include "numpact/config.hpp"
 #include "numpact/error.hpp"
-#include "numpact/lock_config.hpp"
+#include "numpact/file_lock.hpp"
 #include "numpact/pco.hpp"
 #include "numpact/types.hpp"
 
@@ -68,7 +67,6 @@ class NUMPACT_API FileSource final : public ByteSource {
   static Result<FileSource> open(const std::string& path) noexcept;
   ~FileSource() override;
   FileSource(FileSource&& other) noexcept;
-  FileSource& operator=(FileSource&&) = delete;
   Result<std::size_t> read(std::span<std::byte> out) override;
 
  private:
@@ -89,9 +87,6 @@ class NUMPACT_API StreamReader {
   // The source must outlive the reader. Reads nothing yet.
   explicit StreamReader(ByteSource& source, DecodeConfig config = {},
                         std::pmr::memory_resource* memory = std::pmr::get_default_resource());
-  ~StreamReader();
-  StreamReader(StreamReader&&) noexcept;
-  StreamReader& operator=(StreamReader&&) noexcept;
 
   // The header and number type; reads up to the first chunk's type byte.
   Result<FileHeader> header() noexcept;
@@ -113,7 +108,7 @@ class NUMPACT_API StreamReader {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  detail::Owned<Impl> impl_;
 };
 
 // Encodes numbers into a standalone file on a sink. Memory: one chunk of numbers, buffered until it
@@ -131,9 +126,6 @@ class NUMPACT_API StreamWriter {
   // paging the file then equals that of compress().
   StreamWriter(ByteSink& sink, NumberType type, EncodeConfig config = {}, std::uint64_t n_hint = 0,
                std::pmr::memory_resource* memory = std::pmr::get_default_resource());
-  ~StreamWriter();
-  StreamWriter(StreamWriter&&) noexcept;
-  StreamWriter& operator=(StreamWriter&&) noexcept;
 
   // Before any numbers: copies a standalone file of the writer's type without its terminator; later
   // chunks follow its own. The file is decoded on the way, in the memory of a StreamReader, so that
@@ -165,7 +157,7 @@ class NUMPACT_API StreamWriter {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  detail::Owned<Impl> impl_;
 };
 
 // Appends chunks with `numbers` to a standalone file of the same number type: copies it (see
@@ -183,5 +175,3 @@ NUMPACT_API Status append_to_file(const std::string& path, const NumberView& num
                                   const LockConfig& lock = {}) noexcept;
 
 }  // namespace numpact
-
-#endif

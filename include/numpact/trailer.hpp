@@ -4,15 +4,15 @@
 //
 // EncodeConfig::trailer writes it; DecodeConfig::trailer controls its use. This header inspects a
 // trailer, makes one for an existing file, and finds damage.
-#ifndef NUMPACT_TRAILER_HPP
-#define NUMPACT_TRAILER_HPP
+#pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <type_traits>
+#include <tuple>
 #include <vector>
 
 #include "numpact/config.hpp"
@@ -45,10 +45,9 @@ struct ChunkSummary {
 
 namespace detail {
 template <class T>
-using BitsOf = std::conditional_t<
-    sizeof(T) == 1, std::uint8_t,
-    std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                       std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+using BitsOf =
+    std::tuple_element_t<std::bit_width(sizeof(T)) - 1,
+                         std::tuple<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>>;
 }  // namespace detail
 
 // Converts the bounds of a chunk's range to numbers; T must be the file's type.
@@ -169,5 +168,3 @@ NUMPACT_API Result<Verification> verify(std::span<const std::byte> file,
                                         DecodeContext* context = nullptr) noexcept;
 
 }  // namespace numpact
-
-#endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The eleven number types of Pco, and untyped views of arrays.
-#ifndef NUMPACT_TYPES_HPP
-#define NUMPACT_TYPES_HPP
+#pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -72,20 +70,15 @@ NUMPACT_API std::optional<NumberType> number_type_of_name(std::string_view name)
 namespace detail {
 template <class T>
 constexpr std::optional<NumberType> number_type_of() {
-  if constexpr (std::is_same_v<T, Float16>) {
-    return NumberType::kF16;
-  } else if constexpr (std::is_same_v<T, float>) {
-    return NumberType::kF32;
-  } else if constexpr (std::is_same_v<T, double>) {
-    return NumberType::kF64;
-  } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    constexpr std::size_t kLog = std::bit_width(sizeof(T)) - 1;
-    using enum NumberType;
-    return (std::is_signed_v<T> ? std::array{kI8, kI16, kI32, kI64}
-                                : std::array{kU8, kU16, kU32, kU64})[kLog];
-  } else {
-    return std::nullopt;
+  using enum NumberType;
+  if constexpr (std::is_same_v<T, Float16>) return kF16;
+  if constexpr (std::is_same_v<T, float>) return kF32;
+  if constexpr (std::is_same_v<T, double>) return kF64;
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    constexpr NumberType kTypes[] = {kU8, kI8, kU16, kI16, kU32, kI32, kU64, kI64};
+    return kTypes[2 * (std::bit_width(sizeof(T)) - 1) + std::is_signed_v<T>];
   }
+  return std::nullopt;
 }
 }  // namespace detail
 
@@ -114,36 +107,22 @@ concept NumberRange = OutlivingRange<R> && Number<ElementOf<R>> && requires(R& r
 
 // A view of an array whose type is known at run time. The memory must be aligned for the type.
 // Converts from every contiguous range of numbers: std::vector, std::array, std::span, T[n].
-struct NumberView {
+template <class Void>  // void or const void
+struct BasicNumberView {
   NumberType type = NumberType::kU8;
-  const void* data = nullptr;
+  Void* data = nullptr;
   std::size_t count = 0;
 
-  NumberView() = default;
-  NumberView(NumberType t, const void* d, std::size_t n) : type(t), data(d), count(n) {}
+  BasicNumberView() = default;
+  BasicNumberView(NumberType t, Void* d, std::size_t n) : type(t), data(d), count(n) {}
   template <detail::NumberRange R>
-  NumberView(R&& numbers)  // NOLINT(google-explicit-constructor)
+  requires(std::is_const_v<Void> || !std::is_const_v<detail::ElementOf<R>>)
+      BasicNumberView(R&& numbers)  // NOLINT(google-explicit-constructor)
       : type(kNumberTypeOf<detail::ElementOf<R>>),
         data(std::data(numbers)),
         count(std::size(numbers)) {}
 };
-
-// The same, writable.
-struct MutableNumberView {
-  NumberType type = NumberType::kU8;
-  void* data = nullptr;
-  std::size_t count = 0;
-
-  MutableNumberView() = default;
-  MutableNumberView(NumberType t, void* d, std::size_t n) : type(t), data(d), count(n) {}
-  template <detail::NumberRange R>
-  requires(!std::is_const_v<detail::ElementOf<R>>)
-      MutableNumberView(R&& numbers)  // NOLINT(google-explicit-constructor)
-      : type(kNumberTypeOf<detail::ElementOf<R>>),
-        data(std::data(numbers)),
-        count(std::size(numbers)) {}
-};
+using NumberView = BasicNumberView<const void>;
+using MutableNumberView = BasicNumberView<void>;
 
 }  // namespace numpact
-
-#endif

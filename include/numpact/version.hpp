@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the version of numpact; CMake reads it from here.
-#ifndef NUMPACT_VERSION_HPP
-#define NUMPACT_VERSION_HPP
+#pragma once
 
 #if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
 #error "numpact needs C++20: compile with -std=c++20 (GCC 12, clang 15 or later)"
@@ -18,6 +17,4 @@
 #define NUMPACT_API __attribute__((visibility("default")))
 #else
 #define NUMPACT_API
-#endif
-
 #endif

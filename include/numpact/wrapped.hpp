@@ -6,8 +6,7 @@
 // metadata, and decode pages of that chunk in any order. The engine stores the number type and the
 // count of each page. Encoders and decoders are immutable and thread-safe with one context per
 // thread.
-#ifndef NUMPACT_WRAPPED_HPP
-#define NUMPACT_WRAPPED_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -54,9 +53,6 @@ class NUMPACT_API ChunkEncoder {
       const NumberView& numbers, const EncodeConfig& config = {},
       std::pmr::memory_resource* memory = std::pmr::get_default_resource(),
       EncodeContext* context = nullptr) noexcept;
-  ~ChunkEncoder();
-  ChunkEncoder(ChunkEncoder&&) noexcept;
-  ChunkEncoder& operator=(ChunkEncoder&&) noexcept;
 
   std::size_t page_count() const noexcept;
   // Numbers in a page, and a bound on its bytes; 0 if page >= page_count().
@@ -73,7 +69,7 @@ class NUMPACT_API ChunkEncoder {
  private:
   struct Impl;
   explicit ChunkEncoder(std::unique_ptr<Impl> impl) noexcept;
-  std::unique_ptr<Impl> impl_;
+  detail::Owned<Impl> impl_;
 };
 
 // The validated metadata and decoding tables of a chunk.
@@ -85,9 +81,6 @@ class NUMPACT_API ChunkDecoder {
       std::span<const std::byte> bytes, NumberType type, FormatVersion version,
       const DecodeLimits& limits = {},
       std::pmr::memory_resource* memory = std::pmr::get_default_resource()) noexcept;
-  ~ChunkDecoder();
-  ChunkDecoder(ChunkDecoder&&) noexcept;
-  ChunkDecoder& operator=(ChunkDecoder&&) noexcept;
 
   NumberType type() const noexcept;
   std::size_t meta_size() const noexcept;
@@ -103,9 +96,7 @@ class NUMPACT_API ChunkDecoder {
  private:
   struct Impl;
   explicit ChunkDecoder(std::unique_ptr<Impl> impl) noexcept;
-  std::unique_ptr<Impl> impl_;
+  detail::Owned<Impl> impl_;
 };
 
 }  // namespace numpact::wrapped
-
-#endif

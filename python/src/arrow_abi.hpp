@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three structures of Arrow's C data interface, laid out as its specification fixes them.
-#ifndef NUMPACT_PYTHON_ARROW_ABI_HPP
-#define NUMPACT_PYTHON_ARROW_ABI_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -55,5 +54,3 @@ struct ArrowArrayStream {
 #endif
 
 }  // extern "C"
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of Arrow as its libraries print them, for messages.
-#ifndef NUMPACT_PYTHON_ARROW_NAMES_HPP
-#define NUMPACT_PYTHON_ARROW_NAMES_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -19,5 +18,3 @@ std::string arrow_format_name(std::string_view format);
 std::string arrow_type_name(const ArrowSchema& schema);
 
 }  // namespace numpact::python
-
-#endif

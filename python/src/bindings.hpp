@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each file adds to the module numpact._core.
-#ifndef NUMPACT_PYTHON_BINDINGS_HPP
-#define NUMPACT_PYTHON_BINDINGS_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 
@@ -22,5 +21,3 @@ void bind_trailer(nanobind::module_& m);
 void bind_wrapped(nanobind::module_& m);
 
 }  // namespace numpact::python
-
-#endif

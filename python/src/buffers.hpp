@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python objects as bytes and numbers in memory, without copies.
-#ifndef NUMPACT_PYTHON_BUFFERS_HPP
-#define NUMPACT_PYTHON_BUFFERS_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -83,5 +82,3 @@ class GrowingArray {
 };
 
 }  // namespace numpact::python
-
-#endif

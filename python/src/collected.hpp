@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects that keep others, for Python's collector of cycles.
-#ifndef NUMPACT_PYTHON_COLLECTED_HPP
-#define NUMPACT_PYTHON_COLLECTED_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 
@@ -21,5 +20,3 @@ inline PyType_Slot kCollected[] = {
     {Py_tp_traverse, reinterpret_cast<void*>(&traverse_collected<T>)}, {0, nullptr}};
 
 }  // namespace numpact::python
-
-#endif

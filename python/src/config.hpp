@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options as Python hands them over.
-#ifndef NUMPACT_PYTHON_CONFIG_HPP
-#define NUMPACT_PYTHON_CONFIG_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 
@@ -14,7 +13,7 @@
 #include <utility>
 
 #include "numpact/config.hpp"
-#include "numpact/lock_config.hpp"
+#include "numpact/file_lock.hpp"
 
 namespace numpact::python {
 
@@ -90,5 +89,3 @@ void run(const PythonProgress& progress, Work&& work) {
 }
 
 }  // namespace numpact::python
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scratch memory and threads that outlive a call.
-#ifndef NUMPACT_PYTHON_CONTEXTS_HPP
-#define NUMPACT_PYTHON_CONTEXTS_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -58,5 +57,3 @@ void set_threads(Config& config, unsigned threads, std::size_t parts) {
 }
 
 }  // namespace numpact::python
-
-#endif

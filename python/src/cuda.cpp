@@ -14,8 +14,7 @@
 #include "errors.hpp"
 #include "gil.hpp"
 #include "idle.hpp"
-#include "numpact/cuda/cvc.hpp"
-#include "numpact/cuda/device.hpp"
+#include "numpact/cuda.hpp"
 
 namespace nb = nanobind;
 

@@ -16,7 +16,7 @@
 #include "errors.hpp"
 #include "gil.hpp"
 #include "idle.hpp"
-#include "numpact/cuda/pco.hpp"
+#include "numpact/cuda.hpp"
 
 namespace numpact::python {
 namespace {

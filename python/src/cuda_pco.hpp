@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef NUMPACT_PYTHON_CUDA_PCO_HPP
-#define NUMPACT_PYTHON_CUDA_PCO_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 
@@ -11,5 +10,3 @@ namespace nb = nanobind;
 void bind_cuda_pco(nb::module_& m);
 
 }  // namespace numpact::python
-
-#endif

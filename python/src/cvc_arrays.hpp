@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays of vectors between Python and numpact::cvc.
-#ifndef NUMPACT_PYTHON_CVC_ARRAYS_HPP
-#define NUMPACT_PYTHON_CVC_ARRAYS_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -24,5 +23,3 @@ cvc::MutableRows rows_of(const MutableRows& array, bool is_bfloat16);
 nb::dict info_dict(const cvc::Info& info);
 
 }  // namespace numpact::python
-
-#endif

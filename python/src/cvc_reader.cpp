@@ -168,7 +168,7 @@ class CvcReader {
     cvc::VerifyReport report;
     call(progress, [&] { return reader_->verify(config).into(report); });
     nb::list bad;
-    for (const cvc::VerifyReport::Bad& each : report.bad) {
+    for (const cvc::CorruptRows& each : report.bad) {
       bad.append(nb::make_tuple(each.chunk, each.rows.first, each.rows.count,
                                 static_cast<int>(each.status.kind()), each.status.message()));
     }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A slice of a CVC file as Python sees it.
-#ifndef NUMPACT_PYTHON_CVC_STORED_HPP
-#define NUMPACT_PYTHON_CVC_STORED_HPP
+#pragma once
 
-#include "numpact/cvc/stored_slice.hpp"
+#include "numpact/cvc/reader.hpp"
 
 namespace numpact::python {
 
@@ -13,5 +12,3 @@ struct CvcSlice {
 };
 
 }  // namespace numpact::python
-
-#endif

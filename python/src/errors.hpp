@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors of the library as Python exceptions (numpact/_errors.py).
-#ifndef NUMPACT_PYTHON_ERRORS_HPP
-#define NUMPACT_PYTHON_ERRORS_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 
@@ -21,5 +20,3 @@ void raise_if_error(const Status& status, const std::string& place);
 [[noreturn]] void raise_error(ErrorKind kind, const std::string& what);
 
 }  // namespace numpact::python
-
-#endif

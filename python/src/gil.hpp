@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GIL, let go of and taken while threads may still work at the interpreter's end.
-#ifndef NUMPACT_PYTHON_GIL_HPP
-#define NUMPACT_PYTHON_GIL_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 
@@ -62,5 +61,3 @@ class GilAcquire {
 };
 
 }  // namespace numpact::python
-
-#endif

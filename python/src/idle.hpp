@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoders of devices that no call is using.
-#ifndef NUMPACT_PYTHON_IDLE_HPP
-#define NUMPACT_PYTHON_IDLE_HPP
+#pragma once
 
 #include <map>
 #include <mutex>
@@ -38,5 +37,3 @@ class Idle {
 };
 
 }  // namespace numpact::python
-
-#endif

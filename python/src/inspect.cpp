@@ -13,7 +13,6 @@
 #include "buffers.hpp"
 #include "config.hpp"
 #include "contexts.hpp"
-#include "numpact/explain.hpp"
 #include "numpact/inspect.hpp"
 
 namespace numpact::python {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only the process that made it destroys.
-#ifndef NUMPACT_PYTHON_OWN_PROCESS_HPP
-#define NUMPACT_PYTHON_OWN_PROCESS_HPP
+#pragma once
 
 #ifndef _WIN32
 #include <unistd.h>
@@ -53,5 +52,3 @@ class Owned {
 };
 
 }  // namespace numpact::python
-
-#endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python objects as sources of ranges of bytes.
-#ifndef NUMPACT_PYTHON_RANGES_HPP
-#define NUMPACT_PYTHON_RANGES_HPP
+#pragma once
 
 #include <nanobind/nanobind.h>
 
 #include <exception>
 #include <mutex>
 
-#include "numpact/range_source.hpp"
+#include "numpact/file_access.hpp"
 
 namespace numpact::python {
 
@@ -42,5 +41,3 @@ class PythonRanges final : public RangeSource {
 };
 
 }  // namespace numpact::python
-
-#endif

@@ -15,7 +15,7 @@
 #include "base/try.hpp"
 #include "bits/bit_reader.hpp"
 #include "bits/bit_writer.hpp"
-#include "numpact/mapped_file.hpp"
+#include "numpact/file_access.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/trailer.hpp"
 #include "pco/standalone/frame.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encodes a group of consecutive chunks concurrently.
-#ifndef NUMPACT_API_CHUNK_GROUP_HPP
-#define NUMPACT_API_CHUNK_GROUP_HPP
+#pragma once
 
 #include <span>
 #include <vector>
@@ -45,5 +44,3 @@ void encode_chunks(std::span<PendingChunk> chunks, const EncodeConfig& config,
 void add_run(trailer::Builder& builder, const PendingChunk& run, std::uint64_t offset);
 
 }  // namespace numpact
-
-#endif

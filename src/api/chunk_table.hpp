@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contents of a ChunkIndex. For files of very many tiny chunks (of at least 9 bytes) it must
 // not exceed twice the chunks' size.
-#ifndef NUMPACT_API_CHUNK_TABLE_HPP
-#define NUMPACT_API_CHUNK_TABLE_HPP
+#pragma once
 
 #include <deque>
 #include <mutex>
@@ -116,5 +115,3 @@ struct ChunkIndexAccess {
 Status index_of(const trailer::View& view, std::shared_ptr<const ChunkIndex::Table>& table);
 
 }  // namespace numpact
-
-#endif

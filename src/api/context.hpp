@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef NUMPACT_API_CONTEXT_HPP
-#define NUMPACT_API_CONTEXT_HPP
+#pragma once
 
 #include <optional>
 
@@ -87,5 +86,3 @@ class ScratchArena {
 };
 
 }  // namespace numpact
-
-#endif

@@ -19,7 +19,7 @@
 #include "cvc/header/filter.hpp"
 #include "cvc/header/parse.hpp"
 #include "numpact/cvc/reader.hpp"
-#include "numpact/mapped_file.hpp"
+#include "numpact/file_access.hpp"
 
 namespace numpact::cvc {
 
@@ -40,6 +40,13 @@ Result<T> value_with(const std::shared_ptr<const Impl>& impl, const F& fill) noe
 }
 
 }  // namespace
+
+std::optional<std::size_t> Info::find_column(std::string_view name) const noexcept {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].name == name) return i;
+  }
+  return std::nullopt;
+}
 
 struct Reader::Impl {
   MappedFile map;  // empty if the caller owns the bytes

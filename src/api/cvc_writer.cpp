@@ -6,6 +6,7 @@
 #include "api/replacement.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
+#include "base/owned.hpp"
 #include "base/try.hpp"
 #include "cvc/file/file_writer.hpp"
 #include "cvc/file/output.hpp"
@@ -102,10 +103,7 @@ Status run_in(Impl* impl, const F& f) noexcept {
 
 }  // namespace
 
-Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Writer::~Writer() = default;
-Writer::Writer(Writer&&) noexcept = default;
-Writer& Writer::operator=(Writer&&) noexcept = default;
+Writer::Writer(std::unique_ptr<Impl> impl) : impl_(owned(std::move(impl))) {}
 
 Result<Writer> Writer::create(std::vector<std::byte>& out, const WriteConfig& config) noexcept {
   std::unique_ptr<Impl> impl;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of arguments and of DecodeConfig limits that all entry points share.
-#ifndef NUMPACT_API_DECODE_CHECKS_HPP
-#define NUMPACT_API_DECODE_CHECKS_HPP
+#pragma once
 
 #include "base/guard.hpp"
 #include "base/internal.hpp"
@@ -53,5 +52,3 @@ inline Status moved_from() {
 }
 
 }  // namespace numpact
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef NUMPACT_API_DESCRIBE_HPP
-#define NUMPACT_API_DESCRIBE_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "numpact/inspect.hpp"
@@ -14,5 +13,3 @@ ChunkInfo describe(const ChunkMeta& meta);
 std::uint64_t described_bytes(const ChunkMeta& meta);
 
 }  // namespace numpact
-
-#endif

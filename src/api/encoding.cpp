@@ -4,8 +4,10 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <iterator>
 
 #include "base/internal.hpp"
+#include "numpact/config.hpp"
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
 
@@ -159,6 +161,14 @@ std::span<const char* const> mode_spec_forms() noexcept {
 std::span<const char* const> delta_spec_forms() noexcept {
   static constexpr auto kForms = forms_of<AnyDelta>();
   return kForms;
+}
+
+std::optional<Compatibility> compatibility_of_name(std::string_view name) noexcept {
+  constexpr std::string_view kNames[] = {"1", "2", "3", "4.0", "4.1"};  // in the order of values
+  for (std::size_t i = 0; i < std::size(kNames); ++i) {
+    if (kNames[i] == name) return static_cast<Compatibility>(i);
+  }
+  return std::nullopt;
 }
 
 }  // namespace numpact

@@ -44,6 +44,36 @@ const char* to_string(ErrorKind kind) noexcept {
   return "unknown error";
 }
 
+Status Status::at_chunk(std::uint64_t chunk) const noexcept {
+  Status status = *this;
+  status.chunk_ = chunk;
+  return status;
+}
+
+Status Status::shifted(std::uint64_t base) const noexcept {
+  Status status = *this;
+  if (offset_ != kNoOffset) status.offset_ += base;
+  return status;
+}
+
+Status Status::needing(std::uint64_t bytes) const noexcept {
+  Status status = *this;
+  status.needed_bytes_ = bytes;
+  return status;
+}
+
+Status Status::after_numbers(std::uint64_t count) const noexcept {
+  Status status = *this;
+  status.good_numbers_ = count;
+  return status;
+}
+
+Status Status::because_of(int system_error) const noexcept {
+  Status status = *this;
+  status.system_error_ = system_error;
+  return status;
+}
+
 std::string Status::message() const {
   std::string text = to_string(kind_);
   if (*what_ != '\0') text.append(": ").append(what_);

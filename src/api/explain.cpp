@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numpact/explain.hpp"
+#include "numpact/inspect.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -285,6 +285,16 @@ Status explain_bytes(std::span<const std::byte> file, Explanation& explanation,
 }
 
 }  // namespace
+
+const CandidateInfo* ChunkExplanation::chosen() const noexcept {
+  const auto found = std::find_if(candidates.begin(), candidates.end(),
+                                  [](const CandidateInfo& info) { return info.is_chosen; });
+  return found != candidates.end() ? &*found : nullptr;
+}
+
+std::uint64_t SizeParts::total() const noexcept {
+  return framing + choices + bins + delta_states + ans_states + codes + offsets + padding;
+}
 
 SizeParts parts_of(const ChunkInfo& chunk) noexcept {
   SizeParts parts;

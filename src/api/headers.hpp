@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef NUMPACT_API_HEADERS_HPP
-#define NUMPACT_API_HEADERS_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "numpact/pco.hpp"
@@ -12,5 +11,3 @@ namespace numpact {
 FileHeader to_public(const standalone::Header& header, std::uint64_t size_bytes);
 
 }  // namespace numpact
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sliding window over a source of bytes.
-#ifndef NUMPACT_API_INPUT_BUFFER_HPP
-#define NUMPACT_API_INPUT_BUFFER_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstring>
@@ -105,5 +104,3 @@ class InputBuffer {
 };
 
 }  // namespace numpact
-
-#endif

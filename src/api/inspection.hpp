@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inspection with bounded memory for descriptions of chunks.
-#ifndef NUMPACT_API_INSPECTION_HPP
-#define NUMPACT_API_INSPECTION_HPP
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -16,5 +15,3 @@ Status inspect_within(std::span<const std::byte> file, FileInfo& info, const Dec
                       std::uint64_t max_bytes);
 
 }  // namespace numpact
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts system errors to a Status.
-#ifndef NUMPACT_API_IO_ERROR_HPP
-#define NUMPACT_API_IO_ERROR_HPP
+#pragma once
 
 #include <cerrno>
 
@@ -32,5 +31,3 @@ inline Status write_error(int error, const char* otherwise) {
 }
 
 }  // namespace numpact
-
-#endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numpact/mapped_file.hpp"
+#include "numpact/file_access.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides a count of numbers into pages or chunks.
-#ifndef NUMPACT_API_PAGING_HPP
-#define NUMPACT_API_PAGING_HPP
+#pragma once
 
 #include <span>
 
@@ -32,5 +31,3 @@ Status check_chunk_sizes(const PagingSpec& spec);
 std::size_t chunk_count_bound(const EncodeConfig& config, std::size_t n);
 
 }  // namespace numpact
-
-#endif

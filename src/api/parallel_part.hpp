@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads part of a file in memory on several threads.
-#ifndef NUMPACT_API_PARALLEL_PART_HPP
-#define NUMPACT_API_PARALLEL_PART_HPP
+#pragma once
 
 #include <optional>
 
@@ -64,5 +63,3 @@ class ParallelPart {
 };
 
 }  // namespace numpact
-
-#endif

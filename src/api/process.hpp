@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Detects fork(): the child has copies of objects but not their threads, and shares their files.
-#ifndef NUMPACT_API_PROCESS_HPP
-#define NUMPACT_API_PROCESS_HPP
+#pragma once
 
 #include <unistd.h>
 
@@ -17,5 +16,3 @@ class OwnProcess {
 };
 
 }  // namespace numpact
-
-#endif

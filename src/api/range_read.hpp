@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a range of numbers, on one or several threads.
-#ifndef NUMPACT_API_RANGE_READ_HPP
-#define NUMPACT_API_RANGE_READ_HPP
+#pragma once
 
 #include <atomic>
 #include <mutex>
@@ -80,5 +79,3 @@ class RangeRead {
 };
 
 }  // namespace numpact
-
-#endif

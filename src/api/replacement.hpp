@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A temporary file in the folder of another file, which it replaces atomically or else is deleted.
-#ifndef NUMPACT_API_REPLACEMENT_HPP
-#define NUMPACT_API_REPLACEMENT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -62,5 +61,3 @@ class Replacement final : public ByteSink {
 };
 
 }  // namespace numpact
-
-#endif

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "numpact/range_source.hpp"
+#include "numpact/file_access.hpp"
 #include "numpact/stream.hpp"
 
 namespace numpact {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checksums of the parts of a stream, compared later with the trailer that follows them.
-#ifndef NUMPACT_API_SPAN_CHECKSUMS_HPP
-#define NUMPACT_API_SPAN_CHECKSUMS_HPP
+#pragma once
 
 #include <memory_resource>
 #include <vector>
@@ -38,5 +37,3 @@ class SpanChecksums {
 };
 
 }  // namespace numpact
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes the latents that a page stores, before any delta is undone, for inspection.
-#ifndef NUMPACT_API_STORED_LATENTS_HPP
-#define NUMPACT_API_STORED_LATENTS_HPP
+#pragma once
 
 #include <array>
 #include <span>
@@ -20,5 +19,3 @@ std::array<LatentArray, kVariables> stored_latents(std::span<const std::byte> pa
                                                    Arena& arena);
 
 }  // namespace numpact
-
-#endif

@@ -9,6 +9,7 @@
 #include "base/arena.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
+#include "base/owned.hpp"
 #include "pco/page/page_decoder.hpp"
 
 namespace numpact {
@@ -307,10 +308,7 @@ struct StreamReader::Impl {
 
 StreamReader::StreamReader(ByteSource& source, DecodeConfig config,
                            std::pmr::memory_resource* memory)
-    : impl_(std::make_unique<Impl>(source, std::move(config), memory)) {}
-StreamReader::~StreamReader() = default;
-StreamReader::StreamReader(StreamReader&&) noexcept = default;
-StreamReader& StreamReader::operator=(StreamReader&&) noexcept = default;
+    : impl_(owned(std::make_unique<Impl>(source, std::move(config), memory))) {}
 
 Result<FileHeader> StreamReader::header() noexcept {
   if (impl_ == nullptr) return moved_from();

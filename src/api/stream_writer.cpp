@@ -10,6 +10,7 @@
 #include "api/worker_pool.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
+#include "base/owned.hpp"
 #include "base/try.hpp"
 #include "numpact/stream.hpp"
 #include "pco/encode/choice.hpp"
@@ -350,10 +351,7 @@ Status run(Impl* impl, F&& f) noexcept {
 
 StreamWriter::StreamWriter(ByteSink& sink, NumberType type, EncodeConfig config,
                            std::uint64_t n_hint, std::pmr::memory_resource* memory)
-    : impl_(std::make_unique<Impl>(sink, type, std::move(config), n_hint, memory)) {}
-StreamWriter::~StreamWriter() = default;
-StreamWriter::StreamWriter(StreamWriter&&) noexcept = default;
-StreamWriter& StreamWriter::operator=(StreamWriter&&) noexcept = default;
+    : impl_(owned(std::make_unique<Impl>(sink, type, std::move(config), n_hint, memory))) {}
 
 Status StreamWriter::write(const NumberView& numbers) noexcept {
   return run(impl_.get(), [&] { return impl_->write(numbers); });

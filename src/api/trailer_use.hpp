@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Use of a file's trailer while reading.
-#ifndef NUMPACT_API_TRAILER_USE_HPP
-#define NUMPACT_API_TRAILER_USE_HPP
+#pragma once
 
 #include <optional>
 #include <span>
@@ -52,5 +51,3 @@ class TrailerCheck {
 };
 
 }  // namespace numpact
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads and scratch arenas that encode and decode calls share.
-#ifndef NUMPACT_API_WORKER_POOL_HPP
-#define NUMPACT_API_WORKER_POOL_HPP
+#pragma once
 
 #include <memory>
 #include <memory_resource>
@@ -66,5 +65,3 @@ class WorkerPool {
 };
 
 }  // namespace numpact
-
-#endif

@@ -12,6 +12,7 @@
 #include "base/check_bytes.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
+#include "base/owned.hpp"
 #include "base/try.hpp"
 #include "pco/encode/choice.hpp"
 #include "pco/encode/chunk_encoder.hpp"
@@ -91,10 +92,7 @@ Status no_such_page() {
 
 }  // namespace
 
-ChunkEncoder::ChunkEncoder(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
-ChunkEncoder::~ChunkEncoder() = default;
-ChunkEncoder::ChunkEncoder(ChunkEncoder&&) noexcept = default;
-ChunkEncoder& ChunkEncoder::operator=(ChunkEncoder&&) noexcept = default;
+ChunkEncoder::ChunkEncoder(std::unique_ptr<Impl> impl) noexcept : impl_(owned(std::move(impl))) {}
 
 Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const EncodeConfig& config,
                                           std::pmr::memory_resource* memory,
@@ -186,10 +184,7 @@ struct ChunkDecoder::Impl {
   DecodeLimits limits;
 };
 
-ChunkDecoder::ChunkDecoder(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
-ChunkDecoder::~ChunkDecoder() = default;
-ChunkDecoder::ChunkDecoder(ChunkDecoder&&) noexcept = default;
-ChunkDecoder& ChunkDecoder::operator=(ChunkDecoder&&) noexcept = default;
+ChunkDecoder::ChunkDecoder(std::unique_ptr<Impl> impl) noexcept : impl_(owned(std::move(impl))) {}
 
 Result<ChunkDecoder> ChunkDecoder::create(std::span<const std::byte> bytes, NumberType type,
                                           FormatVersion version, const DecodeLimits& limits,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appends little-endian words to a vector.
-#ifndef NUMPACT_BASE_APPEND_HPP
-#define NUMPACT_BASE_APPEND_HPP
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -18,5 +17,3 @@ void append_le(std::vector<std::byte>& out, Word word) {
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scratch memory: a stack of blocks that is rewound instead of freed, so that a second call of the
 // same shape allocates nothing.
-#ifndef NUMPACT_BASE_ARENA_HPP
-#define NUMPACT_BASE_ARENA_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -94,5 +93,3 @@ class ArenaScope {
 };
 
 }  // namespace numpact::internal
-
-#endif

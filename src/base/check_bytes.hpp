@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that memory passed by a caller is not null.
-#ifndef NUMPACT_BASE_CHECK_BYTES_HPP
-#define NUMPACT_BASE_CHECK_BYTES_HPP
+#pragma once
 
 #include <span>
 
@@ -16,5 +15,3 @@ Status check_bytes(std::span<T> memory) {
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CRC-32 as in zlib, also combined from separate parts.
-#ifndef NUMPACT_BASE_CRC_HPP
-#define NUMPACT_BASE_CRC_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -16,5 +15,3 @@ std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0);
 std::uint32_t join_crc32(std::uint32_t a, std::uint32_t b, std::uint64_t b_bytes);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variants whose members each have a tag in the file format.
-#ifndef NUMPACT_BASE_FAMILY_HPP
-#define NUMPACT_BASE_FAMILY_HPP
+#pragma once
 
 #include <cstddef>
 #include <type_traits>
@@ -74,5 +73,3 @@ constexpr void visit_member(Tag tag, F&& f) {
 }
 
 }  // namespace numpact::internal
-
-#endif

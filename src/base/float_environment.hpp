@@ -4,8 +4,7 @@
 // Splitting and joining floats computes products and quotients whose bits are fixed by the format:
 // rounded to nearest, subnormals kept. A caller's thread may use another rounding mode, flush
 // subnormals to zero (after loading a library linked with -ffast-math), or trap on inexact results.
-#ifndef NUMPACT_BASE_FLOAT_ENVIRONMENT_HPP
-#define NUMPACT_BASE_FLOAT_ENVIRONMENT_HPP
+#pragma once
 
 #if defined(__x86_64__) || defined(_M_X64)
 #include <xmmintrin.h>
@@ -70,5 +69,3 @@ class DefaultFloatEnvironment {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exception boundary of the library and its tasks: converts exceptions to a Status and restores
 // the thread state of the caller.
-#ifndef NUMPACT_BASE_GUARD_HPP
-#define NUMPACT_BASE_GUARD_HPP
+#pragma once
 
 #include <cerrno>
 #include <stdexcept>
@@ -65,5 +64,3 @@ Result<T> guarded_value(const F& fill) noexcept {
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -2,8 +2,7 @@
 // The library's own names are in numpact::internal and numpact::cvc::internal, so that public
 // headers and the programs that include them have only documented names in numpact. Files that
 // implement public names, and tests, include this header to see both.
-#ifndef NUMPACT_BASE_INTERNAL_HPP
-#define NUMPACT_BASE_INTERNAL_HPP
+#pragma once
 
 namespace numpact {
 namespace internal {}
@@ -14,5 +13,3 @@ namespace internal {}
 using namespace internal;  // NOLINT(google-build-using-namespace)
 }  // namespace cvc
 }  // namespace numpact
-
-#endif

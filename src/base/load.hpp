@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Little-endian loads and stores at any address, on machines of either byte order.
-#ifndef NUMPACT_BASE_LOAD_HPP
-#define NUMPACT_BASE_LOAD_HPP
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -50,5 +49,3 @@ inline void store_le64(std::byte* at, std::uint64_t word) {
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hints to the system about memory pages.
-#ifndef NUMPACT_BASE_PAGES_HPP
-#define NUMPACT_BASE_PAGES_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -16,5 +15,3 @@ void prefer_large_pages(std::span<std::byte> pages);
 void populate_pages(std::span<std::byte> pages);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts 64-bit sizes from files to size_t, which has 32 bits on some machines.
-#ifndef NUMPACT_BASE_SIZE_HPP
-#define NUMPACT_BASE_SIZE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -20,5 +19,3 @@ constexpr std::size_t to_size(std::uint64_t number) {
 }
 
 }  // namespace numpact::internal
-
-#endif

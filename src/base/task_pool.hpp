@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the independent tasks of one call on the caller's executor or on threads of its own.
-#ifndef NUMPACT_BASE_TASK_POOL_HPP
-#define NUMPACT_BASE_TASK_POOL_HPP
+#pragma once
 
 #include <algorithm>
 #include <atomic>
@@ -57,5 +56,3 @@ class TaskPool {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Returns from the enclosing function if a Status is an error.
-#ifndef NUMPACT_BASE_TRY_HPP
-#define NUMPACT_BASE_TRY_HPP
+#pragma once
 
 #include "numpact/error.hpp"
 
@@ -11,5 +10,3 @@
     if (!numpact_try_status.ok()) [[unlikely]]                 \
       return numpact_try_status;                               \
   } while (false)
-
-#endif

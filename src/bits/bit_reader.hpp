@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads bit-packed metadata. Reads past the end yield zeros and are recorded: read a component
 // completely, then check status() once before using its values as sizes or indices.
-#ifndef NUMPACT_BITS_BIT_READER_HPP
-#define NUMPACT_BITS_BIT_READER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -81,5 +80,3 @@ class BitReader {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes bit-packed data into memory of a fixed size. Bits past the end are dropped and recorded.
-#ifndef NUMPACT_BITS_BIT_WRITER_HPP
-#define NUMPACT_BITS_BIT_WRITER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -117,5 +116,3 @@ class BitWriter {
 };
 
 }  // namespace numpact::internal
-
-#endif

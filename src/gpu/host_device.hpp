@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NUMPACT_HD marks functions that are compiled for the GPU and for the CPU (tests, emulation).
-#ifndef NUMPACT_GPU_HOST_DEVICE_HPP
-#define NUMPACT_GPU_HOST_DEVICE_HPP
+#pragma once
 
 #if defined(__CUDACC__)
 #define NUMPACT_HD __host__ __device__ __forceinline__
@@ -11,5 +10,3 @@
 
 // These functions may call constexpr functions of other layers (nvcc option
 // --expt-relaxed-constexpr), but no other host functions.
-
-#endif

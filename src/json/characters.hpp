@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The characters of JSON's tokens.
-#ifndef NUMPACT_JSON_CHARACTERS_HPP
-#define NUMPACT_JSON_CHARACTERS_HPP
+#pragma once
 
 namespace numpact::internal::json {
 
@@ -16,5 +15,3 @@ inline int hex_digit(char c) {
 }
 
 }  // namespace numpact::internal::json
-
-#endif

@@ -6,8 +6,7 @@
 //
 // The library reads headers with it; the command and the Python module read manifests, the command
 // also headers of safetensors.
-#ifndef NUMPACT_JSON_JSON_HPP
-#define NUMPACT_JSON_JSON_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -152,5 +151,3 @@ bool equal(const Value& a, const Value& b);
 bool is_utf8(std::string_view text);
 
 }  // namespace numpact::internal::json
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON output like that of Python's json.dumps.
-#ifndef NUMPACT_JSON_TEXT_HPP
-#define NUMPACT_JSON_TEXT_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -50,5 +49,3 @@ class ArrayText {
 };
 
 }  // namespace numpact::internal::json
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of floats of each width and conversions of half precision, as used by FloatMult and
 // FloatQuant.
-#ifndef NUMPACT_NUMBER_FLOAT_TRAITS_HPP
-#define NUMPACT_NUMBER_FLOAT_TRAITS_HPP
+#pragma once
 
 #include <bit>
 #include <cmath>
@@ -99,5 +98,3 @@ constexpr unsigned mantissa_bits(unsigned bits) {
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Latents: the unsigned integers that represent numbers. Eleven number types map to four widths.
-#ifndef NUMPACT_NUMBER_LATENT_HPP
-#define NUMPACT_NUMBER_LATENT_HPP
+#pragma once
 
 #include <bit>
 #include <concepts>
@@ -75,5 +74,3 @@ decltype(auto) visit_latent(unsigned bits, F&& f) {
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An untyped view of an array of latents whose width is known at run time.
-#ifndef NUMPACT_NUMBER_LATENT_ARRAY_HPP
-#define NUMPACT_NUMBER_LATENT_ARRAY_HPP
+#pragma once
 
 #include <span>
 
@@ -43,5 +42,3 @@ struct LatentArray {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order-preserving bijection between numbers and latents (docs/format/pco.md, "Ordered
 // latents"). It operates on bits, so NaN payloads and -0.0 are preserved.
-#ifndef NUMPACT_NUMBER_ORDERED_HPP
-#define NUMPACT_NUMBER_ORDERED_HPP
+#pragma once
 
 #include "number/latent.hpp"
 
@@ -47,5 +46,3 @@ template <Latent L>
 void from_ordered(const L* in, std::size_t n, NumberKind kind, L* out);
 
 }  // namespace numpact::internal
-
-#endif

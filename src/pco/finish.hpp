@@ -2,8 +2,7 @@
 // What the last stages of decoding, deltas and modes, let unpacking do for them. This is the one
 // place where the stages know each other: a pass over a batch in registers costs a fraction of one
 // over memory (docs/decisions/0008-fused-decoding.md).
-#ifndef NUMPACT_PCO_FINISH_HPP
-#define NUMPACT_PCO_FINISH_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -31,5 +30,3 @@ constexpr bool joins(FinishKind kind) {
 }
 
 }  // namespace numpact::internal
-
-#endif

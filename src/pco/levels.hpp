@@ -2,8 +2,7 @@
 // What each level does: one row for each, the only place that looks at a level's number. A higher
 // level takes more time to encode and makes smaller chunks. docs/benchmarks/levels.md shows the
 // table; tests/unit/levels_test.cpp compares the two.
-#ifndef NUMPACT_PCO_LEVELS_HPP
-#define NUMPACT_PCO_LEVELS_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -107,5 +106,3 @@ struct EncodeEffort : ModeLevel {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds of the format (docs/format/pco.md, "Limits").
-#ifndef NUMPACT_PCO_LIMITS_HPP
-#define NUMPACT_PCO_LIMITS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -31,5 +30,3 @@ inline constexpr unsigned kMinRestartLog = 8;
 inline constexpr unsigned kMaxRestartLog = 24;
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Features of the wrapped format, by version.
-#ifndef NUMPACT_PCO_VERSION_HPP
-#define NUMPACT_PCO_VERSION_HPP
+#pragma once
 
 #include <compare>
 
@@ -54,5 +53,3 @@ constexpr FormatVersion first_version(NumberType type) {
 }
 
 }  // namespace numpact::internal
-
-#endif

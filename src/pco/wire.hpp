@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Magic bytes, versions and field widths of the Pco format. Widths are in bits.
-#ifndef NUMPACT_PCO_WIRE_HPP
-#define NUMPACT_PCO_WIRE_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -33,5 +32,3 @@ inline constexpr unsigned kAnsSizeLogBits = 4;
 inline constexpr unsigned kBinCountBits = 15;
 
 }  // namespace numpact::internal::wire
-
-#endif

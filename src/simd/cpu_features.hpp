@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Detects which instruction sets the processor and the operating system support. Include after
 // Highway.
-#ifndef NUMPACT_SIMD_CPU_FEATURES_HPP
-#define NUMPACT_SIMD_CPU_FEATURES_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -25,5 +24,3 @@ inline constexpr std::array<std::int64_t, 6> kInOrder = {
 #endif
 
 }  // namespace numpact::internal::simd
-
-#endif

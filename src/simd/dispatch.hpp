@@ -5,8 +5,7 @@
 // (NUMPACT_TARGET, force_cpu_target) does not affect other users of Highway. On x86, numpact
 // also provides tables and detection: Highway's headers suffice, and programs need not link its
 // library. Include after Highway, in the part of a kernel file that is compiled once.
-#ifndef NUMPACT_SIMD_DISPATCH_HPP
-#define NUMPACT_SIMD_DISPATCH_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -38,6 +37,4 @@ std::size_t target_index();
 #else
 #define NUMPACT_EXPORT(F) HWY_EXPORT(F)
 #define NUMPACT_DISPATCH(F) (*(HWY_DISPATCH_TABLE(F)[::numpact::internal::simd::target_index()]))
-#endif
-
 #endif

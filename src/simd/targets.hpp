@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instruction sets that kernels are compiled for. Included before Highway by every
 // *_kernel.cpp.
-#ifndef NUMPACT_SIMD_TARGETS_HPP
-#define NUMPACT_SIMD_TARGETS_HPP
+#pragma once
 
 // SSSE3 alone gains nothing over the portable target; targets above AVX3_DL (the lower bits) gain
 // nothing over it, because kernels do not distinguish them. Kernels do not support vectors of
@@ -18,6 +17,4 @@
 #if !defined(HWY_IS_DEBUG_BUILD) && \
     (defined(__x86_64__) || defined(_M_X64) || defined(__i386__) || defined(_M_IX86))
 #define HWY_IS_DEBUG_BUILD 0
-#endif
-
 #endif

@@ -2,8 +2,7 @@
 // Runs an entry point with every allocation failing in turn, alone and with all later ones: the
 // result must be "out of memory" or the usual one, nothing may leak, and the objects involved must
 // remain usable.
-#ifndef NUMPACT_TESTS_API_ALLOCATION_ENTRY_POINTS_HPP
-#define NUMPACT_TESTS_API_ALLOCATION_ENTRY_POINTS_HPP
+#pragma once
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -116,5 +115,3 @@ inline Bytes get(const std::string& path) {
 }
 
 }  // namespace numpact::testing
-
-#endif

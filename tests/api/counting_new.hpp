@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts and measures the global operator new; any call can be made to fail.
-#ifndef NUMPACT_TESTS_API_COUNTING_NEW_HPP
-#define NUMPACT_TESTS_API_COUNTING_NEW_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -16,5 +15,3 @@ extern std::atomic<std::size_t> bytes_held;
 extern std::atomic<std::size_t> peak_bytes_held;
 
 }  // namespace numpact::testing
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sample files for tests of entry points: a Pco file of several chunks and a CVC file.
-#ifndef NUMPACT_TESTS_API_ENTRY_POINT_SAMPLES_HPP
-#define NUMPACT_TESTS_API_ENTRY_POINT_SAMPLES_HPP
+#pragma once
 
 #include "numpact/cvc.hpp"
 #include "support/distributions.hpp"
@@ -39,5 +38,3 @@ inline Bytes sample_cvc() {
 }
 
 }  // namespace numpact::testing
-
-#endif

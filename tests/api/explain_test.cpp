@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // explain() describes exactly the file that compress() makes.
-#include "numpact/explain.hpp"
+#include "numpact/inspect.hpp"
 
 #include <gtest/gtest.h>
 

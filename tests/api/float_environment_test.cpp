@@ -11,7 +11,7 @@
 
 #include "../unit/targets.hpp"
 #include "numpact/cvc.hpp"
-#include "numpact/explain.hpp"
+#include "numpact/inspect.hpp"
 #include "numpact/numpact.hpp"
 #include "support/distributions.hpp"
 #include "support/executors.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numpact/mapped_file.hpp"
+#include "numpact/file_access.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

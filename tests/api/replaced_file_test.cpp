@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "numpact/cvc.hpp"
-#include "numpact/mapped_file.hpp"
+#include "numpact/file_access.hpp"
 #include "numpact/random_access.hpp"
 #include "support/numbers.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "entry_point_samples.hpp"
 #include "numpact/cvc.hpp"
-#include "numpact/explain.hpp"
+#include "numpact/inspect.hpp"
 #include "numpact/trailer.hpp"
 #include "numpact/wrapped.hpp"
 

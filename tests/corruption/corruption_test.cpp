@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 
-#include "numpact/explain.hpp"
 #include "numpact/inspect.hpp"
 #include "support/mutants.hpp"
 #include "support/small_files.hpp"

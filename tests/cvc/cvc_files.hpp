@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CVC files of other writers, and the arrays in them.
-#ifndef NUMPACT_TESTS_CVC_CVC_FILES_HPP
-#define NUMPACT_TESTS_CVC_CVC_FILES_HPP
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -59,5 +58,3 @@ Bytes read_column(const cvc::Reader& reader, std::size_t column, cvc::Dtype dtyp
                   const cvc::ReadConfig& config = {});
 
 }  // namespace numpact::testing
-
-#endif

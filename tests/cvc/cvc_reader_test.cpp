@@ -9,7 +9,7 @@
 #include "base/internal.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/cvc_files.hpp"
-#include "numpact/mapped_file.hpp"
+#include "numpact/file_access.hpp"
 #include "support/executors.hpp"
 #include "support/numbers.hpp"
 #include "support/random.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A source of ranges in memory that records all reads and can be made to fail.
-#ifndef NUMPACT_TESTS_CVC_RANGE_SOURCES_HPP
-#define NUMPACT_TESTS_CVC_RANGE_SOURCES_HPP
+#pragma once
 
 #include <algorithm>
 #include <memory>
@@ -9,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "numpact/range_source.hpp"
+#include "numpact/file_access.hpp"
 #include "support/bytes.hpp"
 
 namespace numpact::testing {
@@ -66,5 +65,3 @@ class RecordingSource final : public RangeSource {
 };
 
 }  // namespace numpact::testing
-
-#endif

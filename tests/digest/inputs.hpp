@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef NUMPACT_TESTS_DIGEST_INPUTS_HPP
-#define NUMPACT_TESTS_DIGEST_INPUTS_HPP
+#pragma once
 
 #include <bit>
 #include <cstddef>
@@ -123,5 +122,3 @@ inline std::vector<std::byte> numbers(NumberType type, Sort sort, std::size_t n,
 }
 
 }  // namespace numpact::digest
-
-#endif

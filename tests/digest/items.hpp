@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is encoded to see that all machines give the same bytes. Numbers come from integer
 // arithmetic and single roundings alone, so that they are the same everywhere themselves.
-#ifndef NUMPACT_TESTS_DIGEST_ITEMS_HPP
-#define NUMPACT_TESTS_DIGEST_ITEMS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -26,5 +25,3 @@ std::vector<Item> pco_items(Extent extent, unsigned threads);
 std::vector<Item> cvc_items(Extent extent, unsigned threads);
 
 }  // namespace numpact::digest
-
-#endif

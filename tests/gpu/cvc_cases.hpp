@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CVC files of every compression and unusual shapes, and the values that the CPU reads from them.
-#ifndef NUMPACT_TESTS_GPU_CVC_CASES_HPP
-#define NUMPACT_TESTS_GPU_CVC_CASES_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -65,5 +64,3 @@ struct PoisonedRows {
 bool same_rows(PoisonedRows& a, PoisonedRows& b);
 
 }  // namespace numpact::testing
-
-#endif

@@ -11,7 +11,7 @@
 #include "cvc/cvc_files.hpp"
 #include "cvc/range_sources.hpp"
 #include "gpu/cvc_cases.hpp"
-#include "numpact/cuda/cvc.hpp"
+#include "numpact/cuda.hpp"
 #include "support/random.hpp"
 
 namespace numpact::testing {

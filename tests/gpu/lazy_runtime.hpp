@@ -2,8 +2,7 @@
 // A CPU implementation of the part of the CUDA runtime that the decoders use. Streams execute their
 // operations as late as CUDA allows, or as early. A missing wait shows as wrong values, or under
 // AddressSanitizer as use of freed memory.
-#ifndef NUMPACT_TESTS_GPU_LAZY_RUNTIME_HPP
-#define NUMPACT_TESTS_GPU_LAZY_RUNTIME_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -15,5 +14,3 @@ namespace numpact::testing {
 void enqueue(cudaStream_t stream, std::function<void()> run);
 
 }  // namespace numpact::testing
-
-#endif

@@ -8,7 +8,7 @@
 #include "base/internal.hpp"
 #include "base/load.hpp"
 #include "gpu/pco_files.hpp"
-#include "numpact/cuda/pco.hpp"
+#include "numpact/cuda.hpp"
 #include "support/distributions.hpp"
 #include "support/fixtures.hpp"
 #include "support/small_files.hpp"

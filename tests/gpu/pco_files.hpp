@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef NUMPACT_TESTS_GPU_PCO_FILES_HPP
-#define NUMPACT_TESTS_GPU_PCO_FILES_HPP
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -17,5 +16,3 @@ inline Bytes with_restarts(ByteSpan file, unsigned log) {
 }
 
 }  // namespace numpact::testing
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/format/pco.md, "Bit packing": reads one bit after the other.
-#ifndef NUMPACT_TESTS_SECOND_BIT_READER_HPP
-#define NUMPACT_TESTS_SECOND_BIT_READER_HPP
+#pragma once
 
 #include <span>
 
@@ -43,5 +42,3 @@ class BitReader {
 };
 
 }  // namespace numpact::second
-
-#endif

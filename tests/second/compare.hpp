@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparison of the library with the second decoders on the same bytes.
-#ifndef NUMPACT_TESTS_SECOND_COMPARE_HPP
-#define NUMPACT_TESTS_SECOND_COMPARE_HPP
+#pragma once
 
 #include "second/cvc_plain.hpp"
 #include "second/pco_plain.hpp"
@@ -32,5 +31,3 @@ Comparison compare_wrapped(const WrappedPage& page);
 Comparison compare_cvc(ByteSpan file, std::uint64_t max_bytes);
 
 }  // namespace numpact::testing
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that the sources of the second CVC reader share.
-#ifndef NUMPACT_TESTS_SECOND_CVC_PARTS_HPP
-#define NUMPACT_TESTS_SECOND_CVC_PARTS_HPP
+#pragma once
 
 #include "second/cvc_plain.hpp"
 
@@ -56,5 +55,3 @@ PlainSlice decode_pco_grid(ByteSpan bytes, const Encoding& encoding);
 std::uint32_t widened_half(std::uint32_t half);
 
 }  // namespace numpact::second
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A second reader of CVC files: slow and simple, written from docs/format/cvc.md and pco.md alone.
-#ifndef NUMPACT_TESTS_SECOND_CVC_PLAIN_HPP
-#define NUMPACT_TESTS_SECOND_CVC_PLAIN_HPP
+#pragma once
 
 #include <span>
 
@@ -48,5 +47,3 @@ struct PlainCvc {
 PlainCvc decode_cvc(std::span<const std::byte> file, const CvcLimits& limits = {});
 
 }  // namespace numpact::second
-
-#endif

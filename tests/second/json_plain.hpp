@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/format/cvc.md, "JSON": parses the text of a header.
-#ifndef NUMPACT_TESTS_SECOND_JSON_PLAIN_HPP
-#define NUMPACT_TESTS_SECOND_JSON_PLAIN_HPP
+#pragma once
 
 #include <map>
 #include <span>
@@ -36,5 +35,3 @@ Json parse_json(std::string_view text);
 inline bool is_white_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 }  // namespace numpact::second
-
-#endif

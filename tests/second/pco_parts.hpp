@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that the sources of the second Pco decoder share.
-#ifndef NUMPACT_TESTS_SECOND_PCO_PARTS_HPP
-#define NUMPACT_TESTS_SECOND_PCO_PARTS_HPP
+#pragma once
 
 #include "second/bit_reader.hpp"
 #include "second/pco_plain.hpp"
@@ -52,5 +51,3 @@ Latents undo_mode(const ModeFields& mode, NumberKind kind, const Latents& primar
                   const Latents& secondary);
 
 }  // namespace numpact::second
-
-#endif

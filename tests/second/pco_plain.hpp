@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A second decoder of Pco: slow and simple, written from docs/format/pco.md alone. It shares no
 // code with the library, so a mistake in either shows as a difference.
-#ifndef NUMPACT_TESTS_SECOND_PCO_PLAIN_HPP
-#define NUMPACT_TESTS_SECOND_PCO_PLAIN_HPP
+#pragma once
 
 #include <span>
 
@@ -121,5 +120,3 @@ PlainNumbers decode_wrapped(std::span<const std::byte> meta, std::span<const std
                             const PlainLimits& limits = {});
 
 }  // namespace numpact::second
-
-#endif

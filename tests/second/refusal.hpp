@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rejection of inputs by the second decoders. Inside them a Refusal is thrown; their public
 // functions catch it.
-#ifndef NUMPACT_TESTS_SECOND_REFUSAL_HPP
-#define NUMPACT_TESTS_SECOND_REFUSAL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -38,5 +37,3 @@ inline void refuse_if(bool bad, const char* reason) {
 }
 
 }  // namespace numpact::second
-
-#endif

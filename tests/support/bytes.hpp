@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Byte buffers for tests that detect reads past their end.
-#ifndef NUMPACT_TESTS_SUPPORT_BYTES_HPP
-#define NUMPACT_TESTS_SUPPORT_BYTES_HPP
+#pragma once
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -72,5 +71,3 @@ class GuardedBuffer {
 };
 
 }  // namespace numpact::testing
-
-#endif

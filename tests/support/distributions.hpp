@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Typical and adversarial data for encoders, for every number type.
-#ifndef NUMPACT_TESTS_SUPPORT_DISTRIBUTIONS_HPP
-#define NUMPACT_TESTS_SUPPORT_DISTRIBUTIONS_HPP
+#pragma once
 
 #include <string_view>
 #include <vector>
@@ -17,5 +16,3 @@ const std::vector<std::string_view>& distribution_names();
 Numbers make_numbers(std::string_view distribution, NumberType type, std::size_t n, Random& random);
 
 }  // namespace numpact::testing
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executors with unusual but valid behavior.
-#ifndef NUMPACT_TESTS_SUPPORT_EXECUTORS_HPP
-#define NUMPACT_TESTS_SUPPORT_EXECUTORS_HPP
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -88,5 +87,3 @@ Config with(const ExecutorCase& executor_case, Config config = {}) {
 }
 
 }  // namespace numpact::testing
-
-#endif

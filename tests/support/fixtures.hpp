@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pco files of other writers, and the numbers in them.
-#ifndef NUMPACT_TESTS_SUPPORT_FIXTURES_HPP
-#define NUMPACT_TESTS_SUPPORT_FIXTURES_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -36,5 +35,3 @@ Numbers read_npy(const std::string& path);
 std::vector<Fixture> good_fixtures();
 
 }  // namespace numpact::testing
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // binary16 by arithmetic on doubles: slow and independent of the library's method.
-#ifndef NUMPACT_TESTS_SUPPORT_HALF_HPP
-#define NUMPACT_TESTS_SUPPORT_HALF_HPP
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -33,5 +32,3 @@ inline double half_value(std::uint16_t bits) {
 }
 
 }  // namespace numpact::testing
-
-#endif

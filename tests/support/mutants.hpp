@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files with one byte changed: each bit flipped, 0x00, 0xFF. The same as in
 // tests/oracle/mutants.py.
-#ifndef NUMPACT_TESTS_SUPPORT_MUTANTS_HPP
-#define NUMPACT_TESTS_SUPPORT_MUTANTS_HPP
+#pragma once
 
 #include <algorithm>
 #include <vector>
@@ -38,5 +37,3 @@ void for_each_mutant(ByteSpan file, std::size_t reach, const F& f) {
 }
 
 }  // namespace numpact::testing
-
-#endif

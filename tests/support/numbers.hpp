@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays of numbers of any type, with bitwise comparison.
-#ifndef NUMPACT_TESTS_SUPPORT_NUMBERS_HPP
-#define NUMPACT_TESTS_SUPPORT_NUMBERS_HPP
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -117,5 +116,3 @@ Bytes compressed(const Numbers& numbers, const EncodeConfig& config = {});
 Numbers decompressed(ByteSpan file);
 
 }  // namespace numpact::testing
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reproducible random numbers: the seed is printed; NUMPACT_SEED sets it.
-#ifndef NUMPACT_TESTS_SUPPORT_RANDOM_HPP
-#define NUMPACT_TESTS_SUPPORT_RANDOM_HPP
+#pragma once
 
 #include <cstdint>
 #include <cstdio>
@@ -49,5 +48,3 @@ class Random {
 };
 
 }  // namespace numpact::testing
-
-#endif

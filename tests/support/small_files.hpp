@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small files written by this library with every type, mode and delta.
-#ifndef NUMPACT_TESTS_SUPPORT_SMALL_FILES_HPP
-#define NUMPACT_TESTS_SUPPORT_SMALL_FILES_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -21,5 +20,3 @@ std::string describe(const EncodeConfig& config);
 std::vector<Fixture> small_files();
 
 }  // namespace numpact::testing
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of which it is known how they are best encoded.
-#ifndef NUMPACT_TESTS_UNIT_CHOOSE_CASES_HPP
-#define NUMPACT_TESTS_UNIT_CHOOSE_CASES_HPP
+#pragma once
 
 #include <cmath>
 #include <cstring>
@@ -54,5 +53,3 @@ inline std::vector<std::int16_t> waves(std::size_t n, Random& random) {
 }
 
 }  // namespace numpact::testing
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made up latent variables, and their decoding by the letter. Any bits are codes and offsets of
 // some latents, so the input of decoding is noise.
-#ifndef NUMPACT_TESTS_UNIT_LATENT_CASES_HPP
-#define NUMPACT_TESTS_UNIT_LATENT_CASES_HPP
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -120,5 +119,3 @@ inline std::size_t readable_bytes(std::uint64_t position, std::size_t n, unsigne
 }
 
 }  // namespace numpact::testing
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The format's bit packing and tANS by the letter of its description, one bit at a time.
-#ifndef NUMPACT_TESTS_UNIT_NAIVE_HPP
-#define NUMPACT_TESTS_UNIT_NAIVE_HPP
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -64,5 +63,3 @@ inline std::vector<NaiveState> naive_table(const std::vector<Bin>& bins, unsigne
 }
 
 }  // namespace numpact::testing
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running code under each instruction set that kernels were compiled for and the machine has.
-#ifndef NUMPACT_TESTS_UNIT_TARGETS_HPP
-#define NUMPACT_TESTS_UNIT_TARGETS_HPP
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -41,5 +40,3 @@ void for_each_target(const F& f) {
 }
 
 }  // namespace numpact::testing
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands `numpact cvc ...`. Each one has a file of its own.
-#ifndef NUMPACT_CLI_COMMANDS_CVC_COMMANDS_HPP
-#define NUMPACT_CLI_COMMANDS_CVC_COMMANDS_HPP
+#pragma once
 
 #include <vector>
 
@@ -22,5 +21,3 @@ Command add_cvc_upgrade(CLI::App& group);
 Command add_cvc_quality(CLI::App& group);
 
 }  // namespace numpact::cli
-
-#endif

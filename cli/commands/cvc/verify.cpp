@@ -88,7 +88,7 @@ class Checker {
               {"rows", input.info().rows},
               {"chunks", report.chunks},
               {"bad", Json::array()}};
-    for (const cvc::VerifyReport::Bad& bad : report.bad) {
+    for (const cvc::CorruptRows& bad : report.bad) {
       json["bad"].push_back({{"chunk", bad.chunk},
                              {"first_row", bad.rows.first},
                              {"rows", bad.rows.count},
@@ -99,7 +99,7 @@ class Checker {
   }
 
   void print_result(const CvcInput& input, const cvc::VerifyReport& report) {
-    for (const cvc::VerifyReport::Bad& bad : report.bad) {
+    for (const cvc::CorruptRows& bad : report.bad) {
       const std::string rows =
           bad.rows.count == 0
               ? "no rows"

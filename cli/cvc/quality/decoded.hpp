@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows after compression and decompression: packed here, or read from an existing file.
-#ifndef NUMPACT_CLI_CVC_QUALITY_DECODED_HPP
-#define NUMPACT_CLI_CVC_QUALITY_DECODED_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -57,5 +56,3 @@ PackedFile open_packed(const std::string& path, const std::optional<std::string>
                        std::uint64_t dimension);
 
 }  // namespace numpact::cli
-
-#endif

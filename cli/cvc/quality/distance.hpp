@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes distances between a few queries and many vectors.
-#ifndef NUMPACT_CLI_CVC_QUALITY_DISTANCE_HPP
-#define NUMPACT_CLI_CVC_QUALITY_DISTANCE_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -48,5 +47,3 @@ void tile_distances(Measure measure, const float* queries, const float* panel,
 float distance(Measure measure, std::span<const float> a, std::span<const float> b);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Error figures of decoded vectors.
-#ifndef NUMPACT_CLI_CVC_QUALITY_ERRORS_HPP
-#define NUMPACT_CLI_CVC_QUALITY_ERRORS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -39,5 +38,3 @@ class ErrorSum {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares original rows with their decoded versions for several compressions.
-#ifndef NUMPACT_CLI_CVC_QUALITY_MEASUREMENT_HPP
-#define NUMPACT_CLI_CVC_QUALITY_MEASUREMENT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -79,5 +78,3 @@ class Measurement {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the nearest of many vectors by exhaustive search.
-#ifndef NUMPACT_CLI_CVC_QUALITY_NEIGHBOURS_HPP
-#define NUMPACT_CLI_CVC_QUALITY_NEIGHBOURS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,5 +31,3 @@ std::vector<Neighbour> nearest(const Panels& base, std::span<const float> querie
                                Measure measure, Executor& executor, const QueriesDone& done = {});
 
 }  // namespace numpact::cli
-
-#endif

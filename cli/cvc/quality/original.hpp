@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vectors that compressions are measured on, from a CVC file or any other format.
-#ifndef NUMPACT_CLI_CVC_QUALITY_ORIGINAL_HPP
-#define NUMPACT_CLI_CVC_QUALITY_ORIGINAL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -42,5 +41,3 @@ void for_chunks(Original& original, std::uint64_t chunk_rows,
                 const std::function<void(const cvc::Rows&)>& f);
 
 }  // namespace numpact::cli
-
-#endif

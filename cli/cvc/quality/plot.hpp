@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots size against loss for each compression.
-#ifndef NUMPACT_CLI_CVC_QUALITY_PLOT_HPP
-#define NUMPACT_CLI_CVC_QUALITY_PLOT_HPP
+#pragma once
 
 #include <string>
 
@@ -14,5 +13,3 @@ namespace numpact::cli {
 std::string quality_plot(const QualityReport& report);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures how many nearest neighbours are still found among decoded vectors.
-#ifndef NUMPACT_CLI_CVC_QUALITY_RECALL_HPP
-#define NUMPACT_CLI_CVC_QUALITY_RECALL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -75,5 +74,3 @@ class RecallSearch {
 };
 
 }  // namespace numpact::cli
-
-#endif

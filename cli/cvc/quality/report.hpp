@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports the results of `numpact cvc quality` as text and as JSON.
-#ifndef NUMPACT_CLI_CVC_QUALITY_REPORT_HPP
-#define NUMPACT_CLI_CVC_QUALITY_REPORT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -47,5 +46,3 @@ std::string quality_json(const QualityReport& report);
 std::string quality_advice(const QualityReport& report);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a random sample of a stream of rows.
-#ifndef NUMPACT_CLI_CVC_QUALITY_ROW_SAMPLE_HPP
-#define NUMPACT_CLI_CVC_QUALITY_ROW_SAMPLE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -36,5 +35,3 @@ class RowSample {
 };
 
 }  // namespace numpact::cli
-
-#endif

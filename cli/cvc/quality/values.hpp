@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts values of any type to floats.
-#ifndef NUMPACT_CLI_CVC_QUALITY_VALUES_HPP
-#define NUMPACT_CLI_CVC_QUALITY_VALUES_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -15,5 +14,3 @@ void doubles_of(std::span<const std::byte> values, cvc::Dtype dtype, std::span<d
 void floats_of(std::span<const std::byte> values, cvc::Dtype dtype, std::span<float> out);
 
 }  // namespace numpact::cli
-
-#endif

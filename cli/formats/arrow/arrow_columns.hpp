@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts between Arrow arrays and arrays of numbers. Only the files that use Arrow include this.
-#ifndef NUMPACT_CLI_FORMATS_ARROW_ARROW_COLUMNS_HPP
-#define NUMPACT_CLI_FORMATS_ARROW_ARROW_COLUMNS_HPP
+#pragma once
 
 #include <arrow/array.h>
 #include <arrow/chunked_array.h>
@@ -56,5 +55,3 @@ std::unique_ptr<NumberInput> read_arrays(NextArrays next, const Column& column,
                                          const std::string& file);
 
 }  // namespace numpact::cli
-
-#endif

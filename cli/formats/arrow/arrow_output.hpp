@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts blocks of numbers to Arrow's record batches, which Parquet and Arrow IPC write.
-#ifndef NUMPACT_CLI_FORMATS_ARROW_ARROW_OUTPUT_HPP
-#define NUMPACT_CLI_FORMATS_ARROW_ARROW_OUTPUT_HPP
+#pragma once
 
 #include <arrow/io/interfaces.h>
 #include <arrow/status.h>
@@ -46,5 +45,3 @@ class ArrowOutput : public TableOutput {
 };
 
 }  // namespace numpact::cli
-
-#endif

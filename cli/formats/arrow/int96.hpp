@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the 64-bit time unit that can hold a column of Parquet's deprecated 96-bit timestamps.
-#ifndef NUMPACT_CLI_FORMATS_ARROW_INT96_HPP
-#define NUMPACT_CLI_FORMATS_ARROW_INT96_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -33,5 +32,3 @@ class Int96Unit {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds values that Arrow can represent but Parquet cannot.
-#ifndef NUMPACT_CLI_FORMATS_ARROW_PARQUET_FIT_HPP
-#define NUMPACT_CLI_FORMATS_ARROW_PARQUET_FIT_HPP
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -26,5 +25,3 @@ class ParquetFit {
 };
 
 }  // namespace numpact::cli
-
-#endif

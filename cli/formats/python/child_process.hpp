@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts another program and communicates with it through its standard input and output.
-#ifndef NUMPACT_CLI_FORMATS_PYTHON_CHILD_PROCESS_HPP
-#define NUMPACT_CLI_FORMATS_PYTHON_CHILD_PROCESS_HPP
+#pragma once
 
 #include <sys/types.h>
 
@@ -38,5 +37,3 @@ class ChildProcess {
 };
 
 }  // namespace numpact::cli
-
-#endif

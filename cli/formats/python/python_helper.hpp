@@ -31,8 +31,7 @@
 //   {"verb": "rows", "count": 5}, for each column a D  the same
 //   message of numbers and one of nulls, as above
 //   {"verb": "finish"}                                 the same
-#ifndef NUMPACT_CLI_FORMATS_PYTHON_PYTHON_HELPER_HPP
-#define NUMPACT_CLI_FORMATS_PYTHON_PYTHON_HELPER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -87,5 +86,3 @@ Column column_from_json(const PythonHelper::Json& json, const std::string& place
 [[noreturn]] void fail_protocol(const std::string& place);
 
 }  // namespace numpact::cli
-
-#endif

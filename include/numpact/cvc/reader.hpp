@@ -4,8 +4,7 @@
 // Errors of the contents: kCorrupt, kTruncated, kChecksum, kUnsupportedVersion (also for an unknown
 // compression). Their text names the header field; offset() is its position or that of the payload
 // in the file; chunk() is the chunk.
-#ifndef NUMPACT_CVC_READER_HPP
-#define NUMPACT_CVC_READER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -16,12 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "numpact/config.hpp"
-#include "numpact/cvc/read_config.hpp"
-#include "numpact/cvc/stored_slice.hpp"
+#include "numpact/cvc/config.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/error.hpp"
-#include "numpact/range_source.hpp"
+#include "numpact/file_access.hpp"
 
 namespace numpact::cvc {
 
@@ -173,5 +170,3 @@ NUMPACT_API Status decode_slice(const StoredSlice& slice, const RowRange& rows,
                                 const MutableRows& out) noexcept;
 
 }  // namespace numpact::cvc
-
-#endif

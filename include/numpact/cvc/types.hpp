@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a CVC file (versions, columns, chunks, sections) and views of vectors in memory.
-#ifndef NUMPACT_CVC_TYPES_HPP
-#define NUMPACT_CVC_TYPES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -108,42 +107,27 @@ concept ValueRange = numpact::detail::OutlivingRange<R> && Value<numpact::detail
 
 // A view of rows in memory: row r starts r * stride bytes after `data`; its values are contiguous.
 // Aligned for the type. From a contiguous range of values: rows of `d` values without gaps.
-struct Rows {
+template <class Void>  // void or const void
+struct BasicRows {
   Dtype dtype = Dtype::kFloat32;
-  const void* data = nullptr;
+  Void* data = nullptr;
   std::uint64_t count = 0;      // rows
   std::uint64_t dimension = 0;  // values per row
   std::size_t stride = 0;       // bytes from row to row; 0: no gaps
 
-  Rows() = default;
-  Rows(Dtype type, const void* at, std::uint64_t n, std::uint64_t d, std::size_t s = 0)
+  BasicRows() = default;
+  BasicRows(Dtype type, Void* at, std::uint64_t n, std::uint64_t d, std::size_t s = 0)
       : dtype(type), data(at), count(n), dimension(d), stride(s) {}
   template <detail::ValueRange R>
-  Rows(R&& values, std::uint64_t d)
+  requires(std::is_const_v<Void> || !std::is_const_v<numpact::detail::ElementOf<R>>)
+      BasicRows(R&& values, std::uint64_t d)
       : dtype(kDtypeOf<numpact::detail::ElementOf<R>>),
         data(std::data(values)),
         count(d == 0 ? 0 : std::size(values) / d),
         dimension(d) {}
 };
-
-// The same, writable.
-struct MutableRows {
-  Dtype dtype = Dtype::kFloat32;
-  void* data = nullptr;
-  std::uint64_t count = 0;
-  std::uint64_t dimension = 0;
-  std::size_t stride = 0;
-
-  MutableRows() = default;
-  MutableRows(Dtype type, void* at, std::uint64_t n, std::uint64_t d, std::size_t s = 0)
-      : dtype(type), data(at), count(n), dimension(d), stride(s) {}
-  template <detail::ValueRange R>
-  requires(!std::is_const_v<numpact::detail::ElementOf<R>>) MutableRows(R&& values, std::uint64_t d)
-      : dtype(kDtypeOf<numpact::detail::ElementOf<R>>),
-        data(std::data(values)),
-        count(d == 0 ? 0 : std::size(values) / d),
-        dimension(d) {}
-};
+using Rows = BasicRows<const void>;
+using MutableRows = BasicRows<void>;
 
 // Rows first to first + count - 1.
 struct RowRange {
@@ -212,14 +196,7 @@ struct Info {
   const Slice& slice(std::size_t chunk, std::size_t column) const noexcept {
     return slices[chunk * columns.size() + column];
   }
-  std::optional<std::size_t> find_column(std::string_view name) const noexcept {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i].name == name) return i;
-    }
-    return std::nullopt;
-  }
+  NUMPACT_API std::optional<std::size_t> find_column(std::string_view name) const noexcept;
 };
 
 }  // namespace numpact::cvc
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes CVC files, chunk by chunk as rows arrive.
-#ifndef NUMPACT_CVC_WRITER_HPP
-#define NUMPACT_CVC_WRITER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "numpact/cvc/config.hpp"
 #include "numpact/cvc/types.hpp"
-#include "numpact/cvc/write_config.hpp"
 #include "numpact/error.hpp"
 
 namespace numpact::cvc {
@@ -24,9 +23,6 @@ class NUMPACT_API Writer {
   // `out` is replaced when the file is finished and must live until then.
   static Result<Writer> create(std::vector<std::byte>& out, const WriteConfig& config) noexcept;
   static Result<Writer> create(const std::string& path, const WriteConfig& config) noexcept;
-  ~Writer();
-  Writer(Writer&&) noexcept;
-  Writer& operator=(Writer&&) noexcept;
 
   // Appends rows to a file of one array: float32, float64, float16 or integers, always of the same
   // type. kInvalidArgument: lossless or pco, and a value that float32 cannot hold exactly.
@@ -59,9 +55,7 @@ class NUMPACT_API Writer {
  private:
   struct Impl;
   explicit Writer(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  numpact::detail::Owned<Impl> impl_;
 };
 
 }  // namespace numpact::cvc
-
-#endif

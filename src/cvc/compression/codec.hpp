@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interface of compressions (Codec) and the data that they exchange with readers and writers.
 // codecs.hpp lists all compressions.
-#ifndef NUMPACT_CVC_COMPRESSION_CODEC_HPP
-#define NUMPACT_CVC_COMPRESSION_CODEC_HPP
+#pragma once
 
 #include <array>
 #include <bit>
@@ -25,8 +24,8 @@
 #include "cvc/compression/steps.hpp"
 #include "cvc/compression/values.hpp"
 #include "numpact/config.hpp"
+#include "numpact/cvc/config.hpp"
 #include "numpact/cvc/types.hpp"
-#include "numpact/cvc/write_config.hpp"
 #include "numpact/error.hpp"
 
 namespace numpact::cvc::internal {
@@ -227,5 +226,3 @@ void copy_stored(const std::byte* from, std::size_t n, std::size_t size, void* o
 inline float load_float(const std::byte* at) { return load_le<float>(at); }
 
 }  // namespace numpact::cvc::internal
-
-#endif

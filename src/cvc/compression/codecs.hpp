@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of compressions, and functions that work with all of them.
-#ifndef NUMPACT_CVC_COMPRESSION_CODECS_HPP
-#define NUMPACT_CVC_COMPRESSION_CODECS_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "cvc/compression/codec.hpp"
@@ -22,5 +21,3 @@ Status decode_values(const Prepared& prepared, std::uint64_t first, std::uint64_
                      void* data);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions to half precision and bfloat16, with the NaNs of the CVC format. The functions on one
 // value define the results of the loops, which are compiled for every instruction set.
-#ifndef NUMPACT_CVC_COMPRESSION_HALF_HPP
-#define NUMPACT_CVC_COMPRESSION_HALF_HPP
+#pragma once
 
 #include <bit>
 #include <cstddef>
@@ -65,5 +64,3 @@ std::size_t floats_to_bfloats(const float* values, std::size_t n, std::uint16_t*
 void bfloats_to_floats(const std::byte* bfloats, std::size_t n, float* out, bool streams = false);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // pco: a grid of wrapped Pco chunks (pco_payload.hpp).
-#ifndef NUMPACT_CVC_COMPRESSION_PCO_HPP
-#define NUMPACT_CVC_COMPRESSION_PCO_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "cvc/compression/codec.hpp"
@@ -18,5 +17,3 @@ Status plan_pco(const Source& source, const EncodeRules& rules, Plan& plan);
 Status encode_pco(const Source& source, const Plan& plan, BlockSink& sink);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -7,8 +7,7 @@
 //   dimensions      0 1      2 3
 //   span 0        chunk 0  chunk 2
 //   span 1        chunk 1  chunk 3
-#ifndef NUMPACT_CVC_COMPRESSION_PCO_PAYLOAD_HPP
-#define NUMPACT_CVC_COMPRESSION_PCO_PAYLOAD_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -65,5 +64,3 @@ unsigned pco_entry_bytes(std::uint32_t largest);
 void write_pco_entry(std::uint32_t size, unsigned entry_bytes, std::byte* out);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops of the lossless compression: byte planes of floats, and packed codes of 1 to 8 bits, most
 // significant bit first. Compiled for every instruction set.
-#ifndef NUMPACT_CVC_COMPRESSION_PLANES_HPP
-#define NUMPACT_CVC_COMPRESSION_PLANES_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -42,5 +41,3 @@ void join_planes(const std::uint8_t* const planes[kPlanes], std::size_t n, float
 void take_plane(const float* values, std::size_t n, std::size_t plane, std::uint8_t* out);
 
 }  // namespace numpact::cvc::internal
-
-#endif

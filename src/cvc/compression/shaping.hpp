@@ -11,8 +11,7 @@
 // Example with two dimensions that are nearly equal in all rows, so U_01 is about 1: if dimension 0
 // was rounded up by 0.4, dimension 1 is rounded after subtracting 0.4, so that e_0 + e_1 stays
 // small and the product with a row (x, x) hardly changes.
-#ifndef NUMPACT_CVC_COMPRESSION_SHAPING_HPP
-#define NUMPACT_CVC_COMPRESSION_SHAPING_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -103,5 +102,3 @@ class Shaper {
 };
 
 }  // namespace numpact::cvc::internal
-
-#endif

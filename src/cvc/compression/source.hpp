@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A view of the values to encode as one sequence, independent of their type and of gaps between
 // rows.
-#ifndef NUMPACT_CVC_COMPRESSION_SOURCE_HPP
-#define NUMPACT_CVC_COMPRESSION_SOURCE_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -89,5 +88,3 @@ class Source {
 };
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uniform quantization: codes of 8 or 4 bits for equal steps of a range. The functions on one value
 // define the results of the loops, which are compiled for every instruction set.
-#ifndef NUMPACT_CVC_COMPRESSION_STEPS_HPP
-#define NUMPACT_CVC_COMPRESSION_STEPS_HPP
+#pragma once
 
 #include <cmath>
 #include <cstddef>
@@ -73,5 +72,3 @@ struct DimRanges {
 void widen_ranges(const float* values, std::size_t n, const DimRanges& ranges);
 
 }  // namespace numpact::cvc::internal
-
-#endif

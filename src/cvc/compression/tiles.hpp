@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposition between columns (arrays of one dimension) and rows, and conversion of floats.
-#ifndef NUMPACT_CVC_COMPRESSION_TILES_HPP
-#define NUMPACT_CVC_COMPRESSION_TILES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -23,5 +22,3 @@ void deinterleave(const std::byte* from, std::size_t stride, std::size_t columns
 void convert_values(Dtype from, const std::byte* values, std::size_t n, Dtype to, std::byte* out);
 
 }  // namespace numpact::cvc::internal
-
-#endif

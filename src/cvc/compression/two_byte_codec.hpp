@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of fp16 and bfloat16 that depend only on the size of their values, two bytes.
-#ifndef NUMPACT_CVC_COMPRESSION_TWO_BYTE_CODEC_HPP
-#define NUMPACT_CVC_COMPRESSION_TWO_BYTE_CODEC_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -28,5 +27,3 @@ inline Status plan_two_byte(const Source& source, const EncodeRules&, Plan& plan
 }
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that a compression cannot represent: their location, and how many values are lost with
 // them.
-#ifndef NUMPACT_CVC_COMPRESSION_VALUES_HPP
-#define NUMPACT_CVC_COMPRESSION_VALUES_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -46,5 +45,3 @@ std::uint64_t count_finite(const Source& source, const ValueArea& area);
 Status check_floats(const Source& source, Compression compression, std::optional<Refused>& refused);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparison of payloads with their checksums, if the file has them.
-#ifndef NUMPACT_CVC_FILE_CHECK_HPP
-#define NUMPACT_CVC_FILE_CHECK_HPP
+#pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "base/internal.hpp"
 #include "cvc/file/records.hpp"
-#include "numpact/cvc/read_config.hpp"
+#include "numpact/cvc/config.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -19,5 +18,3 @@ Status check_chunks(const Records& records, std::vector<std::size_t> chunks,
 Status check_chunk(const Records& records, std::size_t chunk);
 
 }  // namespace numpact::cvc::internal
-
-#endif

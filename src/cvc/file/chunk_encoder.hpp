@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encoding of rows as the record of a chunk. A first pass plans everything that the header and the
 // offsets of records depend on; a second pass writes the bytes.
-#ifndef NUMPACT_CVC_FILE_CHUNK_ENCODER_HPP
-#define NUMPACT_CVC_FILE_CHUNK_ENCODER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -48,5 +47,3 @@ Status write_record(std::size_t head, std::uint64_t offset, std::span<const std:
                     Output& output);
 
 }  // namespace numpact::cvc::internal
-
-#endif

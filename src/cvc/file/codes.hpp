@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Access to stored codes: views of them in the file, and copies.
-#ifndef NUMPACT_CVC_FILE_CODES_HPP
-#define NUMPACT_CVC_FILE_CODES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 #include "base/internal.hpp"
 #include "cvc/file/records.hpp"
-#include "numpact/cvc/read_config.hpp"
+#include "numpact/cvc/config.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -22,5 +21,3 @@ Status copy_codes(const Records& records, const RowRange& rows, std::size_t colu
                   std::vector<CodeRun>& runs);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing of a file by appending rows: they are buffered into chunks, a few chunks at a time are
 // compressed, and the header is written in front of them at the end.
-#ifndef NUMPACT_CVC_FILE_FILE_WRITER_HPP
-#define NUMPACT_CVC_FILE_FILE_WRITER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +19,7 @@
 #include "cvc/file/chunk_encoder.hpp"
 #include "cvc/file/output.hpp"
 #include "cvc/header/header_text.hpp"
-#include "numpact/cvc/write_config.hpp"
+#include "numpact/cvc/config.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -99,5 +98,3 @@ class FileWriter {
 };
 
 }  // namespace numpact::cvc::internal
-
-#endif

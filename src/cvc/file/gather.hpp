@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding of single rows in any order, without decoding their whole chunks.
-#ifndef NUMPACT_CVC_FILE_GATHER_HPP
-#define NUMPACT_CVC_FILE_GATHER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 #include "base/internal.hpp"
 #include "cvc/file/records.hpp"
-#include "numpact/cvc/read_config.hpp"
+#include "numpact/cvc/config.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -18,5 +17,3 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
                    std::span<const Target> targets, const ReadConfig& config);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads parts of a file that is not in memory: its header, records of chunks, rows of columns.
-#ifndef NUMPACT_CVC_FILE_LOADER_HPP
-#define NUMPACT_CVC_FILE_LOADER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +11,8 @@
 #include "base/internal.hpp"
 #include "cvc/file/records.hpp"
 #include "numpact/config.hpp"
-#include "numpact/cvc/read_config.hpp"
-#include "numpact/range_source.hpp"
+#include "numpact/cvc/config.hpp"
+#include "numpact/file_access.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -70,5 +69,3 @@ std::optional<std::uint64_t> separable_row_bytes(const Info& info, std::size_t c
 inline constexpr std::uint64_t kMaxGapBytes = std::uint64_t{1} << 16;
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parallel work on chunks that are not in memory: each task loads the chunks it works on.
-#ifndef NUMPACT_CVC_FILE_LOADING_HPP
-#define NUMPACT_CVC_FILE_LOADING_HPP
+#pragma once
 
 #include <algorithm>
 #include <atomic>
@@ -60,5 +59,3 @@ Status for_each_loaded(const TaskPool& pool, std::size_t n, const Work& work, co
 }
 
 }  // namespace numpact::cvc::internal
-
-#endif

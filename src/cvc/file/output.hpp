@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The destination of a file: writes at any offset, in any order.
-#ifndef NUMPACT_CVC_FILE_OUTPUT_HPP
-#define NUMPACT_CVC_FILE_OUTPUT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -26,5 +25,3 @@ class Output {
 };
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocation of the memory pages of large outputs before they are written (ReadConfig::prefault).
-#ifndef NUMPACT_CVC_FILE_PREFAULT_HPP
-#define NUMPACT_CVC_FILE_PREFAULT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "numpact/cvc/read_config.hpp"
+#include "numpact/cvc/config.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -19,5 +18,3 @@ void prefault_targets(const Info& info, std::span<const Target> targets, std::ui
 void prefault_bytes(std::span<std::byte> out, const ReadConfig& config);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -308,7 +308,8 @@ Status handle_corrupt(void* owner, const ChunkRead& read, const Status& problem)
   const OnCorruption policy = reader.config.on_corruption;
   if (problem.kind() != ErrorKind::kChecksum || policy == OnCorruption::kRaise) return problem;
   const std::uint64_t first_row = reader.info.chunks[read.chunk].first_row;
-  reader.report.corrupt.push_back({read.chunk, {first_row + read.rows.first, read.rows.count}});
+  reader.report.corrupt.push_back(
+      {read.chunk, {first_row + read.rows.first, read.rows.count}, problem});
   if (policy == OnCorruption::kDrop) {
     reader.dropped.push_back({read.out_row, read.rows.count});
     return {};

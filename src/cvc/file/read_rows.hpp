@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding of ranges of rows, divided into work items for one or several threads.
-#ifndef NUMPACT_CVC_FILE_READ_ROWS_HPP
-#define NUMPACT_CVC_FILE_READ_ROWS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,7 @@
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "cvc/file/records.hpp"
-#include "numpact/cvc/read_config.hpp"
+#include "numpact/cvc/config.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -57,5 +56,3 @@ Status read_ranges(const Records& records, std::span<const RowRange> ranges,
                    std::span<const Target> targets, const ReadConfig& config, ReadReport& report);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Location of the records of chunks. A record is a length, a checksum and a payload.
-#ifndef NUMPACT_CVC_FILE_RECORDS_HPP
-#define NUMPACT_CVC_FILE_RECORDS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -70,5 +69,3 @@ using LengthOf = std::function<Status(std::size_t chunk, std::uint64_t& length)>
 Status place_records(Info& info, const LengthOf& length_of);
 
 }  // namespace numpact::cvc::internal
-
-#endif

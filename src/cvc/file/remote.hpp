@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading of files that are not in memory: each task loads at most one chunk at a time and decodes
 // it.
-#ifndef NUMPACT_CVC_FILE_REMOTE_HPP
-#define NUMPACT_CVC_FILE_REMOTE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,7 @@
 #include "base/internal.hpp"
 #include "cvc/file/loader.hpp"
 #include "cvc/file/read_rows.hpp"
-#include "numpact/cvc/read_config.hpp"
+#include "numpact/cvc/config.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -24,5 +23,3 @@ Status gather_remote_rows(const Records& records, std::span<const std::uint64_t>
                           std::span<const Target> targets, const ReadConfig& config);
 
 }  // namespace numpact::cvc::internal
-
-#endif

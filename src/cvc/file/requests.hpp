@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding of single rows, chunk by chunk.
-#ifndef NUMPACT_CVC_FILE_REQUESTS_HPP
-#define NUMPACT_CVC_FILE_REQUESTS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,7 @@
 #include "base/internal.hpp"
 #include "cvc/file/records.hpp"
 #include "numpact/config.hpp"
-#include "numpact/cvc/read_config.hpp"
+#include "numpact/cvc/config.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -32,5 +31,3 @@ Status gather_chunk(const Records& records, std::size_t chunk, std::uint64_t sta
                     const DecodeLimits& limits);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Access to slices in their stored form.
-#ifndef NUMPACT_CVC_FILE_STORED_HPP
-#define NUMPACT_CVC_FILE_STORED_HPP
+#pragma once
 
 #include <cstddef>
 
 #include "base/internal.hpp"
 #include "cvc/file/records.hpp"
-#include "numpact/cvc/read_config.hpp"
-#include "numpact/cvc/stored_slice.hpp"
+#include "numpact/cvc/config.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -20,5 +18,3 @@ Status find_stored(const Records& records, std::size_t chunk, std::size_t column
 Status decode_stored(const StoredSlice& stored, const RowRange& rows, const MutableRows& out);
 
 }  // namespace numpact::cvc::internal
-
-#endif

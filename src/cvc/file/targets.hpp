@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caller's memory that columns are decoded into.
-#ifndef NUMPACT_CVC_FILE_TARGETS_HPP
-#define NUMPACT_CVC_FILE_TARGETS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +9,7 @@
 #include "base/internal.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "numpact/config.hpp"
-#include "numpact/cvc/read_config.hpp"
+#include "numpact/cvc/config.hpp"
 #include "numpact/cvc/types.hpp"
 
 namespace numpact::cvc::internal {
@@ -43,5 +42,3 @@ void fill_rows(const MutableRows& out, std::uint64_t first, std::uint64_t count,
 void move_rows(const MutableRows& out, std::uint64_t from, std::uint64_t to, std::uint64_t count);
 
 }  // namespace numpact::cvc::internal
-
-#endif

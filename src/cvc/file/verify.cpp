@@ -127,7 +127,7 @@ Status verify_chunks(const Records& records, const ReadConfig& config, VerifyRep
     NUMPACT_TRY(read_chunks(records, reads, {}, config, note, &verifier));
   }
   std::vector<bool> is_bad(info.chunks.size());
-  for (const VerifyReport::Bad& bad : report.bad) is_bad[to_size(bad.chunk)] = true;
+  for (const CorruptRows& bad : report.bad) is_bad[to_size(bad.chunk)] = true;
   TaskPool pool(config.threads, config.executor);
   std::vector<Status> problems(pool.size());
   for (std::size_t first = 0; first < info.chunks.size(); first += problems.size()) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verification of every chunk of a file; decoded values are discarded.
-#ifndef NUMPACT_CVC_FILE_VERIFY_HPP
-#define NUMPACT_CVC_FILE_VERIFY_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "cvc/file/records.hpp"
-#include "numpact/cvc/read_config.hpp"
+#include "numpact/cvc/config.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -13,5 +12,3 @@ namespace numpact::cvc::internal {
 Status verify_chunks(const Records& records, const ReadConfig& config, VerifyReport& report);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A filter for metadata by the value of a key.
-#ifndef NUMPACT_CVC_HEADER_FILTER_HPP
-#define NUMPACT_CVC_HEADER_FILTER_HPP
+#pragma once
 
 #include <string_view>
 
@@ -25,5 +24,3 @@ class MetadataFilter {
 };
 
 }  // namespace numpact::cvc::internal
-
-#endif

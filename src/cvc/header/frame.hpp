@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first bytes of a file: its version, and the position of its header.
-#ifndef NUMPACT_CVC_HEADER_FRAME_HPP
-#define NUMPACT_CVC_HEADER_FRAME_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -31,5 +30,3 @@ Status find_header(std::span<const std::byte> bytes, std::uint64_t file_bytes, F
                    std::uint64_t& needed);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing of headers, byte for byte like the format's first implementation.
-#ifndef NUMPACT_CVC_HEADER_HEADER_TEXT_HPP
-#define NUMPACT_CVC_HEADER_HEADER_TEXT_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -11,8 +10,8 @@
 
 #include "base/internal.hpp"
 #include "json/text.hpp"
+#include "numpact/cvc/config.hpp"
 #include "numpact/cvc/types.hpp"
-#include "numpact/cvc/write_config.hpp"
 #include "numpact/error.hpp"
 
 namespace numpact::cvc::internal {
@@ -48,5 +47,3 @@ struct HeaderContent {
 Status header_bytes(const HeaderContent& content, std::string& out);
 
 }  // namespace numpact::cvc::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks and formats the callers' metadata for a header.
-#ifndef NUMPACT_CVC_HEADER_METADATA_HPP
-#define NUMPACT_CVC_HEADER_METADATA_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -25,5 +24,3 @@ inline constexpr std::size_t kLevelsAboveSectionMetadata = 5;
 Status restyle(std::string_view text, json::Style style, std::size_t levels, std::string& out);
 
 }  // namespace numpact::cvc::internal
-
-#endif

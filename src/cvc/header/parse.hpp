@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses and checks the header of a file.
-#ifndef NUMPACT_CVC_HEADER_PARSE_HPP
-#define NUMPACT_CVC_HEADER_PARSE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -20,5 +19,3 @@ Status parse_header(std::span<const std::byte> bytes, std::uint64_t file_bytes,
                     const DecodeLimits& limits, Info& info);
 
 }  // namespace numpact::cvc::internal
-
-#endif

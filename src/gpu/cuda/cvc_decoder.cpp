@@ -8,7 +8,7 @@
 #include "base/try.hpp"
 #include "gpu/cuda/cvc_pco.hpp"
 #include "gpu/cuda/cvc_staging.hpp"
-#include "numpact/cuda/cvc.hpp"
+#include "numpact/cuda.hpp"
 
 namespace numpact::cuda {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel launch for rows of CVC slices.
-#ifndef NUMPACT_GPU_CUDA_CVC_KERNELS_HPP
-#define NUMPACT_GPU_CUDA_CVC_KERNELS_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -22,5 +21,3 @@ Status decode_tasks(const gpu::TaskTable& table, std::uint32_t blocks, gpu::Out 
                     std::uint32_t* corrupt, cudaStream_t stream) noexcept;
 
 }  // namespace numpact::cuda
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel launch that copies decoded numbers of Pco pages to the rows of the output.
-#ifndef NUMPACT_GPU_CUDA_CVC_PAGES_HPP
-#define NUMPACT_GPU_CUDA_CVC_PAGES_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -16,5 +15,3 @@ Status put_pages(const gpu::PagesGrid& grid, NumberType stored, cvc::Dtype out,
                  cudaStream_t stream) noexcept;
 
 }  // namespace numpact::cuda
-
-#endif

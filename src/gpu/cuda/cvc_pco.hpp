@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding of CVC slices that are compressed by pco: pages are decoded to a buffer on the device
 // and copied from there to the rows of the output.
-#ifndef NUMPACT_GPU_CUDA_CVC_PCO_HPP
-#define NUMPACT_GPU_CUDA_CVC_PCO_HPP
+#pragma once
 
 #include <vector>
 
 #include "base/internal.hpp"
 #include "gpu/cuda/pco_slots.hpp"
-#include "numpact/cuda/cvc.hpp"
-#include "numpact/cvc/stored_slice.hpp"
+#include "numpact/cuda.hpp"
+#include "numpact/cvc/reader.hpp"
 
 namespace numpact::cuda {
 
@@ -42,5 +41,3 @@ class PcoSlices {
 };
 
 }  // namespace numpact::cuda
-
-#endif

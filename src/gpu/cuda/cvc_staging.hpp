@@ -9,8 +9,7 @@
 //   next copy to a slot (copying_)       waits for its kernel     (event `done`)
 //   next filling of a slot (CPU)         waits for its copy, or for its kernel if results or host
 //                                        rows are still in the slot
-#ifndef NUMPACT_GPU_CUDA_CVC_STAGING_HPP
-#define NUMPACT_GPU_CUDA_CVC_STAGING_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -129,5 +128,3 @@ class Staging {
 };
 
 }  // namespace numpact::cuda
-
-#endif

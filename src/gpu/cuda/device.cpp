@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numpact/cuda/device.hpp"
+#include "numpact/cuda.hpp"
 
 #include <utility>
 

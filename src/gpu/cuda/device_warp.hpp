@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The warp interface of src/gpu/walk/view.hpp on a GPU. All functions with the mask kAll
 // synchronise the 32 lanes of the warp.
-#ifndef NUMPACT_GPU_CUDA_DEVICE_WARP_HPP
-#define NUMPACT_GPU_CUDA_DEVICE_WARP_HPP
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -42,5 +41,3 @@ class DeviceWarp {
 };
 
 }  // namespace numpact::gpu
-
-#endif

@@ -5,9 +5,10 @@
 
 #include "base/guard.hpp"
 #include "base/internal.hpp"
+#include "base/owned.hpp"
 #include "base/try.hpp"
 #include "gpu/cuda/pco_slots.hpp"
-#include "numpact/cuda/pco.hpp"
+#include "numpact/cuda.hpp"
 
 namespace numpact::cuda {
 
@@ -77,10 +78,7 @@ struct PcoDecoder::Impl {
 };
 
 PcoDecoder::PcoDecoder(int device, std::uint64_t part_bytes) noexcept
-    : impl_(new (std::nothrow) Impl(device, part_bytes)) {}
-PcoDecoder::~PcoDecoder() = default;
-PcoDecoder::PcoDecoder(PcoDecoder&&) noexcept = default;
-PcoDecoder& PcoDecoder::operator=(PcoDecoder&&) noexcept = default;
+    : impl_(owned(std::unique_ptr<Impl>(new (std::nothrow) Impl(device, part_bytes)))) {}
 
 Result<std::uint64_t> PcoDecoder::decompress_into(std::span<const std::byte> file,
                                                   const DeviceNumbers& out, void* stream,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel for Pco pages: one warp decodes one task. Included by the sources that instantiate it.
-#ifndef NUMPACT_GPU_CUDA_PCO_KERNEL_HPP
-#define NUMPACT_GPU_CUDA_PCO_KERNEL_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "gpu/cuda/device_warp.hpp"
@@ -47,5 +46,3 @@ cudaError_t start(const Launch& launch, cudaStream_t stream) {
 }
 
 }  // namespace numpact::gpu
-
-#endif

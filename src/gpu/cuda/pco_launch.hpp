@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel launches for the tasks of a plan.
-#ifndef NUMPACT_GPU_CUDA_PCO_LAUNCH_HPP
-#define NUMPACT_GPU_CUDA_PCO_LAUNCH_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -45,5 +44,3 @@ cudaError_t launch_32(const Launch& launch, cudaStream_t stream);
 cudaError_t launch_64(const Launch& launch, cudaStream_t stream);
 
 }  // namespace numpact::gpu
-
-#endif

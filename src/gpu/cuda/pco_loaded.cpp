@@ -6,10 +6,11 @@
 
 #include "base/guard.hpp"
 #include "base/internal.hpp"
+#include "base/owned.hpp"
 #include "base/try.hpp"
 #include "gpu/cuda/pco_part.hpp"
 #include "gpu/cuda/pco_status.hpp"
-#include "numpact/cuda/pco.hpp"
+#include "numpact/cuda.hpp"
 
 namespace numpact::cuda {
 
@@ -108,10 +109,7 @@ struct LoadedPco::Impl {
   std::uint64_t tasks = 0;
 };
 
-LoadedPco::LoadedPco() noexcept = default;
-LoadedPco::~LoadedPco() = default;
-LoadedPco::LoadedPco(LoadedPco&&) noexcept = default;
-LoadedPco& LoadedPco::operator=(LoadedPco&&) noexcept = default;
+LoadedPco::LoadedPco() noexcept : impl_(owned<Impl>(nullptr)) {}
 
 Result<LoadedPco> LoadedPco::load(std::span<const std::byte> file, const ChunkIndex& index,
                                   int device, const DecodeConfig& config) noexcept {
@@ -120,7 +118,7 @@ Result<LoadedPco> LoadedPco::load(std::span<const std::byte> file, const ChunkIn
   return guarded_value<LoadedPco>([&](LoadedPco& loaded) -> Status {
     auto impl = std::make_unique<Impl>(device);
     NUMPACT_TRY(impl->load(file, index, config));
-    loaded.impl_ = std::move(impl);
+    loaded.impl_ = owned(std::move(impl));
     return {};
   });
 }

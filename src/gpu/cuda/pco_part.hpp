@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layout of a plan and its input in one block of device memory, and its kernel launches.
-#ifndef NUMPACT_GPU_CUDA_PCO_PART_HPP
-#define NUMPACT_GPU_CUDA_PCO_PART_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -13,7 +12,7 @@
 #include "gpu/cuda/pco_launch.hpp"
 #include "gpu/cuda/runtime.hpp"
 #include "gpu/plan/device_plan.hpp"
-#include "numpact/cuda/pco.hpp"
+#include "numpact/cuda.hpp"
 
 namespace numpact::cuda {
 
@@ -68,5 +67,3 @@ class PcoPart {
 };
 
 }  // namespace numpact::cuda
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies parts to the device: while one part is decoded, the next one is copied.
-#ifndef NUMPACT_GPU_CUDA_PCO_SLOTS_HPP
-#define NUMPACT_GPU_CUDA_PCO_SLOTS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -57,5 +56,3 @@ class PcoSlots {
 };
 
 }  // namespace numpact::cuda
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The status word of a decoding on the device.
-#ifndef NUMPACT_GPU_CUDA_PCO_STATUS_HPP
-#define NUMPACT_GPU_CUDA_PCO_STATUS_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -57,5 +56,3 @@ class StatusCell {
 };
 
 }  // namespace numpact::cuda
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrappers of the CUDA runtime: errors as Status, and owners of memory and events.
-#ifndef NUMPACT_GPU_CUDA_RUNTIME_HPP
-#define NUMPACT_GPU_CUDA_RUNTIME_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -9,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "numpact/cuda/device.hpp"
+#include "numpact/cuda.hpp"
 #include "numpact/error.hpp"
 
 namespace numpact::cuda {
@@ -96,5 +95,3 @@ class Event {
 };
 
 }  // namespace numpact::cuda
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of the kernel for CVC slices. On CPUs of either byte order they have the same
 // result, and abort the program if an address is not aligned as a GPU needs it.
-#ifndef NUMPACT_GPU_CVC_ACCESS_HPP
-#define NUMPACT_GPU_CVC_ACCESS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -154,5 +153,3 @@ NUMPACT_HD void store_vector(T* at, const T (&values)[kN]) {
 }
 
 }  // namespace numpact::gpu
-
-#endif

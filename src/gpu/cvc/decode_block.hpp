@@ -6,8 +6,7 @@
 // task, in steps of one vector (up to 16 bytes) or one value. Thread t of a block has the steps
 //   first + t, first + t + kThreads, first + t + 2 kThreads, ...   (kUnroll of them)
 // so that the threads of a warp access neighbouring memory at the same time.
-#ifndef NUMPACT_GPU_CVC_DECODE_BLOCK_HPP
-#define NUMPACT_GPU_CVC_DECODE_BLOCK_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -257,5 +256,3 @@ NUMPACT_HD void decode_block(const TaskTable& table, std::uint32_t block, std::u
 }
 
 }  // namespace numpact::gpu
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion of single values: from each stored form to the bits of a float32, and from these to
 // the type of the output. The formulas are those of cvc/compression.
-#ifndef NUMPACT_GPU_CVC_ELEMENTS_HPP
-#define NUMPACT_GPU_CVC_ELEMENTS_HPP
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -148,5 +147,3 @@ NUMPACT_HD std::uint32_t one_of_planes(const Planes& planes, std::uint32_t i, bo
 }
 
 }  // namespace numpact::gpu
-
-#endif

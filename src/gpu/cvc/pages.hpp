@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies decoded numbers of Pco pages to the rows of the output. A page holds some dimensions of
 // some rows.
-#ifndef NUMPACT_GPU_CVC_PAGES_HPP
-#define NUMPACT_GPU_CVC_PAGES_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -108,5 +107,3 @@ NUMPACT_HD void put_tile(const PagesGrid& grid, std::uint64_t tile, std::uint32_
 }
 
 }  // namespace numpact::gpu
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes the pages of a SlicePlanner's plan as a grid.
-#ifndef NUMPACT_GPU_CVC_PAGES_GRID_HPP
-#define NUMPACT_GPU_CVC_PAGES_GRID_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -46,5 +45,3 @@ inline PagesGrid grid_of(const std::vector<PlannedPage>& pages, const cvc::RowRa
 }
 
 }  // namespace numpact::gpu
-
-#endif

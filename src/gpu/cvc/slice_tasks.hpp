@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the tasks of a launch from rows of slices: the copies that their bytes need, and the table
 // that the kernel reads.
-#ifndef NUMPACT_GPU_CVC_SLICE_TASKS_HPP
-#define NUMPACT_GPU_CVC_SLICE_TASKS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 #include "base/internal.hpp"
 #include "gpu/cvc/tasks.hpp"
-#include "numpact/cvc/stored_slice.hpp"
+#include "numpact/cvc/reader.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/error.hpp"
 
@@ -96,5 +95,3 @@ class TaskList {
 };
 
 }  // namespace numpact::gpu
-
-#endif

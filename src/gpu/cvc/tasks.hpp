@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work of one launch: tasks, each of which decodes rows of a slice, in a table in device
 // memory.
-#ifndef NUMPACT_GPU_CVC_TASKS_HPP
-#define NUMPACT_GPU_CVC_TASKS_HPP
+#pragma once
 
 #include <bit>
 #include <cstddef>
@@ -133,5 +132,3 @@ constexpr bool has_ranges_of_rows_or_dims(Form form) {
 }
 
 }  // namespace numpact::gpu
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the kernel for CVC slices on the CPU.
-#ifndef NUMPACT_GPU_EMULATION_CVC_EMULATION_HPP
-#define NUMPACT_GPU_EMULATION_CVC_EMULATION_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -16,5 +15,3 @@ namespace numpact::gpu {
 std::uint32_t emulate_tasks(const TaskTable& table, std::uint32_t blocks, Out out);
 
 }  // namespace numpact::gpu
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs plans on the CPU, task by task and lane by lane, with the code that GPUs run. Slow; for
 // tests.
-#ifndef NUMPACT_GPU_EMULATION_EMULATE_HPP
-#define NUMPACT_GPU_EMULATION_EMULATE_HPP
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -29,5 +28,3 @@ bool emulate_task(const PlanView& view, unsigned bits, std::uint32_t task, LaneO
                   PlannedFailure& failure);
 
 }  // namespace numpact::gpu
-
-#endif

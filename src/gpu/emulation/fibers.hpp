@@ -2,8 +2,7 @@
 // The lanes of a warp as fibers on one CPU thread: each lane has its own stack, and the lanes are
 // switched at barriers. For tests: they find a lane that misses a barrier, and, by running the
 // lanes in both orders, a lane that reads data without waiting for it.
-#ifndef NUMPACT_GPU_EMULATION_FIBERS_HPP
-#define NUMPACT_GPU_EMULATION_FIBERS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -83,5 +82,3 @@ class EmulatedWarp {
 };
 
 }  // namespace numpact::gpu
-
-#endif

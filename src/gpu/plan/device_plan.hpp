@@ -4,8 +4,7 @@
 //
 // numpact::cuda, which is a library of its own, runs these plans: so they are exported, but not
 // installed. docs/gpu.md describes how a task is decoded.
-#ifndef NUMPACT_GPU_PLAN_DEVICE_PLAN_HPP
-#define NUMPACT_GPU_PLAN_DEVICE_PLAN_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "numpact/config.hpp"
-#include "numpact/cvc/stored_slice.hpp"
+#include "numpact/cvc/reader.hpp"
 #include "numpact/encoding.hpp"
 #include "numpact/error.hpp"
 #include "numpact/random_access.hpp"
@@ -177,5 +176,3 @@ class NUMPACT_API SlicePlanner {
 };
 
 }  // namespace numpact
-
-#endif

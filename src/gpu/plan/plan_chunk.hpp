@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts a chunk's metadata to the flat tables of a DevicePlan.
-#ifndef NUMPACT_GPU_PLAN_PLAN_CHUNK_HPP
-#define NUMPACT_GPU_PLAN_PLAN_CHUNK_HPP
+#pragma once
 
 #include "base/arena.hpp"
 #include "base/internal.hpp"
@@ -30,5 +29,3 @@ std::uint64_t next_head(const DevicePlan& plan);
 Status add_head(std::span<const std::byte> head, std::uint64_t bits, DevicePlan& plan);
 
 }  // namespace numpact
-
-#endif

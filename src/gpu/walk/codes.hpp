@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding of the tANS codes of a batch: docs/format/pco.md, "tANS".
-#ifndef NUMPACT_GPU_WALK_CODES_HPP
-#define NUMPACT_GPU_WALK_CODES_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "gpu/walk/view.hpp"
@@ -94,5 +93,3 @@ NUMPACT_HD std::uint64_t decode_codes(Warp& warp, const std::uint32_t* nodes,
 }
 
 }  // namespace numpact::gpu
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Undoing the deltas of a batch: docs/format/pco.md, "Delta encodings".
-#ifndef NUMPACT_GPU_WALK_DELTAS_HPP
-#define NUMPACT_GPU_WALK_DELTAS_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "gpu/walk/scratch.hpp"
@@ -90,5 +89,3 @@ NUMPACT_HD void undo_conv1(Warp& warp, const PlannedChunk& chunk, const std::int
 }
 
 }  // namespace numpact::gpu
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion of the latents of a number to its bits: docs/format/pco.md, "Modes".
-#ifndef NUMPACT_GPU_WALK_NUMBERS_HPP
-#define NUMPACT_GPU_WALK_NUMBERS_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "gpu/walk/view.hpp"
@@ -54,5 +53,3 @@ NUMPACT_HD L join(const PlannedChunk& chunk, const PlanView& plan, P primary, L 
 }
 
 }  // namespace numpact::gpu
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding of the offsets of a batch: docs/format/pco.md, "Batches".
-#ifndef NUMPACT_GPU_WALK_OFFSETS_HPP
-#define NUMPACT_GPU_WALK_OFFSETS_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "gpu/walk/sums.hpp"
@@ -58,5 +57,3 @@ NUMPACT_HD std::uint64_t read_offsets(Warp& warp, const std::uint64_t* bins,
 }
 
 }  // namespace numpact::gpu
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared memory of a warp: buffers through which its lanes exchange the data of a batch.
-#ifndef NUMPACT_GPU_WALK_SCRATCH_HPP
-#define NUMPACT_GPU_WALK_SCRATCH_HPP
+#pragma once
 
 #include <type_traits>
 
@@ -46,5 +45,3 @@ struct Scratch {
 };
 
 }  // namespace numpact::gpu
-
-#endif

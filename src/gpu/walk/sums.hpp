@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prefix sums over the lanes of a warp, modulo 2^32 or 2^64.
-#ifndef NUMPACT_GPU_WALK_SUMS_HPP
-#define NUMPACT_GPU_WALK_SUMS_HPP
+#pragma once
 
 #include <type_traits>
 
@@ -33,5 +32,3 @@ NUMPACT_HD Sums<T> sum_lanes(Warp& warp, T value) {
 }
 
 }  // namespace numpact::gpu
-
-#endif

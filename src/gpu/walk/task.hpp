@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding of one task of a plan by one warp.
-#ifndef NUMPACT_GPU_WALK_TASK_HPP
-#define NUMPACT_GPU_WALK_TASK_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "gpu/walk/numbers.hpp"
@@ -169,5 +168,3 @@ NUMPACT_HD bool is_serial(const PlannedChunk& chunk) {
 NUMPACT_HD bool has_indices(const PlannedChunk& chunk) { return chunk.mode == Mode::kDict; }
 
 }  // namespace numpact::gpu
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A latent variable of a task: its tANS and delta states, and decoding of its latents batch by
 // batch.
-#ifndef NUMPACT_GPU_WALK_VARIABLE_HPP
-#define NUMPACT_GPU_WALK_VARIABLE_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "gpu/walk/codes.hpp"
@@ -152,5 +151,3 @@ class Variable {
 };
 
 }  // namespace numpact::gpu
-
-#endif

@@ -10,8 +10,7 @@
 //   any(condition)          whether the condition holds on some lane
 //   quad_or(bits)           bitwise or over lanes 0 to 3; called by these lanes only
 //   fail(failure)           records a failure of the task
-#ifndef NUMPACT_GPU_WALK_VIEW_HPP
-#define NUMPACT_GPU_WALK_VIEW_HPP
+#pragma once
 
 #include "base/internal.hpp"
 #include "gpu/host_device.hpp"
@@ -40,5 +39,3 @@ struct PlanView {
 };
 
 }  // namespace numpact::gpu
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading of bits at any position of an array of little-endian words.
-#ifndef NUMPACT_GPU_WALK_WORDS_HPP
-#define NUMPACT_GPU_WALK_WORDS_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -64,5 +63,3 @@ NUMPACT_HD L read_bits(const std::uint32_t* words, std::uint64_t position, std::
 }
 
 }  // namespace numpact::gpu
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bins. A latent is stored as the tANS code of its bin and its offset from the lower end.
-#ifndef NUMPACT_PCO_ANS_BIN_HPP
-#define NUMPACT_PCO_ANS_BIN_HPP
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -22,5 +21,3 @@ struct Binning {
 };
 
 }  // namespace numpact::internal
-
-#endif

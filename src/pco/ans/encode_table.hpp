@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tANS encoding of a page's symbols (docs/format/pco.md, "tANS").
-#ifndef NUMPACT_PCO_ANS_ENCODE_TABLE_HPP
-#define NUMPACT_PCO_ANS_ENCODE_TABLE_HPP
+#pragma once
 
 #include <array>
 #include <span>
@@ -47,5 +46,3 @@ SymbolBits encode_symbols(const AnsEncodeTable& table, std::span<const std::uint
                           AnsCodes* codes, std::array<std::uint32_t, kAnsStates>& states);
 
 }  // namespace numpact::internal
-
-#endif

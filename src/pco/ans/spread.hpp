@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assignment of symbols to the states of a tANS table (docs/format/pco.md, "tANS").
-#ifndef NUMPACT_PCO_ANS_SPREAD_HPP
-#define NUMPACT_PCO_ANS_SPREAD_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -26,5 +25,3 @@ void spread_symbols(std::size_t symbol_n, const Weight& weight, std::span<std::u
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges adjacent bins of a histogram so that their total cost is smallest, by a dynamic program
 // over the ends of bins (docs/format/pco.md lists the costs).
-#ifndef NUMPACT_PCO_BINS_BIN_OPTIMIZER_HPP
-#define NUMPACT_PCO_BINS_BIN_OPTIMIZER_HPP
+#pragma once
 
 #include "pco/stats/histogram.hpp"
 
@@ -27,5 +26,3 @@ template <Latent L>
 OptimizedBins<L> optimize_bins(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dynamic program that merges adjacent bins of a histogram.
-#ifndef NUMPACT_PCO_BINS_BIN_SEARCH_KERNEL_HPP
-#define NUMPACT_PCO_BINS_BIN_SEARCH_KERNEL_HPP
+#pragma once
 
 #include <array>
 
@@ -46,5 +45,3 @@ template <Latent L>
 float merge_bins(const MergeProblem<L>& problem, float* best, std::uint32_t* starts);
 
 }  // namespace numpact::internal
-
-#endif

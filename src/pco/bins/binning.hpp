@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bins and tANS weights of a latent variable.
-#ifndef NUMPACT_PCO_BINS_BINNING_HPP
-#define NUMPACT_PCO_BINS_BINNING_HPP
+#pragma once
 
 #include "number/latent_array.hpp"
 #include "pco/ans/bin.hpp"
@@ -31,5 +30,3 @@ Binning make_binning(const NarrowLatents& latents, unsigned latent_bits,
 float estimate_bits(const LatentArray& sample, float scale, Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tANS weights from counts.
-#ifndef NUMPACT_PCO_BINS_WEIGHTS_HPP
-#define NUMPACT_PCO_BINS_WEIGHTS_HPP
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -32,5 +31,3 @@ WeightsChoice choose_weights(std::span<const std::uint32_t> counts, const TableS
                              Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

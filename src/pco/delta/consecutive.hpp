@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Consecutive: differences of adjacent latents, taken `order` times. The state is `order` moments.
-#ifndef NUMPACT_PCO_DELTA_CONSECUTIVE_HPP
-#define NUMPACT_PCO_DELTA_CONSECUTIVE_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -93,5 +92,3 @@ L difference_at(const L* latent, unsigned order) {
 }
 
 }  // namespace numpact::internal
-
-#endif

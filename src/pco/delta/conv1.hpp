@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conv1: the difference of a latent to a linear prediction from the `order` latents before it.
-#ifndef NUMPACT_PCO_DELTA_CONV1_HPP
-#define NUMPACT_PCO_DELTA_CONV1_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -111,5 +110,3 @@ class Conv1State {
 };
 
 }  // namespace numpact::internal
-
-#endif

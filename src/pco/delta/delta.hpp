@@ -21,8 +21,7 @@
 //     undo(batch)                 in place: turns deltas into latents; false: they are corrupt
 // Stored deltas are centred: difference + MID, wrapping. Encoding adds MID; decoding subtracts it
 // in the lower ends of the bins. deltas.hpp lists all delta encodings.
-#ifndef NUMPACT_PCO_DELTA_DELTA_HPP
-#define NUMPACT_PCO_DELTA_DELTA_HPP
+#pragma once
 
 #include "base/arena.hpp"
 #include "base/family.hpp"
@@ -53,5 +52,3 @@ struct DeltaBatch {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of delta encodings. A new one needs a struct as described in delta.hpp and a name here.
-#ifndef NUMPACT_PCO_DELTA_DELTAS_HPP
-#define NUMPACT_PCO_DELTA_DELTAS_HPP
+#pragma once
 
 #include <algorithm>
 #include <span>
@@ -79,5 +78,3 @@ void encode_delta(const AnyDelta& delta, const std::uint32_t* lookbacks, std::sp
 }
 
 }  // namespace numpact::internal
-
-#endif

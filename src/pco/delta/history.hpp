@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last decoded latents of a page, contiguous in memory, as far back as predictions refer to.
-#ifndef NUMPACT_PCO_DELTA_HISTORY_HPP
-#define NUMPACT_PCO_DELTA_HISTORY_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstring>
@@ -75,5 +74,3 @@ class History {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lookback: the difference to an earlier latent. The distance is a latent variable of its own.
-#ifndef NUMPACT_PCO_DELTA_LOOKBACK_HPP
-#define NUMPACT_PCO_DELTA_LOOKBACK_HPP
+#pragma once
 
 #include <algorithm>
 #include <span>
@@ -99,5 +98,3 @@ class LookbackState {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ring buffer of the latents of a page that lookbacks may refer to.
-#ifndef NUMPACT_PCO_DELTA_LOOKBACK_RING_HPP
-#define NUMPACT_PCO_DELTA_LOOKBACK_RING_HPP
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -68,5 +67,3 @@ class LookbackRing {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // No delta encoding: latents are stored as they are.
-#ifndef NUMPACT_PCO_DELTA_NONE_HPP
-#define NUMPACT_PCO_DELTA_NONE_HPP
+#pragma once
 
 #include "pco/delta/delta.hpp"
 
@@ -33,5 +32,3 @@ struct NoDelta {
 };
 
 }  // namespace numpact::internal
-
-#endif

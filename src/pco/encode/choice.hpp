@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One way to encode a chunk, and what a run tells about its segments.
-#ifndef NUMPACT_PCO_ENCODE_CHOICE_HPP
-#define NUMPACT_PCO_ENCODE_CHOICE_HPP
+#pragma once
 
 #include <span>
 
@@ -44,5 +43,3 @@ enum class LookbackResult {
 };
 
 }  // namespace numpact::internal
-
-#endif

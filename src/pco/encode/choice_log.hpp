@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log of the alternatives that the encoder compares for a chunk. `explain` listens to it.
-#ifndef NUMPACT_PCO_ENCODE_CHOICE_LOG_HPP
-#define NUMPACT_PCO_ENCODE_CHOICE_LOG_HPP
+#pragma once
 
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
@@ -46,5 +45,3 @@ class ChoiceLog {
 };
 
 }  // namespace numpact::internal
-
-#endif

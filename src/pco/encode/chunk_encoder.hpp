@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encodes numbers as a chunk: chooses mode and delta encoding, splits, makes bins, and codes.
-#ifndef NUMPACT_PCO_ENCODE_CHUNK_ENCODER_HPP
-#define NUMPACT_PCO_ENCODE_CHUNK_ENCODER_HPP
+#pragma once
 
 #include <span>
 
@@ -36,5 +35,3 @@ std::size_t fallback_meta_bytes(NumberType type);
 std::size_t fallback_page_bytes(NumberType type, std::size_t n);
 
 }  // namespace numpact::internal
-
-#endif

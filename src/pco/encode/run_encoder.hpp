@@ -41,8 +41,7 @@
 //         encode_pages     tANS codes, last to first, and the exact size of each page
 //       encode_as          once more as the fallback, if all choices are larger than that
 //     write                chunk header, metadata, and the page's codes and offsets
-#ifndef NUMPACT_PCO_ENCODE_RUN_ENCODER_HPP
-#define NUMPACT_PCO_ENCODE_RUN_ENCODER_HPP
+#pragma once
 
 #include <vector>
 
@@ -85,5 +84,3 @@ std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n);
 std::size_t run_overhead_bound(NumberType type);
 
 }  // namespace numpact::internal::standalone
-
-#endif

@@ -2,8 +2,7 @@
 // Chooses mode and delta encoding of a chunk together, by estimated size on a sample: every
 // proposed mode is estimated with its best delta encoding
 // (docs/decisions/0005-choose-by-estimated-size.md).
-#ifndef NUMPACT_PCO_ENCODE_SESSION_HPP
-#define NUMPACT_PCO_ENCODE_SESSION_HPP
+#pragma once
 
 #include <array>
 #include <span>
@@ -158,5 +157,3 @@ class ChoiceSession {
 };
 
 }  // namespace numpact::internal
-
-#endif

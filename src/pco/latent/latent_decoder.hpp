@@ -5,8 +5,7 @@
 // two steps: walking the codes of a batch records a trail, and unpacking computes the latents from
 // the trail and the offsets. Both fit into one loop for different batches: the offsets of one batch
 // are unpacked while the codes of the next one are walked (docs/decisions/0008-fused-decoding.md).
-#ifndef NUMPACT_PCO_LATENT_LATENT_DECODER_HPP
-#define NUMPACT_PCO_LATENT_LATENT_DECODER_HPP
+#pragma once
 
 #include "pco/finish.hpp"
 #include "pco/latent/latent_tables.hpp"
@@ -84,5 +83,3 @@ template <Latent L>
 const LatentKernels<L>& latent_kernels();
 
 }  // namespace numpact::internal
-
-#endif

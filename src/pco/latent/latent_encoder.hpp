@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encoding of one latent variable: latents to bins, then codes and offsets to bits.
-#ifndef NUMPACT_PCO_LATENT_LATENT_ENCODER_HPP
-#define NUMPACT_PCO_LATENT_LATENT_ENCODER_HPP
+#pragma once
 
 #include <span>
 
@@ -59,5 +58,3 @@ void write_batch(const OffsetTable& table, std::span<const L> latents, const std
                  const AnsCodes* codes, BitWriter& writer);
 
 }  // namespace numpact::internal
-
-#endif

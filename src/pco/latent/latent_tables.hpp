@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding tables of one latent variable of a chunk, built once per chunk.
-#ifndef NUMPACT_PCO_LATENT_LATENT_TABLES_HPP
-#define NUMPACT_PCO_LATENT_LATENT_TABLES_HPP
+#pragma once
 
 #include <array>
 #include <type_traits>
@@ -91,5 +90,3 @@ struct LatentTables {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of encoding a latent variable: packing of codes and offsets.
-#ifndef NUMPACT_PCO_LATENT_PACK_KERNEL_HPP
-#define NUMPACT_PCO_LATENT_PACK_KERNEL_HPP
+#pragma once
 
 #include "base/arena.hpp"
 #include "pco/latent/latent_encoder.hpp"
@@ -17,5 +16,3 @@ void pack_offsets(const OffsetTable& table, const L* latents, const std::uint16_
                   std::size_t n, BitCursor& cursor);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Symbols of latents of 8 bits, by table lookup.
-#ifndef NUMPACT_PCO_LATENT_SYMBOLS_KERNEL_HPP
-#define NUMPACT_PCO_LATENT_SYMBOLS_KERNEL_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -17,5 +16,3 @@ void look_up_bytes(const ByteSymbols& table, std::span<const std::uint8_t> laten
                    std::uint16_t* symbols);
 
 }  // namespace numpact::internal
-
-#endif

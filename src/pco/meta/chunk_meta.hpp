@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metadata of a chunk: mode, delta, and the binning of each latent variable.
-#ifndef NUMPACT_PCO_META_CHUNK_META_HPP
-#define NUMPACT_PCO_META_CHUNK_META_HPP
+#pragma once
 
 #include <array>
 
@@ -54,5 +53,3 @@ std::uint64_t chunk_meta_bytes(const ChunkMeta& meta);
 std::uint64_t binning_bits(const Binning& binning);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classic: the ordered latents are the only latent variable.
-#ifndef NUMPACT_PCO_MODE_CLASSIC_HPP
-#define NUMPACT_PCO_MODE_CLASSIC_HPP
+#pragma once
 
 #include "pco/mode/mode.hpp"
 
@@ -25,5 +24,3 @@ struct Classic {
 };
 
 }  // namespace numpact::internal
-
-#endif

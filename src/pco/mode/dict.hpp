@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dict: numbers are stored as 32-bit indices into a list of ordered latents.
-#ifndef NUMPACT_PCO_MODE_DICT_HPP
-#define NUMPACT_PCO_MODE_DICT_HPP
+#pragma once
 
 #include <span>
 
@@ -39,5 +38,3 @@ template <Latent L>
 bool join_dict(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, L* out);
 
 }  // namespace numpact::internal
-
-#endif

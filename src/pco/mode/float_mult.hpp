@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FloatMult: x = int_float(primary) * base, then the centred secondary latent is added to the
 // ordered latent of x. It counts units in the last place.
-#ifndef NUMPACT_PCO_MODE_FLOAT_MULT_HPP
-#define NUMPACT_PCO_MODE_FLOAT_MULT_HPP
+#pragma once
 
 #include <bit>
 
@@ -134,5 +133,3 @@ constexpr L float_mult_product(L latent, typename FloatTraits<L>::Arithmetic bas
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FloatQuant: the secondary latent is the low k bits of the mantissa, the primary one the rest.
-#ifndef NUMPACT_PCO_MODE_FLOAT_QUANT_HPP
-#define NUMPACT_PCO_MODE_FLOAT_QUANT_HPP
+#pragma once
 
 #include "number/float_traits.hpp"
 #include "number/ordered.hpp"
@@ -67,5 +66,3 @@ constexpr L float_quant_join(L primary, L secondary, unsigned k) {
 }
 
 }  // namespace numpact::internal
-
-#endif

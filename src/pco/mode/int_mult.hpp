@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // IntMult: x = primary * base + secondary, on ordered latents, with wrapping arithmetic.
-#ifndef NUMPACT_PCO_MODE_INT_MULT_HPP
-#define NUMPACT_PCO_MODE_INT_MULT_HPP
+#pragma once
 
 #include "pco/mode/mode.hpp"
 
@@ -44,5 +43,3 @@ struct IntMult {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -20,8 +20,7 @@
 //   join_parameter<L>()      its parameter
 //   joins_in_registers(primary, n)   whether it is exact for these primary latents
 // modes.hpp lists all modes.
-#ifndef NUMPACT_PCO_MODE_MODE_HPP
-#define NUMPACT_PCO_MODE_MODE_HPP
+#pragma once
 
 #include "base/arena.hpp"
 #include "base/family.hpp"
@@ -48,5 +47,3 @@ struct ModeContext {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of modes. A new one needs a struct as described in mode.hpp and a name here.
-#ifndef NUMPACT_PCO_MODE_MODES_HPP
-#define NUMPACT_PCO_MODE_MODES_HPP
+#pragma once
 
 #include <variant>
 
@@ -62,5 +61,3 @@ inline unsigned primary_bits(const AnyMode& mode, NumberType type) {
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits numbers into latent variables, by any mode.
-#ifndef NUMPACT_PCO_MODE_SPLIT_HPP
-#define NUMPACT_PCO_MODE_SPLIT_HPP
+#pragma once
 
 #include "number/latent_array.hpp"
 #include "pco/mode/modes.hpp"
@@ -23,5 +22,3 @@ SplitLatents split(const AnyMode& mode, const LatentArray& ordered, Arena& arena
 bool make_dict(const LatentArray& ordered, std::size_t max_n, Arena& arena, Dict& dict);
 
 }  // namespace numpact::internal
-
-#endif

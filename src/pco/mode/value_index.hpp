@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hash table that numbers distinct values in the order of their first occurrence.
-#ifndef NUMPACT_PCO_MODE_VALUE_INDEX_HPP
-#define NUMPACT_PCO_MODE_VALUE_INDEX_HPP
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -152,5 +151,3 @@ class ValueIndex {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -2,8 +2,7 @@
 // The input that batches are decoded from: the window itself while it holds the worst case of a
 // batch and the bytes that kernels read behind it, else a copy of its tail that is padded with
 // zeros.
-#ifndef NUMPACT_PCO_PAGE_BATCH_INPUT_HPP
-#define NUMPACT_PCO_PAGE_BATCH_INPUT_HPP
+#pragma once
 
 #include <cstring>
 
@@ -53,5 +52,3 @@ class BatchInputFinder {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the input that a page is decoded from.
-#ifndef NUMPACT_PCO_PAGE_BIT_WINDOW_HPP
-#define NUMPACT_PCO_PAGE_BIT_WINDOW_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -16,5 +15,3 @@ struct BitWindow {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins the latents of a batch to numbers.
-#ifndef NUMPACT_PCO_PAGE_JOIN_HPP
-#define NUMPACT_PCO_PAGE_JOIN_HPP
+#pragma once
 
 #include <algorithm>
 #include <type_traits>
@@ -37,5 +36,3 @@ void join_batch(const AnyMode& mode, NumberKind kind, ClassicLatents classic_lat
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -4,8 +4,7 @@
 // ChunkTables is shared by the pages of a chunk; it is immutable and usable from several threads. A
 // PageDecoder is the state within one page. It holds no pointer into the input, so the input may
 // move between calls.
-#ifndef NUMPACT_PCO_PAGE_PAGE_DECODER_HPP
-#define NUMPACT_PCO_PAGE_PAGE_DECODER_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -83,5 +82,3 @@ constexpr std::size_t max_state_bytes(NumberType type) {
 inline constexpr std::size_t kMaxStateBytes = max_state_bytes(NumberType::kU64);
 
 }  // namespace numpact::internal
-
-#endif

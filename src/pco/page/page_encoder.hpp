@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An encoded chunk in memory, and the writing of its pages.
-#ifndef NUMPACT_PCO_PAGE_PAGE_ENCODER_HPP
-#define NUMPACT_PCO_PAGE_PAGE_ENCODER_HPP
+#pragma once
 
 #include <array>
 #include <span>
@@ -53,5 +52,3 @@ void encode_pages(EncodedChunk& chunk, Arena& arena);
 void write_page(const EncodedChunk& chunk, const EncodedPage& page, BitWriter& writer);
 
 }  // namespace numpact::internal
-
-#endif

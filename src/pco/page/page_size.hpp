@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds of the size of a page, from the metadata of its chunk.
-#ifndef NUMPACT_PCO_PAGE_PAGE_SIZE_HPP
-#define NUMPACT_PCO_PAGE_PAGE_SIZE_HPP
+#pragma once
 
 #include "pco/meta/chunk_meta.hpp"
 
@@ -16,5 +15,3 @@ struct PageSize {
 PageSize page_size(const ChunkMeta& meta, std::size_t n);
 
 }  // namespace numpact::internal
-
-#endif

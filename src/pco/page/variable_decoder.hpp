@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding state of one latent variable within a page: tANS states, latents left, delta state.
-#ifndef NUMPACT_PCO_PAGE_VARIABLE_DECODER_HPP
-#define NUMPACT_PCO_PAGE_VARIABLE_DECODER_HPP
+#pragma once
 
 #include <algorithm>
 #include <span>
@@ -126,5 +125,3 @@ class VariableDecoder {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Guesses where the chunks of a standalone file start. The file does not record it: without a guess
 // all chunks before must be decoded.
-#ifndef NUMPACT_PCO_STANDALONE_CHUNK_SCANNER_HPP
-#define NUMPACT_PCO_STANDALONE_CHUNK_SCANNER_HPP
+#pragma once
 
 #include "base/arena.hpp"
 #include "pco/standalone/frame.hpp"
@@ -82,5 +81,3 @@ class ChunkScanner {
 std::uint64_t head_n(const std::byte* at);
 
 }  // namespace numpact::internal::standalone
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Iterates over the chunks of a standalone file that is in memory as a whole.
-#ifndef NUMPACT_PCO_STANDALONE_FILE_WALKER_HPP
-#define NUMPACT_PCO_STANDALONE_FILE_WALKER_HPP
+#pragma once
 
 #include "pco/page/page_decoder.hpp"
 #include "pco/standalone/frame.hpp"
@@ -72,5 +71,3 @@ class FileWalker {
 };
 
 }  // namespace numpact::internal::standalone
-
-#endif

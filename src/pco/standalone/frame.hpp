@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Headers, chunk heads and terminators of standalone files (docs/format/pco.md).
-#ifndef NUMPACT_PCO_STANDALONE_FRAME_HPP
-#define NUMPACT_PCO_STANDALONE_FRAME_HPP
+#pragma once
 
 #include <optional>
 #include <span>
@@ -47,5 +46,3 @@ inline void write_terminator(BitWriter& writer) {
 }
 
 }  // namespace numpact::internal::standalone
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Search for bytes that may be the head of a chunk.
-#ifndef NUMPACT_PCO_STANDALONE_HEAD_SCAN_HPP
-#define NUMPACT_PCO_STANDALONE_HEAD_SCAN_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -24,5 +23,3 @@ struct HeadPattern {
 std::size_t skip_non_heads(const HeadPattern& pattern, const std::byte* at, std::size_t n);
 
 }  // namespace numpact::internal::standalone
-
-#endif

@@ -8,8 +8,7 @@
 // planned numbers. The run ends at the first segment that is not accepted. The accepted part is
 // therefore what decoding in order gives. Errors, limits and the end of the file are left to the
 // caller, who decodes the next chunk in order.
-#ifndef NUMPACT_PCO_STANDALONE_PARALLEL_WALKER_HPP
-#define NUMPACT_PCO_STANDALONE_PARALLEL_WALKER_HPP
+#pragma once
 
 #include <algorithm>
 #include <functional>
@@ -143,5 +142,3 @@ class ParallelWalker {
 };
 
 }  // namespace numpact::internal::standalone
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds blocks of latents that continue a run of equal latents, so that callers process a long run
 // at once instead of latent by latent.
-#ifndef NUMPACT_PCO_STATS_CONSTANT_BLOCKS_HPP
-#define NUMPACT_PCO_STATS_CONSTANT_BLOCKS_HPP
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -84,5 +83,3 @@ class ConstantBlocks {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The initial bins of a latent variable: each frequent value has a bin of its own, the other
 // latents are in groups of about equal count. Bin optimization then merges adjacent bins.
-#ifndef NUMPACT_PCO_STATS_HISTOGRAM_HPP
-#define NUMPACT_PCO_STATS_HISTOGRAM_HPP
+#pragma once
 
 #include <algorithm>
 #include <span>
@@ -61,5 +60,3 @@ Range<L> range_of(std::span<const L> latents);
 inline constexpr std::uint64_t kMaxCountedRange = std::uint64_t{1} << 16;
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the interval, of many adjacent ones, that each latent lies in.
-#ifndef NUMPACT_PCO_STATS_INTERVALS_HPP
-#define NUMPACT_PCO_STATS_INTERVALS_HPP
+#pragma once
 
 #include <array>
 #include <span>
@@ -79,5 +78,3 @@ IntervalTree<L> IntervalTree<L>::make(std::size_t n, const Lower& lower, Arena& 
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Separates latents that are among many known values from the rest.
-#ifndef NUMPACT_PCO_STATS_KNOWN_VALUES_HPP
-#define NUMPACT_PCO_STATS_KNOWN_VALUES_HPP
+#pragma once
 
 #include <span>
 
@@ -22,5 +21,3 @@ std::size_t count_known(std::span<const L> latents, std::span<const L> values, s
                         Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fast logarithm for cost estimates. It uses integer and float operations in a fixed order only,
 // so every processor and target makes the same choices and writes the same bytes.
-#ifndef NUMPACT_PCO_STATS_LOG2_HPP
-#define NUMPACT_PCO_STATS_LOG2_HPP
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -31,5 +30,3 @@ inline float entropy(float share) {
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores latents in the narrowest type that holds their range: later stages then read less memory
 // and process more latents per vector.
-#ifndef NUMPACT_PCO_STATS_NARROW_HPP
-#define NUMPACT_PCO_STATS_NARROW_HPP
+#pragma once
 
 #include "base/arena.hpp"
 #include "number/latent_array.hpp"
@@ -23,5 +22,3 @@ std::span<const std::uint32_t> narrowed_copy(std::span<const std::uint64_t> late
                                              std::uint64_t base, Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compacts a table of counts to the values whose count is not zero.
-#ifndef NUMPACT_PCO_STATS_NONZERO_HPP
-#define NUMPACT_PCO_STATS_NONZERO_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -21,5 +20,3 @@ template <Latent L>
 std::size_t take_nonzero(std::span<std::uint32_t> counts, L lower, L* values);
 
 }  // namespace numpact::internal
-
-#endif

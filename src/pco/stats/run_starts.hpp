@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the runs of equal latents in a sorted array.
-#ifndef NUMPACT_PCO_STATS_RUN_STARTS_HPP
-#define NUMPACT_PCO_STATS_RUN_STARTS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -20,5 +19,3 @@ std::size_t run_starts(std::span<const std::uint64_t> sorted, std::uint64_t* val
                        std::uint32_t* starts);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorting of latents: vectorized quicksort, radix sort, or std::sort for few.
-#ifndef NUMPACT_PCO_STATS_SORT_HPP
-#define NUMPACT_PCO_STATS_SORT_HPP
+#pragma once
 
 #include <span>
 
@@ -25,5 +24,3 @@ bool sort_if_fast(L* latents, std::size_t n, L* spare);
 inline constexpr std::size_t kSortSlackBytes = 4 * 64;
 
 }  // namespace numpact::internal
-
-#endif

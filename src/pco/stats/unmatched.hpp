@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extracts selected latents of a block, and stores the symbols that are found for them back at
 // their positions.
-#ifndef NUMPACT_PCO_STATS_UNMATCHED_HPP
-#define NUMPACT_PCO_STATS_UNMATCHED_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -41,5 +40,3 @@ void set_taken_symbols(const TakenBits& bits, const std::uint16_t* found,
                        std::span<std::uint16_t> symbols);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The distinct values of latents with their counts.
-#ifndef NUMPACT_PCO_STATS_VALUE_COUNTS_HPP
-#define NUMPACT_PCO_STATS_VALUE_COUNTS_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -228,5 +227,3 @@ class ValueCounts {
 };
 
 }  // namespace numpact::internal
-
-#endif

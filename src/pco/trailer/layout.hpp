@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layout of a trailer in bytes: building and parsing (docs/format/trailer.md).
-#ifndef NUMPACT_PCO_TRAILER_LAYOUT_HPP
-#define NUMPACT_PCO_TRAILER_LAYOUT_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -146,5 +145,3 @@ class PointsWalker {
 };
 
 }  // namespace numpact::internal::trailer
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Range of numbers without NaN.
-#ifndef NUMPACT_PCO_TRAILER_NUMBER_RANGE_HPP
-#define NUMPACT_PCO_TRAILER_NUMBER_RANGE_HPP
+#pragma once
 
 #include "numpact/types.hpp"
 #include "pco/trailer/layout.hpp"
@@ -12,5 +11,3 @@ namespace numpact::internal::trailer {
 void add_to_range(const NumberView& numbers, ChunkRecord& record);
 
 }  // namespace numpact::internal::trailer
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes a chunk's part of a trailer from its bytes and numbers.
-#ifndef NUMPACT_PCO_TRAILER_SUMMARY_HPP
-#define NUMPACT_PCO_TRAILER_SUMMARY_HPP
+#pragma once
 
 #include "pco/standalone/file_walker.hpp"
 #include "pco/trailer/layout.hpp"
@@ -25,5 +24,3 @@ ChunkRecord summarise_numbers(const NumberView& numbers, std::span<const std::by
                               std::size_t page_at);
 
 }  // namespace numpact::internal::trailer
-
-#endif

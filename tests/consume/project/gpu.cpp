@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpact::cuda from outside: on a machine with a GPU or without.
 #include <cstdio>
-#include <numpact/cuda/cvc.hpp>
+#include <numpact/cuda.hpp>
 
 int main() {
   int count = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least-squares prediction of a latent from those before it.
-#ifndef NUMPACT_PCO_ENCODE_CONV1_EQUATIONS_HPP
-#define NUMPACT_PCO_ENCODE_CONV1_EQUATIONS_HPP
+#pragma once
 
 #include <array>
 #include <span>
@@ -55,5 +54,3 @@ class LagEquations {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of products of values with those at some lags before, and prediction errors. Every target
 // adds in the same order, so results are the same everywhere.
-#ifndef NUMPACT_PCO_ENCODE_CONV1_EQUATIONS_KERNEL_HPP
-#define NUMPACT_PCO_ENCODE_CONV1_EQUATIONS_KERNEL_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -42,5 +41,3 @@ void lag_errors(const double* values, std::size_t n, const double* weights, unsi
                 double* errors);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits and estimates of Conv1, the delta with weights: linear prediction of a latent from those
 // before it.
-#ifndef NUMPACT_PCO_ENCODE_CONV1_FIT_HPP
-#define NUMPACT_PCO_ENCODE_CONV1_FIT_HPP
+#pragma once
 
 #include <optional>
 
@@ -36,5 +35,3 @@ std::optional<FittedDelta> estimate_fitted(const Sample& sample, const LatentArr
                                            float to_beat, const EncodeEffort& effort, Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates of the size of a chunk under a mode and a delta encoding: coarse ones on a few hundred
 // latents, and ones by bins on the whole sample.
-#ifndef NUMPACT_PCO_ENCODE_ESTIMATE_BINNED_HPP
-#define NUMPACT_PCO_ENCODE_ESTIMATE_BINNED_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -58,5 +57,3 @@ Estimate estimate_mode(const AnyMode& mode, const Sample& sample, const CoarseEs
                        const DeltaSpec& delta, const EncodeEffort& effort, Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

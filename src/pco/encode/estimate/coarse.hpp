@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coarse size of a latent variable from a few hundred latents, without sorting them: enough to
 // exclude alternatives that are not worth a better estimate.
-#ifndef NUMPACT_PCO_ENCODE_ESTIMATE_COARSE_HPP
-#define NUMPACT_PCO_ENCODE_ESTIMATE_COARSE_HPP
+#pragma once
 
 #include <array>
 #include <span>
@@ -22,5 +21,3 @@ template <Latent L>
 float coarse_bits(std::span<const L> latents, bool is_centred, float scale);
 
 }  // namespace numpact::internal
-
-#endif

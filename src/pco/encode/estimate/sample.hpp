@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples of a chunk: runs of neighbouring numbers, so that deltas can be estimated on them.
-#ifndef NUMPACT_PCO_ENCODE_ESTIMATE_SAMPLE_HPP
-#define NUMPACT_PCO_ENCODE_ESTIMATE_SAMPLE_HPP
+#pragma once
 
 #include "base/arena.hpp"
 #include "number/latent_array.hpp"
@@ -46,5 +45,3 @@ class EvenPositions {
 };
 
 }  // namespace numpact::internal
-
-#endif

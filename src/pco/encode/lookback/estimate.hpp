@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimated sizes of latents with and without lookbacks, from evenly spaced latents.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_ESTIMATE_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_ESTIMATE_HPP
+#pragma once
 
 #include <cmath>
 
@@ -51,5 +50,3 @@ bool windows_look_back(const LatentArray& page, const Choice& choice, float rati
                        float secondary_bits, unsigned level, Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether a chunk uses Lookback: the filter, the search, and the comparison of the result.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_EVALUATE_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_EVALUATE_HPP
+#pragma once
 
 #include "pco/encode/choice.hpp"
 #include "pco/encode/choice_log.hpp"
@@ -33,5 +32,3 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
                             const ChoiceLog& log = {});
 
 }  // namespace numpact::internal
-
-#endif

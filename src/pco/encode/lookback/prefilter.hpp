@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cheap test of whether a search for lookbacks is worth its time.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_PREFILTER_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_PREFILTER_HPP
+#pragma once
 
 #include "pco/encode/choice.hpp"
 #include "pco/encode/estimate/sample.hpp"
@@ -14,5 +13,3 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
                    const LookbackInput& input, Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which types, modes and delta encodings readers of a format version support (docs/format/pco.md,
 // "Wrapped header and versions").
-#ifndef NUMPACT_PCO_ENCODE_MODES_ALLOWED_HPP
-#define NUMPACT_PCO_ENCODE_MODES_ALLOWED_HPP
+#pragma once
 
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
@@ -16,5 +15,3 @@ bool is_allowed(const AnyMode& mode, const FormatVersion& version);
 bool is_allowed(const AnyDelta& delta, const FormatVersion& version);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the base that measured magnitudes are integer multiples of: approximately by Euclid's
 // algorithm on pairs, then exactly from ever larger multiples.
-#ifndef NUMPACT_PCO_ENCODE_MODES_COMMON_BASE_HPP
-#define NUMPACT_PCO_ENCODE_MODES_COMMON_BASE_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -166,5 +165,3 @@ inline double roundest(const MeasuredBase& base) {
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates the best dictionary for a chunk: the order of its entries and the delta encoding.
-#ifndef NUMPACT_PCO_ENCODE_MODES_DICT_HPP
-#define NUMPACT_PCO_ENCODE_MODES_DICT_HPP
+#pragma once
 
 #include <optional>
 
@@ -17,5 +16,3 @@ std::optional<Estimate> estimate_dict(const LatentArray& ordered, const Sample& 
                                       Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

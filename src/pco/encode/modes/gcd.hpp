@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Greatest common divisors of integers.
-#ifndef NUMPACT_PCO_ENCODE_MODES_GCD_HPP
-#define NUMPACT_PCO_ENCODE_MODES_GCD_HPP
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -25,5 +24,3 @@ constexpr std::uint64_t binary_gcd(std::uint64_t a, std::uint64_t b) {
 }
 
 }  // namespace numpact::internal
-
-#endif

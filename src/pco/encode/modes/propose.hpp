@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proposes modes and their parameters from a sample. Proposals are cheap and generous: estimates of
 // their size decide afterwards.
-#ifndef NUMPACT_PCO_ENCODE_MODES_PROPOSE_HPP
-#define NUMPACT_PCO_ENCODE_MODES_PROPOSE_HPP
+#pragma once
 
 #include <array>
 
@@ -59,5 +58,3 @@ void propose_float_mult_divisors(NumberType type, const Sample& sample, const Ca
 void propose_float_quant(NumberType type, const Sample& sample, Candidates& candidates);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exponential back-off: segments of a run are similar, so what failed on some of them is attempted
 // on fewer of those that follow.
-#ifndef NUMPACT_PCO_ENCODE_SEGMENT_BACKOFF_HPP
-#define NUMPACT_PCO_ENCODE_SEGMENT_BACKOFF_HPP
+#pragma once
 
 #include <cstddef>
 #include <variant>
@@ -105,5 +104,3 @@ class ModeBackoff {
 };
 
 }  // namespace numpact::internal::standalone
-
-#endif

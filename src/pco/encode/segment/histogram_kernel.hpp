@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost of a histogram whose bins may be joined along a binary tree.
-#ifndef NUMPACT_PCO_ENCODE_SEGMENT_HISTOGRAM_KERNEL_HPP
-#define NUMPACT_PCO_ENCODE_SEGMENT_HISTOGRAM_KERNEL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -40,5 +39,3 @@ float tree_cost(const TreeShape& shape, const std::uint32_t* counts, const float
                 float meta_bits, std::uint32_t* sums, float* costs);
 
 }  // namespace numpact::internal
-
-#endif

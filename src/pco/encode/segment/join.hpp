@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segments of numbers as histograms over shared bins, and the joining of neighbours.
-#ifndef NUMPACT_PCO_ENCODE_SEGMENT_JOIN_HPP
-#define NUMPACT_PCO_ENCODE_SEGMENT_JOIN_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -116,5 +115,3 @@ std::span<CountedSegment> join_segments(std::span<CountedSegment> segments,
                                         const SegmentCosts& costs, Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans where a run of numbers is divided into segments, each of which becomes a chunk with its own
 // metadata.
-#ifndef NUMPACT_PCO_ENCODE_SEGMENT_PLAN_HPP
-#define NUMPACT_PCO_ENCODE_SEGMENT_PLAN_HPP
+#pragma once
 
 #include <array>
 #include <span>
@@ -93,5 +92,3 @@ class SegmentPlanner {
 };
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Improves a plan of segments by encoding them: what a segment's own mode, delta encoding and
 // lookbacks save is not visible to estimates over shared bins.
-#ifndef NUMPACT_PCO_ENCODE_SEGMENT_REFINE_HPP
-#define NUMPACT_PCO_ENCODE_SEGMENT_REFINE_HPP
+#pragma once
 
 #include <span>
 
@@ -23,5 +22,3 @@ std::span<const std::size_t> refine_segments(const NumberView& numbers,
                                              const EncodeConfig& config, Arena& arena);
 
 }  // namespace numpact::internal::standalone
-
-#endif

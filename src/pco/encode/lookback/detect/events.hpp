@@ -2,8 +2,7 @@
 // Detects periods in latents that mostly follow one usual step, such as the codes and dates of
 // tables that list every combination. They take next to nothing already, and nothing at all if they
 // look back by a period.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_DETECT_EVENTS_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_DETECT_EVENTS_HPP
+#pragma once
 
 #include <span>
 
@@ -28,5 +27,3 @@ struct Matches {
 Matches count_matches(const LatentArray& latents, std::size_t distance);
 
 }  // namespace numpact::internal
-
-#endif

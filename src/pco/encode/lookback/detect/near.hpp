@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Detects interleaved streams, and whatever else recurs within a few numbers, in a sample.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_DETECT_NEAR_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_DETECT_NEAR_HPP
+#pragma once
 
 #include "base/arena.hpp"
 #include "pco/encode/choice.hpp"
@@ -26,5 +25,3 @@ bool may_look_back_nearby(const Sample& sample, const Choice& choice, const Near
                           Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

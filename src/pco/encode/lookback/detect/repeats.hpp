@@ -4,8 +4,7 @@
 //
 // Example, one in 4 picked, of the page 7 3 9 7 5 3 9 3: if only the hash of 3 begins with two zero
 // bits, the three 3s are examined. Two of them repeat, with lookbacks 4 and 2.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_DETECT_REPEATS_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_DETECT_REPEATS_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -214,5 +213,3 @@ void find_repeats(std::span<const L> page, const PageWindows& windows, unsigned 
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For each latent of a page, the distances to the latest equal and the latest similar latents.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_CANDIDATES_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_CANDIDATES_HPP
+#pragma once
 
 #include <span>
 
@@ -45,5 +44,3 @@ void find_candidates(std::span<const L> latents, const ConstantBlocks& blocks, u
                      std::size_t prefix_n, const LookbackCandidates& found, Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes latents and strings of latents, and picks some of them by their hash.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_HASH_KERNEL_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_HASH_KERNEL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -45,5 +44,3 @@ struct PickedHashes {
 void pick_hashes(const HashBlock& block, std::size_t n, unsigned pick_log, PickedHashes& picked);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds distances at which latents often recur, exactly or nearly.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_PERIODS_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_PERIODS_HPP
+#pragma once
 
 #include <array>
 #include <span>
@@ -32,5 +31,3 @@ template <Latent L>
 Periods find_periods(std::span<const L> window, std::size_t min_distance, Arena& arena);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts latents of any width to words of 32 or 64 bits, for which lookbacks are searched.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_WORDS_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_WORDS_HPP
+#pragma once
 
 #include "number/latent_array.hpp"
 #include "pco/stats/histogram.hpp"
@@ -39,5 +38,3 @@ decltype(auto) visit_words(const LatentArray& latents, Arena& arena, F&& f) {
 }
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The costs of lookbacks and of the deltas under them, learned from lookbacks chosen before.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_COSTS_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_COSTS_HPP
+#pragma once
 
 #include <array>
 #include <span>
@@ -87,5 +86,3 @@ class LookbackCosts {
 };
 
 }  // namespace numpact::internal
-
-#endif

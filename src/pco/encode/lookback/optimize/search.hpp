@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches the lookbacks of a page that take the fewest bits together with the deltas under them.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_SEARCH_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_SEARCH_HPP
+#pragma once
 
 #include <cmath>
 #include <span>
@@ -51,5 +50,3 @@ FoundLookbacks find_lookbacks(const Lookback& lookback, const LatentArray& laten
                               LookbackSample sample = LookbackSample::kNeighbours);
 
 }  // namespace numpact::internal
-
-#endif

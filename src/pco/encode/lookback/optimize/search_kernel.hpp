@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the cheapest of several lookbacks for each latent of a block.
-#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_SEARCH_KERNEL_HPP
-#define NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_SEARCH_KERNEL_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -68,5 +67,3 @@ template <Latent L>
 void choose_cheapest(const LookbackTask<L>& task, std::uint32_t* lookbacks);
 
 }  // namespace numpact::internal
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory-mapped files.
-#ifndef NUMPACT_MAPPED_FILE_HPP
-#define NUMPACT_MAPPED_FILE_HPP
+// Reads files on disk: by mapping, or by ranges, which may also come from an object store.
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +45,35 @@ class NUMPACT_API MappedFile {
   std::span<const std::byte> bytes_;
 };
 
-}  // namespace numpact
+// A file of which any byte range can be read. Called concurrently. May block; reports failure as a
+// Status (kIo).
+class NUMPACT_API RangeSource {
+ public:
+  static constexpr std::uint64_t kUnknownSize = ~std::uint64_t{0};
 
-#endif
+  virtual ~RangeSource();
+  // Size of the file in bytes, constant; or kUnknownSize.
+  virtual std::uint64_t size() const noexcept = 0;
+  // Reads 1 to out.size() bytes at `offset` into `out` and returns their count; 0 only if the file
+  // ends at or before `offset`.
+  virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) = 0;
+};
+
+// A file on disk, read without mapping: truncation by others is an error, not a crash.
+class NUMPACT_API FileRangeSource final : public RangeSource {
+ public:
+  // kIo, with the system's error, if it is not a regular file or cannot be opened.
+  static Result<FileRangeSource> open(const std::string& path) noexcept;
+  ~FileRangeSource() override;
+  FileRangeSource(FileRangeSource&& other) noexcept;
+  std::uint64_t size() const noexcept override { return size_; }
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) override;
+
+ private:
+  FileRangeSource(int descriptor, std::uint64_t size) : descriptor_(descriptor), size_(size) {}
+
+  int descriptor_;  // -1 after a move
+  std::uint64_t size_;
+};
+
+}  // namespace numpact
