@@ -10,6 +10,8 @@ option(NUMPACT_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(NUMPACT_BUILD_FUZZ "Build the fuzz targets" ${NUMPACT_BUILD_TESTS})
 option(NUMPACT_BUILD_PYTHON "Build the extension module of the Python package" OFF)
 option(NUMPACT_INSTALL "Make the install target" ${PROJECT_IS_TOP_LEVEL})
+option(NUMPACT_BUILD_CPCODEC "Build libcpcodec, the C binding by the names of the reference"
+  ${PROJECT_IS_TOP_LEVEL})
 option(NUMPACT_WERROR "Treat warnings as errors" OFF)
 option(BUILD_SHARED_LIBS "Build libnumpact as a shared library" OFF)
 

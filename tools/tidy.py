@@ -102,7 +102,7 @@ def stem_family(inner, level):
 def resolve(path, name):
     """The project file that `#include` of `name` in `path` means, or None."""
     for folder in (Path("src"), path.parent, Path(path.parts[0]), Path("include"), Path("tests"),
-                   Path("cli")):
+                   Path("cli"), Path(".")):
         target = (ROOT / folder / name).resolve()
         if target.is_file() and target.is_relative_to(ROOT):
             return target.relative_to(ROOT)

@@ -39,9 +39,10 @@ constexpr L from_ordered(L latent, NumberKind kind) {
   return latent;
 }
 
-// Converts arrays; `out` may be `in`. Kernels dispatched by instruction set.
+// Converts arrays; `out` may be `in`. Kernels dispatched by instruction set. The numbers to convert
+// may have any alignment.
 template <Latent L>
-void to_ordered(const L* in, std::size_t n, NumberKind kind, L* out);
+void to_ordered(const void* in, std::size_t n, NumberKind kind, L* out);
 template <Latent L>
 void from_ordered(const L* in, std::size_t n, NumberKind kind, L* out);
 

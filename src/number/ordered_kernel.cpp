@@ -2,6 +2,9 @@
 // The bijection of ordered.hpp on whole arrays. Compilers vectorize the loops for each target.
 #include "number/ordered.hpp"
 
+#include <cstddef>
+#include <cstring>
+
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "number/ordered_kernel.cpp"
@@ -13,12 +16,20 @@ namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
 template <class L>
-void ToOrdered(const L* in, std::size_t n, NumberKind kind, L* out) {
+L LoadAt(const std::byte* in, std::size_t i) {
+  L word;
+  std::memcpy(&word, in + i * sizeof(L), sizeof word);
+  return word;
+}
+
+template <class L>
+void ToOrdered(const void* numbers, std::size_t n, NumberKind kind, L* out) {
+  const auto* const in = static_cast<const std::byte*>(numbers);
   if (kind == NumberKind::kFloat) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = to_ordered(in[i], NumberKind::kFloat);
+    for (std::size_t i = 0; i < n; ++i) out[i] = to_ordered(LoadAt<L>(in, i), NumberKind::kFloat);
   } else {
     const L flip = kind == NumberKind::kSigned ? kMid<L> : L{0};
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<L>(in[i] ^ flip);
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<L>(LoadAt<L>(in, i) ^ flip);
   }
 }
 
@@ -33,12 +44,12 @@ void FromOrdered(const L* in, std::size_t n, NumberKind kind, L* out) {
   }
 }
 
-#define NUMPACT_KERNELS(L, S)                                                \
-  void ToOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {   \
-    ToOrdered(in, n, kind, out);                                             \
-  }                                                                          \
-  void FromOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) { \
-    FromOrdered(in, n, kind, out);                                           \
+#define NUMPACT_KERNELS(L, S)                                                 \
+  void ToOrdered##S(const void* in, std::size_t n, NumberKind kind, L* out) { \
+    ToOrdered(in, n, kind, out);                                              \
+  }                                                                           \
+  void FromOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {  \
+    FromOrdered(in, n, kind, out);                                            \
   }
 NUMPACT_KERNELS(std::uint8_t, 8)
 NUMPACT_KERNELS(std::uint16_t, 16)
@@ -55,16 +66,16 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::internal {
 
-#define NUMPACT_ENTRIES(L, S)                                                 \
-  NUMPACT_EXPORT(ToOrdered##S);                                               \
-  NUMPACT_EXPORT(FromOrdered##S);                                             \
-  template <>                                                                 \
-  void to_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {   \
-    NUMPACT_DISPATCH(ToOrdered##S)(in, n, kind, out);                         \
-  }                                                                           \
-  template <>                                                                 \
-  void from_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) { \
-    NUMPACT_DISPATCH(FromOrdered##S)(in, n, kind, out);                       \
+#define NUMPACT_ENTRIES(L, S)                                                  \
+  NUMPACT_EXPORT(ToOrdered##S);                                                \
+  NUMPACT_EXPORT(FromOrdered##S);                                              \
+  template <>                                                                  \
+  void to_ordered<L>(const void* in, std::size_t n, NumberKind kind, L* out) { \
+    NUMPACT_DISPATCH(ToOrdered##S)(in, n, kind, out);                          \
+  }                                                                            \
+  template <>                                                                  \
+  void from_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {  \
+    NUMPACT_DISPATCH(FromOrdered##S)(in, n, kind, out);                        \
   }
 NUMPACT_ENTRIES(std::uint8_t, 8)
 NUMPACT_ENTRIES(std::uint16_t, 16)

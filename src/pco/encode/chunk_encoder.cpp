@@ -147,8 +147,7 @@ LatentArray ordered_latents(const NumberView& numbers, Arena& arena) {
   return visit_latent(latent_bits(numbers.type), [&](auto width) {
     using L = decltype(width);
     const std::span<L> ordered = arena.make<L>(numbers.count);
-    to_ordered(static_cast<const L*>(numbers.data), numbers.count, kind_of(numbers.type),
-               ordered.data());
+    to_ordered(numbers.data, numbers.count, kind_of(numbers.type), ordered.data());
     return LatentArray(ordered);
   });
 }

@@ -3,6 +3,8 @@
 #include "pco/page/page_decoder.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <new>
 #include <type_traits>
 
@@ -82,39 +84,10 @@ class Decoder final : public PageDecoder {
 
   Status decode(BitWindow& window, std::size_t n, void* out, std::size_t& done,
                 bool& more) override {
-    L* const numbers = static_cast<L*>(out);
-    n = std::min(n, numbers_left_);
-    done = 0;
-    more = false;
-    while (done < n) {
-      if (!pending_.empty()) {
-        const std::size_t count = std::min(n - done, pending_.size());
-        std::copy_n(pending_.data(), count, numbers + done);
-        pending_ = pending_.subspan(count);
-        done += count;
-        continue;
-      }
-      std::size_t whole_n = 0;
-      NUMPACT_TRY(decode_whole_batches(window, (n - done) / kBatchN, numbers + done, whole_n));
-      if (whole_n > 0) {
-        done += whole_n;
-        undecoded_n_ -= whole_n;
-        continue;
-      }
-      const std::size_t batch_n = std::min(kBatchN, undecoded_n_);
-      const bool fits = n - done >= batch_n;
-      L* const batch = fits ? numbers + done : batch_;
-      NUMPACT_TRY(decode_batch(window, batch_n, batch, more));
-      if (more) break;
-      undecoded_n_ -= batch_n;
-      if (fits) {
-        done += batch_n;
-      } else {
-        pending_ = std::span<const L>(batch_, batch_n);
-      }
+    if (reinterpret_cast<std::uintptr_t>(out) % alignof(L) != 0) {
+      return decode_unaligned(window, n, static_cast<std::byte*>(out), done, more);
     }
-    numbers_left_ -= done;
-    return {};
+    return decode_aligned(window, n, static_cast<L*>(out), done, more);
   }
 
   Status skip(BitWindow& window, std::array<PageVariableSizes, kVariables>& sizes,
@@ -152,6 +125,56 @@ class Decoder final : public PageDecoder {
   }
 
  private:
+  // Memory that is not aligned for the numbers is filled through a block of whole batches.
+  Status decode_unaligned(BitWindow& window, std::size_t n, std::byte* out, std::size_t& done,
+                          bool& more) {
+    constexpr std::size_t kBlockN = 4 * kBatchN;
+    L block[kBlockN];
+    done = 0;
+    for (std::size_t step = kBlockN; step == kBlockN && done < n;) {
+      NUMPACT_TRY(decode_aligned(window, std::min(n - done, kBlockN), block, step, more));
+      std::memcpy(out + done * sizeof(L), block, step * sizeof(L));
+      done += step;
+    }
+    return {};
+  }
+
+  Status decode_aligned(BitWindow& window, std::size_t n, L* numbers, std::size_t& done,
+                        bool& more) {
+    n = std::min(n, numbers_left_);
+    done = 0;
+    more = false;
+    while (done < n) {
+      if (!pending_.empty()) {
+        const std::size_t count = std::min(n - done, pending_.size());
+        std::copy_n(pending_.data(), count, numbers + done);
+        pending_ = pending_.subspan(count);
+        done += count;
+        continue;
+      }
+      std::size_t whole_n = 0;
+      NUMPACT_TRY(decode_whole_batches(window, (n - done) / kBatchN, numbers + done, whole_n));
+      if (whole_n > 0) {
+        done += whole_n;
+        undecoded_n_ -= whole_n;
+        continue;
+      }
+      const std::size_t batch_n = std::min(kBatchN, undecoded_n_);
+      const bool fits = n - done >= batch_n;
+      L* const batch = fits ? numbers + done : batch_;
+      NUMPACT_TRY(decode_batch(window, batch_n, batch, more));
+      if (more) break;
+      undecoded_n_ -= batch_n;
+      if (fits) {
+        done += batch_n;
+      } else {
+        pending_ = std::span<const L>(batch_, batch_n);
+      }
+    }
+    numbers_left_ -= done;
+    return {};
+  }
+
   P first_moment_bias() const { return tables_.flips_in_tables ? kMid<P> : P{0}; }
 
   std::uint64_t head_bits(std::size_t variable) const {

@@ -55,11 +55,11 @@ void add_to_range(const NumberView& numbers, ChunkRecord& record) {
   visit_latent(latent_bits(numbers.type), [&](auto width) {
     using L = decltype(width);
     const Range<L> numeric = numeric_range<L>(kind);
-    const L* const bits = static_cast<const L*>(numbers.data);
+    const auto* const data = static_cast<const std::byte*>(numbers.data);
     L ordered[kRangeBlockN];
     for (std::size_t at = 0; at < numbers.count; at += kRangeBlockN) {
       const std::size_t n = std::min(kRangeBlockN, numbers.count - at);
-      to_ordered(bits + at, n, kind, ordered);
+      to_ordered(data + at * sizeof(L), n, kind, ordered);
       add_block<L>({ordered, n}, numeric, record);
     }
   });

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The C interface: compress, within a budget too, decompress, read a range, and describe an error. */
+#include <numpact/numpact.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 100000, FIRST = 54321, PART = 1000 };
+
+static int fail(const char* what, const numpact_error* error) {
+  fprintf(stderr, "%s: %s: %s\n", what, numpact_status_name(error->status), error->text);
+  return 1;
+}
+
+int main(void) {
+  numpact_error error;
+  numpact_error_init(&error);
+  double* prices = malloc(COUNT * sizeof *prices);
+  double* again = malloc(COUNT * sizeof *again);
+  if (prices == NULL || again == NULL) return 1;
+  for (int i = 0; i < COUNT; ++i) prices[i] = 0.01 * (10000 + i % 700);
+
+  numpact_context* context = NULL;
+  if (numpact_context_create(NULL, &context, &error) != NUMPACT_OK) return fail("context", &error);
+
+  /* A budget of half the numbers' size: a larger file is not wanted. */
+  const size_t budget = COUNT * sizeof *prices / 2;
+  void* file = malloc(budget);
+  size_t size = 0;
+  const numpact_status compressed = numpact_compress(context, NUMPACT_F64, prices, COUNT, NULL,
+                                                     file, budget, &size, &error);
+  if (compressed == NUMPACT_DOES_NOT_FIT) return puts("stored as they are"), 0;
+  if (compressed != NUMPACT_OK) return fail("compress", &error);
+  printf("%d numbers in %zu bytes\n", COUNT, size);
+
+  if (numpact_decompress_exact(context, file, size, NUMPACT_F64, again, COUNT, &error) != NUMPACT_OK)
+    return fail("decompress", &error);
+  if (memcmp(prices, again, COUNT * sizeof *prices) != 0) return 1;
+
+  numpact_reader* reader = NULL;
+  if (numpact_reader_create(context, file, size, &reader, &error) != NUMPACT_OK)
+    return fail("open", &error);
+  if (numpact_reader_read(reader, context, FIRST, NUMPACT_F64, again, PART, &error) != NUMPACT_OK)
+    return fail("read", &error);
+  if (memcmp(prices + FIRST, again, PART * sizeof *prices) != 0) return 1;
+  numpact_reader_destroy(reader);
+
+  /* Damaged bytes are an error with a place. */
+  const numpact_status damaged =
+      numpact_decompress_exact(context, file, size / 2, NUMPACT_F64, again, COUNT, &error);
+  printf("half of the file: %s at byte %llu of chunk %llu\n", numpact_status_name(damaged),
+         (unsigned long long)error.offset, (unsigned long long)error.chunk);
+
+  numpact_context_destroy(context);
+  free(file);
+  free(again);
+  free(prices);
+  return damaged == NUMPACT_TRUNCATED ? 0 : 1;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The C interface of numpact, for C99 and C++, and for languages that call C.
+ *
+ * Memory: `size` and `capacity` are bytes, `count` is a number of numbers. Numbers and files may
+ * have any alignment. A null pointer is allowed where the size or count is 0. Nothing is kept of
+ * the memory passed to a function, unless its comment says so.
+ *
+ * Errors: functions return a status, NUMPACT_OK or one of the errors below, and describe an error
+ * in the caller's numpact_error, if one is passed. Outputs are unspecified after an error unless
+ * documented otherwise. No function throws, sets errno, reads the locale or an environment
+ * variable, or starts threads.
+ *
+ * Threads: a context, reader, writer or cursor serves one thread at a time; different objects are
+ * independent. Functions without one may be called concurrently.
+ *
+ * Structs begin with their size. The functions named numpact_..._init set it with all defaults; a
+ * later version that adds fields accepts the smaller struct of a program built before. */
+#ifndef NUMPACT_NUMPACT_H
+#define NUMPACT_NUMPACT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(NUMPACT_SHARED) && defined(__GNUC__)
+#define NUMPACT_C_API __attribute__((visibility("default")))
+#else
+#define NUMPACT_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- errors ---- */
+
+typedef int32_t numpact_status;
+
+/* The values are stable. */
+enum {
+  NUMPACT_OK = 0,
+  NUMPACT_INVALID_ARGUMENT = 10,    /* arguments contradict each other or the documentation */
+  NUMPACT_TYPE_MISMATCH = 11,       /* the numbers have another type than requested */
+  NUMPACT_DOES_NOT_FIT = 12,        /* the output is too small for the result */
+  NUMPACT_CORRUPT = 20,             /* the bytes violate the format */
+  NUMPACT_TRUNCATED = 21,           /* the bytes end early */
+  NUMPACT_UNSUPPORTED_VERSION = 22, /* the format version is not supported */
+  NUMPACT_CHECKSUM = 23,            /* a stored checksum does not match */
+  NUMPACT_LIMIT_EXCEEDED = 30,      /* decoding would exceed a limit of the context */
+  NUMPACT_OUT_OF_MEMORY = 31,       /* an allocation failed */
+  NUMPACT_IO = 40,                  /* the caller's source or sink failed */
+  NUMPACT_CANCELLED = 50            /* the progress function stopped the call */
+};
+
+#define NUMPACT_UNKNOWN UINT64_MAX /* for 64-bit fields of the structs below */
+
+typedef struct numpact_error {
+  size_t struct_size;    /* sizeof(numpact_error), set by the caller */
+  numpact_status status; /* NUMPACT_OK if the call succeeded */
+  int32_t system_error;  /* NUMPACT_IO: errno, as the source or sink reported it; else 0 */
+  const char* text;      /* static, never null */
+  uint64_t offset;       /* bytes from the start of the input; or NUMPACT_UNKNOWN */
+  uint64_t chunk;        /* index of the chunk; or NUMPACT_UNKNOWN */
+  uint64_t needed;       /* NUMPACT_DOES_NOT_FIT: bytes that suffice; or NUMPACT_UNKNOWN */
+  uint64_t good_count;   /* correct numbers at the start of the output despite the error */
+} numpact_error;
+
+NUMPACT_C_API void numpact_error_init(numpact_error* error);
+/* The name of a status, e.g. "corrupt"; a static string. */
+NUMPACT_C_API const char* numpact_status_name(numpact_status status);
+
+/* ---- version and processor ---- */
+
+/* The version of the library, e.g. "0.1.0"; a static string; and as a number, 10000 * major +
+ * 100 * minor + patch. */
+NUMPACT_C_API const char* numpact_version(void);
+NUMPACT_C_API uint32_t numpact_version_number(void);
+
+/* The instruction set in use, e.g. "avx2"; a static string. */
+NUMPACT_C_API const char* numpact_cpu_target(void);
+/* Uses another one for all later calls of the process; "auto": the best. For tests and benchmarks;
+ * must not run concurrently with itself. NUMPACT_INVALID_ARGUMENT, without effect: it is not
+ * compiled in, or the processor lacks it. */
+NUMPACT_C_API numpact_status numpact_set_cpu_target(const char* name, numpact_error* error);
+
+/* ---- numbers ---- */
+
+/* The value is the type's byte in a file. F16 is the 16 bits of an IEEE binary16 number. */
+typedef uint8_t numpact_type;
+enum {
+  NUMPACT_NO_TYPE = 0, /* only in results: the file has no chunk and states no type */
+  NUMPACT_U32 = 1,
+  NUMPACT_U64 = 2,
+  NUMPACT_I32 = 3,
+  NUMPACT_I64 = 4,
+  NUMPACT_F32 = 5,
+  NUMPACT_F64 = 6,
+  NUMPACT_U16 = 7,
+  NUMPACT_I16 = 8,
+  NUMPACT_F16 = 9,
+  NUMPACT_U8 = 10,
+  NUMPACT_I8 = 11
+};
+
+/* Bytes of a number: 1, 2, 4 or 8; 0 for any other value. */
+NUMPACT_C_API size_t numpact_type_size(numpact_type type);
+
+/* ---- contexts ---- */
+
+/* The caller's memory for a context. `alignment` is a power of two, at most 64. */
+typedef struct numpact_allocator {
+  size_t struct_size;
+  void* opaque;
+  void* (*allocate)(void* opaque, size_t size, size_t alignment); /* null: there is none left */
+  void (*release)(void* opaque, void* memory, size_t size, size_t alignment);
+} numpact_allocator;
+
+typedef void (*numpact_task)(void* argument, size_t index);
+
+/* The caller's threads. `run` calls task(argument, index) once for each index below task_count, in
+ * any order and on any threads, and returns when all have returned. A task never waits for one that
+ * has not started. The functions may be called concurrently by contexts that share the executor. */
+typedef struct numpact_executor {
+  size_t struct_size;
+  void* opaque;
+  unsigned concurrency; /* how many tasks may run at once, with the calling thread */
+  void (*run)(void* opaque, size_t task_count, numpact_task task, void* argument);
+} numpact_executor;
+
+/* Called on the calling thread, with the numbers and compressed bytes so far: after each chunk when
+ * encoding, after at most a few hundred thousand numbers when decoding. 0 stops the call with
+ * NUMPACT_CANCELLED. */
+typedef int (*numpact_progress)(void* opaque, uint64_t numbers, uint64_t bytes);
+
+typedef struct numpact_context_options {
+  size_t struct_size;
+  const numpact_allocator* allocator; /* null: malloc; is copied */
+  const numpact_executor* executor;   /* null: all work is done on the calling thread; is copied */
+  numpact_progress progress;          /* null: none */
+  void* progress_opaque;
+  /* Bounds on what decoding may produce and use; NUMPACT_UNKNOWN: none. */
+  uint64_t max_numbers;
+  uint64_t max_output_bytes;
+  uint64_t max_memory; /* scratch memory, in bytes; excludes the output */
+} numpact_context_options;
+
+NUMPACT_C_API void numpact_context_options_init(numpact_context_options* options);
+
+/* Scratch memory and hooks for calls. Once warm, a call of the same shape allocates nothing. Where
+ * a function takes a context, null means a temporary one with default options. */
+typedef struct numpact_context numpact_context;
+
+/* `options`: null for defaults. Errors: NUMPACT_OUT_OF_MEMORY, NUMPACT_INVALID_ARGUMENT. */
+NUMPACT_C_API numpact_status numpact_context_create(const numpact_context_options* options,
+                                                    numpact_context** context,
+                                                    numpact_error* error);
+/* Null is allowed. */
+NUMPACT_C_API void numpact_context_destroy(numpact_context* context);
+
+/* ---- compression ---- */
+
+enum { NUMPACT_DEFAULT_LEVEL = 8, NUMPACT_MAX_LEVEL = 12 };
+
+/* The oldest format whose readers must be able to read the output. */
+enum {
+  NUMPACT_FORMAT_1 = 0,
+  NUMPACT_FORMAT_2 = 1,
+  NUMPACT_FORMAT_3 = 2,
+  NUMPACT_FORMAT_4_0 = 3,
+  NUMPACT_FORMAT_4_1 = 4
+};
+
+enum {
+  NUMPACT_TRAILER_NONE = 0,
+  NUMPACT_TRAILER_INDEX = 1,   /* offset, count, range and checksum of each chunk */
+  NUMPACT_TRAILER_RESTARTS = 2 /* also points where decoding can start within a chunk */
+};
+
+typedef struct numpact_encode_options {
+  size_t struct_size;
+  unsigned level;    /* 0 (fastest) to 12 (smallest) */
+  int32_t format;    /* NUMPACT_FORMAT_... */
+  const char* mode;  /* "auto", "classic", "float-mult=0.01", ...; null: auto */
+  const char* delta; /* "auto", "none", "consecutive=2", ...; null: auto */
+  /* Numbers per chunk of a file, or per page of a wrapped chunk: at most max_page_count each; 0:
+   * chosen by the encoder. Or exactly the `page_counts`, whose sum is the count of numbers. */
+  size_t max_page_count;
+  const size_t* page_counts;
+  size_t page_count_count;
+  int favor_decode_speed; /* 1: prefer encodings that decode fast */
+  /* Files only. */
+  int32_t trailer;      /* NUMPACT_TRAILER_... */
+  unsigned restart_log; /* NUMPACT_TRAILER_RESTARTS: log2 of the distance, 8 to 24 */
+} numpact_encode_options;
+
+NUMPACT_C_API void numpact_encode_options_init(numpact_encode_options* options);
+
+/* Maximum bytes of `count` numbers compressed with the options (null: defaults), to size outputs.
+ * Never fails: options that compression refuses count as defaults. Saturates at SIZE_MAX. */
+NUMPACT_C_API size_t numpact_compress_bound(numpact_type type, size_t count,
+                                            const numpact_encode_options* options);
+
+/* Compresses numbers to a standalone file in the caller's memory. The capacity may be smaller than
+ * the bound, for example the size of the numbers: NUMPACT_DOES_NOT_FIT means that the file is
+ * larger. Other errors: NUMPACT_INVALID_ARGUMENT, NUMPACT_OUT_OF_MEMORY, NUMPACT_CANCELLED. */
+NUMPACT_C_API numpact_status numpact_compress(numpact_context* context, numpact_type type,
+                                              const void* numbers, size_t count,
+                                              const numpact_encode_options* options, void* out,
+                                              size_t capacity, size_t* size, numpact_error* error);
+
+/* ---- decompression ---- */
+
+typedef struct numpact_file_info {
+  size_t struct_size;
+  numpact_type type; /* NUMPACT_NO_TYPE: an empty file without a type */
+  uint8_t standalone_version;
+  uint8_t format_major;
+  uint8_t format_minor;
+  size_t header_size;  /* bytes before the first chunk */
+  uint64_t count_hint; /* as the writer stated it; untrusted; 0: unknown */
+} numpact_file_info;
+
+/* Reads the header and the first chunk's type; decodes nothing. */
+NUMPACT_C_API numpact_status numpact_read_info(const void* file, size_t size,
+                                               numpact_file_info* info, numpact_error* error);
+
+/* Counts the numbers without decoding them, at about half the cost of decoding; from an intact
+ * trailer without reading the chunks. */
+NUMPACT_C_API numpact_status numpact_count(numpact_context* context, const void* file, size_t size,
+                                           uint64_t* count, numpact_error* error);
+
+/* Decodes a file of numbers of the given type; `count` (null is allowed) is set to their number.
+ * NUMPACT_TYPE_MISMATCH: the file has another type. NUMPACT_DOES_NOT_FIT: it holds more numbers
+ * than fit. After an error the first good_count numbers of the output are those of the file.
+ * Checksums of an intact trailer are compared. An empty file without a type matches every type. */
+NUMPACT_C_API numpact_status numpact_decompress(numpact_context* context, const void* file,
+                                                size_t size, numpact_type type, void* out,
+                                                size_t capacity, size_t* count,
+                                                numpact_error* error);
+/* The same for a file that must hold exactly `count` numbers: NUMPACT_DOES_NOT_FIT if there are
+ * more, NUMPACT_CORRUPT if there are fewer. */
+NUMPACT_C_API numpact_status numpact_decompress_exact(numpact_context* context, const void* file,
+                                                      size_t size, numpact_type type, void* out,
+                                                      size_t count, numpact_error* error);
+/* Decodes the numbers at the front of a file, as many as fit. `is_finished` (null is allowed) is
+ * set to 1 if the whole file was read, else 0. */
+NUMPACT_C_API numpact_status numpact_decompress_front(numpact_context* context, const void* file,
+                                                      size_t size, numpact_type type, void* out,
+                                                      size_t capacity, size_t* count,
+                                                      int* is_finished, numpact_error* error);
+
+/* ---- random access ---- */
+
+/* A file in memory, with the positions of its chunks. Immutable: threads may share a reader, each
+ * with a context of its own. */
+typedef struct numpact_reader numpact_reader;
+
+/* `file` must outlive the reader and not change. Takes the positions from an intact trailer;
+ * without one it walks the file, at about half the cost of decoding. */
+NUMPACT_C_API numpact_status numpact_reader_create(numpact_context* context, const void* file,
+                                                   size_t size, numpact_reader** reader,
+                                                   numpact_error* error);
+NUMPACT_C_API void numpact_reader_destroy(numpact_reader* reader);
+NUMPACT_C_API numpact_type numpact_reader_type(const numpact_reader* reader);
+NUMPACT_C_API uint64_t numpact_reader_count(const numpact_reader* reader);
+/* Decodes the numbers first to first + count - 1; touches only their chunks. */
+NUMPACT_C_API numpact_status numpact_reader_read(const numpact_reader* reader,
+                                                 numpact_context* context, uint64_t first,
+                                                 numpact_type type, void* out, size_t count,
+                                                 numpact_error* error);
+
+typedef struct numpact_chunk_place {
+  size_t struct_size;
+  uint64_t offset;      /* of the chunk in the file */
+  uint64_t page_offset; /* of its page, behind the metadata */
+  uint64_t first;       /* numbers before it */
+  uint64_t count;       /* its numbers */
+} numpact_chunk_place;
+
+NUMPACT_C_API size_t numpact_reader_chunk_count(const numpact_reader* reader);
+/* NUMPACT_INVALID_ARGUMENT: there is no such chunk. */
+NUMPACT_C_API numpact_status numpact_reader_chunk(const numpact_reader* reader, size_t index,
+                                                  numpact_chunk_place* place, numpact_error* error);
+
+/* ---- trailers ---- */
+
+/* The record of a chunk in a trailer. */
+typedef struct numpact_chunk_summary {
+  size_t struct_size;
+  uint64_t offset;         /* of the chunk in the file */
+  uint64_t size;           /* bytes of the chunk */
+  uint64_t first;          /* numbers before it */
+  uint64_t count;          /* its numbers */
+  uint64_t nan_count;      /* NaNs among them */
+  uint64_t restart_points; /* where decoding can start within the chunk */
+  uint32_t crc;            /* CRC-32 of its bytes */
+  int32_t has_range;       /* 0: all numbers are NaN, min and max are unspecified */
+  /* The range of the numbers that are not NaN: the bits of a number of the file's type, in the low
+   * bytes of the value. */
+  uint64_t min_bits;
+  uint64_t max_bits;
+} numpact_chunk_summary;
+
+/* A trailer, read and checked by its own checksum. Immutable; threads may share it. Keeps nothing
+ * of the file's memory. */
+typedef struct numpact_trailer numpact_trailer;
+
+/* Reads the trailer at the end of a file; *trailer is null if there is none. Errors:
+ * NUMPACT_CHECKSUM, NUMPACT_CORRUPT or NUMPACT_UNSUPPORTED_VERSION if it is damaged or newer. */
+NUMPACT_C_API numpact_status numpact_trailer_read(const void* file, size_t size,
+                                                  numpact_trailer** trailer, numpact_error* error);
+NUMPACT_C_API void numpact_trailer_destroy(numpact_trailer* trailer);
+NUMPACT_C_API numpact_type numpact_trailer_type(const numpact_trailer* trailer);
+NUMPACT_C_API uint64_t numpact_trailer_count(const numpact_trailer* trailer);
+/* Bytes of the file before the trailer. */
+NUMPACT_C_API uint64_t numpact_trailer_file_size(const numpact_trailer* trailer);
+NUMPACT_C_API size_t numpact_trailer_chunk_count(const numpact_trailer* trailer);
+NUMPACT_C_API numpact_status numpact_trailer_chunk(const numpact_trailer* trailer, size_t index,
+                                                   numpact_chunk_summary* summary,
+                                                   numpact_error* error);
+/* Finds the chunks that may hold a number from *min to *max, both of the file's type. Writes the
+ * indices of the first `capacity` of them, in order; `count` is set to how many there are. NaN is
+ * in no range. */
+NUMPACT_C_API numpact_status numpact_trailer_find(const numpact_trailer* trailer, const void* min,
+                                                  const void* max, size_t* indices, size_t capacity,
+                                                  size_t* count, numpact_error* error);
+/* Makes a trailer for a file without one by decoding it. It belongs at `file_size`, where the file
+ * ends; bytes behind it are dropped. NUMPACT_DOES_NOT_FIT says how much is needed. */
+NUMPACT_C_API numpact_status numpact_trailer_make(numpact_context* context, const void* file,
+                                                  size_t size, int32_t kind, unsigned restart_log,
+                                                  void* out, size_t capacity, size_t* written,
+                                                  uint64_t* file_size, numpact_error* error);
+
+enum {
+  NUMPACT_TRAILER_ABSENT = 0,      /* nothing follows the file */
+  NUMPACT_TRAILER_SOUND = 1,       /* it matches the file, but for damaged chunks */
+  NUMPACT_TRAILER_DAMAGED = 2,     /* it is damaged or contradicts the file */
+  NUMPACT_TRAILER_UNRECOGNIZED = 3 /* other bytes follow the file */
+};
+
+typedef struct numpact_verification {
+  size_t struct_size;
+  int32_t is_sound;      /* 1: nothing is damaged, and no unknown bytes follow */
+  int32_t trailer;       /* NUMPACT_TRAILER_... of the list above */
+  uint64_t sound_count;  /* numbers in intact chunks */
+  uint64_t damage_count; /* damaged parts found */
+  /* The first of them, if any; numpact_error has the reason. */
+  uint64_t damaged_chunk;
+  uint64_t damaged_offset;
+  uint64_t file_size; /* bytes up to and including the terminator, if it was reached */
+} numpact_verification;
+
+/* Checks a whole file: structure, checksums, and that every number can be decoded. Damage is the
+ * result, not an error: the status is NUMPACT_OK, and `error` describes the first damage. */
+NUMPACT_C_API numpact_status numpact_verify(numpact_context* context, const void* file, size_t size,
+                                            numpact_verification* verification,
+                                            numpact_error* error);
+
+/* ---- streams ---- */
+
+/* Input: reads 1 to `capacity` bytes into `out`, sets *size to their count, 0 only at the end, and
+ * returns 0; or returns an errno, or -1 for an unknown error. May block. */
+typedef int (*numpact_read_function)(void* opaque, void* out, size_t capacity, size_t* size);
+/* Output: takes all bytes; returns as above. */
+typedef int (*numpact_write_function)(void* opaque, const void* bytes, size_t size);
+
+/* Decodes a file from a source, in order, in little memory: an input window and one batch, and the
+ * chunk's dictionary and lookback window. */
+typedef struct numpact_stream_reader numpact_stream_reader;
+
+/* The context's memory, executor, limits and progress function are used until the reader is
+ * destroyed; the context serves nothing else meanwhile. Reads nothing yet. */
+NUMPACT_C_API numpact_status numpact_stream_reader_create(numpact_context* context,
+                                                          numpact_read_function read, void* opaque,
+                                                          numpact_stream_reader** reader,
+                                                          numpact_error* error);
+NUMPACT_C_API void numpact_stream_reader_destroy(numpact_stream_reader* reader);
+/* The header and the type; reads up to the first chunk. */
+NUMPACT_C_API numpact_status numpact_stream_reader_info(numpact_stream_reader* reader,
+                                                        numpact_file_info* info,
+                                                        numpact_error* error);
+/* Decodes the next numbers, as many as fit; fewer only at the end of the file. Errors are returned
+ * again by later calls; good_count counts the numbers of this call. */
+NUMPACT_C_API numpact_status numpact_stream_reader_read(numpact_stream_reader* reader,
+                                                        numpact_type type, void* out,
+                                                        size_t capacity, size_t* count,
+                                                        numpact_error* error);
+
+/* Encodes numbers to a file on a sink; keeps one chunk of numbers in memory. */
+typedef struct numpact_stream_writer numpact_stream_writer;
+
+/* `count_hint`: the total count if known, else 0; it is stored for readers. The context as for
+ * readers. */
+NUMPACT_C_API numpact_status numpact_stream_writer_create(
+    numpact_context* context, numpact_write_function write, void* opaque, numpact_type type,
+    const numpact_encode_options* options, uint64_t count_hint, numpact_stream_writer** writer,
+    numpact_error* error);
+/* Before finish: leaves an unfinished file, which readers refuse as truncated. */
+NUMPACT_C_API void numpact_stream_writer_destroy(numpact_stream_writer* writer);
+NUMPACT_C_API numpact_status numpact_stream_writer_write(numpact_stream_writer* writer,
+                                                         const void* numbers, size_t count,
+                                                         numpact_error* error);
+/* Ends the current chunk early. */
+NUMPACT_C_API numpact_status numpact_stream_writer_end_chunk(numpact_stream_writer* writer,
+                                                             numpact_error* error);
+/* Writes pending numbers, the terminator and the trailer, if one was requested. */
+NUMPACT_C_API numpact_status numpact_stream_writer_finish(numpact_stream_writer* writer,
+                                                          numpact_error* error);
+/* Bytes written to the sink so far. */
+NUMPACT_C_API uint64_t numpact_stream_writer_bytes(const numpact_stream_writer* writer);
+
+/* ---- wrapped format ---- */
+
+/* For engines that store header, chunk metadata and pages themselves, with the type and the count
+ * of each page. */
+
+/* Writes the header, 1 or 2 bytes, for chunks of the given NUMPACT_FORMAT_... */
+NUMPACT_C_API numpact_status numpact_write_wrapped_header(int32_t format, void* out,
+                                                          size_t capacity, size_t* size,
+                                                          numpact_error* error);
+/* Reads the header; `size` is set to its bytes. */
+NUMPACT_C_API numpact_status numpact_read_wrapped_header(const void* bytes, size_t bytes_size,
+                                                         unsigned* major, unsigned* minor,
+                                                         size_t* size, numpact_error* error);
+
+/* An encoded chunk of 1 to 2^24 numbers: its metadata and pages. Immutable; threads may share it.
+ */
+typedef struct numpact_chunk_encoder numpact_chunk_encoder;
+
+NUMPACT_C_API numpact_status numpact_chunk_encoder_create(
+    numpact_context* context, numpact_type type, const void* numbers, size_t count,
+    const numpact_encode_options* options, numpact_chunk_encoder** encoder, numpact_error* error);
+NUMPACT_C_API void numpact_chunk_encoder_destroy(numpact_chunk_encoder* encoder);
+NUMPACT_C_API size_t numpact_chunk_encoder_page_count(const numpact_chunk_encoder* encoder);
+/* Numbers of a page, and bounds on bytes; 0 if there is no such page. */
+NUMPACT_C_API size_t numpact_chunk_encoder_page_numbers(const numpact_chunk_encoder* encoder,
+                                                        size_t page);
+NUMPACT_C_API size_t numpact_chunk_encoder_page_bound(const numpact_chunk_encoder* encoder,
+                                                      size_t page);
+NUMPACT_C_API size_t numpact_chunk_encoder_meta_bound(const numpact_chunk_encoder* encoder);
+NUMPACT_C_API numpact_status numpact_chunk_encoder_write_meta(const numpact_chunk_encoder* encoder,
+                                                              void* out, size_t capacity,
+                                                              size_t* size, numpact_error* error);
+NUMPACT_C_API numpact_status numpact_chunk_encoder_write_page(const numpact_chunk_encoder* encoder,
+                                                              size_t page, void* out,
+                                                              size_t capacity, size_t* size,
+                                                              numpact_error* error);
+
+/* The metadata of a chunk, read and checked. Immutable; threads may share it, each with a context
+ * of its own. */
+typedef struct numpact_chunk_decoder numpact_chunk_decoder;
+
+/* Reads the metadata at the start of `bytes`, which may be freed afterwards. */
+NUMPACT_C_API numpact_status numpact_chunk_decoder_create(
+    numpact_context* context, const void* bytes, size_t bytes_size, numpact_type type,
+    unsigned major, unsigned minor, numpact_chunk_decoder** decoder, numpact_error* error);
+NUMPACT_C_API void numpact_chunk_decoder_destroy(numpact_chunk_decoder* decoder);
+NUMPACT_C_API size_t numpact_chunk_decoder_meta_size(const numpact_chunk_decoder* decoder);
+/* Decodes a page of `page_numbers` numbers at the start of `bytes`, or its first numbers, as many
+ * as fit. `size` (null is allowed) is set to its bytes if it was read whole, else to bytes_size. */
+NUMPACT_C_API numpact_status numpact_chunk_decoder_read_page(const numpact_chunk_decoder* decoder,
+                                                             numpact_context* context,
+                                                             const void* bytes, size_t bytes_size,
+                                                             size_t page_numbers, void* out,
+                                                             size_t capacity, size_t* size,
+                                                             numpact_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

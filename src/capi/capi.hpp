@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the functions of numpact.h share: the caller's structs as objects of the C++ library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/guard.hpp"
+#include "base/internal.hpp"
+#include "numpact/config.hpp"
+#include "numpact/executor.hpp"
+#include "numpact/numpact.h"
+#include "numpact/types.hpp"
+
+namespace numpact::internal::capi {
+
+// Fills the caller's error, if there is one, and returns the status's number.
+numpact_status report(const Status& status, numpact_error* error) noexcept;
+
+// Calls f, which returns a Status; exceptions become errors.
+template <class F>
+numpact_status run(numpact_error* error, F&& f) noexcept {
+  return report(guarded(std::forward<F>(f)), error);
+}
+
+// A copy of a caller's struct that may be smaller or larger than this library's. Fields that the
+// caller's lacks keep their defaults; kInvalidArgument if it has unknown ones that are not zero.
+template <class T>
+Status take_struct(const T* from, T& to) {
+  if (from == nullptr) return {};
+  const std::size_t own = sizeof(T);
+  if (from->struct_size < sizeof(std::size_t)) {
+    return Status(ErrorKind::kInvalidArgument, "struct_size is not set");
+  }
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(from);
+  for (std::size_t i = own; i < from->struct_size; ++i) {
+    if (bytes[i] != 0) {
+      return Status(ErrorKind::kInvalidArgument, "the struct has fields of a newer library");
+    }
+  }
+  std::memcpy(&to, from, from->struct_size < own ? from->struct_size : own);
+  to.struct_size = own;
+  return {};
+}
+
+// Fills a caller's struct with as much as it has room for.
+template <class T>
+void give_struct(T from, T* to) {
+  const std::size_t size = to->struct_size < sizeof(T) ? to->struct_size : sizeof(T);
+  from.struct_size = to->struct_size;
+  std::memcpy(to, &from, size);
+}
+
+template <class T>
+Status check_struct(const T* given) {
+  if (given == nullptr) return Status(ErrorKind::kInvalidArgument, "the struct is null");
+  if (given->struct_size >= sizeof(std::size_t)) return {};
+  return Status(ErrorKind::kInvalidArgument, "struct_size is not set");
+}
+
+// A pointer that must be given.
+template <class T>
+Status check_given(const T* pointer) {
+  if (pointer != nullptr) return {};
+  return Status(ErrorKind::kInvalidArgument, "a pointer is null");
+}
+
+// The caller's allocator, or malloc.
+class CallersMemory final : public std::pmr::memory_resource {
+ public:
+  explicit CallersMemory(const numpact_allocator* allocator) {
+    if (allocator != nullptr) allocator_ = *allocator;
+  }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  std::optional<numpact_allocator> allocator_;
+};
+
+class CallersExecutor final : public Executor {
+ public:
+  explicit CallersExecutor(const numpact_executor& executor) : executor_(executor) {}
+  unsigned concurrency() const noexcept override { return executor_.concurrency; }
+  void run(std::size_t task_n, TaskFunction task, void* argument) override;
+
+ private:
+  numpact_executor executor_;
+};
+
+// The configs of a call.
+DecodeConfig decode_config(numpact_context* context);
+Status encode_config(numpact_context* context, const numpact_encode_options* options,
+                     EncodeConfig& config);
+
+inline std::span<const std::byte> bytes_of(const void* bytes, std::size_t size) {
+  return {static_cast<const std::byte*>(bytes), size};
+}
+inline std::span<std::byte> output_of(void* bytes, std::size_t size) {
+  return {static_cast<std::byte*>(bytes), size};
+}
+
+Status make_trailer_spec(std::int32_t kind, unsigned restart_log, TrailerSpec& spec);
+Status check_type(numpact_type type);
+Status make_view(numpact_type type, const void* numbers, std::size_t count, NumberView& view);
+// Of as many numbers as `capacity` bytes hold.
+Status make_output(numpact_type type, void* out, std::size_t capacity, MutableNumberView& view);
+
+}  // namespace numpact::internal::capi
+
+struct numpact_context {
+  explicit numpact_context(const numpact_context_options& options);
+
+  numpact_context_options options;
+  numpact::internal::capi::CallersMemory memory;
+  std::optional<numpact::internal::capi::CallersExecutor> executor;
+  numpact::EncodeContext encode;
+  numpact::DecodeContext decode;
+};
+
+namespace numpact::internal::capi {
+
+inline EncodeContext* encode_context(numpact_context* context) {
+  return context != nullptr ? &context->encode : nullptr;
+}
+inline DecodeContext* decode_context(numpact_context* context) {
+  return context != nullptr ? &context->decode : nullptr;
+}
+inline std::pmr::memory_resource* memory_of(numpact_context* context) {
+  return context != nullptr ? &context->memory : std::pmr::get_default_resource();
+}
+
+}  // namespace numpact::internal::capi

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trailers, and the search for damage.
+#include "numpact/trailer.hpp"
+
+#include "base/try.hpp"
+#include "capi/capi.hpp"
+
+struct numpact_trailer {
+  numpact::Trailer trailer;
+};
+
+using namespace numpact;                  // NOLINT(google-build-using-namespace)
+using namespace numpact::internal::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+static_assert(NUMPACT_TRAILER_ABSENT == static_cast<int>(TrailerState::kNone));
+static_assert(NUMPACT_TRAILER_SOUND == static_cast<int>(TrailerState::kSound));
+static_assert(NUMPACT_TRAILER_DAMAGED == static_cast<int>(TrailerState::kDamaged));
+static_assert(NUMPACT_TRAILER_UNRECOGNIZED == static_cast<int>(TrailerState::kUnrecognised));
+
+// The number at an address, in the order of latents.
+template <class Bits>
+std::uint64_t latent_at(NumberType type, const void* number) {
+  Bits bits = 0;
+  std::memcpy(&bits, number, sizeof bits);
+  return to_ordered_latent(type, bits);
+}
+
+std::uint64_t latent_at(NumberType type, const void* number) {
+  switch (size_of(type)) {
+    case 1:
+      return latent_at<std::uint8_t>(type, number);
+    case 2:
+      return latent_at<std::uint16_t>(type, number);
+    case 4:
+      return latent_at<std::uint32_t>(type, number);
+    default:
+      return latent_at<std::uint64_t>(type, number);
+  }
+}
+
+numpact_chunk_summary summary_of(NumberType type, const ChunkSummary& chunk) {
+  numpact_chunk_summary summary = {};
+  summary.offset = chunk.place.offset;
+  summary.size = chunk.bytes;
+  summary.first = chunk.place.first;
+  summary.count = chunk.place.count;
+  summary.nan_count = chunk.nan_count;
+  summary.restart_points = chunk.restart_points;
+  summary.crc = chunk.crc;
+  summary.has_range = chunk.has_range() ? 1 : 0;
+  if (chunk.has_range()) {
+    summary.min_bits = from_ordered_latent(type, chunk.min_latent);
+    summary.max_bits = from_ordered_latent(type, chunk.max_latent);
+  }
+  return summary;
+}
+
+}  // namespace
+
+extern "C" {
+
+numpact_status numpact_trailer_read(const void* file, size_t size, numpact_trailer** trailer,
+                                    numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(trailer));
+    std::optional<Trailer> found;
+    NUMPACT_TRY(Trailer::read(bytes_of(file, size)).into(found));
+    *trailer = found ? new numpact_trailer{std::move(*found)} : nullptr;
+    return {};
+  });
+}
+
+void numpact_trailer_destroy(numpact_trailer* trailer) { delete trailer; }
+
+numpact_type numpact_trailer_type(const numpact_trailer* trailer) {
+  const std::optional<NumberType> type = trailer->trailer.type();
+  return type ? static_cast<numpact_type>(*type) : numpact_type{NUMPACT_NO_TYPE};
+}
+
+uint64_t numpact_trailer_count(const numpact_trailer* trailer) { return trailer->trailer.count(); }
+
+uint64_t numpact_trailer_file_size(const numpact_trailer* trailer) {
+  return trailer->trailer.file_bytes();
+}
+
+size_t numpact_trailer_chunk_count(const numpact_trailer* trailer) {
+  return trailer->trailer.chunks().size();
+}
+
+numpact_status numpact_trailer_chunk(const numpact_trailer* trailer, size_t index,
+                                     numpact_chunk_summary* summary, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(trailer));
+    NUMPACT_TRY(check_struct(summary));
+    const std::span<const ChunkSummary> chunks = trailer->trailer.chunks();
+    if (index >= chunks.size()) {
+      return Status(ErrorKind::kInvalidArgument, "the trailer has no such chunk");
+    }
+    const NumberType type = trailer->trailer.type().value_or(NumberType::kU8);
+    give_struct(summary_of(type, chunks[index]), summary);
+    return {};
+  });
+}
+
+numpact_status numpact_trailer_find(const numpact_trailer* trailer, const void* min,
+                                    const void* max, size_t* indices, size_t capacity,
+                                    size_t* count, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(trailer));
+    NUMPACT_TRY(check_given(min));
+    NUMPACT_TRY(check_given(max));
+    NUMPACT_TRY(check_given(count));
+    if (capacity > 0) NUMPACT_TRY(check_given(indices));
+    const std::optional<NumberType> type = trailer->trailer.type();
+    *count = 0;
+    if (!type) return {};
+    const std::vector<std::size_t> found =
+        trailer->trailer.chunks_within(latent_at(*type, min), latent_at(*type, max));
+    std::copy_n(found.begin(), found.size() < capacity ? found.size() : capacity, indices);
+    *count = found.size();
+    return {};
+  });
+}
+
+numpact_status numpact_trailer_make(numpact_context* context, const void* file, size_t size,
+                                    int32_t kind, unsigned restart_log, void* out, size_t capacity,
+                                    size_t* written, uint64_t* file_size, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(written));
+    NUMPACT_TRY(check_given(file_size));
+    TrailerSpec spec;
+    NUMPACT_TRY(make_trailer_spec(kind, restart_log, spec));
+    if (!spec.is_wanted()) return Status(ErrorKind::kInvalidArgument, "no trailer is requested");
+    MadeTrailer made;
+    NUMPACT_TRY(
+        Trailer::make(bytes_of(file, size), spec, decode_config(context), decode_context(context))
+            .into(made));
+    if (made.bytes.size() > capacity) {
+      return Status(ErrorKind::kOutputTooSmall, "the trailer does not fit")
+          .needing(made.bytes.size());
+    }
+    NUMPACT_TRY(check_given(out));
+    std::memcpy(out, made.bytes.data(), made.bytes.size());
+    *written = made.bytes.size();
+    *file_size = made.file_bytes;
+    return {};
+  });
+}
+
+numpact_status numpact_verify(numpact_context* context, const void* file, size_t size,
+                              numpact_verification* verification, numpact_error* error) {
+  Status damage;
+  const numpact_status status = run(error, [&]() -> Status {
+    NUMPACT_TRY(check_struct(verification));
+    Verification found;
+    NUMPACT_TRY(
+        verify(bytes_of(file, size), decode_config(context), decode_context(context)).into(found));
+    numpact_verification made = {};
+    made.is_sound = found.is_sound() ? 1 : 0;
+    made.trailer = static_cast<std::int32_t>(found.trailer);
+    made.sound_count = found.sound_count;
+    made.damage_count = found.damage.size();
+    made.damaged_chunk = NUMPACT_UNKNOWN;
+    made.damaged_offset = NUMPACT_UNKNOWN;
+    made.file_size = found.file_bytes;
+    if (!found.damage.empty()) {
+      const DamagedPart& first = found.damage.front();
+      made.damaged_chunk = first.chunk;
+      made.damaged_offset = first.offset;
+      damage = first.status;
+    } else {
+      damage = found.header_status.ok() ? found.trailer_status : found.header_status;
+    }
+    give_struct(made, verification);
+    return {};
+  });
+  if (status == NUMPACT_OK) report(damage, error);
+  return status;
+}
+
+}  // extern "C"

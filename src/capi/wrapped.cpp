@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Header, chunk metadata and pages, for engines that store them themselves.
+#include "numpact/wrapped.hpp"
+
+#include "base/try.hpp"
+#include "capi/capi.hpp"
+
+struct numpact_chunk_encoder {
+  numpact::wrapped::ChunkEncoder encoder;
+};
+
+struct numpact_chunk_decoder {
+  numpact::wrapped::ChunkDecoder decoder;
+};
+
+using namespace numpact;                  // NOLINT(google-build-using-namespace)
+using namespace numpact::internal::capi;  // NOLINT(google-build-using-namespace)
+
+extern "C" {
+
+numpact_status numpact_write_wrapped_header(int32_t format, void* out, size_t capacity,
+                                            size_t* size, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(size));
+    numpact_encode_options options;
+    numpact_encode_options_init(&options);
+    options.format = format;
+    EncodeConfig config;
+    NUMPACT_TRY(encode_config(nullptr, &options, config));
+    const std::vector<std::byte> header = wrapped::encode_file_header(config.compatibility);
+    if (capacity < header.size()) {
+      return Status(ErrorKind::kOutputTooSmall, "the header does not fit").needing(header.size());
+    }
+    NUMPACT_TRY(check_given(out));
+    std::memcpy(out, header.data(), header.size());
+    *size = header.size();
+    return {};
+  });
+}
+
+numpact_status numpact_read_wrapped_header(const void* bytes, size_t bytes_size, unsigned* major,
+                                           unsigned* minor, size_t* size, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(major));
+    NUMPACT_TRY(check_given(minor));
+    NUMPACT_TRY(check_given(size));
+    wrapped::DecodedHeader header;
+    NUMPACT_TRY(wrapped::decode_file_header(bytes_of(bytes, bytes_size)).into(header));
+    *major = header.version.major;
+    *minor = header.version.minor;
+    *size = header.size;
+    return {};
+  });
+}
+
+numpact_status numpact_chunk_encoder_create(numpact_context* context, numpact_type type,
+                                            const void* numbers, size_t count,
+                                            const numpact_encode_options* options,
+                                            numpact_chunk_encoder** encoder, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(encoder));
+    NumberView view;
+    NUMPACT_TRY(make_view(type, numbers, count, view));
+    EncodeConfig config;
+    NUMPACT_TRY(encode_config(context, options, config));
+    Result<wrapped::ChunkEncoder> made =
+        wrapped::ChunkEncoder::create(view, config, memory_of(context), encode_context(context));
+    NUMPACT_TRY(made.status());
+    *encoder = new numpact_chunk_encoder{std::move(*made)};
+    return {};
+  });
+}
+
+void numpact_chunk_encoder_destroy(numpact_chunk_encoder* encoder) { delete encoder; }
+
+size_t numpact_chunk_encoder_page_count(const numpact_chunk_encoder* encoder) {
+  return encoder->encoder.page_count();
+}
+
+size_t numpact_chunk_encoder_page_numbers(const numpact_chunk_encoder* encoder, size_t page) {
+  return encoder->encoder.page_n(page);
+}
+
+size_t numpact_chunk_encoder_page_bound(const numpact_chunk_encoder* encoder, size_t page) {
+  return encoder->encoder.page_size_bound(page);
+}
+
+size_t numpact_chunk_encoder_meta_bound(const numpact_chunk_encoder* encoder) {
+  return encoder->encoder.meta_size_bound();
+}
+
+numpact_status numpact_chunk_encoder_write_meta(const numpact_chunk_encoder* encoder, void* out,
+                                                size_t capacity, size_t* size,
+                                                numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(encoder));
+    NUMPACT_TRY(check_given(size));
+    return encoder->encoder.write_meta(output_of(out, capacity)).into(*size);
+  });
+}
+
+numpact_status numpact_chunk_encoder_write_page(const numpact_chunk_encoder* encoder, size_t page,
+                                                void* out, size_t capacity, size_t* size,
+                                                numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(encoder));
+    NUMPACT_TRY(check_given(size));
+    return encoder->encoder.write_page(page, output_of(out, capacity)).into(*size);
+  });
+}
+
+numpact_status numpact_chunk_decoder_create(numpact_context* context, const void* bytes,
+                                            size_t bytes_size, numpact_type type, unsigned major,
+                                            unsigned minor, numpact_chunk_decoder** decoder,
+                                            numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(decoder));
+    NUMPACT_TRY(check_type(type));
+    Result<wrapped::ChunkDecoder> made = wrapped::ChunkDecoder::create(
+        bytes_of(bytes, bytes_size), static_cast<NumberType>(type), {major, minor},
+        decode_config(context).limits, memory_of(context));
+    NUMPACT_TRY(made.status());
+    *decoder = new numpact_chunk_decoder{std::move(*made)};
+    return {};
+  });
+}
+
+void numpact_chunk_decoder_destroy(numpact_chunk_decoder* decoder) { delete decoder; }
+
+size_t numpact_chunk_decoder_meta_size(const numpact_chunk_decoder* decoder) {
+  return decoder->decoder.meta_size();
+}
+
+numpact_status numpact_chunk_decoder_read_page(const numpact_chunk_decoder* decoder,
+                                               numpact_context* context, const void* bytes,
+                                               size_t bytes_size, size_t page_numbers, void* out,
+                                               size_t capacity, size_t* size,
+                                               numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(decoder));
+    const auto type = static_cast<numpact_type>(decoder->decoder.type());
+    MutableNumberView view;
+    NUMPACT_TRY(make_output(type, out, capacity, view));
+    std::size_t used = 0;
+    NUMPACT_TRY(
+        decoder->decoder
+            .decode_page(bytes_of(bytes, bytes_size), page_numbers, view, decode_context(context))
+            .into(used));
+    if (size != nullptr) *size = used;
+    return {};
+  });
+}
+
+}  // extern "C"
