@@ -464,6 +464,84 @@ NUMPACT_C_API numpact_status numpact_chunk_decoder_read_page(const numpact_chunk
                                                              size_t capacity, size_t* size,
                                                              numpact_error* error);
 
+/* ---- CVC: collections of vectors ---- */
+
+/* The type of values in memory or of a column. */
+typedef uint8_t numpact_dtype;
+enum {
+  NUMPACT_DTYPE_FLOAT32 = 0,
+  NUMPACT_DTYPE_FLOAT16 = 1,
+  NUMPACT_DTYPE_BFLOAT16 = 2, /* only of memory */
+  NUMPACT_DTYPE_FLOAT64 = 3,  /* only of rows to write */
+  NUMPACT_DTYPE_INT32 = 4,
+  NUMPACT_DTYPE_INT64 = 5,
+  NUMPACT_DTYPE_INT8 = 6,
+  NUMPACT_DTYPE_UINT8 = 7
+};
+
+/* A column of a file. A file of one array has one, without a name. */
+typedef struct numpact_cvc_column {
+  size_t struct_size;
+  const char* name;        /* valid while the reader lives */
+  const char* compression; /* "fp16", "int8", "pco", ...; the default of its chunks; static */
+  uint64_t dimension;      /* values per row */
+  numpact_dtype dtype;     /* of the values written */
+} numpact_cvc_column;
+
+/* A CVC file in memory. Immutable: threads may share a reader, each with a context of its own. */
+typedef struct numpact_cvc_reader numpact_cvc_reader;
+
+/* `file` must outlive the reader and not change. Reads and checks the header. */
+NUMPACT_C_API numpact_status numpact_cvc_reader_create(numpact_context* context, const void* file,
+                                                       size_t size, numpact_cvc_reader** reader,
+                                                       numpact_error* error);
+NUMPACT_C_API void numpact_cvc_reader_destroy(numpact_cvc_reader* reader);
+NUMPACT_C_API uint64_t numpact_cvc_reader_rows(const numpact_cvc_reader* reader);
+NUMPACT_C_API size_t numpact_cvc_reader_column_count(const numpact_cvc_reader* reader);
+NUMPACT_C_API numpact_status numpact_cvc_reader_column(const numpact_cvc_reader* reader,
+                                                       size_t index, numpact_cvc_column* column,
+                                                       numpact_error* error);
+/* Reads rows first to first + count - 1 of a column into `out`, of dtype float32, float16 or
+ * bfloat16 (integers stored uncompressed or as pco: their own type). Row r goes to r * stride bytes
+ * behind `out`; stride 0: no gaps. `out` is aligned for its dtype. Chunks read whole are checked
+ * against their checksums. */
+NUMPACT_C_API numpact_status numpact_cvc_reader_read(const numpact_cvc_reader* reader,
+                                                     numpact_context* context, uint64_t first,
+                                                     uint64_t count, size_t column,
+                                                     numpact_dtype dtype, void* out, size_t stride,
+                                                     numpact_error* error);
+/* Reads single rows, in any order and with repeats. */
+NUMPACT_C_API numpact_status numpact_cvc_reader_gather(
+    const numpact_cvc_reader* reader, numpact_context* context, const uint64_t* rows, size_t count,
+    size_t column, numpact_dtype dtype, void* out, size_t stride, numpact_error* error);
+
+typedef struct numpact_cvc_options {
+  size_t struct_size;
+  const char* compression; /* "fp16", "int8_dim", ...; null: fp16 */
+  uint64_t chunk_rows;     /* at least 1 */
+  uint64_t dimension;      /* values per row */
+  int allow_nonfinite;     /* 1: quantize chunks with NaN or infinities, see cvc/config.hpp */
+} numpact_cvc_options;
+
+NUMPACT_C_API void numpact_cvc_options_init(numpact_cvc_options* options);
+
+/* Writes a file of one array, CVC 1.0, in memory. */
+typedef struct numpact_cvc_writer numpact_cvc_writer;
+
+NUMPACT_C_API numpact_status numpact_cvc_writer_create(numpact_context* context,
+                                                       const numpact_cvc_options* options,
+                                                       numpact_cvc_writer** writer,
+                                                       numpact_error* error);
+NUMPACT_C_API void numpact_cvc_writer_destroy(numpact_cvc_writer* writer);
+/* Appends rows without gaps, aligned for their dtype, which is the same in every call. */
+NUMPACT_C_API numpact_status numpact_cvc_writer_append(numpact_cvc_writer* writer,
+                                                       numpact_dtype dtype, const void* rows,
+                                                       uint64_t count, numpact_error* error);
+/* Ends the file; `bytes` is valid until the writer is destroyed. */
+NUMPACT_C_API numpact_status numpact_cvc_writer_finish(numpact_cvc_writer* writer,
+                                                       const void** bytes, size_t* size,
+                                                       numpact_error* error);
+
 #ifdef __cplusplus
 }
 #endif

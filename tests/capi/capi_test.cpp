@@ -443,6 +443,54 @@ TEST(CInterface, Trailers) {
   numpact_trailer_destroy(trailer);
 }
 
+TEST(CInterface, Vectors) {
+  numpact_cvc_options options;
+  numpact_cvc_options_init(&options);
+  options.compression = "fp16";
+  options.dimension = 3;
+  options.chunk_rows = 4;
+  std::vector<float> floats(30);
+  for (std::size_t i = 0; i < floats.size(); ++i) floats[i] = static_cast<float>(7 * i);
+  numpact_cvc_writer* writer = nullptr;
+  ASSERT_EQ(numpact_cvc_writer_create(nullptr, &options, &writer, nullptr), NUMPACT_OK);
+  ASSERT_EQ(numpact_cvc_writer_append(writer, NUMPACT_DTYPE_FLOAT32, floats.data(), 10, nullptr),
+            NUMPACT_OK);
+  const void* bytes = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(numpact_cvc_writer_finish(writer, &bytes, &size, nullptr), NUMPACT_OK);
+  numpact_cvc_reader* reader = nullptr;
+  ASSERT_EQ(numpact_cvc_reader_create(nullptr, bytes, size, &reader, nullptr), NUMPACT_OK);
+  EXPECT_EQ(numpact_cvc_reader_rows(reader), 10u);
+  ASSERT_EQ(numpact_cvc_reader_column_count(reader), 1u);
+  numpact_cvc_column column = {};
+  column.struct_size = sizeof column;
+  ASSERT_EQ(numpact_cvc_reader_column(reader, 0, &column, nullptr), NUMPACT_OK);
+  EXPECT_STREQ(column.compression, "fp16");
+  EXPECT_EQ(column.dimension, 3u);
+  std::vector<float> out(15);
+  ASSERT_EQ(numpact_cvc_reader_read(reader, nullptr, 3, 5, 0, NUMPACT_DTYPE_FLOAT32, out.data(), 0,
+                                    nullptr),
+            NUMPACT_OK);
+  EXPECT_TRUE(std::equal(out.begin(), out.end(), floats.begin() + 9));
+  const std::uint64_t picked[] = {9, 0, 9};
+  ASSERT_EQ(numpact_cvc_reader_gather(reader, nullptr, picked, 3, 0, NUMPACT_DTYPE_FLOAT32,
+                                      out.data(), 0, nullptr),
+            NUMPACT_OK);
+  EXPECT_TRUE(std::equal(out.begin(), out.begin() + 3, floats.begin() + 27));
+  EXPECT_EQ(out[3], 0.0f);
+  EXPECT_EQ(numpact_cvc_reader_read(reader, nullptr, 3, 8, 0, NUMPACT_DTYPE_FLOAT32, out.data(), 0,
+                                    nullptr),
+            NUMPACT_INVALID_ARGUMENT);
+  EXPECT_EQ(numpact_cvc_reader_read(reader, nullptr, 0, 1, 1, NUMPACT_DTYPE_FLOAT32, out.data(), 0,
+                                    nullptr),
+            NUMPACT_INVALID_ARGUMENT);
+  numpact_cvc_reader_destroy(reader);
+  numpact_cvc_writer_destroy(writer);
+  options.compression = "fp17";
+  EXPECT_EQ(numpact_cvc_writer_create(nullptr, &options, &writer, nullptr),
+            NUMPACT_INVALID_ARGUMENT);
+}
+
 TEST(CInterface, ErrorsHaveAPlace) {
   Random random(911);
   EncodeConfig config;

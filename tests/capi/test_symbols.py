@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of the C interface: those of the header, of the library and of the stored list.
+
+A name that leaves the list, or changes, breaks programs that were linked before. A new one is added
+to symbols.txt.
+"""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = ROOT / "build/release/src/libnumpact.a"
+LISTED = (Path(__file__).parent / "symbols.txt").read_text().split()
+
+
+def test_header_declares_the_list() -> None:
+    header = (ROOT / "include/numpact/numpact.h").read_text()
+    declared = re.findall(r"^NUMPACT_C_API\b[^;]*?\b(numpact_\w+)\(", header, re.MULTILINE)
+    assert sorted(declared) == LISTED
+    assert len(set(declared)) == len(declared)
+
+
+@pytest.mark.skipif(not LIBRARY.exists() or shutil.which("nm") is None, reason="nothing is built")
+def test_library_defines_the_list() -> None:
+    command = ["nm", "--defined-only", "--extern-only", LIBRARY]
+    symbols = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert sorted(set(re.findall(r" T (numpact_\w+)$", symbols, re.MULTILINE))) == LISTED
+
+
+def test_reference_binding() -> None:
+    header = (ROOT / "integrations/cpcodec/cpcodec_generated.h").read_text()
+    assert re.findall(r"^CPCODEC_API\b[^;]*?\b(pco_\w+)\(", header, re.MULTILINE) == [
+        "pco_standalone_guarantee_file_size",
+        "pco_standalone_guarantee_file_size_with_config",
+        "pco_standalone_simple_compress_into",
+        "pco_standalone_simple_decompress_into",
+        "pco_standalone_simple_decompress_into_bytes",
+    ]
