@@ -5,6 +5,7 @@
 
 #include "base/guard.hpp"
 #include "base/internal.hpp"
+#include "signature/file_format.hpp"
 
 namespace numpact {
 
@@ -45,6 +46,7 @@ const char* to_string(ErrorKind kind) noexcept {
 }
 
 std::string Status::message() const {
+  if (std::string_view(what_).starts_with(internal::signature::kOtherFormat)) return what_;
   std::string text = to_string(kind_);
   if (*what_ != '\0') text.append(": ").append(what_);
   const bool has_chunk = chunk_ != kNoOffset;
