@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirstDraw{1000};
 constexpr std::chrono::milliseconds kBetweenDraws{100};
-constexpr std::size_t kBarCells = 20;
+constexpr std::size_t kBarCells = 10;  // leaves room for the name of file and column
 // Terminals that do not tell their width have at least this one.
 constexpr std::size_t kDefaultColumns = 80;
 // Of the name of file and column, if the terminal is narrow.
