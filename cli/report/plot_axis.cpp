@@ -54,14 +54,17 @@ void PlotAxis::measure(const LatentVariableInfo& variable) {
     if (!range) continue;
     low = std::min(low, range->low);
     high = std::max(high, range->high);
-    if (range->high > range->low) unit = std::min(unit, range->high - range->low);
+    // Of floats, bins have very different numbers of latents; otherwise these are equally spaced.
+    const bool is_even = scale_.is_relative() || scale_.is_whole();
+    const int latents_log = is_even ? static_cast<int>(bin.offset_bits) : 0;
+    const PlotNumber width = std::ldexp(range->high - range->low, -latents_log);
+    if (width > 0) unit = std::min(unit, width);
     shares.emplace_back(range->low, share_of_latents(bin, variable));
     all += shares.back().second;
   }
   if (shares.empty()) return;
   low_ = low;
   high_ = high;
-  if (scale_.is_whole()) unit = 1;
   if (unit < std::numeric_limits<PlotNumber>::max()) unit_ = unit;
   std::sort(shares.begin(), shares.end());
   double sum = 0;
