@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "signature/file_format.hpp"
+
 namespace numpact::cli {
 
 Failure::Failure(ExitCode code, const std::string& place, const std::string& message)
@@ -38,6 +40,10 @@ std::string message_of(const Status& status) {
     return "is being written by another process (--lock-timeout)";
   }
   return with_option_names(status.message());
+}
+
+bool is_other_format(const Status& status) {
+  return std::string_view(status.what()).starts_with(internal::signature::kOtherFormat);
 }
 
 std::string with_option_names(std::string message) {

@@ -38,6 +38,9 @@ ExitCode exit_code_of(ErrorKind kind) noexcept;
 std::string message_of(const Status& status);
 std::string with_option_names(std::string message);
 
+// Whether the error says that the file is an intact one of another format.
+bool is_other_format(const Status& status);
+
 // Throws a Failure for an error of the library.
 void check(const Status& status, const std::string& place);
 

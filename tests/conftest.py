@@ -12,7 +12,7 @@ import pytest
 LONGEST = [
     "cli/test_arrow_types.py", "oracle/test_standalone.py", "cli/test_nulls.py",
     "python/packaging/test_package_command.py", "cli/test_cli_memory.py",
-    "cli/test_table_properties.py", "cli/test_trust_strangers.py", "cli/test_trust_files.py",
+    "cli/test_table_properties.py", "cli/test_untrusted_headers.py", "cli/test_trust_files.py",
     "cli/test_text_to_numbers.py", "cli/test_csv_properties.py", "cli/test_cvc_files.py",
     "oracle/test_damaged.py", "oracle/test_wrapped.py", "cli/test_cvc_shapes.py",
     "python/zarr/test_zarr_interchange.py", "python/core/test_forks.py", "cli/test_cli.py",

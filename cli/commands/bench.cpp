@@ -25,6 +25,13 @@
 namespace numpact::cli {
 namespace {
 
+constexpr const char* kBenchFooter = R"(
+Examples:
+  numpact bench prices.npy                               size and speed, beside zstd and LZ4
+  numpact bench trips.parquet --column fare --level 12   beside level 8
+  numpact bench trips.parquet prices.npy --rounds 9 --json
+)";
+
 struct BenchOptions {
   std::vector<std::string> inputs;
   int rounds = 5;
@@ -47,6 +54,7 @@ struct Row {
   std::uint64_t count = 0;
   std::uint64_t raw_bytes = 0;
   PcoTiming pco;
+  Timing beside;              // numpact at the level to compare with, if there is one
   std::vector<Timing> peers;  // in the order of Bench::peers
 };
 
@@ -56,6 +64,17 @@ struct Peer {
   std::string key;
   bool compresses = true;
 };
+
+// From this level on encoding takes many times as long.
+constexpr unsigned kFirstSlowLevel = 10;
+
+// The level that is measured beside the requested one: the next faster of 8 and 4.
+std::optional<unsigned> level_beside(unsigned level) {
+  constexpr unsigned kFastLevel = 4;
+  if (level > kDefaultLevel) return kDefaultLevel;
+  if (level > kFastLevel) return kFastLevel;
+  return std::nullopt;
+}
 
 std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
 
@@ -73,6 +92,8 @@ struct Total {
   std::uint64_t raw_bytes = 0;
   std::vector<Timing> timings;  // numpact, then the peers
   std::vector<double> ratios;
+  Timing beside;
+  double beside_ratio = 0;
 };
 
 // The timing of numpact (codec 0) or of a peer.
@@ -86,11 +107,13 @@ void add_timing(Timing& sum, const Timing& timing) {
   sum.decompress_seconds += timing.decompress_seconds;
 }
 
-double mean_ratio(const std::vector<Row>& rows, std::size_t codec) {
+// `timing`: which timing of a row.
+template <class TimingOf>
+double mean_ratio(const std::vector<Row>& rows, TimingOf&& timing) {
   double log = 0;
   std::size_t with_ratio = 0;
   for (const Row& row : rows) {
-    const double ratio = ratio_of(row.raw_bytes, timing_of(row, codec));
+    const double ratio = ratio_of(row.raw_bytes, timing(row));
     if (ratio <= 0) continue;
     log += std::log(ratio);
     ++with_ratio;
@@ -103,12 +126,14 @@ Total total_of(const std::vector<Row>& rows, std::size_t peers) {
   for (const Row& row : rows) {
     total.count += row.count;
     total.raw_bytes += row.raw_bytes;
+    add_timing(total.beside, row.beside);
   }
+  total.beside_ratio = mean_ratio(rows, [](const Row& row) { return row.beside; });
   for (std::size_t codec = 0; codec <= peers; ++codec) {
     Timing sum;
     for (const Row& row : rows) add_timing(sum, timing_of(row, codec));
     total.timings.push_back(sum);
-    total.ratios.push_back(mean_ratio(rows, codec));
+    total.ratios.push_back(mean_ratio(rows, [&](const Row& row) { return timing_of(row, codec); }));
   }
   return total;
 }
@@ -142,6 +167,17 @@ void add_columns(TextTable& table, const std::vector<Peer>& peers) {
   }
 }
 
+// For levels that take much longer: their cost on these columns.
+std::string warning_of(unsigned level, const Total& total) {
+  const Timing& own = total.timings[0];
+  if (level < kFirstSlowLevel || own.bytes == 0 || total.beside.bytes == 0) return "";
+  const double saved = 1 - static_cast<double>(own.bytes) / static_cast<double>(total.beside.bytes);
+  return fmt::format(
+      "level {} takes {:.1f} times as long to compress as level {} here, for {:.2f} % {} bytes\n",
+      level, own.compress_seconds / total.beside.compress_seconds, *level_beside(level),
+      100 * std::fabs(saved), saved < 0 ? "more" : "fewer");
+}
+
 std::string table_text(const std::vector<Row>& rows, const std::vector<Peer>& peers, unsigned level,
                        int rounds) {
   TextTable table;
@@ -154,10 +190,10 @@ std::string table_text(const std::vector<Row>& rows, const std::vector<Peer>& pe
     const std::string name = row.column.empty() ? stem_of(row.file) : row.column;
     std::vector<std::string> cells = {heading.empty() ? name : "  " + name,
                                       std::string(name_of(row.type)),
-                                      std::to_string(row.count),
+                                      grouped(row.count),
                                       row.pco.mode,
                                       row.pco.delta,
-                                      std::to_string(row.raw_bytes)};
+                                      grouped(row.raw_bytes)};
     if (!row.pco.timing.exact) cells[kModeColumn] = "!! NOT EXACT !!";
     for (std::size_t codec = 0; codec <= peers.size(); ++codec) {
       const Timing& timing = timing_of(row, codec);
@@ -168,14 +204,22 @@ std::string table_text(const std::vector<Row>& rows, const std::vector<Peer>& pe
   }
   table.add_rule();
   const Total total = total_of(rows, peers.size());
-  std::vector<std::string> cells = {
-      fmt::format("total of {}", rows.size()), "", std::to_string(total.count), "", "",
-      std::to_string(total.raw_bytes)};
+  std::vector<std::string> cells = {fmt::format("total of {}", rows.size()),
+                                    "",
+                                    grouped(total.count),
+                                    "",
+                                    "",
+                                    grouped(total.raw_bytes)};
   for (std::size_t codec = 0; codec <= peers.size(); ++codec) {
     append_timing(cells, total.raw_bytes, total.timings[codec], total.ratios[codec],
                   codec == 0 || peers[codec - 1].compresses);
   }
   table.add_row(std::move(cells));
+  if (const std::optional<unsigned> beside = level_beside(level)) {
+    cells = {fmt::format("at level {}", *beside), "", "", "", "", ""};
+    append_timing(cells, total.raw_bytes, total.beside, total.beside_ratio, true);
+    table.add_row(std::move(cells));
+  }
   table.fit(kModeColumn, 16, kTableWidth);
   table.fit(kDeltaColumn, 14, kTableWidth);
   table.fit(kNameColumn, 14, kTableWidth);
@@ -186,7 +230,8 @@ std::string table_text(const std::vector<Row>& rows, const std::vector<Peer>& pe
              "\nlevel {}; under the names raw / compressed bytes; comp, dec and memcpy in MB/s: "
              "millions of bytes of raw\nnumbers a second, best of {} round{}; total: geometric "
              "means of the ratios, all bytes by all time\n",
-             level, rounds, rounds == 1 ? "" : "s");
+             level, rounds, rounds == 1 ? "" : "s") +
+         warning_of(level, total);
 }
 
 Json timing_json(std::uint64_t raw_bytes, const Timing& timing, double ratio, bool compresses) {
@@ -211,6 +256,8 @@ std::string json_text(const std::vector<Row>& rows, const std::vector<Peer>& pee
     entry[codec == 0 ? "numpact" : peers[codec - 1].key] =
         timing_json(raw_bytes, timing, ratio, codec == 0 || peers[codec - 1].compresses);
   };
+  const std::optional<unsigned> beside = level_beside(level);
+  const std::string beside_key = beside ? fmt::format("numpact_level_{}", *beside) : "";
   for (const Row& row : rows) {
     Json entry;
     entry["file"] = row.file;
@@ -225,12 +272,19 @@ std::string json_text(const std::vector<Row>& rows, const std::vector<Peer>& pee
       const Timing& timing = timing_of(row, codec);
       add(entry, codec, row.raw_bytes, timing, ratio_of(row.raw_bytes, timing));
     }
+    if (beside) {
+      entry[beside_key] =
+          timing_json(row.raw_bytes, row.beside, ratio_of(row.raw_bytes, row.beside), true);
+    }
     json["columns"].push_back(entry);
   }
   const Total total = total_of(rows, peers.size());
   Json sum{{"count", total.count}, {"raw_bytes", total.raw_bytes}};
   for (std::size_t codec = 0; codec <= peers.size(); ++codec) {
     add(sum, codec, total.raw_bytes, total.timings[codec], total.ratios[codec]);
+  }
+  if (beside) {
+    sum[beside_key] = timing_json(total.raw_bytes, total.beside, total.beside_ratio, true);
   }
   json["total"] = sum;
   return dump(json);
@@ -292,7 +346,7 @@ class BenchRunner {
           open_column(table, index, file, plain ? dtypes_[index] : std::nullopt, column);
       row.count = read_all(*input, column.type, numbers);
       if (input->null_count() > 0)
-        print_message(fmt::format("{}: {} nulls left out", place, input->null_count()));
+        print_message(fmt::format("{}: {} nulls left out", place, grouped(input->null_count())));
     } catch (const Failure& failure) {
       print_message(failure.what());
       code_ = failure.code();
@@ -306,10 +360,15 @@ class BenchRunner {
     require_config_fits(column.type, config_, place);
     const NumberView view(column.type, numbers.data(), row.count);
     row.pco = bench_.measure_pco(view);
+    bool is_exact = row.pco.timing.exact;
+    if (const std::optional<unsigned> beside = level_beside(config_.level)) {
+      row.beside = bench_.measure_pco(view, *beside).timing;
+      is_exact = is_exact && row.beside.exact;
+    }
     for (const auto& peer : bench_.peers()) {
       row.peers.push_back(bench_.measure_peer(*peer, view));
     }
-    if (!row.pco.timing.exact) {
+    if (!is_exact) {
       print_message(place + ": THE ROUND TRIP FAILED");
       code_ = ExitCode::kFailure;
     }
@@ -338,6 +397,7 @@ void add_options(CLI::App& command, BenchOptions& options) {
       ->capture_default_str();
   add_thread_option(command, options.threads, "encode and decode");
   command.add_flag("--json", options.json, "Print JSON");
+  command.footer(kBenchFooter);
 }
 
 }  // namespace

@@ -46,15 +46,21 @@ Bench::Bench(const EncodeConfig& config, int rounds, unsigned threads)
   decode_config_.threads = threads;
 }
 
-PcoTiming Bench::measure_pco(const NumberView& numbers) {
+PcoTiming Bench::measure_pco(const NumberView& numbers, unsigned level) {
+  EncodeConfig config = config_;
+  config.level = level;
+  return measure_pco(numbers, config);
+}
+
+PcoTiming Bench::measure_pco(const NumberView& numbers, const EncodeConfig& config) {
   PcoTiming result;
   Timing& timing = result.timing;
-  grow(packed_, compress_bound(numbers.type, numbers.count, config_));
+  grow(packed_, compress_bound(numbers.type, numbers.count, config));
   unpacked_.resize((bytes_of(numbers).size() + 7) / 8);
 
   std::size_t size = 0;
   timing.compress_seconds = best_seconds(rounds_, [&] {
-    check(compress_into(numbers, packed_, config_, &encode_context_).into(size), "");
+    check(compress_into(numbers, packed_, config, &encode_context_).into(size), "");
   });
   const std::span<const std::byte> file = std::span(packed_).first(size);
   timing.bytes = size;

@@ -36,12 +36,16 @@ class Bench {
 
   const std::vector<std::unique_ptr<ByteCodec>>& peers() const { return peers_; }
 
-  PcoTiming measure_pco(const NumberView& numbers);
+  PcoTiming measure_pco(const NumberView& numbers) { return measure_pco(numbers, config_); }
+  // At another level.
+  PcoTiming measure_pco(const NumberView& numbers, unsigned level);
   // Runs a peer codec on the bytes of the numbers. Returns all zeros if the input is too large for
   // it.
   Timing measure_peer(ByteCodec& peer, const NumberView& numbers);
 
  private:
+  PcoTiming measure_pco(const NumberView& numbers, const EncodeConfig& config);
+
   EncodeConfig config_;
   DecodeConfig decode_config_;
   int rounds_;

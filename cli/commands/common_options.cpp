@@ -54,7 +54,10 @@ void add_source_options(CLI::App& command, SourceArgs& args) {
 }
 
 void add_encode_options(CLI::App& command, EncodeArgs& args) {
-  command.add_option("--level", args.level, "0 (fast) to 12 (small)")
+  command
+      .add_option("--level", args.level,
+                  "0 (fast) to 12 (small). 4 encodes about twice as fast as 8; 10 to 12 encode "
+                  "at a tenth of the speed of 8 or less, for about 2 % fewer bytes")
       ->type_name("N")
       ->check(whole_number(0, kMaxLevel))
       ->capture_default_str();

@@ -25,6 +25,7 @@
 #include "pco/null_file.hpp"
 #include "pco/pco_file.hpp"
 #include "pco/verifier.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -116,15 +117,16 @@ class Compressor {
   void report(const std::string& output, const Column& column, const WrittenFile& written) const {
     if (options_.common.quiet || output == "-") return;
     if (options_.append) {
-      print_message(
-          fmt::format("{}: {} {} numbers appended", output, written.count, name_of(column.type)));
+      print_message(fmt::format("{}: {} {} numbers appended", output, grouped(written.count),
+                                name_of(column.type)));
       return;
     }
     const std::string trailer =
-        written.trailer_bytes == 0 ? ""
-                                   : fmt::format(", {} of them the trailer", written.trailer_bytes);
+        written.trailer_bytes == 0
+            ? ""
+            : fmt::format(", {} of them the trailer", grouped(written.trailer_bytes));
     print_message(
-        fmt::format("{}: {} {} numbers, {}{}", output, written.count, name_of(column.type),
+        fmt::format("{}: {} {} numbers, {}{}", output, grouped(written.count), name_of(column.type),
                     size_text(written.count * size_of(column.type), written.bytes), trailer));
   }
 
@@ -189,7 +191,7 @@ class Compressor {
 
   void note_dropped(const Column& column, const NumberInput& numbers) const {
     if (numbers.null_count() == 0) return;
-    note(fmt::format("column '{}': {} nulls left out", column.name, numbers.null_count()));
+    note(fmt::format("column '{}': {} nulls left out", column.name, grouped(numbers.null_count())));
   }
 
   // `chosen`: the only column to compress, if one was requested.

@@ -15,6 +15,12 @@
 namespace numpact::cli {
 namespace {
 
+constexpr const char* kCpuFooter = R"(
+Examples:
+  numpact cpu                                            * marks the instruction set in use
+  numpact cpu --json
+)";
+
 struct CpuOptions {
   bool json = false;
 };
@@ -58,6 +64,7 @@ std::string cpu_json(const std::vector<CpuTarget>& targets) {
 
 void add_options(CLI::App& command, CpuOptions& options) {
   command.add_flag("--json", options.json, "Print JSON");
+  command.footer(kCpuFooter);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@
 #include "report/explain_report.hpp"
 #include "report/print.hpp"
 #include "report/progress_bar.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -130,14 +131,17 @@ class ExplainRunner {
     }
     for (std::size_t i = first; i < end; ++i) {
       const FileBytes file(folder.file(manifest.columns[i].file));
-      explain_bytes(file.bytes(), column_place(name_, names[i]));
+      explain_bytes(file.bytes(), column_place(name_, names[i]),
+                    manifest.columns[i].column.logical);
     }
   }
 
-  void explain_bytes(std::span<const std::byte> file, const std::string& place) {
+  void explain_bytes(std::span<const std::byte> file, const std::string& place,
+                     const LogicalType& logical = {}) {
     if (!options_.again) require_no_encode_args();
     ExplainedColumn column;
     column.place = place;
+    column.logical = logical;
     DecodeConfig decode = limits_;
     FileHeader header;
     if (read_header(file).into(header).ok()) {
@@ -197,13 +201,15 @@ class ExplainRunner {
     explained.place = table.has_names() ? column_place(name_, table.columns()[index].name) : name_;
     const bool is_plain = table.columns()[index].logical.kind == LogicalKind::kNumber;
     const bool converts = is_plain || source_.column || !table.has_names();
+    explained.logical = table.columns()[index].logical;
     Column column;
     const std::unique_ptr<NumberInput> input =
         open_column(table, index, name_, converts ? dtypes_[index] : std::nullopt, column);
     std::vector<std::uint64_t> numbers;
     const std::size_t count = read_all(*input, column.type, numbers);
     if (input->null_count() > 0) {
-      note(fmt::format("column '{}': {} nulls left out", column.name, input->null_count()));
+      note(
+          fmt::format("column '{}': {} nulls left out", column.name, grouped(input->null_count())));
     }
     require_config_fits(column.type, config_, explained.place);
     explained.level = config_.level;
@@ -250,7 +256,8 @@ class ExplainRunner {
 
   void draw(OutputFile& plot) const {
     const std::size_t index = chunk_.value_or(0);
-    plot.put(bins_plot(columns_[0].place, index, columns_[0].explanation.file.chunks[index]));
+    plot.put(bins_plot(columns_[0].place, index, columns_[0].explanation.file.chunks[index],
+                       columns_[0].logical));
     plot.commit();
   }
 

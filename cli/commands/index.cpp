@@ -17,6 +17,7 @@
 #include "pco/manifest.hpp"
 #include "pco/table_folder.hpp"
 #include "report/progress_bar.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -129,9 +130,10 @@ class Indexer {
   void report(const std::string& path, std::uint64_t file_bytes, std::size_t trailer_bytes) const {
     if (options_.common.quiet) return;
     if (options_.remove)
-      return print_message(fmt::format("{}: {} bytes, no trailer", path, file_bytes));
+      return print_message(fmt::format("{}: {} bytes, no trailer", path, grouped(file_bytes)));
     print_message(
-        fmt::format("{}: {} bytes and a trailer of {} ({:.3f} %)", path, file_bytes, trailer_bytes,
+        fmt::format("{}: {} bytes and a trailer of {} ({:.3f} %)", path, grouped(file_bytes),
+                    grouped(trailer_bytes),
                     100 * static_cast<double>(trailer_bytes) / static_cast<double>(file_bytes)));
   }
 

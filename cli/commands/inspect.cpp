@@ -20,6 +20,13 @@
 namespace numpact::cli {
 namespace {
 
+constexpr const char* kInspectFooter = R"(
+Examples:
+  numpact inspect fare.pco                               chunks, modes, deltas, sizes
+  numpact inspect trips                                  every column of a folder
+  numpact inspect fare.pco --bins --json
+)";
+
 struct InspectOptions {
   std::string input;
   bool bins = false;
@@ -84,6 +91,7 @@ void add_options(CLI::App& command, InspectOptions& options) {
   command.add_flag("--bins", options.bins, "Also list the bins");
   command.add_flag("--json", options.json, "Print JSON");
   add_limit_options(command, options.limits);
+  command.footer(kInspectFooter);
 }
 
 }  // namespace

@@ -18,10 +18,19 @@
 #include "pco/table_folder.hpp"
 #include "report/print.hpp"
 #include "report/progress_bar.hpp"
+#include "report/text_table.hpp"
 #include "report/verify_report.hpp"
 
 namespace numpact::cli {
 namespace {
+
+constexpr const char* kVerifyFooter = R"(
+Examples:
+  numpact verify fare.pco                                structure, checksums, all numbers
+  numpact verify trips old.pco                           files and folders
+  numpact verify trips --json                            for programs
+  numpact verify from_elsewhere.pco --max-output 2G
+)";
 
 struct VerifyOptions {
   std::vector<std::string> inputs;
@@ -140,7 +149,7 @@ class Checker {
       const FileBytes bytes(ref);
       file.bytes = bytes.bytes().size();
       Verification found;
-      const Status status = verify_file(bytes, found);
+      const Status status = verify_file(bytes, place, found);
       if (!status.ok()) file.error = error_of(status);
       check(status, place);
       file.found = std::move(found);
@@ -161,7 +170,10 @@ class Checker {
     if (has_trailer(file)) return check_by_trailer(file, expected);
     const std::string& place = file->name();
     PcoNumbers numbers(std::make_unique<Input>(file), place, config_);
-    ProgressBar progress(place, std::nullopt, options_.common.shows_progress());
+    // The count in a header is a hint; 0 if there is none.
+    const std::uint64_t hint = numbers.header().n_hint;
+    ProgressBar progress(place, hint > 0 ? std::optional(hint) : std::nullopt,
+                         options_.common.shows_progress());
     std::uint64_t count = 0;
     for (;;) {
       NumberView block;
@@ -186,7 +198,7 @@ class Checker {
     const std::string& path = ref->name();
     const FileBytes file(ref);
     Verification found;
-    check(verify_file(file, found), path);
+    check(verify_file(file, path, found), path);
     for (const std::string& line : losses(found)) print_message(fmt::format("{}: {}", path, line));
     refuse_damaged(found, path);
     const std::uint64_t count = found.index.count();
@@ -194,12 +206,22 @@ class Checker {
       compare(found.type.value_or(expected->column.type), count, path, *expected);
     }
     print_ok(path, found.type, count, found.file_bytes,
-             fmt::format(" and a trailer of {}; checksums match", found.trailing_bytes));
+             fmt::format(" and a trailer of {}; checksums match", grouped(found.trailing_bytes)));
   }
 
-  Status verify_file(const FileBytes& file, Verification& found) const {
+  Status verify_file(const FileBytes& file, const std::string& place, Verification& found) const {
+    FileHeader header;
+    const bool has_hint = read_header(file.bytes()).into(header).ok() && header.n_hint > 0;
+    const std::size_t size = size_of(header.number_type.value_or(NumberType::kU8));
+    ProgressBar bar(place, has_hint ? std::optional(header.n_hint) : std::nullopt,
+                    options_.common.shows_progress());
     DecodeConfig config = config_;
-    config.progress = file.releasing();
+    config.progress = [&, release = file.releasing(),
+                       before = std::uint64_t{0}](const Progress& progress) mutable {
+      bar.add(progress.numbers - before, (progress.numbers - before) * size);
+      before = progress.numbers;
+      return release(progress);
+    };
     return verify(file.bytes(), config).into(found);
   }
 
@@ -241,7 +263,8 @@ class Checker {
   [[noreturn]] static void refuse(const Status& status, const FileRef& file, bool is_regular) {
     const ExitCode code = exit_code_of(status.kind());
     std::string message = message_of(status);
-    if (code == ExitCode::kCorrupt && is_regular) message += "; " + valid_prefix(file);
+    if (code == ExitCode::kCorrupt && is_regular && !is_other_format(status))
+      message += "; " + valid_prefix(file);
     throw Failure(code, file->name(), message);
   }
 
@@ -258,8 +281,8 @@ class Checker {
                 std::uint64_t count, std::uint64_t bytes, const std::string& suffix) const {
     if (options_.common.quiet) return;
     const std::string type_name = type ? std::string(name_of(*type)) + " " : "";
-    print_report(fmt::format("{}: OK, {} {}numbers, {} bytes{}\n", one_line(place), count,
-                             type_name, bytes, suffix));
+    print_report(fmt::format("{}: OK, {} {}numbers, {} bytes{}\n", one_line(place), grouped(count),
+                             type_name, grouped(bytes), suffix));
   }
 
   const VerifyOptions& options_;
@@ -276,6 +299,7 @@ void add_options(CLI::App& command, VerifyOptions& options) {
   add_thread_option(command, options.threads, "decode");
   add_limit_options(command, options.limits);
   add_common_options(command, options.common);
+  command.footer(kVerifyFooter);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "failure.hpp"
 #include "formats/npy_header.hpp"
 #include "io/decompressed_source.hpp"
+#include "signature/file_format.hpp"
 #include "text/nearest.hpp"
 
 namespace numpact::cli {
@@ -151,6 +152,33 @@ const Format* by_path(const Input& input, Purpose purpose) {
   return format;
 }
 
+// The first bytes of a file. Of a pipe only a few, because waiting for more could block.
+std::span<const std::byte> front_of(Input& input) {
+  constexpr std::size_t kPipeBytes = 8;
+  return input.peek(input.size() ? internal::signature::kFrontBytes : kPipeBytes);
+}
+
+std::string advice_of(const internal::signature::FileFormat& format, Purpose purpose) {
+  return std::string(purpose == Purpose::kVectors ? format.cvc_advice : format.pco_advice);
+}
+
+// Refuses a file whose first bytes are those of another format than its name says.
+void refuse_other_content(Input& input, const Format& format, Purpose purpose) {
+  const bool is_compressed = !compressed_ending(input.path()).empty();
+  if (!input.size() || is_compressed || (format.magic.empty() && format.content != kText)) return;
+  const std::span<const std::byte> front = front_of(input);
+  // Texts may begin like anything.
+  if (format.content == kText && internal::signature::looks_like_text(front)) return;
+  if (!format.magic.empty() && internal::signature::has_mark(front, {format.magic})) return;
+  const internal::signature::FileFormat* found = internal::signature::find(front);
+  if (found == nullptr) return;
+  const Format* actual = by_magic(input, purpose);
+  const std::string advice = actual != nullptr ? fmt::format("--from {} reads it", actual->name)
+                                               : advice_of(*found, purpose);
+  fail_usage(input.name(), fmt::format("this is {}, not {} as its name says; {}", found->name,
+                                       format.name, advice));
+}
+
 }  // namespace
 
 std::string input_format_names(Purpose purpose) { return names_for_help(Use::kInput, purpose); }
@@ -174,11 +202,19 @@ const Format& output_format(std::string_view name, Purpose purpose) {
 
 const Format& guess_input_format(Input& input, bool dtype_given, Purpose purpose) {
   const Format* format = by_path(input, purpose);
-  if (format != nullptr && format->open != nullptr) return *format;
+  if (format != nullptr && format->open != nullptr) {
+    refuse_other_content(input, *format, purpose);
+    return *format;
+  }
   // Raw numbers may begin with any bytes, so magic numbers of other formats mean nothing.
   if (dtype_given) return *by_name("raw", purpose);
   format = by_magic(input, purpose);
   if (format != nullptr) return *format;
+  const internal::signature::FileFormat* found = internal::signature::find(front_of(input));
+  if (found != nullptr && found != &internal::signature::kText) {
+    fail_usage(input.name(),
+               fmt::format("this is {}; {}", found->name, advice_of(*found, purpose)));
+  }
   fail_usage(input.name(),
              fmt::format("of unknown format, say --from with one of {} (raw needs --dtype{})",
                          names(Use::kInput, purpose),

@@ -10,6 +10,7 @@
 
 #include "failure.hpp"
 #include "pco/verifier.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -242,7 +243,7 @@ void check_walk(const Status& status, const DecodeLimits& limits, const std::str
 
 std::string size_text(std::uint64_t raw_bytes, std::uint64_t bytes) {
   const double ratio = bytes == 0 ? 0 : static_cast<double>(raw_bytes) / static_cast<double>(bytes);
-  return fmt::format("{} -> {} bytes ({:.2f}x)", raw_bytes, bytes, ratio);
+  return fmt::format("{} -> {} bytes ({:.2f}x)", grouped(raw_bytes), grouped(bytes), ratio);
 }
 
 }  // namespace numpact::cli

@@ -4,13 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "report/latent_scale.hpp"
+#include "report/plot_axis.hpp"
 #include "report/svg.hpp"
 #include "report/text_table.hpp"
 
@@ -24,18 +26,13 @@ constexpr double kLeft = 90;
 constexpr double kRight = 40;
 constexpr double kPanelTop = 62;  // within the panel
 constexpr double kPanelBottom = 62;
-constexpr double kMinBoxWidth = 1.2;  // of a box, so that it stays visible
-// Bins narrower than this share of the range are invisible on a linear axis.
-constexpr double kMinVisibleShare = 1.0 / 600;
+// Bins that are narrower are marked by a line, so that they stay visible.
+constexpr double kMinBoxWidth = 1.2;
 // Beyond this ratio of densities the axis is logarithmic.
 constexpr double kMaxLinearDensityRatio = 50;
 constexpr std::size_t kMaxSwatches = 12;
-constexpr double kMaxReadableLatent =
-    1e7;  // above it, latents are labelled by their distance from the middle
-
-constexpr std::uint64_t kMinNamedPowerOfTwo =
-    1 << 16;                         // from here on, powers of two are labelled as such
-constexpr double kMinLabelGap = 48;  // minimum distance of labels below the axis
+constexpr double kCharacterWidth = 7;  // about, of labels
+constexpr double kLabelGap = 10;       // minimum distance of labels below the axis
 
 constexpr std::string_view kMiddle = "text-anchor=\"middle\"";
 constexpr std::string_view kEnd = "text-anchor=\"end\"";
@@ -49,128 +46,33 @@ std::string colour_of(unsigned offset_bits, unsigned max_bits) {
 }
 
 struct Box {
-  double low;   // relative to the origin
-  double high;  // one past the last latent
+  LatentScale::Range range;
   double density;
   double share;
   BinInfo bin;
 };
 
-double distance(std::uint64_t value, std::uint64_t origin) {
-  return value >= origin ? static_cast<double>(value - origin)
-                         : -static_cast<double>(origin - value);
-}
-
-// The lower end of the bin that contains the median latent.
-std::uint64_t median_of(std::vector<BinInfo> bins, unsigned ans_size_log) {
-  std::sort(bins.begin(), bins.end(),
-            [](const BinInfo& a, const BinInfo& b) { return a.lower < b.lower; });
-  std::uint64_t sum = 0;
-  for (const BinInfo& bin : bins) {
-    sum += bin.weight;
-    if (2 * sum >= std::uint64_t{1} << ans_size_log) return bin.lower;
-  }
-  return 0;
-}
-
-// Maps latents to positions on the axis: linear, or logarithmic in the distance from the origin.
-class LatentAxis {
- public:
-  explicit LatentAxis(const LatentVariableInfo& variable) {
-    if (variable.bins.empty()) return;
-    std::uint64_t min_lower = std::numeric_limits<std::uint64_t>::max();
-    double max_upper = 0;
-    for (const BinInfo& bin : variable.bins) {
-      min_lower = std::min(min_lower, bin.lower);
-      max_upper = std::max(max_upper, static_cast<double>(bin.lower) + width_of(bin));
-    }
-    is_difference_ = variable.delta_encoded;
-    const std::uint64_t half = std::uint64_t{1} << (variable.latent_bits - 1);
-    const std::uint64_t middle =
-        is_difference_ ? half : median_of(variable.bins, variable.ans_size_log);
-    double unseen = 0;
-    for (const BinInfo& bin : variable.bins) {
-      const double share = std::ldexp(bin.weight, -static_cast<int>(variable.ans_size_log));
-      const double range = max_upper - static_cast<double>(min_lower);
-      if (width_of(bin) < kMinVisibleShare * range) unseen += share;
-    }
-    is_linear_ = unseen < 0.5;
-    const bool is_relative = is_difference_ || !is_linear_ || max_upper > kMaxReadableLatent;
-    origin_ = is_relative ? middle : 0;
-    low_ = std::numeric_limits<double>::max();
-    high_ = std::numeric_limits<double>::lowest();
-    for (const BinInfo& bin : variable.bins) {
-      const double at = distance(bin.lower, origin_);
-      low_ = std::min(low_, at);
-      high_ = std::max(high_, at + width_of(bin));
-    }
-  }
-
-  static double width_of(const BinInfo& bin) {
-    return std::ldexp(1.0, static_cast<int>(bin.offset_bits));
-  }
-
-  std::uint64_t origin() const { return origin_; }
-  double x_of(double at) const {
-    const double share = (bent(at) - bent(low_)) / (bent(high_) - bent(low_));
-    return kLeft + share * (kWidth - kLeft - kRight);
-  }
-
-  std::string title() const {
-    const std::string_view scale = is_linear_ ? "" : ", logarithmic to both sides of 0";
-    if (is_difference_) return fmt::format("difference that is stored{}", scale);
-    if (origin_ == 0) return fmt::format("latent{}", scale);
-    const std::string origin = std::has_single_bit(origin_) && origin_ >= kMinNamedPowerOfTwo
-                                   ? fmt::format("2^{}", std::countr_zero(origin_))
-                                   : grouped(origin_);
-    return fmt::format("latent, less {}{}", origin, scale);
-  }
-
-  // Positions of the labels.
-  std::vector<double> marks() const {
-    std::vector<double> marks;
-    if (is_linear_) {
-      const double step = std::max(1.0, round_step((high_ - low_) / 8));
-      for (double at = std::ceil(low_ / step) * step; at <= high_; at += step) marks.push_back(at);
-      return marks;
-    }
-    const double decades = std::log10(std::max({2.0, -low_, high_}));
-    const double step = std::ceil(decades / 6);
-    for (double power = std::floor(decades / step) * step; power >= 0; power -= step) {
-      if (-std::pow(10, power) >= low_) marks.push_back(-std::pow(10, power));
-    }
-    if (low_ <= 0 && high_ >= 0) marks.push_back(0);
-    for (double power = 0; power <= decades; power += step) {
-      const double at = std::pow(10, power);
-      if (at >= low_ && at <= high_) marks.push_back(at);
-    }
-    return marks;
-  }
-
- private:
-  double bent(double at) const {
-    return is_linear_ ? at : std::copysign(std::log2(1 + std::fabs(at)), at);
-  }
-
-  bool is_difference_ = false;
-  bool is_linear_ = true;
-  std::uint64_t origin_ = 0;
-  double low_ = 0;
-  double high_ = 1;
-};
-
 class Panel {
  public:
-  Panel(Svg& svg, const LatentVariableInfo& variable, double top)
-      : svg_(svg), variable_(variable), axis_(variable), top_(top) {
+  Panel(Svg& svg, const ChunkInfo& chunk, const LatentVariableInfo& variable,
+        const LogicalType& logical, double top)
+      : svg_(svg),
+        variable_(variable),
+        scale_(chunk, variable, logical),
+        axis_(scale_, variable),
+        top_(top) {
     min_density_ = std::numeric_limits<double>::max();
     for (const BinInfo& bin : variable.bins) {
       const double share = std::ldexp(bin.weight, -static_cast<int>(variable.ans_size_log));
-      const double low = distance(bin.lower, axis_.origin());
-      const double width = LatentAxis::width_of(bin);
-      boxes_.push_back({low, low + width, share / width, share, bin});
-      min_density_ = std::min(min_density_, share / width);
-      max_density_ = std::max(max_density_, share / width);
+      const std::optional<LatentScale::Range> range = scale_.range_of(bin);
+      if (!range) {
+        hidden_share_ += share;
+        continue;
+      }
+      const double density = std::ldexp(share, -static_cast<int>(bin.offset_bits));
+      boxes_.push_back({*range, density, share, bin});
+      min_density_ = std::min(min_density_, density);
+      max_density_ = std::max(max_density_, density);
       max_bits_ = std::max(max_bits_, bin.offset_bits);
     }
     is_linear_ = max_density_ <= kMaxLinearDensityRatio * min_density_;
@@ -182,11 +84,15 @@ class Panel {
 
   void draw() {
     svg_.label(kLeft, top_ + 24, heading(), "font-size=\"15\" font-weight=\"bold\"");
+    if (hidden_share_ > 0) {
+      svg_.label(kWidth - kRight, top_ + 46,
+                 fmt::format("not drawn: NaN and infinities, {:.3g} %", 100 * hidden_share_), kEnd);
+    }
     if (boxes_.empty()) return;
     draw_swatches();
     draw_densities();
     draw_boxes();
-    draw_latents();
+    draw_numbers();
   }
 
  private:
@@ -233,15 +139,27 @@ class Panel {
     return fmt::format("fill=\"{}\"", colour_of(offset_bits, max_bits_));
   }
 
+  double x_of(double share) const { return kLeft + share * (kWidth - kLeft - kRight); }
+
   void draw_boxes() {
     for (const Box& box : boxes_) {
-      const double x = axis_.x_of(box.low);
-      const double width = std::max(kMinBoxWidth, axis_.x_of(box.high) - x);
+      const double x = x_of(axis_.share_of(box.range.low));
+      const double width = x_of(axis_.share_of(box.range.high)) - x;
       const double y = y_of(box.density);
-      svg_.box(x, y, width, floor() - y, fill(box.bin.offset_bits),
-               fmt::format("from {} on, {} offset bits, {:.3g} % of the latents", box.bin.lower,
-                           box.bin.offset_bits, 100 * box.share));
+      svg_.box(x, y, width, floor() - y, fill(box.bin.offset_bits), title_of(box));
+      if (width >= kMinBoxWidth) continue;
+      const double centre = x + width / 2;
+      svg_.line(centre, y, centre, floor(),
+                fmt::format("stroke=\"{}\"", colour_of(box.bin.offset_bits, max_bits_)));
     }
+  }
+
+  std::string title_of(const Box& box) const {
+    std::string numbers = scale_.text(box.range.low, 0);
+    if (box.bin.offset_bits > 0 && !scale_.text(box.range.high, 0).empty())
+      numbers += " to below " + scale_.text(box.range.high, 0);
+    return fmt::format("{}: {} offset bits, {:.3g} % of the latents", numbers, box.bin.offset_bits,
+                       100 * box.share);
   }
 
   void draw_densities() {
@@ -266,46 +184,45 @@ class Panel {
     svg_.line(kLeft, top_ + kPanelTop, kLeft, floor(), kAxis);
   }
 
-  void draw_latents() {
+  void draw_numbers() {
     svg_.line(kLeft, floor(), kWidth - kRight, floor(), kAxis);
-    std::vector<double> marks = axis_.marks();
-    std::sort(marks.begin(), marks.end(),
-              [](double a, double b) { return std::fabs(a) < std::fabs(b); });
-    std::vector<double> written;
-    for (const double mark : marks) {
-      const double x = axis_.x_of(mark);
+    struct Label {
+      double centre;
+      double width;
+    };
+    std::vector<Label> written;
+    for (const PlotAxis::Mark& mark : axis_.marks()) {
+      const double x = x_of(mark.share);
       svg_.line(x, floor(), x, floor() + 5, kAxis);
-      const auto is_near = [&](double other) { return std::fabs(other - x) < kMinLabelGap; };
+      const double width = kCharacterWidth * static_cast<double>(mark.text.size());
+      const double centre = std::min(x, kWidth - width / 2);
+      const auto is_near = [&](const Label& other) {
+        return std::fabs(other.centre - centre) < (other.width + width) / 2 + kLabelGap;
+      };
       if (std::any_of(written.begin(), written.end(), is_near)) continue;
-      svg_.label(x, floor() + 20, mark_text(mark), kMiddle);
-      written.push_back(x);
+      svg_.label(centre, floor() + 20, mark.text, kMiddle);
+      written.push_back({centre, width});
     }
     svg_.label((kLeft + kWidth - kRight) / 2, floor() + 40, axis_.title(), kMiddle);
   }
 
-  // Formats whole numbers; large ones as powers of ten or with few digits.
-  static std::string mark_text(double mark) {
-    const double power = std::round(std::log10(std::fabs(mark)));
-    if (std::fabs(mark) >= 1e5 && std::fabs(mark) == std::pow(10, power)) {
-      return fmt::format("{}1e{:.0f}", mark < 0 ? "-" : "", power);
-    }
-    return fmt::format("{:.12g}", mark);
-  }
-
   Svg& svg_;
   const LatentVariableInfo& variable_;
-  LatentAxis axis_;
+  LatentScale scale_;
+  PlotAxis axis_;
   double top_;
   std::vector<Box> boxes_;
   double min_density_ = 1;
   double max_density_ = 0;
   unsigned max_bits_ = 0;
+  double hidden_share_ = 0;  // of latents in bins of NaN and infinities
   bool is_linear_ = true;
 };
 
 }  // namespace
 
-std::string bins_plot(const std::string& place, std::size_t index, const ChunkInfo& chunk) {
+std::string bins_plot(const std::string& place, std::size_t index, const ChunkInfo& chunk,
+                      const LogicalType& logical) {
   const auto panels = static_cast<double>(chunk.variables.size());
   Svg svg(kWidth, kHead + kPanel * panels);
   svg.label(kWidth / 2, 26, fmt::format("{}, chunk {}", shorten(place, 90), index),
@@ -320,7 +237,7 @@ std::string bins_plot(const std::string& place, std::size_t index, const ChunkIn
       "text-anchor=\"middle\" fill=\"#555\"");
   double top = kHead;
   for (const LatentVariableInfo& variable : chunk.variables) {
-    Panel(svg, variable, top).draw();
+    Panel(svg, chunk, variable, logical, top).draw();
     top += kPanel;
   }
   return svg.text();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A progress line on standard error.
+// A progress line on standard error: file and column, share, rate and time left.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@ namespace numpact::cli {
 // destructor erases it.
 class ProgressBar {
  public:
-  // `total`: the number of numbers, if known.
-  ProgressBar(const std::string& label, std::optional<std::uint64_t> total, bool requested);
+  // `place`: the file, and the column if there is one. `total`: the number of numbers, if known.
+  ProgressBar(const std::string& place, std::optional<std::uint64_t> total, bool requested);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -25,8 +25,10 @@ class ProgressBar {
  private:
   using Clock = std::chrono::steady_clock;
   void draw(double seconds);
+  // The share that is done and the time left; empty if the total is unknown.
+  std::string share_text(double seconds) const;
 
-  std::string label_;
+  std::string place_;
   std::optional<std::uint64_t> total_;
   bool requested_;
   bool drawn_ = false;

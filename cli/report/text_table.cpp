@@ -29,11 +29,23 @@ std::string shorten(std::string_view text, std::size_t max_width) {
   return std::string(text.substr(0, end)) + "~";
 }
 
+std::string shorten_front(std::string_view text, std::size_t max_width) {
+  const std::size_t full = width_of_text(text);
+  if (full <= max_width) return std::string(text);
+  std::size_t begin = 0;
+  for (std::size_t width = full; begin < text.size(); ++begin) {
+    if (continues_character(text[begin])) continue;
+    if (width < max_width) break;
+    --width;
+  }
+  return "~" + std::string(text.substr(begin));
+}
+
 std::string grouped(std::uint64_t number) {
   std::string text = std::to_string(number);
   for (std::size_t at = text.size(); at > 3;) {
     at -= 3;
-    text.insert(at, 1, ' ');
+    text.insert(at, 1, ',');
   }
   return text;
 }

@@ -49,8 +49,11 @@ class TextTable {
 
 // Truncates UTF-8 text to `max_width` characters; the last one becomes '~' if text was removed.
 std::string shorten(std::string_view text, std::size_t max_width);
+// Removes the start instead of the end; the first character becomes '~'.
+std::string shorten_front(std::string_view text, std::size_t max_width);
 
-// Groups digits by three: 1234567 becomes "1 234 567".
+// Groups digits by three: 1234567 becomes "1,234,567". For counts in reports, summaries and notes.
+// Errors, positions outside of tables, and JSON have plain digits.
 std::string grouped(std::uint64_t number);
 
 }  // namespace numpact::cli

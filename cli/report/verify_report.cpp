@@ -2,6 +2,7 @@
 #include "report/verify_report.hpp"
 
 #include "numpact/inspect.hpp"
+#include "signature/file_format.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -38,11 +39,14 @@ const char* kind_of(ExitCode code) {
 VerifyError error_of(const Failure& failure, const std::string& place) {
   std::string message = failure.what();
   if (message.starts_with(place + ": ")) message.erase(0, place.size() + 2);
-  return {kind_of(failure.code()), message};
+  return {message.starts_with(internal::signature::kOtherFormat) ? "another format"
+                                                                 : kind_of(failure.code()),
+          message};
 }
 
 VerifyError error_of(const Status& status) {
-  return {to_string(status.kind()), message_of(status)};
+  return {is_other_format(status) ? "another format" : to_string(status.kind()),
+          message_of(status)};
 }
 
 std::optional<VerifyError> error_of(const Verification& found) {

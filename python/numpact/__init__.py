@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         InvalidArgumentError,
         LimitExceededError,
         LockTimeoutError,
+        OtherFormatError,
         OutOfMemoryError,
         OutputTooSmallError,
         TruncatedError,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
         UnavailableError,
         UnsupportedVersionError,
     )
-    from ._explain import explain
+    from ._explain import Explanation, explain
     from ._file import Chunk, File
     from ._file import open_file as open
     from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
@@ -64,6 +65,7 @@ __all__ = [
     "DeviceArray",
     "DeviceError",
     "Error",
+    "Explanation",
     "File",
     "FileInfo",
     "InputOutputError",
@@ -72,6 +74,7 @@ __all__ = [
     "LimitExceededError",
     "LockTimeoutError",
     "ModeSpec",
+    "OtherFormatError",
     "OutOfMemoryError",
     "OutputTooSmallError",
     "PagingSpec",
@@ -111,11 +114,11 @@ _MODULES = {
     "_device": "DeviceArray",
     "_errors": (
         "CancelledError ChecksumError CorruptError DeviceError Error InputOutputError "
-        "InvalidArgumentError LimitExceededError LockTimeoutError OutOfMemoryError "
-        "OutputTooSmallError TruncatedError TypeMismatchError UnavailableError "
+        "InvalidArgumentError LimitExceededError LockTimeoutError OtherFormatError "
+        "OutOfMemoryError OutputTooSmallError TruncatedError TypeMismatchError UnavailableError "
         "UnsupportedVersionError"
     ),
-    "_explain": "explain",
+    "_explain": "Explanation explain",
     "_file": "Chunk File open",
     "_inspect": "BinInfo ChunkInfo FileInfo LatentVariableInfo inspect",
     "_progress": "Progress",

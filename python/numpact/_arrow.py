@@ -117,7 +117,7 @@ class ArrowArray:
         return self.__arrow_c_schema__(), array
 
     def __repr__(self) -> str:
-        return f"<numpact.ArrowArray of {len(self)} ({self._format}), {self.null_count} nulls>"
+        return f"<numpact.ArrowArray of {len(self):,} ({self._format}), {self.null_count:,} nulls>"
 
 
 def compress_arrow(

@@ -69,9 +69,9 @@ def compress(
             ``"int-mult=BASE"``, ``"float-mult=BASE"``, ``"float-quant=K"``.
         delta: How latents are predicted from earlier ones: ``"auto"``, ``"none"``,
             ``"consecutive=ORDER"`` (0 to 7), ``"lookback"``, ``"conv1=ORDER"`` (1 to 32).
-        paging: ``"auto"``: a chunk ends where the data changes, and after 2**18 numbers (levels 0
-            to 5) or 2**20 numbers (other levels) at the latest. An integer: the maximum count of
-            numbers in a chunk. A sequence: the counts of all chunks.
+        paging: ``"auto"``: a chunk ends where the data changes, and after ``2**18`` numbers (levels
+            0 to 5) or ``2**20`` numbers (other levels) at the latest. An integer: the maximum
+            count of numbers in a chunk. A sequence: the counts of all chunks.
         threads: Number of threads; None: one per processor, but a single one in Zarr and Dask
             tasks. The result does not depend on it.
         compat: The oldest format version whose readers can read the file: ``"1"``, ``"2"``,
@@ -79,9 +79,9 @@ def compress(
         favor_decode_speed: Among encodings of nearly equal size, choose one that decodes fast.
         trailer: What to append to the file; other readers ignore it. True: offsets, counts, value
             ranges and checksums of the chunks, to find parts without a scan and to detect damage
-            (56 bytes, and 40 for each chunk). A power of two from 2**8 to 2**24: also restart
-            points at this interval, counted in numbers, to start reading inside a chunk (about 20
-            bytes each).
+            (56 bytes, and 40 for each chunk). A power of two from ``2**8`` to ``2**24``: also
+            restart points at this interval, counted in numbers, to start reading inside a chunk
+            (about 20 bytes each).
         progress: True for a tqdm bar, an existing bar, or a function that is called with a
             ``Progress`` after each chunk; if it returns False, the call raises ``CancelledError``.
 

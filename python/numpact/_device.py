@@ -51,7 +51,7 @@ class DeviceArray:
         return self._count
 
     def __repr__(self) -> str:
-        return f"DeviceArray({self._count} x {self.dtype})"
+        return f"DeviceArray({self._count:,} x {self.dtype})"
 
     def __dlpack__(self, **arguments: Any) -> Any:
         """A capsule of DLPack; the arguments are those of the protocol."""

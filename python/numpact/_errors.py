@@ -70,6 +70,15 @@ class CorruptError(Error, ValueError):
     kind = "corrupt"
 
 
+class OtherFormatError(CorruptError):
+    """The file is of another format, which the message names; nothing is damaged.
+
+    It is a ``CorruptError`` because the bytes are not those of the expected format.
+    """
+
+    kind = "another format"
+
+
 class TruncatedError(CorruptError):
     """The bytes end too early."""
 
@@ -164,6 +173,14 @@ def python_words(message: str) -> str:
     return _CPP_MEMBER.sub(lambda found: _PYTHON_NAMES.get(found[1], found[1]), message)
 
 
+# The text of errors about files of another format begins with this, maybe after a name
+# (src/signature/file_format.hpp).
+_OTHER_FORMAT = "another format: "
+
+
 def make_error(kind: int, message: str, offset: int | None, chunk: int | None) -> Error:
     """The exception for an error of the library; called by numpact._core."""
-    return _CLASSES.get(kind, Error)(python_words(message), offset, chunk)
+    made = _CLASSES.get(kind, Error)
+    if made is CorruptError and _OTHER_FORMAT in message:
+        made = OtherFormatError
+    return made(python_words(message), offset, chunk)

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from . import _views as views
 from ._arrays import numbers_of
-from ._inspect import file_info
+from ._inspect import ChunkInfo, FileInfo, file_info
 from ._progress import ProgressLike, core_progress
 from ._specs import (
     DEFAULT_LEVEL,
@@ -20,6 +21,153 @@ from ._specs import (
     core_options,
 )
 
+# The words of the command for the parts of a file.
+_PARTS = {
+    "codes": "codes: which bin each latent is in",
+    "offsets": "offsets: where in the bin",
+    "bins": "bins: their list",
+    "choices": "modes, deltas, dictionaries",
+    "delta_states": "states of the deltas",
+    "ans_states": "states of the codes",
+    "framing": "headers of file and chunks",
+    "padding": "padding",
+}
+# More chunks are shown as a list.
+_MAX_DETAILED_CHUNKS = 3
+
+
+class Explanation(dict[str, Any]):
+    """The result of ``numpact.explain``: a dictionary that prints as a report.
+
+    Notebooks show the report as tables.
+    """
+
+    def _view(self) -> views.View:
+        info: FileInfo = self["file"]
+        facts = [
+            ("numbers", f"{info.count:,} {info.type or 'of no type'}, {info.raw_bytes:,} bytes"),
+            (
+                "packed",
+                f"{info.file_bytes:,} bytes, {info.bits_per_number:.3f} bits a number, "
+                f"ratio {info.ratio:.3f}, {views.count_text(info.chunk_count, 'chunk')}",
+            ),
+        ]
+        if info.count:
+            bound = self["entropy"]
+            facts.append(
+                (
+                    "entropy",
+                    f"{bound['bits']:.3f} bits a number, {bound['distinct']:,} different ones",
+                )
+            )
+        tables = [_parts_table(self["parts"], info.count)]
+        if len(self["chunks"]) > _MAX_DETAILED_CHUNKS:
+            tables.append(_chunks_table(self["chunks"], info.chunk_count))
+        else:
+            for index, (chunk, own) in enumerate(zip(self["chunks"], info.chunks, strict=True)):
+                tables += [_candidates_table(index, chunk), _latents_table(index, chunk, own)]
+        return views.View("what the bytes of the file are used for", facts, tables)
+
+    def __str__(self) -> str:
+        return views.as_text(self._view())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return views.as_html(self._view())
+
+
+def _parts_table(parts: dict[str, int], count: int) -> views.Table:
+    total = sum(parts.values())
+    rows = [(name, parts[key]) for key, name in _PARTS.items()] + [("all", total)]
+    return views.Table(
+        "",
+        ["what the bytes are", "bytes", "share", "bits a number"],
+        [
+            [
+                name,
+                f"{bits / 8:,.1f}" if bits % 8 else f"{bits // 8:,}",
+                f"{100 * bits / total:.2f} %" if total else "-",
+                f"{bits / count:.3f}" if count else "-",
+            ]
+            for name, bits in rows
+        ],
+        len(rows),
+        [False, True, True, True],
+    )
+
+
+def _chunks_table(chunks: list[dict[str, Any]], total: int) -> views.Table:
+    return views.Table(
+        "chunks",
+        ["chunk", "numbers", "mode", "delta", "bytes", "entropy, bits"],
+        [
+            [
+                str(index),
+                f"{chunk['count']:,}",
+                chunk["mode"],
+                chunk["delta"],
+                f"{chunk['bytes']:,}",
+                f"{chunk['entropy']['bits']:.3f}",
+            ]
+            for index, chunk in enumerate(chunks[: views.MAX_SHOWN_ROWS])
+        ],
+        total,
+        [True, True, False, False, True, True],
+    )
+
+
+def _candidates_table(index: int, chunk: dict[str, Any]) -> views.Table:
+    def rank(candidate: dict[str, Any]) -> tuple[bool, float]:
+        bits = candidate["estimated_bits"]
+        return not candidate["chosen"], float("inf") if bits is None else bits
+
+    candidates = sorted(chunk["candidates"], key=rank)
+    rows = [
+        [
+            candidate["mode"],
+            candidate["delta"],
+            "-" if candidate["estimated_bits"] is None else f"{candidate['estimated_bits']:.3f}",
+            "-" if candidate["bytes"] is None else f"{candidate['bytes']:,}",
+            "taken" if candidate["chosen"] else "",
+        ]
+        for candidate in candidates
+    ]
+    fallback = ", none smaller than one bin over all numbers" if chunk["fallback"] else ""
+    return views.Table(
+        f"chunk {index}, {chunk['count']:,} numbers, {chunk['bytes']:,} bytes: "
+        f"what was tried (estimates are made on a sample){fallback}",
+        ["mode", "delta", "estimated bits", "bytes", ""],
+        rows,
+        len(rows),
+        [False, False, True, True, False],
+    )
+
+
+def _latents_table(index: int, chunk: dict[str, Any], info: ChunkInfo) -> views.Table:
+    rows = []
+    for variable in info.variables:
+        bound = chunk["latents"][variable.variable]
+        stored = variable.stored
+        rows.append(
+            [
+                variable.variable,
+                f"{stored:,}",
+                f"{bound['distinct']:,}",
+                f"{bound['bits']:.3f}",
+                f"{variable.code_bits / stored:.3f}" if stored else "-",
+                f"{variable.offset_bits / stored:.3f}" if stored else "-",
+                f"{len(variable.bins):,}",
+            ]
+        )
+    return views.Table(
+        f"chunk {index}: what is stored (entropy, codes and offsets in bits a latent)",
+        ["variable", "latents", "different", "entropy", "codes", "offsets", "bins"],
+        rows,
+        len(rows),
+        [False, True, True, True, True, True, True],
+    )
+
 
 def explain(
     x: object,
@@ -31,7 +179,7 @@ def explain(
     compat: str = "4.1",
     favor_decode_speed: bool = False,
     progress: ProgressLike = None,
-) -> dict[str, Any]:
+) -> Explanation:
     """Compresses numbers and describes what the bytes of the file are used for.
 
     Args:
@@ -39,7 +187,7 @@ def explain(
             It uses one thread, and discards the file.
 
     Returns:
-        A dictionary:
+        A dictionary, which prints as a report (notebooks show tables):
 
         * ``file``: the description of the file by ``inspect``, a ``FileInfo``.
         * ``parts``: the number of bits for each purpose: ``framing`` (headers of file and chunks),
@@ -75,4 +223,4 @@ def explain(
             favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
         )
     raw["file"] = file_info(raw["file"])
-    return raw
+    return Explanation(raw)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
+from . import _views as views
 from ._arrays import check_truth, output_of, writable
 from ._codec import check_seen, seen_as, viewed
 from ._errors import InvalidArgumentError, TypeMismatchError
@@ -321,8 +322,39 @@ class File:
         name = repr(self._path) if self._path is not None else "bytes"
         if self._data is None:
             return f"<numpact.File {name}, closed>"
-        known = f", {len(self)} numbers" if self._reader is not None else ""
+        known = f", {len(self):,} numbers" if self._reader is not None else ""
         return f"<numpact.File {name}: {self.dtype}{known}>"
+
+    def _repr_html_(self) -> str:
+        return views.as_html(self._view())
+
+    def _view(self) -> views.View:
+        """What is known of the file; it is not scanned for this."""
+        name = "bytes" if self._path is None else os.fsdecode(self._path)
+        if self._data is None:
+            return views.View(f"{name}, closed")
+        major, minor = self.format_version
+        facts = [("format", f"Pco {major}.{minor}"), ("type", str(self.dtype))]
+        reader = self._reader
+        if reader is None:
+            hint = self._header["n_hint"]
+            facts.append(("numbers", f"{hint:,} as the header says" if hint else "not known yet"))
+            return views.View(name, facts)
+        count = reader.count
+        packed = memoryview(self._data).nbytes
+        bits = f", {8 * packed / count:.2f} bits a number" if count else ""
+        facts += [
+            ("numbers", f"{count:,}, {count * self.dtype.itemsize:,} bytes"),
+            ("file", f"{packed:,} bytes{bits}"),
+            ("trailer", "index and checksums" if reader.has_trailer else "none"),
+        ]
+        chunks = reader.chunks()
+        rows = [
+            [str(index), str(first), f"{size:,}", str(offset)]
+            for index, (offset, _, first, size) in enumerate(chunks[: views.MAX_SHOWN_ROWS])
+        ]
+        columns = ["chunk", "first", "numbers", "offset"]
+        return views.View(name, facts, [views.Table("", columns, rows, len(chunks), [True] * 4)])
 
 
 def _listed(chunks: object) -> list[Chunk]:

@@ -7,6 +7,11 @@ import importlib
 from typing import Any
 
 
+def advice_for(extra: str) -> str:
+    """How to install an extra; no package index has numpact yet."""
+    return f"pip install '.[{extra}]' in a checkout of numpact"
+
+
 def require(module: str, extra: str) -> Any:
     """Imports a module of an optional dependency.
 
@@ -25,6 +30,6 @@ def require(module: str, extra: str) -> Any:
             raise
         package = error.name.partition(".")[0]
         raise ImportError(
-            f"numpact needs the package {package} here: pip install 'numpact[{extra}]'",
+            f"numpact needs the package {package} here: {advice_for(extra)}",
             name=error.name,
         ) from error

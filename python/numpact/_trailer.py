@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union, overload
 
 from . import _core
+from . import _views as views
 from ._codec import seen_as, viewed
 from ._errors import Error, InvalidArgumentError, TypeMismatchError, naming
 from ._file import contents
@@ -86,6 +87,44 @@ class Trailer:
             and (low is None or chunk.max.item() >= low)
             and (high is None or chunk.min.item() <= high)
         ]
+
+    def _view(self) -> views.View:
+        every = self.restart_every
+        return views.View(
+            f"trailer of {self.bytes:,} bytes: {self.count:,} {self.type or 'untyped'} numbers "
+            f"in {views.count_text(len(self.chunks), 'chunk')}, file of {self.file_bytes:,} bytes, "
+            + (f"restart points every {every:,} numbers" if every else "no restart points"),
+            tables=[
+                views.Table(
+                    "",
+                    ["chunk", "first", "numbers", "offset", "bytes", "min", "max", "NaN"],
+                    [_chunk_cells(chunk) for chunk in self.chunks[: views.MAX_SHOWN_ROWS]],
+                    len(self.chunks),
+                    [True] * 8,
+                )
+            ],
+        )
+
+    def __str__(self) -> str:
+        return views.as_text(self._view())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return views.as_html(self._view())
+
+
+def _chunk_cells(chunk: TrailerChunk) -> list[str]:
+    return [
+        str(chunk.index),
+        str(chunk.first),
+        f"{chunk.count:,}",
+        str(chunk.offset),
+        f"{chunk.bytes:,}",
+        "-" if chunk.min is None else str(chunk.min),
+        "-" if chunk.max is None else str(chunk.max),
+        f"{chunk.nan_count:,}",
+    ]
 
 
 def _plain(bound: Any) -> Any:
@@ -263,6 +302,52 @@ class Verification:
         """Raises the first error, if there is one."""
         for error in self.errors:
             raise error
+
+    def _verdict(self) -> str:
+        """The result in the words of ``numpact verify``."""
+        if self.sound:
+            kind = f"{self.type} " if self.type else ""
+            trailer = f" and a trailer of {self.trailing_bytes:,}" if self.trailing_bytes else ""
+            checksums = "; checksums match" if self.trailer == "sound" else ""
+            return (
+                f"OK, {self.sound_count:,} {kind}numbers, {self.file_bytes:,} bytes"
+                f"{trailer}{checksums}"
+            )
+        if self.header_error is not None:
+            return str(self.header_error)
+        if self.damage:
+            return f"corrupt: {self.sound_count:,} numbers are good"
+        if self.trailer == "damaged":
+            return f"corrupt: the numbers can be decoded, but the trailer is damaged{self._why()}"
+        return "corrupt: the numbers can be decoded, but bytes follow that are not a trailer"
+
+    def _why(self) -> str:
+        return f" ({self.trailer_error})" if self.trailer_error is not None else ""
+
+    def _view(self) -> views.View:
+        rows = [
+            [
+                str(part.chunk),
+                str(part.first),
+                "to the end" if part.count is None else f"{part.count:,}",
+                str(part.offset),
+                f"{part.bytes:,}",
+                str(part.error),
+            ]
+            for part in self.damage[: views.MAX_SHOWN_ROWS]
+        ]
+        columns = ["chunk", "first", "numbers lost", "offset", "bytes", "error"]
+        numbers = [True, True, True, True, True, False]
+        tables = [views.Table("damage", columns, rows, len(self.damage), numbers)] if rows else []
+        return views.View(self._verdict(), tables=tables)
+
+    def __str__(self) -> str:
+        return views.as_text(self._view())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return views.as_html(self._view())
 
 
 def verify(

@@ -5,6 +5,7 @@
 
 #include "base/guard.hpp"
 #include "base/internal.hpp"
+#include "signature/file_format.hpp"
 
 namespace numpact {
 
@@ -75,6 +76,7 @@ Status Status::because_of(int system_error) const noexcept {
 }
 
 std::string Status::message() const {
+  if (std::string_view(what_).starts_with(internal::signature::kOtherFormat)) return what_;
   std::string text = to_string(kind_);
   if (*what_ != '\0') text.append(": ").append(what_);
   const bool has_chunk = chunk_ != kNoOffset;

@@ -49,7 +49,7 @@ TEST(QualityTable, HasAllFigures) {
   EXPECT_THAT(table, HasSubstr("0.9999  0.9920 to 0.9999"));
   EXPECT_THAT(table, HasSubstr("exact"));
   EXPECT_THAT(table, HasSubstr("inf"));
-  EXPECT_THAT(table, HasSubstr("1 234"));
+  EXPECT_THAT(table, HasSubstr("1,234"));
   EXPECT_THAT(table, Not(HasSubstr("file ")));
 }
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +66,7 @@ def test_text_is_the_shortest(tmp_path: Path) -> None:
 
 
 def test_summary_and_quiet(prices: Path) -> None:
-    assert "30000 f64 numbers, 240000 -> " in run("compress", prices).err
+    assert "30,000 f64 numbers, 240,000 -> " in run("compress", prices).err
     assert run("compress", prices, "-f", "-q").err == ""
 
 
@@ -200,7 +201,7 @@ def test_verify(prices: Path, tmp_path: Path) -> None:
     run("compress", prices, "-o", tmp_path / "p.pco", "--page-size", 10_000)
     whole = (tmp_path / "p.pco").read_bytes()
     assert run("verify", tmp_path / "p.pco").text == \
-        f"{tmp_path / 'p.pco'}: OK, 30000 f64 numbers, {len(whole) - 176} bytes and a " \
+        f"{tmp_path / 'p.pco'}: OK, 30,000 f64 numbers, {len(whole) - 176:,} bytes and a " \
         "trailer of 176; checksums match\n"
     (tmp_path / "long.pco").write_bytes(whole + b"tail")
     assert "bytes follow that are not a trailer" in refused("verify", tmp_path / "long.pco",
@@ -216,7 +217,7 @@ def test_verify(prices: Path, tmp_path: Path) -> None:
 def test_inspect(prices: Path) -> None:
     run("compress", prices)
     report = run("inspect", f"{prices}.pco", "--bins").text
-    for words in ["Pco 4.1", "30 000", "chunk 0", "offset bits", "bins of primary"]:
+    for words in ["Pco 4.1", "30,000", "chunk 0", "offset bits", "bins of primary"]:
         assert words in report
     info = json.loads(run("inspect", "-", "--json", "--bins",
                           stdin=Path(f"{prices}.pco").read_bytes()).text)
@@ -240,12 +241,15 @@ def test_bench(prices: Path, tmp_path: Path) -> None:
     ran = run("bench", prices, tmp_path / "vectors.npy", "--rounds", 1)
     lines = ran.text.splitlines()
     assert max(map(len, lines)) <= 140
-    assert lines[2].split()[:3] == ["prices", "f64", "30000"]
+    assert lines[2].split()[:3] == ["prices", "f64", "30,000"]
     assert lines[3].split()[:3] == ["vectors", "f16", "600"]
     assert lines[5].startswith("total of 2")
+    assert lines[6].startswith("at level 4")  # of numpact alone: ratio and two speeds
+    assert len(lines[6].split()) == 6
     report = json.loads(run("bench", prices, "--rounds", 1, "--json", "--level", 2).text)
     assert report["level"] == 2
     column = report["columns"][0]
+    assert not any(key.startswith("numpact_level") for key in column)  # none that is faster
     assert column["exact"] and column["raw_bytes"] == 240_000
     assert column["numpact"]["ratio"] == pytest.approx(240_000 / column["numpact"]["bytes"])
     for peer in ("zstd_3", "lz4"):
@@ -253,6 +257,21 @@ def test_bench(prices: Path, tmp_path: Path) -> None:
         assert column[peer]["compress_mb_s"] > 0 and column[peer]["decompress_mb_s"] > 0
     assert column["memcpy"]["decompress_mb_s"] > 0 and "ratio" not in column["memcpy"]
     assert report["total"]["lz4"]["bytes"] == column["lz4"]["bytes"]
+
+
+def test_bench_shows_what_a_level_costs(prices: Path) -> None:
+    report = json.loads(run("bench", prices, "--rounds", 1, "--json").text)
+    column = report["columns"][0]
+    run("compress", prices, "--level", 4, "--no-trailer", "-q", "-o", f"{prices}.4.pco")
+    beside = column["numpact_level_4"]
+    assert beside["bytes"] == Path(f"{prices}.4.pco").stat().st_size
+    assert beside["compress_mb_s"] > 0 and beside["decompress_mb_s"] > 0
+    assert report["total"]["numpact_level_4"]["bytes"] == beside["bytes"]
+    slow = run("bench", prices, "--rounds", 1, "--level", 12).text.splitlines()
+    assert slow[5].startswith("at level 8")
+    assert re.fullmatch(r"level 12 takes \d+\.\d times as long to compress as level 8 here, for "
+                        r"\d+\.\d\d % (fewer|more) bytes", slow[-1])
+    assert "at a tenth of the speed of 8" in " ".join(run("compress", "--help").text.split())
 
 
 def cpu_info(target: str | None) -> tuple[dict, str]:

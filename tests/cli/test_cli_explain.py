@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -194,7 +195,7 @@ def test_plot(prices: Path, tmp_path: Path) -> None:
     assert len(boxes(picture)) == sum(v["bins"] for v in chunk["variables"])
     for box in boxes(picture):
         x, y, width, height = (float(box.get(key, "nan")) for key in ("x", "y", "width", "height"))
-        assert 0 <= x and x + width <= 961 and 0 <= y and height >= 0 and width > 0
+        assert 0 <= x and x + width <= 961 and 0 <= y and height >= 0 and width >= 0
     before = picture.read_bytes()
     assert "exists" in refused("explain", prices, "--plot", picture, code=FAILURE)
     assert "itself" in refused("explain", prices, "--plot", prices, "-f", code=FAILURE)
@@ -202,6 +203,99 @@ def test_plot(prices: Path, tmp_path: Path) -> None:
     assert picture.read_bytes() == before
     run("explain", prices, "--page-size", 10_000, "--chunk", 2, "--plot", picture, "-f")
     assert picture.read_bytes() != before
+
+
+def texts_of(path: Path) -> list[str]:
+    return [node.text or "" for node in ElementTree.parse(path).iter(f"{SVG}text")]
+
+
+def marks_of(path: Path) -> dict[str, float]:
+    """The labels of the first panel's axis of numbers, and where they are."""
+    nodes = [node for node in ElementTree.parse(path).iter(f"{SVG}text")
+             if node.get("y") == "348.0"]
+    return {node.text or "": float(node.get("x", "nan")) for node in nodes}
+
+
+def test_plots_show_the_numbers_of_the_user(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    prices = np.round(rng.uniform(50, 150, 20_000), 2)
+    np.save(tmp_path / "a.npy", prices)
+    picture = tmp_path / "a.svg"
+    run("explain", tmp_path / "a.npy", "--mode", "float-mult=0.01", "--delta", "none",
+        "--plot", picture)
+    marks = marks_of(picture)
+    assert set(marks) == {"60", "80", "100", "120", "140"}
+    assert marks["80"] - marks["60"] == pytest.approx(marks["140"] - marks["120"], abs=0.2)
+    assert "number" in texts_of(picture)
+    # A bin is as wide as it is, by the scale of the marks.
+    pixels = (marks["140"] - marks["60"]) / 80
+    chunk = explain(tmp_path / "a.npy", "--mode", "float-mult=0.01", "--delta", "none")["chunks"][0]
+    assert chunk["mode_text"] == "float-mult=0.01"
+    wide = 0
+    for box in boxes(picture):
+        title = box.findtext(f"{SVG}title", "")
+        range_ = re.match(r"([\d.]+) to below ([\d.]+): (\d+) offset bits", title)
+        if range_ is None:
+            continue
+        low, high, bits = float(range_[1]), float(range_[2]), int(range_[3])
+        assert high - low == pytest.approx(0.01 * 2**bits)
+        assert float(box.get("width", "nan")) == pytest.approx((high - low) * pixels, abs=0.1)
+        assert float(box.get("x", "nan")) == \
+            pytest.approx(marks["100"] + (low - 100) * pixels, abs=0.2)
+        wide += 1
+    assert wide > 3
+
+
+@pytest.mark.parametrize(("numbers", "arguments", "title", "marks"), [
+    (np.arange(20_000) * 25 + 1_000_000, ["--mode", "int-mult=25", "--delta", "none"], "number",
+     ["1,000,000", "1,200,000", "1,400,000"]),
+    (np.arange(-9000, 9000, dtype=np.int16), ["--delta", "none"], "number",
+     ["-5,000", "0", "5,000"]),
+    (np.arange(20_000) ** 2, ["--mode", "classic", "--delta", "consecutive=1"],
+     "difference from the number before", ["10,000", "20,000", "30,000"]),
+    (np.tile([0.1, 2.5, 7.25, 3.0], 5000), ["--mode", "dict", "--delta", "none"],
+     "numbers of the dictionary, in its order", ["0.1", "2.5", "7.25"]),
+], ids=["multiples", "signed", "differences", "dictionary"])
+def test_axes_of_plots(tmp_path: Path, numbers: np.ndarray, arguments: list[str], title: str,
+                       marks: list[str]) -> None:
+    np.save(tmp_path / "a.npy", numbers)
+    run("explain", tmp_path / "a.npy", *arguments, "--plot", tmp_path / "a.svg")
+    assert title in texts_of(tmp_path / "a.svg")
+    assert set(marks) <= set(marks_of(tmp_path / "a.svg"))
+
+
+def test_plots_of_times(tmp_path: Path, arrow: None) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    rng = np.random.default_rng(3)
+    times = np.datetime64("2019-01-01", "us") + rng.integers(0, 5 * 365 * 86_400 * 10**6, 20_000)
+    hours = np.datetime64("2024-03-05T00:00", "s") + rng.integers(0, 86_400, 20_000)
+    table = pa.table({"time": times, "day": times.astype("datetime64[D]"), "hours": hours,
+                      "minute": np.datetime64("2024-01-01", "s") + 60 * np.arange(20_000)})
+    pq.write_table(table, tmp_path / "t.parquet")
+    run("compress", tmp_path / "t.parquet", "-q", "-o", tmp_path / "folder")
+    for source in (tmp_path / "t.parquet", tmp_path / "folder"):
+        for column, title, marks in [("time", "time", ["2020-01-01", "2022-01-01"]),
+                                     ("day", "date", ["2020-01-01", "2022-01-01"]),
+                                     ("hours", "time", ["2024-03-05 06:00:00",
+                                                        "2024-03-05 18:00:00"])]:
+            run("explain", source, "--column", column, "-f", "--plot", tmp_path / "a.svg")
+            assert title in texts_of(tmp_path / "a.svg")
+            assert set(marks) <= set(marks_of(tmp_path / "a.svg"))
+    run("explain", tmp_path / "t.parquet", "--column", "minute", "-f", "--plot",
+        tmp_path / "a.svg", "--delta", "consecutive=1", "--mode", "classic")
+    assert "difference from the number before in s" in texts_of(tmp_path / "a.svg")
+    titles = [box.findtext(f"{SVG}title", "") for box in boxes(tmp_path / "a.svg")]
+    assert any(title.startswith("60: 0 offset bits") for title in titles)
+
+
+def test_plots_leave_out_nan(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.tile([1.5, 2.25, np.nan, np.inf, -np.inf], 4000))
+    run("explain", tmp_path / "a.npy", "--mode", "classic", "--delta", "none", "--plot",
+        tmp_path / "a.svg")
+    assert any(text.startswith("not drawn: NaN and infinities, ")
+               for text in texts_of(tmp_path / "a.svg"))
+    assert {"1.6", "1.8", "2.0", "2.2"} <= set(marks_of(tmp_path / "a.svg"))
 
 
 @pytest.mark.parametrize("numbers", [

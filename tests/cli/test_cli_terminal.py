@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
+import re
 import select
+import signal
+import struct
 import subprocess
+import termios
 import time
 from pathlib import Path
 
@@ -99,6 +104,50 @@ def test_column_names_are_shown_harmlessly(nasty: bytes, tmp_path: Path) -> None
     again = tmp_path / "again.parquet"
     run("decompress", folder, "-o", again)
     assert NASTY in pa.parquet.read_table(again).column_names
+
+
+def shown_on_terminal(*arguments: object) -> str:
+    """What the program writes to standard error, which is a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    shown = b""
+    with subprocess.Popen([PROGRAM, *map(str, arguments)], stderr=theirs,
+                          stdout=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        while process.poll() is None:  # bars are for what takes more than a second
+            time.sleep(0.05)
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(0.35)
+            process.send_signal(signal.SIGCONT)
+        while select.select([ours], [], [], 30)[0]:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:
+                break
+            shown += piece
+        assert process.wait(30) == 0
+    os.close(ours)
+    return shown.decode()
+
+
+def test_progress_names_file_column_rate_and_time_left(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    folder = tmp_path / ("a_folder_with_a_long_name_" * 4)
+    folder.mkdir()
+    walk = rng.normal(size=400_000).cumsum()
+    (folder / "t.csv").write_text("walk\n" + "\n".join(map(repr, walk.tolist())) + "\n")
+    shown = shown_on_terminal("compress", folder / "t.csv", "--column", "walk", "-o",
+                              tmp_path / "w.pco", "-j", 1, "--level", 12, "--page-size", 20_000)
+    bars = [text for text in shown.split("\r\x1b[K") if "M numbers" in text]
+    assert bars, shown
+    for bar in bars:
+        found = re.fullmatch(r"(?P<place>\S.*) \[#* *\] \d+ %(, (\d+ s|\d+:\d\d min) left)?, "
+                             r"\d+\.\d M numbers, \d+ MB/s", bar)
+        assert found, bar
+        # The end of the place is shown: the file without its folders, and the column.
+        assert found["place"].startswith("~") and found["place"].endswith("column 'walk'")
+        assert len(bar) < 80  # else terminals break the line
+    assert any(" left, " in bar for bar in bars)
 
 
 @pytest.mark.usefixtures("arrow")

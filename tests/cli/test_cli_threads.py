@@ -27,7 +27,7 @@ def test_any_number_of_threads_gives_the_same(column: Path, tmp_path: Path, thre
     raw = run("decompress", "-", "--to", "raw", "--threads", threads,
               stdin=Path(packed).read_bytes()).out
     assert raw == np.load(column).tobytes()
-    assert "300000 f64 numbers" in run("verify", packed, "-j", threads).text
+    assert "300,000 f64 numbers" in run("verify", packed, "-j", threads).text
 
 
 @pytest.mark.parametrize("more", [[], ["--no-verify"], ["--append"]])

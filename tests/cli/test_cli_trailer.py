@@ -54,7 +54,7 @@ def test_files_get_one_and_pipes_do_not(packed: Path, numbers: np.ndarray) -> No
     assert len(whole) == len(plain) + 56 + 4 * 40
     assert run("compress", source, "-o", "-", "--page-size", CHUNK, "--trailer").out == whole
     ran = run("compress", source, "-o", packed, "-f", "--page-size", CHUNK)
-    assert f"{len(whole)} bytes" in ran.err and "216 of them the trailer" in ran.err
+    assert f"{len(whole):,} bytes" in ran.err and "216 of them the trailer" in ran.err
     run("compress", source, "-o", packed, "-f", "--page-size", CHUNK, "--no-trailer")
     assert packed.read_bytes() == plain
     assert run("decompress", packed, "--to", "raw").out == numbers.tobytes()

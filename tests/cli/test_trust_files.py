@@ -425,7 +425,7 @@ READERS = [["verify"], ["verify", "--json"], ["inspect"], ["decompress"], ["expl
 
 
 @pytest.fixture
-def stranger(tmp_path: Path) -> Path:
+def untrusted(tmp_path: Path) -> Path:
     folder = tmp_path / "sl"
     folder.mkdir()
     (folder / "manifest.json").write_text(MANIFEST)
@@ -434,39 +434,39 @@ def stranger(tmp_path: Path) -> Path:
 
 @pytest.mark.wheel_takes(3)
 @pytest.mark.parametrize("words", READERS, ids=" ".join)
-def test_a23_pipes_and_devices_are_not_opened(stranger: Path, words: list[str],
+def test_a23_pipes_and_devices_are_not_opened(untrusted: Path, words: list[str],
                                               door: Door) -> None:  # noqa: F811
-    os.mkfifo(stranger / "a.pco")
-    ran = door.run(words[0], stranger, *words[1:], code=FAILURE)
+    os.mkfifo(untrusted / "a.pco")
+    ran = door.run(words[0], untrusted, *words[1:], code=FAILURE)
     assert "a.pco: is not a regular file" in (ran.err or ran.text) or "--json" in words
-    (stranger / "manifest.json").unlink()
-    os.mkfifo(stranger / "manifest.json")
-    door.run(words[0], stranger, *words[1:], code=FAILURE)
+    (untrusted / "manifest.json").unlink()
+    os.mkfifo(untrusted / "manifest.json")
+    door.run(words[0], untrusted, *words[1:], code=FAILURE)
 
 
 @pytest.mark.wheel_takes(7)
 @pytest.mark.parametrize("words", READERS, ids=" ".join)
 @pytest.mark.parametrize("target", ["../out.pco", "{}/out.pco", "inner/out.pco"])
-def test_a23_links_out_of_the_folder_are_refused(stranger: Path, target: str, words: list[str],
+def test_a23_links_out_of_the_folder_are_refused(untrusted: Path, target: str, words: list[str],
                                                  door: Door) -> None:  # noqa: F811
-    (stranger / "inner").symlink_to("..")
-    outside = stranger.parent / "out.pco"
+    (untrusted / "inner").symlink_to("..")
+    outside = untrusted.parent / "out.pco"
     outside.write_bytes(numpact.compress([1, 2, 3]))
     before = outside.read_bytes()
-    (stranger / "a.pco").symlink_to(target.format(stranger.parent))
-    ran = door.run(words[0], stranger, *words[1:], code=CORRUPT)
+    (untrusted / "a.pco").symlink_to(target.format(untrusted.parent))
+    ran = door.run(words[0], untrusted, *words[1:], code=CORRUPT)
     assert "leads out of the folder" in ran.err + ran.text
     assert outside.read_bytes() == before
 
 
-def test_a23_links_within_the_folder_and_to_it_are_followed(stranger: Path,
+def test_a23_links_within_the_folder_and_to_it_are_followed(untrusted: Path,
                                                             door: Door) -> None:  # noqa: F811
-    (stranger / "real.pco").write_bytes(numpact.compress([1, 2, 3]))
-    (stranger / "a.pco").symlink_to("real.pco")
-    (stranger.parent / "named").symlink_to("sl")
+    (untrusted / "real.pco").write_bytes(numpact.compress([1, 2, 3]))
+    (untrusted / "a.pco").symlink_to("real.pco")
+    (untrusted.parent / "named").symlink_to("sl")
     for words in READERS:
-        door.run(words[0], stranger.parent / "named", *words[1:])
-    assert (stranger / "a.pco").is_symlink()
+        door.run(words[0], untrusted.parent / "named", *words[1:])
+    assert (untrusted / "a.pco").is_symlink()
 
 
 def test_a23_append_and_index_wait_for_no_pipe(tmp_path: Path, door: Door) -> None:  # noqa: F811

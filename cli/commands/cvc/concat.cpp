@@ -11,9 +11,16 @@
 #include "commands/cvc/commands.hpp"
 #include "cvc/chunk_copy.hpp"
 #include "cvc/cvc_output.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {
+
+constexpr const char* kConcatFooter = R"(
+Examples:
+  numpact cvc concat part.cvc docs.cvc -o more.cvc       the rows of both, in this order
+  numpact cvc concat part.cvc part.cvc -o twice.cvc
+)";
 
 struct ConcatOptions {
   std::vector<std::string> inputs;
@@ -94,8 +101,8 @@ void concat(const ConcatOptions& options) {
   check(writer->finish().into(report), output.name());
   output.commit();
   if (options.common.quiet || output.is_stdout()) return;
-  print_message(fmt::format("{}: {} rows in {} chunks, {} bytes", output.name(), report.rows,
-                            report.chunks, report.bytes));
+  print_message(fmt::format("{}: {} rows in {} chunks, {} bytes", output.name(),
+                            grouped(report.rows), grouped(report.chunks), grouped(report.bytes)));
 }
 
 }  // namespace
@@ -110,6 +117,7 @@ Command add_cvc_concat(CLI::App& group) {
       ->type_name("PATH");
   add_overwrite_options(*command, options->overwrite, options->common);
   add_common_options(*command, options->common);
+  command->footer(kConcatFooter);
   return {command, [options] {
             concat(*options);
             return ExitCode::kDone;

@@ -17,6 +17,12 @@
 namespace numpact::cli {
 namespace {
 
+constexpr const char* kInfoFooter = R"(
+Examples:
+  numpact cvc info embeddings.npy.cvc                    columns, chunks, metadata
+  numpact cvc info docs.cvc --json
+)";
+
 using Align = TextTable::Align;
 
 // Number of first and last rows that are shown of a long table.
@@ -278,6 +284,7 @@ Command add_cvc_info(CLI::App& group) {
   CLI::App* command = group.add_subcommand("info", "Show the structure of a CVC file");
   command->add_option("FILE", options->input, "A CVC file, or -")->required()->type_name("");
   command->add_flag("--json", options->json, "Print JSON");
+  command->footer(kInfoFooter);
   return {command, [options] {
             print_info(*options);
             return ExitCode::kDone;

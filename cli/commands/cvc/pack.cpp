@@ -23,6 +23,7 @@
 #include "numpact/executor.hpp"
 #include "pco/pco_file.hpp"
 #include "report/progress_bar.hpp"
+#include "report/text_table.hpp"
 #include "text/nearest.hpp"
 
 namespace numpact::cli {
@@ -292,8 +293,8 @@ class Packer {
             ? fmt::format("{} {} {}", columns()[0].dimension, name_of(dtype_of(columns()[0])),
                           columns()[0].dimension == 1 ? "number" : "numbers")
             : fmt::format("{} columns", columns().size());
-    print_message(fmt::format("{}: {} rows of {} in {} chunks, {}", output.name(), report.rows,
-                              what, report.chunks,
+    print_message(fmt::format("{}: {} rows of {} in {} chunks, {}", output.name(),
+                              grouped(report.rows), what, grouped(report.chunks),
                               size_text(report.rows * row_bytes(columns()), report.bytes)));
   }
 

@@ -9,9 +9,16 @@
 #include "commands/cvc/commands.hpp"
 #include "cvc/chunk_copy.hpp"
 #include "cvc/cvc_output.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {
+
+constexpr const char* kSliceFooter = R"(
+Examples:
+  numpact cvc slice docs.cvc part.cvc --rows 1000:500    500 rows from row 1000 on
+  numpact cvc slice docs.cvc part.cvc --rows 0:10 -f     replaces part.cvc
+)";
 
 struct SliceOptions {
   std::string input;
@@ -49,8 +56,8 @@ void slice(const SliceOptions& options) {
                               output.name(), copier.rows_reencoded()));
   }
   if (options.common.quiet || output.is_stdout()) return;
-  print_message(fmt::format("{}: {} rows in {} chunks, {} bytes", output.name(), report.rows,
-                            report.chunks, report.bytes));
+  print_message(fmt::format("{}: {} rows in {} chunks, {} bytes", output.name(),
+                            grouped(report.rows), grouped(report.chunks), grouped(report.bytes)));
 }
 
 }  // namespace
@@ -66,6 +73,7 @@ Command add_cvc_slice(CLI::App& group) {
   add_overwrite_options(*command, options->overwrite, options->common);
   add_part_options(*command, options->part);
   add_common_options(*command, options->common);
+  command->footer(kSliceFooter);
   return {command, [options] {
             slice(*options);
             return ExitCode::kDone;

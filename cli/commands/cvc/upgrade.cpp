@@ -9,9 +9,16 @@
 #include "commands/cvc/commands.hpp"
 #include "cvc/chunk_copy.hpp"
 #include "cvc/cvc_output.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {
+
+constexpr const char* kUpgradeFooter = R"(
+Examples:
+  numpact cvc upgrade old.cvc new.cvc                    adds checksums
+  numpact cvc upgrade old.cvc new.cvc -f                 replaces new.cvc
+)";
 
 struct UpgradeOptions {
   std::string input;
@@ -43,8 +50,8 @@ void upgrade(const UpgradeOptions& options) {
   output.commit();
   if (options.common.quiet || output.is_stdout()) return;
   print_message(fmt::format("{}: version {}.{} -> 1.0, {} rows in {} chunks, {} bytes",
-                            output.name(), info.major, info.minor, report.rows, report.chunks,
-                            report.bytes));
+                            output.name(), info.major, info.minor, grouped(report.rows),
+                            grouped(report.chunks), grouped(report.bytes)));
 }
 
 }  // namespace
@@ -59,6 +66,7 @@ Command add_cvc_upgrade(CLI::App& group) {
       ->type_name("");
   add_overwrite_options(*command, options->overwrite, options->common);
   add_common_options(*command, options->common);
+  command->footer(kUpgradeFooter);
   return {command, [options] {
             upgrade(*options);
             return ExitCode::kDone;

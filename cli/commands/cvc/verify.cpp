@@ -12,9 +12,16 @@
 #include "report/json_text.hpp"
 #include "report/print.hpp"
 #include "report/progress_bar.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {
+
+constexpr const char* kVerifyCvcFooter = R"(
+Examples:
+  numpact cvc verify docs.cvc                            checksums, all numbers
+  numpact cvc verify docs.cvc embeddings.npy.cvc --json
+)";
 
 struct VerifyCvcOptions {
   std::vector<std::string> inputs;
@@ -62,7 +69,10 @@ class Checker {
 
   void check_file(const std::string& path) {
     const CvcInput input(path, config_.limits);
-    ProgressBar progress(input.name(), std::nullopt, options_.common.shows_progress());
+    std::uint64_t row_numbers = 0;
+    for (const auto& column : input.info().columns) row_numbers += column.dimension;
+    ProgressBar progress(input.name(), input.info().rows * row_numbers,
+                         options_.common.shows_progress());
     Progress before;
     config_.progress = [&](const Progress& now) {
       progress.add(now.numbers - before.numbers, now.bytes - before.bytes);
@@ -113,7 +123,7 @@ class Checker {
                                 report.bad.size(), report.chunks));
     } else if (!options_.common.quiet) {
       text_ += fmt::format("{}: OK, {} rows, {} chunks{}\n", one_line(input.name()),
-                           input.info().rows, report.chunks,
+                           grouped(input.info().rows), grouped(report.chunks),
                            input.info().has_checksums() ? "" : " (no checksums: version 0.1)");
     }
   }
@@ -132,6 +142,7 @@ Command add_cvc_verify(CLI::App& group) {
   CLI::App* command = group.add_subcommand("verify", "Check and decode every chunk");
   command->add_option("FILE", options->inputs, "CVC files")->required()->type_name("");
   command->add_flag("--json", options->json, "Print JSON");
+  command->footer(kVerifyCvcFooter);
   add_thread_option(*command, options->threads, "decode");
   add_limit_options(*command, options->limits);
   add_common_options(*command, options->common);

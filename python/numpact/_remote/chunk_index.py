@@ -109,7 +109,7 @@ class PcoIndex:
     def __repr__(self) -> str:
         chunks = sum(len(file.chunks) for file in self._files)
         numbers = sum(file.count for file in self._files)
-        return f"<numpact PcoIndex: {len(self)} files, {chunks} chunks, {numbers} numbers>"
+        return f"<numpact PcoIndex: {len(self):,} files, {chunks:,} chunks, {numbers:,} numbers>"
 
     # ---- storing ----
 

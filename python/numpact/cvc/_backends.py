@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from .._device import device_number, load_extension
 from .._errors import Error, InvalidArgumentError
+from .._optional import advice_for
 from ._outputs import check_framework
 
 _CPU = ("auto", "cpp", "python")
@@ -68,7 +69,7 @@ def is_interpreted() -> bool:
 
 def _triton_problem() -> str | None:
     """The reason why Triton is not available; None if it is."""
-    advice = "pip install 'numpact[triton]'"
+    advice = advice_for("triton")
     problem = _import_problem("torch", advice) or _import_problem("triton", advice)
     if problem is not None:
         return problem
@@ -148,7 +149,7 @@ def find_place(device: object, framework: str | None, backend: str) -> Place:
     chosen = _choose(backend)
     if framework == "cupy" and chosen == "triton" and is_interpreted():
         raise InvalidArgumentError("Triton's interpreter takes framework='torch' only")
-    advice = "pip install 'numpact[torch]'"
+    advice = advice_for("torch")
     if framework == "cupy":
         advice = "pip install cupy-cuda13x, or as CuPy's guide says for your CUDA"
     problem = _import_problem(framework, advice)

@@ -17,11 +17,13 @@ from .._integers import index_of, indices_of
 from .._progress import ProgressLike, core_progress
 from .._specs import checked_limit, core_limit
 from .._threads import resolve
+from .._views import as_html
 from ._backends import Place, find_place, is_gpu
 from ._info import Info, make_info
 from ._outputs import Output, as_tensor, check_framework, empty, output_for
 from ._reports import CodeRun, CorruptionWarning, CorruptRows, Damage
 from ._sources import opened
+from ._summary import view_of
 from ._values import item_bytes, shape_of, type_name
 
 if TYPE_CHECKING:
@@ -562,7 +564,11 @@ class Reader:
             f"{c.name + ': ' if c.name else ''}{c.dimension} x {c.compression}"
             for c in self._info.columns
         )
-        return f"<numpact.cvc.Reader {name}: v{major}.{minor}, {len(self)} rows, {columns}>"
+        return f"<numpact.cvc.Reader {name}: v{major}.{minor}, {len(self):,} rows, {columns}>"
+
+    def _repr_html_(self) -> str:
+        name = self._path if self._path is not None else self._name
+        return as_html(view_of(self._info, os.fsdecode(name)))
 
 
 def _reopen(

@@ -3,8 +3,8 @@
 
 ``from_pco`` and ``to_pco`` are for arrays, ``from_cvc`` and ``to_cvc`` for vectors, and
 ``from_pco_table`` for tables whose columns are Pco files. Files may be in any file system of
-fsspec. Needs ``pip install 'numpact[dask]'``; Dask is imported by the first call of one of these
-functions. docs/scale-out.md describes the limits.
+fsspec. Needs ``pip install '.[dask]'`` in a checkout; Dask is imported by the first call of one of
+these functions. docs/scale-out.md describes the limits.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@
 #include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
+#include "signature/file_format.hpp"
 
 namespace numpact::cvc::internal {
 namespace {
@@ -49,9 +50,13 @@ class Prefix {
 };
 
 Status check_magic(std::span<const std::byte> bytes) {
+  namespace signature = numpact::internal::signature;
   for (std::size_t i = 0; i < std::min<std::size_t>(bytes.size(), 4); ++i) {
     if (static_cast<char>(bytes[i]) != kMagic[i]) {
-      return Status(ErrorKind::kCorrupt, "no CVC file: the magic number is wrong", 0);
+      return Status(ErrorKind::kCorrupt,
+                    signature::refusal(bytes, signature::Expected::kCvc,
+                                       "no CVC file: the magic number is wrong"),
+                    0);
     }
   }
   return {};

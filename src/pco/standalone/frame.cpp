@@ -2,9 +2,12 @@
 #include "pco/standalone/frame.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <span>
 
 #include "base/try.hpp"
+#include "signature/file_format.hpp"
 
 namespace numpact::internal::standalone {
 namespace {
@@ -38,16 +41,26 @@ Status parse_format_version(BitReader& reader, FormatVersion& version) {
   return reader.status();
 }
 
+// The error of a file that does not begin with the magic bytes.
+const char* text_without_magic(BitReader reader) {
+  std::array<std::byte, signature::kFrontBytes> front;
+  const auto size =
+      static_cast<std::size_t>(std::min<std::uint64_t>(front.size(), reader.bits_left() / 8));
+  for (std::size_t i = 0; i < size; ++i) front[i] = static_cast<std::byte>(reader.read(8));
+  return signature::refusal(std::span(front).first(size), signature::Expected::kPco,
+                            "not a standalone Pco file (magic bytes \"pco!\" missing)");
+}
+
 }  // namespace
 
 Status parse_header(BitReader& reader, Header& header) {
   header = Header{};
+  const BitReader start = reader;
   for (const unsigned char expected : wire::kMagic) {
     const bool matches = reader.read(8) == expected;
     NUMPACT_TRY(reader.status());
     if (!matches) {
-      return Status(ErrorKind::kCorrupt, "not a standalone Pco file (magic bytes \"pco!\" missing)",
-                    reader.byte_position() - 1);
+      return Status(ErrorKind::kCorrupt, text_without_magic(start), reader.byte_position() - 1);
     }
   }
   header.standalone_version = reader.read_small(8);

@@ -38,7 +38,7 @@ def test_it_looks_like_an_array(path: Path) -> None:
         assert f.dtype == np.int32
         assert f.nbytes == 10_000
         assert f.format_version == (4, 1)
-        assert "2500 numbers" in repr(f)
+        assert "2,500 numbers" in repr(f)
         np.testing.assert_array_equal(np.asarray(f), NUMBERS)
         np.testing.assert_array_equal(np.asarray(f, np.float64), NUMBERS.astype(float))
         np.testing.assert_array_equal(np.concatenate(list(f)), NUMBERS)

@@ -52,7 +52,7 @@ def test_reasons() -> None:
     assert errors["cpp"] is None
     assert errors["python"] is None
     assert "built without CUDA" in str(errors["cuda"])
-    assert "torch is not installed: pip install 'numpact[triton]'" in str(errors["triton"])
+    assert "torch is not installed: pip install '.[triton]' in a checkout" in str(errors["triton"])
 
 
 @pytest.mark.usefixtures("bare")

@@ -328,7 +328,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "dask.array", None)
-    with pytest.raises(ImportError, match=r"numpact\[dask\]"):
+    with pytest.raises(ImportError, match=r"'\.\[dask\]' in a checkout"):
         from_pco("a.pco")
 
 

@@ -30,7 +30,7 @@ def test_it_says_what_open_says(prices: Prices, tmp_path: Path) -> None:
     assert file.url == f"file://{path}"
     assert file.end == path.stat().st_size - 1
     assert index.get(file.url) is file
-    assert repr(index) == "<numpact PcoIndex: 1 files, 22 chunks, 15000 numbers>"
+    assert repr(index) == "<numpact PcoIndex: 1 files, 22 chunks, 15,000 numbers>"
     # Chunks that were found once save numpact.open the walk.
     with numpact.open(path, chunks=list(file.chunks)) as opened:
         np.testing.assert_array_equal(opened[5000:5010], numbers[5000:5010])

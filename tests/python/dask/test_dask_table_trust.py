@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of strangers, and tables that are replaced while they are read."""
+"""Untrusted tables, and tables that are replaced while they are read."""
 
 from __future__ import annotations
 
