@@ -17,7 +17,7 @@ from ._numcodec import PCodec
 if TYPE_CHECKING:
     import xarray as xr
 
-#: A number of decimals, or "keepbits=N".
+# Decimals, or "keepbits=N".
 Rounding: TypeAlias = Union[int, str]
 
 # xarray replaces the whole encoding of a variable by the one that it is given, so these stay.
@@ -41,7 +41,7 @@ def encoding(
     *,
     level: int = 8,
     checksum: bool = True,
-    round: Rounding | Mapping[Any, Rounding | None] | None = None,
+    round: int | str | Mapping[Any, int | str | None] | None = None,
     zarr_format: Literal[2, 3] = 3,
 ) -> dict[Hashable, dict[str, Any]]:
     """The encodings with which ``ds.to_zarr(store, encoding=...)`` stores a dataset with Pco.

@@ -95,7 +95,7 @@ class PcoCodec(ArrayBytesCodec):
         numbers = stored(chunk_array.as_numpy_array().reshape(-1))
         file = _core.compress(
             numbers,
-            **self._settings.core(),
+            **self._settings.core(numbers.size),
             uniform_type=numbers.size == 0,
             threads=1,
             progress=None,

@@ -70,8 +70,15 @@ def test_every_filter_is_tested() -> None:
     assert set(numcodecs.registry.codec_registry) - {"pcodec", "zfpy"} <= old
 
 
-@pytest.mark.parametrize("serializer", [PcoCodec(level=3), wrapped.PCodec(level=3)], ids=type)
-@pytest.mark.parametrize("layout", [{"chunks": (5, 7)}, {"chunks": (5, 7), "shards": (10, 14)}])
+@pytest.mark.parametrize(
+    ("serializer", "layout"),
+    [
+        (PcoCodec(level=3), {"chunks": (5, 7)}),
+        (PcoCodec(), {"chunks": (5, 7), "shards": (10, 14)}),
+        (wrapped.PCodec(), {"chunks": (5, 7), "shards": (10, 14)}),
+    ],
+    ids=["plain", "sharded", "sharded wrapper"],
+)
 @pytest.mark.parametrize(
     ("dtype", "filter_"), FILTERS, ids=lambda x: x if isinstance(x, str) else x["id"]
 )
@@ -93,10 +100,15 @@ def test_round_trip(dtype: str, filter_: dict[str, Any], layout: Any, serializer
     np.testing.assert_array_equal(again[4, 3:15:2], expected[4, 3:15:2])
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize(
-    ("dtype", "filter_"),
-    FILTERS + OLD_FILTERS,
+    ("dtype", "filter_", "order"),
+    [
+        (dtype, filter_, order)
+        for dtype, filter_ in FILTERS + OLD_FILTERS
+        for order in "CF"
+        # numcodecs 0.16.6 scrambles these, whichever codec is behind.
+        if (filter_["id"], order) != ("bitround", "F")
+    ],
     ids=lambda x: x if isinstance(x, str) else x["id"],
 )
 def test_round_trip_in_version_2(dtype: str, filter_: dict[str, Any], order: str) -> None:
@@ -107,8 +119,6 @@ def test_round_trip_in_version_2(dtype: str, filter_: dict[str, Any], order: str
     x = case.values()
     array = create(store, x, chunks=(5, 7), filters=filters, compressors=PCodec(), **options)
     array[...] = x
-    if order == "F" and filter_["id"] == "bitround":
-        pytest.skip("numcodecs 0.16.6 scrambles it, whichever codec is behind")
     np.testing.assert_array_equal(array[...], case.expected(is_updated=False))
     assert type(array.metadata.compressor) is PCodec
 

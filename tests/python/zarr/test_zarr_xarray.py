@@ -166,16 +166,17 @@ def test_rounding_by_name(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("key", ["_FillValue", "missing_value"])
 @pytest.mark.parametrize(
-    ("fill", "rounding", "is_kept"),
+    ("key", "fill", "rounding", "is_kept"),
     [
-        (-9999.0, 2, True), (1e20, 2, True), (9.96921e36, 2, False), (-999.99, 2, False),
-        (np.nan, 2, True), (-9999.0, "keepbits=7", False), (1e20, "keepbits=23", True),
+        ("_FillValue", -9999.0, 2, True), ("missing_value", 1e20, 2, True),
+        ("_FillValue", 9.96921e36, 2, False), ("missing_value", -999.99, 2, False),
+        ("_FillValue", np.nan, 2, True), ("_FillValue", -9999.0, "keepbits=7", False),
+        ("missing_value", 1e20, "keepbits=23", True),
     ],
 )  # fmt: skip
 def test_missing_numbers_stay_missing(
-    fill: float, rounding: Any, is_kept: bool, key: str, tmp_path: Path
+    key: str, fill: float, rounding: Any, is_kept: bool, tmp_path: Path
 ) -> None:
     ds = dataset()[["t"]]
     ds["t"].encoding = {key: np.float32(fill), "dtype": "f4"}
