@@ -212,3 +212,15 @@ def test_memory_order_behind_filters() -> None:
         for name in ("numcodecs.delta", "numcodecs.fixedscaleoffset")
         for serializer in ("auto", "PcoCodec()")
     }
+
+
+@pytest.mark.parametrize("is_transposed_first", [True, False])
+def test_transposed_chunks(is_transposed_first: bool) -> None:
+    """The codec that transposes takes chunks of the type that only the filter restores."""
+    x = np.arange(12, dtype="f4").reshape(3, 4)
+    filters = [wrapped.BitRound(keepbits=20), zarr.codecs.TransposeCodec(order=(1, 0))]
+    array = create({}, x, filters=filters[::-1] if is_transposed_first else filters)
+    array[...] = x
+    np.testing.assert_array_equal(array[...], x)
+    array[1, 2] = 9
+    assert array[1].tolist() == [4, 5, 9, 7]
