@@ -43,7 +43,8 @@ class PCodec(Codec):  # type: ignore[misc]
             ``"try_lookback"``.
         paging_spec: ``"equal_pages_up_to"``.
         delta_encoding_order: 0 to 7 for ``"try_consecutive"``, which it selects with ``"auto"``.
-        equal_pages_up_to: Maximum count of numbers in a chunk of the Pco file.
+        equal_pages_up_to: Maximum count of numbers in a chunk of the Pco file. More are divided
+            into equal chunks; fewer are divided where the data changes.
 
     Thread-safe; can be pickled. Uses one thread, because Zarr processes several chunks at the same
     time; the GIL is released.
@@ -117,8 +118,8 @@ class PCodec(Codec):  # type: ignore[misc]
                 decoded for the bytes of its type.
             InvalidArgumentError: Settings that do not exist or contradict each other.
         """
-        options = self.settings.core()
         numbers = stored(self._flat(_array_of(buf)))
+        options = self.settings.core(numbers.size)
         # Other implementations of this codec do not write the type into the header; it is needed
         # only where there is no chunk to contain it.
         return _core.compress(

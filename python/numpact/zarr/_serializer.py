@@ -13,17 +13,17 @@ from zarr.abc.codec import ArrayBytesCodec
 from .. import _core
 from .._arrays import stored
 from .._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
-from .._number_types import type_name
+from .._number_types import dtype_of, type_name
+from ._buffers import undeclared
 from ._numcodec import PCodec, decode_exactly
 from ._settings import Settings
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from typing_extensions import Self, Unpack
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import Buffer, NDBuffer
-    from zarr.core.chunk_grids import ChunkGrid
     from zarr.core.common import JSON
-    from zarr.dtype import ZDType
 
 NAME = "numcodecs.pcodec"
 
@@ -45,9 +45,9 @@ class Configuration(TypedDict, total=False):
 class PcoCodec(ArrayBytesCodec):
     """Pco as a serializer of Zarr v3: ``zarr.create_array(..., serializer=PcoCodec(level=9))``.
 
-    Stores the same metadata and chunks as ``zarr.codecs.numcodecs.PCodec``. In addition it refuses
-    unsupported types when an array is created, accepts both byte orders, checks that a chunk has
-    the type of the array, and does not decode more numbers than a chunk can contain.
+    Stores the same metadata and chunks as ``zarr.codecs.numcodecs.PCodec``, also behind filters. In
+    addition it accepts both byte orders, refuses chunks of another type than the array unless a
+    filter restores the type, and does not decode more numbers than a chunk can contain.
 
     Args:
         configuration: Keyword arguments of ``PCodec``. Only the given ones are stored.
@@ -86,21 +86,16 @@ class PcoCodec(ArrayBytesCodec):
         """Its entry in zarr.json."""
         return {"name": NAME, "configuration": dict(self.configuration)}
 
-    def validate(
-        self, *, shape: tuple[int, ...], dtype: ZDType[Any, Any], chunk_grid: ChunkGrid
-    ) -> None:
-        """Raises TypeMismatchError for arrays of a type that Pco lacks."""
-        type_name(dtype.to_native_dtype())
-
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
         raise NotImplementedError("how small a chunk becomes depends on its numbers")
 
     def _encode_sync(self, chunk_array: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
+        # The type is that of the chunk and not of the array: filters may have changed it, and some
+        # do so without a word in chunk_spec.
         numbers = stored(chunk_array.as_numpy_array().reshape(-1))
-        _check_type(numbers.dtype, chunk_spec)
         file = _core.compress(
             numbers,
-            **self._settings.core(),
+            **self._settings.core(numbers.size),
             uniform_type=numbers.size == 0,
             threads=1,
             progress=None,
@@ -109,14 +104,21 @@ class PcoCodec(ArrayBytesCodec):
         return buffer
 
     def _decode_sync(self, chunk_bytes: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
-        dtype = chunk_spec.dtype.to_native_dtype().newbyteorder("=")
-        size = dtype.itemsize * math.prod(chunk_spec.shape)
-        limit = PCodec.max_chunk_bytes
-        if limit is not None and size > limit:
-            raise LimitExceededError(f"a chunk of {size} bytes is over max_chunk_bytes ({limit})")
-        array = np.empty(chunk_spec.shape, dtype)
-        decode_exactly(chunk_bytes.as_numpy_array(), array)
-        buffer: NDBuffer = chunk_spec.prototype.nd_buffer.from_numpy_array(array)
+        file: Any = chunk_bytes.as_numpy_array()
+        declared = chunk_spec.dtype.to_native_dtype().newbyteorder("=")
+        base = chunk_spec.prototype.nd_buffer
+        try:
+            type_name(declared)
+            array = _new_chunk(chunk_spec.shape, declared)
+            decode_exactly(file, array)
+        except TypeMismatchError:
+            name = _core.read_header(file)["number_type"]
+            if name is None or dtype_of(name) == declared:
+                raise
+            array = _new_chunk(chunk_spec.shape, dtype_of(name))
+            decode_exactly(file, array)
+            return undeclared(array, declared, base)
+        buffer: NDBuffer = base.from_numpy_array(array)
         return buffer
 
     async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
@@ -140,7 +142,10 @@ class PcoCodec(ArrayBytesCodec):
         return f"PcoCodec({given})"
 
 
-def _check_type(dtype: np.dtype[Any], chunk_spec: ArraySpec) -> None:
-    expected = type_name(chunk_spec.dtype.to_native_dtype())
-    if type_name(dtype) != expected:
-        raise TypeMismatchError(f"a chunk of {dtype} numbers in an array of {expected}")
+def _new_chunk(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Memory for a chunk; LimitExceededError if it is more than ``PCodec.max_chunk_bytes``."""
+    size = dtype.itemsize * math.prod(shape)
+    limit = PCodec.max_chunk_bytes
+    if limit is not None and size > limit:
+        raise LimitExceededError(f"a chunk of {size} bytes is over max_chunk_bytes ({limit})")
+    return np.empty(shape, dtype)

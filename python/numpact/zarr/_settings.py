@@ -8,10 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .._errors import InvalidArgumentError, TypeMismatchError
-from .._specs import CoreOptions, core_level
+from .._specs import CoreOptions, core_level, core_paging
 
 DEFAULT_PAGE = 1 << 18
 MAX_PAGE = 1 << 24
+# The most numbers that automatic paging leaves in one chunk at every level.
+MAX_AUTO = 1 << 18
 
 # "none" is what numcodecs says for it, "no_op" what pcodec says.
 _DELTAS = {"auto": "auto", "none": "none", "no_op": "none", "try_lookback": "lookback"}
@@ -39,8 +41,12 @@ class Settings:
         """The settings by name, in the stored order, with numbers of NumPy converted to Python."""
         return {name: _plain(value) for name, value in asdict(self).items()}
 
-    def core(self) -> CoreOptions:
+    def core(self, count: int = 0) -> CoreOptions:
         """Level, mode, delta and paging as keyword arguments of the encoders in ``_core``.
+
+        Args:
+            count: How many numbers are encoded. If they fit into one chunk of the Pco file, that is
+                divided where the data changes, as ``numpact.compress`` does it.
 
         Raises:
             InvalidArgumentError: A value that does not exist, or not together with the others.
@@ -59,7 +65,7 @@ class Settings:
             "level": level,
             "mode": self.mode_spec,
             "delta": self._core_delta(),
-            "paging": min(page, MAX_PAGE),
+            "paging": core_paging("auto") if count <= min(page, MAX_AUTO) else min(page, MAX_PAGE),
         }
 
     def _core_delta(self) -> str:

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 BLOCK = re.compile(r"(?<!-->\n)^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 EXAMPLES = sorted((ROOT / "examples" / "python").glob("*.py"))
 # Run by tests of their own, where what they need is installed.
-OWN_DOCUMENTS = {"zarr.md"}
+OWN_DOCUMENTS = {"zarr.md", "from-xarray.md"}
 OWN_TESTS = {"dask_columns.py", "ray_pco.py", "spark_pco.py", "zarr_on_a_cluster.py"}
 
 

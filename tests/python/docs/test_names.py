@@ -31,3 +31,12 @@ def test_named_files_and_tests_exist(document: Path, cases: set[str]) -> None:
         assert there.exists() or list(there.parent.glob(f"{there.name}.*")), f"no {name}"
     for name in CASE.findall(text):
         assert name in cases, f"no test {name}"
+
+
+@pytest.mark.parametrize("module", ["numpact.dask", "numpact.zarr"])
+def test_the_reference_lists_public_names(module: str) -> None:
+    """Its page is made from the docstrings of the names that it lists."""
+    page = (ROOT / "docs/reference.md").read_text("utf-8")
+    listed = set(re.findall(r"^::: ([\w.]+)$", page, re.MULTILINE))
+    public = {f"{module}.{name}" for name in pytest.importorskip(module).__all__}
+    assert public == {name for name in listed if name.startswith(f"{module}.")}

@@ -74,6 +74,11 @@ def test_settings_do_what_they_say() -> None:
         return list(numpact.inspect(PCodec(**settings).encode(NUMBERS)).chunks)
 
     assert [chunk.count for chunk in chunks(equal_pages_up_to=400)] == [334, 333, 333]
+    halves = np.r_[np.arange(60_000), np.random.default_rng(0).integers(0, 1 << 60, 60_000)]
+    assert len(numpact.inspect(PCodec().encode(halves)).chunks) > 1
+    assert len(PCodec().encode(halves)) < 0.99 * len(PCodec(level=6).encode(halves))
+    equal = numpact.inspect(PCodec(equal_pages_up_to=100_000).encode(halves)).chunks
+    assert [chunk.count for chunk in equal] == [60_000, 60_000]
     for settings in ({"delta_spec": "none"}, {"delta_spec": "no_op"}, {"delta_encoding_order": 0}):
         assert "none" in str(chunks(mode_spec="classic", **settings)[0].delta).lower()
     for settings in ({"delta_spec": "try_consecutive"}, {"delta_spec": "auto"}):

@@ -91,6 +91,14 @@ def test_we_read_theirs_and_they_read_our_changes(
     assert len(names) > 40
 
 
+def test_all_of_theirs_is_read_after_registering(
+    without_pcodec: Path, numpact_site: Path, peer_store: Path
+) -> None:
+    """With the checks of our serializer, behind each filter of numcodecs."""
+    names = RegisteredSide(without_pcodec, numpact_site, REGISTERED).run(peer_store, "check")
+    assert sum("filter" in name for name in names) > 40
+
+
 def test_they_read_ours_and_we_read_their_changes(
     peer: Side, ours: Side, our_store: Path, tmp_path: Path
 ) -> None:

@@ -27,6 +27,30 @@ SMALL_TYPES = ("uint8", "int8", "bool")
 WIDE_TYPES = ("uint16", "uint32", "uint64", "int16", "int32", "int64", "float16", "float32",
               "float64", "datetime64[ns]", "datetime64[D]", "timedelta64[us]")  # fmt: skip
 UPDATED = (slice(5, 15), slice(3, 20))
+LABELS = ["ice", "sea", "land"]
+# The type of an array and a filter of numcodecs; most filters make another type of it.
+FILTERS: list[tuple[str, dict[str, Any]]] = [
+    *((dtype, {"id": "bitround", "keepbits": bits})
+      for dtype, bits in (("float16", 4), ("float32", 7), ("float64", 20), ("float64", 52))),
+    ("float32", {"id": "quantize", "digits": 2, "dtype": "<f4"}),
+    ("float32", {"id": "quantize", "digits": 2, "dtype": "<f4", "astype": "<f2"}),
+    ("float64", {"id": "quantize", "digits": 3, "dtype": "<f8", "astype": "<f4"}),
+    *(("float32", {"id": "fixedscaleoffset", "offset": -200, "scale": 100, "dtype": "<f4",
+                   "astype": kind}) for kind in ("<f4", "<u2", "<i8")),
+    ("float64", {"id": "fixedscaleoffset", "offset": 0, "scale": 10, "dtype": "<f8"}),
+    ("int64", {"id": "delta", "dtype": "<i8"}),
+    ("int64", {"id": "delta", "dtype": "<i8", "astype": "<i2"}),
+    ("datetime64[s]", {"id": "delta", "dtype": "<i8", "astype": "<i4"}),
+    ("float64", {"id": "astype", "encode_dtype": "<f4", "decode_dtype": "<f8"}),
+    ("int64", {"id": "astype", "encode_dtype": "<i2", "decode_dtype": "<i8"}),
+    ("complex128", {"id": "astype", "encode_dtype": "<f8", "decode_dtype": "<c16"}),
+    ("bool", {"id": "packbits"}),
+]  # fmt: skip
+# Filters that zarr knows for Zarr v2 only.
+OLD_FILTERS: list[tuple[str, dict[str, Any]]] = [
+    ("<U4", {"id": "categorize", "labels": LABELS, "dtype": "<U4", "astype": "<u2"}),
+]
+ROUNDING = ("bitround", "quantize", "fixedscaleoffset", "astype")
 
 
 @dataclass(frozen=True)
@@ -40,16 +64,28 @@ class Case:
     written: Any = Ellipsis  # where there is something; the rest is the fill value
     fill: Any = None
     zarr_format: Literal[2, 3] = 3
+    # The configuration of a filter by its name in numcodecs. Filters round each number by itself,
+    # or not at all.
+    filter: dict[str, Any] | None = None
 
     @property
     def is_small(self) -> bool:
-        return self.dtype in SMALL_TYPES
+        """Whether Pco stores numbers of 8 bits."""
+        return self.dtype in SMALL_TYPES or bool(self.filter and self.filter["id"] == "packbits")
 
     def values(self) -> np.ndarray[Any, Any]:
-        """The same on every machine: walks, repeats, and all that a type can hold."""
+        """The same on every machine: walks, repeats, and all that a type can hold.
+
+        Behind filters the numbers are small, since some of them overflow in silence.
+        """
         rng = np.random.default_rng(zlib.crc32(self.name.encode()))
         count = int(np.prod(self.shape))
         dtype = np.dtype(self.dtype)
+        if self.filter and dtype.kind != "b":
+            small = np.cumsum(rng.normal(size=count))
+            if dtype.kind == "U":
+                small = np.array(LABELS)[small.astype(int) % len(LABELS)]
+            return small.astype(dtype).reshape(self.shape)
         if dtype.kind == "b":
             return (rng.random(count) < 0.3).reshape(self.shape)
         if dtype.kind == "f":
@@ -68,6 +104,9 @@ class Case:
         out[self.written] = self.values()[self.written]
         if is_updated and out.ndim == 2:
             out[UPDATED] = self.values()[::-1, ::-1][UPDATED]
+        if self.filter and self.filter["id"] in ROUNDING:
+            codec = numcodecs.get_codec(dict(self.filter))
+            out = codec.decode(codec.encode(out)).reshape(out.shape)
         return out
 
 
@@ -94,15 +133,26 @@ def cases() -> Iterator[Case]:
         corner = np.s_[:9, :9]
         yield Case(f"v{version}-sparse", "int64", written=corner, fill=-7, zarr_format=version)
     yield Case("v3-zstd", "float64", options={"compressors": "auto"})
+    for number, (dtype, filter_) in enumerate(FILTERS + OLD_FILTERS):
+        name = f"filter-{number}-{filter_['id']}"
+        yield Case(f"v2-{name}", dtype, zarr_format=2, filter=filter_)
+        if (dtype, filter_) not in OLD_FILTERS:
+            yield Case(f"v3-{name}", dtype, filter=filter_)
+            yield Case(f"sharded-{name}", dtype, filter=filter_, options={"shards": SHARDS})
 
 
 def create(case: Case, folder: Path) -> None:
     codec: dict[str, Any]
     if case.zarr_format == 2:
-        codec = {"compressors": {"id": "pcodec", **case.settings}, "filters": None}
+        filters = [numcodecs.get_codec(dict(case.filter))] if case.filter else None
+        codec = {"compressors": {"id": "pcodec", **case.settings}, "filters": filters}
     else:
         serializer = {"name": "numcodecs.pcodec", "configuration": case.settings}
         codec = {"serializer": serializer, "compressors": None}
+        if case.filter:
+            settings = {name: value for name, value in case.filter.items() if name != "id"}
+            name = f"numcodecs.{case.filter['id']}"
+            codec["filters"] = [{"name": name, "configuration": settings}]
     array = zarr.create_array(
         str(folder / case.name), shape=case.shape, chunks=case.chunks, dtype=case.dtype,
         fill_value=case.fill, zarr_format=case.zarr_format, **{**codec, **case.options},
