@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a random sample of a stream of rows.
-#ifndef NUMPACT_CLI_CVC_QUALITY_ROW_SAMPLE_HPP
-#define NUMPACT_CLI_CVC_QUALITY_ROW_SAMPLE_HPP
+#ifndef NUMPACT_CVC_QUALITY_ROW_SAMPLE_HPP
+#define NUMPACT_CVC_QUALITY_ROW_SAMPLE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <queue>
 #include <vector>
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 
 // Every row has a key that is pseudo-random but fixed; the rows with the smallest keys are the
 // sample. So neither the sample nor its order depends on how rows arrive.
@@ -35,6 +35,6 @@ class RowSample {
   std::priority_queue<Taken> taken_;  // the largest key on top
 };
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality
 
 #endif

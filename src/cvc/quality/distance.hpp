@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes distances between a few queries and many vectors.
-#ifndef NUMPACT_CLI_CVC_QUALITY_DISTANCE_HPP
-#define NUMPACT_CLI_CVC_QUALITY_DISTANCE_HPP
+#ifndef NUMPACT_CVC_QUALITY_DISTANCE_HPP
+#define NUMPACT_CVC_QUALITY_DISTANCE_HPP
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 
 // The terms that are summed over two vectors. Sums are float32: sequential over runs of 256 values,
 // then over the runs. All functions here give the same bits on every processor. Smaller is nearer;
@@ -47,6 +47,6 @@ void tile_distances(Measure measure, const float* queries, const float* panel,
 
 float distance(Measure measure, std::span<const float> a, std::span<const float> b);
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality
 
 #endif

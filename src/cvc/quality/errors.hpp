@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Error figures of decoded vectors.
-#ifndef NUMPACT_CLI_CVC_QUALITY_ERRORS_HPP
-#define NUMPACT_CLI_CVC_QUALITY_ERRORS_HPP
+#ifndef NUMPACT_CVC_QUALITY_ERRORS_HPP
+#define NUMPACT_CVC_QUALITY_ERRORS_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 
 struct ErrorFigures {
   double max = 0;   // largest absolute error of a value
@@ -38,6 +38,6 @@ class ErrorSum {
   double rows_ = 0;
 };
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality
 
 #endif

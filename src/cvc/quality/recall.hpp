@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures how many nearest neighbours are still found among decoded vectors.
-#ifndef NUMPACT_CLI_CVC_QUALITY_RECALL_HPP
-#define NUMPACT_CLI_CVC_QUALITY_RECALL_HPP
+#ifndef NUMPACT_CVC_QUALITY_RECALL_HPP
+#define NUMPACT_CVC_QUALITY_RECALL_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "cvc/quality/neighbours.hpp"
 #include "numpact/executor.hpp"
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 
 enum class Metric {
   kL2,
@@ -74,6 +74,6 @@ class RecallSearch {
   std::vector<float> limits_;  // per query: the largest distance of a correct neighbour
 };
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality
 
 #endif

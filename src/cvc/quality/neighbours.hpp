@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the nearest of many vectors by exhaustive search.
-#ifndef NUMPACT_CLI_CVC_QUALITY_NEIGHBOURS_HPP
-#define NUMPACT_CLI_CVC_QUALITY_NEIGHBOURS_HPP
+#ifndef NUMPACT_CVC_QUALITY_NEIGHBOURS_HPP
+#define NUMPACT_CVC_QUALITY_NEIGHBOURS_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "cvc/quality/distance.hpp"
 #include "numpact/executor.hpp"
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 
 struct Neighbour {
   float distance = 0;
@@ -31,6 +31,6 @@ using QueriesDone = std::function<void(std::size_t queries)>;
 std::vector<Neighbour> nearest(const Panels& base, std::span<const float> queries, std::size_t k,
                                Measure measure, Executor& executor, const QueriesDone& done = {});
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality
 
 #endif
