@@ -198,7 +198,7 @@ def quality(
     >>> vectors = np.random.default_rng(1).normal(size=(500, 32)).astype("float32")
     >>> report = quality(vectors, ["fp16", "int8_dim", "int4"])
     >>> report["int8_dim"].bytes, report["int4"].recall.mean < report["int8_dim"].recall.mean
-    (16379, True)
+    (16384, True)
     """
     names = [compressions] if isinstance(compressions, str) else compressions
     rows = input_of(original)

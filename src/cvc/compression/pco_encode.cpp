@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pco, writing: chooses the grid that is smaller on a sample of the values, and encodes its chunks.
+// pco, writing: chooses a grid by its size on a sample of the values, and encodes its chunks.
 #include <cstring>
 
 #include "base/arena.hpp"
@@ -40,7 +40,7 @@ constexpr std::uint64_t kSampleBlocks = 8;
 // Assumed size of an index entry when grids are compared, in bytes.
 constexpr std::size_t kIndexEntryBytes = 2;
 // Relative saving from which the grid by dimension is chosen. A single row of it takes a page and
-// the metadata of every dimension, up to 60 times as long as one of the grid by row. At 2 % the
+// the metadata of every dimension, 20 to 50 times as long as one of the grid by row. At 2 % the
 // embeddings of docs/benchmarks/cvc.md are stored by row, where they are at most 0.4 % larger.
 constexpr double kMinSavingByDimension = 0.02;
 
