@@ -88,7 +88,8 @@ def test_tensors_of_bfloat16(
     assert (packed(FakeTensor(bits), tmp_path / "v", compression).read() == expected).all()
     cvc.pack_cvc_columns({"x": FakeTensor(bits)}, tmp_path / "v", {"x": "bfloat16"})
     assert (cvc.Reader(tmp_path / "v").read() == expected).all()
-    report = cvc.quality(FakeTensor(bits), "bfloat16")
+    tensor: Any = FakeTensor(bits)
+    report = cvc.quality(tensor, "bfloat16")
     assert (report.dtype, report["bfloat16"].max_error) == ("bfloat16", 0)
     assert report["bfloat16"].ratio == pytest.approx(bits.nbytes / report["bfloat16"].bytes)
 
@@ -168,21 +169,24 @@ def test_unknown_names_list_the_known(vectors: Array, tmp_path: Path) -> None:
 # ---- single rows of pco ----
 
 
+def pco_grid(path: Path) -> tuple[int, int]:
+    """Dimensions of a group and rows of a page, from the head of the first payload."""
+    offset = cvc.Reader(path).info.chunks[0].offset
+    assert offset is not None
+    group, _, page_rows = np.frombuffer(path.read_bytes(), "<u4", 3, offset + 8 + 4)
+    return int(group), int(page_rows)
+
+
 def test_pco_stores_embeddings_by_row(tmp_path: Path) -> None:
     # By dimension, a single row takes a page of every dimension to decode.
     rng = np.random.default_rng(4)
-    rows = rng.normal(size=(2000, 200)) * rng.uniform(0.9, 1.1, 200)
     path = tmp_path / "v.cvc"
-    reader = packed(rows.astype(np.float32), path, "pco")
-    chunk = reader.info.chunks[0]
-    head = path.read_bytes()[chunk.offset + 8 :][:16]
-    group, _, page_rows = np.frombuffer(head[4:], "<u4")
+    rows = rng.normal(size=(2000, 200)) * rng.uniform(0.9, 1.1, 200)
+    cvc.pack_cvc(rows.astype(np.float32), path, "pco")
+    group, page_rows = pco_grid(path)
     assert group == 200
     assert group * page_rows <= 1 << 14
     # Where dimensions differ much, storing them apart still saves more than it costs.
     rows = rng.integers(0, 9, (2000, 40)) * 2.0 ** np.arange(40)
-    packed(rows.astype(np.float32), path, "pco")
-    assert (
-        np.frombuffer(path.read_bytes()[cvc.Reader(path).info.chunks[0].offset + 12 :][:4], "<u4")
-        == 1
-    )
+    cvc.pack_cvc(rows.astype(np.float32), path, "pco")
+    assert pco_grid(path)[0] == 1
