@@ -127,6 +127,7 @@ void VectorInput::add_column(std::size_t index, bool is_requested) {
     return;
   }
   std::unique_ptr<NumberInput> numbers = table_->open(index);
+  elements_.push_back(element_of(source));
   Column& column = columns_.emplace_back(source);
   set_dtype(column, dtype_read_as(element_of(source)));
   if (source.logical.kind != LogicalKind::kNumber) {
@@ -184,6 +185,12 @@ std::unique_ptr<TableOutput> make_vectors(OutputFile& file, std::string_view to,
   const Format& format = to.empty() ? guess_output_format(file.name(), Purpose::kVectors)
                                     : output_format(to, Purpose::kVectors);
   return format.make(file, plan);
+}
+
+std::uint64_t VectorInput::input_row_bytes() const {
+  std::vector<Column> columns = columns_;
+  for (std::size_t i = 0; i < columns.size(); ++i) columns[i].type = elements_[i].type;
+  return row_bytes(columns);
 }
 
 std::uint64_t row_bytes(std::span<const Column> columns) {

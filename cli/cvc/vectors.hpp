@@ -45,6 +45,10 @@ class VectorInput {
   const std::string& name() const { return name_; }
   // The selected columns, at least one, with the types that next() returns.
   const std::vector<Column>& columns() const { return columns_; }
+  // The types that the columns have in the file.
+  const std::vector<Element>& elements() const { return elements_; }
+  // The bytes of a row of all columns in the file; of an impossible row, the maximum.
+  std::uint64_t input_row_bytes() const;
   // Messages for the user about how the file is read.
   const std::vector<std::string>& notes() const { return notes_; }
   // True if columns have names (tables, tensors); false for a single array (NPY, raw).
@@ -87,6 +91,7 @@ class VectorInput {
   std::string name_;
   std::string_view noun_;
   std::vector<Column> columns_;
+  std::vector<Element> elements_;
   std::vector<std::string> notes_;
   std::vector<RowReader> readers_;
   std::vector<cvc::Rows> blocks_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/element.hpp"
 
+#include <string>
+
 namespace numpact::cli {
 
 using cvc::Dtype;
@@ -56,6 +58,24 @@ Dtype dtype_read_as(const Element& element) {
       break;
   }
   return Dtype::kFloat64;
+}
+
+std::string name_of(const Element& element) {
+  if (element.is_bfloat16) return "bfloat16";
+  const std::string bits = std::to_string(8 * size_of(element));
+  switch (element.type) {
+    case NumberType::kF16:
+    case NumberType::kF32:
+    case NumberType::kF64:
+      return "float" + bits;
+    case NumberType::kI8:
+    case NumberType::kI16:
+    case NumberType::kI32:
+    case NumberType::kI64:
+      return "int" + bits;
+    default:
+      return "uint" + bits;
+  }
 }
 
 Dtype dtype_of(const Column& column) {

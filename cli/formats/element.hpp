@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "formats/table.hpp"
@@ -20,6 +21,8 @@ struct Element {
 };
 
 inline std::size_t size_of(const Element& element) { return size_of(element.type); }
+// "float32", "bfloat16", "uint16", ...
+std::string name_of(const Element& element);
 // Looks up "f32" or "float32", "bf16" or "bfloat16", and so on.
 std::optional<Element> element_of_name(std::string_view name);
 // The Element that stores a type; none for types that exist only in memory.

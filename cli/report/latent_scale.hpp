@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the latents of a chunk mean in the numbers of the user: prices, times, differences.
-#ifndef NUMPACT_CLI_REPORT_LATENT_SCALE_HPP
-#define NUMPACT_CLI_REPORT_LATENT_SCALE_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -77,5 +76,3 @@ class LatentScale {
 };
 
 }  // namespace numpact::cli
-
-#endif

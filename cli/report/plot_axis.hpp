@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The horizontal axis of a plot of bins: where numbers are, and its marks.
-#ifndef NUMPACT_CLI_REPORT_PLOT_AXIS_HPP
-#define NUMPACT_CLI_REPORT_PLOT_AXIS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -50,5 +49,3 @@ class PlotAxis {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -272,6 +272,22 @@ class CvcReader:
     def stored_slice(self, chunk: int, column: int, threads: int, verify: bool) -> CvcSlice: ...
     def verify(self, threads: int, progress: _Progress) -> list[tuple[int, int, int, int, str]]: ...
 
+def cvc_quality(
+    rows: Array,
+    source: str,
+    type: str,
+    type_bytes: int,
+    compressions: Sequence[str] | None,
+    chunk_rows: int,
+    rounding: str,
+    metric: str,
+    k: int,
+    quantized_queries: bool,
+    sample: int | None,
+    queries: int | None,
+    threads: int,
+) -> dict[str, Any]: ...
+
 class CvcWriter:
     def __init__(
         self,

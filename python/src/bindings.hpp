@@ -9,6 +9,7 @@ namespace numpact::python {
 void bind_arrow_export(nanobind::module_& m);
 void bind_arrow_import(nanobind::module_& m);
 void bind_codec(nanobind::module_& m);
+void bind_cvc_quality(nanobind::module_& m);
 void bind_cvc_reader(nanobind::module_& m);
 void bind_cvc_stored(nanobind::module_& m);
 void bind_cvc_writer(nanobind::module_& m);

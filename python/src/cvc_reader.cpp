@@ -19,6 +19,7 @@
 #include "config.hpp"
 #include "contexts.hpp"
 #include "cvc_arrays.hpp"
+#include "cvc_names.hpp"
 #include "cvc_stored.hpp"
 #include "numpact/cvc.hpp"
 #include "ranges.hpp"
@@ -39,13 +40,6 @@ std::vector<cvc::Target> targets_of(const std::vector<TargetTuple>& arrays) {
     targets.push_back({rows_of(array, is_bfloat16), column});
   }
   return targets;
-}
-
-cvc::OnCorruption on_corruption(std::string_view name) {
-  if (name == "raise") return cvc::OnCorruption::kRaise;
-  if (name == "fill") return cvc::OnCorruption::kFill;
-  if (name == "drop") return cvc::OnCorruption::kDrop;
-  raise_error(ErrorKind::kInvalidArgument, "on_corruption must be raise, fill or drop");
 }
 
 cvc::ReadConfig read_config(const DecodeLimits& limits, unsigned threads, bool verify,
@@ -97,7 +91,7 @@ class CvcReader {
     const std::vector<cvc::Target> targets = targets_of(arrays);
     PythonProgress progress(std::move(callback));
     cvc::ReadConfig config = read_config(limits_, threads, verify, are_fresh, progress);
-    config.on_corruption = on_corruption(corruption);
+    config.on_corruption = on_corruption_of(corruption);
     config.fill = fill;
     cvc::ReadReport report;
     call(progress, [&] { return reader_->read(wanted, targets, config).into(report); });

@@ -18,6 +18,7 @@
 #include "config.hpp"
 #include "contexts.hpp"
 #include "cvc_arrays.hpp"
+#include "cvc_names.hpp"
 #include "numpact/cvc.hpp"
 #include "own_process.hpp"
 
@@ -27,27 +28,6 @@ namespace {
 // name, dimension, dtype, compression, is_vector
 using ColumnTuple =
     std::tuple<std::string, std::uint64_t, std::string, std::optional<std::string>, bool>;
-
-cvc::Compression compression_of(std::string_view name) {
-  const std::optional<cvc::Compression> found = cvc::compression_of_name(name);
-  if (!found) {
-    raise_error(ErrorKind::kInvalidArgument, "unknown compression " + std::string(name));
-  }
-  return *found;
-}
-
-cvc::Version version_of(std::string_view name) {
-  if (name == "0.1") return cvc::Version::kV01;
-  if (name == "1.0") return cvc::Version::kV10;
-  if (name == "2.0") return cvc::Version::kV20;
-  raise_error(ErrorKind::kInvalidArgument, "version must be 0.1, 1.0 or 2.0");
-}
-
-cvc::Rounding rounding_of(std::string_view name) {
-  if (name == "nearest") return cvc::Rounding::kNearest;
-  if (name == "search") return cvc::Rounding::kForSearch;
-  raise_error(ErrorKind::kInvalidArgument, "rounding must be search or nearest");
-}
 
 class CvcWriter {
  public:

@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
   python::bind_arrow_export(m);
   python::bind_arrow_import(m);
   python::bind_codec(m);
+  python::bind_cvc_quality(m);
   python::bind_cvc_stored(m);
   python::bind_cvc_reader(m);
   python::bind_cvc_writer(m);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognises files of other formats by their first bytes, so that messages name what a file is. The
 // one table of such bytes for the library, the tool and the Python package.
-#ifndef NUMPACT_SIGNATURE_FILE_FORMAT_HPP
-#define NUMPACT_SIGNATURE_FILE_FORMAT_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -190,5 +189,3 @@ inline const char* refusal(std::span<const std::byte> front, Expected expected,
 }
 
 }  // namespace numpact::internal::signature
-
-#endif

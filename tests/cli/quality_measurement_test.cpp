@@ -11,9 +11,10 @@
 #include <random>
 #include <vector>
 
-#include "failure.hpp"
+#include "numpact/cvc/reader.hpp"
+#include "numpact/cvc/writer.hpp"
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -68,7 +69,7 @@ std::vector<float> normal_rows(std::size_t rows, std::size_t dimension) {
   return values;
 }
 
-Candidate candidate_of(cvc::Compression compression, std::uint64_t dimension) {
+Candidate candidate_of(Compression compression, std::uint64_t dimension) {
   Candidate candidate;
   candidate.name = name_of(compression);
   candidate.decoded = pack_in_memory(compression, dimension);
@@ -76,9 +77,9 @@ Candidate candidate_of(cvc::Compression compression, std::uint64_t dimension) {
 }
 
 // Compressions that files of one array can have.
-std::vector<cvc::Compression> array_compressions() {
-  std::vector<cvc::Compression> found;
-  for (const cvc::Compression compression : cvc::kCompressions) {
+std::vector<Compression> array_compressions() {
+  std::vector<Compression> found;
+  for (const Compression compression : kCompressions) {
     try {
       pack_in_memory(compression, 4);
       found.push_back(compression);
@@ -89,34 +90,33 @@ std::vector<cvc::Compression> array_compressions() {
 }
 
 TEST(Packer, ListsTheCompressions) {
-  EXPECT_THAT(array_compressions(),
-              ::testing::IsSupersetOf(
-                  {cvc::Compression::kFp16, cvc::Compression::kInt8, cvc::Compression::kLossless}));
-  EXPECT_THROW(pack_in_memory(cvc::Compression::kNone, 4), Unfit);
+  EXPECT_THAT(array_compressions(), ::testing::IsSupersetOf({Compression::kFp16, Compression::kInt8,
+                                                             Compression::kLossless}));
+  EXPECT_THROW(pack_in_memory(Compression::kNone, 4), Unfit);
 }
 
 // Packing chunk by chunk gives the same bytes and values as the whole file.
 TEST(Packer, AgreesWithWholeFiles) {
   constexpr std::size_t kDimension = 12;
   const std::vector<float> values = normal_rows(2345, kDimension);
-  for (const cvc::Compression compression : array_compressions()) {
+  for (const Compression compression : array_compressions()) {
     for (const std::size_t chunk_rows : {7u, 100u, 3000u}) {
-      cvc::WriteConfig config;
+      WriteConfig config;
       config.compression = compression;
       config.chunk_rows = chunk_rows;
       std::vector<std::byte> file;
-      cvc::Writer writer = cvc::Writer::create(file, config).value();
-      throw_if_error(writer.append(cvc::Rows(std::span<const float>(values), kDimension)));
+      Writer writer = Writer::create(file, config).value();
+      throw_if_error(writer.append(Rows(std::span<const float>(values), kDimension)));
       writer.finish().value();
-      const std::vector<float> whole = cvc::Reader::create(file).value().read_all().value();
+      const std::vector<float> whole = Reader::create(file).value().read_all().value();
 
       const std::unique_ptr<Decoded> packed = pack_in_memory(compression, kDimension);
       std::vector<float> decoded;
       for (std::size_t row = 0; row < 2345; row += chunk_rows) {
         const std::size_t rows = std::min<std::size_t>(chunk_rows, 2345 - row);
         packed->begin(
-            cvc::Rows(std::span<const float>(values).subspan(row * kDimension, rows * kDimension),
-                      kDimension));
+            Rows(std::span<const float>(values).subspan(row * kDimension, rows * kDimension),
+                 kDimension));
         std::vector<float> chunk(rows * kDimension);
         packed->read({0, rows}, chunk);
         decoded.insert(decoded.end(), chunk.begin(), chunk.end());
@@ -134,13 +134,12 @@ TEST(Measurement, SamplesTheSameRowsForAll) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   ThreadExecutor executor(3);
   std::vector<Candidate> candidates;
-  candidates.push_back(candidate_of(cvc::Compression::kLossless, kDimension));
-  candidates.push_back(candidate_of(cvc::Compression::kInt8, kDimension));
-  Measurement measurement(std::move(candidates), "here", cvc::Dtype::kFloat32, kDimension, 50,
-                          executor);
+  candidates.push_back(candidate_of(Compression::kLossless, kDimension));
+  candidates.push_back(candidate_of(Compression::kInt8, kDimension));
+  Measurement measurement(std::move(candidates), "here", Dtype::kFloat32, kDimension, 50, executor);
   for (std::size_t row = 0; row < kRows; row += 250) {
-    measurement.add(cvc::Rows(
-        std::span<const float>(values).subspan(row * kDimension, 250 * kDimension), kDimension));
+    measurement.add(Rows(std::span<const float>(values).subspan(row * kDimension, 250 * kDimension),
+                         kDimension));
   }
   measurement.finish();
   EXPECT_EQ(measurement.rows(), kRows);
@@ -162,11 +161,11 @@ TEST(Measurement, SamplesTheSameRowsForAll) {
 
 std::string refusal_of(std::vector<double> values) {
   ThreadExecutor executor(1);
-  Measurement measurement({}, "numbers.npy", cvc::Dtype::kFloat64, 2, 10, executor);
+  Measurement measurement({}, "numbers.npy", Dtype::kFloat64, 2, 10, executor);
   try {
-    measurement.add(cvc::Rows(std::span<const double>(values), 2));
-  } catch (const Failure& failure) {
-    return failure.what();
+    measurement.add(Rows(std::span<const double>(values), 2));
+  } catch (const Failed& failed) {
+    return failed.place() + ": " + failed.what();
   }
   return "";
 }
@@ -183,11 +182,11 @@ TEST(Measurement, SkipsCompressionsThatRefuseTheValues) {
   const std::vector<float> values = {-3e38f, 3e38f};
   ThreadExecutor executor(1);
   std::vector<Candidate> candidates;
-  candidates.push_back(candidate_of(cvc::Compression::kInt8, 1));
-  candidates.push_back(candidate_of(cvc::Compression::kFp16, 1));
-  Measurement measurement(std::move(candidates), "here", cvc::Dtype::kFloat32, 1, 10, executor);
-  measurement.add(cvc::Rows(std::span<const float>(values), 1));
-  measurement.add(cvc::Rows(std::span<const float>(values), 1));
+  candidates.push_back(candidate_of(Compression::kInt8, 1));
+  candidates.push_back(candidate_of(Compression::kFp16, 1));
+  Measurement measurement(std::move(candidates), "here", Dtype::kFloat32, 1, 10, executor);
+  measurement.add(Rows(std::span<const float>(values), 1));
+  measurement.add(Rows(std::span<const float>(values), 1));
   measurement.finish();
   EXPECT_NE(measurement.candidates()[0].unfit, "");
   EXPECT_EQ(measurement.candidates()[1].unfit, "");
@@ -195,4 +194,4 @@ TEST(Measurement, SkipsCompressionsThatRefuseTheValues) {
 }
 
 }  // namespace
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

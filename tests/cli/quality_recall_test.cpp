@@ -14,7 +14,7 @@
 
 #include "cvc/quality/row_sample.hpp"
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -252,4 +252,4 @@ TEST(RecallInterval, IsWideForFewQueries) {
 }
 
 }  // namespace
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

@@ -13,9 +13,12 @@
 #include <vector>
 
 #include "cvc/quality/plot.hpp"
+#include "cvc/quality/tables.hpp"
 
 namespace numpact::cli {
 namespace {
+
+using namespace cvc::quality;  // NOLINT(google-build-using-namespace)
 
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
@@ -24,7 +27,7 @@ using ::testing::Not;
 QualityReport report_of_three() {
   QualityReport report;
   report.source = "wine <\"&\x01>.npy";
-  report.dtype = "float32";
+  report.type = {"float32", 4};
   report.vectors = 1000;
   report.dimension = 100;
   report.plan.k = 10;
@@ -62,6 +65,14 @@ TEST(QualityTable, NamesFiles) {
   EXPECT_THAT(quality_table(report), Not(HasSubstr("nearest")));
 }
 
+TEST(QualityTable, ComparesWithTheTypeOfTheInput) {
+  QualityReport report = report_of_three();
+  report.type = {"float16", 2};
+  EXPECT_THAT(quality_table(report), HasSubstr("100.0   2.00   1.23e-03"));
+  EXPECT_THAT(quality_table(report), HasSubstr("ratio to float16;"));
+  EXPECT_THAT(quality_advice(report), HasSubstr("at 50.0 % of float16's bytes"));
+}
+
 TEST(QualityAdvice, RecommendsTheSmallestThatIsCertain) {
   QualityReport report = report_of_three();
   EXPECT_THAT(quality_advice(report),
@@ -88,6 +99,7 @@ TEST(QualityJson, HasNullForInfinity) {
   EXPECT_EQ(json["compressions"][1]["recall"]["mean"], 0.99996);
   EXPECT_TRUE(json["compressions"][2]["max_error"].is_null());
   EXPECT_EQ(json["compressions"][2]["overflows"], 1234);
+  EXPECT_EQ(json["recommended"], "int8");
 }
 
 // A minimal XML parser: tags must match, and text and attributes must be escaped.

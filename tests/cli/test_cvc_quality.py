@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,6 +15,7 @@ from cli_program import CORRUPT, FAILURE, ROOT, USAGE, refused, run
 
 DATA = ROOT.parent / "shared" / "data"
 WINE = DATA / "emb_wine_minilm_384.npy"
+SIFT = DATA / "emb_sift_128.npy"
 # Which of nearly equal distances is smaller depends on rounding.
 CLOSE = 2e-3
 
@@ -216,6 +218,37 @@ def test_table_says_what_was_done(vectors: Path) -> None:
     assert "cosine" in text
     assert "700 original rows as queries" in text
     assert any(line.startswith("int8 ") for line in text.splitlines())
+
+
+@pytest.mark.skipif(not WINE.exists(), reason=f"{WINE} is not there")
+def test_the_documents_table_is_printed(tmp_path: Path) -> None:
+    text = (ROOT / "docs/cli.md").read_text()
+    command, printed = re.findall(r"```text\n\$ numpact (cvc quality .*)\n((?:.|\n)*?)```", text)[0]
+    (tmp_path / WINE.name).symlink_to(WINE)
+    made = run(*command.split(), cwd=tmp_path).text
+    assert printed == made
+
+
+@pytest.mark.skipif(not SIFT.exists(), reason=f"{SIFT} is not there")
+def test_the_guide_on_integers_of_a_small_range() -> None:
+    rows = by_name(quality(SIFT, "--compression", "int4,int8_row,int8_dim"))
+    text = " ".join((ROOT / "docs/cvc.md").read_text().split())
+    error, share = re.findall(r"its largest error is ([\d.]+), and it finds ([\d.]+) %", text)[0]
+    assert float(error) == round(rows["int4"]["max_error"], 1)
+    assert float(share) == round(100 * rows["int4"]["recall"]["mean"], 1)
+    assert rows["int8_row"]["max_error"] == rows["int8_dim"]["max_error"] == 0
+
+
+def test_ratios_are_to_the_type_of_the_input(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    for dtype in ("float16", "float64", "int16", "uint8"):
+        rows = (20 * rng.random((100, 8))).astype(dtype)
+        np.save(tmp_path / "typed.npy", rows)
+        report = quality(tmp_path / "typed.npy")
+        assert report["dtype"] == dtype
+        for row in report["compressions"]:
+            assert row["ratio"] == pytest.approx(rows.nbytes / row["bytes"])
+        assert f"ratio to {dtype};" in run("cvc", "quality", tmp_path / "typed.npy").text
 
 
 def test_plot(vectors: Path, tmp_path: Path) -> None:

@@ -4,10 +4,12 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "commands/cvc/commands.hpp"
 #include "cvc/args.hpp"
 #include "cvc/cvc_output.hpp"
+#include "cvc/loss.hpp"
 #include "cvc/narrow.hpp"
 #include "cvc/vectors.hpp"
 #include "formats/formats.hpp"
@@ -112,18 +115,20 @@ class Packer {
 
   void run() {
     refuse_same_file(options_.input, output_name_);
-    VectorOptions source = options_.source;
+    source_ = options_.source;
     if (!options_.dimension.empty())
-      source.dimension = parse_count("--dimension", options_.dimension);
-    input_ = open_vectors(options_.input, source);
+      source_.dimension = parse_count("--dimension", options_.dimension);
+    input_ = open_vectors(options_.input, source_);
     for (const std::string& text : input_->notes()) note(text);
     choose_layout();
     choose_threads();
     CvcOutput output(output_name_, options_.overwrite);
     config_.sync = output.sync();
     const cvc::WriteReport report = write(output);
+    const std::vector<std::string> losses = losses_of(output);
     output.commit();
     print_summary(output, report);
+    for (const std::string& line : losses) print_message(line);
   }
 
  private:
@@ -290,18 +295,65 @@ class Packer {
     if (options_.common.quiet || output.is_stdout()) return;
     const std::string what =
         columns().size() == 1
-            ? fmt::format("{} {} {}", columns()[0].dimension, name_of(dtype_of(columns()[0])),
+            ? fmt::format("{} {} {}", columns()[0].dimension, name_of(input_->elements()[0]),
                           columns()[0].dimension == 1 ? "number" : "numbers")
             : fmt::format("{} columns", columns().size());
     print_message(fmt::format("{}: {} rows of {} in {} chunks, {}", output.name(),
                               grouped(report.rows), what, grouped(report.chunks),
-                              size_text(report.rows * row_bytes(columns()), report.bytes)));
+                              size_text(report.rows * input_->input_row_bytes(), report.bytes)));
+  }
+
+  // The compression that the file is written with.
+  cvc::Compression stored_compression(std::size_t c) const {
+    if (config_.version != cvc::Version::kV20) return config_.compression;
+    const auto usual =
+        is_float(dtype_of(columns()[c])) ? cvc::Compression::kFp16 : cvc::Compression::kNone;
+    return config_.columns[c].compression.value_or(usual);
+  }
+
+  // Whether the input can be read again.
+  bool is_repeatable() const {
+    std::error_code error;
+    return std::filesystem::is_regular_file(options_.input, error);
+  }
+
+  // A line for each column that is rounded: from which type to what, and the largest error. Reads
+  // the input again, unless it is a stream: then the error is left out.
+  std::vector<std::string> losses_of(const CvcOutput& output) const {
+    std::vector<std::string> lines;
+    if (options_.common.quiet || output.is_stdout()) return lines;
+    std::vector<double> errors;
+    for (std::size_t c = 0; c < columns().size(); ++c) {
+      const cvc::Compression compression = stored_compression(c);
+      if (is_exact(compression) || compression == cvc::Compression::kLossless) continue;
+      if (errors.empty() && is_repeatable()) errors = measure_errors(output);
+      const std::string place = columns().size() == 1
+                                    ? output.name()
+                                    : column_place(output.name(), column_name(columns()[c]));
+      std::string line =
+          fmt::format("{}: {} -> {}", place, name_of(input_->elements()[c]), name_of(compression));
+      if (!errors.empty() && errors[c] == 0) line += ", exact";
+      if (!errors.empty() && errors[c] > 0) line += fmt::format(", max error {:.2e}", errors[c]);
+      lines.push_back(std::move(line));
+    }
+    return lines;
+  }
+
+  std::vector<double> measure_errors(const CvcOutput& output) const {
+    const std::unique_ptr<VectorInput> again = open_vectors(options_.input, source_);
+    std::uint64_t row_numbers = 0;
+    for (const Column& column : columns()) row_numbers += column.dimension;
+    std::optional<std::uint64_t> numbers;
+    if (again->rows()) numbers = *again->rows() * row_numbers;
+    ProgressBar progress(input_->name() + ": errors", numbers, options_.common.shows_progress());
+    return max_errors(*again, output.path(), progress);
   }
 
   const PackOptions& options_;
   CompressionChoice choice_;
   std::optional<cvc::Version> version_;
   std::string output_name_;
+  VectorOptions source_;
   cvc::WriteConfig config_;
   std::unique_ptr<VectorInput> input_;
   std::vector<Narrower> narrowers_;

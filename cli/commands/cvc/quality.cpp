@@ -12,11 +12,14 @@
 #include "commands/common_options.hpp"
 #include "commands/cvc/commands.hpp"
 #include "cvc/args.hpp"
-#include "cvc/quality/decoded.hpp"
 #include "cvc/quality/measurement.hpp"
 #include "cvc/quality/original.hpp"
+#include "cvc/quality/packed_file.hpp"
+#include "cvc/quality/packer.hpp"
 #include "cvc/quality/plot.hpp"
 #include "cvc/quality/report.hpp"
+#include "cvc/quality/search.hpp"
+#include "cvc/quality/tables.hpp"
 #include "cvc/vectors.hpp"
 #include "formats/formats.hpp"
 #include "io/files.hpp"
@@ -29,6 +32,12 @@
 namespace numpact::cli {
 namespace {
 
+using cvc::quality::Candidate;
+using cvc::quality::kAllRows;
+using cvc::quality::Measurement;
+using cvc::quality::QualityReport;
+using cvc::quality::Unfit;
+
 constexpr const char* kQualityFooter = R"(
 Examples:
   numpact cvc quality embeddings.npy                     every compression, packed in memory
@@ -37,12 +46,6 @@ Examples:
   numpact cvc quality embeddings.npy packed.cvc          a file as it is
 )";
 
-constexpr std::size_t kDefaultSample = 20000;
-// Values in the default sample: 64 MiB as float32 for each compression.
-constexpr std::size_t kDefaultSampleValues = std::size_t{1} << 24;
-constexpr std::size_t kDefaultQueries = 1000;
-// Up to this many rows, all rows are queries. More would take quadratic time.
-constexpr std::size_t kMaxRowsQueriedInFull = 2000;
 // Block size if nothing is packed here, so that the chunk size is free.
 constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 26;
 
@@ -66,9 +69,10 @@ struct QualityOptions {
   CommonOptions common;
 };
 
-// None for "all" and for an empty argument.
-std::optional<std::size_t> parse_number(const std::string& option, const std::string& arg) {
-  if (arg.empty() || arg == "all") return std::nullopt;
+// None for an empty argument.
+std::optional<std::size_t> parse_rows(const std::string& option, const std::string& arg) {
+  if (arg.empty()) return std::nullopt;
+  if (arg == "all") return kAllRows;
   return static_cast<std::size_t>(parse_count(option, arg));
 }
 
@@ -85,23 +89,38 @@ std::vector<std::string> split_at_commas(const std::string& list) {
 class Runner {
  public:
   explicit Runner(const QualityOptions& options) : options_(options), executor_(options.threads) {
-    const std::optional<Metric> metric = metric_of_name(options.metric);
+    const std::optional<cvc::quality::Metric> metric = cvc::quality::metric_of_name(options.metric);
     if (!metric) fail_choice("--metric", options.metric, {"l2", "cosine", "dot"});
-    plan_.metric = *metric;
-    plan_.k = static_cast<std::size_t>(parse_count("-k", options.k));
-    plan_.from = options.quantized_queries ? Queries::kDecoded : Queries::kOriginal;
+    search_.metric = *metric;
+    search_.k = static_cast<std::size_t>(parse_count("-k", options.k));
+    search_.from = options.quantized_queries ? cvc::quality::Queries::kDecoded
+                                             : cvc::quality::Queries::kOriginal;
     if (!options.chunk_rows.empty()) {
       chunk_rows_ = parse_count("--chunk-rows", options.chunk_rows);
     }
-    queries_ = options.queries == "0" ? 0 : parse_number("--queries", options.queries);
-    if (queries_ == 0 && !options.plot.empty())
+    search_.sample = parse_rows("--sample", options.sample);
+    search_.queries = options.queries == "0" ? 0 : parse_rows("--queries", options.queries);
+    if (search_.queries == 0 && !options.plot.empty())
       fail_usage("--plot", "shows nothing without queries");
   }
 
   void run() {
+    try {
+      measure();
+    } catch (const cvc::quality::Failed& failed) {
+      const ExitCode code = failed.kind() == ErrorKind::kInvalidArgument
+                                ? ExitCode::kFailure
+                                : exit_code_of(failed.kind());
+      throw Failure(code, failed.place(), with_option_names(failed.what()));
+    }
+  }
+
+ private:
+  void measure() {
     open();
     Measurement measurement(candidates(), original_->name(), original_->dtype(),
-                            original_->dimension(), sample_rows(), executor_);
+                            original_->dimension(),
+                            cvc::quality::sample_rows(search_, original_->dimension()), executor_);
     std::unique_ptr<OutputFile> plot;
     if (!options_.plot.empty()) {
       refuse_same_file(options_.input, options_.plot);
@@ -121,7 +140,6 @@ class Runner {
     print_report(options_.json ? quality_json(report) : quality_table(report));
   }
 
- private:
   void open() {
     VectorOptions source = options_.source;
     if (!options_.dimension.empty()) {
@@ -133,15 +151,6 @@ class Runner {
 
   [[noreturn]] void refuse_nothing() const {
     throw Failure(ExitCode::kFailure, original_->name(), "has no rows to measure");
-  }
-
-  std::size_t sample_rows() const {
-    if (!options_.sample.empty()) {
-      return parse_number("--sample", options_.sample).value_or(~std::size_t{0});
-    }
-    const std::uint64_t fit = kDefaultSampleValues / original_->dimension();
-    return std::clamp(static_cast<std::size_t>(fit), std::min(kDefaultSample, 2 * plan_.k),
-                      kDefaultSample);
   }
 
   std::vector<Candidate> candidates() {
@@ -172,7 +181,7 @@ class Runner {
     Candidate candidate;
     candidate.name = candidate.compression = name_of(compression);
     const auto rounding = options_.is_nearest ? cvc::Rounding::kNearest : cvc::Rounding::kForSearch;
-    candidate.decoded = pack_in_memory(compression, original_->dimension(), rounding);
+    candidate.decoded = cvc::quality::pack_in_memory(compression, original_->dimension(), rounding);
     return candidate;
   }
 
@@ -204,73 +213,38 @@ class Runner {
     measurement.finish();
   }
 
-  // Reports what was left out.
-  void plan_search(const Measurement& measurement) {
-    const std::size_t rows = measurement.sample_rows();
-    plan_.queries = std::min(rows, queries_.value_or(rows));
-    if (options_.queries.empty() && rows > kMaxRowsQueriedInFull) plan_.queries = kDefaultQueries;
-    if (plan_.queries == 0 || rows > plan_.k) return;
-    plan_.queries = 0;
-    print_message(fmt::format("{}: {} rows are too few for {} neighbours of each: no recall",
-                              original_->name(), rows, plan_.k));
-  }
-
+  // Prints what was left out.
   QualityReport report_of(const Measurement& measurement) {
-    plan_search(measurement);
-    QualityReport report;
-    report.source = original_->name();
-    report.dtype = name_of(original_->dtype());
-    report.vectors = measurement.rows();
-    report.dimension = original_->dimension();
-    report.plan = plan_;
-    report.sample_rows = measurement.sample_rows();
-    for (const Candidate& candidate : measurement.candidates()) {
-      if (candidate.unfit.empty()) {
-        report.rows.push_back({candidate.name, candidate.compression, candidate.bytes,
-                               candidate.errors.figures(), std::nullopt});
-        continue;
-      }
-      const std::string text = fmt::format("{}: {}", candidate.name, candidate.unfit);
+    QualityReport report = cvc::quality::report_of(
+        measurement, original_->name(), original_->type(), original_->dimension(), search_);
+    if (!report.no_recall.empty()) {
+      print_message(fmt::format("{}: {}", original_->name(), report.no_recall));
+    }
+    for (const cvc::quality::LeftOut& each : report.left_out) {
+      const std::string text = fmt::format("{}: {}", each.name, with_option_names(each.why));
       if (!options_.compression.empty()) {
         throw Failure(ExitCode::kFailure, original_->name(), text);
       }
       print_message(fmt::format("{}: left out: {}", original_->name(), text));
     }
-    if (plan_.queries > 0) search(measurement, report);
+    search(measurement, report);
     return report;
   }
 
   void search(const Measurement& measurement, QualityReport& report) {
-    std::size_t searches = 1;
-    for (QualityRow& row : report.rows) {
-      if (row.errors.is_exact()) {
-        row.recall = Recall{1, 1, 1};
-      } else {
-        ++searches;
-      }
-    }
-    if (searches == 1) return;
+    const std::size_t searches = cvc::quality::count_searches(report);
+    if (searches == 0) return;
     const std::uint64_t each = measurement.sample_rows() * original_->dimension();
-    ProgressBar progress(original_->name() + ": search", searches * plan_.queries * each,
+    ProgressBar progress(original_->name() + ": search", searches * report.plan.queries * each,
                          options_.common.shows_progress());
-    const QueriesDone done = [&](std::size_t queries) {
+    cvc::quality::add_recalls(measurement, report, executor_, [&](std::size_t queries) {
       progress.add(queries * each, queries * each * sizeof(float));
-    };
-    const RecallSearch exact(measurement.original_sample(),
-                             static_cast<std::size_t>(original_->dimension()), plan_, executor_,
-                             done);
-    std::size_t index = 0;
-    for (const Candidate& candidate : measurement.candidates()) {
-      if (!candidate.unfit.empty()) continue;
-      QualityRow& row = report.rows[index++];
-      if (!row.recall) row.recall = exact.measure(measurement.sample_of(candidate), done);
-    }
+    });
   }
 
   const QualityOptions& options_;
   ThreadExecutor executor_;
-  RecallSearch::Plan plan_;
-  std::optional<std::size_t> queries_;
+  cvc::quality::SearchOptions search_;
   std::uint64_t chunk_rows_ = cvc::WriteConfig().chunk_rows;
   bool packs_ = false;  // whether this program packs any candidate
   std::unique_ptr<Original> original_;

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cvc/quality/decoded.hpp"
+#include "cvc/quality/packed_file.hpp"
 #include "failure.hpp"
 #include "io/files.hpp"
 #include "numpact/cvc/reader.hpp"
@@ -29,7 +29,9 @@ class CvcOriginal final : public Original {
     reader_ = std::move(*reader);
     column_ = column_of(reader_->info(), path, column);
     dtype_ = dtype_read_from(reader_->info(), column_);
-    dimension_ = reader_->info().columns[column_].dimension;
+    const cvc::Column& about = reader_->info().columns[column_];
+    type_ = {std::string(name_of(about.dtype)), cvc::size_of(about.dtype)};
+    dimension_ = about.dimension;
     if (dimension_ == 0) throw Failure(ExitCode::kFailure, path, "its rows have no values");
   }
 
@@ -68,6 +70,8 @@ class OtherOriginal final : public Original {
       fail_usage(name_, fmt::format("choose one of its columns with --column: {}", names));
     }
     dtype_ = dtype_of(input_->columns()[0]);
+    const Element& element = input_->elements()[0];
+    type_ = {name_of(element), size_of(element)};
     dimension_ = input_->columns()[0].dimension;
   }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cvc/quality/report.hpp"
 #include "cvc/vectors.hpp"
 #include "numpact/cvc/types.hpp"
 
@@ -21,6 +22,8 @@ class Original {
   virtual ~Original() = default;
   const std::string& name() const { return name_; }
   cvc::Dtype dtype() const { return dtype_; }
+  // The type in the file, which dtype() holds exactly.
+  const cvc::quality::InputType& type() const { return type_; }
   std::uint64_t dimension() const { return dimension_; }  // at least 1
   // The count of rows, if known in advance.
   virtual std::optional<std::uint64_t> rows() const = 0;
@@ -30,6 +33,7 @@ class Original {
  protected:
   std::string name_;
   cvc::Dtype dtype_ = cvc::Dtype::kFloat32;
+  cvc::quality::InputType type_;
   std::uint64_t dimension_ = 0;
 };
 

@@ -15,6 +15,9 @@
 namespace numpact::cli {
 namespace {
 
+using cvc::quality::QualityReport;
+using cvc::quality::QualityRow;
+
 constexpr double kWidth = 860;
 constexpr double kHeight = 540;
 constexpr double kLeft = 90;

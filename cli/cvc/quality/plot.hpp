@@ -10,6 +10,6 @@ namespace numpact::cli {
 
 // SVG: the share of lost neighbours on a logarithmic axis against bytes per vector, with a point
 // and its interval for each row that has a recall.
-std::string quality_plot(const QualityReport& report);
+std::string quality_plot(const cvc::quality::QualityReport& report);
 
 }  // namespace numpact::cli

@@ -12,6 +12,7 @@ from . import _decompressed
 from ._backends import BackendError
 from ._decompressed import *  # noqa: F403
 from ._info import Chunk, Column, Info, Section, Slice
+from ._quality import CompressionQuality, Quality, Recall, quality
 from ._reader import Reader
 from ._reports import CodeRun, CorruptionWarning, CorruptRows, Damage
 from ._writer import Writer, WriteReport
@@ -21,14 +22,18 @@ __all__ = [
     "Chunk",
     "CodeRun",
     "Column",
+    "CompressionQuality",
     "CorruptRows",
     "CorruptionWarning",
     "Damage",
     "Info",
+    "Quality",
     "Reader",
+    "Recall",
     "Section",
     "Slice",
     "WriteReport",
     "Writer",
+    "quality",
 ]
 __all__ += _decompressed.__all__

@@ -38,9 +38,7 @@ def check_framework(framework: str) -> str:
     if framework == "cupy":
         raise InvalidArgumentError("framework 'cupy' requires device='cuda'")
     if framework not in FRAMEWORKS:
-        raise InvalidArgumentError(
-            f"framework must be 'numpy', 'torch' or 'cupy', not {framework!r}"
-        )
+        raise InvalidArgumentError(f"unknown framework {framework!r}: 'numpy', 'torch' or 'cupy'")
     if framework == "torch":
         require("torch", "torch")
     return framework

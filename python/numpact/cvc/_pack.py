@@ -37,18 +37,21 @@ def pack_cvc(
     mmap_optimized: bool = False,
     *,
     allow_nonfinite: bool = False,
+    rounding: str = "search",
     threads: int | None = None,
 ) -> WriteReport:
     """Writes vectors to a file of version 1.0, which appears atomically.
 
     Args:
-        vectors: Rows of floats or integers, (rows, values).
+        vectors: Rows of floats or integers, (rows, values), also tensors; those of bfloat16 too.
         output_path: The file.
         compression: "fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4", "pco".
         chunk_size: Rows in a chunk.
         chunk_metadata: A JSON value for each chunk.
         mmap_optimized: Align records to pages of 4096 bytes.
         allow_nonfinite: As for ``Writer``.
+        rounding: How "int8_row", "int8_dim" and "int4" choose codes, as for ``Writer``: "search"
+            keeps inner products closer, "nearest" (the command's ``--nearest``) single values.
         threads: As for ``numpact.compress``.
 
     Returns:
@@ -73,6 +76,7 @@ def pack_cvc(
         dimension=matrix.shape[1],
         expected_rows=len(matrix) if chunk_metadata is None else None,
         allow_nonfinite=allow_nonfinite,
+        rounding=rounding,
         threads=threads,
     ) as writer:
         for index, value in enumerate(chunk_metadata or ()):
@@ -88,6 +92,7 @@ def pack_cvc_sections(
     chunk_size: int = 100_000,
     *,
     allow_nonfinite: bool = False,
+    rounding: str = "search",
     threads: int | None = None,
 ) -> WriteReport:
     """Writes sections of vectors, each with its own metadata, to a file of version 1.0.
@@ -95,7 +100,8 @@ def pack_cvc_sections(
     Args:
         sections: Pairs (vectors, metadata); all vectors have the same dimension. A chunk may span
             several sections.
-        output_path, compression, chunk_size, allow_nonfinite, threads: As for ``pack_cvc``.
+        output_path, compression, chunk_size, allow_nonfinite, rounding, threads: As for
+            ``pack_cvc``.
     """
     if not sections:
         raise InvalidArgumentError("sections cannot be empty")
@@ -113,6 +119,7 @@ def pack_cvc_sections(
         chunk_size=chunk_size,
         dimension=dimensions[0],
         allow_nonfinite=allow_nonfinite,
+        rounding=rounding,
         threads=threads,
     ) as writer:
         for matrix, metadata in parts:
@@ -157,6 +164,7 @@ def pack_cvc_columns(
     chunk_size: int = 100_000,
     *,
     allow_nonfinite: bool = False,
+    rounding: str = "search",
     threads: int | None = None,
 ) -> WriteReport:
     """Writes columns of equal length to a file of version 2.0.
@@ -165,7 +173,7 @@ def pack_cvc_columns(
         data: A mapping from names to arrays, (rows,) for scalars or (rows, values), of float32,
             float16, int32, int64, int8 or uint8; other integers are widened. Rows may be lists of
             equal length, as in columns of pandas, polars and Arrow.
-        output_path, chunk_size, allow_nonfinite, threads: As for ``pack_cvc``.
+        output_path, chunk_size, allow_nonfinite, rounding, threads: As for ``pack_cvc``.
         compressions: A mapping from names to compressions, as for ``Writer``. The default is "fp16"
             for floats and "none" for integers.
     """
@@ -177,6 +185,7 @@ def pack_cvc_columns(
         chunk_size=chunk_size,
         expected_rows=len(next(iter(columns.values()))),
         allow_nonfinite=allow_nonfinite,
+        rounding=rounding,
         threads=threads,
     ) as writer:
         writer.append(columns)
@@ -190,6 +199,7 @@ def pack_cvc_sections_columnar(
     chunk_size: int = 100_000,
     *,
     allow_nonfinite: bool = False,
+    rounding: str = "search",
     threads: int | None = None,
 ) -> WriteReport:
     """Writes sections of columns, each with its own metadata, to a file of version 2.0.
@@ -197,7 +207,7 @@ def pack_cvc_sections_columnar(
     Args:
         sections: Pairs (columns as for ``pack_cvc_columns``, metadata). All have the same columns,
             types and dimensions.
-        output_path, compressions, chunk_size, allow_nonfinite, threads: As for
+        output_path, compressions, chunk_size, allow_nonfinite, rounding, threads: As for
             ``pack_cvc_columns``.
     """
     if not sections:
@@ -213,6 +223,7 @@ def pack_cvc_sections_columnar(
         compression=dict(compressions or {}),
         chunk_size=chunk_size,
         allow_nonfinite=allow_nonfinite,
+        rounding=rounding,
         threads=threads,
     ) as writer:
         for columns, metadata in parts:

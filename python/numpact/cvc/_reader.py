@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
-from .._integers import index_of, indices_of
+from .._integers import index_of
+from .._optional import require
 from .._progress import ProgressLike, core_progress
 from .._specs import checked_limit, core_limit
 from .._threads import resolve
@@ -22,9 +23,10 @@ from ._backends import Place, find_place, is_gpu
 from ._info import Info, make_info
 from ._outputs import Output, as_tensor, check_framework, empty, output_for
 from ._reports import CodeRun, CorruptionWarning, CorruptRows, Damage
+from ._rows import first_and_count, rows_of
 from ._sources import opened
 from ._summary import view_of
-from ._values import item_bytes, shape_of, type_name
+from ._values import item_bytes, shape_of, type_name, type_of_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -130,6 +132,20 @@ class Reader:
             return shape_of(self._info.columns[0], self._info.is_columnar, len(self))
         return (len(self),)
 
+    @property
+    def dtype(self) -> Any:
+        """The type of the values that reading gives, of NumPy or, for tensors, of PyTorch.
+
+        It is float32, but integers that are stored unchanged keep their type. With several columns
+        it is a structured type of NumPy with a field for each.
+        """
+        name = type_of_rows(self._info.columns, self._info.is_columnar)
+        if self._place.framework == "torch" and isinstance(name, str):
+            return getattr(require("torch", "torch"), name)
+        import numpy as np
+
+        return np.dtype(name)
+
     # ---- reading ----
 
     def read(
@@ -180,7 +196,7 @@ class Reader:
                 ``out`` or ``dtype``.
             LimitExceededError: More than ``max_output``.
         """
-        first, rows = self._rows(first, count)
+        first, rows = first_and_count(first, count, len(self))
         arrays = self.read_ranges(
             [(first, rows)],
             [self._info.find_column(column)],
@@ -295,7 +311,8 @@ class Reader:
         """Reads single rows, in any order and with repetitions; decodes only these where possible.
 
         Args:
-            rows: Row indices, (n,) of any integer type, on the CPU.
+            rows: Row indices, (n,) of any integer type, on the CPU; or a mask, (rows of the file,)
+                of bool, which selects the rows that are true.
             column, dtype, out, verify, framework, device, threads, max_output: As for ``read``.
 
         Returns:
@@ -303,12 +320,7 @@ class Reader:
         """
         import numpy as np
 
-        try:
-            wanted = indices_of(rows, "rows")
-        except TypeMismatchError as error:
-            raise InvalidArgumentError(str(error)) from None
-        if wanted.size > 0 and int(wanted.min()) < 0:
-            raise InvalidArgumentError("row numbers must not be negative")
+        wanted = rows_of(rows, len(self))
         index = self._info.find_column(column)
         numbers = np.ascontiguousarray(wanted, np.uint64)
         place = self._find_place(device, framework, [out])
@@ -359,7 +371,7 @@ class Reader:
         """
         import numpy as np
 
-        first, rows = self._rows(first, count)
+        first, rows = first_and_count(first, count, len(self))
         index = self._info.find_column(column)
         described = self._info.columns[index]
         types = {**_CODE_TYPES, "none": described.dtype}
@@ -394,7 +406,10 @@ class Reader:
         ]
 
     def __getitem__(self, key: Any) -> Array:
-        """Rows of the only column: one for an integer, several for a slice or a list of indices."""
+        """Rows of the only column.
+
+        One for an integer; several for a slice, a list of indices, or a mask of bools.
+        """
         if key is Ellipsis:
             key = slice(None)
         if isinstance(key, slice):
@@ -403,11 +418,11 @@ class Reader:
             try:
                 index = index_of(key, "an index")
             except TypeMismatchError:
-                raise IndexError("readers take integers, slices and lists of rows") from None
+                raise IndexError("readers take integers, slices, lists of rows and masks") from None
         else:
             return self.gather(key)
         if not -len(self) <= index < len(self):
-            raise IndexError(f"row {index} of {len(self)}")
+            raise IndexError(f"row {index} of a file of {len(self)} rows")
         row: Array = self.read(index % len(self), 1)[0]
         return row
 
@@ -473,14 +488,6 @@ class Reader:
             ranges.check()
             raise
         ranges.check()
-
-    def _rows(self, first: int, count: int | None) -> tuple[int, int]:
-        """Checks a range of rows; returns the first row and the count."""
-        first = index_of(first, "first")
-        stop = len(self) if count is None else first + index_of(count, "count")
-        if first < 0 or stop < first or stop > len(self):
-            raise InvalidArgumentError(f"rows {first} to {stop} of {len(self)}")
-        return first, stop - first
 
     def _limit(self, max_output: int | None) -> int | None:
         return self._max_output if max_output is None else core_limit(max_output)
@@ -567,8 +574,7 @@ class Reader:
         return f"<numpact.cvc.Reader {name}: v{major}.{minor}, {len(self):,} rows, {columns}>"
 
     def _repr_html_(self) -> str:
-        name = self._path if self._path is not None else self._name
-        return as_html(view_of(self._info, os.fsdecode(name)))
+        return as_html(view_of(self._info, os.fsdecode(self._path or self._name)))
 
 
 def _reopen(
@@ -580,14 +586,9 @@ def _reopen(
     max_output: int | None = None,
     max_memory: int | None = None,
 ) -> Reader:
+    limits = {"max_output": max_output, "max_memory": max_memory}
     return Reader(
-        path,
-        threads=threads,
-        framework=framework,
-        device=device,
-        backend=backend,
-        max_output=max_output,
-        max_memory=max_memory,
+        path, threads=threads, framework=framework, device=device, backend=backend, **limits
     )
 
 

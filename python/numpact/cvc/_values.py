@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._sequences import array_of_range, array_of_sequence, is_sequence
@@ -43,6 +45,13 @@ def result_dtype(column: Column, dtype: npt.DTypeLike | str | None) -> tuple[np.
         return np.dtype(ml_dtypes.bfloat16), True
     found = np.dtype(dtype)
     return found, found.name == "bfloat16"
+
+
+def type_of_rows(columns: Sequence[Column], is_columnar: bool) -> str | list[Any]:
+    """The type that reading gives: a name; for several columns fields of a structured type."""
+    if len(columns) == 1:
+        return type_name(columns[0], None, None)
+    return [(c.name, type_name(c, None, None), shape_of(c, is_columnar, 0)[1:]) for c in columns]
 
 
 def type_name(column: Column, dtype: Any, out: Any) -> str:
@@ -118,6 +127,31 @@ def _widened(array: Array) -> Array:
     return array.astype(wider)
 
 
+def _bits_of_bfloat16(x: Any) -> Array | None:
+    """The bits of an array or tensor of bfloat16, which NumPy has no type for; None for others."""
+    import numpy as np
+
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(x, torch.Tensor) and x.dtype == torch.bfloat16:
+        # The copy to the CPU is none where the tensor is there already.
+        bits: Array = x.detach().cpu().view(torch.int16).numpy().view(np.uint16)
+        return bits
+    array = x if isinstance(x, np.ndarray) else None
+    if array is None or array.dtype.name != "bfloat16":
+        return None
+    if not array.dtype.isnative:
+        array = array.byteswap().view(array.dtype.newbyteorder("="))
+    return array.view(np.uint16)
+
+
+class Input(NamedTuple):
+    """Rows as files store them, and the type that the caller has them in."""
+
+    array: Array
+    type: str  #: such as "float32", "bfloat16" or "int16"
+    item_bytes: int  #: the size of a value of that type
+
+
 def vectors_of(x: Any) -> Array:
     """An array of rows, of a type that files support, from an array, sequence or column.
 
@@ -128,16 +162,32 @@ def vectors_of(x: Any) -> Array:
         InvalidArgumentError: Nulls, masked values, or integers outside of int64.
         TypeMismatchError: The values are not numbers.
     """
+    return input_of(x).array
+
+
+def input_of(x: Any) -> Input:
+    """The same, with the type that the values had before they were converted."""
     import numpy as np
 
     refuse_missing(x)
-    array = x if isinstance(x, np.ndarray) else _as_array(x)
+    bits = _bits_of_bfloat16(x)
+    array = bits if bits is not None else x if isinstance(x, np.ndarray) else _as_array(x)
     if array.dtype.kind == "O":
         array = rows_of_lists(array)
-    if array.dtype.name == "bfloat16":
-        array = (array.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    if bits is None:
+        bits = _bits_of_bfloat16(array)  # as NumPy makes arrays of JAX's
+    if bits is not None:
+        array = (bits.astype(np.uint32) << 16).view(np.float32)
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
         raise TypeMismatchError(f"vectors of {array.dtype} cannot be stored")
+    name = "bfloat16" if bits is not None else array.dtype.name
+    return Input(_contiguous_rows(array), name, item_bytes(name))
+
+
+def _contiguous_rows(array: Array) -> Array:
+    """An array of a type that files support, with contiguous rows apart from each other."""
+    import numpy as np
+
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     array = _widened(array)

@@ -134,7 +134,9 @@ class Writer:
             chosen = compression if isinstance(compression, Mapping) else {}
             unknown = [name for name in chosen if name not in columns]
             if unknown:
-                raise InvalidArgumentError(f"compression of unknown columns: {unknown}")
+                raise InvalidArgumentError(
+                    f"compression of unknown columns {unknown}: the columns are {list(columns)}"
+                )
             everywhere = compression if isinstance(compression, str) else None
             for name, (row, dtype) in columns.items():
                 _check_name(name)
@@ -169,8 +171,8 @@ class Writer:
         """Appends rows.
 
         Args:
-            rows: An array, (rows, values); for columns a mapping from names to arrays of equal
-                length.
+            rows: An array or tensor, (rows, values), also of bfloat16; for columns a mapping from
+                names to arrays of equal length.
 
         Raises:
             InvalidArgumentError, TypeMismatchError: Other shapes, columns or types.

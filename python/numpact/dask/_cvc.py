@@ -152,7 +152,9 @@ def to_cvc(
     if array.ndim != 2:
         raise InvalidArgumentError(f"to_cvc takes (rows, values), not {array.ndim} dimensions")
     if compression not in ("fp16", "int8", "lossless"):
-        raise InvalidArgumentError(f"unknown compression {compression!r}")
+        raise InvalidArgumentError(
+            f"unknown compression {compression!r}: fp16, int8 or lossless from Dask"
+        )
     if chunk_size is not None and index_of(chunk_size, "chunk_size") < 1:
         raise InvalidArgumentError("chunk_size must be at least 1")
     untyped: Any = array

@@ -134,3 +134,17 @@ def test_torch_is_imported_when_it_is_asked_for(path: Path) -> None:
         "assert 'torch' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("compression", ["bfloat16", "lossless", "pco"])
+def test_tensors_of_bfloat16_are_stored_exactly(
+    vectors: Array, tmp_path: Path, compression: str
+) -> None:
+    tensor = torch.from_numpy(vectors).to(torch.bfloat16)
+    expected = tensor.float().numpy()
+    for given, wanted in ((tensor, expected), (tensor.t()[:9], expected.T[:9])):
+        cvc.pack_cvc(given, tmp_path / "b.cvc", compression)
+        assert (cvc.Reader(tmp_path / "b.cvc").read() == wanted).all()
+    reader = cvc.Reader(tmp_path / "b.cvc", framework="torch")
+    assert reader.dtype is torch.float32
+    assert cvc.quality(tensor.requires_grad_(), "bfloat16")["bfloat16"].max_error == 0

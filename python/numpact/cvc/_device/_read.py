@@ -222,7 +222,7 @@ def read_ranges(
         The count of rows, and (chunk, first row, rows) of each damaged chunk.
     """
     if on_corruption not in ("raise", "fill", "drop"):
-        raise InvalidArgumentError("on_corruption must be raise, fill or drop")
+        raise InvalidArgumentError(f"unknown on_corruption {on_corruption!r}: raise, fill or drop")
     info = source.info
     items = list(_cut(info, ranges))
     for item in items:

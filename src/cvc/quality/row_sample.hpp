@@ -8,7 +8,7 @@
 #include <queue>
 #include <vector>
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 
 // Every row has a key that is pseudo-random but fixed; the rows with the smallest keys are the
 // sample. So neither the sample nor its order depends on how rows arrive.
@@ -34,4 +34,4 @@ class RowSample {
   std::priority_queue<Taken> taken_;  // the largest key on top
 };
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

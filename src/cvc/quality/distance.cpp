@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 namespace {
 
 constexpr std::size_t kRun = 256;
@@ -161,4 +161,4 @@ float distance(Measure measure, std::span<const float> a, std::span<const float>
   return finished(measure, sum);
 }
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 namespace {
 
 struct MetricName {
@@ -113,4 +113,4 @@ Recall RecallSearch::measure(std::vector<float> decoded, const QueriesDone& done
   return recall_of(right, plan_.k);
 }
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

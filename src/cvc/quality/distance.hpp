@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 
 // The terms that are summed over two vectors. Sums are float32: sequential over runs of 256 values,
 // then over the runs. All functions here give the same bits on every processor. Smaller is nearer;
@@ -46,4 +46,4 @@ void tile_distances(Measure measure, const float* queries, const float* panel,
 
 float distance(Measure measure, std::span<const float> a, std::span<const float> b);
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

@@ -1,84 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cvc/quality/decoded.hpp"
+#include "cvc/quality/packed_file.hpp"
 
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <span>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "cvc/quality/values.hpp"
 #include "failure.hpp"
+#include "numpact/cvc/reader.hpp"
 
 namespace numpact::cli {
 namespace {
 
-std::uint64_t digits_of(std::uint64_t number) { return std::to_string(number).size(); }
-
-class Packer final : public Decoded {
- public:
-  Packer(cvc::Compression compression, std::uint64_t dimension, cvc::Rounding rounding) {
-    config_.compression = compression;
-    config_.rounding = rounding;
-    config_.dimension = dimension;
-    pack(nullptr);
-    empty_header_ = reader_->info().header_bytes;
-  }
-
-  void begin(const cvc::Rows& chunk) override {
-    config_.chunk_rows = chunk.count;
-    pack(&chunk);
-    rows_ += chunk.count;
-    ++chunks_;
-    const std::uint64_t header = reader_->info().header_bytes;
-    // Adds the header bytes that describe the chunk.
-    chunk_headers_ += header - empty_header_ - (digits_of(chunk.count) - 1);
-    records_ += file_.size() - header;
-  }
-
-  void read(const cvc::RowRange& rows, std::span<float> out) override {
-    const cvc::MutableRows to(cvc::Dtype::kFloat32, out.data(), rows.count, *config_.dimension);
-    const cvc::Target target{to, 0};
-    check(reader_->read({&rows, 1}, {&target, 1}).status(), place());
-  }
-
-  std::uint64_t finish() override {
-    const std::uint64_t commas = chunks_ == 0 ? 0 : chunks_ - 1;
-    return empty_header_ + chunk_headers_ + commas + (digits_of(rows_) - 1) + records_;
-  }
-
- private:
-  std::string place() const { return std::string(name_of(config_.compression)); }
-
-  void require(const Status& status) const {
-    if (status.kind() == ErrorKind::kInvalidArgument || status.kind() == ErrorKind::kTypeMismatch) {
-      throw Unfit(message_of(status));
-    }
-    check(status, place());
-  }
-
-  void pack(const cvc::Rows* chunk) {
-    reader_.reset();
-    Result<cvc::Writer> writer = cvc::Writer::create(file_, config_);
-    require(writer.status());
-    if (chunk != nullptr) require(writer->append(*chunk));
-    require(writer->finish().status());
-    Result<cvc::Reader> reader = cvc::Reader::create(file_);
-    check(reader.status(), place());
-    reader_ = std::move(*reader);
-  }
-
-  cvc::WriteConfig config_;
-  std::vector<std::byte> file_;
-  std::optional<cvc::Reader> reader_;
-  std::uint64_t empty_header_ = 0;
-  std::uint64_t chunk_headers_ = 0;
-  std::uint64_t records_ = 0;
-  std::uint64_t chunks_ = 0;
-  std::uint64_t rows_ = 0;
-};
-
-class FileReader final : public Decoded {
+class FileReader final : public cvc::quality::Decoded {
  public:
   FileReader(std::string path, cvc::Reader reader, std::size_t column)
       : path_(std::move(path)),
@@ -105,7 +43,7 @@ class FileReader final : public Decoded {
     }
     const cvc::Target target{cvc::MutableRows(dtype_, data, rows.count, dimension), column_};
     check(reader_.read({&range, 1}, {&target, 1}).status(), path_);
-    if (dtype_ != cvc::Dtype::kFloat32) floats_of(buffer_, dtype_, out);
+    if (dtype_ != cvc::Dtype::kFloat32) cvc::quality::floats_of(buffer_, dtype_, out);
   }
 
   std::uint64_t finish() override {
@@ -174,11 +112,6 @@ std::size_t column_of(const cvc::Info& info, const std::string& place,
   }
   if (requested) fail_usage(place, fmt::format("no column '{}', but {}", *requested, names));
   fail_usage(place, fmt::format("choose one of its columns with --column: {}", names));
-}
-
-std::unique_ptr<Decoded> pack_in_memory(cvc::Compression compression, std::uint64_t dimension,
-                                        cvc::Rounding rounding) {
-  return std::make_unique<Packer>(compression, dimension, rounding);
 }
 
 PackedFile open_packed(const std::string& path, const std::optional<std::string>& column,

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -65,4 +65,4 @@ ErrorFigures ErrorSum::figures() const {
   return figures;
 }
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

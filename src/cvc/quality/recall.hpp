@@ -13,7 +13,7 @@
 #include "cvc/quality/neighbours.hpp"
 #include "numpact/executor.hpp"
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 
 enum class Metric {
   kL2,
@@ -73,4 +73,4 @@ class RecallSearch {
   std::vector<float> limits_;  // per query: the largest distance of a correct neighbour
 };
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

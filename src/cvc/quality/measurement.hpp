@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "cvc/quality/decoded.hpp"
 #include "cvc/quality/errors.hpp"
+#include "cvc/quality/packer.hpp"
 #include "cvc/quality/row_sample.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/executor.hpp"
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 
 // One compression, or one file.
 struct Candidate {
@@ -30,12 +30,12 @@ struct Candidate {
 // Compares all rows, and keeps a sample of them.
 class Measurement {
  public:
-  Measurement(std::vector<Candidate> candidates, std::string place, cvc::Dtype dtype,
+  Measurement(std::vector<Candidate> candidates, std::string place, Dtype dtype,
               std::uint64_t dimension, std::size_t sample_rows, Executor& executor);
 
-  // Adds the next rows of the original, contiguous, as one chunk of each compression. Fails if a
-  // value is not finite, with its row.
-  void add(const cvc::Rows& chunk);
+  // Adds the next rows of the original, contiguous, as one chunk of each compression. Throws Failed
+  // if a value is not finite, with its row.
+  void add(const Rows& chunk);
   // To be called after the last chunk.
   void finish();
 
@@ -56,19 +56,17 @@ class Measurement {
   // Calls f(rows) for blocks of the chunk.
   template <class F>
   void for_each_block(std::uint64_t rows, const F& f) const;
-  void read_original(const cvc::Rows& chunk, const cvc::RowRange& rows,
-                     std::vector<double>& out) const;
-  void take_original(const cvc::Rows& chunk);
+  void read_original(const Rows& chunk, const RowRange& rows, std::vector<double>& out) const;
+  void take_original(const Rows& chunk);
   void require_finite(std::span<const double> values, std::uint64_t first_row) const;
-  void compare(Candidate& candidate, const cvc::Rows& chunk) const;
+  void compare(Candidate& candidate, const Rows& chunk) const;
   template <class Value>
-  void keep(const cvc::RowRange& rows, std::span<const Value> values,
-            std::vector<float>& sample) const;
+  void keep(const RowRange& rows, std::span<const Value> values, std::vector<float>& sample) const;
   std::vector<float> in_order(const std::vector<float>& sample) const;
 
   std::vector<Candidate> candidates_;
   std::string place_;
-  cvc::Dtype dtype_;
+  Dtype dtype_;
   std::size_t dimension_;
   Executor& executor_;
   RowSample sample_;
@@ -77,4 +75,4 @@ class Measurement {
   std::uint64_t rows_ = 0;
 };
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

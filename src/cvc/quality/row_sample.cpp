@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 namespace {
 
 // splitmix64, a bijection, so that keys are unique.
@@ -35,4 +35,4 @@ std::vector<std::size_t> RowSample::order() const {
   return places;
 }
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/quality/measurement.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <string>
 #include <utility>
 
+#include "cvc/quality/printed.hpp"
 #include "cvc/quality/values.hpp"
-#include "failure.hpp"
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 namespace {
 
 constexpr std::size_t kBlockValues = std::size_t{1} << 18;
@@ -22,7 +21,7 @@ constexpr std::uint64_t kMaxParallelChunkBytes = std::uint64_t{1} << 30;
 
 }  // namespace
 
-Measurement::Measurement(std::vector<Candidate> candidates, std::string place, cvc::Dtype dtype,
+Measurement::Measurement(std::vector<Candidate> candidates, std::string place, Dtype dtype,
                          std::uint64_t dimension, std::size_t sample_rows, Executor& executor)
     : candidates_(std::move(candidates)),
       place_(std::move(place)),
@@ -35,13 +34,13 @@ template <class F>
 void Measurement::for_each_block(std::uint64_t rows, const F& f) const {
   const std::uint64_t step = std::max<std::uint64_t>(1, kBlockValues / dimension_);
   for (std::uint64_t first = 0; first < rows; first += step) {
-    f(cvc::RowRange{first, std::min(step, rows - first)});
+    f(RowRange{first, std::min(step, rows - first)});
   }
 }
 
-void Measurement::read_original(const cvc::Rows& chunk, const cvc::RowRange& rows,
+void Measurement::read_original(const Rows& chunk, const RowRange& rows,
                                 std::vector<double>& out) const {
-  const std::size_t row_bytes = dimension_ * cvc::size_of(dtype_);
+  const std::size_t row_bytes = dimension_ * size_of(dtype_);
   const auto* const data = static_cast<const std::byte*>(chunk.data);
   out.resize(static_cast<std::size_t>(rows.count) * dimension_);
   doubles_of({data + rows.first * row_bytes, rows.count * row_bytes}, dtype_, out);
@@ -50,16 +49,16 @@ void Measurement::read_original(const cvc::Rows& chunk, const cvc::RowRange& row
 void Measurement::require_finite(std::span<const double> values, std::uint64_t first_row) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::fabs(values[i]) <= std::numeric_limits<float>::max()) continue;
-    throw Failure(ExitCode::kFailure, place_,
-                  fmt::format("row {}, value {} is {}: {}, so errors and distances cannot be "
-                              "measured",
-                              first_row + i / dimension_, i % dimension_, values[i],
-                              std::isfinite(values[i]) ? "beyond float32" : "not finite"));
+    const std::string why = std::isfinite(values[i]) ? "beyond float32" : "not finite";
+    throw Failed(ErrorKind::kInvalidArgument, place_,
+                 "row " + std::to_string(first_row + i / dimension_) + ", value " +
+                     std::to_string(i % dimension_) + " is " + printed("%g", values[i]) + ": " +
+                     why + ", so errors and distances cannot be measured");
   }
 }
 
 template <class Value>
-void Measurement::keep(const cvc::RowRange& rows, std::span<const Value> values,
+void Measurement::keep(const RowRange& rows, std::span<const Value> values,
                        std::vector<float>& sample) const {
   const auto before = [](const Kept& kept, std::uint64_t row) { return kept.row < row; };
   auto kept = std::lower_bound(kept_.begin(), kept_.end(), rows.first, before);
@@ -72,21 +71,21 @@ void Measurement::keep(const cvc::RowRange& rows, std::span<const Value> values,
   }
 }
 
-void Measurement::take_original(const cvc::Rows& chunk) {
+void Measurement::take_original(const Rows& chunk) {
   kept_.clear();
   for (std::uint64_t row = 0; row < chunk.count; ++row) {
     const std::optional<std::size_t> place = sample_.offer(rows_ + row);
     if (place) kept_.push_back({row, *place});
   }
   std::vector<double> values;
-  for_each_block(chunk.count, [&](const cvc::RowRange& rows) {
+  for_each_block(chunk.count, [&](const RowRange& rows) {
     read_original(chunk, rows, values);
     require_finite(values, rows_ + rows.first);
     keep<double>(rows, values, original_sample_);
   });
 }
 
-void Measurement::compare(Candidate& candidate, const cvc::Rows& chunk) const {
+void Measurement::compare(Candidate& candidate, const Rows& chunk) const {
   if (!candidate.unfit.empty()) return;
   try {
     candidate.decoded->begin(chunk);
@@ -97,7 +96,7 @@ void Measurement::compare(Candidate& candidate, const cvc::Rows& chunk) const {
   }
   std::vector<double> original;
   std::vector<float> decoded;
-  for_each_block(chunk.count, [&](const cvc::RowRange& rows) {
+  for_each_block(chunk.count, [&](const RowRange& rows) {
     read_original(chunk, rows, original);
     decoded.resize(original.size());
     candidate.decoded->read(rows, decoded);
@@ -106,16 +105,16 @@ void Measurement::compare(Candidate& candidate, const cvc::Rows& chunk) const {
   });
 }
 
-void Measurement::add(const cvc::Rows& chunk) {
+void Measurement::add(const Rows& chunk) {
   take_original(chunk);
   struct Work {
     const Measurement& self;
     std::vector<Candidate>& candidates;
-    const cvc::Rows& chunk;
+    const Rows& chunk;
     std::size_t first;
     std::vector<std::exception_ptr> failures;
   };
-  const std::uint64_t bytes = chunk.count * dimension_ * cvc::size_of(dtype_);
+  const std::uint64_t bytes = chunk.count * dimension_ * size_of(dtype_);
   const auto together = static_cast<std::size_t>(std::clamp<std::uint64_t>(
       kMaxParallelChunkBytes / std::max<std::uint64_t>(1, bytes), 1, candidates_.size()));
   for (std::size_t first = 0; first < candidates_.size(); first += together) {
@@ -156,4 +155,4 @@ std::vector<float> Measurement::in_order(const std::vector<float>& sample) const
   return rows;
 }
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

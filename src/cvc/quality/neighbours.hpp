@@ -11,7 +11,7 @@
 #include "cvc/quality/distance.hpp"
 #include "numpact/executor.hpp"
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 
 struct Neighbour {
   float distance = 0;
@@ -30,4 +30,4 @@ using QueriesDone = std::function<void(std::size_t queries)>;
 std::vector<Neighbour> nearest(const Panels& base, std::span<const float> queries, std::size_t k,
                                Measure measure, Executor& executor, const QueriesDone& done = {});
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

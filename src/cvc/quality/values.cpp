@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/quality/values.hpp"
+#include "base/internal.hpp"
 
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
-#include "numbers/float16.hpp"
+#include "number/float_traits.hpp"
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 namespace {
 
 template <class To, class From>
 To value_of(From value) {
   if constexpr (std::is_same_v<From, Float16>) {
-    return static_cast<To>(to_float(value));
+    return static_cast<To>(half_to_float(value.bits));
   } else {
     return static_cast<To>(value);
   }
@@ -29,35 +30,35 @@ void convert(std::span<const std::byte> values, std::span<To> out) {
 }
 
 template <class To>
-void convert_any(std::span<const std::byte> values, cvc::Dtype dtype, std::span<To> out) {
+void convert_any(std::span<const std::byte> values, Dtype dtype, std::span<To> out) {
   switch (dtype) {
-    case cvc::Dtype::kFloat32:
+    case Dtype::kFloat32:
       return convert<float>(values, out);
-    case cvc::Dtype::kFloat16:
+    case Dtype::kFloat16:
       return convert<Float16>(values, out);
-    case cvc::Dtype::kFloat64:
+    case Dtype::kFloat64:
       return convert<double>(values, out);
-    case cvc::Dtype::kInt32:
+    case Dtype::kInt32:
       return convert<std::int32_t>(values, out);
-    case cvc::Dtype::kInt64:
+    case Dtype::kInt64:
       return convert<std::int64_t>(values, out);
-    case cvc::Dtype::kInt8:
+    case Dtype::kInt8:
       return convert<std::int8_t>(values, out);
-    case cvc::Dtype::kUInt8:
+    case Dtype::kUInt8:
       return convert<std::uint8_t>(values, out);
-    case cvc::Dtype::kBFloat16:  // can only be read into
+    case Dtype::kBFloat16:  // can only be read into
       return;
   }
 }
 
 }  // namespace
 
-void doubles_of(std::span<const std::byte> values, cvc::Dtype dtype, std::span<double> out) {
+void doubles_of(std::span<const std::byte> values, Dtype dtype, std::span<double> out) {
   convert_any(values, dtype, out);
 }
 
-void floats_of(std::span<const std::byte> values, cvc::Dtype dtype, std::span<float> out) {
+void floats_of(std::span<const std::byte> values, Dtype dtype, std::span<float> out) {
   convert_any(values, dtype, out);
 }
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 
 struct ErrorFigures {
   double max = 0;   // largest absolute error of a value
@@ -37,4 +37,4 @@ class ErrorSum {
   double rows_ = 0;
 };
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace numpact::cli {
+namespace numpact::cvc::quality {
 namespace {
 
 // Queries that scan the base together: as many as fit in a cache with one panel.
@@ -103,4 +103,4 @@ std::vector<Neighbour> nearest(const Panels& base, std::span<const float> querie
   return found;
 }
 
-}  // namespace numpact::cli
+}  // namespace numpact::cvc::quality

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks which rows a caller wants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._errors import InvalidArgumentError, TypeMismatchError
+from .._integers import index_of, indices_of, is_truth
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+def first_and_count(first: int, count: int | None, rows: int) -> tuple[int, int]:
+    """The first row and the count of a range in a file of ``rows`` rows."""
+    first = index_of(first, "first")
+    stop = rows if count is None else first + index_of(count, "count")
+    if first < 0 or stop < first or stop > rows:
+        raise InvalidArgumentError(f"rows {first} to {stop} of {rows}")
+    return first, stop - first
+
+
+def rows_of(wanted: Any, rows: int) -> npt.NDArray[np.integer[Any]]:
+    """Row indices in a file of ``rows`` rows, from indices or a mask.
+
+    Raises:
+        InvalidArgumentError: Not integers, a mask of another length, or a row outside of the file,
+            which is named with its position.
+    """
+    import numpy as np
+
+    if hasattr(wanted, "dtype"):
+        wanted = np.asarray(wanted)
+    elif isinstance(wanted, list) and wanted and all(map(is_truth, wanted)):
+        wanted = np.array(wanted, bool)
+    if isinstance(wanted, np.ndarray) and wanted.dtype.kind == "b":
+        if wanted.shape != (rows,):
+            raise InvalidArgumentError(
+                f"a mask has a value for each of the {rows} rows, not shape {wanted.shape}"
+            )
+        return np.flatnonzero(wanted)
+    try:
+        indices = indices_of(wanted, "rows")
+    except TypeMismatchError as error:
+        raise InvalidArgumentError(str(error)) from None
+    outside = (indices < 0) | (indices >= rows)
+    if outside.any():
+        at = int(outside.argmax())
+        known = f"rows 0 to {rows - 1}" if rows else "no rows"
+        raise InvalidArgumentError(f"rows[{at}] is {indices[at]}: the file has {known}")
+    return indices
