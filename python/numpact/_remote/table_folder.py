@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._errors import CorruptError, Error, InputOutputError, TruncatedError
 from .._versions import Version, is_same, signs_in, version_of
-from .locations import Location, Stamp, join, stamp_of, typed_errors
-from .manifest import MAX_BYTES, NAME, Column, parse_manifest
+from .locations import Location, Stamp, join, stamp_of, typed_errors, with_fsspec
+from .manifest import MAX_BYTES, NAME, Manifest, parse_manifest
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer, Self
@@ -142,8 +142,8 @@ class TableFolder:
         """Whether the path still leads to this folder."""
         return True
 
-    def columns(self) -> list[Column]:
-        """The columns in the manifest; errors as for ``parse_manifest``."""
+    def manifest(self) -> Manifest:
+        """The manifest; errors as for ``parse_manifest``."""
         file, stamp = self.file(NAME)
         if stamp.size is not None and stamp.size > MAX_BYTES:
             raise CorruptError(f"{file.url}: is too long")
@@ -214,7 +214,7 @@ class _StoreFolder(TableFolder):
 def with_table(place: Location, work: Callable[[TableFolder], T]) -> T:
     """Calls ``work`` with an open table; repeats it if the folder was replaced meanwhile."""
     for attempt in range(1, _ATTEMPTS + 1):
-        with _opened(place) as table:
+        with opened(place) as table:
             try:
                 made = work(table)
             except (Error, OSError):
@@ -227,10 +227,11 @@ def with_table(place: Location, work: Callable[[TableFolder], T]) -> T:
     raise AssertionError("the last attempt ends")
 
 
-def _opened(place: Location) -> TableFolder:
+def opened(place: Location) -> TableFolder:
+    """Opens a folder; to be used in a ``with`` statement."""
     path = place.local_path
     if path is None or os.open not in os.supports_dir_fd:
-        return _StoreFolder(place)
+        return _StoreFolder(with_fsspec(place))
     return _LocalFolder(place, path.rstrip("/") or "/")
 
 

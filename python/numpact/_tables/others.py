@@ -6,6 +6,7 @@ A file has one field and batches of BATCH_ROWS rows, so that division finds the 
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,6 +23,7 @@ from .._errors import (
     TypeMismatchError,
 )
 from .columns import storage_of
+from .reading import storage_array
 
 #: Rows of each record batch but the last one.
 BATCH_ROWS = 1 << 16
@@ -42,6 +44,7 @@ class OtherWriter:
     def __init__(self, sink: Any, field: pa.Field) -> None:
         self.field = field
         self.rows = 0  #: passed to ``write`` so far
+        self.digests: list[int] = []  #: of the batches, see ``digest``
         self._sink = sink
         self._schema = pa.schema([field])
         self._pending: list[pa.Array] = []
@@ -124,8 +127,9 @@ class OtherWriter:
     def _write_batch(self, arrays: list[pa.Array]) -> None:
         try:
             array = arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
-            batch = pa.RecordBatch.from_arrays([_compact(array)], schema=self._schema)
-            self._writer.write_batch(batch)
+            array = _compact(array)
+            self.digests.append(digest(array))
+            self._writer.write_batch(pa.RecordBatch.from_arrays([array], schema=self._schema))
         except pa.ArrowInvalid as error:
             raise LimitExceededError(
                 f"column {self.field.name!r}: {BATCH_ROWS} rows of type {self.field.type} are "
@@ -201,6 +205,17 @@ class OtherReader:
             if array.null_count and not self.field.nullable:
                 raise CorruptError(f"{self._place}: has nulls, which its field excludes")
         return array
+
+
+def digest(array: pa.Array) -> int:
+    """A checksum of the values of a batch, which is the same before writing and after reading."""
+    array = storage_array(array)
+    parts = [array, array.dictionary] if isinstance(array, pa.DictionaryArray) else [array]
+    check = 0
+    for part in parts:
+        batch = pa.RecordBatch.from_arrays([part], names=["values"])
+        check = zlib.crc32(batch.serialize(), check)
+    return check
 
 
 class _Unclosed:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import numpact
-from numpact._tables.others import BATCH_ROWS, OtherReader, OtherWriter
+from numpact._tables.others import BATCH_ROWS, OtherReader, OtherWriter, digest
 
 ROWS = 2 * BATCH_ROWS + 5
 
@@ -65,6 +65,20 @@ def test_batches_have_one_size_whatever_is_written(kind: str) -> None:
     assert pa.chunked_array(list(reader.batches()), array.type).equals(pa.chunked_array([array]))
     for first, count in ((0, 0), (0, 1), (BATCH_ROWS - 1, 2), (ROWS - 1, 1), (7, ROWS - 7)):
         assert reader.read(first, count).to_pylist() == array[first : first + count].to_pylist()
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_digests_are_those_of_what_is_read(kind: str) -> None:
+    array = COLUMNS[kind]
+    sink = io.BytesIO()
+    writer = OtherWriter(sink, pa.field("a", array.type))
+    for piece in pieces(array, 2):
+        writer.write(piece)
+    writer.close()
+    read = list(OtherReader(sink.getvalue(), ROWS, "a").batches())
+    assert [digest(batch) for batch in read] == writer.digests
+    if kind != "null":
+        assert digest(read[0][1:]) != digest(read[0][:-1])
 
 
 def test_no_rows_no_batch() -> None:
