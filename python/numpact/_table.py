@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
-from ._specs import DEFAULT_LEVEL, TrailerSpec
+from ._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +27,7 @@ def write_table(
     *,
     level: int = DEFAULT_LEVEL,
     threads: int | None = None,
-    trailer: TrailerSpec = True,
+    trailer: TrailerSpec = TABLE_TRAILER,
     others: Others = "keep",
     overwrite: bool = False,
     lock_timeout: float | None = None,
@@ -48,8 +48,9 @@ def write_table(
         level: As for ``compress``.
         threads: Columns that are compressed at the same time; None: one per processor. The files do
             not depend on it.
-        trailer: As for ``compress``. The default, True, writes an index with the range of each
-            chunk, by which filters leave chunks out.
+        trailer: As for ``compress``. Trailers have the range of each chunk, by which filters leave
+            chunks out. The default also has restart points every 16,384 numbers, from which
+            slices are decoded; True omits them.
         others: What to do with columns that Pco cannot hold. ``"keep"``: write them as Arrow IPC.
             ``"drop"``: leave them out, and warn. ``"error"``: raise TypeMismatchError.
         overwrite: Replace an existing folder, if it is a table and has no other files, or is empty.
@@ -83,7 +84,7 @@ def append_table(
     *,
     level: int = DEFAULT_LEVEL,
     threads: int | None = None,
-    trailer: TrailerSpec = True,
+    trailer: TrailerSpec = TABLE_TRAILER,
     others: Others = "keep",
     lock_timeout: float | None = None,
 ) -> None:

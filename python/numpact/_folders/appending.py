@@ -30,7 +30,7 @@ from .._remote.manifest import (
 )
 from .._remote.null_runs import RunsBuilder
 from .._remote.table_folder import TableFolder, opened
-from .._specs import DEFAULT_LEVEL, TrailerSpec
+from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
 from .._tables.columns import storage_of
 from .._tables.others import OtherReader, OtherWriter, digest
 from .._threads import resolve
@@ -52,7 +52,7 @@ def append_table(
     *,
     level: int = DEFAULT_LEVEL,
     threads: int | None = None,
-    trailer: TrailerSpec = True,
+    trailer: TrailerSpec = TABLE_TRAILER,
     others: Others = "keep",
     lock_timeout: float | None = None,
 ) -> None:

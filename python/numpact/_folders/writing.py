@@ -34,7 +34,13 @@ from .._remote.manifest import (
     null_file_name,
 )
 from .._remote.null_runs import RunsBuilder
-from .._specs import DEFAULT_LEVEL, TrailerSpec, core_level, core_trailer
+from .._specs import (
+    DEFAULT_LEVEL,
+    TABLE_TRAILER,
+    TrailerSpec,
+    core_level,
+    core_trailer,
+)
 from .._tables.others import OtherReader, OtherWriter, digest
 from .._threads import ALL, resolve
 from .._writer import Writer
@@ -67,7 +73,7 @@ class Options:
     """How columns are compressed."""
 
     level: int = DEFAULT_LEVEL
-    trailer: TrailerSpec = True
+    trailer: TrailerSpec = TABLE_TRAILER
 
     def check(self) -> None:
         core_level(self.level)
@@ -264,7 +270,7 @@ def write_table(
     *,
     level: int = DEFAULT_LEVEL,
     threads: int | None = None,
-    trailer: TrailerSpec = True,
+    trailer: TrailerSpec = TABLE_TRAILER,
     others: Others = "keep",
     overwrite: bool = False,
     lock_timeout: float | None = None,
