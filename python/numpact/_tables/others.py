@@ -183,7 +183,7 @@ class OtherReader:
             for index in range(first // BATCH_ROWS, (first + count - 1) // BATCH_ROWS + 1):
                 begin = index * BATCH_ROWS
                 a, b = max(first - begin, 0), min(first + count - begin, BATCH_ROWS)
-                arrays.append(self._batch(index)[a:b])
+                arrays.append(self._batch(index, a, b))
         return pa.chunked_array(arrays, self.field.type)
 
     def batches(self) -> Iterator[pa.Array]:
@@ -191,7 +191,7 @@ class OtherReader:
         for index in range(self._reader.num_record_batches):
             yield self._batch(index)
 
-    def _batch(self, index: int) -> pa.Array:
+    def _batch(self, index: int, first: int = 0, stop: int = BATCH_ROWS) -> pa.Array:
         expected = min(BATCH_ROWS, self.rows - index * BATCH_ROWS)
         with _typed(self._place):
             batch = self._reader.get_batch(index)
@@ -199,7 +199,9 @@ class OtherReader:
                 raise CorruptError(
                     f"{self._place}: batch {index} has {batch.num_rows} rows, not {expected}"
                 )
-            # Offsets and views of untrusted content may point anywhere.
+            # Offsets and views of untrusted content may point anywhere. Of the rows that are not
+            # wanted nothing is used.
+            batch = batch.slice(first, stop - first)
             batch.validate(full=True)
             array: pa.Array = batch.column(0)
             if array.null_count and not self.field.nullable:
