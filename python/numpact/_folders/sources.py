@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import threading
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -39,11 +40,11 @@ _MAX_MAPPED_FILES = 256
 class Content:
     """A file of a table: mapped if it is local, else read by ranges."""
 
-    def __init__(self, file: TableFile, stamp: Stamp) -> None:
+    def __init__(self, file: TableFile, stamp: Stamp, content: Buffer | None) -> None:
         self.file = file
         self.stamp = stamp
         self.url = file.url
-        self._bytes: Buffer | None = None
+        self._bytes = content
 
     def map(self) -> Buffer | None:
         """All bytes of a local file; None for a remote one.
@@ -296,23 +297,27 @@ def _runs_of(indices: Array, firsts: Array) -> list[tuple[int, int, Array]]:
     return [(int(part[0]), int(part[-1]) + 1, part) for part in parts]
 
 
-def open_sources(table: TableFolder, manifest: Manifest) -> list[Source]:
-    """The columns of an open folder, in the order of the table."""
-    files = manifest.files()
-    is_mapped = len(files) <= _MAX_MAPPED_FILES
+def open_sources(
+    table: TableFolder, manifest: Manifest, names: Collection[str] | None = None
+) -> list[Source]:
+    """The columns of an open folder, in the order of the table; only those of ``names`` if given.
+
+    Each file costs some system calls: a table may have thousands, of which one is read.
+    """
+    entries = [e for e in manifest.ordered() if names is None or e.name in names]
+    nulls_too = sum(isinstance(entry, Column) and bool(entry.null_file) for entry in entries)
+    is_mapped = len(entries) + nulls_too <= _MAX_MAPPED_FILES
 
     def content(name: str, column: str) -> Content:
         try:
-            file, stamp = table.file(name)
+            if is_mapped:
+                return Content(*table.mapped_file(name))
+            return Content(*table.file(name), None)
         except FileNotFoundError:
             url = join(table.place, name).url
             raise FileNotFoundError(
                 errno.ENOENT, f"the file of column {column!r} is missing", url
             ) from None
-        made = Content(file, stamp)
-        if is_mapped:
-            made.map()
-        return made
 
     def source(entry: Column | Other) -> Source:
         if isinstance(entry, Other):
@@ -320,4 +325,4 @@ def open_sources(table: TableFolder, manifest: Manifest) -> list[Source]:
         nulls = content(entry.null_file, entry.name) if entry.null_file else None
         return NumberSource(entry, content(entry.file, entry.name), nulls)
 
-    return [source(entry) for entry in manifest.ordered()]
+    return [source(entry) for entry in entries]

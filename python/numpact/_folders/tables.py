@@ -514,6 +514,20 @@ def _function_for(path: str) -> str:
     return "numpact.open reads a file of numbers"
 
 
+def _needed(
+    manifest: Manifest, columns: Sequence[str] | None, where: Where | None
+) -> set[str] | None:
+    """The names of the columns that a call reads, whose files have to be opened.
+
+    None: all columns; also if a name does not exist once, so that the error lists all names.
+    """
+    if columns is None:
+        return None
+    names = [entry.name for entry in manifest.ordered()]
+    needed = {*_names_in(columns), *(item.column for item in parse_where(where))}
+    return needed if all(names.count(name) == 1 for name in needed) else None
+
+
 def read_table(
     path: Path,
     columns: Sequence[str] | None = None,
@@ -528,7 +542,8 @@ def read_table(
 
     def read(table: TableFolder) -> Table:
         manifest = table.manifest()
-        opened = OpenTable(table.place, manifest, open_sources(table, manifest), None, threads)
+        sources = open_sources(table, manifest, _needed(manifest, columns, where))
+        opened = OpenTable(table.place, manifest, sources, None, threads)
         return opened.read(columns, rows, where)
 
     made: Table = opened_table(place, read)

@@ -74,11 +74,7 @@ class TableFile(Location):
         if self.local_path is None:
             return None
         with self._opened() as number:
-            size = os.fstat(number).st_size
-            try:
-                return mmap.mmap(number, 0, access=mmap.ACCESS_READ)
-            except (OSError, ValueError):  # empty, or not supported by the file system
-                return _read_at(number, 0, size)
+            return _mapped(number)
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
@@ -89,9 +85,9 @@ class TableFile(Location):
             except FileNotFoundError:
                 raise self._replaced() from None
         try:
-            self._check(_version_of_open(number))
+            self.check(_version_of_open(number))
             yield number
-            self._check(_version_of_open(number))
+            self.check(_version_of_open(number))
         finally:
             os.close(number)
 
@@ -101,9 +97,9 @@ class TableFile(Location):
         try:
             yield
         except Exception as error:
-            self._check(self._version_in_store(), error)
+            self.check(self._version_in_store(), error)
             raise
-        self._check(self._version_in_store())
+        self.check(self._version_in_store())
 
     def _version_in_store(self) -> Version | None:
         with typed_errors(self.url):
@@ -112,7 +108,8 @@ class TableFile(Location):
             except FileNotFoundError:
                 return None
 
-    def _check(self, now: Version | None, cause: Exception | None = None) -> None:
+    def check(self, now: Version | None, cause: Exception | None = None) -> None:
+        """Raises CorruptError unless this is the version that was found."""
         if now is None or not is_same(self.version, now):
             raise self._replaced() from cause
 
@@ -137,6 +134,14 @@ class TableFolder:
             CorruptError, InputOutputError: A link out of the folder, or not a regular file.
         """
         raise NotImplementedError
+
+    def mapped_file(self, name: str) -> tuple[TableFile, Stamp, Buffer | None]:
+        """As ``file``, with all bytes of a local file, which is opened once; None: it is remote.
+
+        Raises:
+            CorruptError: It was changed meanwhile.
+        """
+        return (*self.file(name), None)
 
     def is_current(self) -> bool:
         """Whether the path still leads to this folder."""
@@ -171,13 +176,26 @@ class _LocalFolder(TableFolder):
         place = join(self.place, name)
         number = _open_in(self._number, name, place.url)
         try:
-            version = _version_of_open(number)
-            status = os.fstat(number)
+            return self._described(place, name, number)
         finally:
             os.close(number)
+
+    def mapped_file(self, name: str) -> tuple[TableFile, Stamp, Buffer | None]:
+        place = join(self.place, name)
+        number = _open_in(self._number, name, place.url)
+        try:
+            file, stamp = self._described(place, name, number)
+            content = _mapped(number)
+            file.check(_version_of_open(number))
+            return file, stamp, content
+        finally:
+            os.close(number)
+
+    def _described(self, place: Location, name: str, number: int) -> tuple[TableFile, Stamp]:
+        status = os.fstat(number)
         # The values of fsspec's local file system, which are in indexes.
         stamp = stamp_of({"size": status.st_size, "mtime": status.st_mtime})
-        return TableFile(place.fs, place.path, self._path, name, version), stamp
+        return TableFile(place.fs, place.path, self._path, name, _version_of(status)), stamp
 
     def is_current(self) -> bool:
         try:
@@ -282,9 +300,20 @@ def _target_of(folder: int, name: bytes, url: str) -> bytes:
 
 
 def _version_of_open(number: int) -> Version:
-    status = os.fstat(number)
+    return _version_of(os.fstat(number))
+
+
+def _version_of(status: os.stat_result) -> Version:
     # Without the inode number, which differs between machines that mount the folder.
     return {"size": status.st_size, "mtime": status.st_mtime_ns}
+
+
+def _mapped(number: int) -> Buffer:
+    size = os.fstat(number).st_size
+    try:
+        return mmap.mmap(number, 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):  # empty, or not supported by the file system
+        return _read_at(number, 0, size)
 
 
 def _read_at(number: int, start: int, stop: int) -> bytes:
