@@ -373,8 +373,9 @@ def _float_range(op: str, number: Fraction | float, dtype: np.dtype[Any]) -> Ran
     infinity = dtype.type(math.inf)
     # No float lies strictly between the number and the one next to it.
     is_less, is_greater = _compare(float(near), number)
-    below = np.nextafter(near, -infinity) if not is_less else near
-    above = np.nextafter(near, infinity) if not is_greater else near
+    with np.errstate(over="ignore"):  # the largest is next to infinity
+        below = near if is_less else np.nextafter(near, -infinity)
+        above = near if is_greater else np.nextafter(near, infinity)
     is_exact = not is_less and not is_greater
     at_most = near if is_exact else below
     at_least = near if is_exact else above

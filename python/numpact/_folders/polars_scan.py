@@ -53,7 +53,8 @@ def scan_table(
         n_rows: int | None,
         batch_size: int | None,
     ) -> Iterator[pl.DataFrame]:
-        chosen = names if with_columns is None else with_columns
+        # A query that only counts rows needs a column, too.
+        chosen = names if with_columns is None else with_columns or names[:1]
         span = (0, table.num_rows if n_rows is None else min(n_rows, table.num_rows))
         found = _frames(polars, table, chosen, predicate, span)
         for frame in found:
@@ -102,7 +103,9 @@ def _window(
     rows = np.flatnonzero(mask.fill_null(False).to_numpy())
     rest = [name for name in chosen if name not in tested]
     front = front.filter(mask)
-    if not rest or not len(rows):
+    if not rest:
+        return front.select(chosen)
+    if not len(rows):
         rest_frame = _read(polars, table, rest, (span[0], span[0]))
     elif len(rows) == span[1] - span[0]:
         rest_frame = _read(polars, table, rest, span)

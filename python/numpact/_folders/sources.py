@@ -271,9 +271,25 @@ class OtherSource:
             at = first
             for array in self.read(first, stop - first, threads):
                 inside = picked[(picked >= at) & (picked < at + len(array))]
-                out.append(array.take(pa.array(inside - at)))
+                out.append(_taken(array, inside - at))
                 at += len(array)
         return out
+
+
+def _taken(array: pa.Array, indices: Array) -> pa.Array:
+    """Some rows of an array of any type."""
+    if not len(indices):
+        return array[:0]
+    for kind in ("string", "binary"):
+        is_view = getattr(pa.types, f"is_{kind}_view", None)  # not in pyarrow 14
+        if is_view is not None and is_view(array.type):
+            large = pa.large_string() if kind == "string" else pa.large_binary()
+            return array.cast(large).take(pa.array(indices)).cast(array.type)
+    try:
+        return array.take(pa.array(indices))
+    except NotImplementedError:  # pyarrow's for some types
+        runs = np.split(indices, np.flatnonzero(np.diff(indices) != 1) + 1)
+        return pa.concat_arrays([array[int(run[0]) : int(run[-1]) + 1] for run in runs])
 
 
 Source = Union[NumberSource, OtherSource]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import errno
-import mmap
 import os
 import warnings
 import zlib
@@ -20,7 +19,7 @@ import pyarrow as pa
 
 from .._codec import compress, decompress
 from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
-from .._file import File
+from .._file import File, contents
 from .._number_types import dtype_of
 from .._remote.manifest import (
     NAME,
@@ -199,17 +198,13 @@ class OtherColumnWriter:
         self._sink.close()
 
     def verify(self) -> None:
-        with (
-            open(self._folder.file(self._file), "rb") as file,
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
-        ):
-            buffer = pa.py_buffer(content)
-            reader = OtherReader(buffer, self._writer.rows, f"column {self._field.name!r}")
-            digests = [digest(batch) for batch in reader.batches()]
-            is_same = reader.field.equals(self._field, check_metadata=True)
-            del reader, buffer
+        name = f"column {self._field.name!r}"
+        content = contents(self._folder.file(self._file))
+        reader = OtherReader(content, self._writer.rows, name)
+        digests = [digest(batch) for batch in reader.batches()]
+        is_same = reader.field.equals(self._field, check_metadata=True)
         if not is_same or digests != self._writer.digests:
-            raise CorruptError(f"column {self._field.name!r}: does not read as what was written")
+            raise CorruptError(f"{name}: does not read as what was written")
 
     def abort(self) -> None:
         self._sink.close()
