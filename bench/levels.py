@@ -23,8 +23,8 @@ from measure import same_bits
 from options import add_target, use_target
 from peer_codecs import Codec, Ours, Pcodec, Setting
 from report import cpu_name, markdown_table, plain_table
+from result_tables import LEVEL_TITLES, write_csv
 from rounds import best_of_rounds
-from tables import LEVEL_TITLES, write_csv
 
 REFERENCE = "pcodec 8"
 THEIRS = "0,4,8,12"

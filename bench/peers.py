@@ -24,7 +24,7 @@ from measure import Column, Measurement, Plan
 from options import add_target, use_target, use_threads
 from peer_codecs import Codec, Setting
 from reference_cache import ReferenceCache
-from tables import write_tables
+from result_tables import write_tables
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -1,53 +1,194 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of peers and levels as CSV files, for the documents and the chart of the README."""
+"""Folders of numpact beside Parquet and Feather on whole tables: bytes, and times to write, to read
+all, one column, 1,000 rows, and the rows that meet a filter.
+
+Everything that is read is compared with the source before it is timed, bit by bit. All formats then
+take turns in the same rounds. docs/benchmarks/tables.md explains the figures; with
+--csv docs/benchmarks/data it is written anew, as is the table of the README. Exits with 1 if
+something was not equal.
+"""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Sequence
+import argparse
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from measure import Column
-from report import codec_means, column_cells, throughput
+import numpact
+import table_report
+from columns import default_folder
+from report import cpu_name, plain_table
+from result_tables import write_csv
+from rounds import Action, best_of_rounds
+from table_formats import TableFormat, every_format, remove, stored_bytes
+from table_report import TASKS, Result
+from table_sources import TABLES, Conditions, Source, difference, expression, load
 
-COLUMN_TITLES = [
-    "column", "type", "mb", "ratio", "size_of_pcodec", "compress_mb_s", "compress_of_pcodec",
-    "decompress_mb_s", "decompress_of_pcodec", "pcodec_file_of_pcodec", "pcodec_file_of_memcpy",
-    "own_file_of_pcodec", "own_file_of_memcpy",
-]
-CODEC_TITLES = ["codec", "columns", "raw_bytes", "bytes", "ratio", "mean_ratio",
-                "decompress_mb_s", "mean_decompress_mb_s"]
-LEVEL_TITLES = ["codec", "level", "bytes", "ratio", "mean_ratio", "compress_mb_s",
-                "mean_compress_mb_s", "decompress_mb_s", "mean_decompress_mb_s"]
-
-
-def number(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
+TMPFS = Path("/dev/shm")
+WRITE_ROUNDS = 2  # writing takes several times as long as everything else together
 
 
-def codec_rows(columns: Sequence[Column]) -> list[list[str]]:
-    """Over the columns that a codec could do: sums, and geometric means over columns."""
-    rows = []
-    for means in codec_means(columns):
-        done = [c for c in columns if f"decompress.{means.name}" in c.seconds]
-        raw = sum(c.raw for c in done)
-        size = sum(c.sizes.get(means.name, 0) for c in done)
-        rows.append([means.name, str(len(done)), str(raw), str(size or ""),
-                     number(raw / size if size else None, 3), number(means.ratio, 2),
-                     number(throughput(done, f"decompress.{means.name}"), 0),
-                     number(means.decompress, 0)])
-    return rows
+class Bench:
+    """One table in all formats, in a folder of its own."""
+
+    def __init__(self, source: Source, formats: Sequence[TableFormat], folder: Path):
+        self._source = source
+        self._formats = formats
+        self._folder = folder
+        self._written = 0
+        self.failures: list[str] = []
+
+    def run(self, threads: int, rounds: int, seconds: float) -> list[Result]:
+        for one in self._formats:
+            one.set_threads(threads)
+        writing, _ = best_of_rounds({one.name: self._writer(one) for one in self._formats},
+                                    min(rounds, WRITE_ROUNDS), 0)
+        paths = {one.name: self._new_path(one) for one in self._formats}
+        for one in self._formats:
+            one.write(self._source.table, paths[one.name])
+            self._check(one, paths[one.name], threads)
+        actions = {f"{one.name}.{task}": action for one in self._formats
+                   for task, action in self._actions(one, paths[one.name]).items()}
+        times, _ = best_of_rounds(actions, rounds, seconds)
+        results = [self._result(one, threads, paths[one.name], writing[one.name], times)
+                   for one in self._formats]
+        for path in self._folder.iterdir():
+            remove(path)
+        return results
+
+    def _new_path(self, one: TableFormat) -> Path:
+        self._written += 1
+        return self._folder / f"{self._written}-{one.name}"
+
+    def _writer(self, one: TableFormat) -> Action:
+        """Each call writes under a new name: nothing is replaced."""
+        return lambda: one.write(self._source.table, self._new_path(one))
+
+    def _parts(self, one: TableFormat, path: Path) -> dict[str, Action]:
+        """What is read of a table, but for single columns."""
+        source = self._source
+        first, stop = source.middle
+        return {"read": lambda: one.read(path), "rows": lambda: one.rows(path, first, stop),
+                "by_time": lambda: one.filtered(path, source.by_time),
+                "by_value": lambda: one.filtered(path, source.by_value)}
+
+    def _actions(self, one: TableFormat, path: Path) -> dict[str, Action]:
+        def every_column() -> None:
+            for name in self._source.table.column_names:
+                one.read(path, [name])
+
+        return self._parts(one, path) | {"column": every_column}
+
+    def _check(self, one: TableFormat, path: Path, threads: int) -> None:
+        """Compares everything that will be timed with the table in memory."""
+        table = self._source.table
+        first, stop = self._source.middle
+
+        def kept(conditions: Conditions) -> object:
+            return table.filter(expression(conditions, table.schema))
+
+        expected = {"read": table, "rows": table.slice(first, stop - first),
+                    "by_time": kept(self._source.by_time), "by_value": kept(self._source.by_value)}
+        found = {task: action() for task, action in self._parts(one, path).items()}
+        for name in table.column_names:
+            expected[f"column {name}"] = table.select([name])
+            found[f"column {name}"] = one.read(path, [name])
+        for task, part in expected.items():
+            fault = difference(found[task], part)
+            if fault:
+                self.failures.append(f"{self._source.name}, {one.name}, {threads} threads, "
+                                     f"{task}: {fault}")
+
+    def _result(self, one: TableFormat, threads: int, path: Path, write: float,
+                times: dict[str, float]) -> Result:
+        table = self._source.table
+        seconds = {task: times[f"{one.name}.{task}"] for task in TASKS if task != "write"}
+        seconds["write"] = write
+        seconds["column"] /= table.num_columns
+        return Result(self._source.name, table.num_rows, table.num_columns, one.name, threads,
+                      stored_bytes(path), {task: seconds[task] * 1e3 for task in TASKS})
 
 
-def write_csv(path: Path, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(titles)
-        writer.writerows(rows)
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tables", nargs="*", metavar="TABLE",
+                        help=f"Parquet files, or names of {', '.join(TABLES)} (default: those of "
+                             "these that are there)")
+    parser.add_argument("--formats", default="", metavar="REGEX", help="only names that match")
+    parser.add_argument("--threads", default="1,2", metavar="N,M",
+                        help="how many each call may use (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=5, help="at least this many for each table")
+    parser.add_argument("--seconds", type=float, default=10,
+                        help="small tables get more rounds, for so long")
+    parser.add_argument("--folder", type=Path, default=TMPFS if TMPFS.is_dir() else None,
+                        help="where files are written (default: %(default)s, which is memory)")
+    parser.add_argument("--csv", type=Path, metavar="FOLDER",
+                        help="write tables.csv; in docs/benchmarks/data, also the documents")
+    return parser.parse_args()
 
 
-def write_tables(columns: Sequence[Column], folder: Path) -> None:
-    write_csv(folder / "codecs.csv", CODEC_TITLES, codec_rows(columns))
-    rows = ([cell.rstrip("%") for cell in column_cells(column)] for column in columns)
-    write_csv(folder / "columns.csv", COLUMN_TITLES, rows)
+def chosen_tables(words: Sequence[str]) -> list[Path]:
+    place = default_folder()
+    if not words:
+        return [path for name in TABLES if (path := place / f"{name}.parquet").is_file()]
+    return [place / f"{word}.parquet" if word in TABLES else Path(word) for word in words]
+
+
+def progress(source: Source) -> None:
+    table = source.table
+    shares = [table.filter(expression(c, table.schema)).num_rows / table.num_rows
+              for c in (source.by_time, source.by_value)]
+    names = [f"{conditions[0][0]} {share:.2%}"
+             for conditions, share in zip((source.by_time, source.by_value), shares)]
+    print(f"{source.name}: {table.num_rows:,} rows, {table.num_columns} columns; filters keep "
+          f"{', '.join(names)}", file=sys.stderr, flush=True)
+
+
+def measure(arguments: argparse.Namespace, formats: Sequence[TableFormat]
+            ) -> tuple[list[Result], list[str]]:
+    """The results, and what was not equal."""
+    results, failures = [], []
+    for path in chosen_tables(arguments.tables):
+        source = load(path)
+        progress(source)
+        with tempfile.TemporaryDirectory(prefix="numpact-bench-", dir=arguments.folder) as folder:
+            bench = Bench(source, formats, Path(folder))
+            for threads in map(int, arguments.threads.split(",")):
+                results += bench.run(threads, arguments.rounds, arguments.seconds)
+            failures += bench.failures
+    return results, failures
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    formats = [one for one in every_format() if re.search(arguments.formats, one.name)]
+    try:
+        results, failures = measure(arguments, formats)
+    except (OSError, ValueError, numpact.Error) as error:
+        sys.exit(f"tables: {error}")
+    if not results:
+        sys.exit("tables: nothing to measure")
+    packages = ", ".join(dict.fromkeys(one.package for one in formats))
+    setting = f"{packages}; best of at least {arguments.rounds} rounds; {cpu_name()}"
+    for threads in dict.fromkeys(result.threads for result in results):
+        print(f"\n{threads} thread{'s' if threads > 1 else ''}, {table_report.RATIO_TEXT}")
+        print("\n".join(plain_table(*table_report.table_rows(results, threads))))
+    print(f"\n{setting}")
+    for failure in failures:
+        print(f"NOT EQUAL: {failure}", file=sys.stderr)
+    if failures:
+        return 1
+    if arguments.csv:
+        write_csv(arguments.csv / "tables.csv", table_report.CSV_TITLES,
+                  map(table_report.csv_cells, results))
+        if arguments.csv.resolve() == table_report.DATA:
+            table_report.write_documents(results, setting)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

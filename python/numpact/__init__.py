@@ -3,8 +3,10 @@
 
 ``compress`` and ``decompress`` convert arrays to files and back, ``open`` reads parts of a file,
 ``Writer`` writes a file in several calls, ``inspect`` describes the content of a file, ``explain``
-the reasons for its size, and ``verify`` checks it. ``numpact.pcodec`` replaces the package
-``pcodec``; ``numpact.zarr`` and ``numpact.dask`` are for arrays that are larger than memory.
+the reasons for its size, and ``verify`` checks it. ``write_table``, ``append_table``,
+``read_table``, ``open_table`` and ``scan_table`` are for tables. ``numpact.pcodec`` replaces the
+package ``pcodec``; ``numpact.zarr`` and ``numpact.dask`` are for arrays that are larger than
+memory.
 """
 
 # Not imported from typing: that takes longer than the rest of this module.
@@ -36,9 +38,12 @@ if TYPE_CHECKING:
     from ._explain import Explanation, explain
     from ._file import Chunk, File
     from ._file import open_file as open
+    from ._folders.tables import OpenTable as OpenTable
+    from ._folders.tables import Table as Table
     from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
     from ._progress import Progress
     from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
+    from ._table import append_table, open_table, read_table, scan_table, write_table
     from ._threads import threads
     from ._trailer import (
         Damage,
@@ -90,6 +95,7 @@ __all__ = [
     "__version__",
     "add_trailer",
     "append",
+    "append_table",
     "compress",
     "compress_arrow",
     "decompress",
@@ -98,10 +104,14 @@ __all__ = [
     "explain",
     "inspect",
     "open",
+    "open_table",
+    "read_table",
     "read_trailer",
     "salvage",
+    "scan_table",
     "threads",
     "verify",
+    "write_table",
 ]
 
 # The names of each module. A module is imported on first use of one of its names, so that the
@@ -120,9 +130,12 @@ _MODULES = {
     ),
     "_explain": "Explanation explain",
     "_file": "Chunk File open",
+    # Not in __all__: they need pyarrow.
+    "_folders.tables": "OpenTable Table",
     "_inspect": "BinInfo ChunkInfo FileInfo LatentVariableInfo inspect",
     "_progress": "Progress",
     "_spec_types": "DeltaSpec ModeSpec PagingSpec",
+    "_table": "append_table open_table read_table scan_table write_table",
     "_threads": "threads",
     "_trailer": "Damage Trailer TrailerChunk Verification add_trailer read_trailer salvage verify",
     "_writer": "Writer",

@@ -157,7 +157,10 @@ def compress_arrow(
     """
     if not is_column(column):
         raise TypeMismatchError(f"{type(column).__name__} is not an Arrow column")
-    format, blocks = read_column(column)
+    try:
+        format, blocks = read_column(column)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{error}, or numpact.write_table writes all") from None
     values = joined_values(blocks, format)
     validity = joined_validity(blocks)
     kept = values if validity is None else values[validity]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -54,6 +55,8 @@ def bytes_of(buf: Buffer) -> memoryview:
         return view.cast("B") if view.nbytes else memoryview(b"")
     except TypeError:
         kind = type(buf).__name__
+        if isinstance(buf, (str, os.PathLike)):
+            kind += ": numpact.read_table reads the folder of a table, numpact.open a Pco file"
         raise TypeMismatchError(
             f"expected bytes or an object with a contiguous buffer, not {kind}"
         ) from None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import mmap
 import os
@@ -78,6 +79,10 @@ def contents(source: Source) -> Buffer:
 
 
 def _contents_of_path(path: str | os.PathLike[str]) -> Buffer:
+    if os.path.isdir(path):
+        is_table = os.path.lexists(os.path.join(os.fsdecode(path), "manifest.json"))
+        what = "is a folder of a table: use numpact.open_table" if is_table else "is a folder"
+        raise IsADirectoryError(errno.EISDIR, what, os.fsdecode(path))
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
         # Pipes, devices and empty files cannot be mapped.

@@ -31,6 +31,10 @@ CorePaging = Union[int, list[int], None]
 CoreTrailer = Union[int, None]
 
 DEFAULT_LEVEL = 8
+#: The trailer of the files of a table: restart points at this distance. On tables of 140,000 to
+#: 730,000 rows they take 0.1 to 0.2 % of the bytes, and 1,000 rows are decoded 2 to 15 times as
+#: fast as from the begin of a chunk; 2^16 is slower, 2^12 not faster.
+TABLE_TRAILER = 1 << 14
 MAX_LEVEL = 12
 DEFAULT_PAGING = "auto"
 #: The most numbers in a page of a wrapped chunk, unless told otherwise.

@@ -155,10 +155,11 @@ def read_trailer(source: Source) -> Trailer | None:
     (3, np.int64(1), np.int64(4))
     """
     raw, _ = _core.read_trailer(contents(source))
-    return None if raw is None else _trailer(raw)
+    return None if raw is None else trailer_of(raw)
 
 
-def _trailer(raw: _core.RawTrailer) -> Trailer:
+def trailer_of(raw: _core.RawTrailer) -> Trailer:
+    """A trailer that the core has parsed."""
     chunks = raw["chunks"]
     leasts = _numbers_of_bits([chunk[5] for chunk in chunks], raw["type"])
     mosts = _numbers_of_bits([chunk[6] for chunk in chunks], raw["type"])

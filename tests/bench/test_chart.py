@@ -8,7 +8,7 @@ from pathlib import Path
 
 import chart
 import pytest
-import tables
+import result_tables
 from measure import Column
 from test_bench_tools import SAMPLE, run
 
@@ -24,11 +24,11 @@ def test_codecs_that_lack_a_column_are_not_drawn(tmp_path: Path) -> None:
                     seconds={"decompress.ours": 0.5, "decompress.x": 0.25}),
              Column("b", "u8", 4, 4_000_000, {"ours": 40, "y": 40},
                     seconds={"decompress.ours": 0.5, "decompress.y": 1.0})]
-    rows = tables.codec_rows(found)
+    rows = result_tables.codec_rows(found)
     assert [row[0] for row in rows] == ["ours", "x", "y"]
     assert rows[0][1:] == ["2", "8000000", "50", "160000.000", "200000.00", "8", "8"]
-    tables.write_csv(tmp_path / "codecs.csv", tables.CODEC_TITLES, rows)
-    tables.write_csv(tmp_path / "levels.csv", tables.LEVEL_TITLES, [])
+    result_tables.write_csv(tmp_path / "codecs.csv", result_tables.CODEC_TITLES, rows)
+    result_tables.write_csv(tmp_path / "levels.csv", result_tables.LEVEL_TITLES, [])
     assert [point.codec for point in chart.read_points(tmp_path)] == ["ours"]
 
 
@@ -40,6 +40,6 @@ def test_programs_write_the_tables(tmp_path: Path) -> None:
     assert [(point.codec, point.level) for point in points] == \
         [("ours", "4"), ("pcodec", "8"), ("zstd-3", "")]
     rows = list(csv.reader((tmp_path / "columns.csv").open()))
-    assert rows[0] == tables.COLUMN_TITLES
+    assert rows[0] == result_tables.COLUMN_TITLES
     assert len(rows) == 2 and len(rows[1]) == len(rows[0])
     assert all(cell and "%" not in cell for cell in rows[1])

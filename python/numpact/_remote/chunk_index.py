@@ -283,8 +283,13 @@ def index_of(url: str, stamp: Stamp, data: Buffer) -> FileIndex:
     return known or _walked(url, stamp, view)
 
 
-def _by_tail(place: Location, stamp: Stamp, size: int) -> FileIndex | None:
-    """The entry by the trailer at the end of a remote file; None if it has no usable one."""
+def read_tail(place: Location, size: int) -> _core.RawTrailer | None:
+    """The trailer at the end of a remote file; None if it has no usable one.
+
+    Args:
+        place: The file.
+        size: Its size in bytes.
+    """
     start = max(0, size - min(_TAIL_BYTES, _PIECE_BYTES))
     try:
         raw, missing = _core.read_trailer(place.read(start, size), start)
@@ -293,6 +298,12 @@ def _by_tail(place: Location, stamp: Stamp, size: int) -> FileIndex | None:
             raw, _ = _core.read_trailer(place.read(start, size), start)
     except (CorruptError, UnsupportedVersionError, InputOutputError):
         return None  # no valid trailer, or a server without support for ranges
+    return raw
+
+
+def _by_tail(place: Location, stamp: Stamp, size: int) -> FileIndex | None:
+    """The entry by the trailer at the end of a remote file; None if it has no usable one."""
+    raw = read_tail(place, size)
     if raw is None:
         return None
     (front,) = fronts([place], FRONT_BYTES)

@@ -42,6 +42,19 @@ class Stamp:
     tag: str  #: ETag or modification time; "" if there is neither
 
 
+class LocalFiles:
+    """The files of this machine, for Locations that need no fsspec."""
+
+    def unstrip_protocol(self, path: str) -> str:
+        return path
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LocalFiles)
+
+    def __hash__(self) -> int:
+        return hash(LocalFiles)
+
+
 @dataclass(frozen=True)
 class Location:
     """A file in a file system of fsspec. Can be pickled, with the storage options."""
@@ -57,6 +70,8 @@ class Location:
     @property
     def local_path(self) -> str | None:
         """The path for the operating system; None if it is not in a local file system."""
+        if isinstance(self.fs, LocalFiles):
+            return self.path
         local = require("fsspec.implementations.local", "dask").LocalFileSystem
         return self.path if isinstance(self.fs, local) else None
 
@@ -204,6 +219,22 @@ def locate(path: Path, options: StorageOptions | None = None) -> Location:
     except ValueError as error:
         raise InvalidArgumentError(f"{text}: {error}") from error
     return Location(fs, str(inner))
+
+
+def local_place(path: Path) -> Location:
+    """The location of a file or folder of this machine, without fsspec."""
+    return Location(LocalFiles(), os.path.abspath(os.fsdecode(path)))
+
+
+def table_place(path: Path, options: StorageOptions | None = None) -> Location:
+    """The location of a path or URL; a plain path needs no fsspec."""
+    is_url = isinstance(path, str) and ("://" in path or "::" in path)
+    return locate(path, options) if is_url else local_place(path)
+
+
+def with_fsspec(place: Location) -> Location:
+    """The same location in a file system of fsspec."""
+    return locate(place.path) if isinstance(place.fs, LocalFiles) else place
 
 
 def join(folder: Location, name: str) -> Location:

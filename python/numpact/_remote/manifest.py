@@ -6,8 +6,10 @@ The rules are those of cli/pco/manifest.cpp; a manifest is untrusted input.
 
 from __future__ import annotations
 
+import json
+import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,13 +32,16 @@ if TYPE_CHECKING:
 NAME = "manifest.json"
 MAX_BYTES = 64 << 20
 _FORMAT = "numpact-table"
-_VERSIONS = (1, 2)  #: 2 has nulls and metadata
+_VERSIONS = (1, 2, 3)  #: 2 has nulls and metadata, 3 has other columns
+_OTHERS_VERSION = 3
 _MAX_VALUES = 1 << 22  #: scalars, lists and objects
 # Memory limit for the parsed manifest: this factor of the text and a constant for some thousand
 # columns. Manifests that the command writes need less.
 _MEMORY_OF_TEXT = 2
 _MEMORY_BESIDE = 4 << 20
-_COLUMN_BYTES = 200  #: of a Column, without its strings
+_COLUMN_BYTES = 200  #: of a Column or an Other, without its strings
+_MAX_NAME_BYTES = 120  # of the name of a column in a file name, in bytes
+_LENGTH = struct.Struct("<I")  # before each text of packed metadata
 # Before a longer string is created, its maximum memory is counted: 4 bytes for a character, and its
 # UTF-8 form.
 _LONG_TEXT_BYTES = 1 << 16
@@ -109,14 +114,78 @@ class Column:
     null_file: str = ""  #: file of the null runs; empty if there are no nulls
     null_count: int = 0
     nulls_dropped: int = 0  #: rows of the source that are not in the file
+    nullable: bool = True
+    metadata: bytes = b""  #: of the field, packed: see ``unpack_metadata``
 
     @property
     def rows(self) -> int:
         return self.count + self.null_count
 
 
-def parse_manifest(text: bytes, name: str) -> list[Column]:
-    """The columns of a table; needs at most twice the memory of the text and 4 MiB.
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A column that Pco cannot hold, in a file of Arrow IPC."""
+
+    name: str
+    file: str
+    position: int  #: among all columns of the table
+    type: str  #: as Arrow prints it
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A column of the source that the folder does not have."""
+
+    name: str
+    type: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The description of a table."""
+
+    columns: Sequence[Column]
+    others: Sequence[Other] = ()
+    skipped: Sequence[Skipped] = ()
+    metadata: bytes = b""  #: of the table, packed
+
+    def ordered(self) -> list[Column | Other]:
+        """All columns in the order of the table."""
+        made: list[Column | Other] = list(self.columns)
+        for other in self.others:
+            made.insert(other.position, other)
+        return made
+
+    def files(self) -> list[str]:
+        """The files that it names."""
+        named: list[str] = []
+        for column in self.columns:
+            named += [column.file, column.null_file] if column.null_file else [column.file]
+        return named + [other.file for other in self.others]
+
+
+def pack_metadata(pairs: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Pairs of keys and values in one object, which takes less memory than the pairs."""
+    texts = [text for pair in pairs for text in pair]
+    return b"".join(_LENGTH.pack(len(text)) + text for text in texts)
+
+
+def unpack_metadata(packed: bytes) -> list[tuple[bytes, bytes]]:
+    """The other way round."""
+    texts: list[bytes] = []
+    at = 0
+    while at < len(packed):
+        (size,) = _LENGTH.unpack_from(packed, at)
+        at += _LENGTH.size
+        texts.append(packed[at : at + size])
+        at += size
+    return list(zip(texts[::2], texts[1::2], strict=True))
+
+
+def parse_manifest(text: bytes, name: str) -> Manifest:
+    """Parses a manifest; needs at most twice the memory of the text and 4 MiB.
 
     Args:
         text: The manifest, UTF-8.
@@ -129,26 +198,37 @@ def parse_manifest(text: bytes, name: str) -> list[Column]:
     """
     if len(text) > MAX_BYTES:
         raise CorruptError(f"{name}: is too long")
-    json = _core.json_view(text, _MAX_VALUES)
-    if json is None:
+    view = _core.json_view(text, _MAX_VALUES)
+    if view is None:
         raise CorruptError(
             f"{name}: is no JSON, or deeper than 64 levels, or of more than {_MAX_VALUES} values"
         )
     memory = _Memory(len(text), name)
-    reader = _Object(json, name, memory)
+    reader = _Object(view, name, memory)
     if reader.text("format") != _FORMAT:
         raise reader.bad("is not a manifest of numpact")
     version = reader.count("version")
     if version not in _VERSIONS:
         raise UnsupportedVersionError(f"{name}: version {version}")
     columns = [_column(_Object(entry, name, memory)) for entry in reader.entries("columns")]
-    for entry in reader.entries("skipped"):
-        skipped = _Object(entry, name, memory)
-        skipped.check_text("name")
-        skipped.check_text("type")
-        skipped.check_text("reason", is_needed=False)
-    reader.check_metadata()
-    return columns
+    others: list[Other] = []
+    if version >= _OTHERS_VERSION and reader.find("others") is not None:
+        others = [_other(_Object(entry, name, memory)) for entry in reader.entries("others")]
+        _check_others(reader, columns, others)
+    skipped = [_skipped(_Object(entry, name, memory)) for entry in reader.entries("skipped")]
+    return Manifest(columns, others, skipped, reader.metadata())
+
+
+def _check_others(reader: _Object, columns: list[Column], others: list[Other]) -> None:
+    before = -1
+    for other in others:
+        if not before < other.position < len(columns) + len(others):
+            raise reader.bad(f"column {other.name!r} cannot be at position {other.position}")
+        before = other.position
+    rows = {other.rows for other in others}
+    rows |= {column.rows + column.nulls_dropped for column in columns}
+    if others and len(rows) > 1:
+        raise reader.bad(f"columns differ in their rows: {sorted(rows)[:4]}")
 
 
 class _Memory:
@@ -221,24 +301,29 @@ class _Object:
             raise self.bad(f"file name {file!r} leads out of the folder")
         return file
 
-    # Fields that are not used here, but must be valid.
-
-    def check_text(self, key: str, is_needed: bool = True) -> None:
-        found = self.field(key) if is_needed else self.find(key)
-        if found is not None and found.kind != "string":
-            raise self.bad(f"{key!r} is not text")
-
-    def check_flag(self, key: str) -> None:
+    def flag(self, key: str, default: bool) -> bool:
         found = self.find(key)
-        if found is not None and found.kind != "bool":
+        if found is None:
+            return default
+        if found.kind != "bool":
             raise self.bad(f"{key!r} is neither true nor false")
+        return found.size == len("true")  # of the two literals, which have different lengths
 
-    def check_metadata(self) -> None:
+    def metadata(self) -> bytes:
+        """The metadata, packed."""
         found = self.find("metadata")
         if found is None:
-            return
+            return b""
         if found.kind != "array" or not all(_is_pair(item) for item in _items(found)):
             raise self.bad("'metadata' is not a list of pairs of text")
+        packed = bytearray()  # not a list of texts, which would take more memory
+        for pair in _items(found):
+            for item in _items(pair):
+                self.memory.take(_LENGTH.size + item.size)
+                text = _bytes_of(item)
+                packed += _LENGTH.pack(len(text))
+                packed += text
+        return bytes(packed)
 
 
 def _items(array: _core.JsonView) -> Iterator[_core.JsonView]:
@@ -262,6 +347,16 @@ def _is_text(json: _core.JsonView) -> bool:
     return digits.is_hex()
 
 
+def _bytes_of(json: _core.JsonView) -> bytes:
+    """The content of a text for which ``_is_text`` is true."""
+    text = json.string()
+    if text is not None:
+        return text.encode("utf-8", "surrogatepass")
+    digits = json.find("hex")
+    assert digits is not None
+    return bytes.fromhex(digits.string() or "")
+
+
 def _column(entry: _Object) -> Column:
     name, file, count = entry.text("name"), entry.file(), entry.count("count")
     number_type, kind = entry.text("number_type"), entry.text("logical_type")
@@ -278,12 +373,29 @@ def _column(entry: _Object) -> Column:
             raise entry.bad(f"{unit!r} is not a unit of {kind}")
     timezone = entry.text("timezone", "")
     logical = LogicalType(kind, number_type, unit, timezone if kind == "timestamp" else "")
-    entry.check_flag("nullable")
-    entry.check_metadata()
+    nullable, metadata = entry.flag("nullable", True), entry.metadata()
     dropped = 0 if entry.find("nulls_dropped") is None else entry.count("nulls_dropped")
     null_file, null_count = _nulls(entry, count)
     entry.memory.take(_COLUMN_BYTES)
-    return Column(name, file, logical, count, null_file, null_count, dropped)
+    return Column(name, file, logical, count, null_file, null_count, dropped, nullable, metadata)
+
+
+def _other(entry: _Object) -> Other:
+    other = Other(
+        entry.text("name"),
+        entry.file(),
+        entry.count("position"),
+        entry.text("type"),
+        entry.count("rows"),
+    )
+    entry.memory.take(_COLUMN_BYTES)
+    return other
+
+
+def _skipped(entry: _Object) -> Skipped:
+    skipped = Skipped(entry.text("name"), entry.text("type"), entry.text("reason", ""))
+    entry.memory.take(_COLUMN_BYTES)
+    return skipped
 
 
 def _nulls(entry: _Object, count: int) -> tuple[str, int]:
@@ -312,3 +424,94 @@ def logical_type_of(dtype: npt.DTypeLike, number_type: str) -> LogicalType:
             return LogicalType(kind, number_type, unit)
         raise TypeMismatchError(f"{wanted}: a table has times in s, ms, us or ns")
     return LogicalType("number", number_type)
+
+
+# ---- writing ----
+
+
+def manifest_text(manifest: Manifest) -> bytes:
+    """The text of a manifest, which ``parse_manifest`` reads."""
+    document: dict[str, Any] = {"format": _FORMAT, "version": 2}
+    document["columns"] = [_column_json(column) for column in manifest.columns]
+    if manifest.others:
+        document["version"] = _OTHERS_VERSION
+        document["others"] = [
+            {
+                "name": other.name,
+                "file": other.file,
+                "position": other.position,
+                "type": other.type,
+                "rows": other.rows,
+            }
+            for other in manifest.others
+        ]
+    document["skipped"] = [
+        {"name": skipped.name, "type": skipped.type, "reason": skipped.reason}
+        for skipped in manifest.skipped
+    ]
+    if manifest.metadata:
+        document["metadata"] = _metadata_json(manifest.metadata)
+    return json.dumps(document, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _column_json(column: Column) -> dict[str, Any]:
+    logical = column.logical
+    entry: dict[str, Any] = {
+        "name": column.name,
+        "file": column.file,
+        "logical_type": logical.kind,
+        "unit": logical.unit if logical.kind in _UNITS else "",
+        "timezone": logical.timezone,
+        "number_type": logical.number_type,
+        "count": column.count,
+    }
+    if not entry["unit"]:
+        del entry["unit"]
+    if not entry["timezone"]:
+        del entry["timezone"]
+    if column.null_count:
+        entry["nulls"] = {"file": column.null_file, "count": column.null_count}
+    if not column.nullable:
+        entry["nullable"] = False
+    if column.metadata:
+        entry["metadata"] = _metadata_json(column.metadata)
+    if column.nulls_dropped:
+        entry["nulls_dropped"] = column.nulls_dropped
+    return entry
+
+
+def _metadata_json(packed: bytes) -> list[list[Any]]:
+    def text(content: bytes) -> Any:
+        try:
+            return content.decode()
+        except UnicodeDecodeError:
+            return {"hex": content.hex()}
+
+    return [[text(key), text(value)] for key, value in unpack_metadata(packed)]
+
+
+def file_name(column: str, ending: str, taken: set[str]) -> str:
+    """A file name for a column, which is added to ``taken``; as in cli/pco/manifest.cpp.
+
+    Args:
+        column: The name of the column.
+        ending: ".pco" or ".arrow".
+        taken: Stems that are in use, in lower case.
+    """
+    kept = frozenset(b"0123456789_-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    stem = "".join(
+        chr(byte) if byte in kept else f"%{byte:02X}"
+        for byte in column.encode("utf-8", "surrogatepass")
+    )
+    stem = stem[:_MAX_NAME_BYTES] or "column"
+    copy, unique = 1, stem
+    while unique.lower() in taken:
+        copy += 1
+        unique = f"{stem}~{copy}"
+    taken.add(unique.lower())
+    return unique + ending
+
+
+def null_file_name(file: str) -> str:
+    """The file of null runs of a column: "a.pco" gives "a.nulls.pco"."""
+    return file.removesuffix(".pco") + ".nulls.pco"

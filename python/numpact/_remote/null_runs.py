@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from .._codec import decompress
 from .._errors import CorruptError, LimitExceededError
-from .locations import Location
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from typing_extensions import Buffer
 
     Array = npt.NDArray[Any]
 
@@ -41,6 +41,27 @@ class NullRuns:
         bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.lengths)])
         return NullRuns(np.diff(np.clip(bounds, first, first + count)))
 
+    def numbers_of_rows(self, rows: Array) -> tuple[Array, Array]:
+        """For rows: the index of their number, and (n,) of bool, True where there is one."""
+        import numpy as np
+
+        ends = np.cumsum(self.lengths)
+        run = np.searchsorted(ends, rows, "right")
+        is_number = run % 2 == 0
+        nulls = np.where(np.arange(len(self.lengths)) % 2 == 1, self.lengths, 0)
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(nulls)])
+        return rows - before[run], is_number
+
+    def rows_of_numbers(self, indices: Array) -> Array:
+        """The rows of numbers by their indices."""
+        import numpy as np
+
+        counts = np.where(np.arange(len(self.lengths)) % 2 == 0, self.lengths, 0)
+        run = np.searchsorted(np.cumsum(counts), indices, "right")
+        nulls = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.lengths - counts)])
+        rows: Array = indices + nulls[run]
+        return rows
+
     def validity(self) -> Array:
         """(rows,) of bool, True where there is a number."""
         import numpy as np
@@ -56,8 +77,62 @@ class NullRuns:
         return spread
 
 
-def read_null_runs(place: Location, rows: int, nulls: int) -> NullRuns:
-    """Reads the file of null runs of a column.
+class RunsBuilder:
+    """Collects the runs of rows that come piece by piece."""
+
+    def __init__(self) -> None:
+        self.null_count = 0
+        self._last_is_null = False
+        self._last = 0  # length of the last run so far
+        self._parts: list[Array] = []  # lengths of the runs before it
+
+    def add(self, validity: Array | None, count: int) -> None:
+        """Adds rows.
+
+        Args:
+            validity: (count,) of bool, True where there is a number; None: no row is null.
+            count: How many rows.
+        """
+        import numpy as np
+
+        if count == 0:
+            return
+        if validity is None:
+            self._run(False, count)
+            return
+        self.null_count += count - int(np.count_nonzero(validity))
+        edges = np.flatnonzero(validity[1:] != validity[:-1]) + 1
+        lengths = np.diff(np.concatenate([[0], edges, [count]]))
+        is_null = not validity[0]
+        self._run(is_null, int(lengths[0]))
+        if len(lengths) > 1:
+            self._parts.append(np.array([self._last], np.uint64))
+            self._parts.append(lengths[1:-1].astype(np.uint64))
+            self._last = int(lengths[-1])
+            self._last_is_null = not validity[-1]
+
+    def _run(self, is_null: bool, length: int) -> None:
+        import numpy as np
+
+        if is_null != self._last_is_null:
+            self._parts.append(np.array([self._last], np.uint64))
+            self._last, self._last_is_null = 0, is_null
+        self._last += length
+
+    def lengths(self) -> Array:
+        """(runs,) of uint64."""
+        import numpy as np
+
+        return np.concatenate([*self._parts, np.array([self._last], np.uint64)])
+
+
+def read_null_runs(data: Buffer, url: str, rows: int, nulls: int) -> NullRuns:
+    """Decodes the file of null runs of a column.
+
+    Args:
+        data: The bytes of the file.
+        url: How messages call it.
+        rows, nulls: The counts in the manifest.
 
     Raises:
         CorruptError: It does not contain runs, or contradicts the counts of rows and nulls.
@@ -66,15 +141,15 @@ def read_null_runs(place: Location, rows: int, nulls: int) -> NullRuns:
 
     max_runs = 2 * min(nulls, rows - nulls) + 2
     try:
-        lengths = decompress(place.read_all(), None, 1, min(max_runs * 8, _MAX_LIMIT))
+        lengths = decompress(data, None, 1, min(max_runs * 8, _MAX_LIMIT))
     except LimitExceededError:
-        raise CorruptError(f"{place.url}: holds more runs than there can be") from None
+        raise CorruptError(f"{url}: holds more runs than there can be") from None
     if lengths.dtype != np.uint64:
-        raise CorruptError(f"{place.url}: holds {lengths.dtype} numbers, not the lengths of runs")
+        raise CorruptError(f"{url}: holds {lengths.dtype} numbers, not the lengths of runs")
     # Single lengths first, because their sum may overflow.
     if len(lengths) == 0 or (lengths > rows).any() or (lengths[1:] == 0).any():
-        raise CorruptError(f"{place.url}: a run has a length that cannot be")
+        raise CorruptError(f"{url}: a run has a length that cannot be")
     runs = NullRuns(lengths.astype(np.int64))
     if runs.rows != rows or runs.numbers != rows - nulls:
-        raise CorruptError(f"{place.url}: its runs contradict the manifest")
+        raise CorruptError(f"{url}: its runs contradict the manifest")
     return runs

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._errors import CorruptError, Error, InputOutputError, TruncatedError
 from .._versions import Version, is_same, signs_in, version_of
-from .locations import Location, Stamp, join, stamp_of, typed_errors
-from .manifest import MAX_BYTES, NAME, Column, parse_manifest
+from .locations import Location, Stamp, join, stamp_of, typed_errors, with_fsspec
+from .manifest import MAX_BYTES, NAME, Manifest, parse_manifest
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer, Self
@@ -74,11 +74,7 @@ class TableFile(Location):
         if self.local_path is None:
             return None
         with self._opened() as number:
-            size = os.fstat(number).st_size
-            try:
-                return mmap.mmap(number, 0, access=mmap.ACCESS_READ)
-            except (OSError, ValueError):  # empty, or not supported by the file system
-                return _read_at(number, 0, size)
+            return _mapped(number)
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
@@ -89,9 +85,9 @@ class TableFile(Location):
             except FileNotFoundError:
                 raise self._replaced() from None
         try:
-            self._check(_version_of_open(number))
+            self.check(_version_of_open(number))
             yield number
-            self._check(_version_of_open(number))
+            self.check(_version_of_open(number))
         finally:
             os.close(number)
 
@@ -101,9 +97,9 @@ class TableFile(Location):
         try:
             yield
         except Exception as error:
-            self._check(self._version_in_store(), error)
+            self.check(self._version_in_store(), error)
             raise
-        self._check(self._version_in_store())
+        self.check(self._version_in_store())
 
     def _version_in_store(self) -> Version | None:
         with typed_errors(self.url):
@@ -112,7 +108,8 @@ class TableFile(Location):
             except FileNotFoundError:
                 return None
 
-    def _check(self, now: Version | None, cause: Exception | None = None) -> None:
+    def check(self, now: Version | None, cause: Exception | None = None) -> None:
+        """Raises CorruptError unless this is the version that was found."""
         if now is None or not is_same(self.version, now):
             raise self._replaced() from cause
 
@@ -138,12 +135,20 @@ class TableFolder:
         """
         raise NotImplementedError
 
+    def mapped_file(self, name: str) -> tuple[TableFile, Stamp, Buffer | None]:
+        """As ``file``, with all bytes of a local file, which is opened once; None: it is remote.
+
+        Raises:
+            CorruptError: It was changed meanwhile.
+        """
+        return (*self.file(name), None)
+
     def is_current(self) -> bool:
         """Whether the path still leads to this folder."""
         return True
 
-    def columns(self) -> list[Column]:
-        """The columns in the manifest; errors as for ``parse_manifest``."""
+    def manifest(self) -> Manifest:
+        """The manifest; errors as for ``parse_manifest``."""
         file, stamp = self.file(NAME)
         if stamp.size is not None and stamp.size > MAX_BYTES:
             raise CorruptError(f"{file.url}: is too long")
@@ -171,13 +176,26 @@ class _LocalFolder(TableFolder):
         place = join(self.place, name)
         number = _open_in(self._number, name, place.url)
         try:
-            version = _version_of_open(number)
-            status = os.fstat(number)
+            return self._described(place, name, number)
         finally:
             os.close(number)
+
+    def mapped_file(self, name: str) -> tuple[TableFile, Stamp, Buffer | None]:
+        place = join(self.place, name)
+        number = _open_in(self._number, name, place.url)
+        try:
+            file, stamp = self._described(place, name, number)
+            content = _mapped(number)
+            file.check(_version_of_open(number))
+            return file, stamp, content
+        finally:
+            os.close(number)
+
+    def _described(self, place: Location, name: str, number: int) -> tuple[TableFile, Stamp]:
+        status = os.fstat(number)
         # The values of fsspec's local file system, which are in indexes.
         stamp = stamp_of({"size": status.st_size, "mtime": status.st_mtime})
-        return TableFile(place.fs, place.path, self._path, name, version), stamp
+        return TableFile(place.fs, place.path, self._path, name, _version_of(status)), stamp
 
     def is_current(self) -> bool:
         try:
@@ -214,7 +232,7 @@ class _StoreFolder(TableFolder):
 def with_table(place: Location, work: Callable[[TableFolder], T]) -> T:
     """Calls ``work`` with an open table; repeats it if the folder was replaced meanwhile."""
     for attempt in range(1, _ATTEMPTS + 1):
-        with _opened(place) as table:
+        with opened(place) as table:
             try:
                 made = work(table)
             except (Error, OSError):
@@ -227,10 +245,11 @@ def with_table(place: Location, work: Callable[[TableFolder], T]) -> T:
     raise AssertionError("the last attempt ends")
 
 
-def _opened(place: Location) -> TableFolder:
+def opened(place: Location) -> TableFolder:
+    """Opens a folder; to be used in a ``with`` statement."""
     path = place.local_path
     if path is None or os.open not in os.supports_dir_fd:
-        return _StoreFolder(place)
+        return _StoreFolder(with_fsspec(place))
     return _LocalFolder(place, path.rstrip("/") or "/")
 
 
@@ -281,9 +300,20 @@ def _target_of(folder: int, name: bytes, url: str) -> bytes:
 
 
 def _version_of_open(number: int) -> Version:
-    status = os.fstat(number)
+    return _version_of(os.fstat(number))
+
+
+def _version_of(status: os.stat_result) -> Version:
     # Without the inode number, which differs between machines that mount the folder.
     return {"size": status.st_size, "mtime": status.st_mtime_ns}
+
+
+def _mapped(number: int) -> Buffer:
+    size = os.fstat(number).st_size
+    try:
+        return mmap.mmap(number, 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):  # empty, or not supported by the file system
+        return _read_at(number, 0, size)
 
 
 def _read_at(number: int, start: int, stop: int) -> bytes:

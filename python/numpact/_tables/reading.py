@@ -141,7 +141,7 @@ _FORMATS: dict[str, Any] = {
 }
 
 
-def _storage(array: pa.Array) -> pa.Array:
+def storage_array(array: pa.Array) -> pa.Array:
     while isinstance(array, pa.ExtensionArray):
         array = array.storage
     return array
@@ -149,7 +149,7 @@ def _storage(array: pa.Array) -> pa.Array:
 
 def first_list_size(arrays: Iterator[pa.Array]) -> int:
     """The numbers in the first list of a column; 0 if there is none, or it is null."""
-    for array in map(_storage, arrays):
+    for array in map(storage_array, arrays):
         if len(array):
             return len(array[0].values) if array[0].is_valid else 0
     return 0
@@ -163,7 +163,7 @@ class Column:
     """
 
     def __init__(self, arrays: Iterator[pa.Array], nulls: str, list_size: int) -> None:
-        self._arrays = map(_storage, arrays)
+        self._arrays = map(storage_array, arrays)
         self._nulls = nulls
         self._list_size = list_size
         self._row = 0  # of the array that comes next
@@ -189,7 +189,7 @@ class Column:
             array = array.flatten()
             self._check_nulls(array, self._list_size)
         valid = _bytes_of(array.is_valid().cast(pa.uint8())) if array.null_count else b""
-        return rows, _numbers(array), memoryview(valid)
+        return rows, number_bytes(array), memoryview(valid)
 
     def _check_nulls(self, array: pa.Array, numbers_in_row: int) -> None:
         if not array.null_count or self._nulls != "error":
@@ -226,7 +226,7 @@ def _bytes_of(array: pa.Array) -> memoryview:
     return memoryview(array.buffers()[1])[first : first + len(array) * size]
 
 
-def _numbers(array: pa.Array) -> memoryview:
+def number_bytes(array: pa.Array) -> memoryview:
     if array.null_count:
         array = array.drop_null()
     if len(array) == 0:

@@ -222,7 +222,7 @@ def _of_folder(
     table: TableFolder, chosen: list[str], index: PcoIndex | None, chunks: bool
 ) -> tuple[dict[str, _Column], dict[str, LogicalType]]:
     url = table.place.url
-    entries = table.columns()
+    entries = table.manifest().columns
     by_name = {entry.name: entry for entry in entries}
     names = chosen or [entry.name for entry in entries]
     _check_names(names, list(by_name), url)
@@ -279,7 +279,7 @@ def _described(
             columns[entry.name] = _Column(file, entry.logical)
             continue
         place, stamp = _present(table, entry, entry.null_file)
-        runs = read_null_runs(place, entry.rows, entry.null_count)
+        runs = read_null_runs(place.read_all(), place.url, entry.rows, entry.null_count)
         columns[entry.name] = _Column(file, entry.logical, runs, f"{stamp.size} {stamp.tag}")
     return columns
 

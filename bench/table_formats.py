@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Formats of tables, each with what the benchmark times: write, read, parts of a table."""
+
+from __future__ import annotations
+
+import shutil
+from abc import ABC, abstractmethod
+from importlib.metadata import version
+from pathlib import Path
+
+import numpact
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.feather as feather
+import pyarrow.ipc
+import pyarrow.parquet as pq
+from table_sources import Conditions, expression
+
+GROUPS = {"64K": 1 << 16, "1M": 1 << 20}  # rows of Parquet's row groups
+LEVELS = {"parquet": (3, 9), "numpact": (8, 4)}
+
+
+class TableFormat(ABC):
+    """A way to keep a table. `threads` bounds the threads of each call; set_threads must have set
+    it for Arrow too. All calls open the file or folder anew."""
+
+    name: str
+    package: str
+
+    def __init__(self) -> None:
+        self.threads = 1
+
+    def set_threads(self, threads: int) -> None:
+        self.threads = threads
+        pa.set_cpu_count(threads)
+
+    @property
+    def several(self) -> bool:
+        return self.threads > 1
+
+    @abstractmethod
+    def write(self, table: pa.Table, path: Path) -> None:
+        """Makes a new file or folder."""
+
+    @abstractmethod
+    def read(self, path: Path, columns: list[str] | None = None) -> pa.Table:
+        """The whole table, or some columns of it."""
+
+    @abstractmethod
+    def rows(self, path: Path, first: int, stop: int) -> pa.Table: ...
+
+    @abstractmethod
+    def filtered(self, path: Path, conditions: Conditions) -> pa.Table:
+        """All columns of the rows that meet the conditions."""
+
+
+class Numpact(TableFormat):
+    """A folder of Pco files with trailers; text is beside them."""
+
+    def __init__(self, level: int):
+        super().__init__()
+        self._level = level
+        self.name = f"numpact-{level}"
+        self.package = f"numpact {version('numpact')}"
+
+    def write(self, table: pa.Table, path: Path) -> None:
+        numpact.write_table(table, path, level=self._level, threads=self.threads)
+
+    def read(self, path: Path, columns: list[str] | None = None) -> pa.Table:
+        return numpact.read_table(path, columns=columns, threads=self.threads).to_arrow()
+
+    def rows(self, path: Path, first: int, stop: int) -> pa.Table:
+        return numpact.read_table(path, rows=(first, stop), threads=self.threads).to_arrow()
+
+    def filtered(self, path: Path, conditions: Conditions) -> pa.Table:
+        return numpact.read_table(path, where=conditions, threads=self.threads).to_arrow()
+
+
+class Parquet(TableFormat):
+    """One file, zstd, all else as pyarrow has it: dictionaries, statistics, pages of 1 MiB. The
+    file is mapped. Rows are read by the row groups that have them, filters by pyarrow.dataset,
+    which leaves out row groups by their statistics."""
+
+    def __init__(self, level: int, group: str):
+        super().__init__()
+        self._level, self._rows = level, GROUPS[group]
+        self.name = f"parquet-zstd-{level}-{group}"
+        self.package = f"pyarrow {version('pyarrow')}"
+
+    def write(self, table: pa.Table, path: Path) -> None:
+        pq.write_table(table, path, compression="zstd", compression_level=self._level,
+                       row_group_size=self._rows)
+
+    def _open(self, path: Path) -> pq.ParquetFile:
+        return pq.ParquetFile(path, memory_map=True, pre_buffer=False)
+
+    def read(self, path: Path, columns: list[str] | None = None) -> pa.Table:
+        with self._open(path) as file:
+            return file.read(columns=columns, use_threads=self.several)
+
+    def rows(self, path: Path, first: int, stop: int) -> pa.Table:
+        with self._open(path) as file:
+            groups = list(range(first // self._rows, (stop - 1) // self._rows + 1))
+            table = file.read_row_groups(groups, use_threads=self.several)
+            return table.slice(first - groups[0] * self._rows, stop - first)
+
+    def filtered(self, path: Path, conditions: Conditions) -> pa.Table:
+        dataset = ds.dataset(path, format="parquet")
+        return dataset.to_table(filter=expression(conditions, dataset.schema),
+                                use_threads=self.several)
+
+
+class Feather(TableFormat):
+    """One file of Arrow IPC, zstd at pyarrow's level, record batches of 64K rows. The file is
+    mapped. Rows are read by the batches that have them; it has no statistics for filters."""
+
+    BATCH_ROWS = 1 << 16  # pyarrow's default
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = "feather-zstd"
+        self.package = f"pyarrow {version('pyarrow')}"
+
+    def write(self, table: pa.Table, path: Path) -> None:
+        feather.write_feather(table, path, compression="zstd", chunksize=self.BATCH_ROWS)
+
+    def read(self, path: Path, columns: list[str] | None = None) -> pa.Table:
+        return feather.read_table(path, columns=columns, use_threads=self.several,
+                                  memory_map=True)
+
+    def rows(self, path: Path, first: int, stop: int) -> pa.Table:
+        options = pa.ipc.IpcReadOptions(use_threads=self.several)
+        with pa.memory_map(str(path)) as source, pa.ipc.open_file(source, options=options) as file:
+            begin, end = first // self.BATCH_ROWS, (stop - 1) // self.BATCH_ROWS + 1
+            table = pa.Table.from_batches([file.get_batch(i) for i in range(begin, end)])
+        return table.slice(first - begin * self.BATCH_ROWS, stop - first)
+
+    def filtered(self, path: Path, conditions: Conditions) -> pa.Table:
+        dataset = ds.dataset(path, format="feather")
+        return dataset.to_table(filter=expression(conditions, dataset.schema),
+                                use_threads=self.several)
+
+
+def every_format() -> list[TableFormat]:
+    numpacts = [Numpact(level) for level in LEVELS["numpact"]]
+    parquets = [Parquet(level, group) for level in LEVELS["parquet"] for group in GROUPS]
+    return [*numpacts, *parquets, Feather()]
+
+
+def stored_bytes(path: Path) -> int:
+    """Of a file, or of all files of a folder."""
+    files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
+    return sum(file.stat().st_size for file in files)
+
+
+def remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

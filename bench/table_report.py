@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results of the benchmark of tables: tables.csv, and the parts of the documents that are made
+from it."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from goals import geometric_mean
+from report import markdown_table
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "docs" / "benchmarks" / "data"
+PAGE = ROOT / "docs" / "benchmarks" / "tables.md"
+README = ROOT / "README.md"
+
+# What is timed: its title in tables.
+TASKS = {"write": "write", "read": "read all", "column": "one column", "rows": "1,000 rows",
+         "by_time": "1 % by time", "by_value": "1 % by value"}
+CSV_TITLES = ["table", "rows", "columns", "format", "threads", "bytes",
+              *(f"{task}_ms" for task in TASKS)]
+BASE = "numpact-8"  # what all others are divided by
+RATIO_TEXT = "as a multiple of numpact at level 8 (above 1: larger, or slower):"
+# Of the README: the smallest Parquet, the one with the fastest slices, and Feather.
+README_FORMATS = ["parquet-zstd-9-1M", "parquet-zstd-3-64K", "feather-zstd"]
+README_THREADS = 1
+MAX_COLUMNS = 100  # of a line of a document
+BEGIN, END = "<!-- tables: made by ./dev bench tables -->\n", "<!-- end of tables -->\n"
+
+
+@dataclass(frozen=True)
+class Result:
+    """One table in one format with so many threads."""
+
+    table: str
+    rows: int
+    columns: int
+    format: str
+    threads: int
+    bytes: int
+    ms: dict[str, float]  # by task; of `column` the mean over the table's columns
+
+
+def title(name: str) -> str:
+    """How documents call a format: parquet-zstd-3-1M is "Parquet, zstd 3, groups of 1M"."""
+    kind, *words = name.split("-")
+    if kind == "numpact":
+        return f"numpact, level {words[0]}"
+    if kind == "parquet":
+        return f"Parquet, zstd {words[1]}, groups of {words[2]}"
+    return f"{kind.capitalize()}, {words[0]}"
+
+
+def csv_cells(result: Result) -> list[str]:
+    return [result.table, str(result.rows), str(result.columns), result.format,
+            str(result.threads), str(result.bytes), *(f"{result.ms[t]:.3f}" for t in TASKS)]
+
+
+def read_results(folder: Path) -> list[Result]:
+    with (folder / "tables.csv").open(newline="", encoding="utf-8") as file:
+        return [Result(row["table"], int(row["rows"]), int(row["columns"]), row["format"],
+                       int(row["threads"]), int(row["bytes"]),
+                       {task: float(row[f"{task}_ms"]) for task in TASKS})
+                for row in csv.DictReader(file)]
+
+
+def ratios(result: Result, base: Result) -> list[float]:
+    """Bytes, then the time of each task, as multiples."""
+    return [result.bytes / base.bytes, *(result.ms[task] / base.ms[task] for task in TASKS)]
+
+
+def _ratio_text(value: float | None) -> str:
+    """Three digits at least, but for ratios of 10 and more."""
+    if value is None:
+        return ""
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _by_key(results: Iterable[Result], threads: int) -> dict[tuple[str, str], Result]:
+    return {(r.table, r.format): r for r in results if r.threads == threads}
+
+
+def mean_row(results: Iterable[Result], threads: int, name: str) -> list[str]:
+    """Geometric means over the tables."""
+    found = _by_key(results, threads)
+    pairs = [(one, found[table, BASE]) for (table, other), one in found.items()
+             if other == name and (table, BASE) in found]
+    means = map(geometric_mean, zip(*(ratios(one, base) for one, base in pairs)))
+    return [title(name), *map(_ratio_text, means)]
+
+
+MEAN_TITLES = ["", "bytes", *TASKS.values()]
+
+
+def mean_rows(results: Sequence[Result], threads: int) -> list[list[str]]:
+    names = [name for name in dict.fromkeys(r.format for r in results) if name != BASE]
+    return [mean_row(results, threads, name) for name in names]
+
+
+def table_rows(results: Sequence[Result], threads: int) -> tuple[list[str], list[list[str]]]:
+    """Each table by itself: what numpact needs, and the others as multiples of it."""
+    found = _by_key(results, threads)
+    rows = []
+    for (table, name), one in found.items():
+        base = found.get((table, BASE))
+        if name == BASE or base is None:
+            cells = [f"{one.bytes:,}", *(f"{one.ms[task]:.1f} ms" for task in TASKS)]
+        else:
+            cells = list(map(_ratio_text, ratios(one, base)))
+        rows.append([table, title(name), *cells])
+    return ["table", "format", *MEAN_TITLES[1:]], rows
+
+
+def _threads_text(threads: int) -> str:
+    return "One thread" if threads == 1 else f"{threads} threads"
+
+
+def page_tables(results: Sequence[Result]) -> str:
+    """The tables of docs/benchmarks/tables.md."""
+    lines = []
+    counts = list(dict.fromkeys(result.threads for result in results))
+    for threads in counts:
+        lines += [f"{_threads_text(threads)}, geometric means over the tables:", "",
+                  *markdown_table(MEAN_TITLES, mean_rows(results, threads)), ""]
+    for threads in counts:
+        lines += [f"{_threads_text(threads)}, table by table:", "",
+                  *markdown_table(*table_rows(results, threads)), ""]
+    return "\n".join(lines)
+
+
+def readme_table(results: Sequence[Result]) -> str:
+    """Without blanks around the bars, which would count as words of the README."""
+    rows = [MEAN_TITLES, ["---"] * len(MEAN_TITLES),
+            *(mean_row(results, README_THREADS, name) for name in README_FORMATS)]
+    return "".join(f"|{'|'.join(row)}|\n" for row in rows)
+
+
+def replace_part(path: Path, text: str) -> None:
+    """Replaces what lies between the two marks of a document."""
+    old = path.read_text(encoding="utf-8")
+    pattern = re.compile(f"(?<={re.escape(BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
+    new, count = pattern.subn(lambda _: text, old)
+    if count != 1:
+        raise ValueError(f"{path}: has no part between {BEGIN.strip()} and {END.strip()}")
+    path.write_text(new, encoding="utf-8")
+
+
+def write_documents(results: Sequence[Result], setting: str) -> None:
+    """The parts of the page and of the README that are made of results; `setting` names versions
+    and machine."""
+    day = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    command = f"`./dev bench tables --csv docs/benchmarks/data`, {day}; {setting}."
+    wrapped = textwrap.fill(command, MAX_COLUMNS, break_long_words=False, break_on_hyphens=False)
+    replace_part(PAGE, f"{wrapped}\n\n{page_tables(results)}")
+    replace_part(README, readme_table(results))

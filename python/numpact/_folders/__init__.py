@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in folders of columns: ``write_table``, ``open_table`` and what belongs to them.
+
+docs/format/table-folder.md specifies the folders. Each module imports only those before it:
+
+* ``columns``: Arrow's fields in the words of a manifest, and back.
+* ``values``: values of filters as exact numbers.
+* ``filters``: parses filters, and evaluates them on columns and on ranges of chunks.
+* ``replacing``: gives a new folder its name in one step.
+* ``writing``: ``write_table``.
+* ``appending``: ``append_table``.
+* ``sources``: the columns of an open folder, by ranges of rows.
+* ``selecting``: which rows match a filter, and the reading of the others' chunks.
+* ``tables``: ``Table``, ``OpenTable``, ``open_table`` and ``read_table``.
+* ``polars_scan``: ``scan_table``.
+"""
+
+from .._optional import require
+
+# Before the modules import it: this error says what to install.
+require("pyarrow", "arrow")

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Appends rows to tables."""
+
+from __future__ import annotations
+
+import errno
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from .._append import append
+from .._codec import compress
+from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
+from .._file import File
+from .._number_types import dtype_of
+from .._remote.locations import local_place
+from .._remote.manifest import (
+    NAME,
+    Column,
+    Manifest,
+    Other,
+    file_name,
+    manifest_text,
+    null_file_name,
+)
+from .._remote.null_runs import RunsBuilder
+from .._remote.table_folder import TableFolder, opened
+from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
+from .._tables.columns import storage_of
+from .._tables.others import OtherReader, OtherWriter, digest
+from .._threads import resolve
+from .columns import logical_of, numbers_in, validity_of
+from .replacing import NewFolder, final_path, locked_table, new_folder, table_files
+from .sources import NumberSource, OtherSource, open_sources
+from .tables import not_a_table
+from .writing import Options, Others, Path, Source, check_others, shared_out, source_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+
+def append_table(
+    table: Any,
+    path: Path,
+    *,
+    level: int = DEFAULT_LEVEL,
+    threads: int | None = None,
+    trailer: TrailerSpec = TABLE_TRAILER,
+    others: Others = "keep",
+    lock_timeout: float | None = None,
+) -> None:
+    """See ``numpact.append_table``."""
+    options = Options(level, trailer)
+    options.check()
+    check_others(others)
+    final = final_path(path)
+    not_a_table(final)
+    source = source_of(table)
+    if source.table is None:
+        source = Source(source.schema, pa.Table.from_batches(source.batches, source.schema))
+    with locked_table(final, lock_timeout) as is_table:
+        if not is_table:
+            raise FileNotFoundError(errno.ENOENT, f"was removed, or has no {NAME}", final)
+        names = table_files(final)
+        with opened(local_place(final)) as old, new_folder(final, like=True) as folder:
+            manifest = old.manifest()
+            picked = _matched(source, manifest, others)
+            _append(picked, old, manifest, folder, options, resolve(threads))
+            folder.replace(names)
+
+
+# ---- which column of the source belongs to which of the folder ----
+
+
+def _matched(source: Source, manifest: Manifest, others: Others) -> list[pa.ChunkedArray]:
+    """The columns of a source in the order of the folder, in its types.
+
+    Raises:
+        TypeMismatchError: They do not match.
+    """
+    assert source.table is not None
+    names = [field.name for field in source.schema]
+    if others == "drop":
+        dropped = {skipped.name for skipped in manifest.skipped}
+        names = [name for name in names if name not in dropped]
+    entries = manifest.ordered()
+    wanted = [entry.name for entry in entries]
+    if sorted(names) != sorted(wanted):
+        missing, extra = _difference(wanted, names), _difference(names, wanted)
+        said = [f"columns are missing: {missing}"] if missing else []
+        said += [f"the folder does not have the columns {extra}"] if extra else []
+        raise TypeMismatchError("; ".join(said))
+    if len(set(names)) < len(names) and names != wanted:
+        raise TypeMismatchError(
+            f"columns of the same name must be in the order of the folder: {wanted}, not {names}"
+        )
+    is_named = len(set(names)) == len(names)
+    columns = []
+    for at, entry in enumerate(entries):
+        if isinstance(entry, Column) and entry.nulls_dropped:
+            raise InvalidArgumentError(
+                f"column {entry.name!r}: its nulls were left out, so its rows do not match others"
+            )
+        kept = [i for i, field in enumerate(source.schema) if field.name in wanted]
+        index = source.schema.get_field_index(entry.name) if is_named else kept[at]
+        columns.append(_checked(source.table.column(index), source.schema.field(index), entry))
+    return columns
+
+
+def _difference(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    return sorted((Counter(one) - Counter(other)).elements())
+
+
+def _checked(column: pa.ChunkedArray, field: pa.Field, entry: Column | Other) -> pa.ChunkedArray:
+    if isinstance(entry, Other):
+        return column  # its type is checked when the file is read
+    logical = logical_of(field)
+    if logical != entry.logical:
+        raise TypeMismatchError(
+            f"column {entry.name!r}: values of type {field.type}, the folder has {_text_of(entry)}"
+        )
+    if column.null_count and not entry.nullable:
+        raise InvalidArgumentError(
+            f"column {entry.name!r}: {column.null_count} nulls, but its field is not nullable"
+        )
+    return column
+
+
+def _text_of(entry: Column) -> str:
+    logical = entry.logical
+    if logical.kind == "number":
+        return logical.number_type
+    details = ", ".join(filter(None, (logical.unit, logical.timezone)))
+    return f"{logical.kind}[{details}]" if details else logical.kind
+
+
+# ---- writing ----
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A column to append to."""
+
+    values: pa.ChunkedArray
+    source: NumberSource | OtherSource
+    file: str
+    folder: NewFolder
+    options: Options
+    threads: int
+
+    def run(self) -> Column | Other:
+        if isinstance(self.source, OtherSource):
+            return self._append_other(self.source)
+        return self._append_numbers(self.source)
+
+    def _append_numbers(self, source: NumberSource) -> Column:
+        path = self.folder.file(self.file)
+        arrays = self.values.chunks
+        parts = [numbers_in(array, source.logical) for array in arrays]
+        numbers = np.concatenate([np.empty(0, dtype_of(source.logical.number_type)), *parts])
+        source.copy(path)
+        if numbers.size:
+            append(
+                path,
+                numbers,
+                self.options.level,
+                threads=self.threads,
+                trailer=self.options.trailer if source.trailer() is None else False,
+            )
+        count = source.entry.count + numbers.size
+        self._verify(path, numbers, source.entry.count)
+        nulls = source.entry.null_count + self.values.null_count
+        null_file = null_file_name(self.file) if nulls else ""
+        if nulls:
+            runs = RunsBuilder()
+            before = source.nulls()
+            runs.add(None if before is None else before.validity(), source.rows)
+            for array in arrays:
+                runs.add(validity_of(array), len(array))
+            with open(self.folder.file(null_file), "xb") as file:
+                file.write(compress(runs.lengths(), threads=self.threads))
+        return replace(
+            source.entry, file=self.file, count=count, null_file=null_file, null_count=nulls
+        )
+
+    def _verify(self, path: str, numbers: Array, before: int) -> None:
+        with File(path, threads=self.threads) as file:
+            total = len(file)
+            read = file.read(before, numbers.size) if total == before + numbers.size else None
+        if read is None or not np.array_equal(read.view(np.uint8), numbers.view(np.uint8)):
+            name = self.source.entry.name
+            raise CorruptError(f"column {name!r}: does not decode to what was written")
+
+    def _append_other(self, source: OtherSource) -> Other:
+        field = source.field
+        values = _as_type(self.values, field)
+        path = self.folder.file(self.file)
+        with open(path, "xb") as sink:
+            writer = OtherWriter(sink, field)
+            for batch in source.reader().batches():
+                writer.write(batch)
+            writer.write(values)
+            writer.close()
+        with open(path, "rb") as file:
+            reader = OtherReader(file.read(), writer.rows, f"column {field.name!r}")
+        if [digest(batch) for batch in reader.batches()] != writer.digests:
+            raise CorruptError(f"column {field.name!r}: does not read as what was written")
+        return replace(source.entry, file=self.file, rows=writer.rows)
+
+
+def _as_type(values: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
+    """Values in the type of a field, if only the form of their text differs."""
+    if values.type.equals(field.type):
+        return values
+    plain = storage_of(values.type)
+    if _family(plain) is not None and _family(plain) == _family(storage_of(field.type)):
+        return values.cast(field.type)
+    raise TypeMismatchError(
+        f"column {field.name!r}: values of type {values.type}, the folder has {field.type}"
+    )
+
+
+def _family(type: pa.DataType) -> str | None:
+    """Types whose values are the same: offsets of other sizes, or views."""
+    for family in ("string", "binary"):
+        for form in (f"is_{family}", f"is_large_{family}", f"is_{family}_view"):
+            if getattr(pa.types, form, lambda type: False)(type):
+                return family
+    return None
+
+
+def _append(
+    columns: Sequence[pa.ChunkedArray],
+    old: TableFolder,
+    manifest: Manifest,
+    folder: NewFolder,
+    options: Options,
+    threads: int,
+) -> None:
+    sources = open_sources(old, manifest)
+    workers, inner = shared_out(threads, len(sources))
+    taken: set[str] = set()
+    tasks = [
+        _Task(
+            values,
+            source,
+            file_name(
+                source.entry.name, ".arrow" if isinstance(source, OtherSource) else ".pco", taken
+            ),
+            folder,
+            options,
+            inner,
+        )
+        for values, source in zip(columns, sources, strict=True)
+    ]
+    with ThreadPoolExecutor(workers) as pool:
+        entries = list(pool.map(_Task.run, tasks))
+    made = replace(
+        manifest,
+        columns=[entry for entry in entries if isinstance(entry, Column)],
+        others=[entry for entry in entries if isinstance(entry, Other)],
+    )
+    with open(folder.file(NAME), "xb") as file:
+        file.write(manifest_text(made))

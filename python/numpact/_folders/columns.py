@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrow's fields in the words of a manifest, and back. Needs pyarrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from .._number_types import dtype_of
+from .._remote.manifest import Column, LogicalType, Manifest, pack_metadata, unpack_metadata
+from .._tables.columns import arrow_field as _arrow_field
+from .._tables.columns import describe
+from .._tables.reading import number_bytes, storage_array
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+_EXTENSION = b"ARROW:extension:name"
+
+
+def logical_of(field: pa.Field) -> LogicalType | None:
+    """The logical type of a field; None if Pco cannot hold its values."""
+    described = describe(field)
+    if described["type"] is None or "unfit" in described:
+        return None
+    unit = described["unit"] if has_unit(described["kind"]) else ""
+    return LogicalType(described["kind"], described["type"], unit, described["timezone"])
+
+
+def has_unit(kind: str) -> bool:
+    return kind in ("time32", "time64", "timestamp", "duration")
+
+
+def why_unfit(field: pa.Field) -> str:
+    """Why Pco cannot hold the values of a field for which ``logical_of`` gives None."""
+    return str(describe(field).get("unfit", ""))
+
+
+def field_metadata(field: pa.Field) -> bytes:
+    """The metadata of a field, packed as in a manifest; that of an extension type among it."""
+    return packed_json(describe(field)["metadata"])
+
+
+def packed_json(pairs: list[list[Any]]) -> bytes:
+    def content(text: Any) -> bytes:
+        return text.encode() if isinstance(text, str) else bytes.fromhex(text["hex"])
+
+    return pack_metadata((content(key), content(value)) for key, value in pairs)
+
+
+def table_metadata(schema: pa.Schema) -> bytes:
+    """The metadata of a schema, packed."""
+    return pack_metadata((schema.metadata or {}).items())
+
+
+def field_of(column: Column) -> pa.Field:
+    """The field of a column, with its metadata; an extension type is only metadata."""
+    logical = column.logical
+    field = _arrow_field(
+        {
+            "name": column.name,
+            "kind": logical.kind,
+            "type": logical.number_type,
+            "unit": logical.unit,
+            "timezone": logical.timezone,
+            "list_size": 0,
+            "nullable": column.nullable,
+            "metadata": [],
+        }
+    )
+    return field.with_metadata(_metadata(column.metadata)) if column.metadata else field
+
+
+def schema_metadata(manifest: Manifest) -> Any:
+    """The metadata of the schema of a table; None if there is none."""
+    return _metadata(manifest.metadata) if manifest.metadata else None
+
+
+def _metadata(packed: bytes) -> Any:
+    return pa.KeyValueMetadata(unpack_metadata(packed))
+
+
+def numbers_in(array: pa.Array, logical: LogicalType) -> Array:
+    """The numbers of an array as they are stored; those of null rows are left out."""
+    content = number_bytes(storage_array(array))
+    return np.frombuffer(content, dtype_of(logical.number_type))
+
+
+def validity_of(array: pa.Array) -> Array | None:
+    """(rows,) of bool, True where there is a number; None if no row is null."""
+    if not array.null_count:
+        return None
+    return np.frombuffer(number_bytes(array.is_valid().cast(pa.uint8())), np.bool_)
+
+
+def array_of(numbers: Array, validity: Array | None, field: pa.Field) -> pa.Array:
+    """Stored numbers as an array of the type of a field, without a copy where Arrow has them so."""
+    rows = len(numbers)
+    bits = None if validity is None else pa.py_buffer(np.packbits(validity, bitorder="little"))
+    if pa.types.is_boolean(field.type):
+        numbers = np.packbits(numbers.astype(np.bool_), bitorder="little")
+    return pa.Array.from_buffers(field.type, rows, [bits, pa.py_buffer(numbers)])
+
+
+def with_extensions(schema: pa.Schema) -> pa.Schema:
+    """The schema with the extension types that its fields name, if they are registered."""
+    if not any(_EXTENSION in (field.metadata or {}) for field in schema):
+        return schema
+    return pa.Schema._import_from_c_capsule(schema.__arrow_c_schema__())
+
+
+def chunked(arrays: list[pa.Array], type: pa.DataType) -> pa.ChunkedArray:
+    """Arrays as a column, whose type may extend theirs."""
+    if isinstance(type, pa.BaseExtensionType):
+        arrays = [
+            array if array.type == type else pa.ExtensionArray.from_storage(type, array)
+            for array in arrays
+        ]
+    return pa.chunked_array(arrays, type)

@@ -1,0 +1,550 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in memory and open folders of tables."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+import pyarrow as pa
+
+from .._errors import InvalidArgumentError
+from .._integers import index_of
+from .._optional import require
+from .._remote.locations import Location, StorageOptions, table_place
+from .._remote.manifest import NAME, Manifest
+from .._remote.table_folder import TableFolder, with_table
+from .._threads import resolve
+from .columns import chunked, logical_of, numbers_in, schema_metadata, with_extensions
+from .filters import Where, parse_where
+from .selecting import WINDOW_ROWS, Bound, Span, Window, bind, candidates, windows
+from .sources import NumberSource, Source, open_sources
+from .writing import shared_out
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pandas as pd
+    import polars as pl
+    from typing_extensions import Self
+
+    Array = npt.NDArray[Any]
+
+Path = Union[str, "os.PathLike[str]"]
+#: A range of rows: a slice, or the first row and the row after the last one.
+Rows = Union[slice, range, tuple[int, int]]
+
+# Rows of a batch of the Arrow stream of an open table: a chunk of the usual size.
+_STREAM_ROWS = 1 << 18
+# Columns that a representation shows.
+_MAX_SHOWN = 12
+
+
+class _Tabular:
+    """What tables in memory and open tables share."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names, types and metadata of the columns, as a schema of pyarrow."""
+        raise NotImplementedError
+
+    @property
+    def num_rows(self) -> int:
+        """The count of rows."""
+        raise NotImplementedError
+
+    def to_arrow(self) -> pa.Table:
+        """The table as one of pyarrow."""
+        raise NotImplementedError
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns, in order; they may repeat."""
+        return list(self.schema.names)
+
+    @property
+    def num_columns(self) -> int:
+        """The count of columns."""
+        return len(self.schema)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The counts of rows and columns."""
+        return self.num_rows, self.num_columns
+
+    def __len__(self) -> int:
+        """The count of rows."""
+        return self.num_rows
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table as a data frame of pandas, as pyarrow converts it."""
+        require("pandas", "dask")
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """The table as a data frame of polars; names must not repeat."""
+        polars = require("polars", "polars")
+        frame: pl.DataFrame = polars.from_arrow(self.to_arrow())
+        return frame
+
+    def to_numpy(self) -> dict[str, Array]:
+        """The columns as arrays of (rows,), by name.
+
+        Dates and times are datetime64 or timedelta64, text and other columns arrays of objects.
+
+        Raises:
+            InvalidArgumentError: A column has nulls, which NumPy does not have; or names repeat.
+        """
+        table = self.to_arrow()
+        _check_unique(table.column_names)
+        return {name: _numpy_of(table, name) for name in table.column_names}
+
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
+
+    def __repr__(self) -> str:
+        shown = [f"{field.name}: {field.type}" for field in list(self.schema)[:_MAX_SHOWN]]
+        shown += ["..."] if self.num_columns > _MAX_SHOWN else []
+        rows = f"{self.num_rows:,} row{'s' * (self.num_rows != 1)}"
+        return f"<numpact.{type(self).__name__}{self._where()}: {rows} of {', '.join(shown)}>"
+
+    def _where(self) -> str:
+        return ""
+
+
+class Table(_Tabular):
+    """A table in memory: the result of ``read_table``.
+
+    ``len(t)``, ``t.schema``, ``t["price"]`` (a chunked array of pyarrow), ``t[["at", "price"]]``
+    and ``t[100:200]`` (tables). Every consumer of ``__arrow_c_stream__`` (pyarrow, polars, pandas,
+    DuckDB) accepts it without a copy. Immutable; threads may share it.
+    """
+
+    def __init__(self, arrow: pa.Table) -> None:
+        self._arrow = arrow
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self._arrow.schema
+
+    @property
+    def num_rows(self) -> int:
+        return int(self._arrow.num_rows)
+
+    def to_arrow(self) -> pa.Table:
+        return self._arrow
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._arrow.__arrow_c_stream__(requested_schema)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A column by its name, a table of columns by a list of names, or of rows by a slice."""
+        if isinstance(key, str):
+            return self._arrow.column(_index_of_name(self.column_names, key))
+        if isinstance(key, slice):
+            first, stop = _span(key, self.num_rows)
+            return Table(self._arrow.slice(first, stop - first))
+        return Table(self._arrow.select(_indices(self.column_names, _names_in(key))))
+
+
+class OpenTable(_Tabular):
+    """A folder of a table that is open: the result of ``open_table``. Nothing is decoded yet.
+
+    ``len(t)``, ``t.schema`` and ``t.column_names`` come from the manifest. ``t["price"]`` decodes a
+    column (a chunked array of pyarrow), ``t.read(...)`` and ``to_arrow`` what they are asked for.
+    ``t[["at", "price"]]`` and ``t[100:200]`` are open tables again. Local files are mapped, so that
+    the table stays what it is if the folder is replaced. Thread-safe.
+    """
+
+    def __init__(
+        self,
+        place: Location,
+        manifest: Manifest,
+        sources: Sequence[Source],
+        span: Span | None,
+        threads: int | None,
+    ) -> None:
+        self._place = place
+        self._manifest = manifest
+        self._sources = list(sources)
+        self._given = span
+        self._threads = threads
+        self._is_closed = False
+
+    # ---- what it holds ----
+
+    @property
+    def column_names(self) -> list[str]:
+        return [source.entry.name for source in self._sources]
+
+    @property
+    def num_columns(self) -> int:
+        return len(self._sources)
+
+    @property
+    def num_rows(self) -> int:
+        first, stop = self._span
+        return stop - first
+
+    @property
+    def schema(self) -> pa.Schema:
+        self._check_open()
+        return _schema_of(self._sources, self._manifest)
+
+    @property
+    def path(self) -> str:
+        """The folder, or its URL."""
+        return self._place.url
+
+    @property
+    def _span(self) -> Span:
+        if self._given is not None:
+            return self._given
+        if not self._sources:
+            return 0, 0
+        dropped = any(
+            isinstance(source, NumberSource) and source.entry.nulls_dropped
+            for source in self._sources
+        )
+        counts = {source.entry.name: source.rows for source in self._sources}
+        if len(set(counts.values())) > 1 or (dropped and len(self._sources) > 1):
+            raise InvalidArgumentError(
+                f"{self.path}: columns differ in length or rows where nulls were left out; choose "
+                f"one of {list(counts)}"
+            )
+        return 0, self._sources[0].rows
+
+    # ---- reading ----
+
+    def read(
+        self,
+        columns: Sequence[str] | None = None,
+        rows: Rows | None = None,
+        where: Where | None = None,
+    ) -> Table:
+        """Reads columns, rows, or the rows that match a filter; arguments as for ``read_table``."""
+        self._check_open()
+        wanted = self._of_columns(columns)
+        chosen = [self._sources[index] for index in wanted]
+        comparisons = parse_where(where)
+        if not comparisons:
+            span = _within(self._of(chosen)._span, rows)
+            return _table_of(chosen, self._manifest, _read_all(chosen, span, self._threads))
+        bound = bind(comparisons, self.column_names, self._sources)
+        involved = {*wanted, *(item.column for item in bound)}
+        span = _within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
+        parts: list[list[pa.Array]] = [[] for _ in wanted]
+        for found in self._matching(bound, span, wanted, WINDOW_ROWS):
+            for part, arrays in zip(parts, found, strict=True):
+                part += arrays
+        return _table_of(chosen, self._manifest, parts)
+
+    def batches(
+        self,
+        columns: Sequence[str] | None = None,
+        rows: Rows | None = None,
+        where: Where | None = None,
+        batch_rows: int = _STREAM_ROWS,
+    ) -> Iterator[Table]:
+        """As ``read``, in tables that are decoded one by one.
+
+        Args:
+            columns, rows, where: As for ``read_table``.
+            batch_rows: The most rows that are read for a batch.
+        """
+        self._check_open()
+        size = index_of(batch_rows, "batch_rows")
+        if size < 1:
+            raise InvalidArgumentError("batch_rows must be 1, 2, ...")
+        wanted = self._of_columns(columns)
+        chosen = [self._sources[index] for index in wanted]
+        bound = bind(parse_where(where), self.column_names, self._sources)
+        involved = {*wanted, *(item.column for item in bound)}
+        span = _within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
+        return (
+            _table_of(chosen, self._manifest, parts)
+            for parts in self._matching(bound, span, wanted, size)
+        )
+
+    def _matching(
+        self, bound: Sequence[Bound], span: Span, wanted: Sequence[int], size: int
+    ) -> Iterator[list[list[pa.Array]]]:
+        """The arrays of columns for each window with rows that match."""
+        threads = resolve(self._threads)
+        workers, inner = shared_out(threads, len(wanted))
+        with ThreadPoolExecutor(workers) as pool:
+            for part in windows(candidates(bound, span), size):
+                window = Window(part, bound, threads)
+
+                def column(index: int, window: Window = window) -> list[pa.Array]:
+                    return window.column(index, self._sources[index], inner)
+
+                if window.rows:
+                    yield list(pool.map(column, wanted))
+
+    def source(self, index: int) -> Source:
+        """A column for the other modules of the package."""
+        return self._sources[index]
+
+    def take(self, columns: Sequence[str], rows: Array) -> Table:
+        """Rows by their indices, (n,) of int64 that increase; decodes the chunks that hold them."""
+        self._check_open()
+        chosen = [self._sources[index] for index in self._of_columns(columns)]
+        given = rows + self._of(chosen)._span[0]
+        workers, inner = shared_out(resolve(self._threads), len(chosen))
+        with ThreadPoolExecutor(workers) as pool:
+            parts = list(pool.map(lambda source: source.take(given, inner), chosen))
+        return _table_of(chosen, self._manifest, parts)
+
+    def to_arrow(self) -> pa.Table:
+        """Reads the whole table as one of pyarrow."""
+        return self.read().to_arrow()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        schema = self.schema
+        found = (batch for table in self.batches() for batch in table.to_arrow().to_batches())
+        reader = pa.RecordBatchReader.from_batches(schema, found)
+        return reader.__arrow_c_stream__(requested_schema)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A column by its name, an open table of columns by a list of names, or of rows by a slice.
+
+        Raises:
+            InvalidArgumentError: There is no such column, or more than one of the name.
+        """
+        self._check_open()
+        if isinstance(key, str):
+            index = _index_of_name(self.column_names, key)
+            chosen = [self._sources[index]]
+            parts = _read_all(chosen, self._of(chosen)._span, self._threads)
+            return _table_of(chosen, self._manifest, parts).to_arrow().column(0)
+        if isinstance(key, slice):
+            return self._of(self._sources, _within(self._span, key))
+        return self._of([self._sources[index] for index in self._of_columns(key)])
+
+    def _of(self, sources: Sequence[Source], span: Span | None = None) -> OpenTable:
+        given = self._given if span is None else span
+        return OpenTable(self._place, self._manifest, sources, given, self._threads)
+
+    def _of_columns(self, columns: Sequence[str] | None) -> list[int]:
+        if columns is None:
+            return list(range(len(self._sources)))
+        return _indices(self.column_names, _names_in(columns))
+
+    # ---- life ----
+
+    def close(self) -> None:
+        """Releases the files; what was read stays valid. May be called repeatedly."""
+        self._is_closed = True
+        self._sources = []
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise ValueError("the table is closed")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._is_closed:
+            return f"<numpact.OpenTable {self.path!r}, closed>"
+        return super().__repr__()
+
+    def _where(self) -> str:
+        return f" {self.path!r}"
+
+
+# ---- columns and rows ----
+
+
+def _check_unique(names: Sequence[str]) -> None:
+    twice = sorted({name for name in names if list(names).count(name) > 1})
+    if twice:
+        raise InvalidArgumentError(f"columns of the same name: {twice}")
+
+
+def _names_in(key: Any) -> list[str]:
+    if isinstance(key, str):
+        raise InvalidArgumentError(f"columns is a list of names: [{key!r}]")
+    try:
+        names = list(key)
+    except TypeError:
+        names = [key]
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidArgumentError(f"columns are chosen by names, rows by slices, not by {key!r}")
+    return names
+
+
+def _index_of_name(names: Sequence[str], name: str) -> int:
+    count = list(names).count(name)
+    if count != 1:
+        what = f"there are {count} columns" if count else "there is no column"
+        raise InvalidArgumentError(f"{what} {name!r}; the columns are {list(names)}")
+    return list(names).index(name)
+
+
+def _indices(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    return [_index_of_name(names, name) for name in wanted]
+
+
+def _span(rows: Rows, count: int) -> Span:
+    """The first row and the row after the last one, of a table of ``count`` rows."""
+    if isinstance(rows, slice):
+        first, stop, step = rows.indices(count)
+        if step != 1:
+            raise InvalidArgumentError("rows are a slice without a step")
+        return first, max(first, stop)
+    if isinstance(rows, range) and rows.step != 1:
+        raise InvalidArgumentError("rows are a range without a step")
+    pair = (rows.start, rows.stop) if isinstance(rows, range) else rows
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise InvalidArgumentError(
+            f"rows are a slice, or the first row and the one after the last, not {rows!r}"
+        )
+    first, stop = index_of(pair[0], "rows"), index_of(pair[1], "rows")
+    if not 0 <= first <= stop <= count:
+        raise InvalidArgumentError(f"there are {count} rows, not rows {first} to {stop}")
+    return first, stop
+
+
+def _within(span: Span, rows: Rows | None) -> Span:
+    if rows is None:
+        return span
+    first, stop = _span(rows, span[1] - span[0])
+    return span[0] + first, span[0] + stop
+
+
+def _read_all(sources: Sequence[Source], span: Span, threads: int | None) -> list[list[pa.Array]]:
+    """The rows of a span, of each column."""
+    first, count = span[0], span[1] - span[0]
+    workers, inner = shared_out(resolve(threads), len(sources))
+
+    def read(source: Source) -> list[pa.Array]:
+        return source.read(first, count, inner)
+
+    if workers == 1:
+        return list(map(read, sources))
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(read, sources))
+
+
+def _table_of(
+    sources: Sequence[Source], manifest: Manifest, parts: Sequence[list[pa.Array]]
+) -> Table:
+    schema = _schema_of(sources, manifest)
+    columns = [chunked(arrays, field.type) for arrays, field in zip(parts, schema, strict=True)]
+    return Table(pa.Table.from_arrays(columns, schema=schema))
+
+
+def _schema_of(sources: Sequence[Source], manifest: Manifest) -> pa.Schema:
+    fields = [source.field for source in sources]
+    return with_extensions(pa.schema(fields, schema_metadata(manifest)))
+
+
+def _numpy_of(table: pa.Table, name: str) -> Array:
+    column = table.column(name)
+    if column.null_count:
+        raise InvalidArgumentError(
+            f"column {name!r}: {column.null_count} nulls, which NumPy does not have: to_arrow, "
+            "to_pandas and to_polars keep them"
+        )
+    logical = logical_of(table.schema.field(name))
+    if logical is None:
+        made: Array = column.to_numpy()
+        return made
+    parts = [logical.as_numpy(numbers_in(chunk, logical)) for chunk in column.chunks]
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.empty(0, logical.numpy_dtype())
+
+
+# ---- opening ----
+
+
+def open_table(
+    path: Path,
+    *,
+    threads: int | None = None,
+    storage_options: StorageOptions | None = None,
+) -> OpenTable:
+    """See ``numpact.open_table``."""
+    place = table_place(path, storage_options)
+
+    def opened(table: TableFolder) -> OpenTable:
+        manifest = table.manifest()
+        sources = open_sources(table, manifest)
+        return OpenTable(table.place, manifest, sources, None, threads)
+
+    made: OpenTable = opened_table(place, opened)
+    return made
+
+
+def opened_table(place: Location, work: Callable[[TableFolder], Any]) -> Any:
+    """``with_table`` with errors that say what to use instead for what is not a table."""
+    if place.local_path is not None:
+        not_a_table(place.local_path)
+    return with_table(place, work)
+
+
+def not_a_table(path: str) -> None:
+    """Raises if a local path is certainly not a table; the message says what reads it."""
+    if os.path.isfile(path):
+        raise NotADirectoryError(
+            errno.ENOTDIR, f"is a file, and a table is a folder: {_function_for(path)}", path
+        )
+    if os.path.isdir(path) and not os.path.lexists(f"{path}/{NAME}"):
+        raise FileNotFoundError(errno.ENOENT, f"is not a table of numpact: it has no {NAME}", path)
+
+
+def _function_for(path: str) -> str:
+    """Which function reads a file."""
+    with open(path, "rb") as file:
+        magic = file.read(4)
+    if magic == b"npac":
+        return "numpact.decompress_arrow reads its bytes"
+    if magic[:3] == b"CVC":
+        return "numpact.cvc.open reads it"
+    return "numpact.open reads a file of numbers"
+
+
+def _needed(
+    manifest: Manifest, columns: Sequence[str] | None, where: Where | None
+) -> set[str] | None:
+    """The names of the columns that a call reads, whose files have to be opened.
+
+    None: all columns; also if a name does not exist once, so that the error lists all names.
+    """
+    if columns is None:
+        return None
+    names = [entry.name for entry in manifest.ordered()]
+    needed = {*_names_in(columns), *(item.column for item in parse_where(where))}
+    return needed if all(names.count(name) == 1 for name in needed) else None
+
+
+def read_table(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    rows: Rows | None = None,
+    where: Where | None = None,
+    *,
+    threads: int | None = None,
+    storage_options: StorageOptions | None = None,
+) -> Table:
+    """See ``numpact.read_table``."""
+    place = table_place(path, storage_options)
+
+    def read(table: TableFolder) -> Table:
+        manifest = table.manifest()
+        sources = open_sources(table, manifest, _needed(manifest, columns, where))
+        opened = OpenTable(table.place, manifest, sources, None, threads)
+        return opened.read(columns, rows, where)
+
+    made: Table = opened_table(place, read)
+    return made

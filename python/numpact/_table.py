@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in folders of columns. What these functions do is in ``_folders``, which needs pyarrow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+from ._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ._folders.filters import Where
+    from ._folders.tables import OpenTable, Rows, Table
+    from ._remote.locations import StorageOptions
+
+Path = Union[str, "os.PathLike[str]"]
+#: What to do with columns that Pco cannot hold.
+Others = Literal["keep", "drop", "error"]
+
+
+def write_table(
+    table: Any,
+    path: Path,
+    *,
+    level: int = DEFAULT_LEVEL,
+    threads: int | None = None,
+    trailer: TrailerSpec = TABLE_TRAILER,
+    others: Others = "keep",
+    overwrite: bool = False,
+    lock_timeout: float | None = None,
+) -> None:
+    """Writes a table to a folder of columns, which ``open_table`` and the command read.
+
+    Each column of numbers, booleans, dates and times becomes a Pco file; nulls, time zones and
+    metadata are kept. Columns that Pco cannot hold (text, decimals, lists, dictionaries, ...)
+    become Arrow IPC files with zstd beside them. The folder is written under a hidden name, read
+    back and compared, synced to disk, and renamed in one step: there is never half a table.
+
+    Args:
+        table: A data frame of pandas or polars, a table, record batch or stream of pyarrow, a
+            relation of DuckDB, any other object with ``__arrow_c_stream__``, or a mapping of names
+            to columns. A stream is written batch by batch with memory for two chunks of each
+            column; columns of dictionaries are kept in memory.
+        path: The folder. Missing parents are made.
+        level: As for ``compress``.
+        threads: Columns that are compressed at the same time; None: one per processor. The files do
+            not depend on it.
+        trailer: As for ``compress``. Trailers have the range of each chunk, by which filters leave
+            chunks out. The default also has restart points every 16,384 numbers, from which
+            slices are decoded; True omits them.
+        others: What to do with columns that Pco cannot hold. ``"keep"``: write them as Arrow IPC.
+            ``"drop"``: leave them out, and warn. ``"error"``: raise TypeMismatchError.
+        overwrite: Replace an existing folder, if it is a table and has no other files, or is empty.
+        lock_timeout: Seconds to wait for another writer of an existing table; None: no limit.
+
+    Raises:
+        FileExistsError: The path exists already, or with ``overwrite`` is not a table.
+        TypeMismatchError: Not a table, or with ``others="error"`` a column of another type.
+        InvalidArgumentError: An option is out of range, or a column with nulls is not nullable.
+        LockTimeoutError: Another process is writing the table.
+        CorruptError: What was written does not read back; nothing is left of it.
+        ImportError: pyarrow is not installed.
+    """
+    from ._folders.writing import write_table as work
+
+    work(
+        table,
+        path,
+        level=level,
+        threads=threads,
+        trailer=trailer,
+        others=others,
+        overwrite=overwrite,
+        lock_timeout=lock_timeout,
+    )
+
+
+def append_table(
+    table: Any,
+    path: Path,
+    *,
+    level: int = DEFAULT_LEVEL,
+    threads: int | None = None,
+    trailer: TrailerSpec = TABLE_TRAILER,
+    others: Others = "keep",
+    lock_timeout: float | None = None,
+) -> None:
+    """Appends rows to a table in a folder: to all columns or, after an error, to none.
+
+    The longer table is written beside the old one, read back, synced to disk, and exchanged with it
+    in one step; readers see the old table or the new one. Several processes and threads may append
+    to a table at the same time: each waits for the others, and no rows are lost.
+
+    Args:
+        table: As for ``write_table``, with the columns of the folder in any order. It is kept in
+            memory.
+        path: A folder that ``write_table`` or ``numpact compress`` wrote.
+        level, threads: As for ``write_table``.
+        trailer: As for ``compress``. A column whose file has a trailer gets one of the same kind;
+            that reads the whole file.
+        others: ``"drop"``: columns that the folder left out are left out of the new rows, too.
+        lock_timeout: Seconds to wait for other writers of the table; None: no limit.
+
+    Raises:
+        FileNotFoundError: The folder does not exist; ``write_table`` makes one.
+        TypeMismatchError: Columns are missing, are not in the folder, or have other types, units or
+            time zones; the message names them.
+        InvalidArgumentError: Nulls for a column that is not nullable, or a folder without the nulls
+            of its source.
+        LockTimeoutError: Another process is writing the table.
+        CorruptError: A file of the folder is damaged. The table is not changed.
+        FileExistsError: The folder has files that are not part of the table.
+        ImportError: pyarrow is not installed.
+    """
+    from ._folders.appending import append_table as work
+
+    work(
+        table,
+        path,
+        level=level,
+        threads=threads,
+        trailer=trailer,
+        others=others,
+        lock_timeout=lock_timeout,
+    )
+
+
+def open_table(
+    path: Path,
+    *,
+    threads: int | None = None,
+    storage_options: StorageOptions | None = None,
+) -> OpenTable:
+    """Opens the folder of a table; reads its manifest only.
+
+    Args:
+        path: A folder that ``write_table`` or ``numpact compress TABLE -o FOLDER`` wrote, or its
+            URL in a file system of fsspec.
+        threads: Columns and chunks that are decoded at the same time; None: one per processor, but
+            a single one in Zarr and Dask tasks.
+        storage_options: Options of the file system for fsspec.
+
+    Raises:
+        FileNotFoundError: There is no such folder, or a file of a column is missing.
+        CorruptError: The manifest is damaged, or a file is a link out of the folder.
+        InputOutputError: The path is not a table: a file, or a folder without a manifest.
+        UnsupportedVersionError: A newer version wrote the table.
+        ImportError: pyarrow is not installed; or fsspec for a URL.
+    """
+    from ._folders.tables import open_table as work
+
+    return work(path, threads=threads, storage_options=storage_options)
+
+
+def read_table(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    rows: Rows | None = None,
+    where: Where | None = None,
+    *,
+    threads: int | None = None,
+    storage_options: StorageOptions | None = None,
+) -> Table:
+    """Reads a table, or some of its columns and rows, into memory.
+
+    Args:
+        path: As for ``open_table``.
+        columns: Names of the columns to read, in this order; None: all.
+        rows: A slice, or a pair of the first row and the row after the last one; None: all. Only
+            the chunks that contain them are decoded.
+        where: A filter of these rows: text such as ``"price >= 100 and day = '2024-01-01'"``, or a
+            list of (column, operator, value). Chunks whose range in the trailer excludes a match
+            are not read; of the other columns, only the chunks that contain rows that match.
+        threads, storage_options: As for ``open_table``.
+
+    Raises:
+        InvalidArgumentError: There is no such column or row, or the filter cannot be parsed.
+        TypeMismatchError: The filter compares a column with a value of another kind.
+        CorruptError: A file is damaged, or contradicts the manifest.
+        The errors of ``open_table``.
+    """
+    from ._folders.tables import read_table as work
+
+    return work(path, columns, rows, where, threads=threads, storage_options=storage_options)
+
+
+def scan_table(
+    path: Path,
+    *,
+    threads: int | None = None,
+    storage_options: StorageOptions | None = None,
+) -> pl.LazyFrame:
+    """A lazy frame of polars over a table; nothing is decoded before ``collect``.
+
+    Only the columns that the query uses are read. Filters are pushed down: chunks whose range in
+    the trailer excludes a match are not read, and of the other columns only the chunks that
+    contain rows that match. The result is that of the same query over ``read_table``, also for NaN
+    and nulls, which polars itself judges.
+
+    Args:
+        path, threads, storage_options: As for ``open_table``. The table is opened by this call: a
+            later ``append_table`` does not change the frame.
+
+    Raises:
+        The errors of ``open_table``.
+        InvalidArgumentError: Names of columns repeat, which polars does not have.
+        ImportError: polars or pyarrow is not installed.
+    """
+    from ._folders.polars_scan import scan_table as work
+
+    return work(path, threads=threads, storage_options=storage_options)

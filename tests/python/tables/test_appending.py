@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Appending to tables: all columns or none, and no rows are lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from tables_support import every_kind, files_in, same
+
+import numpact
+from numpact._folders import replacing
+
+
+def test_all_kinds_are_appended(tmp_path: Path) -> None:
+    parts = [every_kind(300, seed) for seed in range(3)]
+    # One dictionary, since the table has one.
+    parts = pa.concat_tables(parts).unify_dictionaries()
+    numpact.write_table(parts.slice(0, 300), tmp_path / "t")
+    rest = parts.slice(300, 600)
+    numpact.append_table(rest.to_reader(max_chunksize=100), tmp_path / "t", threads=2)
+    same(numpact.read_table(tmp_path / "t").to_arrow(), parts)
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+def test_appending_to_no_rows_and_of_no_rows(tmp_path: Path) -> None:
+    schema = pa.schema([("a", pa.int64()), ("s", pa.string()), ("t", pa.timestamp("s"))])
+    table = pa.table({"a": [1, None], "s": [None, "x"], "t": [None, 5]}, schema=schema)
+    numpact.write_table(table.slice(0, 0), tmp_path / "t")
+    numpact.append_table(table, tmp_path / "t")
+    numpact.append_table(table.slice(0, 0), tmp_path / "t")
+    same(numpact.read_table(tmp_path / "t").to_arrow(), table)
+
+
+def test_trailers_are_kept(tmp_path: Path) -> None:
+    for name, trailer in (("none", False), ("index", True), ("points", 256)):
+        numpact.write_table({"a": range(1000)}, tmp_path / name, trailer=trailer)
+        numpact.append_table({"a": range(1000)}, tmp_path / name, trailer=trailer)
+        found = numpact.read_trailer(tmp_path / name / "a.pco")
+        assert (found is None) == (trailer is False)
+        if found is not None:
+            assert found.count == 2000
+            assert found.restart_every == (256 if trailer == 256 else None)
+    numpact.append_table({"a": range(9)}, tmp_path / "points")
+    assert numpact.read_trailer(tmp_path / "points/a.pco").restart_every == 256
+
+
+def test_columns_may_come_in_another_order_and_from_other_libraries(tmp_path: Path) -> None:
+    numpact.write_table(pa.table({"a": [1], "s": ["x"], "b": [0.5]}), tmp_path / "t")
+    numpact.append_table(pl.DataFrame({"b": [1.5], "a": [2], "s": ["y"]}), tmp_path / "t")
+    numpact.append_table({"s": ["z"], "b": [2.5], "a": [3]}, tmp_path / "t")
+    found = numpact.read_table(tmp_path / "t").to_arrow()
+    assert found.schema.types == [pa.int64(), pa.string(), pa.float64()]
+    assert found.to_pydict() == {"a": [1, 2, 3], "s": ["x", "y", "z"], "b": [0.5, 1.5, 2.5]}
+
+
+def test_columns_of_the_same_name(tmp_path: Path) -> None:
+    table = pa.Table.from_arrays([pa.array([1]), pa.array(["x"])], names=["a", "a"])
+    numpact.write_table(table, tmp_path / "t")
+    numpact.append_table(table, tmp_path / "t")
+    found = numpact.read_table(tmp_path / "t").to_arrow()
+    assert [column.to_pylist() for column in found.columns] == [[1, 1], ["x", "x"]]
+
+
+STAMP = pa.timestamp("us", "UTC")
+OLD = pa.schema(
+    [
+        pa.field("a", pa.int64()),
+        pa.field("at", STAMP),
+        pa.field("n", pa.int8(), nullable=False),
+        pa.field("s", pa.string()),
+    ]
+)
+ROW = {"a": 1, "at": 0, "n": 2, "s": "x"}
+
+
+def rows(**types: Any) -> pa.Table:
+    """A row with other types; None leaves a column out."""
+    fields = [pa.field(f.name, types.get(f.name, f.type)) for f in OLD if types.get(f.name, 1)]
+    fields += [pa.field(name, type) for name, type in types.items() if type and name not in ROW]
+    return pa.table({f.name: [ROW.get(f.name, 0)] for f in fields}, schema=pa.schema(fields))
+
+
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        (rows(a=None), r"columns are missing: \['a'\]"),
+        (rows(more=pa.int64()), r"does not have the columns \['more'\]"),
+        (rows(a=None, b=pa.int8()), r"missing: \['a'\]; the folder does not have .* \['b'\]"),
+        (rows(a=pa.int32()), "column 'a': values of type int32, the folder has i64"),
+        (rows(at=pa.timestamp("ms", "UTC")), "'at': .* the folder has timestamp\\[us, UTC\\]"),
+        (rows(at=pa.timestamp("us")), "'at': values of type timestamp\\[us\\], the folder"),
+        (rows(at=pa.timestamp("us", "Europe/Berlin")), "'at': values of type"),
+        (rows(at=pa.int64()), "'at': values of type int64, the folder has timestamp"),
+        (rows(s=pa.binary()), "'s': values of type binary, the folder has string"),
+    ],
+)
+def test_other_columns_are_refused(tmp_path: Path, table: pa.Table, message: str) -> None:
+    numpact.write_table(pa.table({k: [v] for k, v in ROW.items()}, schema=OLD), tmp_path / "t")
+    before = files_in(tmp_path / "t")
+    with pytest.raises(numpact.TypeMismatchError, match=message):
+        numpact.append_table(table, tmp_path / "t")
+    assert files_in(tmp_path / "t") == before
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+def test_nulls_for_columns_that_are_not_nullable(tmp_path: Path) -> None:
+    numpact.write_table(pa.table({k: [v] for k, v in ROW.items()}, schema=OLD), tmp_path / "t")
+    null = pa.table({**{k: [v] for k, v in ROW.items()}, "n": pa.array([None], pa.int8()),
+                     "at": pa.array([None], STAMP)})  # fmt: skip
+    with pytest.raises(numpact.InvalidArgumentError, match="'n': 1 nulls"):
+        numpact.append_table(null, tmp_path / "t")
+
+
+def test_columns_that_were_left_out(tmp_path: Path) -> None:
+    table = pa.table({"a": [1], "s": ["x"]})
+    with pytest.warns(UserWarning, match="left out"):
+        numpact.write_table(table, tmp_path / "t", others="drop")
+    with pytest.raises(numpact.TypeMismatchError, match=r"does not have the columns \['s'\]"):
+        numpact.append_table(table, tmp_path / "t")
+    numpact.append_table(table, tmp_path / "t", others="drop")
+    assert numpact.read_table(tmp_path / "t").to_arrow().to_pydict() == {"a": [1, 1]}
+    manifest = json.loads((tmp_path / "t/manifest.json").read_text())
+    assert [entry["name"] for entry in manifest["skipped"]] == ["s"]
+
+
+def test_a_table_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        numpact.append_table({"a": [1]}, tmp_path / "t")
+    (tmp_path / "t").mkdir()
+    with pytest.raises(FileNotFoundError, match="is not a table"):
+        numpact.append_table({"a": [1]}, tmp_path / "t")
+    assert list((tmp_path / "t").iterdir()) == []
+
+
+def test_damage_of_the_old_file_is_found(tmp_path: Path) -> None:
+    numpact.write_table({"a": range(5000), "s": ["x"] * 5000}, tmp_path / "t")
+    data = bytearray((tmp_path / "t/a.pco").read_bytes())
+    data[len(data) // 3] ^= 4
+    (tmp_path / "t/a.pco").write_bytes(data)
+    before = files_in(tmp_path / "t")
+    with pytest.raises(numpact.CorruptError):
+        numpact.append_table({"a": [1], "s": ["y"]}, tmp_path / "t")
+    assert files_in(tmp_path / "t") == before
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+_APPENDER = """
+import sys, numpact
+for value in range(int(sys.argv[2]), int(sys.argv[2]) + 4):
+    numpact.append_table({"a": [value], "s": [str(value)]}, sys.argv[1], threads=1)
+"""
+
+
+def test_no_rows_of_concurrent_writers_are_lost(tmp_path: Path) -> None:
+    numpact.write_table({"a": [0], "s": ["0"]}, tmp_path / "t")
+    command = [sys.executable, "-c", _APPENDER, str(tmp_path / "t")]
+    running = [subprocess.Popen([*command, str(first)]) for first in (100, 200)]
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda v: numpact.append_table({"a": [v], "s": [str(v)]}, tmp_path / "t"),
+                      range(1, 7)))  # fmt: skip
+    assert [process.wait() for process in running] == [0, 0]
+    found = numpact.read_table(tmp_path / "t").to_arrow().to_pydict()
+    assert sorted(found["a"]) == [*range(7), *range(100, 104), *range(200, 204)]
+    assert found["s"] == [str(value) for value in found["a"]]
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+def test_the_lock_is_that_of_the_manifest(tmp_path: Path) -> None:
+    numpact.write_table({"a": [1]}, tmp_path / "t")
+    lock = numpact._core.FileLock(str(tmp_path / "t/manifest.json"), 0)
+    for write in (
+        lambda: numpact.append_table({"a": [2]}, tmp_path / "t", lock_timeout=0.05),
+        lambda: numpact.write_table({"a": [2]}, tmp_path / "t", overwrite=True, lock_timeout=0),
+    ):
+        with pytest.raises(numpact.LockTimeoutError):
+            write()
+    lock.release()
+    numpact.append_table({"a": [2]}, tmp_path / "t", lock_timeout=0)
+    assert numpact.read_table(tmp_path / "t")["a"].to_pylist() == [1, 2]
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+@pytest.mark.parametrize("step", ["sync", "_exchange"])
+def test_an_error_at_the_end_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    numpact.write_table({"a": [1], "s": ["x"]}, tmp_path / "t")
+    before = files_in(tmp_path / "t")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(replacing.NewFolder if step == "sync" else replacing, step, fail)
+    with pytest.raises(OSError, match="No space"):
+        numpact.append_table({"a": [2], "s": ["y"]}, tmp_path / "t")
+    assert files_in(tmp_path / "t") == before
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+_ENDLESS = """
+import sys, numpact
+print("ready", flush=True)
+while True:
+    numpact.append_table({"a": [1, 2, 3], "s": ["x", "y", "z"]}, sys.argv[1], threads=1)
+"""
+
+
+def test_a_killed_writer_leaves_a_whole_table(tmp_path: Path) -> None:
+    numpact.write_table({"a": [1, 2, 3], "s": ["x", "y", "z"]}, tmp_path / "t")
+    for wait in (0.05, 0.11, 0.17):
+        process = subprocess.Popen(
+            [sys.executable, "-c", _ENDLESS, str(tmp_path / "t")], stdout=subprocess.PIPE
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(wait)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        found = numpact.read_table(tmp_path / "t").to_arrow().to_pydict()
+        assert len(found["a"]) % 3 == 0
+        assert found == {"a": [1, 2, 3] * (len(found["a"]) // 3),
+                         "s": ["x", "y", "z"] * (len(found["a"]) // 3)}  # fmt: skip

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lazy frames of polars over tables: the same rows as without them, and chunks left out."""
+
+from __future__ import annotations
+
+import datetime
+import random
+import zoneinfo
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from tables_support import small_chunks
+
+import numpact
+from numpact._folders.polars_scan import pruning
+
+ROWS = 600
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(3)
+    x = np.round(rng.normal(0, 5, ROWS), 1)
+    x[rng.random(ROWS) < 0.1] = np.nan
+    x[:3] = [np.inf, -np.inf, -0.0]
+    start = datetime.datetime(2024, 1, 1)
+    table = pa.table(
+        {
+            "i": pa.array(np.arange(ROWS), mask=rng.random(ROWS) < 0.1),
+            "x": pa.array(x, mask=rng.random(ROWS) < 0.1),
+            "f": pa.array(x.astype("f4")),
+            "u": pa.array(rng.integers(0, 2**64 - 1, ROWS, np.uint64)),
+            "at": [start + datetime.timedelta(hours=i) for i in range(ROWS)],
+            "day": [(start + datetime.timedelta(hours=i)).date() for i in range(ROWS)],
+            "zone": pa.array(np.arange(ROWS) * 3600, pa.timestamp("s", "Europe/Berlin")),
+            "ok": pa.array(rng.random(ROWS) < 0.5, mask=rng.random(ROWS) < 0.1),
+            "s": [None if i % 11 == 0 else f"n{i % 7}" for i in range(ROWS)],
+        }
+    )
+    folder = tmp_path_factory.mktemp("scans") / "t"
+    small_chunks(table, folder, 50)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whole(folder: Path) -> pl.DataFrame:
+    return numpact.read_table(folder).to_polars()
+
+
+AT = datetime.datetime(2024, 1, 9, 12)
+TESTS = [
+    pl.col("i") > 300,
+    pl.lit(300) >= pl.col("i"),
+    pl.col("i") == 17,
+    pl.col("i") != 17,
+    pl.col("i") < 100.5,
+    pl.col("i").is_between(100, 120),
+    pl.col("i").is_between(100, 120, closed="none"),
+    pl.col("i").is_in([5, 500, None]),
+    pl.col("i").is_null(),
+    pl.col("i").is_not_null(),
+    pl.col("i").eq_missing(None),
+    pl.col("i") + 1 > 500,
+    pl.col("x") > 8.0,
+    pl.col("x") >= float("nan"),
+    pl.col("x") == float("nan"),
+    pl.col("x") < float("inf"),
+    pl.col("x") != 0.0,
+    pl.col("x").is_nan(),
+    pl.col("f") == 0.1,
+    pl.col("f") > pl.col("x"),
+    pl.col("u") > 2**63,
+    pl.col("at") >= AT,
+    pl.col("at") >= AT.date(),
+    pl.col("day") == AT.date(),
+    pl.col("zone") < datetime.datetime(1970, 1, 3, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin")),
+    pl.col("ok"),
+    ~pl.col("ok"),
+    pl.col("ok") == True,  # noqa: E712
+    pl.col("s") == "n3",
+    pl.col("s") > "n3",
+    pl.col("s").str.contains("4"),
+    pl.col("i").cast(pl.Float32) > 500,
+    (pl.col("i") > 580) | (pl.col("i") < 5),
+    pl.col("i").cum_sum() > 1000,
+    pl.lit(False),
+    pl.lit(True),
+]
+
+
+@pytest.mark.parametrize("number", range(len(TESTS)))
+def test_filters_find_what_polars_finds(folder: Path, whole: pl.DataFrame, number: int) -> None:
+    scan, test = numpact.scan_table(folder, threads=1), TESTS[number]
+    for query in (
+        lambda frame: frame.filter(test),
+        lambda frame: frame.filter(test).select("s", "x"),
+        lambda frame: frame.filter(test, pl.col("i") > 50).select(
+            pl.len(), pl.col("i").sum(), pl.col("x").max()
+        ),
+        lambda frame: frame.head(333).filter(test).select("i"),
+        lambda frame: frame.filter(test).head(3),
+    ):
+        assert query(scan).collect().equals(query(whole.lazy()).collect()), query
+
+
+def test_random_filters(folder: Path, whole: pl.DataFrame) -> None:
+    rng = random.Random(7)
+    scan = numpact.scan_table(folder, threads=1)
+    for _ in range(40):
+        test = rng.choice(TESTS[:-3]) & rng.choice(TESTS[:-3])
+        columns = rng.sample(whole.columns, rng.randrange(1, 4))
+        found = scan.filter(test).select(columns).collect()
+        assert found.equals(whole.filter(test).select(columns)), test
+
+
+def test_projections_and_rows(folder: Path, whole: pl.DataFrame) -> None:
+    scan = numpact.scan_table(folder)
+    assert scan.collect_schema() == whole.schema
+    assert scan.collect().equals(whole)
+    assert scan.select("s").collect().equals(whole.select("s"))
+    assert scan.head(7).collect().equals(whole.head(7))
+    assert scan.slice(590, 100).collect().equals(whole.slice(590, 100))
+    assert scan.tail(4).collect().equals(whole.tail(4))
+    assert scan.select(pl.len()).collect().item() == ROWS
+    assert (
+        scan.group_by("s")
+        .agg(pl.len())
+        .sort("s")
+        .collect()
+        .equals(whole.lazy().group_by("s").agg(pl.len()).sort("s").collect())
+    )
+    batches = list(scan.collect_batches(chunk_size=100)) if hasattr(scan, "collect_batches") else []
+    assert not batches or pl.concat(batches).equals(whole)
+
+
+def test_chunks_without_a_match_are_not_read(folder: Path, tmp_path: Path) -> None:
+    from test_filters import ruin
+
+    table = numpact.read_table(folder)
+    small_chunks(table.to_arrow(), tmp_path / "t", 50)
+    last = len(numpact.read_trailer(tmp_path / "t/i.pco").chunks) - 1
+    ruin(tmp_path / "t/i.pco", list(range(2, last)))
+    ruin(tmp_path / "t/u.pco", list(range(2, 12)))
+    scan = numpact.scan_table(tmp_path / "t")
+    with pytest.raises(Exception, match="chunk"):
+        scan.select("i").collect()
+    found = scan.filter(pl.col("i").is_between(10, 20)).select("i", "u").collect()
+    assert found.height > 5
+    # Others than those of the query are not read either.
+    assert scan.select("s").collect().height == ROWS
+
+
+def test_what_is_understood(folder: Path) -> None:
+    opened = numpact.open_table(folder)
+
+    def columns(test: pl.Expr) -> list[str]:
+        return [opened.column_names[item.column] for item in pruning(test, opened)]
+
+    assert columns((pl.col("i") > 5) & (pl.lit(1.5) < pl.col("x")) & pl.col("u").is_null()) == list(
+        "ixu"
+    )
+    assert columns((pl.col("i") > 5) | (pl.col("x") > 5)) == []
+    assert columns(~(pl.col("i") > 5)) == []
+    assert columns(pl.col("i") + 1 > 5) == []
+    assert columns(pl.col("nothing") > 5) == []
+
+
+def test_names_that_repeat(tmp_path: Path) -> None:
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    numpact.write_table(table, tmp_path / "t")
+    with pytest.raises(numpact.InvalidArgumentError, match="names of columns repeat"):
+        numpact.scan_table(tmp_path / "t")
+
+
+def test_a_table_without_rows(tmp_path: Path) -> None:
+    numpact.write_table(pa.table({"a": pa.array([], pa.int64()), "s": pa.array([], pa.string())}),
+                        tmp_path / "t")  # fmt: skip
+    scan = numpact.scan_table(tmp_path / "t")
+    assert scan.filter(pl.col("a") > 1).collect().shape == (0, 2)
+    assert scan.select("s").collect().schema == {"s": pl.String}
