@@ -63,6 +63,12 @@ def write_table(
         LockTimeoutError: Another process is writing the table.
         CorruptError: What was written does not read back; nothing is left of it.
         ImportError: pyarrow is not installed.
+
+    >>> import numpact, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "day")
+    >>> numpact.write_table({"price": [1.5, 2.25, 2.0], "name": ["a", "b", "a"]}, path)
+    >>> sorted(os.listdir(path))
+    ['manifest.json', 'name.arrow', 'price.pco']
     """
     from ._folders.writing import write_table as work
 
@@ -114,6 +120,13 @@ def append_table(
         CorruptError: A file of the folder is damaged. The table is not changed.
         FileExistsError: The folder has files that are not part of the table.
         ImportError: pyarrow is not installed.
+
+    >>> import numpact, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "day")
+    >>> numpact.write_table({"price": [1.5, 2.25, 2.0], "name": ["a", "b", "a"]}, path)
+    >>> numpact.append_table({"price": [3.0], "name": ["c"]}, path)
+    >>> len(numpact.open_table(path))
+    4
     """
     from ._folders.appending import append_table as work
 
@@ -149,6 +162,15 @@ def open_table(
         InputOutputError: The path is not a table: a file, or a folder without a manifest.
         UnsupportedVersionError: A newer version wrote the table.
         ImportError: pyarrow is not installed; or fsspec for a URL.
+
+    >>> import numpact, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "day")
+    >>> numpact.write_table({"price": [1.5, 2.25, 2.0], "name": ["a", "b", "a"]}, path)
+    >>> table = numpact.open_table(path)
+    >>> table.shape, table.column_names
+    ((3, 2), ['price', 'name'])
+    >>> table[1:]["name"].to_pylist()
+    ['b', 'a']
     """
     from ._folders.tables import open_table as work
 
@@ -181,6 +203,12 @@ def read_table(
         TypeMismatchError: The filter compares a column with a value of another kind.
         CorruptError: A file is damaged, or contradicts the manifest.
         The errors of ``open_table``.
+
+    >>> import numpact, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "day")
+    >>> numpact.write_table({"price": [1.5, 2.25, 2.0], "name": ["a", "b", "a"]}, path)
+    >>> numpact.read_table(path, ["price"], where="name = 'a' and price > 1.75").to_numpy()
+    {'price': array([2.])}
     """
     from ._folders.tables import read_table as work
 
@@ -208,6 +236,14 @@ def scan_table(
         The errors of ``open_table``.
         InvalidArgumentError: Names of columns repeat, which polars does not have.
         ImportError: polars or pyarrow is not installed.
+
+    >>> import numpact, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "day")
+    >>> numpact.write_table({"price": [1.5, 2.25, 2.0], "name": ["a", "b", "a"]}, path)
+    >>> import polars as pl
+    >>> frame = numpact.scan_table(path).filter(pl.col("price") > 1.75)
+    >>> frame.select("name").collect().to_series().to_list()
+    ['b', 'a']
     """
     from ._folders.polars_scan import scan_table as work
 

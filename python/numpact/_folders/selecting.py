@@ -150,7 +150,8 @@ class Window:
             if not self._mask.any():
                 break
             self._narrow(item)
-        self.rows = int(np.count_nonzero(self._mask))  #: that match
+        self._picked = np.flatnonzero(self._mask) + span[0]
+        self.rows = int(self._picked.size)  #: that match
 
     def _narrow(self, item: Bound) -> None:
         if isinstance(item.source, NumberSource):
@@ -194,7 +195,7 @@ class Window:
         first, stop = self._span
         if self.rows == stop - first:
             return source.read(first, self.rows, threads)
-        return source.take(np.flatnonzero(self._mask) + first, threads)
+        return source.take(self._picked, threads)
 
 
 def _mask_of_array(condition: Condition, array: pa.Array) -> Array:

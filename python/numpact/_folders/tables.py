@@ -7,6 +7,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -276,7 +277,8 @@ class OpenTable(_Tabular):
         """The arrays of columns for each window with rows that match."""
         threads = resolve(self._threads)
         workers, inner = shared_out(threads, len(wanted))
-        with ThreadPoolExecutor(workers) as pool:
+        with ExitStack() as stack:
+            pool = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
             for part in windows(candidates(bound, span), size):
                 window = Window(part, bound, threads)
 
@@ -284,7 +286,7 @@ class OpenTable(_Tabular):
                     return window.column(index, self._sources[index], inner)
 
                 if window.rows:
-                    yield list(pool.map(column, wanted))
+                    yield list(map(column, wanted) if pool is None else pool.map(column, wanted))
 
     def source(self, index: int) -> Source:
         """A column for the other modules of the package."""
