@@ -93,7 +93,7 @@ def test_rows_are_filtered(tmp_path: Path, backend: Any) -> None:
     ]
     for filters, mask in cases:
         expected = whole[mask.fillna(False).astype(bool)]
-        for columns in (None, ["x"], ["s", "i"]):
+        for columns in (None, ["s", "i"]) if backend == "numpy" else (["x"],):
             made = from_pco_table(tmp_path / "t", filters=filters, columns=columns,
                                   rows_per_partition=60, dtype_backend=backend)  # fmt: skip
             found = computed(made)
