@@ -172,7 +172,7 @@ class Checked:
             assert f"{nulls} null{'s' * (nulls != 1)}, the first in row {first} " in line, line
             assert "-o FOLDER" in line and not packed.exists()
             ran = self.door.run(*arguments, "--nulls", "drop")
-            assert f"{nulls} nulls left out" in ran.err or nulls == 1
+            assert f"{nulls:,} nulls left out" in ran.err or nulls == 1
         else:
             self.door.run(*arguments)
         number_type = entries_of(self.out)[self.kept.index(index)].json["number_type"]
