@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns that Pco cannot hold, as files of Arrow IPC (docs/format/table-folder.md).
+
+A file has one field and batches of BATCH_ROWS rows, so that division finds the batch of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.ipc
+
+from .._errors import (
+    CorruptError,
+    Error,
+    InvalidArgumentError,
+    LimitExceededError,
+    OutOfMemoryError,
+    TypeMismatchError,
+)
+from .columns import storage_of
+
+#: Rows of each record batch but the last one.
+BATCH_ROWS = 1 << 16
+_COMPRESSION = "zstd"
+
+
+class OtherWriter:
+    """Writes the values of one column, with memory for one batch.
+
+    A column with dictionaries is kept in memory until ``close``: a file has one dictionary for
+    all batches. Its indices are small, and its batches share the dictionary.
+
+    Args:
+        sink: A file object that is open for writing in binary mode. It is not closed.
+        field: The field of the column; its name, type, ``nullable`` and metadata are kept.
+    """
+
+    def __init__(self, sink: Any, field: pa.Field) -> None:
+        self.field = field
+        self.rows = 0  #: passed to ``write`` so far
+        self._sink = sink
+        self._schema = pa.schema([field])
+        self._pending: list[pa.Array] = []
+        self._pending_rows = 0
+        self._is_whole = _has_dictionary(field.type)
+        options = pa.ipc.IpcWriteOptions(compression=_COMPRESSION)
+        self._writer: Any = pa.ipc.new_file(_Unclosed(sink), self._schema, options=options)
+
+    def write(self, array: pa.Array | pa.ChunkedArray) -> None:
+        """Appends values, any number of them.
+
+        Raises:
+            TypeMismatchError: They are of another type than the field.
+            InvalidArgumentError: There are nulls, which the field excludes.
+            LimitExceededError: Arrow's offsets cannot number the bytes of a batch.
+        """
+        if not array.type.equals(self.field.type):
+            raise TypeMismatchError(
+                f"column {self.field.name!r}: values of type {array.type}, not {self.field.type}"
+            )
+        if array.null_count and not self.field.nullable:
+            raise InvalidArgumentError(
+                f"column {self.field.name!r}: {array.null_count} nulls, but its field is not "
+                "nullable"
+            )
+        for chunk in array.chunks if isinstance(array, pa.ChunkedArray) else [array]:
+            if len(chunk):
+                self._pending.append(chunk)
+                self._pending_rows += len(chunk)
+                self.rows += len(chunk)
+        if not self._is_whole and self._pending_rows >= BATCH_ROWS:
+            self._flush(self._pending_rows // BATCH_ROWS * BATCH_ROWS)
+
+    def close(self) -> None:
+        """Writes the last batch and the end of the file."""
+        if self._is_whole:
+            self._pending = self._unified()
+        self._flush(self._pending_rows)
+        self._writer.close()
+
+    def _unified(self) -> list[pa.Array]:
+        """The pending arrays with one dictionary."""
+        if len(self._pending) < 2:
+            return self._pending
+        whole = pa.chunked_array(self._pending, self.field.type)
+        try:
+            chunks: list[pa.Array] = whole.unify_dictionaries().chunks
+        except (pa.ArrowException, NotImplementedError) as error:
+            if _have_one_dictionary(self._pending):
+                return self._pending
+            raise TypeMismatchError(
+                f"column {self.field.name!r}: its dictionaries cannot be joined to one: {error}"
+            ) from None
+        return chunks
+
+    def _flush(self, rows: int) -> None:
+        """Writes that many pending rows as batches."""
+        left = rows
+        while left:
+            count = min(BATCH_ROWS, left)
+            self._write_batch(self._take(count))
+            left -= count
+
+    def _take(self, count: int) -> list[pa.Array]:
+        taken: list[pa.Array] = []
+        self._pending_rows -= count
+        done = 0  # arrays that are taken whole
+        for array in self._pending:
+            if count == 0:
+                break
+            taken.append(array[:count])
+            if len(array) > count:
+                self._pending[done] = array[count:]
+                break
+            count -= len(array)
+            done += 1
+        del self._pending[:done]
+        return taken
+
+    def _write_batch(self, arrays: list[pa.Array]) -> None:
+        try:
+            array = arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
+            batch = pa.RecordBatch.from_arrays([_compact(array)], schema=self._schema)
+            self._writer.write_batch(batch)
+        except pa.ArrowInvalid as error:
+            raise LimitExceededError(
+                f"column {self.field.name!r}: {BATCH_ROWS} rows of type {self.field.type} are "
+                f"too large for a batch: {error}"
+            ) from None
+
+
+class OtherReader:
+    """Reads rows of a file; its content is untrusted.
+
+    Args:
+        buffer: The bytes of the file, as a buffer of pyarrow or an object with the buffer protocol.
+        rows: Rows that the file must have.
+        place: How messages call the file.
+
+    Raises:
+        CorruptError: It is not such a file, or it has another count of rows.
+    """
+
+    def __init__(self, buffer: Any, rows: int, place: str) -> None:
+        self.rows = rows
+        self._place = place
+        source = buffer if isinstance(buffer, pa.Buffer) else pa.py_buffer(buffer)
+        with _typed(place):
+            options = pa.ipc.IpcReadOptions(use_threads=False)
+            self._reader: Any = pa.ipc.open_file(source, options=options)
+            schema = self._reader.schema
+            if len(schema) != 1:
+                raise CorruptError(f"{place}: has {len(schema)} fields, not 1")
+            self.field: pa.Field = schema.field(0)  #: the field as it was written
+        expected = -(-rows // BATCH_ROWS)
+        if self._reader.num_record_batches != expected:
+            raise CorruptError(
+                f"{place}: has {self._reader.num_record_batches} batches, not the {expected} of "
+                f"{rows} rows"
+            )
+
+    def read(self, first: int, count: int) -> pa.ChunkedArray:
+        """The rows from ``first`` to before ``first + count``; decodes only their batches.
+
+        Raises:
+            InvalidArgumentError: The file has no such rows.
+            CorruptError: A batch is damaged, or has another count of rows.
+        """
+        if first < 0 or count < 0 or first + count > self.rows:
+            raise InvalidArgumentError(
+                f"{self._place}: has {self.rows} rows, not {count} from row {first} on"
+            )
+        arrays: list[pa.Array] = []
+        if count:
+            for index in range(first // BATCH_ROWS, (first + count - 1) // BATCH_ROWS + 1):
+                begin = index * BATCH_ROWS
+                a, b = max(first - begin, 0), min(first + count - begin, BATCH_ROWS)
+                arrays.append(self._batch(index)[a:b])
+        return pa.chunked_array(arrays, self.field.type)
+
+    def batches(self) -> Iterator[pa.Array]:
+        """All rows, batch by batch; errors as for ``read``."""
+        for index in range(self._reader.num_record_batches):
+            yield self._batch(index)
+
+    def _batch(self, index: int) -> pa.Array:
+        expected = min(BATCH_ROWS, self.rows - index * BATCH_ROWS)
+        with _typed(self._place):
+            batch = self._reader.get_batch(index)
+            if batch.num_rows != expected:
+                raise CorruptError(
+                    f"{self._place}: batch {index} has {batch.num_rows} rows, not {expected}"
+                )
+            # Offsets and views of untrusted content may point anywhere.
+            batch.validate(full=True)
+            array: pa.Array = batch.column(0)
+            if array.null_count and not self.field.nullable:
+                raise CorruptError(f"{self._place}: has nulls, which its field excludes")
+        return array
+
+
+class _Unclosed:
+    """Passes bytes on to a file object; pyarrow closes what it writes to."""
+
+    closed = False
+
+    def __init__(self, sink: Any) -> None:
+        self._sink = sink
+        self._position = 0
+
+    def write(self, data: Any) -> int:
+        size = memoryview(data).nbytes
+        self._sink.write(data)
+        self._position += size
+        return size
+
+    def tell(self) -> int:
+        return self._position
+
+    def writable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return False
+
+    def seekable(self) -> bool:
+        return False
+
+    def flush(self) -> None:
+        return
+
+    def close(self) -> None:
+        return
+
+
+@contextmanager
+def _typed(place: str) -> Iterator[None]:
+    """Converts exceptions of pyarrow to those of numpact."""
+    try:
+        yield
+    except Error:
+        raise
+    except MemoryError as error:
+        raise OutOfMemoryError(f"{place}: {error}") from None
+    except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, TypeError) as error:
+        text = str(error).partition("\n")[0] or type(error).__name__
+        raise CorruptError(f"{place}: {text}") from None
+
+
+def _has_dictionary(type: pa.DataType) -> bool:
+    type = storage_of(type)
+    if pa.types.is_dictionary(type):
+        return True
+    return any(_has_dictionary(type.field(index).type) for index in range(type.num_fields))
+
+
+def _have_one_dictionary(arrays: list[pa.Array]) -> bool:
+    if not all(isinstance(array, pa.DictionaryArray) for array in arrays):
+        return False
+    return all(array.dictionary.equals(arrays[0].dictionary) for array in arrays[1:])
+
+
+def _compact(array: pa.Array) -> pa.Array:
+    """The same values; for views without the bytes of other rows, which a slice keeps.
+
+    pyarrow writes all bytes that the views of a slice could point to.
+    """
+    for kind in ("string", "binary"):
+        is_view = getattr(pa.types, f"is_{kind}_view", None)  # not in pyarrow 14
+        if is_view is not None and is_view(array.type):
+            large = pa.large_string() if kind == "string" else pa.large_binary()
+            return array.cast(large).cast(array.type)
+    return array
