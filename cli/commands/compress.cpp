@@ -14,6 +14,7 @@
 
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
+#include "commands/compress_options.hpp"
 #include "commands/source.hpp"
 #include "formats/formats.hpp"
 #include "formats/others.hpp"
@@ -29,7 +30,6 @@
 #include "pco/null_file.hpp"
 #include "pco/pco_file.hpp"
 #include "pco/verifier.hpp"
-#include "text/nearest.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -44,55 +44,7 @@ Examples:
   numpact compress may.parquet --append -o trips         adds the rows of all columns
 )";
 
-struct CompressOptions {
-  std::string input;
-  std::string output;
-  Overwrite overwrite;
-  bool append = false;
-  std::string others;
-  bool verify = false;  // no effect: it is the default
-  bool no_verify = false;
-  unsigned threads = 0;
-  SourceArgs source;
-  EncodeArgs encode;
-  TrailerArgs trailer;
-  CommonOptions common;
-};
-
 constexpr std::string_view kFileEnding = ".pco";
-
-// What happens with columns that Pco cannot hold.
-enum class OtherPolicy : std::uint8_t {
-  kKeepIfPossible,
-  kKeep,
-  kDrop,
-  kError,
-};
-
-OtherPolicy parse_others(const std::string& text) {
-  if (text.empty()) return OtherPolicy::kKeepIfPossible;
-  if (text == "keep") return OtherPolicy::kKeep;
-  if (text == "drop") return OtherPolicy::kDrop;
-  if (text == "error") return OtherPolicy::kError;
-  fail_choice("--others", text, {"keep", "drop", "error"});
-}
-
-// The null runs of a column that is extended.
-class JoinedRuns {
- public:
-  // Adds the complete runs of new rows. All calls are for the same runs.
-  void take(NullRuns& runs) {
-    for (const std::uint64_t rows : runs.take()) {
-      is_null_ ? all_.add_nulls(rows) : all_.add_numbers(rows);
-      is_null_ = !is_null_;
-    }
-  }
-  NullRuns& all() { return all_; }
-
- private:
-  NullRuns all_;
-  bool is_null_ = false;  // whether the next of the new runs is of nulls
-};
 
 class Compressor {
  public:
@@ -627,43 +579,14 @@ class Compressor {
   std::uint64_t other_bytes_ = 0;  // of files of Arrow
 };
 
-void add_options(CLI::App& command, CompressOptions& options) {
-  command.add_option("FILE", options.input, "Input file; - is standard input")
-      ->required()
-      ->type_name("");
-  command
-      .add_option("-o,--output", options.output,
-                  "The .pco file, - for standard output, or a folder for a whole table")
-      ->type_name("PATH");
-  add_overwrite_options(command, options.overwrite, options.common);
-  add_encode_options(command, options.encode);
-  add_source_options(command, options.source);
-  command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");
-  command.add_flag("--append", options.append,
-                   "Append to an existing .pco file, or all columns of a table to its folder");
-  command
-      .add_option("--others", options.others,
-                  "What to do with columns that Pco cannot hold: keep (the default if Arrow is "
-                  "there), drop or error")
-      ->type_name("WHAT");
-  command.add_flag("--verify", options.verify, "Decode what is written and compare (the default)");
-  command.add_flag("--no-verify", options.no_verify, "Skip the verification");
-  command.add_flag("--trailer", options.trailer.requested,
-                   "Append an index and checksums to the file (the default for files)");
-  command.add_flag("--no-trailer", options.trailer.omitted, "Write no trailer");
-  add_restart_option(command, options.trailer.restart);
-  add_thread_option(command, options.threads, "encode");
-  add_common_options(command, options.common);
-  command.footer(kCompressFooter);
-}
-
 }  // namespace
 
 Command add_compress_command(CLI::App& app) {
   const auto options = std::make_shared<CompressOptions>();
   CLI::App* command =
       app.add_subcommand("compress", "Compress numbers, or columns of a table, to Pco");
-  add_options(*command, *options);
+  add_compress_options(*command, *options);
+  command->footer(kCompressFooter);
   return {command, [options] {
             Compressor(*options).run();
             return ExitCode::kDone;

@@ -13,6 +13,7 @@
 
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
+#include "commands/decompress_options.hpp"
 #include "formats/formats.hpp"
 #include "formats/others.hpp"
 #include "formats/table.hpp"
@@ -40,25 +41,6 @@ Examples:
   numpact decompress trips --columns day,fare --where "fare > 99.5 and vendor = 'CMT'"
   numpact decompress from_elsewhere.pco --max-output 2G -o numbers.raw
 )";
-
-struct DecompressOptions {
-  std::string input;
-  std::string output;
-  std::string to;
-  std::optional<std::string> column;
-  std::string columns;
-  std::string where;
-  std::string dtype;
-  std::string range;
-  std::string nulls = "keep";
-  Overwrite overwrite;
-  bool salvage = false;         // write intact numbers, report the others
-  bool ignore_trailer = false;  // do not compare checksums
-  bool verify_trailer = false;  // verify the trailer before using it for --range
-  unsigned threads = 0;
-  LimitArgs limits;
-  CommonOptions common;
-};
 
 // Block size of a column if the next block is read while the last one is written. Larger blocks
 // synchronise the two threads less often and take more memory.
@@ -599,55 +581,13 @@ class Decompressor {
   OutputPlan plan_;
 };
 
-void add_options(CLI::App& command, DecompressOptions& options) {
-  command.add_option("FILE", options.input, "A .pco file, a folder of compress, or -")
-      ->required()
-      ->type_name("");
-  command.add_option("-o,--output", options.output, "Output file; default: standard output")
-      ->type_name("PATH");
-  add_overwrite_options(command, options.overwrite, options.common);
-  command
-      .add_option("--to", options.to,
-                  output_format_names(Purpose::kNumbers) + "; default: by the extension of PATH")
-      ->type_name("FORMAT");
-  command.add_option("--column", options.column, "One column of a folder, by name or index")
-      ->type_name("NAME");
-  command
-      .add_option("--columns", options.columns,
-                  "Some columns of a folder, in this order; a name with a comma in double quotes")
-      ->type_name("NAME,...");
-  command
-      .add_option("--where", options.where,
-                  "Only the rows of a folder for which this is true, as \"fare > 5.5 and day = "
-                  "2024-01-01\"")
-      ->type_name("FILTER");
-  command.add_option("--dtype", options.dtype, "The number type the file must hold")
-      ->type_name("TYPE");
-  command
-      .add_option("--range", options.range,
-                  "Only COUNT numbers from number FIRST on (from 0); the rest is not decoded")
-      ->type_name("FIRST:COUNT");
-  command.add_option("--nulls", options.nulls, "How to handle nulls of a folder: keep or drop")
-      ->type_name("WHAT")
-      ->capture_default_str();
-  command.add_flag("--salvage", options.salvage,
-                   "Recover the intact numbers of a damaged file, report the rest (exit code 3)");
-  command.add_flag("--verify-trailer", options.verify_trailer,
-                   "Verify the trailer before --range uses it; a damaged one is an error");
-  command.add_flag("--ignore-trailer", options.ignore_trailer,
-                   "Do not compare checksums, for damaged chunks that still decode");
-  add_thread_option(command, options.threads, "decode");
-  add_limit_options(command, options.limits);
-  add_common_options(command, options.common);
-  command.footer(kDecompressFooter);
-}
-
 }  // namespace
 
 Command add_decompress_command(CLI::App& app) {
   const auto options = std::make_shared<DecompressOptions>();
   CLI::App* command = app.add_subcommand("decompress", "Decompress Pco to numbers, or a table");
-  add_options(*command, *options);
+  add_decompress_options(*command, *options);
+  command->footer(kDecompressFooter);
   return {command, [options] { return Decompressor(*options).run(); }};
 }
 
