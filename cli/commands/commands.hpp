@@ -9,6 +9,7 @@ namespace numpact::cli {
 // Each adds one subcommand with its options. The options live as long as the returned object.
 Command add_compress_command(CLI::App& app);
 Command add_decompress_command(CLI::App& app);
+Command add_head_command(CLI::App& app);
 Command add_inspect_command(CLI::App& app);
 Command add_explain_command(CLI::App& app);
 Command add_index_command(CLI::App& app);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,14 +14,18 @@
 
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
+#include "commands/compress_options.hpp"
 #include "commands/source.hpp"
 #include "formats/formats.hpp"
+#include "formats/others.hpp"
 #include "formats/table.hpp"
 #include "io/files.hpp"
 #include "io/output_file.hpp"
 #include "numpact/executor.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/trailer.hpp"
+#include "pco/column_rows.hpp"
+#include "pco/locked_table.hpp"
 #include "pco/manifest.hpp"
 #include "pco/null_file.hpp"
 #include "pco/pco_file.hpp"
@@ -34,24 +39,11 @@ constexpr const char* kCompressFooter = R"(
 Examples:
   numpact compress prices.npy                            makes prices.npy.pco
   numpact compress trips.csv --column fare -o fare.pco
-  numpact compress trips.parquet -o trips                every number, date and boolean column
+  numpact compress trips.parquet -o trips                every column, text too if Arrow is there
   numpact compress ticks.raw --dtype i64 --level 12 --delta consecutive=1
   numpact compress more.npy --append -o prices.npy.pco   adds to an existing file
+  numpact compress may.parquet --append -o trips         adds the rows of all columns
 )";
-
-struct CompressOptions {
-  std::string input;
-  std::string output;
-  Overwrite overwrite;
-  bool append = false;
-  bool verify = false;  // no effect: it is the default
-  bool no_verify = false;
-  unsigned threads = 0;
-  SourceArgs source;
-  EncodeArgs encode;
-  TrailerArgs trailer;
-  CommonOptions common;
-};
 
 constexpr std::string_view kFileEnding = ".pco";
 
@@ -60,12 +52,16 @@ class Compressor {
   explicit Compressor(const CompressOptions& options)
       : options_(options),
         source_options_(parse_source_args(options.source, NullPolicy::kError)),
+        others_(parse_others(options.others)),
         input_name_(options.input == "-" ? "(stdin)" : options.input),
         executor_(options.threads) {
     write_options_.config = parse_encode_args(options.encode);
     write_options_.config.executor = &executor_;
     write_options_.verify = !options.no_verify;
     write_options_.progress = options.common.shows_progress();
+    const bool may_keep = others_ != OtherPolicy::kDrop && others_ != OtherPolicy::kError;
+    source_options_.keeps_text = may_keep && !options.output.ends_with(kFileEnding) &&
+                                 options.output != "-" && !source_options_.column;
   }
 
   void run() {
@@ -76,6 +72,7 @@ class Compressor {
         fail_usage(input_name_, "this format has no columns, --column and --skip do not apply");
       }
       if (options_.source.nulls == "keep") refuse_to_keep_nulls();
+      if (!options_.others.empty()) fail_usage("--others", "applies to tables");
       return compress_column(0);
     }
     names_ = names_of(table_->columns());
@@ -88,6 +85,7 @@ class Compressor {
       chosen = find_name(names_, input_name_, *source_options_.column);
     }
     if (makes_folder(chosen.has_value())) return compress_table(chosen);
+    if (!options_.others.empty()) fail_usage("--others", "applies to a whole table (-o FOLDER)");
     compress_column(chosen.value_or(0));
   }
 
@@ -177,16 +175,20 @@ class Compressor {
     }
   }
 
-  // Keeps the existing restart points unless others were requested.
   void append_to(const std::string& path, const std::string& name) {
     write_options_.append_to = open_file(path);
     write_options_.append_name = name;
-    if (!(write_options_.config.trailer == TrailerSpec::index())) return;
-    const FileBytes file(write_options_.append_to);
+    keep_restart_points(write_options_);
+  }
+
+  // Keeps the restart points of the old file unless others were requested.
+  static void keep_restart_points(WriteOptions& options) {
+    if (!(options.config.trailer == TrailerSpec::index())) return;
+    const FileBytes file(options.append_to);
     std::optional<Trailer> old;
     // A damaged trailer is refused later, when the file is copied.
     if (!Trailer::read(file.bytes()).into(old).ok() || !old || !old->restart_log()) return;
-    write_options_.config.trailer = TrailerSpec::restarts(*old->restart_log());
+    options.config.trailer = TrailerSpec::restarts(*old->restart_log());
   }
 
   void note_dropped(const Column& column, const NumberInput& numbers) const {
@@ -196,61 +198,162 @@ class Compressor {
 
   // `chosen`: the only column to compress, if one was requested.
   void compress_table(std::optional<std::size_t> chosen) {
-    if (options_.append) fail_usage("--append", "a table needs --column");
     std::string output = options_.output;
-    if (output.empty() && options_.input != "-") output = options_.input + ".pco";
+    if (output.empty() && options_.input != "-" && !options_.append) {
+      output = options_.input + ".pco";
+    }
     if (output.empty() || output == "-") {
       fail_usage(input_name_, "a whole table becomes a folder: give -o FOLDER or --column NAME");
     }
     refuse_same_file(options_.input, output);
     write_options_.config.trailer = parse_trailer_args(options_.trailer, false);
     table_->set_nulls(options_.source.nulls.empty() ? NullPolicy::kKeep : source_options_.nulls);
-    choose_columns(chosen);
-
-    OutputFolder folder(output, options_.overwrite);
-    Manifest manifest;
-    manifest.metadata = table_->metadata();
-    std::set<std::string> taken;
-    WrittenFile total;
-    std::uint64_t raw_bytes = 0;
-    for (std::size_t i = 0; i < table_->columns().size(); ++i) {
-      if (!reasons_[i].empty()) {
-        const Column& source = table_->columns()[i];
-        manifest.skipped.push_back({source.name, source.source_type, reasons_[i]});
-        note(fmt::format("column '{}' is left out: {}", source.name, reasons_[i]));
-        continue;
+    if (options_.append) {
+      if (options_.source.nulls == "drop") {
+        fail_usage("--nulls", "drop would append columns of different lengths");
       }
-      const ManifestColumn entry = compress_into(folder, i, taken, total);
-      require_same_rows(manifest, entry);
-      raw_bytes += entry.count * size_of(entry.column.type);
-      manifest.columns.push_back(entry);
+      old_.emplace(output, options_.overwrite);
     }
-    OutputFile file(folder.path_of(kManifestName), false, Content::kText);
+    choose_columns(chosen);
+    if (old_) require_same_columns(output);
+
+    std::optional<OutputFolder> folder;
+    if (old_) {
+      folder.emplace(old_->take_lock(), output);
+    } else {
+      folder.emplace(output, options_.overwrite);
+    }
+    Manifest manifest;
+    manifest.metadata = old_ ? old_->manifest().metadata : table_->metadata();
+    if (old_) manifest.skipped = old_->manifest().skipped;
+    WrittenFile total;
+    for (std::size_t i = 0; i < table_->columns().size(); ++i) {
+      if (reasons_[i].empty()) {
+        add_column(*folder, i, manifest, total);
+      } else if (kept_.contains(i)) {
+        add_other(*folder, i, manifest);
+      } else {
+        report_left_out(i, manifest);
+      }
+    }
+    verify_others(*folder, manifest);
+    OutputFile file(folder->path_of(kManifestName), false, Content::kText);
     file.put(manifest_text(manifest));
     file.commit(TemporaryPath::Sync::kLater);
-    folder.commit();
+    folder->commit();
+    report_table(output, manifest, total);
+  }
+
+  void report_table(const std::string& output, const Manifest& manifest,
+                    const WrittenFile& total) const {
     if (options_.common.quiet) return;
-    print_message(fmt::format("{}: {} columns, {}", output, manifest.columns.size(),
-                              size_text(raw_bytes, total.bytes)));
+    if (old_) {
+      print_message(fmt::format("{}: {} rows appended to {} columns", output,
+                                manifest.rows() - old_->manifest().rows(), manifest.width()));
+      return;
+    }
+    const std::string others =
+        manifest.others.empty()
+            ? ""
+            : fmt::format("; {} other column{} in {} bytes", manifest.others.size(),
+                          manifest.others.size() == 1 ? "" : "s", other_bytes_);
+    print_message(fmt::format("{}: {} columns, {}{}", output, manifest.columns.size(),
+                              size_text(raw_bytes_, total.bytes), others));
+  }
+
+  // A column that the table has and the folder has not is reported even with -q, unless the user
+  // asked for that.
+  void report_left_out(std::size_t index, Manifest& manifest) const {
+    const Column& source = table_->columns()[index];
+    if (!old_) manifest.skipped.push_back({source.name, source.source_type, reasons_[index]});
+    const std::string text =
+        fmt::format("column '{}' is left out: {}", source.name, reasons_[index]);
+    if (source.unfit.empty() || skipped_.contains(index)) return note(text);
+    print_message(fmt::format("{}: {}", input_name_, text));
+  }
+
+  void add_column(const OutputFolder& folder, std::size_t index, Manifest& manifest,
+                  WrittenFile& total) {
+    const ManifestColumn entry =
+        old_ ? append_into(folder, index, old_->manifest().columns[manifest.columns.size()], total)
+             : compress_into(folder, index, total);
+    require_same_rows(manifest, entry.column.name, entry.rows() + entry.nulls_dropped);
+    raw_bytes_ += entry.count * size_of(entry.column.type);
+    manifest.columns.push_back(entry);
+  }
+
+  // Writes a column that Pco cannot hold as a file of Arrow.
+  void add_other(const OutputFolder& folder, std::size_t index, Manifest& manifest) {
+    ManifestOther entry;
+    entry.name = names_[index];
+    entry.position = manifest.width();
+    const ManifestOther* const before =
+        old_ ? &old_->manifest().others[manifest.others.size()] : nullptr;
+    entry.file =
+        before != nullptr ? before->file : column_file_name(entry.name, taken_, kOtherEnding);
+    const std::string path = folder.path_of(entry.file);
+    // The new rows of an appended column go to a file of their own first.
+    const std::string new_rows = before != nullptr ? path + ".new" : path;
+    OtherColumn written;
+    {
+      OutputFile file(new_rows, false, Content::kBinary);
+      written = table_->write_other(index, file);
+      file.commit(TemporaryPath::Sync::kLater);
+    }
+    if (before != nullptr) {
+      const OtherFile old{entry.name, old_->file(before->file), before->rows};
+      OutputFile file(path, false, Content::kBinary);
+      written = join_others(old, {entry.name, open_file(new_rows), written.rows}, file);
+      file.commit(TemporaryPath::Sync::kLater);
+      std::filesystem::remove(new_rows);
+    }
+    entry.type = written.type;
+    entry.rows = written.rows;
+    require_same_rows(manifest, entry.name, entry.rows);
+    other_bytes_ += std::filesystem::file_size(path);
+    manifest.others.push_back(std::move(entry));
+  }
+
+  // Decodes the files of other columns that were written.
+  void verify_others(const OutputFolder& folder, const Manifest& manifest) const {
+    if (!write_options_.verify || manifest.others.empty()) return;
+    std::vector<OtherFile> files;
+    for (const ManifestOther& other : manifest.others) {
+      files.push_back({other.name, open_file(folder.path_of(other.file)), other.rows});
+    }
+    const std::unique_ptr<OtherReader> reader = open_others(files);
+    for (std::size_t i = 0; i < files.size(); ++i) reader->check(i);
   }
 
   // Guards against sources that change while they are read: all columns must have the same rows.
-  void require_same_rows(const Manifest& manifest, const ManifestColumn& entry) const {
-    if (manifest.columns.empty()) return;
-    const ManifestColumn& first = manifest.columns[0];
-    const std::uint64_t rows = entry.rows() + entry.nulls_dropped;
-    const std::uint64_t expected = first.rows() + first.nulls_dropped;
+  void require_same_rows(const Manifest& manifest, const std::string& name,
+                         std::uint64_t rows) const {
+    if (manifest.width() == 0) return;
+    const ManifestEntry first = entries_of(manifest).front();
+    const std::uint64_t expected =
+        first.rows() + (first.column != nullptr ? first.column->nulls_dropped : 0);
     if (rows == expected) return;
-    throw Failure(ExitCode::kFailure, place_of(entry.column),
+    throw Failure(ExitCode::kFailure, column_place(input_name_, name),
                   fmt::format("has {} rows, column '{}' has {}: did the file change while it was "
                               "read?",
-                              rows, first.column.name, expected));
+                              rows, first.name(), expected));
   }
 
   // Dates and booleans keep their type whatever --dtype says.
   std::optional<NumberType> dtype_for(std::size_t index) const {
     const Column& column = table_->columns()[index];
-    return column.logical.kind == LogicalKind::kNumber ? dtypes_[index] : std::nullopt;
+    if (column.logical.kind != LogicalKind::kNumber) return std::nullopt;
+    return dtypes_[index] ? dtypes_[index] : type_to_append(index);
+  }
+
+  // CSV does not state types: its numbers are converted to those of the folder, if all are exact.
+  std::optional<NumberType> type_to_append(std::size_t index) const {
+    if (!old_ || !table_->infers_types()) return std::nullopt;
+    for (const ManifestColumn& column : old_->manifest().columns) {
+      const bool is_number = column.column.logical.kind == LogicalKind::kNumber;
+      if (is_number && column.column.name == names_[index]) return column.column.type;
+    }
+    return std::nullopt;
   }
 
   // Decides which columns are left out, and why, before anything is written.
@@ -263,26 +366,114 @@ class Compressor {
       reasons_[i] = column.unfit;
       if (skipped_.contains(i)) reasons_[i] = kSkipped;
       if (chosen && *chosen != i) reasons_[i] = "was not asked for";
+      const bool is_wanted = !skipped_.contains(i) && (!chosen || *chosen == i);
+      if (is_wanted && !column.unfit.empty() && keeps(i)) kept_.insert(i);
       if (reasons_[i].empty()) {
-        any = true;
         require_config_fits(dtype_for(i).value_or(column.type), write_options_.config,
                             place_of(column));
+      }
+      if (reasons_[i].empty() || kept_.contains(i)) {
+        any = true;
       } else {
         all += fmt::format("{}'{}': {}", all.empty() ? ": " : "; ", column.name, reasons_[i]);
       }
     }
+    if (others_ == OtherPolicy::kError) refuse_others(chosen);
     if (!any) {
       throw Failure(ExitCode::kFailure, input_name_, "no column can be compressed" + all);
     }
   }
 
-  ManifestColumn compress_into(const OutputFolder& folder, std::size_t index,
-                               std::set<std::string>& taken, WrittenFile& total) {
+  // Whether a column that cannot be compressed is kept as a file of Arrow.
+  bool keeps(std::size_t index) const {
+    if (others_ == OtherPolicy::kDrop || others_ == OtherPolicy::kError) return false;
+    if (table_->can_keep(index)) return true;
+    if (others_ == OtherPolicy::kKeepIfPossible) return false;
+    throw Failure(ExitCode::kFailure, place_of(table_->columns()[index]),
+                  has_arrow() ? fmt::format("cannot be kept: {}", table_->columns()[index].unfit)
+                              : "cannot be kept without Arrow: --others drop leaves it out");
+  }
+
+  void refuse_others(std::optional<std::size_t> chosen) const {
+    std::string all;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const Column& column = table_->columns()[i];
+      if (column.unfit.empty() || skipped_.contains(i) || (chosen && *chosen != i)) continue;
+      all += fmt::format("{}'{}' ({})", all.empty() ? "" : ", ", column.name, column.unfit);
+    }
+    if (all.empty()) return;
+    throw Failure(ExitCode::kFailure, input_name_,
+                  fmt::format("--others error: columns cannot be compressed: {}", all));
+  }
+
+  // Fails unless the columns to append are those of the folder.
+  void require_same_columns(const std::string& output) {
+    const std::vector<ManifestEntry> entries = entries_of(old_->manifest());
+    std::vector<std::string> differences;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const bool is_other = kept_.contains(i);
+      if (!reasons_[i].empty() && !is_other) {
+        if (table_->columns()[i].unfit.empty() || was_skipped(names_[i])) continue;
+        differences.push_back(
+            fmt::format("column '{}' cannot be appended: {}", names_[i], reasons_[i]));
+        continue;
+      }
+      if (at == entries.size()) {
+        differences.push_back(fmt::format("the folder has no column '{}'", names_[i]));
+        continue;
+      }
+      compare_column(entries[at++], i, differences);
+    }
+    for (; at < entries.size(); ++at) {
+      differences.push_back(fmt::format("the table has no column '{}'", entries[at].name()));
+    }
+    for (const ManifestEntry& entry : entries) {
+      if (entry.column == nullptr || entry.column->nulls_dropped == 0) continue;
+      differences.push_back(fmt::format("column '{}' lost its nulls", entry.name()));
+    }
+    if (differences.empty()) return;
+    throw Failure(ExitCode::kFailure, output,
+                  fmt::format("the columns are not those of {}: {}", input_name_,
+                              fmt::join(differences, "; ")));
+  }
+
+  // Whether the folder was made without this column.
+  bool was_skipped(const std::string& name) const {
+    const std::vector<SkippedColumn>& skipped = old_->manifest().skipped;
+    return std::any_of(skipped.begin(), skipped.end(),
+                       [&](const SkippedColumn& column) { return column.name == name; });
+  }
+
+  void compare_column(const ManifestEntry& entry, std::size_t index,
+                      std::vector<std::string>& differences) const {
+    const Column& column = table_->columns()[index];
+    if (entry.name() != names_[index]) {
+      differences.push_back(fmt::format("column '{}' of the table is in the place of '{}'",
+                                        names_[index], entry.name()));
+      return;
+    }
+    std::string type = kept_.contains(index) ? column.source_type : "";
+    if (!type.empty() && table_->infers_types()) type = "string";  // of write_text()
+    if (type.empty()) {
+      Column converted = column;
+      if (const std::optional<NumberType> dtype = dtype_for(index)) converted.type = *dtype;
+      type = describe(converted.logical, converted.type);
+    }
+    const std::string expected =
+        entry.other != nullptr ? entry.other->type
+                               : describe(entry.column->column.logical, entry.column->column.type);
+    if (type == expected) return;
+    differences.push_back(
+        fmt::format("column '{}' is {}, the folder has {}", names_[index], type, expected));
+  }
+
+  ManifestColumn compress_into(const OutputFolder& folder, std::size_t index, WrittenFile& total) {
     ManifestColumn entry;
     const std::unique_ptr<NumberInput> numbers =
         open_column(*table_, index, input_name_, dtype_for(index), entry.column);
     const std::string place = place_of(entry.column);
-    entry.file = column_file_name(entry.column.name, taken);
+    entry.file = column_file_name(entry.column.name, taken_);
     OutputFile file(folder.path_of(entry.file), false, Content::kBinary);
     NullFileWriter null_file;
     NullRuns* const runs = numbers->null_runs();
@@ -305,8 +496,76 @@ class Compressor {
     return entry;
   }
 
+  // Copies the numbers of the old column and adds those of the table.
+  ManifestColumn append_into(const OutputFolder& folder, std::size_t index,
+                             const ManifestColumn& before, WrittenFile& total) {
+    ManifestColumn entry = before;
+    Column column;
+    const std::unique_ptr<NumberInput> numbers =
+        open_column(*table_, index, input_name_, dtype_for(index), column);
+    const std::string place = place_of(column);
+    OutputFile file(folder.path_of(entry.file), false, Content::kBinary);
+    NullFileWriter null_file;
+    JoinedRuns runs;
+    add_old_rows(before, runs);
+    WriteOptions write_options = write_options_;
+    write_options.append_to = old_->file(before.file);
+    write_options.append_name = old_->path_of(before.file);
+    keep_restart_points(write_options);
+    write_options.after_block = [&] {
+      if (numbers->null_runs() != nullptr) runs.take(*numbers->null_runs());
+      null_file.take(runs.all());
+    };
+    const WrittenFile written = write_pco(*numbers, column.type, file, write_options, place);
+    file.commit(TemporaryPath::Sync::kLater);
+    entry.count += written.count;
+    total.bytes += written.bytes;
+    if (numbers->null_runs() != nullptr) {
+      numbers->null_runs()->finish();
+      runs.take(*numbers->null_runs());
+    } else {
+      runs.all().add_numbers(written.count);
+    }
+    runs.all().finish();
+    null_file.take(runs.all());
+    entry.null_count = runs.all().nulls();
+    if (entry.null_count == 0) return entry;
+    if (!entry.column.nullable) {
+      throw Failure(ExitCode::kFailure, place, "has nulls, which the folder's column excludes");
+    }
+    entry.null_file = null_file_name(entry.file);
+    total.bytes += null_file.write(folder.path_of(entry.null_file), write_options_, place).bytes;
+    return entry;
+  }
+
+  // Adds the rows of the folder's column, whose files must hold what the manifest says.
+  void add_old_rows(const ManifestColumn& before, JoinedRuns& runs) const {
+    const FileRef file = old_->file(before.file);
+    const std::string place = old_->path_of(before.file);
+    const FileBytes bytes(file);
+    DecodeConfig walk;
+    walk.limits = walk_limits(walk.limits, bytes.bytes().size());
+    ChunkIndex found;
+    check_walk(ChunkIndex::build(bytes.bytes(), walk).into(found), walk.limits, place);
+    if (found.count() != before.count ||
+        found.type().value_or(before.column.type) != before.column.type) {
+      throw Failure(ExitCode::kCorrupt, place,
+                    "corrupt: holds other numbers than the manifest says");
+    }
+    if (before.null_count == 0) return runs.all().add_numbers(before.count);
+    const std::string null_place = old_->path_of(before.null_file);
+    RunReader(old_->file(before.null_file), null_place, {}).check(before.count, before.null_count);
+    RunReader old_runs(old_->file(before.null_file), null_place, {});
+    for (;;) {
+      const RunReader::Run run = old_runs.next(before.rows());
+      if (run.rows == 0) return;
+      run.is_null ? runs.all().add_nulls(run.rows) : runs.all().add_numbers(run.rows);
+    }
+  }
+
   const CompressOptions& options_;
   InputOptions source_options_;
+  OtherPolicy others_;
   std::string input_name_;
   ThreadExecutor executor_;  // shared by all columns
   WriteOptions write_options_;
@@ -314,32 +573,13 @@ class Compressor {
   std::vector<std::string> names_;  // column names
   std::vector<std::optional<NumberType>> dtypes_;
   std::set<std::size_t> skipped_;
-  std::vector<std::string> reasons_;  // why each column is left out; empty if it is not
+  std::vector<std::string> reasons_;  // why each column is not compressed; empty if it is
+  std::set<std::size_t> kept_;        // of these, the ones that files of Arrow keep
+  std::optional<LockedTable> old_;    // the table that is extended
+  std::set<std::string> taken_;       // names of files, as column_file_name() has them
+  std::uint64_t raw_bytes_ = 0;
+  std::uint64_t other_bytes_ = 0;  // of files of Arrow
 };
-
-void add_options(CLI::App& command, CompressOptions& options) {
-  command.add_option("FILE", options.input, "Input file; - is standard input")
-      ->required()
-      ->type_name("");
-  command
-      .add_option("-o,--output", options.output,
-                  "The .pco file, - for standard output, or a folder for a whole table")
-      ->type_name("PATH");
-  add_overwrite_options(command, options.overwrite, options.common);
-  add_encode_options(command, options.encode);
-  add_source_options(command, options.source);
-  command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");
-  command.add_flag("--append", options.append, "Append to an existing .pco file");
-  command.add_flag("--verify", options.verify, "Decode what is written and compare (the default)");
-  command.add_flag("--no-verify", options.no_verify, "Skip the verification");
-  command.add_flag("--trailer", options.trailer.requested,
-                   "Append an index and checksums to the file (the default for files)");
-  command.add_flag("--no-trailer", options.trailer.omitted, "Write no trailer");
-  add_restart_option(command, options.trailer.restart);
-  add_thread_option(command, options.threads, "encode");
-  add_common_options(command, options.common);
-  command.footer(kCompressFooter);
-}
 
 }  // namespace
 
@@ -347,7 +587,8 @@ Command add_compress_command(CLI::App& app) {
   const auto options = std::make_shared<CompressOptions>();
   CLI::App* command =
       app.add_subcommand("compress", "Compress numbers, or columns of a table, to Pco");
-  add_options(*command, *options);
+  add_compress_options(*command, *options);
+  command->footer(kCompressFooter);
   return {command, [options] {
             Compressor(*options).run();
             return ExitCode::kDone;

@@ -3,20 +3,26 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
+#include "commands/decompress_options.hpp"
 #include "formats/formats.hpp"
+#include "formats/others.hpp"
 #include "formats/table.hpp"
 #include "io/files.hpp"
 #include "io/output_file.hpp"
 #include "numpact/executor.hpp"
 #include "pco/column_rows.hpp"
+#include "pco/filter.hpp"
+#include "pco/folder_rows.hpp"
 #include "pco/manifest.hpp"
 #include "pco/pco_file.hpp"
 #include "pco/table_folder.hpp"
@@ -32,25 +38,9 @@ Examples:
   numpact decompress fare.pco --to raw | other_program
   numpact decompress trips -o trips_again.parquet        a folder gives the table back
   numpact decompress fare.pco --range 1000000:20         some numbers from the middle
+  numpact decompress trips --columns day,fare --where "fare > 99.5 and vendor = 'CMT'"
   numpact decompress from_elsewhere.pco --max-output 2G -o numbers.raw
 )";
-
-struct DecompressOptions {
-  std::string input;
-  std::string output;
-  std::string to;
-  std::optional<std::string> column;
-  std::string dtype;
-  std::string range;
-  std::string nulls = "keep";
-  Overwrite overwrite;
-  bool salvage = false;         // write intact numbers, report the others
-  bool ignore_trailer = false;  // do not compare checksums
-  bool verify_trailer = false;  // verify the trailer before using it for --range
-  unsigned threads = 0;
-  LimitArgs limits;
-  CommonOptions common;
-};
 
 // Block size of a column if the next block is read while the last one is written. Larger blocks
 // synchronise the two threads less often and take more memory.
@@ -89,8 +79,20 @@ class Decompressor {
     if (options.ignore_trailer) config_.trailer = TrailerPolicy::kIgnore;
     if (options.verify_trailer) config_.trailer = TrailerPolicy::kVerify;
     if (options.salvage && range_) fail_usage("--salvage", "does not go with --range");
+    refuse_contradictions();
     if (options.nulls != "keep" && options.nulls != "drop") {
       fail_usage("--nulls", fmt::format("'{}' is neither keep nor drop", options.nulls));
+    }
+  }
+
+  void refuse_contradictions() const {
+    if (options_.column && !options_.columns.empty()) {
+      fail_usage("--columns", "does not go with --column");
+    }
+    if (options_.where.empty()) return;
+    if (options_.salvage) fail_usage("--where", "does not go with --salvage");
+    if (options_.nulls == "drop") {
+      fail_usage("--where", "does not go with --nulls drop ('NAME is not null' is a condition)");
     }
   }
 
@@ -114,9 +116,13 @@ class Decompressor {
 
   void open_single_file() {
     if (options_.column) fail_usage("--column", "chooses from a folder, not from a file");
+    if (!options_.columns.empty())
+      fail_usage("--columns", "chooses from a folder, not from a file");
+    if (!options_.where.empty()) fail_usage("--where", "is for a folder, not for a file");
     format_ = &format("text");
     columns_.push_back(open_numbers());
     rows_.push_back(rows_without_nulls(*columns_.back()));
+    places_.push_back(columns_.back()->place());
     Column column;
     column.name = column_name();
     column.type = type_of(*columns_[0]);
@@ -197,36 +203,170 @@ class Decompressor {
   void open_folder() {
     if (dtype_) fail_usage("--dtype", "does not apply to a folder");
     folder_ = std::make_unique<TableFolder>(options_.input);
-    Manifest manifest = folder_->manifest();
-    if (options_.column) choose_column(manifest);
-    if (manifest.columns.empty()) {
-      throw Failure(ExitCode::kFailure, options_.input, "holds no columns");
-    }
+    entries_ = entries_of(folder_->manifest());
+    std::vector<std::size_t> chosen = chosen_columns();
+    if (chosen.empty()) throw Failure(ExitCode::kFailure, options_.input, "holds no columns");
     format_ = &format(options_.column ? "text" : "csv");
-    if (manifest.columns.size() > 1 && options_.salvage) {
+    leave_out_others(chosen);
+    if (!options_.where.empty()) return open_query(std::move(chosen));
+    if (chosen.size() > 1 && options_.salvage) {
       fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
     }
-    if (manifest.columns.size() > 1) decode_columns_in_parallel();
-    for (ManifestColumn& entry : manifest.columns) {
-      if (drops_nulls()) entry.nulls_dropped += std::exchange(entry.null_count, 0);
+    const bool has_others = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t at) {
+      return entries_[at].other != nullptr;
+    });
+    if (chosen.size() > 1 || has_others) decode_columns_in_parallel();
+    const std::uint64_t rows = opened_rows(entries_[chosen[0]]);
+    for (const std::size_t at : chosen) {
+      const ManifestEntry& entry = entries_[at];
       // Equal counts of dropped nulls do not help: they were dropped from different rows.
-      const bool lost_rows = manifest.columns.size() > 1 && entry.nulls_dropped > 0;
-      if (lost_rows || entry.rows() != manifest.columns[0].rows()) {
+      const bool lost_rows = chosen.size() > 1 && dropped_nulls(entry) > 0;
+      if (lost_rows || opened_rows(entry) != rows) {
         throw Failure(ExitCode::kFailure, options_.input,
                       "columns differ in length or rows where nulls were left out (choose one with "
                       "--column)");
       }
-      if (entry.null_count > 0 && !format_->holds_nulls) {
-        throw Failure(
-            ExitCode::kFailure, column_place(options_.input, entry.column.name),
-            fmt::format("{} null{}, which {} cannot hold (--nulls drop leaves them out)",
-                        entry.null_count, entry.null_count == 1 ? "" : "s", format_->name));
+      if (entry.other != nullptr) {
+        open_other(*entry.other);
+      } else {
+        open_numbers_of(*entry.column);
       }
-      open_column_file(entry);
     }
     if (range_) plan_.count = range_->count;
-    if (!plan_.count) plan_.count = manifest.columns[0].rows();
-    if (!options_.column) plan_.metadata = manifest.metadata;
+    if (!plan_.count) plan_.count = rows;
+    if (!options_.column) plan_.metadata = folder_->manifest().metadata;
+  }
+
+  // Nulls of the table that are not among the rows that are read.
+  std::uint64_t dropped_nulls(const ManifestEntry& entry) const {
+    if (entry.column == nullptr) return 0;
+    return entry.column->nulls_dropped + (drops_nulls() ? entry.column->null_count : 0);
+  }
+  std::uint64_t opened_rows(const ManifestEntry& entry) const {
+    return entry.rows() - (entry.column != nullptr && drops_nulls() ? entry.column->null_count : 0);
+  }
+
+  // The columns to read, among all of the table.
+  std::vector<std::size_t> chosen_columns() const {
+    std::vector<std::string> names;
+    for (const ManifestEntry& entry : entries_) names.push_back(entry.name());
+    if (options_.column) return {find_name(names, options_.input, *options_.column)};
+    std::vector<std::size_t> chosen;
+    if (options_.columns.empty()) {
+      for (std::size_t i = 0; i < entries_.size(); ++i) chosen.push_back(i);
+    } else {
+      for (const std::string& name : split_names("--columns", options_.columns)) {
+        chosen.push_back(find_name(names, options_.input, name));
+      }
+    }
+    return chosen;
+  }
+
+  // Removes columns that the format cannot show from a whole table. It is an error if one of them
+  // was asked for.
+  void leave_out_others(std::vector<std::size_t>& chosen) {
+    std::vector<OtherFile> files;
+    for (const std::size_t at : chosen) {
+      if (entries_[at].other != nullptr) files.push_back(file_of(*entries_[at].other));
+    }
+    if (files.empty() || format_->content == Content::kBinary) {
+      for (const OtherFile& file : files) refuse_unless_table(file);
+      return;
+    }
+    if (has_arrow()) {
+      others_ = std::make_shared<SharedOthers>();
+      others_->reader = open_others(files);
+    }
+    std::vector<std::size_t> shown;
+    std::size_t file = 0;
+    for (const std::size_t at : chosen) {
+      const ManifestOther* const other = entries_[at].other;
+      const bool is_shown = other == nullptr || (others_ != nullptr &&
+                                                 others_->reader->kind(file) != OtherKind::kOpaque);
+      if (other != nullptr && is_shown) other_files_[at] = file;
+      if (other != nullptr) ++file;
+      if (is_shown) {
+        shown.push_back(at);
+      } else {
+        leave_out(*other);
+      }
+    }
+    chosen = std::move(shown);
+    if (chosen.empty()) {
+      throw Failure(ExitCode::kFailure, options_.input, "holds no columns that can be shown");
+    }
+  }
+
+  // Numbers of one column are all that these formats hold.
+  void refuse_unless_table(const OtherFile& file) const {
+    if (!format_->column_noun.empty()) return;
+    throw Failure(ExitCode::kFailure, column_place(options_.input, file.name),
+                  fmt::format("is not a column of numbers, which {} needs", format_->name));
+  }
+
+  // Reported even with -q, since the output lacks a column of the table.
+  void leave_out(const ManifestOther& other) const {
+    const std::string reason =
+        others_ == nullptr
+            ? fmt::format("values of type {} need Arrow", other.type)
+            : fmt::format("{} cannot hold values of type {}", format_->name, other.type);
+    if (options_.column || !options_.columns.empty()) {
+      throw Failure(ExitCode::kFailure, column_place(options_.input, other.name), reason);
+    }
+    print_message(fmt::format("{}: column '{}' is left out: {}", input_name_, other.name, reason));
+  }
+
+  OtherFile file_of(const ManifestOther& other) const {
+    return {other.name, folder_->file(other.file), other.rows};
+  }
+
+  void open_other(const ManifestOther& other) {
+    NumberRange range{0, other.rows};
+    if (range_) range = *range_;
+    if (range.first > other.rows || range.count > other.rows - range.first) {
+      throw Failure(ExitCode::kFailure, column_place(options_.input, other.name),
+                    fmt::format("holds {} rows, not those of --range", other.rows));
+    }
+    const auto file = other_files_.find(static_cast<std::size_t>(other.position));
+    const bool is_text = file != other_files_.end();
+    rows_.push_back(rows_of_other(is_text ? others_ : nullptr, is_text ? file->second : 0,
+                                  range.first, range.count));
+    places_.push_back(column_place(folder_->path_of(other.file), other.name));
+    Column column;
+    column.name = other.name;
+    column.other = plan_.others.size();
+    plan_.others.push_back(file_of(other));
+    plan_.columns.push_back(column);
+  }
+
+  void open_numbers_of(ManifestColumn entry) {
+    if (drops_nulls()) entry.null_count = 0;
+    if (entry.null_count > 0 && !format_->holds_nulls) {
+      throw Failure(ExitCode::kFailure, column_place(options_.input, entry.column.name),
+                    fmt::format("{} null{}, which {} cannot hold (--nulls drop leaves them out)",
+                                entry.null_count, entry.null_count == 1 ? "" : "s", format_->name));
+    }
+    open_column_file(entry);
+    places_.push_back(columns_.back()->place());
+  }
+
+  // Reads the rows that a filter selects. They are written by this thread, since the readers of
+  // columns are not shared.
+  void open_query(std::vector<std::size_t> chosen) {
+    RowQuery query;
+    query.columns = std::move(chosen);
+    query.where = parse_filter(options_.where);
+    query.range = range_;
+    query.wants_text = format_->content == Content::kText;
+    others_.reset();
+    writing_.reset();
+    config_.threads = ThreadExecutor(options_.threads).concurrency();
+    query_ = std::make_unique<FolderRows>(*folder_, query, config_);
+    plan_ = query_->plan();
+    if (options_.column) plan_.metadata.clear();
+    for (const Column& column : plan_.columns) {
+      places_.push_back(column_place(options_.input, column.name));
+    }
   }
 
   // Recovered numbers cannot be matched with rows.
@@ -236,18 +376,6 @@ class Decompressor {
   void decode_columns_in_parallel() {
     executor_ = std::make_unique<ThreadExecutor>(options_.threads);
     config_.threads = 1;
-  }
-
-  void choose_column(Manifest& manifest) const {
-    class Names final : public TableInput {
-     public:
-      explicit Names(const Manifest& all) : TableInput(true) {
-        for (const ManifestColumn& entry : all.columns) columns_.push_back(entry.column);
-      }
-      std::unique_ptr<NumberInput> open(std::size_t) override { return nullptr; }
-    };
-    const std::size_t index = find_column(Names(manifest), options_.input, *options_.column);
-    manifest.columns = {manifest.columns[index]};
   }
 
   void open_column_file(const ManifestColumn& entry) {
@@ -310,30 +438,28 @@ class Decompressor {
     OutputFile file(output_, options_.overwrite, format_->content);
     const std::unique_ptr<TableOutput> output = format_->make(file, plan_);
     ProgressBar progress(input_name_, plan_.count, options_.common.shows_progress());
-    std::vector<ColumnBlock> views(columns_.size());
+    std::vector<ColumnBlock> views(plan_.columns.size());
     std::uint64_t rows = 0;
     std::uint64_t bytes = 0;
     read_next(views);
     for (;;) {
       const std::uint64_t before = bytes;
-      for (std::size_t c = 0; c < columns_.size(); ++c) {
-        const NumberView& numbers = views[c].numbers;
-        bytes += bytes_of(numbers).size();
-        if (numbers.count != views[0].numbers.count) {
-          refuse_count(*columns_[c], rows + numbers.count);
-        }
+      for (std::size_t c = 0; c < views.size(); ++c) {
+        bytes += bytes_of(views[c].numbers).size();
+        if (views[c].texts != nullptr) bytes += views[c].texts->bytes.size();
+        if (views[c].rows != views[0].rows) refuse_count(places_[c], rows + views[c].rows);
       }
       // The library enforces the limit for each column only.
       if (bytes > config_.limits.max_output_bytes) {
         throw Failure(ExitCode::kLimit, input_name_, "limit exceeded: more than --max-output");
       }
-      const std::uint64_t count = views[0].numbers.count;
+      const std::uint64_t count = views[0].rows;
       if (count == 0) break;
       write_and_read(*output, views);
       rows += count;
       progress.add(count, bytes - before);
     }
-    if (plan_.count && rows != *plan_.count) refuse_count(*columns_[0], rows);
+    if (plan_.count && rows != *plan_.count) refuse_count(places_[0], rows);
     for (PcoNumbers* const numbers : read_to_end_) check_trailer(*numbers);
     output->finish();
     file.commit();
@@ -389,7 +515,20 @@ class Decompressor {
     views = std::move(shared.next);
   }
 
+  // The rows that the filter selects. Some formats cannot hold nulls.
+  void read_selected(std::vector<ColumnBlock>& views) {
+    views = query_->next();
+    if (format_->holds_nulls) return;
+    for (std::size_t c = 0; c < views.size(); ++c) {
+      const std::span<const std::uint8_t> valid = std::exchange(views[c].valid, {});
+      if (std::find(valid.begin(), valid.end(), std::uint8_t{0}) == valid.end()) continue;
+      throw Failure(ExitCode::kFailure, places_[c],
+                    fmt::format("has nulls among these rows, which {} cannot hold", format_->name));
+    }
+  }
+
   void read_next(std::vector<ColumnBlock>& views) {
+    if (query_ != nullptr) return read_selected(views);
     if (executor_ == nullptr) {
       for (std::size_t c = 0; c < rows_.size(); ++c) views[c] = rows_[c]->next();
       return;
@@ -407,15 +546,15 @@ class Decompressor {
         all.failures[c] = std::current_exception();
       }
     };
-    executor_->run(columns_.size(), task, &shared);
+    executor_->run(rows_.size(), task, &shared);
     for (const std::exception_ptr& failure : shared.failures) {
       if (failure) std::rethrow_exception(failure);
     }
   }
 
-  [[noreturn]] static void refuse_count(const PcoInput& numbers, std::uint64_t count) {
+  [[noreturn]] static void refuse_count(const std::string& place, std::uint64_t count) {
     throw Failure(
-        ExitCode::kCorrupt, numbers.place(),
+        ExitCode::kCorrupt, place,
         fmt::format("corrupt: holds {} numbers, other columns or the manifest differ", count));
   }
 
@@ -426,57 +565,29 @@ class Decompressor {
   std::optional<NumberRange> range_;
   DecodeConfig config_;
   const Format* format_ = nullptr;
-  std::unique_ptr<TableFolder> folder_;       // set if the input is a folder
+  std::unique_ptr<TableFolder> folder_;   // set if the input is a folder
+  std::vector<ManifestEntry> entries_;    // all columns of the folder
+  std::shared_ptr<SharedOthers> others_;  // reads other columns as text, if the format is text
+  std::map<std::size_t, std::size_t> other_files_;  // of columns of the table: the file of others_
+  std::unique_ptr<FolderRows> query_;               // set if there is a filter
   std::unique_ptr<ThreadExecutor> writing_;   // writes while the next block is read; null: one
                                               // thread, or only part of the numbers
   std::unique_ptr<ThreadExecutor> executor_;  // decodes several columns
   std::vector<std::unique_ptr<PcoInput>> columns_;
   std::vector<std::unique_ptr<ColumnRows>> rows_;  // one per column
+  std::vector<std::string> places_;                // of each column, for messages
   std::vector<PcoNumbers*> read_to_end_;           // of the columns and of their null files
   bool lost_ = false;                              // whether some numbers were lost
   OutputPlan plan_;
 };
-
-void add_options(CLI::App& command, DecompressOptions& options) {
-  command.add_option("FILE", options.input, "A .pco file, a folder of compress, or -")
-      ->required()
-      ->type_name("");
-  command.add_option("-o,--output", options.output, "Output file; default: standard output")
-      ->type_name("PATH");
-  add_overwrite_options(command, options.overwrite, options.common);
-  command
-      .add_option("--to", options.to,
-                  output_format_names(Purpose::kNumbers) + "; default: by the extension of PATH")
-      ->type_name("FORMAT");
-  command.add_option("--column", options.column, "One column of a folder, by name or index")
-      ->type_name("NAME");
-  command.add_option("--dtype", options.dtype, "The number type the file must hold")
-      ->type_name("TYPE");
-  command
-      .add_option("--range", options.range,
-                  "Only COUNT numbers from number FIRST on (from 0); the rest is not decoded")
-      ->type_name("FIRST:COUNT");
-  command.add_option("--nulls", options.nulls, "How to handle nulls of a folder: keep or drop")
-      ->type_name("WHAT")
-      ->capture_default_str();
-  command.add_flag("--salvage", options.salvage,
-                   "Recover the intact numbers of a damaged file, report the rest (exit code 3)");
-  command.add_flag("--verify-trailer", options.verify_trailer,
-                   "Verify the trailer before --range uses it; a damaged one is an error");
-  command.add_flag("--ignore-trailer", options.ignore_trailer,
-                   "Do not compare checksums, for damaged chunks that still decode");
-  add_thread_option(command, options.threads, "decode");
-  add_limit_options(command, options.limits);
-  add_common_options(command, options.common);
-  command.footer(kDecompressFooter);
-}
 
 }  // namespace
 
 Command add_decompress_command(CLI::App& app) {
   const auto options = std::make_shared<DecompressOptions>();
   CLI::App* command = app.add_subcommand("decompress", "Decompress Pco to numbers, or a table");
-  add_options(*command, *options);
+  add_decompress_options(*command, *options);
+  command->footer(kDecompressFooter);
   return {command, [options] { return Decompressor(*options).run(); }};
 }
 

@@ -149,6 +149,25 @@ std::optional<NumberType> parse_dtype(const std::string& arg) {
   fail_choice("--dtype", arg, names);
 }
 
+std::vector<std::string> split_names(const std::string& option, const std::string& text) {
+  std::vector<std::string> names(1);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == ',') {
+      names.emplace_back();
+    } else if (text[at] != '"' || !names.back().empty()) {
+      names.back() += text[at];
+    } else {
+      for (++at;; ++at) {
+        if (at >= text.size()) fail_usage(option, fmt::format("'{}' lacks a quote", text));
+        if (text[at] == '"' && (at + 1 == text.size() || text[at + 1] != '"')) break;
+        if (text[at] == '"') ++at;
+        names.back() += text[at];
+      }
+    }
+  }
+  return names;
+}
+
 void require_config_fits(NumberType type, const EncodeConfig& config, const std::string& place) {
   std::vector<std::byte> ignored;
   const std::uint64_t none = 0;

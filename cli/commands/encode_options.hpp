@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "numpact/config.hpp"
 #include "numpact/types.hpp"
@@ -49,6 +50,9 @@ std::optional<NumberRange> parse_range(const std::string& arg,
 std::optional<NumberType> parse_dtype(const std::string& arg);
 // Parses a byte count, as in 4096, 64K, 512M, 2G.
 std::uint64_t parse_size(const std::string& option, const std::string& text);
+
+// Names separated by commas. A name in double quotes may contain commas, and "" for a quote.
+std::vector<std::string> split_names(const std::string& option, const std::string& text);
 
 // Fails with a usage error if the mode or delta does not apply to the type.
 void require_config_fits(NumberType type, const EncodeConfig& config, const std::string& place);

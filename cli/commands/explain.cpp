@@ -71,9 +71,7 @@ class ExplainRunner {
         source_(parse_source_args(options.source, NullPolicy::kDrop)),
         config_(parse_encode_args(options.encode)),
         limits_(parse_limit_args(options.limits)),
-        chunk_(options.chunk) {
-    source_.flatten = true;  // nothing is stored, so no shape is lost
-  }
+        chunk_(options.chunk) {}
 
   ExitCode run() {
     std::unique_ptr<OutputFile> plot;
@@ -128,6 +126,12 @@ class ExplainRunner {
     if (source_.column) {
       first = find_name(names, name_, *source_.column);
       end = first + 1;
+    }
+    for (const ManifestOther& other : manifest.others) {
+      if (!source_.column) {
+        note(fmt::format("column '{}' is not explained: values of type {} are kept by Arrow",
+                         other.name, other.type));
+      }
     }
     for (std::size_t i = first; i < end; ++i) {
       const FileBytes file(folder.file(manifest.columns[i].file));
@@ -290,6 +294,7 @@ void add_options(CLI::App& command, ExplainOptions& options) {
       ->type_name("");
   add_encode_options(command, options.encode);
   add_source_options(command, options.source);
+  command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");
   command.add_option("--chunk", options.chunk, "Only this chunk (from 0)")
       ->type_name("N")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));

@@ -10,6 +10,7 @@
 
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
+#include "formats/others.hpp"
 #include "io/files.hpp"
 #include "numpact/inspect.hpp"
 #include "pco/column_rows.hpp"
@@ -117,6 +118,35 @@ class Checker {
       guarded(folder.path_of(column.file), [&] { check_one(folder.file(column.file), &column); });
       if (column.null_count > 0) check_nulls(folder, column);
     }
+    for (const ManifestOther& other : folder.manifest().others) check_other(folder, other);
+  }
+
+  // Checks that a column that Pco cannot hold decodes to the rows of the table. Arrow does that.
+  void check_other(const TableFolder& folder, const ManifestOther& other) {
+    const std::string path = folder.path_of(other.file);
+    VerifiedFile found;
+    found.path = path;
+    found.column = other.name;
+    try {
+      const FileRef file = folder.file(other.file);
+      found.bytes = file->size().value_or(0);
+      if (!has_arrow()) {
+        if (options_.json) return;
+        print_message(fmt::format("{}: not checked: values of type {} need Arrow",
+                                  column_place(path, other.name), other.type));
+        return;
+      }
+      open_others({{other.name, file, other.rows}})->check(0);
+      if (!options_.json && !options_.common.quiet) {
+        print_report(fmt::format("{}: OK, {} rows of type {}, {} bytes\n", one_line(path),
+                                 other.rows, one_line(other.type), found.bytes));
+      }
+    } catch (const Failure& failure) {
+      worst_ = worse(worst_, failure.code());
+      if (!options_.json) return print_message(failure.what());
+      found.error = error_of(failure, path);
+    }
+    if (options_.json) files_.push_back(verified_json(found));
   }
 
   // Checks the null file of a column: a file of u64 numbers whose runs match the manifest.

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <span>
 
+#include "csv/text_column.hpp"
+
 namespace numpact::cli {
 namespace {
 
@@ -107,16 +109,9 @@ CsvColumn::Family CsvColumn::family_of(LiteralKind kind) {
   }
 }
 
-bool CsvColumn::is_null(const CsvField& field) const {
-  if (field.text.empty() && !field.is_quoted) return true;
-  const std::vector<std::string>& words = dialect_.null_values;
-  if (words.empty()) return false;
-  return std::find(words.begin(), words.end(), without_blanks(field.text)) != words.end();
-}
-
 void CsvColumn::add(const CsvField& field) {
   if (family_ == Family::kText) return;
-  if (is_null(field)) return add_null(field);
+  if (is_null_field(field, dialect_)) return add_null(field);
   const Literal literal = parse_literal(field.text, dialect_.decimal);
   const Family family = family_of(literal.kind);
   if (family == Family::kText || (family_ != Family::kNone && family_ != family)) {

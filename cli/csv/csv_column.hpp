@@ -48,7 +48,6 @@ class CsvColumn {
   enum class Family : std::uint8_t { kNone, kNumber, kBool, kDate, kTime, kText };
   static Family family_of(LiteralKind kind);
 
-  bool is_null(const CsvField& field) const;
   void add_null(const CsvField& field);
   void become_text(const CsvField& field);
   void add_slot(std::uint64_t slot);

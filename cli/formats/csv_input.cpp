@@ -12,8 +12,10 @@
 #include "csv/csv_column.hpp"
 #include "csv/dialect.hpp"
 #include "csv/record_reader.hpp"
+#include "csv/text_column.hpp"
 #include "failure.hpp"
 #include "formats/formats.hpp"
+#include "formats/others.hpp"
 #include "io/decompressed_source.hpp"
 #include "io/spool.hpp"
 #include "text/utf8.hpp"
@@ -40,24 +42,66 @@ bool is_empty_line(std::span<const CsvField> record) {
   return record.size() == 1 && record[0].text.empty() && !record[0].is_quoted;
 }
 
+// Keeps the bytes that it passes on.
+class CopyingSource final : public ByteSource {
+ public:
+  CopyingSource(ByteSource& source, Spool& spool)
+      : source_(source), spool_(spool), stream_(spool.add_stream()) {}
+
+  Result<std::size_t> read(std::span<std::byte> out) override {
+    Result<std::size_t> got = source_.read(out);
+    if (got.ok()) spool_.append(stream_, out.first(*got));
+    return got;
+  }
+
+  Spool::Stream stream() const { return stream_; }
+
+ private:
+  ByteSource& source_;
+  Spool& spool_;
+  Spool::Stream stream_;
+};
+
+// Reads a stream of a spool.
+class SpooledSource final : public ByteSource {
+ public:
+  SpooledSource(const Spool& spool, Spool::Stream stream) : spool_(spool), stream_(stream) {}
+
+  Result<std::size_t> read(std::span<std::byte> out) override {
+    const std::uint64_t left = spool_.size(stream_) - at_;
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), left));
+    spool_.read(stream_, at_, out.first(count));
+    at_ += count;
+    return count;
+  }
+
+ private:
+  const Spool& spool_;
+  Spool::Stream stream_;
+  std::uint64_t at_ = 0;
+};
+
+// A table is read once for its numbers, and again for its texts if some columns of text are to be
+// kept: only the last row decides which columns these are.
 class CsvTable final : public TableInput {
  public:
   CsvTable(Input& input, const InputOptions& options, char delimiter)
       : TableInput(true),
         name_(input.name()),
         options_(options),
+        file_(input.file()),
+        is_plain_(is_plain(input)),
         dialect_{options.csv.delimiter.value_or(delimiter), options.csv.quote, options.csv.decimal,
                  options.csv.has_header, options.csv.null_values},
         spool_(options.csv.memory_bytes) {
     const std::unique_ptr<ByteSource> source = decompressed(input);
-    CsvRecordReader reader(*source, name_);
-    reader.set_byte_after_end(
-        [file = input.file(), plain = is_plain(input)]() -> std::optional<char> {
-          const std::optional<char> next = file->byte_after_end();
-          // For compressed files the next decompressed byte is unknown. It is assumed to continue
-          // the line.
-          return next && !plain ? '\0' : next;
-        });
+    std::optional<CopyingSource> copying;
+    if (options.keeps_text && !file_->size()) {  // a pipe, which cannot be read again
+      copying.emplace(*source, spool_);
+      copy_ = copying->stream();
+    }
+    CsvRecordReader reader(copying ? static_cast<ByteSource&>(*copying) : *source, name_);
+    set_byte_after_end(reader);
     begin(reader);
     read_names(reader);
     make_columns();
@@ -70,6 +114,11 @@ class CsvTable final : public TableInput {
                       *reader.truncated_line()));
     }
     finish();
+    if (options_.keeps_text) {
+      read_texts();
+    } else {
+      texts_.resize(names_.size());
+    }
   }
 
   std::unique_ptr<NumberInput> open(std::size_t index) override {
@@ -83,7 +132,69 @@ class CsvTable final : public TableInput {
     return column.open(nulls_ == NullPolicy::kKeep);
   }
 
+  bool infers_types() const override { return true; }
+
+  bool can_keep(std::size_t index) const override {
+    return texts_[index] != nullptr && !texts_[index]->not_utf8() && has_arrow();
+  }
+
+  OtherColumn write_other(std::size_t index, OutputFile& file) override {
+    return write_text(*texts_[index]->open(), names_[index], file);
+  }
+
  private:
+  void set_byte_after_end(CsvRecordReader& reader) const {
+    reader.set_byte_after_end([file = file_, plain = is_plain_]() -> std::optional<char> {
+      const std::optional<char> next = file->byte_after_end();
+      // For compressed files the next decompressed byte is unknown. It is assumed to continue the
+      // line.
+      return next && !plain ? '\0' : next;
+    });
+  }
+
+  // Reads the columns of text again.
+  void read_texts() {
+    texts_.resize(names_.size());
+    reads_texts_ = true;
+    read_.clear();
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (values_[i] == nullptr || columns_[i].unfit.empty()) continue;
+      texts_[i] = std::make_unique<CsvTextColumn>(dialect_, spool_);
+      read_.push_back(i);
+    }
+    if (read_.empty()) return;
+    Input input(file_);
+    std::unique_ptr<ByteSource> source;
+    if (copy_) {
+      source = std::make_unique<SpooledSource>(spool_, *copy_);
+    } else {
+      source = decompressed(input);
+    }
+    CsvRecordReader reader(*source, name_);
+    set_byte_after_end(reader);
+    begin(reader);
+    const std::size_t width = names_.size();
+    names_.clear();
+    empty_lines_before_ = 0;
+    read_names(reader);
+    if (names_.size() != width) refuse_changed();
+    add_empty_lines_before();
+    const std::uint64_t expected = std::exchange(rows_, 0);
+    while (read_record(reader)) add_row();
+    if (rows_ != expected) refuse_changed();
+    for (const std::size_t i : read_) {
+      texts_[i]->finish();
+      if (texts_[i]->not_utf8()) {
+        columns_[i].unfit =
+            fmt::format("text that is not UTF-8, {}", texts_[i]->not_utf8().place());
+      }
+    }
+  }
+
+  [[noreturn]] void refuse_changed() const {
+    throw Failure(ExitCode::kFailure, name_, "did the file change while it was read?");
+  }
+
   // Checks the encoding and determines the dialect.
   void begin(CsvRecordReader& reader) {
     const std::string_view front = reader.front();
@@ -96,7 +207,7 @@ class CsvTable final : public TableInput {
     if (front.starts_with(kUtf8Mark)) reader.skip_bytes(kUtf8Mark.size());
     if (!options_.csv.delimiter && dialect_.delimiter == ',') {
       dialect_.delimiter = detect_delimiter(reader.front(), reader.front_is_whole(), dialect_);
-      if (dialect_.delimiter != ',') {
+      if (dialect_.delimiter != ',' && !reads_texts_) {
         notes_.push_back(
             fmt::format("the delimiter is taken to be {}", delimiter_name(dialect_.delimiter)));
       }
@@ -166,7 +277,7 @@ class CsvTable final : public TableInput {
     if (dialect_.has_header || names_.size() > 1) return;
     for (std::uint64_t line = 1; line <= empty_lines_before_; ++line) {
       for (const std::size_t i : read_)
-        values_[i]->add({.text = {}, .is_quoted = false, .line = line});
+        add_field(i, {.text = {}, .is_quoted = false, .line = line});
     }
   }
 
@@ -201,7 +312,12 @@ class CsvTable final : public TableInput {
   }
 
   void add_row() {
-    for (const std::size_t i : read_) values_[i]->add(record_[i]);
+    for (const std::size_t i : read_) add_field(i, record_[i]);
+    ++rows_;
+  }
+
+  void add_field(std::size_t column, const CsvField& field) {
+    reads_texts_ ? texts_[column]->add(field) : values_[column]->add(field);
   }
 
   void finish() {
@@ -233,11 +349,17 @@ class CsvTable final : public TableInput {
 
   std::string name_;
   InputOptions options_;
+  FileRef file_;
+  bool is_plain_;  // not compressed
   CsvDialect dialect_;
   Spool spool_;
+  std::optional<Spool::Stream> copy_;  // of the whole input, if it cannot be read again
   std::vector<std::string> names_;
   std::vector<std::string> why_not_read_;
-  std::vector<std::unique_ptr<CsvColumn>> values_;  // null for columns that are not read
+  std::vector<std::unique_ptr<CsvColumn>> values_;     // null for columns that are not read
+  std::vector<std::unique_ptr<CsvTextColumn>> texts_;  // null for columns that are not text
+  bool reads_texts_ = false;                           // instead of values
+  std::uint64_t rows_ = 0;
   std::vector<std::size_t> read_;
   std::vector<CsvField> record_;
   bool first_is_row_ = false;             // record_ holds the first row, not yet added

@@ -36,6 +36,10 @@ std::size_t find_name(std::span<const std::string> names, const std::string& fil
              fmt::format("no column '{}'; there are {}", requested, list.empty() ? "none" : list));
 }
 
+OtherColumn TableInput::write_other(std::size_t column, OutputFile&) {
+  throw Failure(ExitCode::kFailure, columns_[column].name, columns_[column].unfit);
+}
+
 std::vector<std::string> names_of(std::span<const Column> columns) {
   std::vector<std::string> names;
   for (const Column& column : columns) names.push_back(column.name);

@@ -44,6 +44,21 @@ struct Column {
   std::string unfit;                  // why it cannot be compressed; empty if it can
   bool nullable = true;               // values may be null according to the table
   Metadata metadata;  // metadata of the field, including the name of an extension type
+  // For output: the values are those of this entry of OutputPlan::others.
+  std::optional<std::size_t> other;
+};
+
+// A column that was written to a file of Arrow (formats/others.hpp).
+struct OtherColumn {
+  std::string type;  // as Arrow prints it
+  std::uint64_t rows = 0;
+};
+
+// Such a file of a folder.
+struct OtherFile {
+  std::string name;  // of the column
+  FileRef file;
+  std::uint64_t rows = 0;
 };
 
 // Reads the numbers of one column, from first to last.
@@ -97,6 +112,12 @@ class TableInput {
   void set_nulls(NullPolicy nulls) { nulls_ = nulls; }
   // Inputs without names can be opened once.
   virtual std::unique_ptr<NumberInput> open(std::size_t column) = 0;
+  // Whether types of numbers are those of the values, since the file does not state any.
+  virtual bool infers_types() const { return false; }
+  // Whether write_other() can write a column that cannot be compressed.
+  virtual bool can_keep(std::size_t /*column*/) const { return false; }
+  // Writes such a column to a file of Arrow, which the caller commits.
+  virtual OtherColumn write_other(std::size_t column, OutputFile& file);
 
  protected:
   explicit TableInput(bool has_names) : has_names_(has_names) {}
@@ -138,6 +159,8 @@ struct InputOptions {
   // Of raw vectors: their numbers are bfloat16 (with the dtype kU16); the numbers in a row.
   bool is_bfloat16 = false;
   std::optional<std::uint64_t> dimension;
+  // Of CSV: keep the texts of columns of text for write_other().
+  bool keeps_text = false;
   // Leave out what holds no vectors, with a note, where a file decides how many columns it names:
   // a description of each would take more memory than its name in the file.
   bool skips_unfit = false;
@@ -175,13 +198,21 @@ struct OutputPlan {
   std::vector<Column> columns;
   std::optional<std::uint64_t> count;  // count of rows, if known in advance
   Metadata metadata;                   // of the table
+  std::vector<OtherFile> others;       // which Column::other refers to
 };
+
+struct TextBlock;
 
 // A block of rows of one column. The number of a null row is 0.
 struct ColumnBlock {
   NumberView numbers;
   std::span<const std::uint8_t> valid;  // one byte per row, 0 for null; empty: no row is null
   std::uint64_t rows = numbers.count;   // of lists: how many lists there are
+  // For columns of OutputPlan::others: the rows are those from `first_row` on for which `kept` is
+  // not 0; if that is empty, `rows` of them.
+  std::uint64_t first_row = 0;
+  std::span<const std::uint8_t> kept = {};
+  const TextBlock* texts = nullptr;  // the rows as text, for formats of text
 
   bool is_null(std::size_t row) const { return !valid.empty() && valid[row] == 0; }
 };

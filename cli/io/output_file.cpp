@@ -177,16 +177,32 @@ FileLock lock_existing(const std::string& path, const Overwrite& overwrite) {
 }
 
 OutputFolder::OutputFolder(const std::string& path, const Overwrite& overwrite)
-    : name_(path), overwrite_(overwrite.is_allowed) {
+    : name_(path), overwrite_(overwrite) {
+  begin();
+}
+
+OutputFolder::OutputFolder(FileLock lock, const std::string& path)
+    : name_(path), overwrite_(true), lock_(std::move(lock)) {
+  begin();
+}
+
+void OutputFolder::begin() {
   while (name_.size() > 1 && name_.back() == '/') name_.pop_back();
   path_ = resolve_links(name_);
   struct stat found = {};
   is_there_ = ::stat(path_.c_str(), &found) == 0;
-  if (is_there_ && !overwrite_) {
+  if (is_there_ && !overwrite_.is_allowed) {
     throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
   }
   if (is_there_) table_files(path_, name_);  // throws if files would be removed that must not be
   temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFolder);
+}
+
+// Waits for a program that appends to the old table. An empty folder has no lock.
+void OutputFolder::lock_old() {
+  const std::string manifest = path_ + "/" + kManifestName;
+  if (lock_.has_file() || !is_regular_file(manifest)) return;
+  check(lock_.lock(manifest, overwrite_.lock_config(name_)), name_);
 }
 
 // Concurrent syncs share the work of the file system: 3,000 files took 1 second with 32 threads, 8
@@ -240,6 +256,7 @@ void OutputFolder::commit() {
     temporary_.reset();
     return;
   }
+  lock_old();
   const std::set<std::string> old_files = table_files(path_, name_);  // the current files
   take_access(old_files);
   sync_files();
@@ -248,6 +265,7 @@ void OutputFolder::commit() {
                   temporary_->leftover());
   }
   temporary_.reset();
+  lock_.release();
 }
 
 }  // namespace numpact::cli

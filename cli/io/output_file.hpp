@@ -80,6 +80,8 @@ class OutputFolder {
   // May overwrite a table that compress made, or an empty folder. A folder with any other file is
   // refused, and such files are never removed.
   OutputFolder(const std::string& path, const Overwrite& overwrite);
+  // Replaces a table that is still being read. `lock`: that of its manifest.
+  OutputFolder(FileLock lock, const std::string& path);
 
   const std::string& name() const { return name_; }
   // The temporary path of a file of the folder.
@@ -88,12 +90,15 @@ class OutputFolder {
   void commit();
 
  private:
+  void begin();
+  void lock_old();
   void sync_files() const;
   void take_access(const std::set<std::string>& old_files) const;
 
   std::string name_;
   std::string path_;
-  bool overwrite_;
+  Overwrite overwrite_;
+  FileLock lock_;
   bool is_there_ = false;  // a folder exists, and will be replaced
   std::unique_ptr<TemporaryPath> temporary_;
 };

@@ -85,7 +85,41 @@ class NullableRows final : public ColumnRows {
   Memory last_;
 };
 
+class OtherRows final : public ColumnRows {
+ public:
+  OtherRows(std::shared_ptr<SharedOthers> others, std::size_t file, std::uint64_t first,
+            std::uint64_t rows)
+      : others_(std::move(others)), file_(file), row_(first), end_(first + rows) {}
+
+  ColumnBlock next() override {
+    ColumnBlock block;
+    block.first_row = row_;
+    block.rows = std::min<std::uint64_t>(end_ - row_, kBlockNumbers);
+    if (others_ != nullptr && block.rows > 0) {
+      std::swap(texts_, last_);
+      const std::lock_guard lock(others_->mutex);
+      texts_ = others_->reader->read(file_, row_, block.rows);
+      block.texts = &texts_;
+    }
+    row_ += block.rows;
+    return block;
+  }
+
+ private:
+  std::shared_ptr<SharedOthers> others_;
+  std::size_t file_;
+  std::uint64_t row_;
+  std::uint64_t end_;
+  TextBlock texts_;
+  TextBlock last_;
+};
+
 }  // namespace
+
+std::unique_ptr<ColumnRows> rows_of_other(std::shared_ptr<SharedOthers> others, std::size_t file,
+                                          std::uint64_t first, std::uint64_t rows) {
+  return std::make_unique<OtherRows>(std::move(others), file, first, rows);
+}
 
 std::unique_ptr<ColumnRows> rows_without_nulls(PcoInput& numbers) {
   return std::make_unique<PlainRows>(numbers);

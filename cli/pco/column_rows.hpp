@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "formats/others.hpp"
 #include "formats/table.hpp"
 #include "pco/pco_file.hpp"
 
@@ -23,6 +25,17 @@ class ColumnRows {
 // For a column without nulls. `numbers` must outlive the result, and must keep its last block if
 // the caller relies on next() above.
 std::unique_ptr<ColumnRows> rows_without_nulls(PcoInput& numbers);
+
+// Reads other columns for several threads.
+struct SharedOthers {
+  std::unique_ptr<OtherReader> reader;
+  std::mutex mutex;
+};
+
+// For an other column: `rows` rows from `first` on. `others`: where the texts of `file` come from;
+// null if only their place is needed.
+std::unique_ptr<ColumnRows> rows_of_other(std::shared_ptr<SharedOthers> others, std::size_t file,
+                                          std::uint64_t first, std::uint64_t rows);
 
 // Reads a file of null runs from its beginning. All functions throw a Failure that names `place`.
 class RunReader {

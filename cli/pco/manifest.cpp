@@ -21,8 +21,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Version 2 adds nulls, metadata and the reasons why columns were left out. Version 1 can be read.
+// Version 2 adds nulls, metadata and the reasons why columns were left out, version 3 adds columns
+// that Pco cannot hold. All versions up to 3 can be read, and 3 is written only if it is needed.
 constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersionWithOthers = 3;
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 // Enough for 600,000 columns, whose manifest has about 64 MiB.
 constexpr std::size_t kMaxValues = std::size_t{1} << 22;
@@ -218,6 +220,42 @@ ManifestColumn parse_column(const json::View& json, const std::string& place, Me
   return entry;
 }
 
+// Rows that all columns have; none if it depends on the column, since nulls were dropped.
+std::optional<std::uint64_t> rows_of(const Manifest& manifest) {
+  for (const ManifestColumn& column : manifest.columns) {
+    if (column.nulls_dropped == 0) return column.rows();
+  }
+  if (!manifest.columns.empty() || manifest.others.empty()) return std::nullopt;
+  return manifest.others[0].rows;
+}
+
+void parse_others(const Reader& reader, const std::string& place, Manifest& manifest) {
+  if (!reader.optional_field("others")) return;
+  std::size_t count = 0;
+  const json::View others = reader.list("others", sizeof(ManifestOther), count);
+  manifest.others.reserve(count);
+  for (auto json = others.first(); json; json = json->next()) {
+    const Reader entry(*json, place, reader.memory());
+    ManifestOther other{entry.text("name"), entry.text("file"), entry.number("position"),
+                        entry.text("type"), entry.number("rows")};
+    require_plain_file_name(entry, other.file);
+    const bool is_next =
+        manifest.others.empty() || other.position > manifest.others.back().position;
+    if (!is_next || other.position >= manifest.columns.size() + count) {
+      entry.bad(fmt::format("column '{}' has position {} of {}, which others exclude", other.name,
+                            other.position, manifest.columns.size() + count));
+    }
+    manifest.others.push_back(std::move(other));
+  }
+  const std::optional<std::uint64_t> rows = rows_of(manifest);
+  for (const ManifestOther& other : manifest.others) {
+    if (rows && other.rows != *rows) {
+      reader.bad(
+          fmt::format("column '{}' has {} rows, the table has {}", other.name, other.rows, *rows));
+    }
+  }
+}
+
 Json text_to_json(const std::string& text) {
   if (!first_not_utf8(text)) return text;
   std::string hex;
@@ -258,10 +296,17 @@ std::optional<std::string> text_from(const json::View& json, Memory& memory) {
 std::string manifest_text(const Manifest& manifest) {
   Json json;
   json["format"] = "numpact-table";
-  json["version"] = kVersion;
+  json["version"] = manifest.others.empty() ? kVersion : kVersionWithOthers;
   json["columns"] = Json::array();
   for (const ManifestColumn& column : manifest.columns) {
     json["columns"].push_back(column_json(column));
+  }
+  for (const ManifestOther& other : manifest.others) {
+    json["others"].push_back(Json{{"name", other.name},
+                                  {"file", other.file},
+                                  {"position", other.position},
+                                  {"type", other.type},
+                                  {"rows", other.rows}});
   }
   json["skipped"] = Json::array();
   for (const SkippedColumn& column : manifest.skipped) {
@@ -284,7 +329,7 @@ Manifest parse_manifest(std::string_view text, const std::string& place) {
   Memory memory(text.size(), place);
   const Reader reader(*json, place, memory);
   if (reader.text("format") != "numpact-table") reader.bad("is not a manifest of numpact");
-  if (reader.number("version") < 1 || reader.number("version") > kVersion) {
+  if (reader.number("version") < 1 || reader.number("version") > kVersionWithOthers) {
     throw Failure(ExitCode::kCorrupt, place,
                   fmt::format("unsupported version: {}", reader.number("version")));
   }
@@ -295,6 +340,7 @@ Manifest parse_manifest(std::string_view text, const std::string& place) {
   for (auto column = columns.first(); column; column = column->next()) {
     manifest.columns.push_back(parse_column(*column, place, memory));
   }
+  parse_others(reader, place, manifest);
   const json::View skipped = reader.list("skipped", sizeof(SkippedColumn), count);
   manifest.skipped.reserve(count);
   for (auto column = skipped.first(); column; column = column->next()) {
@@ -304,6 +350,21 @@ Manifest parse_manifest(std::string_view text, const std::string& place) {
   }
   manifest.metadata = reader.metadata("metadata");
   return manifest;
+}
+
+std::uint64_t Manifest::rows() const {
+  if (!columns.empty()) return columns[0].rows();
+  return others.empty() ? 0 : others[0].rows;
+}
+
+std::vector<ManifestEntry> entries_of(const Manifest& manifest) {
+  std::vector<ManifestEntry> entries(manifest.width());
+  for (const ManifestOther& other : manifest.others) entries[other.position].other = &other;
+  auto column = manifest.columns.begin();
+  for (ManifestEntry& entry : entries) {
+    if (entry.other == nullptr) entry.column = &*column++;
+  }
+  return entries;
 }
 
 std::string null_file_name(const std::string& column_file) {
@@ -331,7 +392,8 @@ std::optional<Metadata> metadata_from_json(const Json& json) {
   return metadata;
 }
 
-std::string column_file_name(const std::string& column, std::set<std::string>& taken) {
+std::string column_file_name(const std::string& column, std::set<std::string>& taken,
+                             std::string_view ending) {
   std::string stem;
   for (const char c : column) {
     const auto byte = static_cast<unsigned char>(c);
@@ -341,11 +403,11 @@ std::string column_file_name(const std::string& column, std::set<std::string>& t
   if (stem.size() > kMaxNameBytes) stem.resize(kMaxNameBytes);
   if (stem.empty()) stem = "column";
   for (int copy = 1;; ++copy) {
-    std::string name = copy == 1 ? stem + ".pco" : fmt::format("{}~{}.pco", stem, copy);
+    const std::string name = copy == 1 ? stem : fmt::format("{}~{}", stem, copy);
     std::string folded = name;
     std::transform(folded.begin(), folded.end(), folded.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (taken.insert(folded).second) return name;
+    if (taken.insert(folded).second) return name + std::string(ending);
   }
 }
 

@@ -173,7 +173,8 @@ std::string info_report(const std::string& file, const FileInfo& info, bool bins
 
 std::string table_report(const std::string& folder, const Manifest& manifest,
                          const std::vector<FileInfo>& files,
-                         const std::vector<std::uint64_t>& null_bytes) {
+                         const std::vector<std::uint64_t>& null_bytes,
+                         const std::vector<std::uint64_t>& other_bytes) {
   TextTable table;
   table.add_column("column", Align::kLeft, 40);
   table.add_column("meaning", Align::kLeft);
@@ -205,6 +206,11 @@ std::string table_report(const std::string& folder, const Manifest& manifest,
   std::string text = fmt::format("folder    {}\n", one_line(folder));
   text += fmt::format("columns   {}, {} bytes, ratio {}\n", files.size(), grouped(bytes),
                       bytes == 0 ? "-" : ratio_text(raw, bytes));
+  for (std::size_t i = 0; i < manifest.others.size(); ++i) {
+    const ManifestOther& other = manifest.others[i];
+    text += fmt::format("kept      {} ({}), {} rows, {} bytes\n", one_line(other.name),
+                        one_line(other.type), other.rows, grouped(other_bytes[i]));
+  }
   for (const SkippedColumn& column : manifest.skipped) {
     text += fmt::format("left out  {} ({})\n", one_line(column.name), one_line(column.type));
   }

@@ -16,7 +16,8 @@ std::string info_json(const FileInfo& info, bool bins);
 // `files` has the order of the manifest's columns.
 std::string table_report(const std::string& folder, const Manifest& manifest,
                          const std::vector<FileInfo>& files,
-                         const std::vector<std::uint64_t>& null_bytes);
+                         const std::vector<std::uint64_t>& null_bytes,
+                         const std::vector<std::uint64_t>& other_bytes);
 std::string table_json(const Manifest& manifest, const std::vector<FileInfo>& files, bool bins);
 
 // Number of chunks to list in a report. Limited for files with very many tiny chunks, so that the

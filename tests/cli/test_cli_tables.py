@@ -112,7 +112,7 @@ def test_manifest(tmp_path: Path) -> None:
         "price": pa.array([decimal.Decimal("1.5")] * 2),
         "x": pa.array([1.5, 2.5], pa.float32()),
     })
-    run_ = run("compress", write(table, tmp_path / "t.parquet"))
+    run_ = run("compress", write(table, tmp_path / "t.parquet"), "--others", "drop")
     assert "column 'name' is left out" in run_.err and "column 'price' is left out" in run_.err
     manifest = json.loads((tmp_path / "t.parquet.pco" / "manifest.json").read_text())
     assert manifest["version"] == 2

@@ -115,11 +115,12 @@ class Checked:
 
     def check(self) -> None:
         if not self.kept:
-            line = self.door.refused("compress", self.path, "-o", self.out, code=FAILURE)
+            line = self.door.refused("compress", self.path, "--others", "drop", "-o", self.out,
+                                     code=FAILURE)
             assert "no column can be compressed" in line
             return
         shutil.rmtree(self.out, ignore_errors=True)
-        ran = self.door.run("compress", self.path, "-o", self.out)
+        ran = self.door.run("compress", self.path, "--others", "drop", "-o", self.out)
         self.check_folder(ran.err)
         self.check_way_back()
         self.rng.choice([self.check_range, self.check_one_column, self.check_counts,

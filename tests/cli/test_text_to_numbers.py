@@ -31,7 +31,8 @@ class Csv:
     def read(self, text: str | bytes, *options: object, name: str = "t.csv") -> dict[str, tuple]:
         """Of each column the type and the rows."""
         out = self.folder / "out"
-        self.err = self.door.run("compress", self.file(text, name), *options, "-f", "-o", out).err
+        self.err = self.door.run("compress", self.file(text, name), *options, "--others", "drop",
+                                 "-f", "-o", out).err
         return {entry.json["name"]: (type_of(entry.json), entry.rows) for entry in entries_of(out)}
 
     def skipped(self) -> dict[str, str]:
@@ -40,7 +41,8 @@ class Csv:
     def refused(self, text: str | bytes, *options: object, code: int = FAILURE,
                 name: str = "t.csv") -> str:
         out = self.folder / "no"
-        ran = self.door.run("compress", self.file(text, name), *options, "-o", out, code=code)
+        ran = self.door.run("compress", self.file(text, name), *options, "--others", "drop",
+                            "-o", out, code=code)
         assert not out.exists() and ran.out == b""
         return ran.err.splitlines()[-1]
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "formats/arrow/arrow_columns.hpp"
+#include "formats/arrow/arrow_others.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -54,17 +55,6 @@ std::shared_ptr<arrow::Buffer> packed_bits(const NumberView& numbers, const std:
   return bits;
 }
 
-// Packs validity bytes, one per row, into bits.
-std::shared_ptr<arrow::Buffer> validity_bits(std::span<const std::uint8_t> valid,
-                                             const std::string& place) {
-  const auto count = static_cast<std::int64_t>(valid.size());
-  std::shared_ptr<arrow::Buffer> bits = take_arrow(arrow::AllocateEmptyBitmap(count), place);
-  for (std::size_t i = 0; i < valid.size(); ++i) {
-    arrow::bit_util::SetBitTo(bits->mutable_data(), static_cast<std::int64_t>(i), valid[i] != 0);
-  }
-  return bits;
-}
-
 std::shared_ptr<arrow::Array> make_array(const std::shared_ptr<arrow::DataType>& type,
                                          std::int64_t rows, std::shared_ptr<arrow::Buffer> values,
                                          const Column& column) {
@@ -79,16 +69,37 @@ std::shared_ptr<arrow::Array> make_array(const std::shared_ptr<arrow::DataType>&
 
 }  // namespace
 
+std::shared_ptr<arrow::io::OutputStream> sink_to(OutputFile& file) {
+  return std::make_shared<ArrowSink>(file);
+}
+
+std::shared_ptr<arrow::Buffer> validity_bits(std::span<const std::uint8_t> valid,
+                                             const std::string& place) {
+  const auto count = static_cast<std::int64_t>(valid.size());
+  std::shared_ptr<arrow::Buffer> bits = take_arrow(arrow::AllocateEmptyBitmap(count), place);
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    arrow::bit_util::SetBitTo(bits->mutable_data(), static_cast<std::int64_t>(i), valid[i] != 0);
+  }
+  return bits;
+}
+
 ArrowOutput::ArrowOutput(OutputFile& file, const OutputPlan& plan)
     : file_(file), columns_(plan.columns), sink_(std::make_shared<ArrowSink>(file)) {
   check_table_columns(file, plan);
   arrow::FieldVector fields;
+  for (const OtherFile& other : plan.others) others_.emplace_back(other);
   for (const Column& column : columns_) {
+    if (column.other) {
+      fields.push_back(others_[*column.other].field());
+      continue;
+    }
     fields.push_back(arrow::field(column.name, arrow_type_of(column), column.nullable,
                                   arrow_metadata_of(column.metadata)));
   }
   schema_ = arrow::schema(std::move(fields), arrow_metadata_of(plan.metadata));
 }
+
+ArrowOutput::~ArrowOutput() = default;
 
 void ArrowOutput::write(std::span<const ColumnBlock> columns) {
   const auto rows = static_cast<std::int64_t>(columns[0].rows);
@@ -96,6 +107,12 @@ void ArrowOutput::write(std::span<const ColumnBlock> columns) {
   arrow::ArrayVector arrays;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const NumberView& numbers = columns[c].numbers;
+    if (columns_[c].other) {
+      const std::span<const std::uint8_t> kept = columns[c].kept;
+      arrays.push_back(others_[*columns_[c].other].read(
+          columns[c].first_row, kept.empty() ? columns[c].rows : kept.size(), kept));
+      continue;
+    }
     std::shared_ptr<arrow::Buffer> values;
     if (columns_[c].logical.kind == LogicalKind::kBool) {
       values = packed_bits(numbers, column_place(file_.name(), columns_[c].name));

@@ -13,15 +13,24 @@
 #include "formats/table.hpp"
 
 namespace arrow {
+class Buffer;
 class RecordBatch;
-}
+}  // namespace arrow
 
 namespace numpact::cli {
+
+std::shared_ptr<arrow::io::OutputStream> sink_to(OutputFile& file);
+// Packs bytes, one per row, into bits.
+std::shared_ptr<arrow::Buffer> validity_bits(std::span<const std::uint8_t> valid,
+                                             const std::string& place);
+
+class ArrowOtherFile;
 
 class ArrowOutput : public TableOutput {
  public:
   // Fails if tables cannot hold the columns.
   ArrowOutput(OutputFile& file, const OutputPlan& plan);
+  ~ArrowOutput() override;
 
   // Copies the numbers, since writers may keep a batch until its row group is full.
   void write(std::span<const ColumnBlock> columns) override;
@@ -40,6 +49,7 @@ class ArrowOutput : public TableOutput {
 
   OutputFile& file_;
   std::vector<Column> columns_;
+  std::vector<ArrowOtherFile> others_;  // of Column::other
   std::shared_ptr<arrow::io::OutputStream> sink_;
   std::shared_ptr<arrow::Schema> schema_;
 };

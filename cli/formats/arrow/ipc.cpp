@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "formats/arrow/arrow_columns.hpp"
+#include "formats/arrow/arrow_others.hpp"
 #include "formats/arrow/arrow_output.hpp"
 #include "formats/formats.hpp"
 
@@ -33,15 +34,24 @@ class ArrowTable : public TableInput {
 
   void describe(const arrow::Schema& schema) {
     metadata_ = metadata_of(schema.metadata());
+    fields_ = schema.fields();
     columns_ = describe_fields(
         schema, options_.purpose, [this](std::size_t index) { return arrays(index); }, name_);
   }
 
   virtual NextArrays arrays(std::size_t index) = 0;
 
+  bool can_keep(std::size_t) const override { return true; }
+
+  OtherColumn write_other(std::size_t index, OutputFile& file) override {
+    return write_arrays(fields_[index], arrays(index), file,
+                        column_place(name_, columns_[index].name));
+  }
+
   std::string name_;
   InputOptions options_;
   std::shared_ptr<arrow::io::RandomAccessFile> file_;
+  arrow::FieldVector fields_;
 };
 
 class ArrowFileTable final : public ArrowTable {

@@ -4,6 +4,7 @@
 
 #include "failure.hpp"
 #include "formats/formats.hpp"
+#include "formats/others.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -42,6 +43,20 @@ std::unique_ptr<TableOutput> make_arrow_file(OutputFile& file, const OutputPlan&
 
 std::unique_ptr<TableOutput> make_arrow_stream(OutputFile& file, const OutputPlan& plan) {
   refuse(file, plan, "Arrow IPC");
+}
+
+bool has_arrow() { return false; }
+
+std::unique_ptr<OtherReader> open_others(std::vector<OtherFile> files) {
+  refuse(files[0].file->name(), "a column that is not of numbers");
+}
+
+OtherColumn write_text(TextInput&, const std::string& name, OutputFile&) {
+  refuse(name, "a column of text");
+}
+
+OtherColumn join_others(const OtherFile& first, const OtherFile&, OutputFile&) {
+  refuse(first.file->name(), "a column that is not of numbers");
 }
 
 }  // namespace numpact::cli

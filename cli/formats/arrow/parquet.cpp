@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "formats/arrow/arrow_columns.hpp"
+#include "formats/arrow/arrow_others.hpp"
 #include "formats/arrow/arrow_output.hpp"
 #include "formats/arrow/int96.hpp"
 #include "formats/arrow/parquet_fit.hpp"
@@ -70,6 +71,15 @@ class ParquetTable final : public TableInput {
             ? open_lists(index, std::max<std::uint64_t>(1, kBlockNumbers / column.dimension))
             : open_numbers(reader, index);
     return read_arrays(std::move(next), column, rows(), nulls_, file_);
+  }
+
+  bool can_keep(std::size_t) const override { return true; }
+
+  OtherColumn write_other(std::size_t index, OutputFile& file) override {
+    std::shared_ptr<arrow::Schema> schema;
+    check_arrow(reader_->GetSchema(&schema), file_);
+    return write_arrays(schema->field(static_cast<int>(index)), open_numbers(reader_, index), file,
+                        place_of(index));
   }
 
  private:

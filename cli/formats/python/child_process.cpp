@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -50,34 +51,69 @@ struct Pipe {
   }
 };
 
+// What the child does with descriptors before it becomes the program.
+class SpawnActions {
+ public:
+  SpawnActions() : error_(::posix_spawn_file_actions_init(&actions_)) { is_made_ = error_ == 0; }
+  ~SpawnActions() {
+    if (is_made_) ::posix_spawn_file_actions_destroy(&actions_);
+  }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+
+  void duplicate(int from, int to) {
+    if (error_ == 0) error_ = ::posix_spawn_file_actions_adddup2(&actions_, from, to);
+  }
+  // The descriptors become kFirstDescriptor and the following ones. They first move to numbers
+  // above all of them, since one of them may have the number that another gets.
+  void pass(std::span<const int> descriptors) {
+    if (descriptors.empty()) return;
+    const int count = static_cast<int>(descriptors.size());
+    const int largest = *std::max_element(descriptors.begin(), descriptors.end());
+    const int free = std::max(largest, ChildProcess::kFirstDescriptor + count) + 1;
+    for (int i = 0; i < count; ++i) duplicate(descriptors[static_cast<std::size_t>(i)], free + i);
+    for (int i = 0; i < count; ++i) duplicate(free + i, ChildProcess::kFirstDescriptor + i);
+    for (int i = 0; i < count && error_ == 0; ++i) {
+      error_ = ::posix_spawn_file_actions_addclose(&actions_, free + i);
+    }
+  }
+
+  // 0 or errno.
+  int error() const { return error_; }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  int error_;
+  bool is_made_;
+};
+
 // Returns 0 or errno. The signals that end this program stay blocked in the child as they are here:
 // the terminal sends them to both processes, and this program is responsible for ending the child.
-int spawn(const std::vector<std::string>& command, int input, int output, pid_t& process) {
+int spawn(const std::vector<std::string>& command, int input, int output,
+          std::span<const int> descriptors, pid_t& process) {
   std::vector<char*> argv;
   argv.reserve(command.size() + 1);
   for (const std::string& arg : command) argv.push_back(const_cast<char*>(arg.c_str()));
   argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  int error = ::posix_spawn_file_actions_init(&actions);
-  if (error != 0) return error;
-  error = ::posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-  if (error == 0) error = ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  if (error == 0) {
-    error = ::posix_spawn(&process, argv[0], &actions, nullptr, argv.data(), environ);
-  }
-  ::posix_spawn_file_actions_destroy(&actions);
-  return error;
+  SpawnActions actions;
+  actions.duplicate(input, STDIN_FILENO);
+  actions.duplicate(output, STDOUT_FILENO);
+  actions.pass(descriptors);
+  if (actions.error() != 0) return actions.error();
+  return ::posix_spawn(&process, argv[0], actions.get(), nullptr, argv.data(), environ);
 }
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::vector<std::string>& command, const std::string& place) {
+ChildProcess::ChildProcess(const std::vector<std::string>& command, const std::string& place,
+                           std::span<const int> descriptors) {
   Pipe requests;
   Pipe replies;
   int error = requests.open() && replies.open() ? 0 : errno;
   if (error == 0) {
     error = start_guarded(process_, [&](pid_t& process) {
-      return spawn(command, requests.reading, replies.writing, process);
+      return spawn(command, requests.reading, replies.writing, descriptors, process);
     });
   }
   if (error != 0) {

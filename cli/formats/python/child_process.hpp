@@ -15,11 +15,16 @@ namespace numpact::cli {
 // this program kills it too.
 class ChildProcess {
  public:
-  // Searches PATH for the program. Throws a Failure that names `place` if it cannot be started.
-  ChildProcess(const std::vector<std::string>& command, const std::string& place);
+  // Throws a Failure that names `place` if the program cannot be started. The child inherits
+  // `descriptors` as kFirstDescriptor and the numbers after it.
+  ChildProcess(const std::vector<std::string>& command, const std::string& place,
+               std::span<const int> descriptors = {});
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // After standard input, output and error.
+  static constexpr int kFirstDescriptor = 3;
 
   // Writes all of `bytes`. Returns false if the child has exited.
   bool write(std::span<const std::byte> bytes);

@@ -24,6 +24,9 @@ constexpr char kError = 'E';
 constexpr std::size_t kHeadBytes = 9;
 // Large enough for schemas of very many columns.
 constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{1} << 30;
+// Maximum size of a block of the returned bytes of a file. Bounds what a broken helper can
+// allocate.
+constexpr std::uint64_t kMaxOutputBlockBytes = std::uint64_t{1} << 24;
 
 // Nothing is imported from the working folder: the path of an isolated interpreter (-I) contains
 // neither that folder nor folders from the environment. The module folders of the package's command
@@ -95,6 +98,12 @@ std::span<const std::byte> bytes_of_text(const std::string& text) {
                 json["message"].get<std::string>());
 }
 
+std::vector<int> descriptors_of(std::span<const OtherFile> files) {
+  std::vector<int> descriptors;
+  for (const OtherFile& file : files) descriptors.push_back(file.file->descriptor());
+  return descriptors;
+}
+
 }  // namespace
 
 void fail_protocol(const std::string& place) {
@@ -103,8 +112,8 @@ void fail_protocol(const std::string& place) {
 }
 
 PythonHelper::PythonHelper(const std::vector<std::string>& args, std::string_view needs,
-                           const std::string& place)
-    : process_(command_line(args, needs, place), place) {}
+                           const std::string& place, std::span<const OtherFile> files)
+    : process_(command_line(args, needs, place), place, descriptors_of(files)) {}
 
 void PythonHelper::fail_exited(const std::string& place) {
   // The reason may be waiting in the pipe, since this side was writing.
@@ -169,6 +178,14 @@ std::vector<std::byte> PythonHelper::receive_bytes(std::uint64_t limit, const st
   return bytes;
 }
 
+void PythonHelper::receive_into(OutputFile& file) {
+  for (;;) {
+    const std::vector<std::byte> bytes = receive_bytes(kMaxOutputBlockBytes, file.name());
+    if (bytes.empty()) return;
+    file.put(bytes);
+  }
+}
+
 void PythonHelper::finish(const std::string& place) {
   const int status = process_.finish();
   if (status == 0) return;
@@ -187,6 +204,24 @@ Json column_to_json(const Column& column) {
           {"metadata", metadata_to_json(column.metadata)}};
 }
 
+std::uint64_t count_in(const Json& json, const char* key, const std::string& place) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number_unsigned()) fail_protocol(place);
+  return found->get<std::uint64_t>();
+}
+
+std::string text_in(const Json& json, const char* key, const std::string& place) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_string()) fail_protocol(place);
+  return found->get<std::string>();
+}
+
+OtherColumn receive_other(PythonHelper& helper, OutputFile& file) {
+  helper.receive_into(file);
+  const Json answer = helper.receive(file.name());
+  return {text_in(answer, "type", file.name()), count_in(answer, "rows", file.name())};
+}
+
 Metadata metadata_in(const Json& json, const std::string& place) {
   const auto found = json.find("metadata");
   if (found == json.end()) fail_protocol(place);
@@ -196,11 +231,7 @@ Metadata metadata_in(const Json& json, const std::string& place) {
 }
 
 Column column_from_json(const Json& json, const std::string& place) {
-  const auto text = [&](const char* key) {
-    const auto found = json.find(key);
-    if (found == json.end() || !found->is_string()) fail_protocol(place);
-    return found->get<std::string>();
-  };
+  const auto text = [&](const char* key) { return text_in(json, key, place); };
   if (!json.is_object()) fail_protocol(place);
   Column column;
   column.name = text("name");

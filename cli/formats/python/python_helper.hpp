@@ -31,6 +31,26 @@
 //   {"verb": "rows", "count": 5}, for each column a D  the same
 //   message of numbers and one of nulls, as above
 //   {"verb": "finish"}                                 the same
+// A column may be one of a file of Arrow (formats/others.hpp): {"other": 0}, an entry of "others"
+// of "create", which are {"descriptor", "rows"}. Then "rows" also has "first", the first row in
+// these files, and is followed by a D message with a byte per row from there on (0: left out),
+// which is empty if "count" rows are taken; such columns send nothing.
+//
+// Files of columns that Pco cannot hold. While a table is read:
+//   {"verb": "keep", "column": 3}                      D messages of the file up to an empty one,
+//                                                      then {"rows", "type": as Arrow prints it}
+// With the only argument `others`, where a descriptor is one that the helper has inherited:
+//   {"verb": "ready"}                                  {}
+//   {"verb": "open", "descriptor", "rows"}             {"kind": "text", "decimal" or "opaque"};
+//                                                      the files have the numbers 0, 1, ...
+//   {"verb": "read", "file": 0, "first", "rows"}       {"blocks": 2}, and for each block D messages
+//                                                      of the texts, the ends of each (8 bytes),
+//                                                      and of nulls, as above
+//   {"verb": "check", "file": 0}                       {}
+//   {"verb": "join"}: of the two open files            as "keep"
+//   {"verb": "text", "name"}, then for each block      D messages up to an empty one for each
+//   {"rows": 5} and D messages of the texts, the       block, and as "keep" for {"rows": 0}
+//   offsets (8 bytes, one more than rows), nulls
 #pragma once
 
 #include <cstddef>
@@ -52,8 +72,12 @@ class PythonHelper {
   using Json = nlohmann::ordered_json;
 
   // `args`: the arguments. `needs`: the format that needs the helper, as "Parquet", for messages.
+  // The helper inherits `files`, with the numbers that descriptor_of() returns.
   PythonHelper(const std::vector<std::string>& args, std::string_view needs,
-               const std::string& place);
+               const std::string& place, std::span<const OtherFile> files = {});
+  static int descriptor_of(std::size_t file) {
+    return ChildProcess::kFirstDescriptor + static_cast<int>(file);
+  }
 
   void send(const Json& request, const std::string& place);
   void send(std::span<const std::byte> bytes, const std::string& place);
@@ -61,6 +85,9 @@ class PythonHelper {
   Json receive(const std::string& place);
   // Receives a message of at most `limit` bytes.
   std::vector<std::byte> receive_bytes(std::uint64_t limit, const std::string& place);
+
+  // Receives messages of bytes up to an empty one, and writes them to the file.
+  void receive_into(OutputFile& file);
 
   Json ask(const Json& request, const std::string& place) {
     send(request, place);
@@ -79,6 +106,11 @@ class PythonHelper {
   ChildProcess process_;
 };
 
+// Fails unless the member is a count.
+std::uint64_t count_in(const PythonHelper::Json& json, const char* key, const std::string& place);
+std::string text_in(const PythonHelper::Json& json, const char* key, const std::string& place);
+// Receives the bytes of a file for one other column, and what the helper says of it.
+OtherColumn receive_other(PythonHelper& helper, OutputFile& file);
 Metadata metadata_in(const PythonHelper::Json& json, const std::string& place);
 PythonHelper::Json column_to_json(const Column& column);
 // Fails if the helper's description is invalid.

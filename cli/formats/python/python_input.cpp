@@ -20,14 +20,7 @@ std::optional<std::uint64_t> optional_count(const Json& json, const char* key,
   const auto found = json.find(key);
   if (found == json.end()) fail_protocol(place);
   if (found->is_null()) return std::nullopt;
-  if (!found->is_number_unsigned()) fail_protocol(place);
-  return found->get<std::uint64_t>();
-}
-
-std::uint64_t count_of(const Json& json, const char* key, const std::string& place) {
-  const std::optional<std::uint64_t> count = optional_count(json, key, place);
-  if (!count) fail_protocol(place);
-  return *count;
+  return count_in(json, key, place);
 }
 
 const char* name_of_policy(NullPolicy nulls) {
@@ -68,7 +61,7 @@ class HelperNumbers final : public NumberInput {
   // Reads the next block. Returns false at the end.
   bool take_block() {
     const Json answer = helper_->ask({{"verb", "next"}, {"reader", reader_}}, place_);
-    const std::uint64_t rows = count_of(answer, "rows", place_);
+    const std::uint64_t rows = count_in(answer, "rows", place_);
     const std::size_t size = size_of(type_);
     const std::uint64_t max_bytes = std::max<std::uint64_t>(kBlockNumbers, dimension_) * size;
     numbers_ =
@@ -127,8 +120,16 @@ class HelperTable final : public TableInput {
     if (nulls_ == NullPolicy::kDrop) count.reset();
     if (count) *count *= column.dimension;
     column.logical.unit = unit_in(answer, place);
-    return std::make_unique<HelperNumbers>(helper_, count_of(answer, "reader", place), column,
+    return std::make_unique<HelperNumbers>(helper_, count_in(answer, "reader", place), column,
                                            count, nulls_, place);
+  }
+
+  bool can_keep(std::size_t) const override { return true; }
+
+  OtherColumn write_other(std::size_t index, OutputFile& file) override {
+    const std::string place = column_place(name_, columns_[index].name);
+    helper_->send({{"verb", "keep"}, {"column", index}}, place);
+    return receive_other(*helper_, file);
   }
 
  private:

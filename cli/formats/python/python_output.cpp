@@ -16,22 +16,28 @@
 namespace numpact::cli {
 namespace {
 
-// Maximum size of a block of the returned bytes. Bounds what a broken helper can allocate.
-constexpr std::uint64_t kMaxOutputBlockBytes = std::uint64_t{1} << 24;
-
 class HelperOutput final : public TableOutput {
  public:
   HelperOutput(OutputFile& file, const OutputPlan& plan, const char* format, const char* needs)
       : file_(checked(file, plan)),
         columns_(plan.columns),
-        helper_({"write", format}, needs, file.name()) {
+        helper_({"write", format}, needs, file.name(), plan.others) {
     if (std::string_view(format) == "parquet") fit_.emplace(file.name());
     PythonHelper::Json request{{"verb", "create"},
                                {"columns", PythonHelper::Json::array()},
-                               {"metadata", metadata_to_json(plan.metadata)}};
-    for (const Column& column : columns_) request["columns"].push_back(column_to_json(column));
+                               {"metadata", metadata_to_json(plan.metadata)},
+                               {"others", PythonHelper::Json::array()}};
+    for (const Column& column : columns_) {
+      request["columns"].push_back(column.other ? PythonHelper::Json{{"other", *column.other}}
+                                                : column_to_json(column));
+    }
+    for (std::size_t i = 0; i < plan.others.size(); ++i) {
+      request["others"].push_back(
+          {{"descriptor", PythonHelper::descriptor_of(i)}, {"rows", plan.others[i].rows}});
+    }
+    has_others_ = !plan.others.empty();
     helper_.send(request, file_.name());
-    take_bytes();
+    helper_.receive_into(file_);
   }
 
   void write(std::span<const ColumnBlock> columns) override {
@@ -41,17 +47,18 @@ class HelperOutput final : public TableOutput {
       check_booleans(columns[c].numbers, columns_[c]);
     }
     const std::uint64_t rows = columns[0].rows;
-    helper_.send({{"verb", "rows"}, {"count", rows}}, file_.name());
-    for (const ColumnBlock& block : columns) {
-      helper_.send(bytes_of(block.numbers), file_.name());
-      helper_.send(std::as_bytes(block.valid), file_.name());
+    send_rows(rows, columns);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (columns_[c].other) continue;
+      helper_.send(bytes_of(columns[c].numbers), file_.name());
+      helper_.send(std::as_bytes(columns[c].valid), file_.name());
     }
-    take_bytes();
+    helper_.receive_into(file_);
   }
 
   void finish() override {
     helper_.send({{"verb", "finish"}}, file_.name());
-    take_bytes();
+    helper_.receive_into(file_);
     helper_.finish(file_.name());
   }
 
@@ -63,7 +70,7 @@ class HelperOutput final : public TableOutput {
   }
 
   void check_booleans(const NumberView& numbers, const Column& column) const {
-    if (column.logical.kind != LogicalKind::kBool) return;
+    if (column.other || column.logical.kind != LogicalKind::kBool) return;
     const auto is_none = [](std::byte value) { return value > std::byte{1}; };
     const std::span<const std::byte> values = bytes_of(numbers);
     if (std::any_of(values.begin(), values.end(), is_none)) {
@@ -72,18 +79,22 @@ class HelperOutput final : public TableOutput {
     }
   }
 
-  void take_bytes() {
-    for (;;) {
-      const std::vector<std::byte> bytes =
-          helper_.receive_bytes(kMaxOutputBlockBytes, file_.name());
-      if (bytes.empty()) return;
-      file_.put(bytes);
-    }
+  // All other columns have the same rows.
+  void send_rows(std::uint64_t rows, std::span<const ColumnBlock> columns) {
+    PythonHelper::Json request{{"verb", "rows"}, {"count", rows}};
+    if (!has_others_) return helper_.send(request, file_.name());
+    const auto other = std::find_if(columns_.begin(), columns_.end(),
+                                    [](const Column& column) { return column.other.has_value(); });
+    const ColumnBlock& block = columns[static_cast<std::size_t>(other - columns_.begin())];
+    request["first"] = block.first_row;
+    helper_.send(request, file_.name());
+    helper_.send(std::as_bytes(block.kept), file_.name());
   }
 
   OutputFile& file_;
   std::vector<Column> columns_;
   std::optional<ParquetFit> fit_;  // for Parquet
+  bool has_others_ = false;
   PythonHelper helper_;
 };
 

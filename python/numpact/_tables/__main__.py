@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``read|write FORMAT [FILE]``, started by the command only."""
+"""``read|write FORMAT [FILE]`` or ``others``, started by the command only."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ def _serve(messages: Messages, verb: str, format: str, path: str | None) -> None
         from . import reading
 
         reading.serve(messages, format, path)
+    elif verb == "others":
+        from . import serving_others
+
+        serving_others.serve(messages)
     else:
         from . import writing
 

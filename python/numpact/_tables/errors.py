@@ -13,6 +13,10 @@ def _code(error: Exception) -> str:
     """The code of an error: "failure" for errors of the system, else "corrupt" input."""
     from pyarrow import ArrowCancelled, ArrowException
 
+    from .._errors import CorruptError
+
+    if isinstance(error, CorruptError):
+        return "corrupt"
     system = isinstance(error, MemoryError | ArrowCancelled | NotImplementedError)
     if system or getattr(error, "errno", None) is not None:
         return "failure"

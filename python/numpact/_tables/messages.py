@@ -74,11 +74,15 @@ class Messages:
         """One message; ``content`` is a view of bytes."""
         self._send(BYTES, content)
 
-    def send_pieces(self, contents: list[bytes]) -> None:
-        """Sends pieces and an empty one."""
+    def send_some(self, contents: list[bytes]) -> None:
+        """Sends pieces that others follow."""
         for content in contents:
             for at in range(0, len(content), _PIECE):
                 self._send(BYTES, memoryview(content)[at : at + _PIECE])
+
+    def send_pieces(self, contents: list[bytes]) -> None:
+        """Sends pieces and an empty one."""
+        self.send_some(contents)
         self._send(BYTES, b"")
 
     def send_error(self, code: str, message: str) -> None:

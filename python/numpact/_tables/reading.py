@@ -263,6 +263,8 @@ class _Server:
             self._open(request["lists"])
         elif verb == "column":
             self._open_column(request["column"], request["nulls"])
+        elif verb == "keep":
+            self._keep(request["column"])
         else:
             raise RuntimeError(f"a request of unknown verb {verb!r}")
 
@@ -278,6 +280,12 @@ class _Server:
             for field, size in zip(table.fields, self._list_sizes, strict=True)
         ]
         self._messages.send({"columns": columns, "metadata": metadata_to_json(table.metadata)})
+
+    def _keep(self, index: int) -> None:
+        """Sends the bytes of the column's own Arrow file."""
+        from .serving_others import send_file
+
+        send_file(self._messages, self._table.fields[index], self._table.arrays(index))
 
     def _list_size(self, index: int, type: pa.DataType) -> int | None:
         if not is_list_of_numbers(type):

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import io
+import mmap
+import os
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.ipc
 
 from .columns import arrow_field, metadata_from_json
-from .messages import Messages
+from .messages import Messages, Refused
+from .others import OtherReader
 
 # Rows of a row group of Parquet, and the most bytes that are kept for one.
 _GROUP_ROWS = 1 << 20
@@ -71,7 +74,7 @@ _FORMATS: dict[str, Any] = {
 }
 
 
-def _validity(valid: bytes) -> pa.Buffer | None:
+def validity_bits(valid: bytes) -> pa.Buffer | None:
     """Bits from bytes, of which 0 is a null; None where there are no nulls."""
     if not valid:
         return None
@@ -80,7 +83,7 @@ def _validity(valid: bytes) -> pa.Buffer | None:
 
 
 def _array(type: pa.DataType, rows: int, numbers: bytes, valid: bytes) -> pa.Array:
-    nulls = _validity(valid)
+    nulls = validity_bits(valid)
     if pa.types.is_boolean(type):
         return pa.Array.from_buffers(pa.uint8(), rows, [nulls, pa.py_buffer(numbers)]).cast(type)
     if pa.types.is_fixed_size_list(type):
@@ -89,19 +92,54 @@ def _array(type: pa.DataType, rows: int, numbers: bytes, valid: bytes) -> pa.Arr
     return pa.Array.from_buffers(type, rows, [nulls, pa.py_buffer(numbers)])
 
 
+def open_reader(file: dict[str, Any]) -> OtherReader:
+    """Opens a file that the command names by a descriptor."""
+    descriptor = file["descriptor"]
+    if os.fstat(descriptor).st_size == 0:
+        raise Refused("corrupt: the file is empty", "corrupt")
+    buffer = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+    return OtherReader(pa.py_buffer(buffer), file["rows"], "corrupt")
+
+
+def _mask(kept: bytes) -> pa.Array | None:
+    """Which rows are kept, from a byte for each; None: all."""
+    if not kept:
+        return None
+    return pa.Array.from_buffers(pa.uint8(), len(kept), [None, pa.py_buffer(kept)]).cast(pa.bool_())
+
+
+def _other_array(reader: OtherReader, first: int, count: int, kept: pa.Array | None) -> pa.Array:
+    """``count`` rows of a column from ``first`` on, or those of a longer range that are kept."""
+    rows = reader.read(first, count if kept is None else len(kept))
+    rows = rows if kept is None else rows.filter(kept)
+    # Not combine_chunks for one chunk, since it copies; and it cannot join some types.
+    return rows.chunk(0) if rows.num_chunks == 1 else pa.concat_arrays(rows.chunks)
+
+
 def serve(messages: Messages, format: str) -> None:
     """Takes rows until the table is finished."""
     request = messages.receive()
-    fields = [arrow_field(column) for column in request["columns"]]
+    others = [open_reader(file) for file in request["others"]]
+    sources = [
+        others[column["other"]] if "other" in column else None for column in request["columns"]
+    ]
+    fields = [
+        arrow_field(column) if source is None else source.field
+        for column, source in zip(request["columns"], sources, strict=True)
+    ]
     schema = pa.schema(fields, metadata_from_json(request["metadata"]))
     sink = Sink()
     output = _FORMATS[format](sink, schema)
     messages.send_pieces(sink.take())
     while (request := messages.receive())["verb"] == "rows":
-        arrays = [
-            _array(field.type, request["count"], messages.receive_bytes(), messages.receive_bytes())
-            for field in schema
-        ]
+        kept = _mask(messages.receive_bytes()) if others else None
+        arrays = []
+        for field, source in zip(schema, sources, strict=True):
+            if source is not None:
+                arrays.append(_other_array(source, request["first"], request["count"], kept))
+                continue
+            numbers, valid = messages.receive_bytes(), messages.receive_bytes()
+            arrays.append(_array(field.type, request["count"], numbers, valid))
         output.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
         messages.send_pieces(sink.take())
     output.close()

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/compress_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "text/nearest.hpp"
+
+namespace numpact::cli {
+
+OtherPolicy parse_others(const std::string& text) {
+  if (text.empty()) return OtherPolicy::kKeepIfPossible;
+  if (text == "keep") return OtherPolicy::kKeep;
+  if (text == "drop") return OtherPolicy::kDrop;
+  if (text == "error") return OtherPolicy::kError;
+  fail_choice("--others", text, {"keep", "drop", "error"});
+}
+
+void add_compress_options(CLI::App& command, CompressOptions& options) {
+  command.add_option("FILE", options.input, "Input file; - is standard input")
+      ->required()
+      ->type_name("");
+  command
+      .add_option("-o,--output", options.output,
+                  "The .pco file, - for standard output, or a folder for a whole table")
+      ->type_name("PATH");
+  add_overwrite_options(command, options.overwrite, options.common);
+  add_encode_options(command, options.encode);
+  add_source_options(command, options.source);
+  command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");
+  command.add_flag("--append", options.append,
+                   "Append to an existing .pco file, or all columns of a table to its folder");
+  command
+      .add_option("--others", options.others,
+                  "What to do with columns that Pco cannot hold: keep (the default if Arrow is "
+                  "there), drop or error")
+      ->type_name("WHAT");
+  command.add_flag("--verify", options.verify, "Decode what is written and compare (the default)");
+  command.add_flag("--no-verify", options.no_verify, "Skip the verification");
+  command.add_flag("--trailer", options.trailer.requested,
+                   "Append an index and checksums to the file (the default for files)");
+  command.add_flag("--no-trailer", options.trailer.omitted, "Write no trailer");
+  add_restart_option(command, options.trailer.restart);
+  add_thread_option(command, options.threads, "encode");
+  add_common_options(command, options.common);
+}
+
+}  // namespace numpact::cli

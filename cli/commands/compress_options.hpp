@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of compress.
+#ifndef NUMPACT_CLI_COMMANDS_COMPRESS_OPTIONS_HPP
+#define NUMPACT_CLI_COMMANDS_COMPRESS_OPTIONS_HPP
+
+#include <cstdint>
+#include <string>
+
+#include "commands/common_options.hpp"
+#include "commands/source.hpp"
+
+namespace numpact::cli {
+
+struct CompressOptions {
+  std::string input;
+  std::string output;
+  Overwrite overwrite;
+  bool append = false;
+  std::string others;
+  bool verify = false;  // no effect: it is the default
+  bool no_verify = false;
+  unsigned threads = 0;
+  SourceArgs source;
+  EncodeArgs encode;
+  TrailerArgs trailer;
+  CommonOptions common;
+};
+
+// What happens with columns that Pco cannot hold.
+enum class OtherPolicy : std::uint8_t {
+  kKeepIfPossible,
+  kKeep,
+  kDrop,
+  kError,
+};
+
+// Fails with a usage error.
+OtherPolicy parse_others(const std::string& text);
+
+void add_compress_options(CLI::App& command, CompressOptions& options);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/decompress_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "formats/formats.hpp"
+
+namespace numpact::cli {
+
+void add_decompress_options(CLI::App& command, DecompressOptions& options) {
+  command.add_option("FILE", options.input, "A .pco file, a folder of compress, or -")
+      ->required()
+      ->type_name("");
+  command.add_option("-o,--output", options.output, "Output file; default: standard output")
+      ->type_name("PATH");
+  add_overwrite_options(command, options.overwrite, options.common);
+  command
+      .add_option("--to", options.to,
+                  output_format_names(Purpose::kNumbers) + "; default: by the extension of PATH")
+      ->type_name("FORMAT");
+  command.add_option("--column", options.column, "One column of a folder, by name or index")
+      ->type_name("NAME");
+  command
+      .add_option("--columns", options.columns,
+                  "Some columns of a folder, in this order; a name with a comma in double quotes")
+      ->type_name("NAME,...");
+  command
+      .add_option("--where", options.where,
+                  "Only the rows of a folder for which this is true, as \"fare > 5.5 and day = "
+                  "2024-01-01\"")
+      ->type_name("FILTER");
+  command.add_option("--dtype", options.dtype, "The number type the file must hold")
+      ->type_name("TYPE");
+  command
+      .add_option("--range", options.range,
+                  "Only COUNT numbers from number FIRST on (from 0); the rest is not decoded")
+      ->type_name("FIRST:COUNT");
+  command.add_option("--nulls", options.nulls, "How to handle nulls of a folder: keep or drop")
+      ->type_name("WHAT")
+      ->capture_default_str();
+  command.add_flag("--salvage", options.salvage,
+                   "Recover the intact numbers of a damaged file, report the rest (exit code 3)");
+  command.add_flag("--verify-trailer", options.verify_trailer,
+                   "Verify the trailer before --range uses it; a damaged one is an error");
+  command.add_flag("--ignore-trailer", options.ignore_trailer,
+                   "Do not compare checksums, for damaged chunks that still decode");
+  add_thread_option(command, options.threads, "decode");
+  add_limit_options(command, options.limits);
+  add_common_options(command, options.common);
+}
+
+}  // namespace numpact::cli

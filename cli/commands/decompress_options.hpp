@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of decompress.
+#ifndef NUMPACT_CLI_COMMANDS_DECOMPRESS_OPTIONS_HPP
+#define NUMPACT_CLI_COMMANDS_DECOMPRESS_OPTIONS_HPP
+
+#include <optional>
+#include <string>
+
+#include "commands/common_options.hpp"
+
+namespace numpact::cli {
+
+struct DecompressOptions {
+  std::string input;
+  std::string output;
+  std::string to;
+  std::optional<std::string> column;
+  std::string columns;
+  std::string where;
+  std::string dtype;
+  std::string range;
+  std::string nulls = "keep";
+  Overwrite overwrite;
+  bool salvage = false;         // write intact numbers, report the others
+  bool ignore_trailer = false;  // do not compare checksums
+  bool verify_trailer = false;  // verify the trailer before using it for --range
+  unsigned threads = 0;
+  LimitArgs limits;
+  CommonOptions common;
+};
+
+void add_decompress_options(CLI::App& command, DecompressOptions& options);
+
+}  // namespace numpact::cli
+
+#endif

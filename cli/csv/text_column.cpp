@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv/text_column.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include "csv/literal.hpp"
+#include "text/utf8.hpp"
+
+namespace numpact::cli {
+namespace {
+
+// Rows and bytes that a column buffers before they go to the spool.
+constexpr std::size_t kPendingRows = 512;
+constexpr std::size_t kPendingBytes = std::size_t{1} << 14;
+// Bytes after which a block of texts ends, so that long texts do not take memory for all rows.
+constexpr std::uint64_t kBlockBytes = std::uint64_t{16} << 20;
+
+}  // namespace
+
+bool is_null_field(const CsvField& field, const CsvDialect& dialect) {
+  if (field.text.empty() && !field.is_quoted) return true;
+  const std::vector<std::string>& words = dialect.null_values;
+  if (words.empty()) return false;
+  return std::find(words.begin(), words.end(), without_blanks(field.text)) != words.end();
+}
+
+// Reads a column back from the spool.
+class CsvTexts final : public TextInput {
+ public:
+  explicit CsvTexts(const CsvTextColumn& column) : column_(column) {}
+
+  const TextBlock& next() override {
+    block_ = TextBlock();
+    const auto rows =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kOtherBatchRows, column_.rows_ - row_));
+    std::vector<std::uint64_t> sizes(rows);
+    column_.spool_.read(column_.sizes_, row_ * sizeof(std::uint64_t),
+                        std::as_writable_bytes(std::span(sizes)));
+    std::uint64_t end = 0;
+    for (const std::uint64_t size : sizes) {
+      const bool is_null = size == CsvTextColumn::kNull;
+      if (is_null && block_.valid.empty()) block_.valid.assign(block_.rows(), 1);
+      end += is_null ? 0 : size;
+      block_.ends.push_back(end);
+      if (!block_.valid.empty()) block_.valid.push_back(is_null ? 0 : 1);
+      if (end >= kBlockBytes) break;
+    }
+    block_.bytes.resize(static_cast<std::size_t>(end));
+    column_.spool_.read(column_.bytes_, byte_, std::as_writable_bytes(std::span(block_.bytes)));
+    row_ += block_.rows();
+    byte_ += end;
+    return block_;
+  }
+
+ private:
+  const CsvTextColumn& column_;
+  std::uint64_t row_ = 0;
+  std::uint64_t byte_ = 0;
+  TextBlock block_;
+};
+
+void CsvTextColumn::add(const CsvField& field) {
+  const bool is_null = is_null_field(field, dialect_);
+  pending_sizes_.push_back(is_null ? kNull : field.text.size());
+  if (!is_null) {
+    if (first_not_utf8(field.text)) not_utf8_.add(field.line, field.text);
+    pending_bytes_ += field.text;
+  }
+  ++rows_;
+  if (pending_sizes_.size() == kPendingRows || pending_bytes_.size() >= kPendingBytes) flush();
+}
+
+void CsvTextColumn::finish() {
+  flush();
+  pending_bytes_ = {};
+  pending_sizes_ = {};
+}
+
+void CsvTextColumn::flush() {
+  spool_.append(bytes_, std::as_bytes(std::span(pending_bytes_)));
+  spool_.append(sizes_, std::as_bytes(std::span(pending_sizes_)));
+  pending_bytes_.clear();
+  pending_sizes_.clear();
+}
+
+std::unique_ptr<TextInput> CsvTextColumn::open() const { return std::make_unique<CsvTexts>(*this); }
+
+}  // namespace numpact::cli

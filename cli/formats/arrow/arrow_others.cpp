@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/arrow/arrow_others.hpp"
+
+#include <arrow/array/array_binary.h>
+#include <arrow/array/array_decimal.h>
+#include <arrow/array/array_dict.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/array/concatenate.h>
+#include <arrow/array/util.h>
+#include <arrow/buffer.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/compute/cast.h>
+#include <arrow/extension_type.h>
+#include <arrow/ipc/options.h>
+#include <arrow/ipc/writer.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/compression.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "formats/arrow/arrow_output.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using ArrowType = arrow::Type;
+using ArrayRef = std::shared_ptr<arrow::Array>;
+
+const arrow::DataType& storage_type(const arrow::DataType& type) {
+  if (type.id() != ArrowType::EXTENSION) return type;
+  return storage_type(*static_cast<const arrow::ExtensionType&>(type).storage_type());
+}
+
+bool has_dictionary(const arrow::DataType& type) {
+  const arrow::DataType& storage = storage_type(type);
+  if (storage.id() == ArrowType::DICTIONARY) return true;
+  const arrow::FieldVector& fields = storage.fields();
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const auto& field) { return has_dictionary(*field->type()); });
+}
+
+// The values of a view without the bytes of other rows: all bytes that the views of a slice could
+// point to would be written.
+ArrayRef compact(const ArrayRef& array, const std::string& place) {
+  const ArrowType::type id = array->type_id();
+  if (id != ArrowType::STRING_VIEW && id != ArrowType::BINARY_VIEW) return array;
+  const auto large = id == ArrowType::STRING_VIEW ? arrow::large_utf8() : arrow::large_binary();
+  const ArrayRef plain = take_arrow(arrow::compute::Cast(*array, large), place);
+  return take_arrow(arrow::compute::Cast(*plain, array->type()), place);
+}
+
+// Writes batches of kOtherBatchRows rows. A column with dictionaries is kept in memory up to
+// close(), since a file has one dictionary for all batches.
+class OtherFileWriter {
+ public:
+  OtherFileWriter(std::shared_ptr<arrow::Field> field, OutputFile& file, std::string place)
+      : field_(std::move(field)),
+        schema_(arrow::schema({field_})),
+        place_(std::move(place)),
+        is_whole_(has_dictionary(*field_->type())) {
+    arrow::ipc::IpcWriteOptions options = arrow::ipc::IpcWriteOptions::Defaults();
+    options.codec = take_arrow(arrow::util::Codec::Create(arrow::Compression::ZSTD), place_);
+    options.use_threads = false;
+    writer_ = take_arrow(arrow::ipc::MakeFileWriter(sink_to(file), schema_, options), place_);
+  }
+
+  void write(const ArrayRef& array) {
+    if (array->length() == 0) return;
+    if (array->null_count() > 0 && !field_->nullable()) {
+      throw Failure(ExitCode::kCorrupt, place_, "corrupt: has nulls, which its field excludes");
+    }
+    pending_.push_back(array);
+    rows_ += static_cast<std::uint64_t>(array->length());
+    pending_rows_ += array->length();
+    if (!is_whole_) flush(false);
+  }
+
+  OtherColumn close() {
+    if (is_whole_ && pending_.size() > 1) {
+      const auto chunked = std::make_shared<arrow::ChunkedArray>(pending_, field_->type());
+      pending_ = take_arrow(arrow::DictionaryUnifier::UnifyChunkedArray(chunked), place_)->chunks();
+    }
+    flush(true);
+    check_arrow(writer_->Close(), place_);
+    return {field_->type()->ToString(), rows_};
+  }
+
+ private:
+  static constexpr auto kBatchRows = static_cast<std::int64_t>(kOtherBatchRows);
+
+  void flush(bool is_end) {
+    while (pending_rows_ >= kBatchRows || (is_end && pending_rows_ > 0)) {
+      write_batch(take(std::min(kBatchRows, pending_rows_)));
+    }
+  }
+
+  arrow::ArrayVector take(std::int64_t rows) {
+    arrow::ArrayVector taken;
+    pending_rows_ -= rows;
+    std::size_t whole = 0;  // arrays that are taken whole
+    while (rows > 0) {
+      ArrayRef& array = pending_[whole];
+      const std::int64_t count = std::min(rows, array->length());
+      taken.push_back(array->Slice(0, count));
+      rows -= count;
+      if (count == array->length()) {
+        ++whole;
+      } else {
+        array = array->Slice(count);
+      }
+    }
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(whole));
+    return taken;
+  }
+
+  void write_batch(const arrow::ArrayVector& arrays) {
+    const ArrayRef array =
+        arrays.size() == 1 ? arrays[0] : take_arrow(arrow::Concatenate(arrays), place_);
+    const auto batch = arrow::RecordBatch::Make(schema_, array->length(), {compact(array, place_)});
+    check_arrow(writer_->WriteRecordBatch(*batch), place_);
+  }
+
+  std::shared_ptr<arrow::Field> field_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::string place_;
+  bool is_whole_;
+  std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
+  arrow::ArrayVector pending_;
+  std::int64_t pending_rows_ = 0;
+  std::uint64_t rows_ = 0;
+};
+
+OtherKind kind_of(const arrow::DataType& type) {
+  const arrow::DataType& storage = storage_type(type);
+  switch (storage.id()) {
+    case ArrowType::DICTIONARY:
+      return kind_of(*static_cast<const arrow::DictionaryType&>(storage).value_type());
+    case ArrowType::STRING:
+    case ArrowType::LARGE_STRING:
+    case ArrowType::STRING_VIEW:
+      return OtherKind::kText;
+    default:
+      return arrow::is_decimal(storage.id()) ? OtherKind::kDecimal : OtherKind::kOpaque;
+  }
+}
+
+// The text of a row that is not null.
+std::string text_at(const arrow::Array& array, std::int64_t row) {
+  switch (array.type_id()) {
+    case ArrowType::STRING:
+      return static_cast<const arrow::StringArray&>(array).GetString(row);
+    case ArrowType::LARGE_STRING:
+      return static_cast<const arrow::LargeStringArray&>(array).GetString(row);
+    case ArrowType::STRING_VIEW:
+      return static_cast<const arrow::StringViewArray&>(array).GetString(row);
+    case ArrowType::DECIMAL32:
+      return static_cast<const arrow::Decimal32Array&>(array).FormatValue(row);
+    case ArrowType::DECIMAL64:
+      return static_cast<const arrow::Decimal64Array&>(array).FormatValue(row);
+    case ArrowType::DECIMAL128:
+      return static_cast<const arrow::Decimal128Array&>(array).FormatValue(row);
+    case ArrowType::DECIMAL256:
+      return static_cast<const arrow::Decimal256Array&>(array).FormatValue(row);
+    default:
+      return {};
+  }
+}
+
+// Where the value of a row is: in its array, or in the dictionary of that. None for a null.
+std::optional<std::string> text_of_row(const arrow::Array& array, std::int64_t row) {
+  if (array.type_id() == ArrowType::EXTENSION) {
+    return text_of_row(*static_cast<const arrow::ExtensionArray&>(array).storage(), row);
+  }
+  if (array.IsNull(row)) return std::nullopt;
+  if (array.type_id() != ArrowType::DICTIONARY) return text_at(array, row);
+  const auto& coded = static_cast<const arrow::DictionaryArray&>(array);
+  return text_of_row(*coded.dictionary(), coded.GetValueIndex(row));
+}
+
+class ArrowOtherReader final : public OtherReader {
+ public:
+  explicit ArrowOtherReader(const std::vector<OtherFile>& files) {
+    for (const OtherFile& file : files) files_.emplace_back(file);
+  }
+
+  OtherKind kind(std::size_t file) const override { return kind_of(*files_[file].field()->type()); }
+
+  TextBlock read(std::size_t file, std::uint64_t first, std::uint64_t rows) override {
+    const ArrayRef array = files_[file].read(first, rows);
+    TextBlock block;
+    for (std::int64_t row = 0; row < array->length(); ++row) {
+      const std::optional<std::string> text = text_of_row(*array, row);
+      if (!text && block.valid.empty()) block.valid.assign(block.rows(), 1);
+      if (!block.valid.empty()) block.valid.push_back(text ? 1 : 0);
+      if (text) block.bytes += *text;
+      block.ends.push_back(block.bytes.size());
+    }
+    return block;
+  }
+
+  void check(std::size_t file) override {
+    for (std::uint64_t i = 0; i < files_[file].batches(); ++i) files_[file].batch(i);
+  }
+
+ private:
+  std::vector<ArrowOtherFile> files_;
+};
+
+// A copy of the block as an array of text.
+ArrayRef array_of(const TextBlock& block, const std::string& place) {
+  std::vector<std::int64_t> offsets(1);
+  for (const std::uint64_t end : block.ends) offsets.push_back(static_cast<std::int64_t>(end));
+  std::shared_ptr<arrow::Buffer> valid;
+  if (!block.valid.empty()) valid = validity_bits(block.valid, place);
+  const auto large = arrow::MakeArray(
+      arrow::ArrayData::Make(arrow::large_utf8(), static_cast<std::int64_t>(block.rows()),
+                             {std::move(valid), arrow::Buffer::FromVector(std::move(offsets)),
+                              arrow::Buffer::FromString(block.bytes)}));
+  return take_arrow(arrow::compute::Cast(*large, arrow::utf8()), place);
+}
+
+}  // namespace
+
+OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextArrays& next,
+                         OutputFile& file, const std::string& place) {
+  OtherFileWriter writer(field, file, place);
+  while (const std::shared_ptr<arrow::ChunkedArray> arrays = next()) {
+    for (const ArrayRef& array : arrays->chunks()) {
+      check_arrow(array->Validate(), place);
+      writer.write(array);
+    }
+  }
+  return writer.close();
+}
+
+ArrowOtherFile::ArrowOtherFile(const OtherFile& file) : place_(place_of(file)), rows_(file.rows) {
+  if (file.file->size().value_or(0) == 0) {
+    throw Failure(ExitCode::kCorrupt, place_, "corrupt: the file is empty");
+  }
+  Input input(file.file);
+  arrow::ipc::IpcReadOptions options;
+  options.use_threads = false;
+  reader_ = take_arrow(arrow::ipc::RecordBatchFileReader::Open(arrow_file(input), options), place_);
+  if (reader_->schema()->num_fields() != 1) {
+    throw Failure(ExitCode::kCorrupt, place_,
+                  fmt::format("corrupt: has {} fields, not 1", reader_->schema()->num_fields()));
+  }
+  field_ = reader_->schema()->field(0);
+  const auto found = static_cast<std::uint64_t>(reader_->num_record_batches());
+  if (found == batches()) return;
+  throw Failure(
+      ExitCode::kCorrupt, place_,
+      fmt::format("corrupt: has {} batches, not the {} of {} rows", found, batches(), rows_));
+}
+
+std::shared_ptr<arrow::Array> ArrowOtherFile::batch(std::uint64_t index) const {
+  const std::uint64_t rows = std::min(kOtherBatchRows, rows_ - index * kOtherBatchRows);
+  const auto batch = take_arrow(reader_->ReadRecordBatch(static_cast<int>(index)), place_);
+  if (static_cast<std::uint64_t>(batch->num_rows()) != rows) {
+    throw Failure(
+        ExitCode::kCorrupt, place_,
+        fmt::format("corrupt: batch {} has {} rows, not {}", index, batch->num_rows(), rows));
+  }
+  // Offsets and views of untrusted content may point anywhere.
+  check_arrow(batch->ValidateFull(), place_);
+  std::shared_ptr<arrow::Array> array = batch->column(0);
+  if (array->null_count() > 0 && !field_->nullable()) {
+    throw Failure(ExitCode::kCorrupt, place_, "corrupt: has nulls, which its field excludes");
+  }
+  return array;
+}
+
+std::shared_ptr<arrow::Array> ArrowOtherFile::read(std::uint64_t first, std::uint64_t rows,
+                                                   std::span<const std::uint8_t> kept) const {
+  arrow::ArrayVector arrays;
+  for (std::uint64_t done = 0; done < rows;) {
+    const std::uint64_t row = first + done;
+    const std::uint64_t in_batch = row % kOtherBatchRows;
+    const std::uint64_t count = std::min(rows - done, kOtherBatchRows - in_batch);
+    arrays.push_back(
+        batch(row / kOtherBatchRows)
+            ->Slice(static_cast<std::int64_t>(in_batch), static_cast<std::int64_t>(count)));
+    done += count;
+  }
+  const std::shared_ptr<arrow::Array> array =
+      arrays.size() == 1 ? arrays[0] : take_arrow(arrow::Concatenate(arrays), place_);
+  if (kept.empty()) return array;
+  const auto mask = arrow::MakeArray(
+      arrow::ArrayData::Make(arrow::boolean(), static_cast<std::int64_t>(kept.size()),
+                             {nullptr, validity_bits(kept, place_)}, 0));
+  return take_arrow(arrow::compute::Filter(array, mask), place_).make_array();
+}
+
+bool has_arrow() { return true; }
+
+std::unique_ptr<OtherReader> open_others(std::vector<OtherFile> files) {
+  return std::make_unique<ArrowOtherReader>(files);
+}
+
+OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file) {
+  OtherFileWriter writer(arrow::field(name, arrow::utf8()), file, file.name());
+  for (;;) {
+    const TextBlock& block = input.next();
+    if (block.rows() == 0) return writer.close();
+    writer.write(array_of(block, file.name()));
+  }
+}
+
+OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputFile& file) {
+  const ArrowOtherFile before(first);
+  const ArrowOtherFile after(second);
+  const std::shared_ptr<arrow::Field>& field = before.field();
+  if (!field->type()->Equals(after.field()->type())) {
+    throw Failure(ExitCode::kFailure, place_of(second),
+                  fmt::format("its type is {}, not {}", after.field()->type()->ToString(),
+                              field->type()->ToString()));
+  }
+  OtherFileWriter writer(field->WithNullable(field->nullable() || after.field()->nullable()), file,
+                         file.name());
+  for (const ArrowOtherFile* const part : {&before, &after}) {
+    for (std::uint64_t i = 0; i < part->batches(); ++i) writer.write(part->batch(i));
+  }
+  return writer.close();
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns that Pco cannot hold (text, decimals, lists, ...), as Arrow IPC files of one column:
+// docs/format/table-folder.md. Arrow itself or the Python helper reads and writes them; a build
+// with neither fails.
+#ifndef NUMPACT_CLI_FORMATS_OTHERS_HPP
+#define NUMPACT_CLI_FORMATS_OTHERS_HPP
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "failure.hpp"
+#include "formats/table.hpp"
+#include "io/output_file.hpp"
+
+namespace numpact::cli {
+
+// Rows of each batch of a file but the last one. The format states it.
+inline constexpr std::uint64_t kOtherBatchRows = std::uint64_t{1} << 16;
+
+enum class OtherKind : std::uint8_t {
+  kText,
+  kDecimal,  // can be written as text without loss
+  kOpaque,   // only Arrow knows the values
+};
+
+// Rows of a column as text. For kOpaque all texts are empty.
+struct TextBlock {
+  std::string bytes;                // of all texts, without gaps
+  std::vector<std::uint64_t> ends;  // of each text, in `bytes`
+  std::vector<std::uint8_t> valid;  // one byte per row, 0 for null; empty: no row is null
+
+  std::size_t rows() const { return ends.size(); }
+  bool is_null(std::size_t row) const { return !valid.empty() && valid[row] == 0; }
+  std::string_view text(std::size_t row) const {
+    const std::uint64_t begin = row == 0 ? 0 : ends[row - 1];
+    return std::string_view(bytes).substr(static_cast<std::size_t>(begin),
+                                          static_cast<std::size_t>(ends[row] - begin));
+  }
+};
+
+// Reads files of a folder, which are untrusted. All functions throw a Failure that names the file
+// and the column. Not thread-safe.
+class OtherReader {
+ public:
+  virtual ~OtherReader() = default;
+  virtual OtherKind kind(std::size_t file) const = 0;
+  // The rows must exist. They are valid until the next call for the same file.
+  virtual TextBlock read(std::size_t file, std::uint64_t first, std::uint64_t rows) = 0;
+  // Decodes the whole file.
+  virtual void check(std::size_t file) = 0;
+};
+
+// Whether this program can read and write such files here. The first call may take a while.
+bool has_arrow();
+std::unique_ptr<OtherReader> open_others(std::vector<OtherFile> files);
+
+// Texts to write, in blocks; no rows at the end. A block is valid until the next call.
+class TextInput {
+ public:
+  virtual ~TextInput() = default;
+  virtual const TextBlock& next() = 0;
+};
+
+// Writes a column of text (utf8). The caller commits the file.
+OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file);
+// Writes the rows of `first` and then those of `second`, which must have the same type.
+OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputFile& file);
+
+inline std::string place_of(const OtherFile& file) {
+  return column_place(file.file->name(), file.name);
+}
+
+}  // namespace numpact::cli
+
+#endif

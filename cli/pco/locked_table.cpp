@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/locked_table.hpp"
+
+#include <sys/stat.h>
+
+#include "failure.hpp"
+#include "io/cleanup.hpp"
+#include "io/files.hpp"
+
+namespace numpact::cli {
+namespace {
+
+FileLock lock_table(const std::string& path, const Overwrite& overwrite) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) fail_errno(path, "");
+  if (!S_ISDIR(found.st_mode)) {
+    throw Failure(ExitCode::kFailure, path,
+                  "is not a folder: a whole table is appended to a folder (--column NAME appends "
+                  "one column to a file)");
+  }
+  FileLock lock = lock_existing(path + "/" + kManifestName, overwrite);
+  if (folder_of(lock.path()) != resolve_links(path)) {
+    throw Failure(ExitCode::kCorrupt, path + "/" + kManifestName,
+                  "corrupt: is a link that leads out of the folder");
+  }
+  return lock;
+}
+
+}  // namespace
+
+LockedTable::LockedTable(const std::string& path, const Overwrite& overwrite)
+    : lock_(lock_table(path, overwrite)), folder_(path) {}
+
+}  // namespace numpact::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder of columns that is extended: locked, so that concurrent writers lose nothing.
+#ifndef NUMPACT_CLI_PCO_LOCKED_TABLE_HPP
+#define NUMPACT_CLI_PCO_LOCKED_TABLE_HPP
+
+#include <string>
+#include <utility>
+
+#include "io/output_file.hpp"
+#include "numpact/file_lock.hpp"
+#include "pco/table_folder.hpp"
+
+namespace numpact::cli {
+
+class LockedTable {
+ public:
+  // Takes the lock, which is that of the manifest, and then reads the folder.
+  LockedTable(const std::string& path, const Overwrite& overwrite);
+
+  const Manifest& manifest() const { return folder_.manifest(); }
+  FileRef file(const std::string& name) const { return folder_.file(name); }
+  std::string path_of(const std::string& name) const { return folder_.path_of(name); }
+  // For the folder that replaces this one.
+  FileLock take_lock() { return std::move(lock_); }
+
+ private:
+  FileLock lock_;
+  TableFolder folder_;
+};
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of columns that Pco cannot hold, for the command: reads, writes and joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from .columns import storage_of
+from .errors import reported
+from .messages import Messages, Refused
+from .others import OtherReader, OtherWriter
+from .writing import Sink, open_reader, validity_bits
+
+
+def send_file(messages: Messages, field: pa.Field, arrays: Iterable[pa.Array]) -> None:
+    """Sends the bytes of a file in pieces, and then its rows and its type."""
+    sink = Sink()
+    writer = OtherWriter(sink, field)
+    for array in arrays:
+        writer.write(array)
+        messages.send_some(sink.take())
+    _finish(messages, sink, writer)
+
+
+def _finish(messages: Messages, sink: Sink, writer: OtherWriter) -> None:
+    writer.close()
+    messages.send_pieces(sink.take())
+    messages.send({"rows": writer.rows, "type": str(writer.field.type)})
+
+
+def kind_of(type: pa.DataType) -> str:
+    """How the command can use the values: as "text", as "decimal" numbers, or not ("opaque")."""
+    type = storage_of(type)
+    if pa.types.is_dictionary(type):
+        type = type.value_type
+    is_view = getattr(pa.types, "is_string_view", None)  # not in pyarrow 14
+    if pa.types.is_string(type) or pa.types.is_large_string(type):
+        return "text"
+    if is_view is not None and is_view(type):
+        return "text"
+    return "decimal" if pa.types.is_decimal(type) else "opaque"
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """The values without extension types and dictionaries."""
+    while isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    return array.dictionary_decode() if isinstance(array, pa.DictionaryArray) else array
+
+
+def _texts(array: pa.Array, kind: str) -> tuple[memoryview, memoryview]:
+    """The texts of a column one after another, and where each ends."""
+    no_texts = memoryview(b""), memoryview(bytes(8 * len(array)))
+    if kind == "opaque":
+        return no_texts
+    texts = array.cast(pa.large_string())
+    if texts.null_count:
+        texts = texts.fill_null("")
+    _, offsets, content = texts.buffers()
+    if len(texts) == 0 or content is None:
+        return no_texts
+    bounds = np.frombuffer(offsets, np.int64)[texts.offset :][: len(texts) + 1]
+    ends = bounds[1:] - bounds[0]
+    return memoryview(content)[bounds[0] : bounds[-1]], memoryview(ends).cast("B")
+
+
+def _validity(array: pa.Array) -> bytes | memoryview:
+    if not array.null_count:
+        return b""
+    valid = array.is_valid().cast(pa.uint8())
+    first = valid.offset
+    return memoryview(valid.buffers()[1])[first : first + len(valid)]
+
+
+class _Server:
+    """The answers to requests about the files that the command has opened."""
+
+    def __init__(self, messages: Messages) -> None:
+        self._messages = messages
+        self._readers: list[OtherReader] = []
+
+    def answer(self, request: dict[str, Any]) -> None:
+        verb = request["verb"]
+        if verb == "ready":
+            self._messages.send({})
+        elif verb == "open":
+            reader = open_reader(request)
+            self._readers.append(reader)
+            self._messages.send({"kind": kind_of(reader.field.type)})
+        elif verb == "read":
+            self._read(self._readers[request["file"]], request["first"], request["rows"])
+        elif verb == "check":
+            for _ in self._readers[request["file"]].batches():
+                pass
+            self._messages.send({})
+        elif verb == "join":
+            self._join(*self._readers)
+        elif verb == "text":
+            self._write_texts(pa.field(request["name"], pa.string()))
+        else:
+            raise RuntimeError(f"a request of unknown verb {verb!r}")
+
+    def _read(self, reader: OtherReader, first: int, rows: int) -> None:
+        kind = kind_of(reader.field.type)
+        arrays = reader.read(first, rows).chunks
+        self._messages.send({"blocks": len(arrays)})
+        for array in map(_plain, arrays):
+            for content in (*_texts(array, kind), _validity(array)):
+                self._messages.send_bytes(content)
+
+    def _join(self, old: OtherReader, new: OtherReader) -> None:
+        if not old.field.type.equals(new.field.type):
+            raise Refused(f"its type is {old.field.type}, not {new.field.type}")
+        field = old.field.with_nullable(old.field.nullable or new.field.nullable)
+
+        def arrays() -> Iterator[pa.Array]:
+            yield from old.batches()
+            yield from new.batches()
+
+        send_file(self._messages, field, arrays())
+
+    def _write_texts(self, field: pa.Field) -> None:
+        """Takes blocks of texts up to one without rows; each is answered by bytes of the file."""
+        sink = Sink()
+        writer = OtherWriter(sink, field)
+        while rows := self._messages.receive()["rows"]:
+            content, offsets, valid = (self._messages.receive_bytes() for _ in range(3))
+            buffers = [validity_bits(valid), pa.py_buffer(offsets), pa.py_buffer(content)]
+            texts = pa.Array.from_buffers(pa.large_string(), rows, buffers)
+            writer.write(texts.cast(pa.string()))
+            self._messages.send_pieces(sink.take())
+        _finish(self._messages, sink, writer)
+
+
+def serve(messages: Messages) -> None:
+    """Answers requests until the other side has gone."""
+    server = _Server(messages)
+    while True:
+        request = messages.receive()
+        with reported(messages):
+            server.answer(request)

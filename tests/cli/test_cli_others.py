@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables whose columns Pco cannot hold, whole: compress --others, decompress, verify, head."""
+
+from __future__ import annotations
+
+import decimal
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.ipc
+import pyarrow.parquet
+import pytest
+from cli_program import CORRUPT, DONE, FAILURE, USAGE
+from folder import manifest_of
+from programs import Door, door  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("arrow")
+
+ROWS = 70_000  # more than one batch of an Arrow file
+
+
+@functools.cache
+def mixed_table(rows: int = ROWS) -> pa.Table:
+    words = [None if i % 7 == 0 else f"w{i % 100}" for i in range(rows)]
+    return pa.table({
+        "text": pa.array(words),
+        "i": pa.array([None if i % 11 == 0 else i for i in range(rows)], pa.int64()),
+        "code": pa.array(words).dictionary_encode(),
+        "price": pa.array([decimal.Decimal(i) / 4 for i in range(rows)], pa.decimal128(12, 2)),
+        "x": pa.array(np.arange(rows) / 8),
+        "list": pa.array([[i, i + 1] if i % 3 else [] for i in range(rows)], pa.list_(pa.int32())),
+        "blob": pa.array([bytes([i % 256]) for i in range(rows)], pa.large_binary()),
+    }).replace_schema_metadata({"k": "v"})
+
+
+def write(table: pa.Table, path: Path) -> Path:
+    if path.suffix == ".parquet":
+        pa.parquet.write_table(table, path, row_group_size=30_000)
+    else:
+        with pa.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table, max_chunksize=100_000)
+    return path
+
+
+def read(path: Path) -> pa.Table:
+    if path.suffix == ".parquet":
+        return pa.parquet.read_table(path)
+    opened = pa.ipc.open_file(path) if path.suffix == ".arrow" else pa.ipc.open_stream(path)
+    return opened.read_all()
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """Without dictionaries, which may list the same words in another order."""
+    for index, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            values = table.column(index).cast(field.type.value_type)
+            table = table.set_column(index, field.name, values)
+    return table
+
+
+@pytest.mark.wheel_takes(2)
+@pytest.mark.parametrize("source", ["t.parquet", "t.arrow"])
+def test_table_comes_back_whole(door: Door, tmp_path: Path, source: str) -> None:
+    table = mixed_table()
+    path = write(table, tmp_path / source)
+    table = read(path)
+    ran = door.run("compress", path, "-o", tmp_path / "f")
+    assert "5 other columns in" in ran.err and "left out" not in ran.err
+    manifest = manifest_of(tmp_path / "f")
+    assert manifest["version"] == 3 and manifest["skipped"] == []
+    assert [(one["name"], one["position"], one["rows"]) for one in manifest["others"]] == \
+        [("text", 0, ROWS), ("code", 2, ROWS), ("price", 3, ROWS), ("list", 5, ROWS),
+         ("blob", 6, ROWS)]
+    for target in ["b.arrow", "b.parquet", "b.arrows"]:
+        door.run("decompress", tmp_path / "f", "-o", tmp_path / target)
+        back = read(tmp_path / target)
+        assert back.column_names == table.column_names
+        assert plain(back).equals(plain(table)), target
+        if target != "b.parquet":
+            assert back.schema.equals(table.schema, check_metadata=True)
+    batches = pa.ipc.open_file(tmp_path / "f/text.arrow")
+    assert [batches.get_batch(i).num_rows for i in range(batches.num_record_batches)] == \
+        [65_536, ROWS - 65_536]
+
+
+def test_range_columns_and_filter(door: Door, tmp_path: Path) -> None:
+    table = mixed_table()
+    door.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    door.run("decompress", tmp_path / "f", "--columns", "list,x,text", "--range", "65530:20",
+             "-o", tmp_path / "b.arrow")
+    assert read(tmp_path / "b.arrow").to_pydict() == \
+        table.slice(65530, 20).select(["list", "x", "text"]).to_pydict()
+    door.run("decompress", tmp_path / "f", "--where",
+             "text = 'w5' and i >= 1000 and price < 16500.5 and x != 4375.625",
+             "-o", tmp_path / "w.arrow")
+    F = pc.field
+    wanted = table.filter((F("text") == "w5") & (F("i") >= 1000) & (F("x") != 4375.625) &
+                          (F("price") < decimal.Decimal("16500.5")))
+    assert wanted.num_rows > 100
+    assert plain(read(tmp_path / "w.arrow")).equals(plain(wanted))
+    ran = door.run("decompress", tmp_path / "f", "--columns", "i,code", "--where",
+                   "code in ('w3', 'w4') and text is not null", "--range", "100:300")
+    rows = [f"{'' if row['i'] is None else row['i']},{row['text']}"
+            for row in table.slice(100, 300).to_pylist() if row["text"] in ("w3", "w4")]
+    assert ran.text.splitlines() == ["i,code", *rows]
+    line = door.refused("decompress", tmp_path / "f", "--columns", "x", "--where", "text > 5",
+                        code=USAGE)
+    assert "column 'text' is of type text, which the number 5 cannot be compared with" in line
+
+
+def test_policies(door: Door, tmp_path: Path) -> None:
+    path = write(mixed_table(100), tmp_path / "t.parquet")
+    line = door.refused("compress", path, "-o", tmp_path / "e", "--others", "error", code=FAILURE)
+    assert "'text' (values of type string cannot be compressed), 'code'" in line
+    assert not (tmp_path / "e").exists()
+    ran = door.run("compress", path, "-o", tmp_path / "d", "--others", "drop", "-q")
+    assert ran.err.count("is left out: values of type") == 5
+    assert manifest_of(tmp_path / "d")["version"] == 2
+    assert [one["name"] for one in manifest_of(tmp_path / "d")["skipped"]] == \
+        ["text", "code", "price", "list", "blob"]
+    ran = door.run("compress", path, "-o", tmp_path / "s", "-q", "--skip", "blob")
+    assert ran.err == ""
+    assert "applies to a whole table" in door.refused(
+        "compress", path, "--column", "x", "--others", "keep", code=USAGE)
+    assert "neither" not in door.refused("compress", path, "--others", "x", code=USAGE)
+    ran = door.run("decompress", tmp_path / "s", "-q")
+    assert ran.err.count("is left out") == 1 and "list<" in ran.err
+    line = door.refused("decompress", tmp_path / "s", "--columns", "x,list", code=FAILURE)
+    assert "csv cannot hold values of type" in line
+    assert "not a column of numbers" in door.refused(
+        "decompress", tmp_path / "s", "--column", "text", "--to", "npy", code=FAILURE)
+
+
+CSV = '''id,name,day
+1,"a, ""b""",2024-01-01
+2,,2024-01-02
+3,"",2024-01-03
+4,007,2024-01-04
+5," x
+y",
+'''
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_text_of_csv(door: Door, tmp_path: Path, piped: bool) -> None:
+    (tmp_path / "t.csv").write_text(CSV)
+    source = ["-", "--from", "csv"] if piped else [tmp_path / "t.csv"]
+    door.run("compress", *source, "-o", tmp_path / "f", stdin=CSV.encode() if piped else b"")
+    door.run("decompress", tmp_path / "f", "-o", tmp_path / "b.arrow")
+    assert read(tmp_path / "b.arrow")["name"].to_pylist() == ['a, "b"', None, "", "007", " x\ny"]
+    assert door.run("decompress", tmp_path / "f").text == CSV
+    door.run("compress", *source, "-o", tmp_path / "d", "--others", "drop",
+             stdin=CSV.encode() if piped else b"")
+    assert door.run("decompress", tmp_path / "d", "--columns", "id").text == "id\n1\n2\n3\n4\n5\n"
+
+
+def test_csv_without_a_header_or_utf8(door: Door, tmp_path: Path) -> None:
+    (tmp_path / "n.csv").write_text("\n\n1,a\n2,b\n")
+    door.run("compress", tmp_path / "n.csv", "--no-header", "-o", tmp_path / "n")
+    assert door.run("decompress", tmp_path / "n").text == "f0,f1\n1,a\n2,b\n"
+    (tmp_path / "l.csv").write_bytes(b"a,b\n1,x\n2,caf\xe9\n")
+    ran = door.run("compress", tmp_path / "l.csv", "-o", tmp_path / "l", "-q")
+    assert "column 'b' is left out: text that is not UTF-8, line 3" in ran.err
+    line = door.refused("compress", tmp_path / "l.csv", "-o", tmp_path / "k", "--others", "keep",
+                        code=FAILURE)
+    assert "column 'b': cannot be kept: text that is not UTF-8" in line
+
+
+def test_table_of_text_only(door: Door, tmp_path: Path) -> None:
+    table = pa.table({"a": ["x", None, ""], "b": ["1", "2", "3"]})
+    door.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    door.run("decompress", tmp_path / "f", "-o", tmp_path / "b.arrow")
+    assert read(tmp_path / "b.arrow").equals(table)
+    assert door.run("decompress", tmp_path / "f", "--column", "a").text == "x\n\n\n"
+    assert door.run("decompress", tmp_path / "f").text == 'a,b\nx,1\n,2\n"",3\n'
+    assert door.run("decompress", tmp_path / "f", "--where", "b > '1'").text == 'a,b\n,2\n"",3\n'
+
+
+def test_no_rows(door: Door, tmp_path: Path) -> None:
+    table = mixed_table(100).slice(0, 0)
+    door.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    door.run("decompress", tmp_path / "f", "-o", tmp_path / "b.arrow")
+    back = read(tmp_path / "b.arrow")
+    assert back.num_rows == 0 and back.schema.equals(table.schema, check_metadata=True)
+    assert door.run("decompress", tmp_path / "f", "--columns", "x,text").text == "x,text\n"
+    door.run("head", tmp_path / "f", "--columns", "x,text")
+
+
+def test_verify_and_inspect(door: Door, tmp_path: Path) -> None:
+    door.run("compress", write(mixed_table(500), tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    ran = door.run("verify", tmp_path / "f")
+    assert ran.text.count(": OK, ") == 8  # and the file of nulls
+    assert "text.arrow: OK, 500 rows of type string" in ran.text
+    listing = door.run("inspect", tmp_path / "f").text
+    assert "kept      price (decimal128(12, 2)), 500 rows" in listing
+    assert len(json.loads(door.run("inspect", tmp_path / "f", "--json").out)["others"]) == 5
+    ran = door.run("explain", tmp_path / "f")
+    assert "column 'text' is not explained" in ran.err
+    data = bytearray((tmp_path / "f/text.arrow").read_bytes())
+    data[len(data) // 3 : len(data) // 3 + 40] = bytes(40)
+    (tmp_path / "f/text.arrow").write_bytes(data)
+    assert "text.arrow" in door.run("verify", tmp_path / "f", code=CORRUPT).err
+    found = json.loads(door.run("verify", tmp_path / "f", "--json", code=CORRUPT).out)
+    assert [one["column"] for one in found if not one["ok"]] == ["text"]
+
+
+def change(folder: Path, **changes: Any) -> None:
+    """Changes the first of the other columns in the manifest."""
+    manifest = manifest_of(folder)
+    manifest["others"][0].update(changes)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.wheel_takes(9)
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"position": 9}, "position 9"), ({"position": 2}, "position"), ({"position": -1}, "count"),
+    ({"rows": 4}, "rows"), ({"file": "../x.arrow"}, "leads out"), ({"file": ""}, "leads out"),
+    ({"name": 1}, "not text"), ({"type": None}, "not text"), ({"rows": "5"}, "not a count"),
+])
+def test_hostile_manifests(door: Door, tmp_path: Path, changes: dict[str, Any],
+                           message: str) -> None:
+    table = pa.table({"a": ["x"] * 5, "n": range(5), "b": ["y"] * 5})
+    door.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    change(tmp_path / "f", **changes)
+    assert message in door.refused("decompress", tmp_path / "f", code=CORRUPT)
+
+
+def test_hostile_files(door: Door, tmp_path: Path) -> None:
+    table = pa.table({"a": ["x"] * 5, "n": range(5)})
+    door.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    file = tmp_path / "f/a.arrow"
+    good = file.read_bytes()
+    two_fields = tmp_path / "two.arrow"
+    write(pa.table({"a": ["x"] * 5, "b": ["x"] * 5}), two_fields)
+    fewer = write(pa.table({"a": ["x"] * 4}), tmp_path / "fewer.arrow")
+    many = tmp_path / "many.arrow"
+    with pa.ipc.new_file(many, table.select(["a"]).schema) as writer:
+        writer.write_table(table.select(["a"]), max_chunksize=1)
+    for content in [b"", b"x", good[:-20], good[:100], two_fields.read_bytes(),
+                    fewer.read_bytes(), many.read_bytes()]:
+        file.write_bytes(content)
+        for arguments in (["verify", tmp_path / "f"],
+                          ["decompress", tmp_path / "f", "-o", tmp_path / "o.arrow"]):
+            ran = door.run(*arguments, code=CORRUPT)
+            assert "a.arrow" in ran.err or "column 'a'" in ran.err or "o.arrow" in ran.err
+            assert not (tmp_path / "o.arrow").exists()
+    file.unlink()
+    (tmp_path / "outside.arrow").write_bytes(good)
+    file.symlink_to("../outside.arrow")
+    assert "leads out of the folder" in door.run("decompress", tmp_path / "f", code=CORRUPT).err
+    file.unlink()
+    (tmp_path / "f/inside.arrow").write_bytes(good)
+    file.symlink_to("inside.arrow")
+    door.run("decompress", tmp_path / "f", code=DONE)
