@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of compress.
-#ifndef NUMPACT_CLI_COMMANDS_COMPRESS_OPTIONS_HPP
-#define NUMPACT_CLI_COMMANDS_COMPRESS_OPTIONS_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -40,5 +39,3 @@ OtherPolicy parse_others(const std::string& text);
 void add_compress_options(CLI::App& command, CompressOptions& options);
 
 }  // namespace numpact::cli
-
-#endif

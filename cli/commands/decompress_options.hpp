@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of decompress.
-#ifndef NUMPACT_CLI_COMMANDS_DECOMPRESS_OPTIONS_HPP
-#define NUMPACT_CLI_COMMANDS_DECOMPRESS_OPTIONS_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -32,5 +31,3 @@ struct DecompressOptions {
 void add_decompress_options(CLI::App& command, DecompressOptions& options);
 
 }  // namespace numpact::cli
-
-#endif

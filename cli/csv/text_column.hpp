@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts of one column of a CSV file, in bounded memory.
-#ifndef NUMPACT_CLI_CSV_TEXT_COLUMN_HPP
-#define NUMPACT_CLI_CSV_TEXT_COLUMN_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -52,5 +51,3 @@ class CsvTextColumn {
 };
 
 }  // namespace numpact::cli
-
-#endif

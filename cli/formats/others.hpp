@@ -2,8 +2,7 @@
 // Columns that Pco cannot hold (text, decimals, lists, ...), as Arrow IPC files of one column:
 // docs/format/table-folder.md. Arrow itself or the Python helper reads and writes them; a build
 // with neither fails.
-#ifndef NUMPACT_CLI_FORMATS_OTHERS_HPP
-#define NUMPACT_CLI_FORMATS_OTHERS_HPP
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -75,5 +74,3 @@ inline std::string place_of(const OtherFile& file) {
 }
 
 }  // namespace numpact::cli
-
-#endif

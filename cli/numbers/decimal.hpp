@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers as decimal digits, for exact comparisons between numbers of different types.
-#ifndef NUMPACT_CLI_NUMBERS_DECIMAL_HPP
-#define NUMPACT_CLI_NUMBERS_DECIMAL_HPP
+#pragma once
 
 #include <compare>
 #include <cstdint>
@@ -33,5 +32,3 @@ Decimal decimal_of(__int128 number);
 Decimal decimal_of(double number);
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A comparison of a filter, applied to the values of a column.
-#ifndef NUMPACT_CLI_PCO_CONDITION_HPP
-#define NUMPACT_CLI_PCO_CONDITION_HPP
+#pragma once
 
 #include <compare>
 #include <cstdint>
@@ -66,5 +65,3 @@ class TextCondition {
 };
 
 }  // namespace numpact::cli
-
-#endif

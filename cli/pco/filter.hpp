@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters of the rows of a table: comparisons of columns with values, joined by `and`.
-#ifndef NUMPACT_CLI_PCO_FILTER_HPP
-#define NUMPACT_CLI_PCO_FILTER_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -47,5 +46,3 @@ struct Comparison {
 std::vector<Comparison> parse_filter(std::string_view text);
 
 }  // namespace numpact::cli
-
-#endif

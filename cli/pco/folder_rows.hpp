@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads rows of a folder of columns: some columns, a range, the rows that a filter selects.
-#ifndef NUMPACT_CLI_PCO_FOLDER_ROWS_HPP
-#define NUMPACT_CLI_PCO_FOLDER_ROWS_HPP
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -114,5 +113,3 @@ class FolderRows {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A folder of columns that is extended: locked, so that concurrent writers lose nothing.
-#ifndef NUMPACT_CLI_PCO_LOCKED_TABLE_HPP
-#define NUMPACT_CLI_PCO_LOCKED_TABLE_HPP
+#pragma once
 
 #include <string>
 #include <utility>
@@ -29,5 +28,3 @@ class LockedTable {
 };
 
 }  // namespace numpact::cli
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of columns that Pco cannot hold, with Arrow.
-#ifndef NUMPACT_CLI_FORMATS_ARROW_ARROW_OTHERS_HPP
-#define NUMPACT_CLI_FORMATS_ARROW_ARROW_OTHERS_HPP
+#pragma once
 
 #include <arrow/ipc/reader.h>
 #include <arrow/type.h>
@@ -38,5 +37,3 @@ class ArrowOtherFile {
 };
 
 }  // namespace numpact::cli
-
-#endif
