@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -135,6 +136,21 @@ Decimal seconds_of(const Literal& literal) {
 
 std::string type_name(const Column& column) { return describe(column.logical, column.type); }
 
+// For a number with a fraction the nearest value of a type of floats, as users mean by 0.1. The
+// number itself for whole ones and other types, and where the nearest value is infinite. Rounded to
+// f64 first, as in Python.
+Decimal nearest_value(const Decimal& number, std::string_view text, NumberType type) {
+  const bool has_fraction = number.exponent < static_cast<std::int64_t>(number.digits.size());
+  if (kind_of(type) != NumberKind::kFloat || number.is_infinite || !has_fraction) return number;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double nearest = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), nearest);
+  if (error != std::errc()) return number;  // beyond all floats, or nearer to 0 than all
+  if (type == NumberType::kF32) nearest = static_cast<double>(static_cast<float>(nearest));
+  if (type == NumberType::kF16) nearest = to_float(to_float16(static_cast<float>(nearest)));
+  return std::isinf(nearest) ? number : decimal_of(nearest);
+}
+
 // The value that the column's values are compared with, see value_of_latent().
 Decimal exact_value(const FilterValue& value, const Column& column, const std::string& place) {
   const LogicalKind kind = column.logical.kind;
@@ -147,7 +163,7 @@ Decimal exact_value(const FilterValue& value, const Column& column, const std::s
     if (value.kind != FilterValue::Kind::kNumber) refuse();
     const std::optional<Decimal> number = parse_decimal(value.text);
     if (!number) refuse();
-    return *number;
+    return nearest_value(*number, value.text, column.type);
   }
   const bool is_text = value.kind == FilterValue::Kind::kText;
   if (!is_text && value.kind != FilterValue::Kind::kTime) refuse();

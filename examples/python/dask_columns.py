@@ -4,7 +4,7 @@
     python dask_columns.py
     python dask_columns.py --rows 100_000_000 --workers 8 --folder s3://bucket/trades
 
-It takes numpact[dask].
+It takes pip install '.[dask]' in a checkout of numpact.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Hourly temperatures on a grid are made, written to Zarr and read back by two wor
     python zarr_on_a_cluster.py --days 3650 --workers 16 --store s3://bucket/temperature.zarr
 
 Nothing here imports numpact: Zarr finds the codec by its name, in every worker as well.
-It takes numpact[zarr,dask].
+It takes pip install '.[zarr,dask]' in a checkout of numpact.
 """
 
 from __future__ import annotations

@@ -120,8 +120,9 @@ TEST(Condition, ComparesIntegersExactly) {
 
 TEST(Condition, ComparesFloats) {
   const float tenth = 0.1F;  // above 0.1
-  EXPECT_EQ(matches<float>("x = 0.1", {tenth}), Bools{false});
-  EXPECT_EQ(matches<float>("x > 0.1", {tenth}), Bools{true});
+  EXPECT_EQ(matches<float>("x = 0.1", {tenth}), Bools{true});
+  EXPECT_EQ(matches<float>("x > 0.1", {tenth}), Bools{false});
+  EXPECT_EQ(matches<double>("x = 0.1", {0.1, tenth}), (Bools{true, false}));
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double inf = std::numeric_limits<double>::infinity();
   const std::vector<double> all = {-inf, -0.0, 0.0, 1, inf, nan, -nan};

@@ -371,6 +371,9 @@ def _float_range(op: str, number: Fraction | float, dtype: np.dtype[Any]) -> Ran
         except OverflowError:
             near = dtype.type(math.inf if number > 0 else -math.inf)
     infinity = dtype.type(math.inf)
+    has_fraction = isinstance(number, Fraction) and number.denominator != 1
+    if has_fraction and math.isfinite(near):  # 0.1 means the float nearest to it
+        number = Fraction(float(near))
     # No float lies strictly between the number and the one next to it.
     is_less, is_greater = _compare(float(near), number)
     with np.errstate(over="ignore"):  # the largest is next to infinity

@@ -20,6 +20,8 @@ from .._remote.locations import Location, StorageOptions, table_place
 from .._remote.manifest import NAME, Manifest
 from .._remote.table_folder import TableFolder, with_table
 from .._threads import resolve
+from .._views import MAX_SHOWN_ROWS, View, as_html, count_text
+from .._views import Table as ViewTable
 from .columns import chunked, logical_of, numbers_in, schema_metadata, with_extensions
 from .filters import Where, parse_where
 from .selecting import WINDOW_ROWS, Bound, Span, Window, bind, candidates, windows
@@ -112,6 +114,17 @@ class _Tabular:
         shown += ["..."] if self.num_columns > _MAX_SHOWN else []
         rows = f"{self.num_rows:,} row{'s' * (self.num_rows != 1)}"
         return f"<numpact.{type(self).__name__}{self._where()}: {rows} of {', '.join(shown)}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(self._view())
+
+    def _view(self) -> View:
+        """The report for notebooks; reads nothing but the manifest."""
+        shown = list(self.schema)[:MAX_SHOWN_ROWS]
+        cells = [[f.name, str(f.type), "" if f.nullable else "not null"] for f in shown]
+        columns = ViewTable("", ["column", "type", ""], cells, self.num_columns)
+        heading = f"{type(self).__name__}{self._where()}: {count_text(self.num_rows, 'row')}"
+        return View(heading, (), [columns])
 
     def _where(self) -> str:
         return ""
@@ -358,6 +371,11 @@ class OpenTable(_Tabular):
         if self._is_closed:
             return f"<numpact.OpenTable {self.path!r}, closed>"
         return super().__repr__()
+
+    def _view(self) -> View:
+        if self._is_closed:
+            return View(f"OpenTable {self.path!r}: closed")
+        return super()._view()
 
     def _where(self) -> str:
         return f" {self.path!r}"

@@ -371,10 +371,8 @@ def test_without_pyarrow(tmp_path: Path) -> None:
         "    except ImportError as error: print(error)\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert (
-        ran.stdout.splitlines()
-        == ["numpact needs the package pyarrow here: pip install 'numpact[arrow]'"] * 3
-    )
+    advice = "pip install '.[arrow]' in a checkout of numpact"
+    assert ran.stdout.splitlines() == [f"numpact needs the package pyarrow here: {advice}"] * 3
 
 
 @pytest.mark.skipif(find_spec("fsspec") is None, reason="there is no fsspec")
@@ -393,3 +391,15 @@ def test_tables_in_stores(tmp_path: Path) -> None:
     rows = table.select(["text", "view", "i32"]).to_pylist()
     assert found == [{"text": r["text"], "view": r["view"]} for r in rows if r["i32"] == 7]
     store.rm("/tables", recursive=True)
+
+
+def test_notebooks_show_columns_and_rows(tmp_path: Path) -> None:
+    hostile = "<script>alert(1)</script>"
+    columns = {hostile: [1, 2]} | {f"c{i}": [0.5, None] for i in range(20)}
+    numpact.write_table(pa.table(columns), tmp_path / "t")
+    with numpact.open_table(tmp_path / "t") as opened:
+        for table in (opened, numpact.read_table(tmp_path / "t")):
+            html = table._repr_html_()
+            assert all(words in html for words in ("2 rows", "int64", "and 13 more"))
+            assert hostile not in html
+    assert "closed" in opened._repr_html_()
