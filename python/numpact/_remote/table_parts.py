@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
 
 from .._arrow import ArrowArray
 from .._errors import InvalidArgumentError
+from .._number_types import dtype_of
 from .._optional import require
+from .locations import Location
 from .manifest import LogicalType
 from .null_runs import NullRuns
 from .parts import Part
@@ -45,13 +47,71 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class ArrowRows:
+    """Rows of a column that Pco cannot hold, as a chunked array of pyarrow."""
+
+    values: Any
+
+
+@dataclass(frozen=True)
+class OtherPart:
+    """A range of rows of a column that Pco cannot hold."""
+
+    place: Location  #: of the file of Arrow IPC, which is read as a whole
+    rows: int  #: in the file
+    first: int
+    count: int
+
+    def load(self) -> ArrowRows:
+        others = require("numpact._tables.others", "dask")
+        content = self.place.contents()
+        content = self.place.read_all() if content is None else content
+        reader = others.OtherReader(content, self.rows, self.place.url)
+        return ArrowRows(reader.read(self.first, self.count))
+
+
+@dataclass(frozen=True)
+class ConstantPart:
+    """A value that all rows have, such as that of the folder ``day=2024-01-01``."""
+
+    value: int | str  #: a whole number, the days since 1970-01-01, or text
+    logical: LogicalType | None  #: None: text
+    count: int
+
+    def load(self) -> Rows | ArrowRows:
+        import numpy as np
+
+        if self.logical is None:
+            pyarrow = require("pyarrow", "dask")
+            value = pyarrow.scalar(self.value, pyarrow.string())
+            return ArrowRows(pyarrow.chunked_array([pyarrow.repeat(value, self.count)]))
+        dtype = dtype_of(self.logical.number_type)
+        return Rows(np.full(self.count, self.value, dtype), None, self.logical, False)
+
+
+class RowTest(Protocol):
+    """A comparison of a filter."""
+
+    @property
+    def column(self) -> str: ...
+
+    def mask(self, rows: Rows | ArrowRows) -> Array:
+        """(rows,) of bool: which rows satisfy it."""
+
+
+AnyPart = Union[ColumnPart, OtherPart, ConstantPart]
+
+
+@dataclass(frozen=True)
 class TablePart:
     """A range of rows of a table. Can be pickled."""
 
-    columns: tuple[tuple[str, ColumnPart], ...]
+    columns: tuple[tuple[str, AnyPart], ...]
     first: int  #: index of the first row
     count: int
     state: str  #: versions of the files
+    tests: tuple[RowTest, ...] = ()  #: rows that do not satisfy all are left out
+    hidden: tuple[tuple[str, AnyPart], ...] = field(default=())  #: columns of tests only
 
     def load(self, columns: Sequence[str] | None, backend: Backend) -> pd.DataFrame:
         """Fetches and decodes the given columns only, and returns them in the given order.
@@ -62,13 +122,51 @@ class TablePart:
         """
         known = dict(self.columns)
         names = list(known) if columns is None else columns
-        loaded = {name: _load(known[name]) for name in names if name in known}
-        if len(loaded) < len(names):
+        if not set(names) <= set(known):
             raise InvalidArgumentError(f"no such columns: {sorted(set(names) - set(known))}")
-        return frame(loaded, backend, self.first, self.count)
+        if not self.tests:
+            loaded = {name: _load(known[name]) for name in names}
+            return frame(loaded, backend, self.first, self.count)
+        return self._filtered({**dict(self.hidden), **known}, names, backend)
+
+    def _filtered(
+        self, known: dict[str, AnyPart], names: Sequence[str], backend: Backend
+    ) -> pd.DataFrame:
+        import numpy as np
+
+        tested: dict[str, Rows | ArrowRows] = {}
+        mask = np.ones(self.count, np.bool_)
+        for test in self.tests:
+            if test.column not in tested:
+                tested[test.column] = _load(known[test.column])
+            mask &= test.mask(tested[test.column])
+        # Without matches nothing more is fetched: empty rows have the same types.
+        loaded = {
+            name: tested[name] if name in tested else _load(known[name], is_empty=not mask.any())
+            for name in names
+        }
+        if not mask.any():
+            empty = {name: _first_rows(rows, 0) for name, rows in loaded.items()}
+            return frame(empty, backend, self.first, 0)
+        made: pd.DataFrame = frame(loaded, backend, self.first, self.count)[mask]
+        return made
 
 
-def _load(column: ColumnPart) -> Rows:
+def _first_rows(rows: Rows | ArrowRows, count: int) -> Rows | ArrowRows:
+    if isinstance(rows, ArrowRows):
+        return ArrowRows(rows.values[:count])
+    validity = None if rows.validity is None else rows.validity[:count]
+    return Rows(rows.values[:count], validity, rows.logical, rows.is_nullable)
+
+
+def _load(column: AnyPart, is_empty: bool = False) -> Rows | ArrowRows:
+    if isinstance(column, (OtherPart, ConstantPart)):
+        return column.load()
+    if is_empty:
+        import numpy as np
+
+        dtype = dtype_of(column.logical.number_type)
+        return Rows(np.empty(0, dtype), None, column.logical, column.is_nullable)
     numbers = column.numbers.load()
     if column.nulls is None:
         return Rows(numbers, None, column.logical, column.is_nullable)
@@ -76,14 +174,29 @@ def _load(column: ColumnPart) -> Rows:
     return Rows(spread, column.nulls.validity(), column.logical, column.is_nullable)
 
 
-def frame(columns: dict[str, Rows], backend: Backend, first: int, count: int) -> pd.DataFrame:
+def frame(
+    columns: Mapping[str, Rows | ArrowRows], backend: Backend, first: int, count: int
+) -> pd.DataFrame:
     """Columns of stored numbers as a frame with the index from ``first`` on."""
     pandas = require("pandas", "dask")
     index = pandas.RangeIndex(first, first + count)
     convert = _pyarrow_series if backend == "pyarrow" else _numpy_series
-    series = {name: convert(pandas, index, column) for name, column in columns.items()}
+    series = {
+        name: _arrow_series(pandas, index, column, backend)
+        if isinstance(column, ArrowRows)
+        else convert(pandas, index, column)
+        for name, column in columns.items()
+    }
     made: pd.DataFrame = pandas.DataFrame(series, index=index, copy=False)
     return made
+
+
+def _arrow_series(pandas: Any, index: Any, rows: ArrowRows, backend: Backend) -> Any:
+    if backend == "pyarrow":
+        return pandas.Series(pandas.arrays.ArrowExtensionArray(rows.values), index=index)
+    series = rows.values.to_pandas()
+    series.index = index
+    return series
 
 
 def _numpy_series(pandas: Any, index: Any, rows: Rows) -> Any:

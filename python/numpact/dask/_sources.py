@@ -14,7 +14,7 @@ from .._file import File
 from .._optional import require
 from .._remote.locations import Location
 from .._remote.parts import Part
-from .._remote.table_parts import TablePart
+from .._remote.table_parts import ColumnPart, OtherPart, TablePart
 from ..cvc._reader import Reader
 from ..cvc._single import ChunkPart
 
@@ -118,8 +118,11 @@ def _places_in(thing: Any, seen: dict[int, object], depth: int) -> Iterator[Loca
     if isinstance(thing, (Part, ChunkPart)):
         yield thing.place
     elif isinstance(thing, TablePart):
-        for _, column in thing.columns:
-            yield column.numbers.place
+        for _, column in (*thing.columns, *thing.hidden):
+            if isinstance(column, ColumnPart):
+                yield column.numbers.place
+            elif isinstance(column, OtherPart):
+                yield column.place
     elif isinstance(thing, Location):
         yield thing
     elif isinstance(thing, (File, Reader)):

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
 from .._errors import CorruptError, InvalidArgumentError, LimitExceededError, TypeMismatchError
@@ -17,26 +18,43 @@ from .._remote.locations import (
     Location,
     Path,
     Paths,
+    Stamp,
     StorageOptions,
     find,
     globbed,
+    has_magic,
     is_pattern,
     join,
     listed,
     locate,
+    typed_errors,
 )
 from .._remote.manifest import NAME as MANIFEST_NAME
-from .._remote.manifest import Column, LogicalType, logical_type_of
+from .._remote.manifest import Column, LogicalType, Other, logical_type_of
 from .._remote.null_runs import NullRuns, read_null_runs
 from .._remote.parts import Described, Found, common_dtype
 from .._remote.table_folder import TableFolder, with_table
-from .._remote.table_parts import BACKENDS, Backend, ColumnPart, Rows, TablePart, frame
+from .._remote.table_parts import (
+    BACKENDS,
+    ArrowRows,
+    Backend,
+    ColumnPart,
+    ConstantPart,
+    OtherPart,
+    Rows,
+    TablePart,
+    frame,
+)
 from ._array import describe
 
 if TYPE_CHECKING:
     import dask.dataframe
     import numpy.typing as npt
     import pandas as pd
+
+    from .._folders.filters import Comparison, Where
+    from .._folders.selecting import Span
+    from ._filters import RowTest
 
     Source = Union[Mapping[str, Paths], Paths]
 
@@ -67,11 +85,43 @@ class _Column:
 
 
 @dataclass(frozen=True)
+class _Other:
+    """A column that Pco cannot hold."""
+
+    place: Location
+    stamp: Stamp
+    count: int
+    type: Any  #: of pyarrow
+
+    def part(self, first: int, count: int, is_nullable: bool) -> OtherPart:
+        """A range of rows."""
+        return OtherPart(self.place, self.count, first, count)
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """A column that the name of a folder stands for."""
+
+    value: ConstantPart
+    count: int
+
+    def part(self, first: int, count: int, is_nullable: bool) -> ConstantPart:
+        """A range of rows."""
+        return replace(self.value, count=count)
+
+
+_AnyColumn = Union[_Column, _Other, _Constant]
+
+
+@dataclass(frozen=True)
 class _Rows:
     """Columns of equal length: those of a folder, or the n-th files of all columns."""
 
     name: str
-    columns: dict[str, _Column]
+    columns: dict[str, _AnyColumn]
+    hidden: dict[str, _AnyColumn] = field(default_factory=dict)  #: of the filter only
+    tests: tuple[RowTest, ...] = ()
+    spans: Sequence[Span] | None = None  #: rows that may match; None: all
 
     @property
     def count(self) -> int:
@@ -86,6 +136,7 @@ def from_pco_table(
     rows_per_partition: int | None = None,
     index: PcoIndex | Path | None = None,
     dtype_backend: Backend = "numpy",
+    filters: Where | None = None,
     storage_options: StorageOptions | None = None,
 ) -> dask.dataframe.DataFrame:
     """A Dask data frame of a table whose columns are Pco files.
@@ -95,8 +146,11 @@ def from_pco_table(
     rows, without the reading that ``len(frame)`` causes.
 
     Args:
-        source: Folders written by ``numpact compress TABLE -o FOLDER``: a path or URL, a pattern,
-            or a list of these. All must have the chosen columns, with the same types. Or a mapping
+        source: Folders written by ``to_pco_table``, ``numpact.write_table`` or ``numpact compress
+            TABLE -o FOLDER``: a path or URL, a pattern, or a list of these; or a folder of such
+            folders with names like ``day=2024-01-01`` or ``part-00000``. All must have the chosen
+            columns, with the same types. Names like ``day=2024-01-01`` become columns: of whole
+            numbers or dates if all are, else of text. Or a mapping
             of column names to files: ``{"price": "s3://b/price/*.pco", ...}``; the n-th files of
             all columns form a partition.
         columns: Names of the columns to read, in this order; None: all.
@@ -110,6 +164,9 @@ def from_pco_table(
             timedelta64 since midnight. Nulls are NaT in dates and times; other columns with nulls
             have pandas' masked types (``Int64``, ``boolean``, ``Float64``). ``"pyarrow"``:
             ``pandas.ArrowDtype`` with the original types.
+        filters: A filter of rows, as ``where`` of ``numpact.read_table``. Partitions that the
+            ranges of chunks in trailers, or names of folders, exclude are left out; this reads the
+            ends of the files of these columns. The rows that are left keep their index.
         storage_options: Options of the file system for fsspec. They are pickled into the tasks.
 
     Raises:
@@ -135,15 +192,24 @@ def from_pco_table(
     known = as_index(index, storage_options)
     chunks = rows_per_partition is not None
     if isinstance(source, Mapping):
+        if filters is not None:
+            raise InvalidArgumentError("filters are for folders, not for a mapping of files")
         rows = _of_files(source, chosen, dtypes or {}, known, storage_options, chunks)
     elif dtypes:
         raise InvalidArgumentError("dtypes goes with a mapping; a manifest says the types itself")
     else:
-        rows = _of_folders(source, chosen, known, storage_options, chunks)
+        rows = _of_folders(source, chosen, known, storage_options, chunks, _comparisons(filters))
     for group in rows:
         _check_lengths(group)
-    nullable = {name for group in rows for name, column in group.columns.items() if column.nulls}
-    parts = list(_parts(rows, rows_per_partition, nullable))
+    nullable = {
+        name
+        for group in rows
+        for name, column in group.columns.items()
+        if isinstance(column, _Column) and column.nulls
+    }
+    parts = list(_parts(rows, rows_per_partition, nullable)) or [
+        _part(rows[0], 0, 0, nullable, 0, "none match")
+    ]
     divisions = (*(part.first for part in parts), parts[-1].first + parts[-1].count - 1)
     made: dask.dataframe.DataFrame = dd.from_map(
         load,
@@ -194,50 +260,136 @@ def _of_files(
     ]
 
 
+def _comparisons(filters: Where | None) -> Sequence[Comparison]:
+    if filters is None:
+        return ()
+    require("pyarrow", "dask")
+    from .._folders.filters import parse_where
+
+    return parse_where(filters)
+
+
 def _of_folders(
     source: Paths,
     chosen: list[str] | None,
     index: PcoIndex | None,
     options: StorageOptions | None,
     chunks: bool,
+    comparisons: Sequence[Comparison],
 ) -> list[_Rows]:
     out: list[_Rows] = []
-    first: dict[str, LogicalType] = {}
-    for folder in _folders(source, options):
+    first: dict[str, Any] = {}
+    folders = _folders(source, options)
+    constants = _constants(folders)
+    for folder, values in zip(folders, constants, strict=True):
         # One folder at a time, so that nothing is kept of a folder that is replaced meanwhile.
-        columns, types = with_table(
-            folder, lambda table: _of_folder(table, chosen or list(first), index, chunks)
+        wanted = chosen or list(first)
+        rows = with_table(
+            folder,
+            partial(
+                _of_folder,
+                chosen=wanted,
+                constants=values,
+                index=index,
+                chunks=chunks,
+                comparisons=comparisons,
+            ),
         )
-        for name, logical in types.items():
-            expected = first.setdefault(name, logical)
-            if expected != logical:
+        for name, column in rows.columns.items():
+            type = _type_of(column)
+            if first.setdefault(name, type) != type:
                 raise TypeMismatchError(
-                    f"{folder.url}: column {name!r} is {logical}, not {expected}"
+                    f"{folder.url}: column {name!r} is {type}, not {first[name]}"
                 )
-        out.append(_Rows(folder.url, columns))
+        out.append(rows)
     return out
 
 
+def _type_of(column: _AnyColumn) -> Any:
+    if isinstance(column, _Constant):
+        return column.value.logical
+    return column.logical if isinstance(column, _Column) else column.type
+
+
+def _constants(folders: Sequence[Location]) -> list[dict[str, ConstantPart]]:
+    """The columns that names of folders stand for."""
+    if not any("=" in folder.path for folder in folders):
+        return [{} for _ in folders]
+    require("pyarrow", "dask")
+    from ._filters import partition_columns
+
+    return partition_columns([folder.path for folder in folders])
+
+
 def _of_folder(
-    table: TableFolder, chosen: list[str], index: PcoIndex | None, chunks: bool
-) -> tuple[dict[str, _Column], dict[str, LogicalType]]:
+    table: TableFolder,
+    chosen: list[str],
+    constants: dict[str, ConstantPart],
+    index: PcoIndex | None,
+    chunks: bool,
+    comparisons: Sequence[Comparison],
+) -> _Rows:
     url = table.place.url
-    entries = table.manifest().columns
+    manifest = table.manifest()
+    entries = manifest.ordered()
     by_name = {entry.name: entry for entry in entries}
-    names = chosen or [entry.name for entry in entries]
-    _check_names(names, list(by_name), url)
+    # A column of the table goes before one of the folder's name.
+    constants = {name: part for name, part in constants.items() if name not in by_name}
+    names = chosen or [*by_name, *constants]
+    _check_names(names, [*by_name, *constants], url)
+    _check_names([c.column for c in comparisons] or names, [*by_name, *constants], url)
+    tested = [c.column for c in comparisons if c.column in by_name]
+    used = list(dict.fromkeys([name for name in [*names, *tested] if name in by_name]))
+    used = used or list(by_name)[:1]  # the count of rows, if only names of folders are asked for
     times = Counter(entry.name for entry in entries)
-    twice = [name for name in names if times[name] > 1]
+    twice = [name for name in used if times[name] > 1]
     if twice:
         raise InvalidArgumentError(f"{url}: columns of the same name: {twice}")
-    wanted = [by_name[name] for name in names]
-    if len(wanted) > 1 and any(entry.nulls_dropped for entry in wanted):
+    wanted = [by_name[name] for name in used]
+    dropped = any(isinstance(entry, Column) and entry.nulls_dropped for entry in wanted)
+    if len(wanted) > 1 and dropped:
         # Also for equal counts: different rows may have been left out.
         raise InvalidArgumentError(
             f"{url}: columns differ in length or rows where nulls were left out; choose one of them"
         )
-    types = {entry.name: entry.logical for entry in wanted}
-    return _described(table, wanted, index, chunks), types
+    known: dict[str, _AnyColumn] = {
+        **_described(table, [e for e in wanted if isinstance(e, Column)], index, chunks),
+        **{entry.name: _other(table, entry) for entry in wanted if isinstance(entry, Other)},
+    }
+    count = known[used[0]].count
+    known |= {name: _Constant(part, count) for name, part in constants.items()}
+    rows = _Rows(
+        url,
+        {name: known[name] for name in names},
+        {name: known[name] for name in used if name not in names},
+    )
+    return _tested(rows, table, constants, comparisons) if comparisons else rows
+
+
+def _tested(
+    rows: _Rows,
+    table: TableFolder,
+    constants: dict[str, ConstantPart],
+    comparisons: Sequence[Comparison],
+) -> _Rows:
+    """The rows with the tests of a filter, and which of them may match."""
+    from ._filters import RowTest, spans_of
+
+    of_folder = [c for c in comparisons if c.column in constants]
+    rest = [c for c in comparisons if c.column not in constants]
+    spans = spans_of(table, table.manifest(), rest)
+    if not all(RowTest(c).mask(constants[c.column].load())[0] for c in of_folder):
+        spans = []
+    return replace(rows, tests=tuple(RowTest(c) for c in rest), spans=spans)
+
+
+def _other(table: TableFolder, entry: Other) -> _Other:
+    require("pyarrow", "dask")
+    from ._filters import source_of
+
+    place, stamp = _present(table, entry, entry.file)
+    type = source_of(table, entry).field.type
+    return _Other(place, stamp, entry.rows, type)
 
 
 def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
@@ -248,10 +400,30 @@ def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
             manifests = globbed(place, f"{place.path.rstrip('/')}/{MANIFEST_NAME}")
             out += [Location(place.fs, file.path.rpartition("/")[0]) for file, _ in manifests]
         else:
-            out.append(place)
+            out += _inside(place) or [place]
     if not out:
         raise InvalidArgumentError("no tables are named")
     return out
+
+
+def _inside(place: Location) -> list[Location]:
+    """The folders of a table's partitions; none if the place is one folder, or has none."""
+    with typed_errors(place.url):
+        if place.fs.exists(join(place, MANIFEST_NAME).path) or not place.fs.isdir(place.path):
+            return []
+    if has_magic(place.path):
+        return []  # a folder with such a name cannot be part of a pattern
+    require("pyarrow", "dask")
+    from ._filters import is_partition
+
+    try:
+        manifests = globbed(place, f"{place.path.rstrip('/')}/**/{MANIFEST_NAME}")
+    except FileNotFoundError:
+        return []
+    root = place.path.rstrip("/")
+    names = [file.path.rpartition("/")[0] for file, _ in manifests]
+    parts = [name for name in names if all(map(is_partition, name[len(root) + 1 :].split("/")))]
+    return [Location(place.fs, name) for name in parts]
 
 
 def _described(
@@ -284,7 +456,7 @@ def _described(
     return columns
 
 
-def _present(table: TableFolder, entry: Column, name: str) -> Found:
+def _present(table: TableFolder, entry: Column | Other, name: str) -> Found:
     try:
         return table.file(name)
     except FileNotFoundError:
@@ -315,7 +487,7 @@ def _check_entry(file: Described, entry: Column) -> None:
 
 
 def _check_lengths(rows: _Rows) -> None:
-    counts = {name: column.count for name, column in rows.columns.items()}
+    counts = {name: column.count for name, column in {**rows.columns, **rows.hidden}.items()}
     if len(set(counts.values())) > 1:
         raise InvalidArgumentError(
             f"{rows.name}: columns differ in length: {counts}; choose those that belong together"
@@ -332,37 +504,54 @@ def _parts(groups: Sequence[_Rows], limit: int | None, nullable: set[str]) -> It
     tokenize = require("dask.base", "dask").tokenize
     total = 0
     for rows in groups:
-        stamps = [
-            (
-                column.file.place.url,
-                column.file.stamp.size,
-                column.file.stamp.tag,
-                column.null_state,
-            )
-            for column in rows.columns.values()
-        ]
-        state = tokenize(stamps)
+        stamps = [_stamp(column) for column in {**rows.columns, **rows.hidden}.values()]
+        state = tokenize(stamps, rows.tests)
         step = limit or max(rows.count, 1)
         for first in range(0, max(rows.count, len(groups) == 1), step):
             count = min(step, rows.count - first)
-            columns = tuple(
-                (name, column.part(first, count, name in nullable))
-                for name, column in rows.columns.items()
-            )
-            yield TablePart(columns, total + first, count, state)
+            if rows.spans is not None and not overlap(rows.spans, first, count):
+                continue
+            yield _part(rows, first, count, nullable, total, state)
         total += rows.count
+
+
+def overlap(spans: Sequence[Span], first: int, count: int) -> bool:
+    """Whether there is a row of the spans among ``count`` rows from ``first`` on."""
+    return any(begin < first + count and first < stop for begin, stop in spans)
+
+
+def _part(
+    rows: _Rows, first: int, count: int, nullable: set[str], total: int, state: str
+) -> TablePart:
+    columns = (
+        (name, column.part(first, count, name in nullable)) for name, column in rows.columns.items()
+    )
+    hidden = ((name, column.part(first, count, True)) for name, column in rows.hidden.items())
+    return TablePart(tuple(columns), total + first, count, state, rows.tests, tuple(hidden))
+
+
+def _stamp(column: _AnyColumn) -> tuple[object, ...]:
+    if isinstance(column, _Constant):
+        return (column.value,)
+    if isinstance(column, _Other):
+        return column.place.url, column.stamp.size, column.stamp.tag
+    file = column.file
+    return file.place.url, file.stamp.size, file.stamp.tag, column.null_state
 
 
 def _meta(rows: _Rows, backend: Backend, nullable: set[str]) -> pd.DataFrame:
     import numpy as np
 
-    empty = {
-        name: Rows(
-            np.empty(0, dtype_of(column.logical.number_type)),
-            None,
-            column.logical,
-            name in nullable,
-        )
-        for name, column in rows.columns.items()
-    }
-    return frame(empty, backend, 0, 0)
+    empty: dict[str, Rows | ArrowRows] = {}
+    for name, column in rows.columns.items():
+        if isinstance(column, _Other):
+            empty[name] = ArrowRows(require("pyarrow", "dask").chunked_array([], column.type))
+            continue
+        if isinstance(column, _Constant):
+            empty[name] = column.part(0, 0, False).load()
+            continue
+        numbers = np.empty(0, dtype_of(column.logical.number_type))
+        empty[name] = Rows(numbers, None, column.logical, name in nullable)
+    made = frame(empty, backend, 0, 0)
+    clear = require("dask.dataframe.utils", "dask").clear_known_categories
+    return clear(made) if any(isinstance(c, _Other) for c in rows.columns.values()) else made

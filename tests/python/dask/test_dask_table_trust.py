@@ -366,15 +366,15 @@ def test_a_table_that_is_replaced_while_it_is_opened(
     """Its manifest is read, then it goes: the new one is read whole."""
     table = write(tmp_path / "t", files_of(1, nulls=True))
     later = [files_of(2, 70), files_of(3, 50)]
-    columns = table_folder.TableFolder.columns
+    manifest = table_folder.TableFolder.manifest
 
     def replaced(folder: Any) -> Any:
-        made = columns(folder)
+        made = manifest(folder)
         if later:
             replace(table, later.pop(0))
         return made
 
-    monkeypatch.setattr(table_folder.TableFolder, "columns", replaced)
+    monkeypatch.setattr(table_folder.TableFolder, "manifest", replaced)
     frame = from_pco_table(table, **options).compute(scheduler="synchronous")
     assert frame.shape == (50, len(NAMES))
     assert (frame == 3).all(axis=None)

@@ -109,7 +109,7 @@ def test_filters_find_what_polars_finds(folder: Path, whole: pl.DataFrame, numbe
 def test_random_filters(folder: Path, whole: pl.DataFrame) -> None:
     rng = random.Random(7)
     scan = numpact.scan_table(folder, threads=1)
-    for _ in range(40):
+    for _ in range(20):
         test = rng.choice(TESTS[:-3]) & rng.choice(TESTS[:-3])
         columns = rng.sample(whole.columns, rng.randrange(1, 4))
         found = scan.filter(test).select(columns).collect()

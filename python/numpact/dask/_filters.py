@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Filters of tables for Dask, and the columns that names of folders stand for."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from .._errors import InvalidArgumentError
+from .._folders.filters import IS_NOT_NULL, IS_NULL, Comparison, bind_number
+from .._folders.other_filters import bind_other
+from .._folders.selecting import Span, bind, candidates
+from .._folders.sources import Content, NumberSource, OtherSource, Source
+from .._remote.manifest import Column, LogicalType, Manifest, Other
+from .._remote.table_folder import TableFolder
+from .._remote.table_parts import ArrowRows, ConstantPart, Rows
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+_PART = re.compile(r"part-\d+")
+_WHOLE = re.compile(r"-?\d{1,18}")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+@dataclass(frozen=True)
+class RowTest:
+    """A comparison of a filter, for rows that are decoded. Can be pickled."""
+
+    comparison: Comparison
+
+    @property
+    def column(self) -> str:
+        return self.comparison.column
+
+    def mask(self, rows: Rows | ArrowRows) -> Array:
+        """(rows,) of bool: which rows satisfy it."""
+        op = self.comparison.op
+        if isinstance(rows, ArrowRows):
+            return self._mask_of_arrow(rows.values)
+        valid = np.ones(len(rows.values), np.bool_) if rows.validity is None else rows.validity
+        if op in (IS_NULL, IS_NOT_NULL):
+            return ~valid if op == IS_NULL else valid
+        return bind_number(self.comparison, rows.logical).mask(rows.values) & valid
+
+    def _mask_of_arrow(self, values: Any) -> Array:
+        op = self.comparison.op
+        if op in (IS_NULL, IS_NOT_NULL):
+            found = values.is_null() if op == IS_NULL else values.is_valid()
+            return np.asarray(found.to_numpy(), np.bool_)
+        condition = bind_other(self.comparison, values.type)
+        masks = [condition.mask(chunk) for chunk in values.chunks]
+        return np.concatenate([np.empty(0, np.bool_), *masks])
+
+
+def source_of(table: TableFolder, entry: Column | Other) -> Source:
+    """A column of an open folder, to read its type or the ranges of its chunks."""
+    content = Content(*table.file(entry.file))
+    if isinstance(entry, Other):
+        return OtherSource(entry, content)
+    nulls = Content(*table.file(entry.null_file)) if entry.null_file else None
+    return NumberSource(entry, content, nulls)
+
+
+def spans_of(
+    table: TableFolder, manifest: Manifest, comparisons: Sequence[Comparison]
+) -> list[Span]:
+    """The rows of a folder that may match, by the ranges of chunks in trailers.
+
+    Raises:
+        InvalidArgumentError: There is no such column, or more than one.
+        TypeMismatchError: A value is of another kind than its column.
+    """
+    entries = manifest.ordered()
+    names = [entry.name for entry in entries]
+    used = [entry for entry in entries if entry.name in {c.column for c in comparisons}]
+    if any(c.column not in names for c in comparisons):
+        bind(comparisons, names, [])  # raises
+    sources = [source_of(table, entry) for entry in used]
+    bound = bind(comparisons, [entry.name for entry in used], sources)
+    return candidates(bound, (0, max((entry.rows for entry in entries), default=0)))
+
+
+# ---- names of folders ----
+
+
+def is_partition(name: str) -> bool:
+    """Whether a folder of this name holds a part of a table: ``day=2024-01-01``, ``part-0001``."""
+    return "=" in name.strip("=") or _PART.fullmatch(name) is not None
+
+
+def partition_values(path: str) -> dict[str, str]:
+    """The columns that the folders of a path stand for: ``.../day=2024-01-01/part-0001``."""
+    found: dict[str, str] = {}
+    for name in reversed(path.rstrip("/").split("/")):
+        if not is_partition(name):
+            break
+        column, equals, value = name.partition("=")
+        if equals:
+            found[unquote(column)] = unquote(value)
+    return dict(reversed(found.items()))
+
+
+def partition_columns(paths: Sequence[str]) -> list[dict[str, ConstantPart]]:
+    """The columns of each folder, whose types are those that fit the values of all.
+
+    Raises:
+        InvalidArgumentError: The folders stand for different columns.
+    """
+    texts = [partition_values(path) for path in paths]
+    for path, values in zip(paths, texts, strict=True):
+        if list(values) != list(texts[0]):
+            raise InvalidArgumentError(
+                f"{path}: its folders name the columns {list(values)}, others {list(texts[0])}"
+            )
+    made: list[dict[str, ConstantPart]] = [{} for _ in paths]
+    for name in texts[0] if texts else ():
+        for parts, part in zip(made, _typed([values[name] for values in texts]), strict=True):
+            parts[name] = part
+    return made
+
+
+def _typed(texts: list[str]) -> list[ConstantPart]:
+    if all(_WHOLE.fullmatch(text) and str(int(text)) == text for text in texts):
+        number = LogicalType("number", "i64")
+        return [ConstantPart(int(text), number, 1) for text in texts]
+    days = [_days(text) for text in texts]
+    if None not in days:
+        date = LogicalType("date32", "i32")
+        return [ConstantPart(day, date, 1) for day in days if day is not None]
+    return [ConstantPart(text, None, 1) for text in texts]
+
+
+def _days(text: str) -> int | None:
+    if not _DATE.fullmatch(text):
+        return None
+    try:
+        return (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days
+    except ValueError:
+        return None

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dask data frames: written, filtered, and with columns from names of folders."""
+
+from __future__ import annotations
+
+import datetime
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from tables_support import small_chunks
+
+import numpact
+
+dask = pytest.importorskip("dask")
+dd = pytest.importorskip("dask.dataframe")
+
+from numpact.dask import from_pco_table, to_pco_table  # noqa: E402
+
+ROWS = 300
+
+
+def frame(rows: int = ROWS) -> pd.DataFrame:
+    rng = np.random.default_rng(4)
+    return pd.DataFrame(
+        {
+            "i": np.arange(rows),
+            "x": np.round(rng.normal(0, 5, rows), 1),
+            "n": pd.array([None if i % 7 == 0 else i for i in range(rows)], "Int64"),
+            "s": [f"n{i % 5}" for i in range(rows)],
+        }
+    )
+
+
+def computed(made: Any) -> pd.DataFrame:
+    found: pd.DataFrame = made.compute(scheduler="synchronous")
+    return found
+
+
+def test_frames_are_written_and_read_back(tmp_path: Path) -> None:
+    whole = computed(dd.from_pandas(frame(), npartitions=1))  # with Dask's type of text
+    folders = to_pco_table(dd.from_pandas(whole, npartitions=3), tmp_path / "a/b", level=1)
+    assert [Path(url).name for url in folders] == ["part-00000", "part-00001", "part-00002"]
+    read = from_pco_table(tmp_path / "a/b")
+    assert read.npartitions == 3
+    pd.testing.assert_frame_equal(computed(read), whole)
+    assert list(read._meta.dtypes) == list(whole.dtypes)
+    arrow = computed(from_pco_table(tmp_path / "a/b", dtype_backend="pyarrow"))
+    assert arrow["s"].to_list() == whole["s"].to_list()
+    assert arrow["x"].dtype == pd.ArrowDtype(pa.float64())
+    pd.testing.assert_frame_equal(computed(read[["s", "i"]]), whole[["s", "i"]])
+    assert len(numpact.read_table(tmp_path / "a/b/part-00001")) == 100
+    with pytest.raises(FileExistsError, match="part-00000"):
+        to_pco_table(dd.from_pandas(whole, npartitions=2), tmp_path / "a/b")
+    with pytest.raises(numpact.InvalidArgumentError, match="read from there"):
+        to_pco_table(read, tmp_path / "a/b", overwrite=True)
+    to_pco_table(dd.from_pandas(whole[:50], npartitions=1), tmp_path / "a/b", overwrite=True)
+    assert [path.name for path in (tmp_path / "a/b").iterdir()] == ["part-00000"]
+    pd.testing.assert_frame_equal(computed(from_pco_table(tmp_path / "a/b")), whole[:50])
+    with pytest.raises(numpact.TypeMismatchError, match="expected a Dask data frame"):
+        to_pco_table(whole, tmp_path / "c")
+
+
+def test_frames_in_stores() -> None:
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    whole = computed(dd.from_pandas(frame(), npartitions=1))
+    url = "memory://dask-tables/x"
+    to_pco_table(dd.from_pandas(whole, npartitions=2), url)
+    pd.testing.assert_frame_equal(computed(from_pco_table(url)), whole)
+    found = computed(from_pco_table(url, filters="i >= 140 and s = 'n1'", columns=["i"]))
+    assert found["i"].to_list() == [i for i in range(140, ROWS) if i % 5 == 1]
+    with pytest.raises(numpact.InvalidArgumentError, match="for local folders"):
+        to_pco_table(dd.from_pandas(whole, npartitions=2), url, overwrite=True)
+    MemoryFileSystem().rm("/dask-tables", recursive=True)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "pyarrow"])
+def test_rows_are_filtered(tmp_path: Path, backend: Any) -> None:
+    whole = frame()
+    small_chunks(pa.Table.from_pandas(whole, preserve_index=False), tmp_path / "t", 50)
+    cases: list[tuple[Any, Any]] = [
+        ("i >= 120 and i < 130", whole.i.between(120, 129)),
+        ([("x", ">", 0.0), ("s", "in", ["n1", "n2"])], (whole.x > 0) & whole.s.isin(["n1", "n2"])),
+        ("n is null", whole.n.isna()),
+        ("n is not null and n < 20", whole.n < 20),
+        ("s != 'n3'", whole.s != "n3"),
+        ("i > 1000", whole.i > 1000),
+    ]
+    for filters, mask in cases:
+        expected = whole[mask.fillna(False).astype(bool)]
+        for columns in (None, ["s", "i"]) if backend == "numpy" else (["x"],):
+            made = from_pco_table(tmp_path / "t", filters=filters, columns=columns,
+                                  rows_per_partition=60, dtype_backend=backend)  # fmt: skip
+            found = computed(made)
+            wanted = expected if columns is None else expected[columns]
+            assert list(found.index) == list(wanted.index), (filters, columns)
+            assert list(found.columns) == list(wanted.columns)
+            for name in wanted.columns:
+                assert found[name].isna().to_list() == wanted[name].isna().to_list()
+                assert found[name].dropna().to_list() == wanted[name].dropna().to_list()
+        assert len(made) == len(expected)
+
+
+def test_partitions_without_a_match_are_left_out(tmp_path: Path) -> None:
+    whole = frame()
+    small_chunks(pa.Table.from_pandas(whole, preserve_index=False), tmp_path / "t", 50)
+    made = from_pco_table(tmp_path / "t", filters="i >= 120 and i < 130", rows_per_partition=50)
+    assert made.npartitions == 1
+    assert made.divisions == (100, 149)
+    two = from_pco_table(tmp_path / "t", filters="i in (3, 299)", rows_per_partition=50)
+    assert two.npartitions == 2
+    assert from_pco_table(tmp_path / "t", filters="i > 999").npartitions == 1
+    pickle.loads(pickle.dumps(made))
+
+
+def test_names_of_folders_are_columns(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    for day in (1, 2, 3):
+        for symbol in ("a b", "c"):
+            name = f"day=2024-01-{day:02d}/symbol={symbol.replace(' ', '%20')}/run={day}"
+            numpact.write_table({"x": [day, day + 1], "s": ["u", None]}, root / name)
+    for source in (root, str(root / "day=*/symbol=*/run=*")):
+        made = from_pco_table(source)
+        found = computed(made)
+        assert list(found.columns) == list(made.columns) == ["x", "s", "day", "symbol", "run"]
+        assert made._meta["day"].dtype == found["day"].dtype
+        assert found["day"].dtype.kind == "M"
+        assert found["run"].to_list() == [1] * 4 + [2] * 4 + [3] * 4
+        assert found["symbol"].to_list() == ["a b", "a b", "c", "c"] * 3
+        assert found["day"].iloc[-1] == pd.Timestamp("2024-01-03")
+    day = datetime.date(2024, 1, 2)
+    for filters in ("day = '2024-01-02' and symbol = 'c'",
+                    [("day", "=", day), ("symbol", "=", "c"), ("x", "<=", 3)]):  # fmt: skip
+        some = from_pco_table(root, filters=filters)
+        assert some.npartitions == 1
+        assert computed(some)["x"].to_list() == [2, 3]
+    some = from_pco_table(root, columns=["symbol", "x"])
+    assert list(computed(some).columns) == list(some.columns) == ["symbol", "x"]
+    arrow = computed(from_pco_table(root, dtype_backend="pyarrow"))
+    assert arrow["day"].dtype == pd.ArrowDtype(pa.date32())
+    numpact.write_table({"x": [1], "s": ["v"]}, root / "day=2024-01-04")
+    with pytest.raises(numpact.InvalidArgumentError, match="others"):
+        from_pco_table(root)
+
+
+def test_filters_are_checked(tmp_path: Path) -> None:
+    numpact.write_table({"x": [1]}, tmp_path / "t")
+    with pytest.raises(numpact.InvalidArgumentError, match="has no columns"):
+        from_pco_table(tmp_path / "t", filters="nothing = 5")
+    with pytest.raises(numpact.TypeMismatchError, match="has numbers"):
+        from_pco_table(tmp_path / "t", filters="x = 'a'")
+    with pytest.raises(numpact.InvalidArgumentError, match="for folders"):
+        from_pco_table({"x": str(tmp_path / "t/x.pco")}, filters="x = 1")
