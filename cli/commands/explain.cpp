@@ -22,6 +22,7 @@
 #include "io/output_file.hpp"
 #include "numpact/pco.hpp"
 #include "pco/manifest.hpp"
+#include "pco/pco_file.hpp"
 #include "pco/table_folder.hpp"
 #include "report/explain_plot.hpp"
 #include "report/explain_report.hpp"
@@ -55,13 +56,6 @@ struct ExplainOptions {
 };
 
 constexpr std::string_view kPcoEnding = ".pco";
-constexpr std::string_view kPcoMagic = "pco!";
-
-bool begins_as_pco(Input& input) {
-  const std::span<const std::byte> front = input.peek(kPcoMagic.size());
-  return front.size() == kPcoMagic.size() &&
-         std::memcmp(front.data(), kPcoMagic.data(), front.size()) == 0;
-}
 
 class ExplainRunner {
  public:

@@ -9,10 +9,12 @@
 #include <string>
 #include <tuple>
 
+#include "numbers/logical_type.hpp"
+#include "text/digit.hpp"
+
 namespace numpact::cli {
 namespace {
 
-constexpr std::int64_t kSecondsPerDay = 86'400;
 constexpr unsigned kMaxFractionDigits = 9;  // of a second: nanoseconds
 // Years have at least 4 digits. 7 digits are enough for all years of a date32.
 constexpr std::size_t kMinYearDigits = 4;
@@ -22,7 +24,6 @@ constexpr std::size_t kMaxSignificantDigits = 767;
 // Larger exponents mean infinity or zero. Text lengths can be added to it without overflow.
 constexpr std::int64_t kMaxExponent = std::int64_t{1} << 62;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 // Scans a text from front to back.

@@ -7,10 +7,11 @@
 #include <limits>
 #include <tuple>
 
+#include "numbers/logical_type.hpp"
+
 namespace numpact::cli {
 namespace {
 
-constexpr std::int64_t kSecondsPerDay = 86'400;
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 
 }  // namespace

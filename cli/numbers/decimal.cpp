@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "text/digit.hpp"
+
 namespace numpact::cli {
 namespace {
 
@@ -15,8 +17,6 @@ constexpr std::int64_t kMaxExponent = 1'000'000'000'000;
 // Digits after the first one in the longest exact text of a double: 2^-1074 has 751 digits, and
 // the largest subnormal numbers have 767.
 constexpr int kMaxDoubleDigits = 767;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Removes zeros from both ends of the digits.
 void normalize(Decimal& number) {

@@ -11,6 +11,8 @@
 
 namespace numpact::cli {
 
+inline constexpr std::int64_t kSecondsPerDay = 86'400;
+
 enum class LogicalKind : std::uint8_t {
   kNumber,
   kBool,       // u8: 0 or 1

@@ -7,11 +7,10 @@
 #include "numbers/dispatch.hpp"
 #include "numbers/float16.hpp"
 #include "numbers/floor_divide.hpp"
+#include "numbers/logical_type.hpp"
 
 namespace numpact::cli {
 namespace {
-
-constexpr std::int64_t kSecondsPerDay = 86'400;
 
 template <class T>
 void append_chars(std::string& text, T number) {

@@ -13,11 +13,11 @@
 #include "failure.hpp"
 #include "numbers/dispatch.hpp"
 #include "numbers/float16.hpp"
+#include "numbers/logical_type.hpp"
 
 namespace numpact::cli {
 namespace {
 
-constexpr std::int64_t kSecondsPerDay = 86'400;
 constexpr std::int64_t kMillisPerDay = 1'000 * kSecondsPerDay;
 
 using LatentRange = NumberCondition::LatentRange;

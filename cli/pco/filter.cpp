@@ -10,6 +10,7 @@
 
 #include "csv/literal.hpp"
 #include "failure.hpp"
+#include "text/digit.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -29,7 +30,6 @@ constexpr Operator kOperators[] = {
 };
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 std::string lower(std::string_view text) {

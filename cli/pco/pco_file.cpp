@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "failure.hpp"
@@ -82,6 +84,13 @@ std::uint64_t append_trailer(const TrailerSpec& spec, OutputFile& file, ByteSink
 }
 
 }  // namespace
+
+bool begins_as_pco(Input& input) {
+  constexpr std::string_view kMagic = "pco!";
+  const std::span<const std::byte> front = input.peek(kMagic.size());
+  return front.size() == kMagic.size() &&
+         std::memcmp(front.data(), kMagic.data(), front.size()) == 0;
+}
 
 WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
                       const WriteOptions& options, const std::string& place) {

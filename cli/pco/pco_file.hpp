@@ -41,6 +41,9 @@ struct WriteOptions {
 WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
                       const WriteOptions& options, const std::string& place);
 
+// Whether the input begins with the first bytes of a standalone Pco file.
+bool begins_as_pco(Input& input);
+
 // The numbers of a Pco file. Errors name the place, the byte offset and the chunk.
 class PcoInput : public NumberInput {
  public:

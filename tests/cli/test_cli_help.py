@@ -14,8 +14,8 @@ import pytest
 from cli_program import PROGRAM, run
 
 COMMANDS = ["compress", "decompress", "head", "inspect", "explain", "verify", "index", "bench",
-            "cpu", "cvc", "cvc pack", "cvc unpack", "cvc info", "cvc verify", "cvc slice", "cvc concat",
-            "cvc upgrade", "cvc quality"]
+            "cpu", "cvc", "cvc pack", "cvc unpack", "cvc info", "cvc verify", "cvc slice",
+            "cvc concat", "cvc upgrade", "cvc quality"]
 
 
 def listed(*group: str) -> list[str]:
