@@ -43,7 +43,7 @@ constexpr std::uint64_t kDefaultRows = 10;
 constexpr std::uint64_t kMaxRows = std::uint64_t{1} << 20;
 // Characters of a cell of the text table.
 constexpr std::size_t kMaxCellWidth = 40;
-constexpr std::string_view kPcoMagic = "pco!";
+constexpr std::string_view kPcoMark = "pco!";
 
 struct HeadOptions {
   std::string input;
@@ -131,9 +131,9 @@ class Head {
  private:
   bool is_pco(Input& input) const {
     if (!options_.from.empty()) return false;
-    const std::span<const std::byte> front = input.peek(kPcoMagic.size());
-    const bool begins = front.size() == kPcoMagic.size() &&
-                        std::memcmp(front.data(), kPcoMagic.data(), front.size()) == 0;
+    const std::span<const std::byte> front = input.peek(kPcoMark.size());
+    const bool begins = front.size() == kPcoMark.size() &&
+                        std::memcmp(front.data(), kPcoMark.data(), front.size()) == 0;
     return input.path().ends_with(".pco") || (options_.dtype.empty() && begins);
   }
 
