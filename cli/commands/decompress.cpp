@@ -269,11 +269,10 @@ class Decompressor {
     for (const std::size_t at : chosen) {
       if (entries_[at].other != nullptr) files.push_back(file_of(*entries_[at].other));
     }
-    if (files.empty() || format_->content == Content::kBinary) {
-      for (const OtherFile& file : files) refuse_unless_table(file);
-      return;
-    }
-    if (has_arrow()) {
+    const bool is_text = format_->content == Content::kText;
+    const bool is_table = !is_text && !format_->column_noun.empty();
+    if (files.empty() || is_table) return;
+    if (is_text && has_arrow()) {
       others_ = std::make_shared<SharedOthers>();
       others_->reader = open_others(files);
     }
@@ -297,17 +296,10 @@ class Decompressor {
     }
   }
 
-  // Numbers of one column are all that these formats hold.
-  void refuse_unless_table(const OtherFile& file) const {
-    if (!format_->column_noun.empty()) return;
-    throw Failure(ExitCode::kFailure, column_place(options_.input, file.name),
-                  fmt::format("is not a column of numbers, which {} needs", format_->name));
-  }
-
   // Reported even with -q, since the output lacks a column of the table.
   void leave_out(const ManifestOther& other) const {
     const std::string reason =
-        others_ == nullptr
+        others_ == nullptr && format_->content == Content::kText
             ? fmt::format("values of type {} need Arrow", other.type)
             : fmt::format("{} cannot hold values of type {}", format_->name, other.type);
     if (options_.column || !options_.columns.empty()) {

@@ -221,13 +221,13 @@ def test_csv_types(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("i,f,b,d,t,s\n1,nan,true,2020-02-29,2020-01-01 10:00:00,x\n"
                     "-2,2.5,false,1969-12-31,2020-01-01 10:00:01,y\n")
-    run("compress", path, "-o", tmp_path / "f")
+    run("compress", path, "--others", "drop", "-o", tmp_path / "f")
     assert run("decompress", tmp_path / "f").text == (
         "i,f,b,d,t\n1,nan,true,2020-02-29,2020-01-01 10:00:00\n"
         "-2,2.5,false,1969-12-31,2020-01-01 10:00:01\n")
     run("compress", path, "--column", "i", "--dtype", "i8", "-o", tmp_path / "i.pco")
     assert json.loads(run("inspect", tmp_path / "i.pco", "--json").text)["number_type"] == "i8"
-    run("compress", path, "-f", "-o", tmp_path / "f", "--dtype", "f16")
+    run("compress", path, "-f", "--others", "drop", "-o", tmp_path / "f", "--dtype", "f16")
     assert run("decompress", tmp_path / "f").text.splitlines()[1] == \
         "1.0,nan,true,2020-02-29,2020-01-01 10:00:00"
     assert "column 'i': line 3: '-2' does not fit u8" in refused("compress", path, "--column", "i",
@@ -279,7 +279,7 @@ def test_damaged_folder(tmp_path: Path) -> None:
     run("compress", write(pa.table({"a": [1, 2, 3], "b": [4, 5, 6]}), tmp_path / "t.arrow"),
         "-o", folder)
     text = (folder / "manifest.json").read_text()
-    for old, new in [('"version": 2', '"version": 3'), ('"version": 2', '"version": 0'),
+    for old, new in [('"version": 2', '"version": 4'), ('"version": 2', '"version": 0'),
                      ("{", "["), ('"i64"', '"i65"'),
                      ('"count": 3', '"count": -3'), ('"number"', '"date32"'), ("numpact-table", ""),
                      ('"count": 3', '"count": 4'), ('"i64"', '"u64"'), ('"file"', '"fail"')]:
@@ -330,12 +330,15 @@ def test_tables_need_a_folder_or_a_column(tmp_path: Path) -> None:
     path = write(pa.table({"a": [1], "s": ["x"]}), tmp_path / "t.arrow")
     assert "--column" in refused("compress", path, "-o", "-", code=USAGE)
     assert "--column" in refused("compress", "-", stdin=path.read_bytes(), code=USAGE)
-    assert "--column" in refused("compress", path, "--append", "-o", tmp_path / "f", code=USAGE)
+    assert "No such file" in refused("compress", path, "--append", "-o", tmp_path / "f",
+                                     code=FAILURE)
     run("compress", path, "-o", tmp_path / "f")
     for target in ["x.npy", "x.raw"]:
-        run("decompress", tmp_path / "f", "-o", tmp_path / target)
+        ran = run("decompress", tmp_path / "f", "-q", "-o", tmp_path / target)
+        assert "column 's' is left out" in ran.err
     only_text = write(pa.table({"s": ["x"]}), tmp_path / "s.arrow")
-    ran = run("compress", only_text, "-o", tmp_path / "g", code=FAILURE)
+    ran = run("compress", only_text, "--others", "drop", "-o", tmp_path / "g",
+              code=FAILURE)
     assert "no column can be compressed" in ran.err
     two = write(pa.table({"a": [1], "b": [2]}), tmp_path / "two.arrow")
     run("compress", two, "-o", tmp_path / "g")
