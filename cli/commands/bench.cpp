@@ -297,6 +297,7 @@ class BenchRunner {
         source_(parse_source_args(options.source, NullPolicy::kDrop)),
         config_(parse_encode_args(options.encode)),
         bench_(config_, options.rounds, options.threads) {
+    source_.flatten = true;  // nothing is stored, so no shape is lost
     for (const auto& peer : bench_.peers()) {
       peers_.push_back({peer->title(), peer->key(), peer->compresses()});
     }
@@ -390,7 +391,6 @@ void add_options(CLI::App& command, BenchOptions& options) {
       ->type_name("");
   add_encode_options(command, options.encode);
   add_source_options(command, options.source);
-  command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");
   command.add_option("--rounds", options.rounds, "Number of rounds; the best one counts")
       ->type_name("N")
       ->check(whole_number(1, 1000))

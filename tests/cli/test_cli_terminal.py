@@ -117,7 +117,7 @@ def shown_on_terminal(*arguments: object) -> str:
         while process.poll() is None:  # bars are for what takes more than a second
             time.sleep(0.05)
             process.send_signal(signal.SIGSTOP)
-            time.sleep(0.35)
+            time.sleep(0.6)
             process.send_signal(signal.SIGCONT)
         while select.select([ours], [], [], 30)[0]:
             try:

@@ -29,7 +29,7 @@ def test_the_largest_error(tmp_path: Path, dtype: str, compression: str) -> None
     loss = "exact" if error == 0 else f"max error {error:.2e}"
     assert lines[-1] == f"{dtype} -> {compression}, {loss}"
     assert f"400 rows of 12 {dtype} numbers" in lines[0]
-    assert f"{rows.nbytes} -> " in lines[0]
+    assert f"{rows.nbytes:,} -> " in lines[0]
 
 
 def test_what_is_kept_is_not_measured(tmp_path: Path) -> None:

@@ -42,6 +42,13 @@ def storage_of(type: pa.DataType) -> pa.DataType:
     return type
 
 
+def storage_array(array: pa.Array) -> pa.Array:
+    """The values behind an array of an extension type."""
+    while isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    return array
+
+
 def metadata_to_json(metadata: Any) -> list[list[Any]]:
     """Metadata as in a manifest: pairs of texts, or of ``{"hex": "00ff"}`` if it is not UTF-8."""
 

@@ -22,8 +22,7 @@ from .._errors import (
     OutOfMemoryError,
     TypeMismatchError,
 )
-from .columns import storage_of
-from .reading import storage_array
+from .columns import storage_array, storage_of
 
 #: Rows of each record batch but the last one.
 BATCH_ROWS = 1 << 16

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.ipc
 
-from .columns import describe, is_list_of_numbers, metadata_to_json, storage_of
+from .columns import describe, is_list_of_numbers, metadata_to_json, storage_array, storage_of
 from .errors import reported
 from .int96 import choose_unit
 from .messages import Messages, Refused
@@ -139,12 +139,6 @@ _FORMATS: dict[str, Any] = {
     "arrow": ArrowFileTable,
     "arrows": ArrowStreamTable,
 }
-
-
-def storage_array(array: pa.Array) -> pa.Array:
-    while isinstance(array, pa.ExtensionArray):
-        array = array.storage
-    return array
 
 
 def first_list_size(arrays: Iterator[pa.Array]) -> int:

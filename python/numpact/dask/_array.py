@@ -111,7 +111,7 @@ def pco_index(
     ...     writer.write(np.arange(5000))
     >>> index = numpact.dask.pco_index(path)
     >>> index
-    <numpact PcoIndex: 1 files, 5 chunks, 5000 numbers>
+    <numpact PcoIndex: 1 files, 5 chunks, 5,000 numbers>
     >>> x = numpact.dask.from_pco(path, by="chunk", index=index)
     >>> x.chunks, int(x[1500:2500].sum().compute())
     (((1000, 1000, 1000, 1000, 1000),), 1999500)

@@ -63,10 +63,10 @@ class RowTest:
 
 def source_of(table: TableFolder, entry: Column | Other) -> Source:
     """A column of an open folder, to read its type or the ranges of its chunks."""
-    content = Content(*table.file(entry.file))
+    content = Content(*table.mapped_file(entry.file))
     if isinstance(entry, Other):
         return OtherSource(entry, content)
-    nulls = Content(*table.file(entry.null_file)) if entry.null_file else None
+    nulls = Content(*table.mapped_file(entry.null_file)) if entry.null_file else None
     return NumberSource(entry, content, nulls)
 
 

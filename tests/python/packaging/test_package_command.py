@@ -75,7 +75,8 @@ def test_module_is_the_command(fresh: Environment) -> None:
     [("t.parquet", "Parquet"), ("t.arrow", "Arrow IPC")],
 )
 def test_without_pyarrow(fresh: Environment, tmp_path: Path, name: str, needs: str) -> None:
-    (tmp_path / name).write_bytes(b"a\n1\n" * 1000)
+    mark = b"PAR1" if name.endswith("parquet") else b"ARROW1\0\0"
+    (tmp_path / name).write_bytes(mark + bytes(1000) + mark)
     ran = numpact(fresh.command, "compress", tmp_path / name)
     assert ran.returncode == 1
     assert ran.stderr == f"numpact: {tmp_path / name}: {needs} needs pyarrow: pip install pyarrow\n"
@@ -215,9 +216,10 @@ def test_many_row_groups_and_columns_of_odd_names(
     pa.parquet.write_table(pa.table(arrays, names=names), source, row_group_size=40_000)
     ran = numpact(with_pyarrow.command, "compress", source, "-o", tmp_path / "f")
     assert ran.returncode == 0, ran.stderr
-    assert "column 'a' is left out: values of type struct" in ran.stderr
+    assert "; 1 other column in " in ran.stderr
     numpact(with_pyarrow.command, "decompress", tmp_path / "f", "-o", tmp_path / "again.parquet")
     again = pa.parquet.read_table(tmp_path / "again.parquet")
-    assert again.column_names == names[:-1]
-    for i, column in enumerate(again.columns):
+    assert again.column_names == names
+    assert again.columns[-1].type == arrays[-1].type
+    for i, column in enumerate(again.columns[:-1]):
         assert column.to_numpy().tolist() == list(range(i, 150_000 + i))
