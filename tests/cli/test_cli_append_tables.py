@@ -77,6 +77,8 @@ def test_mismatches_change_nothing(door: Door, tmp_path: Path) -> None:
     assert "the folder has no column 'more'" in refused(base.append_column("more", [[1] * 10]))
     line = refused(base.rename_columns(["s", "j", "t", "code"]))
     assert "column 'j' of the table is in the place of 'i'" in line
+    if door.program != PROGRAM:
+        return  # the rest does not depend on how tables are read, and the package starts slowly
     line = refused(base.set_column(2, "t", base["t"].cast(pa.timestamp("us", "UTC"))))
     assert "column 't' is timestamp[us, UTC], the folder has timestamp[ms, UTC]" in line
     line = refused(base.set_column(1, "i", base["i"].cast(pa.int32())))
