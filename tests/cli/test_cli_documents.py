@@ -27,7 +27,8 @@ def sessions() -> list[tuple[str, str]]:
     for block in BLOCK.findall(DOCUMENT.read_text(encoding="utf-8")):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
-            found.append((command, output))
+            if "emb_wine" not in command:  # test_cvc_quality.py compares it, within tolerances
+                found.append((command, output))
     return found
 
 
