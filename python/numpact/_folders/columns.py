@@ -11,8 +11,8 @@ import pyarrow as pa
 from .._number_types import dtype_of
 from .._remote.manifest import Column, LogicalType, Manifest, pack_metadata, unpack_metadata
 from .._tables.columns import arrow_field as _arrow_field
-from .._tables.columns import describe
-from .._tables.reading import number_bytes, storage_array
+from .._tables.columns import describe, storage_array
+from .._tables.reading import number_bytes
 
 if TYPE_CHECKING:
     import numpy.typing as npt

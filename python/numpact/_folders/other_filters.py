@@ -13,8 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as _compute
 
 from .._errors import TypeMismatchError
-from .._tables.columns import storage_of
-from .._tables.reading import storage_array
+from .._tables.columns import storage_array, storage_of
 from .columns import logical_of, numbers_in, validity_of
 from .filters import IN, Comparison, bind_number, integer_range, mismatch
 from .values import Bytes, Number, Text, Value
