@@ -287,6 +287,11 @@ class Compressor {
     ManifestOther entry;
     entry.name = names_[index];
     entry.position = manifest.width();
+    // One misspelled number makes a column of a CSV file text.
+    if (table_->infers_types()) {
+      note(fmt::format("column '{}' is not compressed by Pco, but kept: {}", entry.name,
+                       table_->columns()[index].unfit));
+    }
     const ManifestOther* const before =
         old_ ? &old_->manifest().others[manifest.others.size()] : nullptr;
     entry.file =

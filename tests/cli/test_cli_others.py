@@ -257,3 +257,11 @@ def test_hostile_files(door: Door, tmp_path: Path) -> None:
     (tmp_path / "f/inside.arrow").write_bytes(good)
     file.symlink_to("inside.arrow")
     door.run("decompress", tmp_path / "f", code=DONE)
+
+
+def test_csv_says_why_a_column_is_text(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,four\n")
+    ran = run("compress", tmp_path / "t.csv", "-o", tmp_path / "t")
+    why = "column 'b' is not compressed by Pco, but kept: text, line 3: 'four' is not a number"
+    assert why in ran.err
+    assert run("compress", tmp_path / "t.csv", "-qf", "-o", tmp_path / "t").err == ""
