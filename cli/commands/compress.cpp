@@ -287,11 +287,8 @@ class Compressor {
     ManifestOther entry;
     entry.name = names_[index];
     entry.position = manifest.width();
-    // One misspelled number makes a column of a CSV file text.
-    if (table_->infers_types()) {
-      note(fmt::format("column '{}' is not compressed by Pco, but kept: {}", entry.name,
-                       table_->columns()[index].unfit));
-    }
+    const std::string& why = table_->columns()[index].unfit;  // one misspelled number will do
+    if (table_->infers_types()) note(fmt::format("column '{}' is kept as {}", entry.name, why));
     const ManifestOther* const before =
         old_ ? &old_->manifest().others[manifest.others.size()] : nullptr;
     entry.file =

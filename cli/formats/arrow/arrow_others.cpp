@@ -237,6 +237,18 @@ OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextA
   return writer.close();
 }
 
+namespace {
+
+// Whether the values are indices of a dictionary though the column has none: text that repeats
+// (docs/format/table-folder.md).
+bool has_encoding(const arrow::Schema& schema) {
+  if (schema.metadata() == nullptr) return false;
+  const arrow::Result<std::string> found = schema.metadata()->Get("numpact:encoding");
+  return found.ok() && *found == "dictionary";
+}
+
+}  // namespace
+
 ArrowOtherFile::ArrowOtherFile(const OtherFile& file) : place_(place_of(file)), rows_(file.rows) {
   if (file.file->size().value_or(0) == 0) {
     throw Failure(ExitCode::kCorrupt, place_, "corrupt: the file is empty");
@@ -250,6 +262,15 @@ ArrowOtherFile::ArrowOtherFile(const OtherFile& file) : place_(place_of(file)), 
                   fmt::format("corrupt: has {} fields, not 1", reader_->schema()->num_fields()));
   }
   field_ = reader_->schema()->field(0);
+  is_coded_ = has_encoding(*reader_->schema());
+  if (is_coded_) {
+    if (field_->type()->id() != ArrowType::DICTIONARY) {
+      throw Failure(ExitCode::kCorrupt, place_,
+                    "corrupt: has no dictionary, which its metadata announces");
+    }
+    const auto& type = static_cast<const arrow::DictionaryType&>(*field_->type());
+    field_ = field_->WithType(type.value_type());
+  }
   const auto found = static_cast<std::uint64_t>(reader_->num_record_batches());
   if (found == batches()) return;
   throw Failure(
@@ -268,6 +289,7 @@ std::shared_ptr<arrow::Array> ArrowOtherFile::batch(std::uint64_t index) const {
   // Offsets and views of untrusted content may point anywhere.
   check_arrow(batch->ValidateFull(), place_);
   std::shared_ptr<arrow::Array> array = batch->column(0);
+  if (is_coded_) array = take_arrow(arrow::compute::Cast(*array, field_->type()), place_);
   if (array->null_count() > 0 && !field_->nullable()) {
     throw Failure(ExitCode::kCorrupt, place_, "corrupt: has nulls, which its field excludes");
   }

@@ -33,7 +33,8 @@ class ArrowOtherFile {
   std::string place_;
   std::uint64_t rows_;
   std::shared_ptr<arrow::ipc::RecordBatchFileReader> reader_;
-  std::shared_ptr<arrow::Field> field_;
+  std::shared_ptr<arrow::Field> field_;  // of the values that are given
+  bool is_coded_ = false;                // they are indices of a dictionary in the file
 };
 
 }  // namespace numpact::cli

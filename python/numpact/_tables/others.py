@@ -23,9 +23,13 @@ from .._errors import (
     TypeMismatchError,
 )
 from .columns import storage_array, storage_of
+from .repeated import RepeatedValues, may_repeat
 
 #: Rows of each record batch but the last one.
 BATCH_ROWS = 1 << 16
+# Metadata of the schema of a file whose values are indices of a dictionary, though the column has
+# none: repeated text. Without it, 4 bytes of offsets a row hardly compress.
+_ENCODING, _DICTIONARY = b"numpact:encoding", b"dictionary"
 _COMPRESSION = "zstd"
 
 
@@ -33,7 +37,8 @@ class OtherWriter:
     """Writes the values of one column, with memory for one batch.
 
     A column with dictionaries is kept in memory until ``close``: a file has one dictionary for
-    all batches. Its indices are small, and its batches share the dictionary.
+    all batches. Its indices are small, and its batches share the dictionary. So is text that
+    repeats: 2 bytes a row.
 
     Args:
         sink: A file object that is open for writing in binary mode. It is not closed.
@@ -49,8 +54,8 @@ class OtherWriter:
         self._pending: list[pa.Array] = []
         self._pending_rows = 0
         self._is_whole = _has_dictionary(field.type)
-        options = pa.ipc.IpcWriteOptions(compression=_COMPRESSION)
-        self._writer: Any = pa.ipc.new_file(_Unclosed(sink), self._schema, options=options)
+        self._repeated = RepeatedValues(field.type) if may_repeat(field.type) else None
+        self._writer: Any = None if self._repeated else self._opened(self._schema)
 
     def write(self, array: pa.Array | pa.ChunkedArray) -> None:
         """Appends values, any number of them.
@@ -82,7 +87,33 @@ class OtherWriter:
         if self._is_whole:
             self._pending = self._unified()
         self._flush(self._pending_rows)
+        if self._repeated is not None:
+            self._end_repeated(self._repeated)
         self._writer.close()
+
+    def _opened(self, schema: pa.Schema) -> Any:
+        options = pa.ipc.IpcWriteOptions(compression=_COMPRESSION)
+        return pa.ipc.new_file(_Unclosed(self._sink), schema, options=options)
+
+    def _end_repeated(self, repeated: RepeatedValues) -> None:
+        """Writes the batches of indices that were kept, if there are any."""
+        if not repeated.indices:
+            self._writer = self._opened(self._schema)
+            return
+        field = self.field.with_type(repeated.coded(0).type)
+        schema = pa.schema([field], metadata={_ENCODING: _DICTIONARY})
+        self._writer = self._opened(schema)
+        for index in range(len(repeated.indices)):
+            batch = pa.RecordBatch.from_arrays([repeated.coded(index)], schema=schema)
+            self._writer.write_batch(batch)
+
+    def _give_up(self, repeated: RepeatedValues) -> None:
+        """Writes the batches so far as they are: there are too many different values."""
+        self._repeated = None
+        self._writer = self._opened(self._schema)
+        for index in range(len(repeated.indices)):
+            array = repeated.coded(index).dictionary_decode()
+            self._writer.write_batch(pa.RecordBatch.from_arrays([array], schema=self._schema))
 
     def _unified(self) -> list[pa.Array]:
         """The pending arrays with one dictionary."""
@@ -127,6 +158,12 @@ class OtherWriter:
         try:
             array = arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
             array = _compact(array)
+            if self._repeated is not None:
+                coded = self._repeated.add(array)
+                if coded is not None:
+                    self.digests.append(digest(coded.dictionary_decode()))
+                    return
+                self._give_up(self._repeated)
             self.digests.append(digest(array))
             self._writer.write_batch(pa.RecordBatch.from_arrays([array], schema=self._schema))
         except pa.ArrowInvalid as error:
@@ -159,6 +196,11 @@ class OtherReader:
             if len(schema) != 1:
                 raise CorruptError(f"{place}: has {len(schema)} fields, not 1")
             self.field: pa.Field = schema.field(0)  #: the field as it was written
+        self._is_coded = (schema.metadata or {}).get(_ENCODING) == _DICTIONARY
+        if self._is_coded:
+            if not pa.types.is_dictionary(self.field.type):
+                raise CorruptError(f"{place}: has no dictionary, which its metadata announces")
+            self.field = self.field.with_type(self.field.type.value_type)
         expected = -(-rows // BATCH_ROWS)
         if self._reader.num_record_batches != expected:
             raise CorruptError(
@@ -203,6 +245,8 @@ class OtherReader:
             batch = batch.slice(first, stop - first)
             batch.validate(full=True)
             array: pa.Array = batch.column(0)
+            if self._is_coded:
+                array = array.dictionary_decode()
             if array.null_count and not self.field.nullable:
                 raise CorruptError(f"{self._place}: has nulls, which its field excludes")
         return array
