@@ -71,7 +71,7 @@ std::string quality_advice(const QualityReport& report);
 // The row that the advice recommends; none if there is none.
 std::optional<std::size_t> recommended_row(const QualityReport& report);
 
-// Groups digits by three: 1234567 becomes "1 234 567".
+// Groups digits by three: 1234567 becomes "1,234,567".
 std::string grouped_digits(std::uint64_t number);
 
 }  // namespace numpact::cvc::quality
