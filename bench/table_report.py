@@ -36,7 +36,7 @@ BEGIN, END = "<!-- tables: made by ./dev bench tables -->\n", "<!-- end of table
 
 @dataclass(frozen=True)
 class Result:
-    """One table in one format with so many threads."""
+    """One table in one format with a number of threads."""
 
     table: str
     rows: int

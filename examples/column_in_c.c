@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C interface: compress, within a budget too, decompress, read a range, and describe an error. */
+/* The C interface: compress, also within a budget, decompress, read a range, describe an error. */
 #include <numpact/numpact.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +27,14 @@ int main(void) {
   const size_t budget = COUNT * sizeof *prices / 2;
   void* file = malloc(budget);
   size_t size = 0;
-  const numpact_status compressed = numpact_compress(context, NUMPACT_F64, prices, COUNT, NULL,
-                                                     file, budget, &size, &error);
+  const numpact_status compressed =
+      numpact_compress(context, NUMPACT_F64, prices, COUNT, NULL, file, budget, &size, &error);
   if (compressed == NUMPACT_DOES_NOT_FIT) return puts("stored as they are"), 0;
   if (compressed != NUMPACT_OK) return fail("compress", &error);
   printf("%d numbers in %zu bytes\n", COUNT, size);
 
-  if (numpact_decompress_exact(context, file, size, NUMPACT_F64, again, COUNT, &error) != NUMPACT_OK)
+  if (numpact_decompress_exact(context, file, size, NUMPACT_F64, again, COUNT, &error) !=
+      NUMPACT_OK)
     return fail("decompress", &error);
   if (memcmp(prices, again, COUNT * sizeof *prices) != 0) return 1;
 

@@ -189,8 +189,10 @@ def report() -> Iterator[Count]:
     yield count_files_with(files, "FloatQuant", 10)
     yield count_files_with(files, "Conv1", 12)
     yield from count_constants(files)
-    lines = sum(read(name).count("\n") for name in files if name.startswith("include/"))
-    yield Count("lines of public headers", 2700, count=lines)
+    # The header of the C interface is a reference of its own.
+    headers = [f for f in files if f.startswith("include/") and f.endswith(".hpp")]
+    lines = sum(read(name).count("\n") for name in headers)
+    yield Count("lines of public C++ headers", 2700, count=lines)
 
 
 def main() -> None:

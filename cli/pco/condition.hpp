@@ -19,7 +19,7 @@ namespace numpact::cli {
 
 // For columns of numbers, dates, times and booleans. All comparisons are exact. They become ranges
 // of ordered latents (numpact/trailer.hpp), so that values and the ranges in trailers are compared
-// alike.
+// in the same way.
 class NumberCondition {
  public:
   // Fails with a usage error if a value is of another kind than the column. `place` names the

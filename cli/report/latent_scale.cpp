@@ -182,12 +182,12 @@ void LatentScale::set_secondary(const ChunkInfo& chunk, bool is_difference) {
 }
 
 void LatentScale::set_duration_unit(const LatentVariableInfo& variable) {
-  PlotNumber most = 0;
+  PlotNumber max = 0;
   for (const BinInfo& bin : variable.bins) {
     const std::optional<Range> range = range_of(bin);
-    if (range) most = std::max({most, std::fabs(range->low), std::fabs(range->high)});
+    if (range) max = std::max({max, std::fabs(range->low), std::fabs(range->high)});
   }
-  const PlotNumber seconds = most / per_second_;
+  const PlotNumber seconds = max / per_second_;
   PlotNumber unit = 1e-9L;
   for (const PlotNumber length : {1e-6L, 1e-3L, 1.0L, 60.0L, 3600.0L, kPlotSecondsPerDay}) {
     if (seconds >= 2 * length && length * per_second_ >= 0.999L) unit = length;

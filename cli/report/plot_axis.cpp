@@ -183,13 +183,13 @@ std::vector<PlotAxis::Mark> PlotAxis::month_marks(int months) const {
 }
 
 std::vector<PlotAxis::Mark> PlotAxis::logarithmic_marks() const {
-  const PlotNumber most = std::max({2 * unit_, origin_ - low_, high_ - origin_});
-  const PlotNumber least_power = std::floor(std::log10(unit_));
-  const PlotNumber most_power = std::floor(std::log10(most));
-  const PlotNumber step = std::max(PlotNumber{1}, std::ceil((most_power - least_power) / 6));
+  const PlotNumber max_distance = std::max({2 * unit_, origin_ - low_, high_ - origin_});
+  const PlotNumber min_power = std::floor(std::log10(unit_));
+  const PlotNumber max_power = std::floor(std::log10(max_distance));
+  const PlotNumber step = std::max(PlotNumber{1}, std::ceil((max_power - min_power) / 6));
   std::vector<Mark> marks;
   add_mark(marks, origin_, unit_);
-  for (PlotNumber power = most_power; power >= least_power; power -= step) {
+  for (PlotNumber power = max_power; power >= min_power; power -= step) {
     const PlotNumber distance = std::pow(PlotNumber{10}, power);
     add_mark(marks, origin_ + distance, distance);
     add_mark(marks, origin_ - distance, distance);

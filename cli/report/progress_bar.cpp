@@ -79,8 +79,8 @@ void ProgressBar::draw(double seconds) {
   // matters most: the column, and the name of the file without its folders.
   const std::size_t columns = terminal_columns();
   const std::size_t used = rest.size() + 1;
-  const std::size_t room = std::max(kMinPlaceWidth, columns > used ? columns - used : 0);
-  const std::string line = "\r\033[K" + shorten_front(place_, room) + rest;
+  const std::size_t place_width = std::max(kMinPlaceWidth, columns > used ? columns - used : 0);
+  const std::string line = "\r\033[K" + shorten_front(place_, place_width) + rest;
   std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
   drawn_ = true;

@@ -33,9 +33,9 @@ void plan_search(const SearchOptions& options, QualityReport& report) {
 std::size_t sample_rows(const SearchOptions& options, std::uint64_t dimension) {
   if (options.sample) return *options.sample;
   const std::uint64_t fit = kDefaultSampleValues / std::max<std::uint64_t>(1, dimension);
-  const std::size_t least =
+  const std::size_t min_rows =
       options.k > kDefaultSample / 2 ? kDefaultSample : std::size_t{2} * options.k;
-  return std::clamp(static_cast<std::size_t>(fit), least, kDefaultSample);
+  return std::clamp(static_cast<std::size_t>(fit), min_rows, kDefaultSample);
 }
 
 QualityReport report_of(const Measurement& measurement, std::string source, const InputType& type,
