@@ -186,7 +186,9 @@ def main() -> int:
         write_csv(arguments.csv / "tables.csv", table_report.CSV_TITLES,
                   map(table_report.csv_cells, results))
         if arguments.csv.resolve() == table_report.DATA:
-            table_report.write_documents(results, setting)
+            # From what is stored: its figures are rounded.
+            stored = table_report.read_results(arguments.csv)
+            table_report.write_documents(stored, setting)
     return 0
 
 
