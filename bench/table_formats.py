@@ -55,7 +55,7 @@ class TableFormat(ABC):
 
 
 class Numpact(TableFormat):
-    """A folder of Pco files with trailers; text is beside them."""
+    """A folder of Pco files with trailers; text is in Arrow files."""
 
     def __init__(self, level: int):
         super().__init__()

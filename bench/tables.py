@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of numpact beside Parquet and Feather on whole tables: bytes, and times to write, to read
-all, one column, 1,000 rows, and the rows that meet a filter.
+"""Compares folders of numpact with Parquet and Feather on whole tables: bytes, and times to write,
+to read all, one column, 1,000 rows, and the rows that meet a filter.
 
 Everything that is read is compared with the source before it is timed, bit by bit. All formats then
 take turns in the same rounds. docs/benchmarks/tables.md explains the figures; with

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zarr stores of real grids: Pco beside Blosc and zstd, exact and rounded, at the sizes on disk.
+"""Zarr stores of real grids: Pco against Blosc and zstd, exact and rounded, at the sizes on disk.
 
 Every grid is written to Zarr v3, one array with one codec, read back and compared. The numbers and
 the codecs are those that numpact.zarr.encoding gives to xarray. Sizes are those of all chunks; of
@@ -114,29 +114,29 @@ def all_figures(options):
     return report
 
 
-def beside(pco, blosc):
+def change_text(pco, blosc):
     less = 100 * (1 - pco["bytes"] / blosc["bytes"])
     return f"{less:.1f} % less" if less >= 0 else f"**{-less:.1f} % more**"
 
 
 def stores_table(report):
-    lines = ["| grid | bytes | Pco | Blosc | zstd | zarr's default | Pco beside Blosc |",
+    lines = ["| grid | bytes | Pco | Blosc | zstd | zarr's default | Pco against Blosc |",
              "| --- | --- | --- | --- | --- | --- | --- |"]
     for row in report["stores"]:
         sizes = [f"{row[name]['bytes']:,}" for name in ("pco", "blosc", "zstd", "zarr")]
-        cells = [row["grid"], f"{row['bytes']:,}", *sizes, beside(row["pco"], row["blosc"])]
+        cells = [row["grid"], f"{row['bytes']:,}", *sizes, change_text(row["pco"], row["blosc"])]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
 def rounding_table(report):
-    lines = ["| grid | `round=` | largest change | Pco | Blosc | Pco beside Blosc |",
+    lines = ["| grid | `round=` | largest change | Pco | Blosc | Pco against Blosc |",
              "| --- | --- | --- | --- | --- | --- |"]
     for row in report["rounding"]:
         pco, blosc = row["pco"], row["blosc"]
         rounding = f"`{row['rounding']!r}`".replace("'", '"')
         cells = [row["grid"], rounding, f"{pco['change']:.2g}", f"{pco['bytes']:,}",
-                 f"{blosc['bytes']:,}", beside(pco, blosc)]
+                 f"{blosc['bytes']:,}", change_text(pco, blosc)]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 

@@ -7,11 +7,12 @@
  *
  * Errors: functions return a status, NUMPACT_OK or one of the errors below, and describe an error
  * in the caller's numpact_error, if one is passed. Outputs are unspecified after an error unless
- * documented otherwise. No function throws, sets errno, reads the locale or an environment
- * variable, or starts threads.
+ * documented otherwise. No function throws, sets errno, reads the locale or starts threads. One
+ * environment variable is read, at the first call: NUMPACT_TARGET, see numpact_set_cpu_target.
  *
- * Threads: a context, reader, writer or cursor serves one thread at a time; different objects are
- * independent. Functions without one may be called concurrently.
+ * Threads: a context, a stream reader and a writer serve one thread at a time. Objects that are
+ * called immutable below may be shared. Functions without an object may be called concurrently,
+ * except numpact_set_cpu_target.
  *
  * Structs begin with their size. The functions named numpact_..._init set it with all defaults; a
  * later version that adds fields accepts the smaller struct of a program built before. */
