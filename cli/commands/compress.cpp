@@ -248,34 +248,17 @@ class Compressor {
                     const WrittenFile& total) const {
     if (options_.common.quiet) return;
     if (old_) {
-      print_message(fmt::format("{}: {} rows appended to {} column{}", output,
-                                grouped(manifest.rows() - old_->manifest().rows()),
-                                manifest.width(), manifest.width() == 1 ? "" : "s"));
-      return;
+      return print_message(fmt::format("{}: {} rows appended to {}", output,
+                                       grouped(manifest.rows() - old_->manifest().rows()),
+                                       counted(manifest.width(), "column")));
     }
-    std::string text = output + ": ";
-    if (!manifest.columns.empty() || manifest.others.empty()) {
-      text +=
-          fmt::format("{} column{}, {}", manifest.columns.size(),
-                      manifest.columns.size() == 1 ? "" : "s", size_text(raw_bytes_, total.bytes));
-      if (!manifest.others.empty()) text += "; ";
-    }
-    print_message(text + others_text(manifest.others));
-  }
-
-  // "2 other columns in 7,814 bytes (name, tags)".
-  std::string others_text(const std::vector<ManifestOther>& others) const {
-    constexpr std::size_t kMaxNames = 8;  // a line of a terminal; the manifest has all of them
-    if (others.empty()) return {};
-    std::string names;
-    for (std::size_t i = 0; i < std::min(others.size(), kMaxNames); ++i) {
-      names += (i == 0 ? "" : ", ") + others[i].name;
-    }
-    if (others.size() > kMaxNames) {
-      names += fmt::format(" and {} more", others.size() - kMaxNames);
-    }
-    return fmt::format("{} other column{} in {} bytes ({})", others.size(),
-                       others.size() == 1 ? "" : "s", grouped(other_bytes_), names);
+    const std::string columns = fmt::format("{}, {}", counted(manifest.columns.size(), "column"),
+                                            size_text(raw_bytes_, total.bytes));
+    const std::string others = others_text(manifest.others, other_bytes_);
+    print_message(output + ": " +
+                  (manifest.columns.empty() && !others.empty() ? others
+                   : others.empty()                            ? columns
+                                                               : columns + "; " + others));
   }
 
   // A column that the table has and the folder has not is reported even with -q, unless the user
