@@ -20,12 +20,15 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "benchmarks" / "data"
 IMAGES = ROOT / "docs" / "images"
 NAMES = {"ours": "numpact", "lz4": "LZ4", "blosc2-zstd": "Blosc2, zstd",
-         "blosc2-lz4": "Blosc2, LZ4", "parquet-delta": "Parquet, delta", "vortex": "Vortex",
-         "vortex-compact": "Vortex, compact", "openzl": "OpenZL"}
+         "blosc2-lz4": "Blosc2, LZ4", "parquet-plain": "Parquet, plain",
+         "parquet-dict": "Parquet, dict", "parquet-delta": "Parquet, delta",
+         "vortex": "Vortex", "vortex-compact": "Vortex, compact", "openzl": "OpenZL"}
 LABELLED = {"0", "1", "4", "8", "12"}  # levels with a label at their point
 WIDTH, HEIGHT = 720, 420
 LEFT, RIGHT, TOP, BOTTOM = 60, 30, 46, 56  # margins around the axes
 POINT = 4  # radius
+LETTER = 7.4  # mean width of a letter of a name, in pixels
+LINE = 13  # height of a name, in pixels
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class Axes:
     """Places of values: the speed on a logarithmic axis, the ratio on a linear one from 0."""
 
     def __init__(self, points: Sequence[Point]):
-        self.slowest = min(point.speed for point in points) / 1.2
+        self.slowest = min(point.speed for point in points) / 1.5
         self.fastest = max(point.speed for point in points) * 1.2
         self.step = 2 if max(point.ratio for point in points) > 8 else 1
         self.top = self.step * math.ceil(max(point.ratio for point in points) / self.step + 0.3)
@@ -115,7 +118,52 @@ def frame(axes: Axes, theme: Theme) -> list[str]:
     return lines
 
 
-def series(axes: Axes, points: Sequence[Point], colour: str, label_side: int) -> list[str]:
+@dataclass(frozen=True)
+class Box:
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlaps(self, other: Box) -> bool:
+        return (self.left < other.right and other.left < self.right
+                and self.top < other.bottom and other.top < self.bottom)
+
+    def is_inside(self) -> bool:
+        return self.left >= LEFT and self.right <= WIDTH - RIGHT / 2 and \
+            self.top >= TOP and self.bottom <= HEIGHT - BOTTOM
+
+
+class Labels:
+    """Names beside their points, where they hide neither a point nor another name."""
+
+    def __init__(self, places: Sequence[tuple[float, float]]):
+        self.taken = [Box(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in places]
+
+    def take(self, box: Box) -> None:
+        self.taken.append(box)
+
+    def place(self, x: float, y: float, name: str, above: bool) -> tuple[float, float, str]:
+        """Position and anchor of the text: the first side that is free."""
+        width, gap = LETTER * len(name), POINT + 3
+        low, high = y + gap + LINE - 3, y - gap
+        sides = [(x, low, "middle"), (x, high, "middle"), (x + gap, y + 4, "start"),
+                 (x - gap, y + 4, "end"), (x, low, "start"), (x, low, "end"), (x, high, "start"),
+                 (x, high, "end"), (x, low + LINE, "start"), (x, high - LINE, "middle")]
+        if above:
+            sides = [(x, high - LINE, "middle"), *sides]
+        shares = {"start": 0.0, "middle": 0.5, "end": 1.0}
+        boxes = [Box(left := side_x - shares[anchor] * width, side_y - LINE + 3, left + width,
+                     side_y + 3) for side_x, side_y, anchor in sides]
+        free = [i for i, box in enumerate(boxes)
+                if box.is_inside() and not any(box.overlaps(other) for other in self.taken)]
+        chosen = free[0] if free else 0
+        self.take(boxes[chosen])
+        return sides[chosen]
+
+
+def series(axes: Axes, points: Sequence[Point], colour: str, label_side: int,
+           labels: Labels) -> list[str]:
     """The points of one codec with a line through them. Labels of levels stand on one side."""
     places = [(axes.x(point.speed), axes.y(point.ratio)) for point in points]
     lines = []
@@ -128,21 +176,24 @@ def series(axes: Axes, points: Sequence[Point], colour: str, label_side: int) ->
         if point.level in LABELLED:
             lines.append(text(x + label_side * 7, y - 5 * label_side, point.level, colour, anchor,
                               ' font-size="11"'))
+            far = x + label_side * 22
+            labels.take(Box(min(x, far), y - 16, max(x, far), y + 10))
     x, y = places[-1]
     name = NAMES.get(points[0].codec, points[0].codec.replace("-", " -"))
-    down = -18 if len(points) > 1 else 20
-    lines.append(text(x, y + down, name, colour, extra=' font-weight="bold"'))
+    x, y, anchor = labels.place(x, y, name, above=len(points) > 1)
+    lines.append(text(x, y, name, colour, anchor, ' font-weight="bold"'))
     return lines
 
 
 def svg(points: Sequence[Point], theme: Theme) -> str:
     axes = Axes(points)
     colours = {"ours": theme.ours, "pcodec": theme.pcodec}
+    labels = Labels([(axes.x(point.speed), axes.y(point.ratio)) for point in points])
     drawn = []
     for codec in dict.fromkeys(point.codec for point in points):
         found = [point for point in points if point.codec == codec]
         side = 1 if codec == "ours" else -1
-        drawn += series(axes, found, colours.get(codec, theme.other), side)
+        drawn += series(axes, found, colours.get(codec, theme.other), side, labels)
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}"'
              f' width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif" font-size="13"'
              f' role="img">',

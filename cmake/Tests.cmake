@@ -5,6 +5,22 @@
 # does; the cases are then in reports/NAME.xml, which tools/test_totals.py counts. COST: the
 # seconds of the longest case, so that no processor is left with it at the end.
 
+# Fixtures that lie in archives, since they are many small files. numpact_unpack_fixtures() unpacks
+# them into fixtures/ of the build folder.
+function(numpact_unpack_fixtures)
+  get_property(is_done GLOBAL PROPERTY numpact_fixtures_are_unpacked)
+  if(is_done)
+    return()
+  endif()
+  foreach(archive cvc/arrays.npz cvc/bad.zip pco/made.zip)
+    set(path ${PROJECT_SOURCE_DIR}/tests/fixtures/${archive})
+    get_filename_component(folder ${archive} DIRECTORY)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    file(ARCHIVE_EXTRACT INPUT ${path} DESTINATION ${PROJECT_BINARY_DIR}/fixtures/${folder})
+  endforeach()
+  set_property(GLOBAL PROPERTY numpact_fixtures_are_unpacked TRUE)
+endfunction()
+
 # Compiling tests takes longer than running them.
 set(numpact_test_options $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O0>)
 

@@ -8,6 +8,7 @@ is a file of the fixtures with the choices that lead to it behind it, last one f
 import random
 import struct
 import sys
+import zipfile
 from pathlib import Path
 
 FIXTURES = Path(__file__).resolve().parent.parent / "tests/fixtures"
@@ -18,10 +19,16 @@ STRUCTURED = ("pco_patch", "pco_wrapped", "pco_round_trip", "pco_stream", "pco_d
 
 
 def small_files(pattern):
-    """The bytes of the fixtures that are short enough to be changed often."""
+    """The bytes of the fixtures that are short enough to be changed often, archives opened."""
     for path in sorted(FIXTURES.glob(pattern)):
         if path.stat().st_size <= MOST_BYTES:
             yield path.read_bytes()
+    folder, _, name = pattern.rpartition("/**/") if "/**/" in pattern else ("**", "", pattern[3:])
+    for archive in sorted(FIXTURES.glob(f"{folder}/*.zip")):
+        with zipfile.ZipFile(archive) as file:
+            for entry in file.infolist():
+                if entry.file_size <= MOST_BYTES and Path(entry.filename).match(name):
+                    yield file.read(entry)
 
 
 def with_choices(content, *choices):

@@ -2,10 +2,13 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 # Files that take longer than ten seconds, the longest first. A file is one worker's: what started
 # last would leave the other processors without work.

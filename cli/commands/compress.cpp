@@ -248,17 +248,17 @@ class Compressor {
                     const WrittenFile& total) const {
     if (options_.common.quiet) return;
     if (old_) {
-      print_message(fmt::format("{}: {} rows appended to {} columns", output,
-                                manifest.rows() - old_->manifest().rows(), manifest.width()));
-      return;
+      return print_message(fmt::format("{}: {} rows appended to {}", output,
+                                       grouped(manifest.rows() - old_->manifest().rows()),
+                                       counted(manifest.width(), "column")));
     }
-    const std::string others =
-        manifest.others.empty()
-            ? ""
-            : fmt::format("; {} other column{} in {} bytes", manifest.others.size(),
-                          manifest.others.size() == 1 ? "" : "s", other_bytes_);
-    print_message(fmt::format("{}: {} columns, {}{}", output, manifest.columns.size(),
-                              size_text(raw_bytes_, total.bytes), others));
+    const std::string columns = fmt::format("{}, {}", counted(manifest.columns.size(), "column"),
+                                            size_text(raw_bytes_, total.bytes));
+    const std::string others = others_text(manifest.others, other_bytes_);
+    print_message(output + ": " +
+                  (manifest.columns.empty() && !others.empty() ? others
+                   : others.empty()                            ? columns
+                                                               : columns + "; " + others));
   }
 
   // A column that the table has and the folder has not is reported even with -q, unless the user

@@ -12,6 +12,7 @@
 
 #include "failure.hpp"
 #include "json/json.hpp"
+#include "report/text_table.hpp"
 #include "text/utf8.hpp"
 
 namespace numpact::cli {
@@ -29,6 +30,8 @@ constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 // Enough for 600,000 columns, whose manifest has about 64 MiB.
 constexpr std::size_t kMaxValues = std::size_t{1} << 22;
 constexpr std::size_t kMaxNameBytes = 120;
+// Names of other columns in a summary, which is a line of a terminal.
+constexpr std::size_t kMaxNamesInText = 8;
 
 Json column_json(const ManifestColumn& entry) {
   const Column& column = entry.column;
@@ -292,6 +295,19 @@ std::optional<std::string> text_from(const json::View& json, Memory& memory) {
 }
 
 }  // namespace
+
+std::string others_text(const std::vector<ManifestOther>& others, std::uint64_t bytes) {
+  if (others.empty()) return {};
+  std::string names;
+  for (std::size_t i = 0; i < std::min(others.size(), kMaxNamesInText); ++i) {
+    names += (i == 0 ? "" : ", ") + others[i].name;
+  }
+  if (others.size() > kMaxNamesInText) {
+    names += fmt::format(" and {} more", others.size() - kMaxNamesInText);
+  }
+  return fmt::format("{} in {} bytes ({})", counted(others.size(), "other column"), grouped(bytes),
+                     names);
+}
 
 std::string manifest_text(const Manifest& manifest) {
   Json json;

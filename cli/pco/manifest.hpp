@@ -67,6 +67,10 @@ struct ManifestEntry {
 // All columns in the order of the table. The manifest must outlive the result.
 std::vector<ManifestEntry> entries_of(const Manifest& manifest);
 
+// "2 other columns in 7,814 bytes (name, tags)". `bytes`: of their files. Empty without
+// such columns.
+std::string others_text(const std::vector<ManifestOther>& others, std::uint64_t bytes);
+
 std::string manifest_text(const Manifest& manifest);
 // Parses a manifest. Uses at most twice the memory of the text plus 4 MiB. Refuses file names that
 // lead out of the folder. Throws Failure.

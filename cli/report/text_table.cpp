@@ -50,6 +50,10 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
+std::string counted(std::uint64_t number, std::string_view noun) {
+  return grouped(number) + ' ' + std::string(noun) + (number == 1 ? "" : "s");
+}
+
 void TextTable::add_column(std::string title, Align align, std::size_t max_width) {
   columns_.push_back({std::move(title), align, max_width});
 }

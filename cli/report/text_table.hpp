@@ -56,4 +56,7 @@ std::string shorten_front(std::string_view text, std::size_t max_width);
 // Errors, positions outside of tables, and JSON have plain digits.
 std::string grouped(std::uint64_t number);
 
+// "1 column", "1,200 columns": grouped(), and the plural by an s.
+std::string counted(std::uint64_t number, std::string_view noun);
+
 }  // namespace numpact::cli

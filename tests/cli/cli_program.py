@@ -10,11 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from archives import unpacked
 from shared_files import leftovers  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("NUMPACT_CLI") or str(ROOT / "build/release/cli/numpact")
 FIXTURES = ROOT / "tests/fixtures/pco"
+MADE = unpacked("pco/made.zip") / "made"
 
 DONE, FAILURE, USAGE, CORRUPT, LIMIT = range(5)
 

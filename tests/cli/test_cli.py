@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_program import CORRUPT, DTYPES, FAILURE, FIXTURES, USAGE, any_bits, refused, run
+from cli_program import CORRUPT, DTYPES, FAILURE, MADE, USAGE, any_bits, refused, run
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ def test_inspect(prices: Path) -> None:
     assert sum(bin["weight"] for bin in variable["bin_list"]) == 2 ** variable["ans_size_log"]
 
 
-@pytest.mark.parametrize("path", sorted((FIXTURES / "made").glob("*.pco")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", sorted(MADE.glob("*.pco")), ids=lambda p: p.stem)
 def test_made_files(path: Path, tmp_path: Path) -> None:
     run("verify", path, code=CORRUPT if path.stem == "bytes_after_terminator" else 0)
     info = json.loads(run("inspect", path, "--json").text)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_program import PROGRAM, ROOT, run
+from cli_program import FAILURE, PROGRAM, ROOT, run
+from shared_files import locked
 
 DOCUMENT = ROOT / "docs/cli.md"
 BLOCK = re.compile(r"^```text\n(\$ numpact .*?)^```$", re.DOTALL | re.MULTILINE)
@@ -46,6 +48,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     whole = (folder / "prices.pco").read_bytes()
     (folder / "cut.pco").write_bytes(whole[: len(whole) * 4 // 5])
     run("cvc", "pack", folder / "embeddings.npy", "-q", "-o", folder / "embeddings.cvc")
+    steps = np.random.default_rng(1).integers(-50, 51, 10_000)
+    np.save(folder / "whole.npy", (10_000 + steps.cumsum()).astype(np.int64))
+    run("compress", folder / "whole.npy", "-q", "--page-size", 2500, "-o", folder / "damaged.pco")
+    damaged = bytearray((folder / "damaged.pco").read_bytes())
+    damaged[len(damaged) * 3 // 8] ^= 1
+    (folder / "damaged.pco").write_bytes(damaged)
     return folder
 
 
@@ -62,6 +70,17 @@ def tables(folder: Path) -> Path:
     run("cvc", "pack", folder / "docs.parquet", "-q", "--compression", "text=int8,id=pco", "-o",
         folder / "docs.cvc")
     return folder
+
+
+def test_message_of_a_lock_that_another_process_holds(folder: Path) -> None:
+    shown = re.search(r"^numpact: (all\.pco: .* \(--lock-timeout\))$",
+                      DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+    assert shown
+    shutil.copy(folder / "prices.pco", folder / "all.pco")
+    with locked(folder / "all.pco"):
+        ran = run("compress", "prices.npy", "--append", "-o", "all.pco", "--lock-timeout", 0,
+                  code=FAILURE, cwd=folder)
+    assert shown[0] in ran.err.splitlines()
 
 
 def test_blocks_are_found() -> None:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from cli_program import CORRUPT, FAILURE, FIXTURES, LIMIT, USAGE, refused, run
+from cli_program import CORRUPT, FAILURE, LIMIT, MADE, USAGE, refused, run
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -147,7 +147,7 @@ def test_raw_numbers_that_look_like_pco(tmp_path: Path) -> None:
     assert explain("-", "--dtype", "u32", stdin=raw)["count"] == 100
 
 
-@pytest.mark.parametrize("path", sorted((FIXTURES / "made").glob("*.pco")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", sorted(MADE.glob("*.pco")), ids=lambda p: p.stem)
 def test_made_files(path: Path, tmp_path: Path) -> None:
     column = explain(path)
     assert parts_of(column) == 8 * column["file_bytes"]

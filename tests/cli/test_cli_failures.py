@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_program import (CORRUPT, FAILURE, FIXTURES, LIMIT, PROGRAM, USAGE, any_bits, leftovers,
+from cli_program import (CORRUPT, FAILURE, LIMIT, MADE, PROGRAM, USAGE, any_bits, leftovers,
                          refused, run)
 
 
@@ -59,7 +59,7 @@ def test_missing_file(tmp_path: Path, command: str) -> None:
         assert line == f"{tmp_path}: is a folder"
 
 
-@pytest.mark.parametrize("path", sorted((FIXTURES / "made/refused").glob("*.pco")),
+@pytest.mark.parametrize("path", sorted((MADE / "refused").glob("*.pco")),
                          ids=lambda path: path.stem)
 def test_refused_files(path: Path, tmp_path: Path) -> None:
     for arguments in [["decompress", path, "-o", tmp_path / "a.npy"], ["verify", path]]:

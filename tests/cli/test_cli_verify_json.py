@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_program import CORRUPT, DONE, FAILURE, FIXTURES, LIMIT, run
+from cli_program import CORRUPT, DONE, FAILURE, FIXTURES, LIMIT, MADE, run
 
 CHUNK = 2500
 COUNT = 10_000
@@ -102,7 +102,7 @@ def test_files_without_a_trailer_end_at_the_first_damage(packed: Path) -> None:
 
 
 def test_every_refused_file_gives_a_document() -> None:
-    paths = sorted((FIXTURES / "made/refused").glob("*.pco"))
+    paths = sorted((MADE / "refused").glob("*.pco"))
     document = verify(*paths, code=CORRUPT)
     assert [one["path"] for one in document] == [str(path) for path in paths]
     assert not any(one["ok"] for one in document)

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from archives import unpacked as unpacked_archive
 from cli_program import CORRUPT, DONE, FAILURE, LIMIT, USAGE, run
 from cvc_support import ARRAYS, FIXTURES, GOOD, cvc, cvc_refused, info, unpacked, vectors
 
-BAD = sorted(FIXTURES.glob("bad/*.cvc"))
+BAD = sorted((unpacked_archive("cvc/bad.zip") / "bad").glob("*.cvc"))
 
 
 @pytest.fixture

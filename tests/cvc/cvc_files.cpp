@@ -13,8 +13,8 @@ namespace numpact::testing {
 namespace {
 
 constexpr const char kFolder[] = NUMPACT_FIXTURES "/cvc/";
-// Where the build has unpacked tests/fixtures/cvc/arrays.npz.
-constexpr const char kArrays[] = NUMPACT_CVC_ARRAYS "/";
+// Where the build has unpacked arrays.npz and bad.zip.
+constexpr const char kArrays[] = NUMPACT_UNPACKED "/cvc/";
 
 std::string between(const std::string& text, const std::string& before, char after) {
   const std::size_t begin = text.find(before) + before.size();
@@ -55,7 +55,9 @@ void Array::to_int32() {
   descr = "<i4";
 }
 
-std::string cvc_path(const std::string& name) { return kFolder + name; }
+std::string cvc_path(const std::string& name) {
+  return (name.starts_with("bad") ? kArrays : kFolder) + name;
+}
 Bytes cvc_bytes(const std::string& name) { return read_file(cvc_path(name + ".cvc")); }
 
 bool cvc_has_array(const std::string& name) {
@@ -86,7 +88,7 @@ Array cvc_input(const std::string& name) {
 
 std::vector<std::string> cvc_names(const std::string& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder + folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(cvc_path(folder))) {
     if (entry.path().extension() == ".cvc") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());

@@ -10,10 +10,12 @@ import numpact_ctypes as numpact
 import numpy as np
 import pytest
 import reference
+from archives import unpacked
 from cases import same_bits
 from numpact_ctypes import DTYPES, TYPE_OF_BYTE
 
 PCO = Path(__file__).resolve().parents[1] / "fixtures" / "pco"
+MADE_FOLDER = unpacked("pco/made.zip") / "made"
 ROOM = 1 << 16
 
 
@@ -106,7 +108,7 @@ def test_release(name: str) -> None:
         assert read is not None and same_bits(read, numbers)
 
 
-MADE = sorted(path.stem for path in (PCO / "made").glob("*.pco"))
+MADE = sorted(path.stem for path in (MADE_FOLDER).glob("*.pco"))
 
 
 def test_made_files_are_there() -> None:
@@ -115,11 +117,11 @@ def test_made_files_are_there() -> None:
 
 @pytest.mark.parametrize("name", MADE)
 def test_made(name: str) -> None:
-    file = (PCO / "made" / f"{name}.pco").read_bytes()
-    check_file(file, np.load(PCO / "made" / f"{name}.npy"))
+    file = (MADE_FOLDER / f"{name}.pco").read_bytes()
+    check_file(file, np.load(MADE_FOLDER / f"{name}.npy"))
 
 
-REFUSED = sorted(path.stem for path in (PCO / "made" / "refused").glob("*.pco"))
+REFUSED = sorted(path.stem for path in (MADE_FOLDER / "refused").glob("*.pco"))
 KINDS = {
     "chunk_type_unknown": {"corrupt", "unsupported_version"},
     "chunk_types_mixed": {"corrupt", "type_mismatch"},
@@ -152,7 +154,7 @@ def test_refused_files_are_there() -> None:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name: str) -> None:
-    file = (PCO / "made" / "refused" / f"{name}.pco").read_bytes()
+    file = (MADE_FOLDER / "refused" / f"{name}.pco").read_bytes()
     dtype = DTYPES[type_in(file)]
     with pytest.raises(reference.Refused):
         reference.decompress(file, dtype, ROOM)

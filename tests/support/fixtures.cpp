@@ -142,7 +142,8 @@ Bytes read_file(const std::string& path) {
 }
 
 std::string fixture_path(const std::string& name) {
-  return std::string(NUMPACT_FIXTURES) + "/pco/" + name;
+  const bool is_unpacked = name.starts_with("made");
+  return std::string(is_unpacked ? NUMPACT_UNPACKED : NUMPACT_FIXTURES) + "/pco/" + name;
 }
 
 std::vector<std::string> names_in(const std::string& folder) {

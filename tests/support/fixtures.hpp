@@ -10,6 +10,7 @@
 namespace numpact::testing {
 
 Bytes read_file(const std::string& path);
+// Names that begin with "made" lie in made.zip, which the build unpacks.
 std::string fixture_path(const std::string& name);
 
 // A file by its path under tests/fixtures/pco, without the extension.

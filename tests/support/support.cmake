@@ -3,13 +3,8 @@
 # with it.
 include_guard(DIRECTORY)
 
-# The arrays of the CVC fixtures, as NPY files.
-set(_numpact_cvc_arrays ${PROJECT_BINARY_DIR}/fixtures/cvc)
-
 if(NOT TARGET numpact_test_support)
-  set(_numpact_cvc_archive ${PROJECT_SOURCE_DIR}/tests/fixtures/cvc/arrays.npz)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_numpact_cvc_archive})
-  file(ARCHIVE_EXTRACT INPUT ${_numpact_cvc_archive} DESTINATION ${_numpact_cvc_arrays})
+  numpact_unpack_fixtures()
   set(numpact_support_sources distributions.cpp fixtures.cpp numbers.cpp small_files.cpp)
   list(TRANSFORM numpact_support_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
   add_library(numpact_test_support STATIC ${numpact_support_sources})
@@ -20,7 +15,8 @@ if(NOT TARGET numpact_test_support)
   numpact_unite(numpact_test_support)
   numpact_compile_for_tests(numpact_test_support)
   target_compile_definitions(numpact_test_support PRIVATE
-    NUMPACT_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
+    NUMPACT_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures"
+    NUMPACT_UNPACKED="${PROJECT_BINARY_DIR}/fixtures")
   if(BUILD_SHARED_LIBS)
     target_compile_definitions(numpact_test_support PRIVATE NUMPACT_SHARED)
   endif()
@@ -28,6 +24,6 @@ endif()
 
 function(numpact_test name)
   numpact_add_test(${name} ${ARGN})
-  target_compile_definitions(${name} PRIVATE NUMPACT_CVC_ARRAYS="${_numpact_cvc_arrays}")
+  target_compile_definitions(${name} PRIVATE NUMPACT_UNPACKED="${PROJECT_BINARY_DIR}/fixtures")
   target_link_libraries(${name} PRIVATE numpact_test_support)
 endfunction()

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from archives import unpacked
 
 import numpact
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "pco"
-MADE = sorted((FIXTURES / "made").glob("*.pco"))
+MADE = sorted((unpacked("pco/made.zip") / "made").glob("*.pco"))
 FILES = [*sorted(FIXTURES.glob("*.pco")), *MADE]
 
 
