@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The extension: registers read_pco and pco_columns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "read_pco.h"
+
+void set_error(error_slot err, DUCKDB_V2_ERROR code, const char* text) {
+  const duckdb_v2_str view = {text, strlen(text)};
+  duckdb_v2_error_info_set_code(*err, code);
+  duckdb_v2_error_info_set_text(*err, &view);
+}
+
+/* The text of the first argument, for `free`. */
+static char* path_argument(duckdb_v2_function_bind_info_handle arguments, error_slot err) {
+  duckdb_v2_value_handle value = NULL;
+  duckdb_v2_str text = {NULL, 0};
+  if (duckdb_v2_function_bind_get_arg_value(arguments, 0, &value, err) != DUCKDB_V2_ERROR_NONE) {
+    return NULL;
+  }
+  char* path = NULL;
+  if (duckdb_v2_value_get_varchar(value, &text, NULL) == DUCKDB_V2_ERROR_NONE &&
+      (text.len == 0 || memchr(text.ptr, '\0', text.len) == NULL)) {
+    path = malloc(text.len + 1);
+    if (path != NULL) {
+      memcpy(path, text.ptr == NULL ? "" : text.ptr, text.len);
+      path[text.len] = '\0';
+    }
+  }
+  if (path == NULL) {
+    set_error(err, DUCKDB_V2_ERROR_INPUT_INVALID, "the path of a Pco file or folder is not text");
+  }
+  duckdb_v2_value_destroy(&value);
+  return path;
+}
+
+int open_argument(sources* made, duckdb_v2_function_bind_info_handle arguments,
+                  duckdb_v2_context_handle context, error_slot err) {
+  access_check check;
+  pco_failure failure;
+  char* path = path_argument(arguments, err);
+  if (path == NULL || !access_begin(&check, context, err)) {
+    free(path);
+    return 0;
+  }
+  const int ok = sources_open(made, path, &check, &failure);
+  if (!ok) set_error(err, check.code, failure.text);
+  free(path);
+  return ok;
+}
+
+int add_column(duckdb_v2_table_function_bind_info_handle result, duckdb_v2_factory_handle factory,
+               const char* name, DUCKDB_V2_LOGICAL_TYPE_ID type, error_slot err) {
+  const duckdb_v2_identifier_t text = {name, strlen(name)};
+  duckdb_v2_logical_type_handle made = NULL;
+  if (duckdb_v2_factory_create_type_from_id(factory, type, NULL, NULL, 0, &made, err) !=
+      DUCKDB_V2_ERROR_NONE) {
+    return 0;
+  }
+  const int ok = duckdb_v2_table_function_bind_add_result_column(result, &text, made, err) ==
+                 DUCKDB_V2_ERROR_NONE;
+  duckdb_v2_logical_type_destroy(&made);
+  return ok;
+}
+
+/* A function of one argument, a path. */
+static int register_function(duckdb_v2_extension_handle extension, duckdb_v2_factory_handle factory,
+                             const char* name,
+                             void (*set_callbacks)(duckdb_v2_table_function_handle),
+                             error_slot err) {
+  const duckdb_v2_identifier_t function_name = {name, strlen(name)};
+  const duckdb_v2_identifier_t parameter = {"path", strlen("path")};
+  duckdb_v2_logical_type_handle text = NULL;
+  duckdb_v2_table_function_handle function = NULL;
+  duckdb_v2_function_signature_handle signature = NULL;
+  const int ok =
+      duckdb_v2_factory_create_type_from_id(factory, DUCKDB_V2_LOGICAL_TYPE_ID_VARCHAR, NULL, NULL,
+                                            0, &text, err) == DUCKDB_V2_ERROR_NONE &&
+      duckdb_v2_table_function_create(factory, &function, err) == DUCKDB_V2_ERROR_NONE &&
+      duckdb_v2_table_function_set_name(function, &function_name, err) == DUCKDB_V2_ERROR_NONE &&
+      duckdb_v2_table_function_get_signature(function, &signature, err) == DUCKDB_V2_ERROR_NONE &&
+      duckdb_v2_function_signature_add_parameter(signature, &parameter, text, NULL,
+                                                 DUCKDB_V2_FUNCTION_PARAMETER_KIND_STANDARD,
+                                                 err) == DUCKDB_V2_ERROR_NONE;
+  if (ok) set_callbacks(function);
+  const int is_registered = ok && duckdb_v2_extension_register_table_function(
+                                      extension, function, err) == DUCKDB_V2_ERROR_NONE;
+  duckdb_v2_table_function_destroy(&function);
+  duckdb_v2_logical_type_destroy(&text);
+  return is_registered;
+}
+
+DUCKDB_EXTENSION_ENTRYPOINT(duckdb_v2_extension_handle extension, duckdb_v2_context_handle context,
+                            duckdb_v2_error_info_handle* err) {
+  duckdb_v2_factory_handle factory = NULL;
+  if (duckdb_v2_context_get_factory(context, &factory, err) != DUCKDB_V2_ERROR_NONE) return;
+  if (!register_function(extension, factory, "read_pco", set_read_pco_callbacks, err)) return;
+  register_function(extension, factory, "pco_columns", set_pco_columns_callbacks, err);
+}

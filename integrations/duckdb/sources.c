@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "read_pco.h"
+
+/* The column of files that a pattern matches, if their names differ. */
+static const char value_name[] = "value";
+
+static int is_folder(const char* path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int add_table(sources* made, const char* path, access_check* check, pco_failure* failure) {
+  if (!access_file(check, path, is_folder(path) ? "manifest.json" : NULL, failure)) return 0;
+  pco_table** tables = realloc(made->tables, (made->count + 1) * sizeof *tables);
+  if (tables == NULL) return pco_fail(failure, "%s: out of memory", path);
+  made->tables = tables;
+  pco_table* table = pco_table_open(path, failure);
+  if (table == NULL) return 0;
+  tables[made->count++] = table;
+  return 1;
+}
+
+static int exists(const char* path) {
+  struct stat status;
+  return stat(path, &status) == 0;
+}
+
+static int open_all(sources* made, const char* pattern, access_check* check, pco_failure* failure) {
+  /* A path may have the letters of patterns. */
+  if (strpbrk(pattern, "*?[") == NULL || exists(pattern)) {
+    return add_table(made, pattern, check, failure);
+  }
+  if (!access_pattern(check, pattern, failure)) return 0;
+  glob_t found;
+  const int result = glob(pattern, GLOB_ERR, NULL, &found);
+  if (result != 0) {
+    return pco_fail(failure, "%s: %s", pattern,
+                    result == GLOB_NOMATCH ? "no file or folder matches" : "cannot be searched");
+  }
+  int ok = 1;
+  for (size_t i = 0; i < found.gl_pathc && ok; i++) {
+    ok = add_table(made, found.gl_pathv[i], check, failure);
+  }
+  globfree(&found);
+  return ok;
+}
+
+static int same_columns(const pco_table* first, const pco_table* other, pco_failure* failure) {
+  if (first->column_count != other->column_count) {
+    return pco_fail(failure, "%s has %llu columns, %s has %llu", first->path,
+                    (unsigned long long)first->column_count, other->path,
+                    (unsigned long long)other->column_count);
+  }
+  for (size_t i = 0; i < first->column_count; i++) {
+    const pco_column* a = &first->columns[i];
+    const pco_column* b = &other->columns[i];
+    const int is_named = first->is_file || strcmp(a->name, b->name) == 0;
+    if (first->is_file != other->is_file || !is_named || a->kind != b->kind || a->unit != b->unit ||
+        a->type != b->type || a->has_timezone != b->has_timezone) {
+      return pco_fail(failure, "%s: column \"%s\" differs in name or type from \"%s\" of %s",
+                      other->path, b->name, a->name, first->path);
+    }
+  }
+  return 1;
+}
+
+/* Whether a name is one of the first `count`; DuckDB ignores case. */
+static int is_taken(const sources* made, size_t count, const char* name) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcasecmp(made->names[i], name) == 0) return 1;
+  }
+  return 0;
+}
+
+/* The name of a column; repeated ones get _1, _2, ... as those of other files do in DuckDB. */
+static char* unique_name(const sources* made, size_t column, const char* name) {
+  const size_t size = strlen(name) + 24; /* an underscore, 20 digits, and the end */
+  char* text = malloc(size);
+  if (text == NULL) return NULL;
+  snprintf(text, size, "%s", name);
+  for (size_t copy = 1; is_taken(made, column, text); copy++) {
+    snprintf(text, size, "%s_%llu", name, (unsigned long long)copy);
+  }
+  return text;
+}
+
+static int name_columns(sources* made, pco_failure* failure) {
+  const pco_table* first = made->tables[0];
+  made->names = calloc(first->column_count, sizeof *made->names);
+  if (made->names == NULL) return pco_fail(failure, "%s: out of memory", first->path);
+  made->column_count = first->column_count;
+  for (size_t i = 0; i < first->column_count; i++) {
+    const char* name = first->columns[i].name;
+    for (size_t k = 1; k < made->count && first->is_file; k++) {
+      if (strcmp(name, made->tables[k]->columns[0].name) != 0) name = value_name;
+    }
+    made->names[i] = unique_name(made, i, name);
+    if (made->names[i] == NULL) return pco_fail(failure, "%s: out of memory", first->path);
+  }
+  return 1;
+}
+
+int sources_open(sources* made, const char* pattern, access_check* check, pco_failure* failure) {
+  memset(made, 0, sizeof *made);
+  int ok = open_all(made, pattern, check, failure);
+  for (size_t i = 1; i < made->count && ok; i++) {
+    ok = same_columns(made->tables[0], made->tables[i], failure);
+  }
+  if (ok && name_columns(made, failure)) return 1;
+  sources_close(made);
+  return 0;
+}
+
+void sources_close(sources* made) {
+  for (size_t i = 0; i < made->count; i++) pco_table_close(made->tables[i]);
+  for (size_t i = 0; made->names != NULL && i < made->column_count; i++) free(made->names[i]);
+  free(made->tables);
+  free(made->names);
+  memset(made, 0, sizeof *made);
+}

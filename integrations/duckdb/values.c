@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "read_pco.h"
+
+enum { MS_PER_DAY = 86400000 };
+
+DUCKDB_V2_LOGICAL_TYPE_ID value_type(const pco_column* column) {
+  static const DUCKDB_V2_LOGICAL_TYPE_ID numbers[] = {
+      DUCKDB_V2_LOGICAL_TYPE_ID_INVALID,  DUCKDB_V2_LOGICAL_TYPE_ID_UINTEGER,
+      DUCKDB_V2_LOGICAL_TYPE_ID_UBIGINT,  DUCKDB_V2_LOGICAL_TYPE_ID_INTEGER,
+      DUCKDB_V2_LOGICAL_TYPE_ID_BIGINT,   DUCKDB_V2_LOGICAL_TYPE_ID_FLOAT,
+      DUCKDB_V2_LOGICAL_TYPE_ID_DOUBLE,   DUCKDB_V2_LOGICAL_TYPE_ID_USMALLINT,
+      DUCKDB_V2_LOGICAL_TYPE_ID_SMALLINT, DUCKDB_V2_LOGICAL_TYPE_ID_FLOAT,
+      DUCKDB_V2_LOGICAL_TYPE_ID_UTINYINT, DUCKDB_V2_LOGICAL_TYPE_ID_TINYINT};
+  static const DUCKDB_V2_LOGICAL_TYPE_ID instants[] = {
+      DUCKDB_V2_LOGICAL_TYPE_ID_INVALID, DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_SEC,
+      DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_MS, DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP,
+      DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_NS};
+  switch (column->kind) {
+    case PCO_NUMBER:
+      return numbers[column->type];
+    case PCO_BOOL:
+      return DUCKDB_V2_LOGICAL_TYPE_ID_BOOLEAN;
+    case PCO_DATE32:
+    case PCO_DATE64:
+      return DUCKDB_V2_LOGICAL_TYPE_ID_DATE;
+    case PCO_TIME32:
+    case PCO_TIME64:
+      return column->unit == PCO_NS ? DUCKDB_V2_LOGICAL_TYPE_ID_TIME_NS
+                                    : DUCKDB_V2_LOGICAL_TYPE_ID_TIME;
+    case PCO_TIMESTAMP:
+      if (!column->has_timezone) return instants[column->unit];
+      return column->unit == PCO_NS ? DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ_NS
+                                    : DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ;
+    case PCO_DURATION:
+      return DUCKDB_V2_LOGICAL_TYPE_ID_INTERVAL;
+    case PCO_OTHER:
+      break;
+  }
+  return DUCKDB_V2_LOGICAL_TYPE_ID_VARCHAR;
+}
+
+const char* value_type_name(const pco_column* column) {
+  switch (value_type(column)) {
+    case DUCKDB_V2_LOGICAL_TYPE_ID_BOOLEAN:
+      return "BOOLEAN";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_TINYINT:
+      return "TINYINT";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_SMALLINT:
+      return "SMALLINT";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_INTEGER:
+      return "INTEGER";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_BIGINT:
+      return "BIGINT";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_UTINYINT:
+      return "UTINYINT";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_USMALLINT:
+      return "USMALLINT";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_UINTEGER:
+      return "UINTEGER";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_UBIGINT:
+      return "UBIGINT";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_FLOAT:
+      return "FLOAT";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_DOUBLE:
+      return "DOUBLE";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_DATE:
+      return "DATE";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_TIME:
+      return "TIME";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_TIME_NS:
+      return "TIME_NS";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_SEC:
+      return "TIMESTAMP_S";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_MS:
+      return "TIMESTAMP_MS";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP:
+      return "TIMESTAMP";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_NS:
+      return "TIMESTAMP_NS";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ:
+      return "TIMESTAMP WITH TIME ZONE";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ_NS:
+      return "TIMESTAMPTZ_NS";
+    case DUCKDB_V2_LOGICAL_TYPE_ID_INTERVAL:
+      return "INTERVAL";
+    default:
+      return column->type_text; /* as Arrow prints it */
+  }
+}
+
+int value_is_number(const pco_column* column) {
+  switch (column->kind) {
+    case PCO_NUMBER:
+      return column->type != NUMPACT_F16;
+    case PCO_DATE32:
+      return 1;
+    case PCO_TIMESTAMP:
+      return !column->has_timezone || column->unit >= PCO_US;
+    default:
+      return 0;
+  }
+}
+
+/* ---- conversions ---- */
+
+/* A time since midnight lies within a day, whose end counts. */
+static int is_time(int64_t time, pco_unit unit) {
+  static const int64_t seconds = 86400;
+  static const int64_t per_second[] = {1, 1, 1000, 1000000, 1000000000};
+  return time >= 0 && time <= seconds * per_second[unit];
+}
+
+static int64_t number_at(const pco_column* column, const void* numbers, size_t index) {
+  if (column->type == NUMPACT_I32) {
+    int32_t number;
+    memcpy(&number, (const char*)numbers + index * sizeof number, sizeof number);
+    return number;
+  }
+  int64_t number;
+  memcpy(&number, (const char*)numbers + index * sizeof number, sizeof number);
+  return number;
+}
+
+/* Microseconds; 0: out of range. Nanoseconds are rounded towards zero, as DuckDB does. */
+static int to_microseconds(int64_t value, pco_unit unit, int64_t* out) {
+  const int64_t factor = unit == PCO_S ? 1000000 : unit == PCO_MS ? 1000 : 1;
+  if (unit == PCO_NS) {
+    *out = value / 1000;
+    return 1;
+  }
+  if (value > INT64_MAX / factor || value < INT64_MIN / factor) return 0;
+  *out = value * factor;
+  return 1;
+}
+
+static int convert_one(const pco_column* column, int64_t value, void* out, size_t index) {
+  int64_t micros = 0;
+  switch (column->kind) {
+    case PCO_DATE64: {
+      const int64_t days = value / MS_PER_DAY - (value % MS_PER_DAY < 0);
+      ((int32_t*)out)[index] = (int32_t)days;
+      return days > INT32_MIN && days < INT32_MAX;
+    }
+    case PCO_TIME32:
+    case PCO_TIME64:
+      if (!is_time(value, column->unit)) return 0;
+      if (column->unit == PCO_NS) {
+        ((int64_t*)out)[index] = value;
+        return 1;
+      }
+      return to_microseconds(value, column->unit, (int64_t*)out + index);
+    case PCO_TIMESTAMP:
+      return to_microseconds(value, column->unit, (int64_t*)out + index);
+    default: {
+      duckdb_v2_interval_t* interval = (duckdb_v2_interval_t*)out + index;
+      const int fits = to_microseconds(value, column->unit, &micros);
+      memset(interval, 0, sizeof *interval);
+      interval->micros = micros;
+      return fits;
+    }
+  }
+}
+
+int convert_values(const pco_column* column, const void* numbers, const uint8_t* valid,
+                   size_t count, void* out, pco_failure* failure) {
+  if (column->kind == PCO_BOOL) {
+    for (size_t i = 0; i < count; i++) ((bool*)out)[i] = ((const uint8_t*)numbers)[i] != 0;
+    return 1;
+  }
+  if (column->type == NUMPACT_F16) {
+    for (size_t i = 0; i < count; i++) {
+      ((float*)out)[i] = pco_half_to_float(((const uint16_t*)numbers)[i]);
+    }
+    return 1;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (!valid[i]) continue;
+    const int64_t value = number_at(column, numbers, i);
+    if (!convert_one(column, value, out, i)) {
+      return pco_fail(failure, "column \"%s\": the stored value %lld is out of range of its type",
+                      column->name, (long long)value);
+    }
+  }
+  return 1;
+}

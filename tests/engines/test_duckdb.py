@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: Apache-2.0
+"""integrations/duckdb: the table function read_pco."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import urllib.error
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from conftest import ROOT, locked, run
+
+import numpact
+
+duckdb = pytest.importorskip("duckdb", minversion="2.0", reason="duckdb 2.0 is not installed")
+
+ROWS = 140_000
+CHUNK = 8_192
+
+
+@pytest.fixture(scope="module")
+def extension(build_integration: Callable[..., Path], static_prefix: Path) -> Path:
+    """The extension as one file, with a static library in it."""
+    with locked("duckdb-headers") as headers:
+        if not (headers / "duckdb_extension_v2.h").exists():
+            try:
+                run(sys.executable, ROOT / "integrations/duckdb/fetch_headers.py", headers)
+            except AssertionError as error:
+                if urllib.error.URLError.__name__ not in str(error):
+                    raise
+                pytest.skip("the headers of DuckDB cannot be fetched: no package index")
+    (package,) = static_prefix.glob("lib*/**/numpactConfig.cmake")
+    built = build_integration("duckdb", NUMPACT_DUCKDB_INCLUDE=headers, numpact_DIR=package.parent)
+    assert "libnumpact" not in run("ldd", built / "numpact.duckdb_extension").stdout
+    return built / "numpact.duckdb_extension"
+
+
+def connect(extension: Path) -> Any:
+    connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
+    connection.load_extension(str(extension))
+    return connection
+
+
+@pytest.fixture
+def db(extension: Path) -> Any:
+    return connect(extension)
+
+
+@pytest.fixture(scope="module")
+def with_copy(extension: Path, folder: Path) -> Any:
+    """A connection with the table as DuckDB's own."""
+    db = connect(extension)
+    db.execute(f"CREATE TABLE copy AS SELECT * EXCLUDE (word) FROM read_pco('{folder}')")
+    return db
+
+
+def table_of_all_types() -> pa.Table:
+    random = np.random.default_rng(1)
+    rows = np.arange(ROWS)
+    nulls = random.random(ROWS) < 0.1
+    columns: dict[str, Any] = {}
+    for bits in (8, 16, 32, 64):
+        limits = np.iinfo(f"int{bits}")
+        columns[f"i{bits}"] = random.integers(limits.min, limits.max, ROWS, f"int{bits}")
+        limits = np.iinfo(f"uint{bits}")
+        columns[f"u{bits}"] = random.integers(0, limits.max, ROWS, f"uint{bits}")
+    for bits in (16, 32, 64):
+        columns[f"f{bits}"] = random.normal(size=ROWS).astype(f"float{bits}")
+    columns["sorted"] = rows * 10
+    columns["gaps"] = pa.array(rows * 10, pa.int64(), mask=nulls)
+    columns["nothing"] = pa.nulls(ROWS, pa.int32())
+    columns["flag"] = pa.array(rows % 3 == 0, mask=nulls)
+    columns["day"] = pa.array((rows // 100 - 500).astype(np.int32), pa.date32())
+    columns["noon"] = pa.array((rows // 100 - 500) * 86_400_000, pa.date64())
+    columns["t_s"] = pa.array((rows % 86_400).astype(np.int32), pa.time32("s"))
+    columns["t_ms"] = pa.array((rows * 7).astype(np.int32), pa.time32("ms"))
+    columns["t_us"] = pa.array(rows * 1001, pa.time64("us"))
+    columns["t_ns"] = pa.array(rows * 1001, pa.time64("ns"))
+    for unit in ("s", "ms", "us", "ns"):
+        columns[f"at_{unit}"] = pa.array(rows * 1_003 - 7, pa.timestamp(unit), mask=nulls)
+        columns[f"utc_{unit}"] = pa.array(rows * 1_003 - 7, pa.timestamp(unit, "UTC"))
+        columns[f"lasts_{unit}"] = pa.array(rows * 1_003 - 7, pa.duration(unit))
+    columns["word"] = pa.array([f"word {row % 7}" for row in rows])
+    return pa.table(columns)
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return table_of_all_types()
+
+
+@pytest.fixture(scope="module")
+def folder(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("duckdb") / "table"
+    numpact.write_table(table, path)
+    return path
+
+
+TYPES = {
+    "i8": "TINYINT", "u64": "UBIGINT", "f16": "FLOAT", "f64": "DOUBLE", "flag": "BOOLEAN",
+    "day": "DATE", "noon": "DATE", "t_s": "TIME", "t_us": "TIME", "t_ns": "TIME_NS",
+    "at_s": "TIMESTAMP_S", "at_ms": "TIMESTAMP_MS", "at_us": "TIMESTAMP", "at_ns": "TIMESTAMP_NS",
+    "utc_s": "TIMESTAMP WITH TIME ZONE", "utc_ns": "TIMESTAMPTZ_NS",
+    "lasts_us": "INTERVAL", "word": "VARCHAR",
+}  # fmt: skip
+
+
+def test_types(db: Any, folder: Path, table: pa.Table) -> None:
+    described = db.execute(f"DESCRIBE FROM read_pco('{folder}')").fetchall()
+    found = {row[0]: row[1] for row in described}
+    assert list(found) == table.column_names
+    assert {name: found[name] for name in TYPES} == TYPES
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_values_equal_what_python_reads(
+    db: Any, folder: Path, table: pa.Table, threads: int
+) -> None:
+    """Also in their order, as threads read parts at once. DuckDB compares with its own import."""
+    db.execute(f"SET threads = {threads}")
+    names = [name for name in table.column_names if name != "word"]
+    read = numpact.read_table(folder, names).to_arrow()
+    read = read.set_column(names.index("f16"), "f16", read["f16"].cast(pa.float32()))
+    db.register("read", read)
+    found = db.sql(f"SELECT {', '.join(names)} FROM read_pco('{folder}')").to_arrow_table()
+    assert found.num_rows == ROWS
+    for name in names:
+        wanted = db.sql(f"SELECT {name} FROM read").to_arrow_table()[name]
+        if name == "utc_ns" or name == "t_ns":
+            wanted = read[name]
+            assert found[name].cast(pa.int64()).equals(wanted.cast(pa.int64())), name
+            continue
+        assert found[name].cast(wanted.type).equals(wanted), name
+
+
+def test_projection(db: Any, folder: Path, tmp_path: Path) -> None:
+    """Columns that a query does not use are not opened."""
+    copy = tmp_path / "part"
+    copy.mkdir()
+    for name in ("manifest.json", "sorted.pco"):
+        shutil.copy(folder / name, copy)
+    assert db.execute(f"SELECT max(sorted) FROM read_pco('{copy}')").fetchone() == (
+        10 * (ROWS - 1),
+    )
+    with pytest.raises(duckdb.Error, match=r"i8\.pco"):
+        db.execute(f"SELECT max(sorted), max(i8) FROM read_pco('{copy}')").fetchone()
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "sorted = 123450",
+        "sorted > 1390000",
+        "sorted BETWEEN 700000 AND 900000",
+        "sorted < 100.5",
+        "1000 > sorted",
+        "sorted >= 1399990 AND gaps > 0",
+        "gaps > 123456 AND gaps <= 130000",
+        "gaps IN (10, 20, 30, 400000)",
+        "gaps IS NULL",
+        "gaps IS NOT NULL AND sorted < 1000",
+        "sorted = NULL",
+        "sorted < 100 OR sorted > 1399900",
+        "NOT (sorted < 1399900)",
+        "sorted != 10 AND sorted < 50",
+        "i64 > 9000000000000000000",
+        "u64 > 18400000000000000000",
+        "u8 < 0",
+        "i8 = 127",
+        "f32 > 3.5",
+        "f16 <= -3.25",
+        "f64 = 0",
+        "flag AND sorted < 500",
+        "NOT flag AND sorted < 500",
+        "day = DATE '1970-01-12'",
+        "noon BETWEEN DATE '1970-01-12' AND DATE '1970-01-14'",
+        "t_s > TIME '23:59:50'",
+        "t_ms < TIME '00:00:01'",
+        "at_s < TIMESTAMP '1970-01-01 01:00:00'",
+        "at_us >= TIMESTAMP '1970-01-01 00:05:00.5'",
+        "at_ns = TIMESTAMP_NS '1970-01-01 00:00:00.000000996'",
+        "utc_s < TIMESTAMPTZ '1970-01-01 01:00:00+00'",
+        "utc_us < TIMESTAMPTZ '1970-01-01 00:00:01+00'",
+        "lasts_s < INTERVAL 1 HOUR",
+        "sorted + 1 = 11",
+        "sorted = (SELECT 20)",
+        "sorted IN (SELECT gaps FROM copy WHERE gaps < 500)",
+    ],
+)
+def test_filters_give_the_rows_of_a_copy(with_copy: Any, folder: Path, where: str) -> None:
+    select = "SELECT sorted, gaps, f64, at_us FROM"
+    found = with_copy.execute(f"{select} read_pco('{folder}') WHERE {where}").fetchall()
+    assert found == with_copy.execute(f"{select} copy WHERE {where}").fetchall()
+
+
+def test_counts(db: Any, folder: Path) -> None:
+    assert db.execute(f"SELECT count(*) FROM read_pco('{folder}')").fetchone() == (ROWS,)
+    found = db.execute(f"SELECT count(gaps), count(nothing) FROM read_pco('{folder}')").fetchone()
+    nulls = db.execute(f"SELECT nulls FROM pco_columns('{folder}') WHERE name = 'gaps'").fetchone()
+    assert found == (ROWS - nulls[0], 0)
+
+
+def test_columns_of_a_folder(db: Any, folder: Path, tmp_path: Path) -> None:
+    """Counts without the files of the columns."""
+    copy = tmp_path / "only-manifest"
+    copy.mkdir()
+    shutil.copy(folder / "manifest.json", copy)
+    found = db.execute(
+        f"SELECT name, type, rows, nulls FROM pco_columns('{copy}') WHERE name IN ('u8', 'nothing')"
+    ).fetchall()
+    assert found == [("u8", "UTINYINT", ROWS, 0), ("nothing", "INTEGER", ROWS, ROWS)]
+
+
+def damage(file: Path, chunk: int) -> None:
+    """Makes a chunk undecodable, but not its trailer."""
+    data = bytearray(file.read_bytes())
+    with numpact.File(file) as opened:
+        first = opened.chunks[chunk].offset
+    data[first] = 0xEE  # the byte of the number type
+    file.write_bytes(data)
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_filters_leave_out_chunks(db: Any, tmp_path: Path, threads: int) -> None:
+    """A damaged chunk is found only by queries that need it."""
+    db.execute(f"SET threads = {threads}")
+    path = tmp_path / "x.pco"
+    path.write_bytes(numpact.compress(np.arange(12 * CHUNK), paging=CHUNK, trailer=True))
+    damage(path, 2)
+    with pytest.raises(duckdb.Error, match=r"x\.pco"):
+        db.execute(f"SELECT sum(x) FROM read_pco('{path}') WHERE x != 3").fetchone()
+    for where, wanted in (
+        (f"x < {2 * CHUNK - 1}", (2 * CHUNK - 1, 2 * CHUNK - 2)),
+        (f"x >= {3 * CHUNK}", (9 * CHUNK, 12 * CHUNK - 1)),
+        (f"x BETWEEN {5 * CHUNK} AND {5 * CHUNK + 4}", (5, 5 * CHUNK + 4)),
+        ("x = 70000", (1, 70_000)),
+        ("x < 10 AND x > 20", (0, None)),
+    ):
+        found = db.execute(
+            f"SELECT count(x), max(x) FROM read_pco('{path}') WHERE {where}"
+        ).fetchone()
+        assert found == wanted, where
+
+
+def test_floats_without_an_order(db: Any, tmp_path: Path) -> None:
+    """For DuckDB, NaN is the greatest number, and -0.0 equals 0."""
+    numbers = np.concatenate([np.full(CHUNK, -0.0), np.full(CHUNK, np.nan), np.full(CHUNK, 5.0)])
+    for dtype in ("f8", "f4", "f2"):
+        path = tmp_path / f"x{dtype}.pco"
+        path.write_bytes(numpact.compress(numbers.astype(dtype), paging=CHUNK, trailer=True))
+
+        def count(where: str, path: Path = path, name: str = f"x{dtype}") -> int:
+            query = f"SELECT count(*) FROM read_pco('{path}') WHERE {name} {where}"
+            found: tuple[int] = db.execute(query).fetchone()
+            return found[0]
+
+        assert count(">= 0") == 3 * CHUNK
+        assert count("= 0") == CHUNK
+        assert count("> 1") == 2 * CHUNK
+        assert count("> 5") == CHUNK
+        assert count("< 6") == 2 * CHUNK
+        assert count("= 'NaN'") == CHUNK
+        assert count("< 'NaN'") == 2 * CHUNK
+        assert count("BETWEEN 5 AND 'NaN'") == 2 * CHUNK
+
+
+def test_prepared_filters(db: Any, folder: Path) -> None:
+    """Each execution leaves out the chunks of its own values."""
+    db.execute(f"PREPARE q AS SELECT count(*) FROM read_pco('{folder}') WHERE sorted < ?")
+    for limit in (100, 1_000_000, 50, 10**9):
+        wanted = min(-(-limit // 10), ROWS)
+        assert db.execute(f"EXECUTE q({limit})").fetchone() == (wanted,)
+
+
+def test_joins_and_unions_of_one_table(db: Any, folder: Path) -> None:
+    """Filters of one use of a table do not reach another."""
+    found = db.execute(f"""
+        WITH t AS (SELECT sorted, gaps FROM read_pco('{folder}'))
+        SELECT (SELECT count(*) FROM t WHERE sorted < 100), (SELECT count(*) FROM t),
+          (SELECT count(*) FROM t a JOIN t b USING (sorted) WHERE a.sorted >= 1399000),
+          (SELECT count(*) FROM (SELECT * FROM t WHERE sorted < 50 UNION ALL
+                                 SELECT * FROM t WHERE sorted >= 1399900))""").fetchone()
+    assert found == (10, ROWS, 100, 15)
+    db.execute(f"CREATE VIEW v AS FROM read_pco('{folder}')")
+    assert db.execute("SELECT count(*) FROM v WHERE sorted < 100").fetchone() == (10,)
+    assert db.execute("SELECT count(*) FROM v").fetchone() == (ROWS,)
+
+
+def test_globs(db: Any, tmp_path: Path) -> None:
+    for part in range(3):
+        data = pa.table({"a": np.arange(1000) + 1000 * part, "b": np.full(1000, part)})
+        numpact.write_table(data, tmp_path / f"part-{part}")
+        numbers = np.arange(10) + 10 * part
+        (tmp_path / f"n{part}.pco").write_bytes(numpact.compress(numbers, trailer=True))
+        (tmp_path / f"part-{part}" / "same.pco").write_bytes(numpact.compress(numbers))
+    found = db.execute(f"SELECT count(*), sum(a), max(b) FROM read_pco('{tmp_path}/part-*')")
+    assert found.fetchone() == (3000, 3000 * 2999 // 2, 2)
+    query = f"SELECT a FROM read_pco('{tmp_path}/part-*') WHERE a >= 1998 AND a < 2002"
+    assert db.execute(query).fetchall() == [(1998,), (1999,), (2000,), (2001,)]
+    found = db.execute(f"SELECT value FROM read_pco('{tmp_path}/n?.pco')").fetchall()
+    assert found == [(number,) for number in range(30)]
+    found = db.execute(f"SELECT sum(same) FROM read_pco('{tmp_path}/part-*/same.pco')").fetchone()
+    assert found == (435,)
+    with pytest.raises(duckdb.Error, match="no file or folder matches"):
+        db.execute(f"FROM read_pco('{tmp_path}/absent-*')").fetchall()
+    with pytest.raises(duckdb.Error, match=r"differs in name or type|has 1 columns"):
+        db.execute(f"FROM read_pco('{tmp_path}/*[01]*')").fetchall()
+
+
+def test_single_files(db: Any, tmp_path: Path) -> None:
+    """Every number type; without a trailer the file is walked."""
+    for name in ("u1", "i1", "u2", "i2", "f2", "u4", "i4", "f4", "u8", "i8", "f8"):
+        numbers = np.arange(100).astype(name)
+        path = tmp_path / f"it is {name}.pco"
+        path.write_bytes(numpact.compress(numbers))
+        found = db.execute(f"FROM read_pco('{path}')")
+        assert [column[0] for column in found.description] == [f"it is {name}"]
+        assert [row[0] for row in found.fetchall()] == numbers.tolist()
+
+
+def test_empty_tables(db: Any, tmp_path: Path) -> None:
+    numpact.write_table(pa.table({"a": pa.array([], pa.int64())}), tmp_path / "empty")
+    assert db.execute(f"FROM read_pco('{tmp_path}/empty')").fetchall() == []
+    assert db.execute(f"SELECT count(*) FROM read_pco('{tmp_path}/empty')").fetchone() == (0,)
+
+
+def test_names_that_repeat(db: Any, tmp_path: Path) -> None:
+    columns = [pa.array([1]), pa.array([2]), pa.array([3])]
+    numpact.write_table(pa.table(columns, names=["a", "A", 'quote"']), tmp_path / "twice")
+    found = db.execute(f"FROM read_pco('{tmp_path}/twice')")
+    assert [column[0] for column in found.description] == ["a", "A_1", 'quote"']
+    assert found.fetchall() == [(1, 2, 3)]
+
+
+def test_text_is_refused_by_name(db: Any, folder: Path) -> None:
+    with pytest.raises(duckdb.Error, match=r'column "word" is of type string, in word\.arrow'):
+        db.execute(f"SELECT word FROM read_pco('{folder}')").fetchall()
+
+
+def test_values_out_of_range(db: Any, tmp_path: Path) -> None:
+    columns = {
+        "t": pa.array([1, 2**62], pa.time64("us")),
+        "d": pa.array([0, 2**62], pa.date64()),
+        "utc": pa.array([0, 2**62], pa.timestamp("s", "UTC")),
+    }
+    numpact.write_table(pa.table(columns), tmp_path / "far")
+    for name in columns:
+        with pytest.raises(duckdb.Error, match=f'column "{name}": the stored value'):
+            db.execute(f"SELECT {name} FROM read_pco('{tmp_path}/far')").fetchall()
+
+
+def test_settings_of_access(extension: Path, folder: Path) -> None:
+    """A database that may not open files opens none."""
+    closed = connect(extension)
+    closed.execute("SET enable_external_access = false")
+    for path in (folder, folder / "sorted.pco", folder / "*.pco"):
+        with pytest.raises(duckdb.Error, match=r"disabled|[Pp]ermission"):
+            closed.execute(f"FROM read_pco('{path}')").fetchall()
+
+
+def test_hostile_folders(db: Any, folder: Path, tmp_path: Path) -> None:
+    def first(key: str, value: Any) -> str:
+        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest["columns"][0][key] = value
+        return json.dumps(manifest)
+
+    for index, (text, message) in enumerate(
+        (
+            ("", "no JSON"),
+            ("[" * 100_000, "no JSON"),
+            ("{}", "not a manifest"),
+            (first("file", "../x.pco"), "leads out"),
+            (first("count", 7), "number of rows"),
+            (first("name", "\ud800"), "no name"),
+            (first("number_type", "i128"), "number type"),
+            (first("unit", 1), None),
+        )
+    ):
+        path = tmp_path / f"case{index}"
+        path.mkdir()
+        (path / "manifest.json").write_text(text, "utf-8", "surrogatepass")
+        if message is None:
+            db.execute(f"DESCRIBE FROM read_pco('{path}')").fetchall()
+            continue
+        with pytest.raises(duckdb.Error, match=message):
+            db.execute(f"FROM read_pco('{path}')").fetchall()
+
+
+def test_hostile_files(db: Any, folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "x.pco"
+    whole = numpact.compress(np.random.default_rng(5).normal(size=50_000), paging=CHUNK)
+    for content, message in (
+        (b"", "truncated"),
+        (whole[:100_000], "truncated"),
+        (b"\xff" * 1000, "corrupt"),
+        (whole[:4] + b"\x63" + whole[5:], "version"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(duckdb.Error, match=message):
+            db.execute(f"SELECT sum(x) FROM read_pco('{path}')").fetchone()
+    for missing in (tmp_path / "absent", tmp_path):
+        with pytest.raises(duckdb.Error, match=r"No such file|No files found|does not exist"):
+            db.execute(f"FROM read_pco('{missing}')").fetchall()
+    with pytest.raises(duckdb.Error, match="path"):
+        db.execute("FROM read_pco(NULL)")
+
+
+def test_mutants_do_not_crash(db: Any, tmp_path: Path) -> None:
+    """Single changed bytes give numbers or an error."""
+    numbers = np.cumsum(np.random.default_rng(3).integers(-5, 9, 3000))
+    data = numpact.compress(numbers, paging=1000, trailer=256)
+    path = tmp_path / "x.pco"
+    outcomes = set()
+    for at in range(0, len(data), 11):
+        mutant = bytearray(data)
+        mutant[at] ^= 1 << at % 8
+        path.write_bytes(mutant)
+        try:
+            db.execute(f"SELECT sum(x), count(*) FROM read_pco('{path}') WHERE x > 3").fetchone()
+            outcomes.add("numbers")
+        except duckdb.Error:
+            outcomes.add("error")
+    assert outcomes == {"numbers", "error"}

@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: Apache-2.0
+"""integrations/sqlite: tables of Pco files in SQLite.
+
+Python's own sqlite3 is often built without extensions; apsw loads them. The shell is Debian's.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+import pyarrow as pa
+import pytest
+from conftest import run
+
+import numpact
+
+ROWS = 50_000
+CHUNK = 8_192
+
+Rows = list[tuple[Any, ...]]
+
+
+@pytest.fixture(scope="module")
+def extension(build_integration: Callable[..., Path]) -> str:
+    return str(build_integration("sqlite") / "numpact")
+
+
+@pytest.fixture
+def db(extension: str) -> apsw.Connection:
+    connection = apsw.Connection(":memory:")
+    connection.enable_load_extension(True)
+    connection.load_extension(extension)
+    return connection
+
+
+def table_of_all_types() -> pa.Table:
+    """Every number type and logical type, with nulls in some."""
+    random = np.random.default_rng(1)
+    rows = np.arange(ROWS)
+    nulls = random.random(ROWS) < 0.1
+    columns: dict[str, Any] = {}
+    for bits in (8, 16, 32, 64):
+        limits = np.iinfo(f"int{bits}")
+        columns[f"i{bits}"] = random.integers(limits.min, limits.max, ROWS, f"int{bits}")
+        columns[f"u{bits}"] = random.integers(0, 2 ** (bits - 1), ROWS, f"uint{bits}")
+    for bits in (16, 32, 64):
+        columns[f"f{bits}"] = random.normal(size=ROWS).astype(f"float{bits}")
+    columns["sorted"] = rows * 10
+    columns["gaps"] = pa.array(rows * 10, pa.int64(), mask=nulls)
+    columns["flag"] = pa.array(rows % 3 == 0, mask=nulls)
+    columns["day"] = pa.array((rows // 100).astype(np.int32), pa.date32())
+    columns["at"] = pa.array(rows * 1_000_003, pa.timestamp("us"))
+    columns["word"] = pa.array([f"word {row % 7}" for row in rows])
+    return pa.table(columns)
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return table_of_all_types()
+
+
+@pytest.fixture(scope="module")
+def folder(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sqlite") / "table"
+    numpact.write_table(table, path)
+    return path
+
+
+def mount(db: apsw.Connection, path: Path, name: str = "t") -> None:
+    quoted = str(path).replace("'", "''")
+    db.execute(f"CREATE VIRTUAL TABLE {name} USING pco('{quoted}')")
+
+
+def plain(value: Any) -> Any:
+    """A value of Arrow as SQLite gives it."""
+    if isinstance(value, datetime.datetime):
+        return (value - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
+    if isinstance(value, datetime.date):
+        return (value - datetime.date(1970, 1, 1)).days
+    return int(value) if isinstance(value, bool) else value
+
+
+def test_values_equal_what_python_reads(db: apsw.Connection, folder: Path, table: pa.Table) -> None:
+    mount(db, folder)
+    names = [name for name in table.column_names if name != "word"]
+    read = numpact.read_table(folder, names).to_arrow()
+    wanted = [[plain(value) for value in read[name].to_pylist()] for name in names]
+    found = db.execute(f"SELECT {', '.join(names)} FROM t").fetchall()
+    assert len(found) == ROWS
+    for index, name in enumerate(names):
+        assert [row[index] for row in found] == wanted[index], name
+
+
+def test_counts_open_no_column(db: apsw.Connection, folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "only-manifest"
+    copy.mkdir()
+    shutil.copy(folder / "manifest.json", copy)
+    mount(db, copy)
+    assert db.execute("SELECT count(*) FROM t").fetchone() == (ROWS,)
+    with pytest.raises(apsw.Error, match=r"i8\.pco"):
+        db.execute("SELECT max(i8) FROM t").fetchone()
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "sorted = 123450",
+        "sorted > 400000",
+        "sorted BETWEEN 100000 AND 120000",
+        "sorted < 100.5",
+        "sorted >= 499990 AND gaps > 0",
+        "gaps > 123456 AND gaps <= 130000",
+        "gaps IN (10, 20, 30, 400000)",
+        "gaps IS NULL",
+        "gaps IS NOT NULL AND sorted < 1000",
+        "gaps = NULL",
+        "i64 > 9000000000000000000",
+        "u64 > 9.2e18",
+        "u8 = -1",
+        "u8 < -0.5",
+        "f32 > 3.5",
+        "f16 <= -3.25",
+        "f64 = 0",
+        "rowid = 1",
+        "rowid > 49990",
+        "rowid BETWEEN 5 AND 9.5",
+        "rowid < 1",
+        "rowid > 1e300",
+        "day = 12",
+        "at >= 49999000000",
+        "flag = 1 AND sorted < 500",
+        "sorted = '250'",
+        "sorted > 'text'",
+        "f64 > 'text'",
+        "NOT sorted < 499000",
+    ],
+)
+def test_filters_give_the_rows_of_a_copy(
+    db: apsw.Connection, folder: Path, table: pa.Table, where: str
+) -> None:
+    """The same filter on a common table of the same columns."""
+    names = ", ".join(name for name in table.column_names if name != "word")
+    mount(db, folder)
+    db.execute(f"CREATE TABLE copy AS SELECT {names} FROM t")
+    query = f"SELECT rowid, {names} FROM {{}} WHERE {where}"
+    assert db.execute(query.format("t")).fetchall() == db.execute(query.format("copy")).fetchall()
+
+
+def test_order_of_rows(db: apsw.Connection, folder: Path) -> None:
+    mount(db, folder)
+    plan = db.execute("EXPLAIN QUERY PLAN SELECT * FROM t ORDER BY rowid").fetchall()
+    assert not any("ORDER BY" in row[3] for row in plan)
+    found = db.execute("SELECT rowid, sorted FROM t ORDER BY rowid DESC LIMIT 2").fetchall()
+    assert found == [(ROWS, 10 * (ROWS - 1)), (ROWS - 1, 10 * (ROWS - 2))]
+    joined = "SELECT a.sorted FROM t a JOIN t b ON a.rowid = b.day WHERE b.rowid IN (500, 49999)"
+    assert sorted(db.execute(joined).fetchall()) == [(30,), (4980,)]
+
+
+def damage(file: Path, chunk: int) -> None:
+    """Makes a chunk undecodable, but not its trailer."""
+    data = bytearray(file.read_bytes())
+    with numpact.File(file) as opened:
+        first = opened.chunks[chunk].offset
+    data[first] = 0xEE  # the byte of the number type
+    file.write_bytes(data)
+
+
+def test_filters_leave_out_chunks(db: apsw.Connection, tmp_path: Path) -> None:
+    """A damaged chunk is found only by queries that need it."""
+    path = tmp_path / "x.pco"
+    path.write_bytes(numpact.compress(np.arange(6 * CHUNK), paging=CHUNK, trailer=True))
+    damage(path, 2)
+    mount(db, path)
+    outside = f"x < {2 * CHUNK} OR x >= {3 * CHUNK}"
+    with pytest.raises(apsw.Error, match=r"x\.pco"):
+        db.execute(f"SELECT sum(x) FROM t WHERE {outside}").fetchone()
+    below = db.execute(f"SELECT count(x), max(x) FROM t WHERE x < {2 * CHUNK - 1}").fetchone()
+    assert below == (2 * CHUNK - 1, 2 * CHUNK - 2)
+    above = db.execute(f"SELECT count(x), min(x) FROM t WHERE x >= {3 * CHUNK}").fetchone()
+    assert above == (3 * CHUNK, 3 * CHUNK)
+    by_row = db.execute(f"SELECT sum(x) FROM t WHERE rowid > {6 * CHUNK - 2}").fetchone()
+    assert by_row == (12 * CHUNK - 3,)
+
+
+def test_floats_without_an_order(db: apsw.Connection, tmp_path: Path) -> None:
+    """NaN is NULL; -0.0 equals 0 also where it is the greatest number of a chunk."""
+    numbers = np.concatenate([np.full(CHUNK, -0.0), np.full(CHUNK, np.nan), np.full(CHUNK, 5.0)])
+    path = tmp_path / "x.pco"
+    path.write_bytes(numpact.compress(numbers, paging=CHUNK, trailer=True))
+    mount(db, path)
+
+    def count(where: str) -> int:
+        return db.execute(f"SELECT count(*) FROM t WHERE {where}").fetchone()[0]
+
+    assert count("x >= 0") == 2 * CHUNK
+    assert count("x = 0.0") == CHUNK
+    assert count("x IS NULL") == CHUNK
+    assert count("x > 1") == CHUNK
+
+
+def test_unsigned_beyond_integers(db: apsw.Connection, tmp_path: Path) -> None:
+    numbers = np.array([0, 2**63 - 1, 2**63, 2**64 - 1], np.uint64)
+    path = tmp_path / "u.pco"
+    path.write_bytes(numpact.compress(numbers, trailer=True))
+    mount(db, path)
+    found = [row[0] for row in db.execute("SELECT u FROM t")]
+    assert found == [0, 2**63 - 1, float(2**63), float(2**64)]
+    assert db.execute("SELECT count(*) FROM t WHERE u = 18446744073709551615").fetchone() == (1,)
+
+
+def test_function(db: apsw.Connection, folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "it's one.pco"
+    path.write_bytes(numpact.compress(np.linspace(0, 1, 1000)))
+    query = "SELECT count(*), sum(value) FROM read_pco(?)"
+    count, total = db.execute(query, (str(path),)).fetchone()
+    assert count == 1000
+    assert math.isclose(total, 500)
+    query = "SELECT max(value), min(column) FROM read_pco(?, 'sorted')"
+    assert db.execute(query, (str(folder),)).fetchone() == (10 * (ROWS - 1), "sorted")
+    assert db.execute("SELECT count(*) FROM read_pco(NULL)").fetchone() == (0,)
+    for arguments, message in (
+        ((str(folder),), "name one"),
+        ((str(folder), "absent"), 'no column "absent"'),
+        ((str(tmp_path / "absent"),), "No such file"),
+    ):
+        marks = ", ".join("?" * len(arguments))
+        with pytest.raises(apsw.Error, match=message):
+            db.execute(f"SELECT * FROM read_pco({marks})", arguments).fetchall()
+    with pytest.raises(apsw.Error, match="needs the path"):
+        db.execute("SELECT * FROM read_pco").fetchall()
+
+
+def test_text_is_refused_by_name(db: apsw.Connection, folder: Path) -> None:
+    mount(db, folder)
+    with pytest.raises(apsw.Error, match=r'column "word" is of type string, in word\.arrow'):
+        db.execute("SELECT word FROM t").fetchone()
+
+
+def test_names_that_repeat(db: apsw.Connection, tmp_path: Path) -> None:
+    path = tmp_path / "twice"
+    columns = [pa.array([1]), pa.array([2]), pa.array([3])]
+    numpact.write_table(pa.table(columns, names=["a", "A", 'quote"']), path)
+    mount(db, path)
+    cursor = db.execute("SELECT * FROM t")
+    assert [column[0] for column in cursor.get_description()] == ["a", "A_2", 'quote"']
+    assert cursor.fetchall() == [(1, 2, 3)]
+
+
+def test_untrusted_schemas_open_nothing(db: apsw.Connection, folder: Path) -> None:
+    mount(db, folder)
+    db.execute("CREATE VIEW v AS SELECT sorted FROM t")
+    with pytest.raises(apsw.Error, match="unsafe use"):
+        db.execute("SELECT * FROM v").fetchone()
+    with pytest.raises(apsw.Error, match="may not be modified"):
+        db.execute("DELETE FROM t")
+
+
+def manifest_with(folder: Path, change: Callable[[dict[str, Any]], None]) -> str:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    change(manifest)
+    return json.dumps(manifest)
+
+
+def test_hostile_folders(db: apsw.Connection, folder: Path, tmp_path: Path) -> None:
+    """Each is refused with an error that says why."""
+
+    def first(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
+        return lambda manifest: manifest["columns"][0].update({key: value})
+
+    def top(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
+        return lambda manifest: manifest.update({key: value})
+
+    cases: list[tuple[str, str]] = [
+        ("", "no JSON"),
+        ("[" * 100_000, "no JSON"),
+        ('{"format": "numpact-table"', "no JSON"),
+        ("{}", "not a manifest"),
+        (manifest_with(folder, top("version", 4)), "version 4"),
+        (manifest_with(folder, top("columns", {})), "no list of columns"),
+        (manifest_with(folder, top("columns", [7])), "no name"),
+        (manifest_with(folder, first("file", "../x.pco")), "leads out"),
+        (manifest_with(folder, first("file", "/etc/passwd")), "leads out"),
+        (manifest_with(folder, first("name", "a\0b")), "no name"),
+        (manifest_with(folder, first("name", "\ud800")), "no name"),
+        (manifest_with(folder, first("count", -1)), "not a count"),
+        (manifest_with(folder, first("count", 2**63)), "not a count"),
+        (manifest_with(folder, first("count", 7)), "number of rows"),
+        (manifest_with(folder, first("number_type", "i128")), "number type"),
+        (manifest_with(folder, first("logical_type", "bool")), "not stored"),
+        (manifest_with(folder, first("nulls", {"file": "x", "count": 0})), "at least 1"),
+        (manifest_with(folder, first("metadata", [["a"]])), "metadata"),
+        (manifest_with(folder, first("nullable", 1)), "nullable"),
+    ]
+    for index, (text, message) in enumerate(cases):
+        path = tmp_path / f"case{index}"
+        path.mkdir()
+        (path / "manifest.json").write_text(text, "utf-8", "surrogatepass")
+        with pytest.raises(apsw.Error, match=message):
+            mount(db, path)
+
+
+def test_hostile_files(db: apsw.Connection, folder: Path, tmp_path: Path) -> None:
+    def case(name: str, change: Callable[[Path], None]) -> Path:
+        path = tmp_path / name
+        shutil.copytree(folder, path)
+        change(path)
+        return path
+
+    def link(path: Path) -> None:
+        (path / "i64.pco").unlink()
+        (path / "i64.pco").symlink_to(folder / "i64.pco")
+
+    def replace(name: str, content: bytes) -> Callable[[Path], None]:
+        return lambda path: (path / name).write_bytes(content) and None
+
+    whole = (folder / "i64.pco").read_bytes()
+    runs = numpact.compress(np.array([1, 2, 3], np.uint64))
+    cases = [
+        (case("empty", replace("i64.pco", b"")), "i64", "truncated"),
+        (case("short", replace("i64.pco", whole[:1000])), "i64", "truncated"),
+        (case("noise", replace("i64.pco", b"\xff" * 1000)), "i64", "corrupt"),
+        (case("other", replace("i64.pco", numpact.compress(np.arange(9)))), "i64", "another type"),
+        (case("link", link), "i64", "links are not followed"),
+        (case("absent", lambda path: (path / "i64.pco").unlink()), "i64", "No such file"),
+        (case("runs", replace("gaps.nulls.pco", runs)), "gaps", "contradict"),
+        (case("noruns", replace("gaps.nulls.pco", b"")), "gaps", "truncated"),
+    ]
+    for index, (path, column, message) in enumerate(cases):
+        mount(db, path, f"t{index}")
+        with pytest.raises(apsw.Error, match=message):
+            db.execute(f"SELECT sum({column}) FROM t{index}").fetchone()
+        assert db.execute(f"SELECT max(sorted) FROM t{index}").fetchone() == (10 * (ROWS - 1),)
+
+
+def test_mutants_do_not_crash(db: apsw.Connection, tmp_path: Path) -> None:
+    """Single changed bytes give numbers or an error."""
+    numbers = np.cumsum(np.random.default_rng(3).integers(-5, 9, 3000))
+    data = numpact.compress(numbers, paging=1000, trailer=256)
+    path = tmp_path / "x.pco"
+    outcomes = set()
+    for at in range(0, len(data), 7):
+        mutant = bytearray(data)
+        mutant[at] ^= 1 << at % 8
+        path.write_bytes(mutant)
+        try:
+            db.execute("SELECT sum(value), count(*) FROM read_pco(?)", (str(path),)).fetchone()
+            outcomes.add("numbers")
+        except apsw.Error:
+            outcomes.add("error")
+    assert outcomes == {"numbers", "error"}
+
+
+def test_shell(extension: str, folder: Path) -> None:
+    if shutil.which("sqlite3") is None:
+        pytest.skip("the sqlite3 shell is not installed")
+    create = f"CREATE VIRTUAL TABLE t USING pco('{folder}')"
+    done = run("sqlite3", ":memory:", f".load {extension}", create, "SELECT max(sorted) FROM t")
+    assert done.stdout == f"{10 * (ROWS - 1)}\n"
