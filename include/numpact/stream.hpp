@@ -154,4 +154,21 @@ NUMPACT_API Status append_to_file(const std::string& path, const NumberView& num
                                   const EncodeConfig& config = {},
                                   const LockConfig& lock = {}) noexcept;
 
+// The same without a copy, in time and space for the new numbers: a trailer of the kind requested
+// is continued, not made anew. Without a trailer the codes of the file are read. Until the last
+// byte is written, and after a crash, the old numbers or all can be read; a crash may cost the
+// trailer and leave bytes behind the file, which repair_file() cuts off. Errors leave the old file.
+// Readers that map the file must not read its trailer meanwhile.
+NUMPACT_API Status append_in_place(const std::string& path, const NumberView& numbers,
+                                   const EncodeConfig& config = {},
+                                   const LockConfig& lock = {}) noexcept;
+
+// Ends a file that its writer left unfinished, such as a log without a terminator, behind its last
+// whole chunk, and returns how many numbers it has. All are decoded. A file that is damaged, or
+// whose trailer is, stays as it is (kCorrupt, kChecksum; kTruncated: more chunks follow one that
+// claims too many bytes). `trailer`: made if wanted and anything was repaired.
+NUMPACT_API Result<std::uint64_t> repair_file(const std::string& path,
+                                              const TrailerSpec& trailer = {},
+                                              const LockConfig& lock = {}) noexcept;
+
 }  // namespace numpact
