@@ -58,6 +58,25 @@ Page draw_changed(Draw& draw) {
   return page;
 }
 
+// In parts of `step` numbers: the same numbers, or the same error.
+void check_parts(const wrapped::ChunkDecoder& decoder, const Page& page, ByteSpan bytes,
+                 std::size_t step, const Status& whole, const NumberView& numbers) {
+  Result<wrapped::PageReader> reader = wrapped::PageReader::create(decoder);
+  NUMPACT_REQUIRE(reader.ok());
+  const std::size_t size = size_of(page.type);
+  const auto* expected = static_cast<const std::byte*>(numbers.data);
+  std::vector<std::byte> part(step * size);
+  Status status = reader->start(bytes, page.n);
+  while (status.ok() && reader->numbers_left() > 0) {
+    std::size_t count = 0;
+    status = reader->read({page.type, part.data(), step}).into(count);
+    if (!status.ok() || !whole.ok()) continue;
+    NUMPACT_REQUIRE(is_prefix({page.type, part.data(), count}, {page.type, expected, count}));
+    expected += count * size;
+  }
+  NUMPACT_REQUIRE(same_status(status, whole));
+}
+
 void check(const Page& page, Draw& draw) {
   DecodeLimits limits;
   limits.max_memory = std::uint64_t{1} << 22;
@@ -78,6 +97,7 @@ void check(const Page& page, Draw& draw) {
   const MutableNumberView front(page.type, guarded_output(few * size, Slot::kSecondOutput).data(),
                                 few);
   const Status front_status = decoder->decode_page(bytes, page.n, front).into(consumed);
+  check_parts(*decoder, page, bytes, few + 1, status, {page.type, out.data, page.n});
   if (!status.ok()) return;
   NUMPACT_REQUIRE(front_status.ok());
   NUMPACT_REQUIRE(is_prefix({page.type, front.data, few}, {page.type, out.data, page.n}));

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes Pco and CVC files on a GPU (docs/gpu.md): numpact::cuda, a separate library that the core
-// does not need.
-//
-// Nothing here throws. CUDA errors become a Status: kUnavailable if there is no suitable device or
-// driver, kOutOfMemory, or kDevice for all others.
+// Decodes Pco and CVC files on a GPU (docs/gpu.md): numpact::cuda, a separate library. CUDA errors
+// become a Status: kUnavailable if there is no suitable device or driver, kOutOfMemory, or kDevice.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 
 #include "numpact/config.hpp"
 #include "numpact/cvc/reader.hpp"
-#include "numpact/cvc/types.hpp"
-#include "numpact/error.hpp"
 #include "numpact/executor.hpp"
 #include "numpact/random_access.hpp"
-#include "numpact/types.hpp"
 
 namespace numpact::cuda {
 
@@ -70,16 +62,14 @@ class PcoDecoder {
  public:
   static constexpr std::uint64_t kDefaultPartBytes = std::uint64_t{1} << 26;
 
-  // Bound to one device. `part_bytes`: bytes of file and tables per part; larger if a
-  // chunk needs more.
+  // Bound to one device. `part_bytes`: of file and tables per part; more if a chunk needs more.
   explicit PcoDecoder(int device = 0, std::uint64_t part_bytes = kDefaultPartBytes) noexcept;
 
   // Decodes all numbers of a standalone file to out.data, in stream order, and waits for them;
-  // returns their count. A trailer is used as config.trailer says, and the host compares its
-  // checksums; without one the file is walked first, with the config's threads. Errors: as
-  // numpact::decompress_into, including kOutputTooSmall if out.count is less than the file
-  // holds (nothing is decoded then); kUnavailable, kDevice, kOutOfMemory (also on the device).
-  // After an error `out` is unspecified. Progress is not reported.
+  // returns their count. A trailer is used as config.trailer says; without one the file is walked
+  // first, with the config's threads. Errors: as numpact::decompress_into (nothing is decoded after
+  // kOutputTooSmall); kUnavailable, kDevice, kOutOfMemory (also on the device). After an error
+  // `out` is unspecified. Progress is not reported.
   Result<std::uint64_t> decompress_into(std::span<const std::byte> file, const DeviceNumbers& out,
                                         void* stream = nullptr,
                                         const DecodeConfig& config = {}) noexcept;
@@ -149,7 +139,7 @@ struct CvcConfig {
   // As in cvc::ReadConfig: chunks read whole, with all columns, are checked against their checksum;
   // chunks read in part only with `verify`. The CPU computes checksums.
   bool verify = false;
-  // Used for checksums and for filling buffers; as in DecodeConfig.
+  // For checksums and for filling buffers; as in DecodeConfig.
   unsigned threads = 1;
   Executor* executor = nullptr;
 };
@@ -172,15 +162,12 @@ struct ResidentRows {
 };
 
 // Owns two pinned buffers and device memory, allocated at the first call and kept. Bound to one
-// device; one thread at a time. The destructor waits for queued work.
-//
-// Errors: those of cvc::Reader with their chunk (for slices: the index of the slice in the call);
-// kUnavailable, kOutOfMemory, kDevice; kInvalidArgument for outputs of the wrong shape. After an
-// error the output is unspecified.
+// device; one thread at a time. The destructor waits for queued work. Errors: those of cvc::Reader
+// with their chunk (for slices: the index of the slice in the call); kUnavailable, kOutOfMemory,
+// kDevice; kInvalidArgument for outputs of the wrong shape. The output is then unspecified.
 class CvcDecoder {
  public:
-  // `buffer_bytes`: size of each of the two buffers, on the host and on the device. They grow if a
-  // row needs more.
+  // `buffer_bytes`: of each buffer, on the host and on the device; more if a row needs more.
   explicit CvcDecoder(int device = 0, std::size_t buffer_bytes = std::size_t{32} << 20);
   ~CvcDecoder();
   CvcDecoder(CvcDecoder&&) noexcept;
@@ -198,8 +185,7 @@ class CvcDecoder {
                 const CvcConfig& config = {}) noexcept;
 
   // The same for slices in device memory, in one launch; returns once it is queued. Lossless codes
-  // out of their dictionary are reported by finish. kInvalidArgument: pco and uncompressed
-  // integers.
+  // without an entry are reported by finish. kInvalidArgument: pco and uncompressed integers.
   Status decode_resident(std::span<const ResidentRows> slices, const DeviceRows& out,
                          const Queue& queue) noexcept;
   // Waits for queued work. kCorrupt with the index of a slice passed to decode_resident.

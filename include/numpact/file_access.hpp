@@ -12,15 +12,12 @@
 
 namespace numpact {
 
-// A read-only mapping that lives as long as the object. Its bytes may be read concurrently.
-//
-// The file must not be truncated meanwhile: reading past its new end raises SIGBUS. Read files that
-// may change through a ByteSource. Replacing a file by a rename, as numpact does, does not affect
-// the mapping.
+// A read-only mapping that lives as long as the object. Its bytes may be read concurrently. The
+// file must not be truncated meanwhile: reading past its new end raises SIGBUS. Replacing a file by
+// a rename, as numpact does, does not affect the mapping.
 class NUMPACT_API MappedFile {
  public:
-  // kIo, with the system's error: the file cannot be opened, is a folder or pipe, or cannot be
-  // mapped.
+  // kIo, with the system's error: the file cannot be opened or mapped, or is a folder or pipe.
   static Result<MappedFile> open(const std::string& path) noexcept;
   // Empty.
   MappedFile() noexcept = default;
@@ -39,7 +36,6 @@ class NUMPACT_API MappedFile {
   ProgressCallback releasing() const;
 
  private:
-  // Releases the whole pages in the range.
   void release(std::uint64_t begin, std::uint64_t end) const noexcept;
 
   std::span<const std::byte> bytes_;

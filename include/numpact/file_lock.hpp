@@ -34,12 +34,10 @@ NUMPACT_API Status take_access(int descriptor, const std::string& path) noexcept
 // file hold it from before they read the old end until the new file is renamed; those that only
 // replace (replace_file) hold it during the rename.
 //
-// This is an advisory lock on the file itself (flock): other programs do not see it, no lock file
-// is created, and it ends with its process. Where the file system lacks such locks, or the file can
-// be neither read nor written, nothing is locked, but replace() still fails if the file is no
-// longer the same.
-//
-// One thread at a time. A copy created by fork() does not release the lock.
+// This is an advisory lock on the file itself (flock), which ends with its process. Where the file
+// system lacks such locks, or the file can be neither read nor written, nothing is locked, but
+// replace() still fails if the file is no longer the same. One thread at a time. A copy created by
+// fork() does not release the lock.
 class NUMPACT_API FileLock {
  public:
   // Without a file.

@@ -10,9 +10,9 @@
  * documented otherwise. No function throws, sets errno, reads the locale or starts threads. One
  * environment variable is read, at the first call: NUMPACT_TARGET, see numpact_set_cpu_target.
  *
- * Threads: a context, a stream reader and a writer serve one thread at a time. Objects that are
- * called immutable below may be shared. Functions without an object may be called concurrently,
- * except numpact_set_cpu_target.
+ * Threads: a context, a page reader, a stream reader and a writer serve one thread at a time.
+ * Objects that are called immutable below may be shared. Functions without an object may be called
+ * concurrently, except numpact_set_cpu_target.
  *
  * Structs begin with their size. The functions named numpact_..._init set it with all defaults; a
  * later version that adds fields accepts the smaller struct of a program built before. */
@@ -249,6 +249,28 @@ NUMPACT_C_API numpact_status numpact_decompress_front(numpact_context* context, 
                                                       size_t capacity, size_t* count,
                                                       int* is_finished, numpact_error* error);
 
+/* ---- ranges of values ---- */
+
+/* A range holds the numbers from *min to *max, both included, of the file's type and compared by
+ * value: NaN is in no range, and -0.0 equals 0.0. It is empty if a bound is NaN or the bounds are
+ * in the wrong order. */
+
+/* Counts the numbers of a file that are in the range. The ranges of chunks in a trailer,
+ * dictionaries and bins decide about whole chunks; only the others are decoded. Checksums of chunks
+ * that are read are compared. NUMPACT_TYPE_MISMATCH: the file has another type. */
+NUMPACT_C_API numpact_status numpact_count_where(numpact_context* context, const void* file,
+                                                 size_t size, numpact_type type, const void* min,
+                                                 const void* max, uint64_t* count,
+                                                 numpact_error* error);
+/* Sets `found` to 1 if there is such a number, else 0; stops at the first one. */
+NUMPACT_C_API numpact_status numpact_exists(numpact_context* context, const void* file, size_t size,
+                                            numpact_type type, const void* min, const void* max,
+                                            int* found, numpact_error* error);
+
+/* The CRC-32 of zlib, as trailers and summaries have it. `before`: that of the bytes before, or 0.
+ */
+NUMPACT_C_API uint32_t numpact_crc32(const void* bytes, size_t size, uint32_t before);
+
 /* ---- random access ---- */
 
 /* A file in memory, with the positions of its chunks. Immutable: threads may share a reader, each
@@ -446,6 +468,12 @@ NUMPACT_C_API numpact_status numpact_chunk_encoder_write_page(const numpact_chun
                                                               size_t capacity, size_t* size,
                                                               numpact_error* error);
 
+/* The record of a page, from its numbers and its bytes: `offset` counts the bytes of metadata and
+ * pages before it, `first` the numbers; restart_points is 0. */
+NUMPACT_C_API numpact_status
+numpact_chunk_encoder_page_summary(const numpact_chunk_encoder* encoder, size_t page,
+                                   numpact_chunk_summary* summary, numpact_error* error);
+
 /* The metadata of a chunk, read and checked. Immutable; threads may share it, each with a context
  * of its own. */
 typedef struct numpact_chunk_decoder numpact_chunk_decoder;
@@ -464,6 +492,110 @@ NUMPACT_C_API numpact_status numpact_chunk_decoder_read_page(const numpact_chunk
                                                              size_t page_numbers, void* out,
                                                              size_t capacity, size_t* size,
                                                              numpact_error* error);
+
+/* The values are those of the format. */
+enum {
+  NUMPACT_MODE_CLASSIC = 0,
+  NUMPACT_MODE_INT_MULT = 1,
+  NUMPACT_MODE_FLOAT_MULT = 2,
+  NUMPACT_MODE_FLOAT_QUANT = 3,
+  NUMPACT_MODE_DICT = 4
+};
+enum {
+  NUMPACT_DELTA_NONE = 0,
+  NUMPACT_DELTA_CONSECUTIVE = 1,
+  NUMPACT_DELTA_LOOKBACK = 2,
+  NUMPACT_DELTA_CONV1 = 3
+};
+
+typedef struct numpact_chunk_info {
+  size_t struct_size;
+  numpact_type type;
+  int32_t mode;  /* NUMPACT_MODE_... */
+  int32_t delta; /* NUMPACT_DELTA_... */
+  uint64_t count;
+  uint64_t page_count;
+  uint64_t meta_size; /* bytes of the metadata */
+  uint64_t page_size; /* bytes of all pages */
+  /* Of the latent variables: lookbacks, primary, secondary. 0 bins: there is no such variable. */
+  uint64_t bin_counts[3];
+  uint32_t table_logs[3]; /* log2 of the states of its tANS table; 0: there is none */
+} numpact_chunk_info;
+
+/* What the metadata say; counts and sizes of pages are 0. */
+NUMPACT_C_API numpact_status numpact_chunk_decoder_info(const numpact_chunk_decoder* decoder,
+                                                        numpact_chunk_info* info,
+                                                        numpact_error* error);
+/* The same as text: "float-mult=0.01, consecutive=1; primary: 12 bins, table of 2^6; ...", with a
+ * terminating zero that `size` does not count. 256 bytes suffice. */
+NUMPACT_C_API numpact_status numpact_chunk_decoder_describe(const numpact_chunk_decoder* decoder,
+                                                            char* out, size_t capacity,
+                                                            size_t* size, numpact_error* error);
+
+/* The latent variables of a chunk: lookbacks, primary, secondary. */
+enum { NUMPACT_LATENTS_DELTA = 0, NUMPACT_LATENTS_PRIMARY = 1, NUMPACT_LATENTS_SECONDARY = 2 };
+
+/* A bin: the latents lower to lower + 2^offset_bits - 1, with `weight` of the states of the table.
+ */
+typedef struct numpact_bin {
+  uint64_t lower;
+  uint32_t weight;
+  uint32_t offset_bits;
+} numpact_bin;
+
+/* Writes the first `capacity` bins of a variable; `count` is set to how many there are. */
+NUMPACT_C_API numpact_status numpact_chunk_decoder_bins(const numpact_chunk_decoder* decoder,
+                                                        int32_t variable, numpact_bin* bins,
+                                                        size_t capacity, size_t* count,
+                                                        numpact_error* error);
+
+enum {
+  NUMPACT_MATCH_NONE = 0,
+  NUMPACT_MATCH_SOME = 1, /* some, or the metadata do not tell */
+  NUMPACT_MATCH_ALL = 2
+};
+/* Sets `match` to how many numbers of every page are in the range of values, by the metadata alone:
+ * they tell in mode dict, and in classic and int-mult without a delta encoding. */
+NUMPACT_C_API numpact_status numpact_chunk_decoder_match(const numpact_chunk_decoder* decoder,
+                                                         const void* min, const void* max,
+                                                         int32_t* match, numpact_error* error);
+
+/* Decodes a page in parts, and keeps its state between the calls. Serves one thread at a time. */
+typedef struct numpact_page_reader numpact_page_reader;
+
+/* The decoder, and the allocator of the context, are used until the reader is destroyed. */
+NUMPACT_C_API numpact_status numpact_page_reader_create(numpact_context* context,
+                                                        const numpact_chunk_decoder* decoder,
+                                                        numpact_page_reader** reader,
+                                                        numpact_error* error);
+NUMPACT_C_API void numpact_page_reader_destroy(numpact_page_reader* reader);
+/* Begins a page of `page_numbers` numbers at the start of `bytes`, which must not change while it
+ * is read. `point`: null, or a restart point of this page to begin at. NUMPACT_CORRUPT: the point
+ * does not fit the page; one that was changed may also give wrong numbers. Once warm, this and the
+ * functions below allocate nothing. */
+NUMPACT_C_API numpact_status numpact_page_reader_start(numpact_page_reader* reader,
+                                                       const void* bytes, size_t bytes_size,
+                                                       size_t page_numbers, const void* point,
+                                                       size_t point_size, numpact_error* error);
+/* Decodes the next numbers, as many as fit, fastest in multiples of 256; `count` is set to how
+ * many. The end of the page is checked with its last number. Errors of the bytes are returned again
+ * by later calls. */
+NUMPACT_C_API numpact_status numpact_page_reader_read(numpact_page_reader* reader, void* out,
+                                                      size_t capacity, size_t* count,
+                                                      numpact_error* error);
+/* Decodes and drops numbers. NUMPACT_INVALID_ARGUMENT: the page has fewer left. */
+NUMPACT_C_API numpact_status numpact_page_reader_skip(numpact_page_reader* reader, size_t count,
+                                                      numpact_error* error);
+/* The numbers left, and the bytes read so far; once no numbers are left, the size of the page. */
+NUMPACT_C_API size_t numpact_page_reader_left(const numpact_page_reader* reader);
+NUMPACT_C_API size_t numpact_page_reader_bytes(const numpact_page_reader* reader);
+/* Bytes of a restart point of the page; 0: it has none, since the chunk uses Lookback. */
+NUMPACT_C_API size_t numpact_page_reader_point_size(const numpact_page_reader* reader);
+/* Writes a restart point for the next number, which you store. NUMPACT_INVALID_ARGUMENT: not after
+ * a multiple of 256 numbers, or at the end of the page. */
+NUMPACT_C_API numpact_status numpact_page_reader_write_point(const numpact_page_reader* reader,
+                                                             void* out, size_t capacity,
+                                                             size_t* size, numpact_error* error);
 
 /* ---- CVC: collections of vectors ---- */
 

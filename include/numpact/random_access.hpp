@@ -2,21 +2,15 @@
 // Random access to the numbers of a standalone file in memory.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "numpact/config.hpp"
-#include "numpact/error.hpp"
 #include "numpact/pco.hpp"
-#include "numpact/types.hpp"
 
 namespace numpact {
 
-// The position of a chunk in its file and the numbers it holds.
 struct IndexedChunk {
   std::uint64_t offset = 0;       // of the chunk, in bytes
   std::uint64_t page_offset = 0;  // end of its metadata, in bytes
@@ -30,17 +24,15 @@ namespace detail {
 struct ChunkIndexAccess;
 }
 
-// The positions of all chunks. Immutable and cheap to copy: copies share one table. Does not refer
-// to the file's memory; valid while the file is unchanged.
+// The positions of all chunks. Immutable and cheap to copy; does not refer to the file's memory.
 class NUMPACT_API ChunkIndex {
  public:
   // For a file without numbers.
   ChunkIndex() = default;
 
-  // Uses the trailer if there is an intact one and config.trailer allows it; it is compared with
-  // the file during reads. Otherwise walks the file: reads tANS codes without decoding numbers,
-  // about half the cost of decoding, with the config's threads. Errors: as count_numbers(). Limits
-  // apply as if the numbers were decoded; the index itself is not counted.
+  // Uses an intact trailer if config.trailer allows it; it is compared with the file during reads.
+  // Otherwise walks the file as count_numbers() does, with its errors and the config's threads. The
+  // index does not count as memory.
   static Result<ChunkIndex> build(std::span<const std::byte> file, const DecodeConfig& config = {},
                                   DecodeContext* context = nullptr) noexcept;
 
@@ -56,8 +48,8 @@ class NUMPACT_API ChunkIndex {
   std::size_t chunk_count() const noexcept;
   // `index` is below chunk_count().
   IndexedChunk chunk(std::size_t index) const noexcept;
-  // All chunks in file order, as a list of 32 bytes per chunk made at the first call; valid while
-  // this index or a copy lives. Empty if memory does not suffice.
+  // In file order, as a list made at the first call; valid while this index or a copy lives. Empty
+  // if memory does not suffice.
   std::span<const IndexedChunk> chunks() const noexcept;
   // The chunk that holds a number below count().
   std::size_t chunk_of(std::uint64_t number) const noexcept;
@@ -75,8 +67,8 @@ class NUMPACT_API ChunkIndex {
 // thread-safe with one context per thread.
 class NUMPACT_API FileReader {
  public:
-  // `file` must outlive the reader and not change. Reads the header only. Errors: those of a bad
-  // header; kInvalidArgument if the index clearly belongs to another file.
+  // `file` must outlive the reader and not change. Reads the header. kInvalidArgument: the index
+  // clearly belongs to another file.
   static Result<FileReader> create(std::span<const std::byte> file, ChunkIndex index) noexcept;
   // The same with a known header, for files whose own is damaged (see Verification).
   static Result<FileReader> create(std::span<const std::byte> file, ChunkIndex index,
@@ -90,17 +82,13 @@ class NUMPACT_API FileReader {
   const FileHeader& header() const noexcept { return header_; }
   const ChunkIndex& index() const noexcept { return index_; }
 
-  // Decodes the numbers [first, first + out.count) into `out`. Touches only their chunks; decoding
-  // starts at the beginning of the chunk or at the previous restart point and stops after the last
-  // number. With threads or an executor, chunks and segments between restart points are decoded
-  // concurrently. With an index from a trailer, checksums of chunks read whole and restart points
-  // passed are checked.
-  //
-  // Errors: kTypeMismatch; kInvalidArgument for numbers past the end and if the index does not fit
-  // the file (kCorrupt or kChecksum for an index from a trailer); kLimitExceeded (max_numbers and
-  // max_output_bytes apply to `out`); those of invalid bytes; kOutOfMemory; kCancelled. After an
-  // error `out` is unspecified. Progress counts the numbers written and the bytes passed since the
-  // first chunk touched.
+  // Decodes the numbers [first, first + out.count) into `out`, from the beginning of their chunk or
+  // the previous restart point; with threads or an executor, chunks and segments between restart
+  // points concurrently. With an index from a trailer, checksums of chunks read whole and restart
+  // points passed are checked. Errors: kTypeMismatch; kInvalidArgument for numbers past the end and
+  // if the index does not fit the file (kCorrupt or kChecksum for one from a trailer); those of
+  // decoding. After an error `out` is unspecified. Limits apply to `out`; progress counts numbers
+  // written and bytes passed since the first chunk touched.
   Status read(std::uint64_t first, const MutableNumberView& out, const DecodeConfig& config = {},
               DecodeContext* context = nullptr) const noexcept;
   // The same into a new vector, allocated after the range check.

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams standalone Pco files from a source or to a sink of bytes in bounded memory.
-//
-// A reader or writer serves one thread at a time; different objects are independent.
+// Streams standalone Pco files from a source or to a sink of bytes in bounded memory. A reader or
+// writer serves one thread at a time.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <memory_resource>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "numpact/config.hpp"
-#include "numpact/error.hpp"
 #include "numpact/file_lock.hpp"
 #include "numpact/pco.hpp"
-#include "numpact/types.hpp"
 
 namespace numpact {
 
@@ -29,11 +22,10 @@ class NUMPACT_API ByteSource {
   virtual Result<std::size_t> read(std::span<std::byte> out) = 0;
 };
 
-// Output of bytes.
+// Output of bytes, which takes all.
 class NUMPACT_API ByteSink {
  public:
   virtual ~ByteSink();
-  // Takes all of `bytes`.
   virtual Status write(std::span<const std::byte> bytes) = 0;
 };
 
@@ -76,12 +68,10 @@ class NUMPACT_API FileSource final : public ByteSource {
 };
 
 // Decodes a standalone file from a source, in order. Memory: an input window (about 64 KiB, or a
-// chunk's metadata if larger), one batch, and the chunk's lookback window and dictionary. It grows
-// only with bytes received or numbers decoded.
-//
-// With several threads or an executor, a read() for more numbers than the next chunk holds reads
-// ahead, up to 16 MiB of input, and decodes whole chunks concurrently into the caller's memory,
-// with scratch memory per task. Results and reports stay the same.
+// chunk's metadata if larger), one batch, and the chunk's lookback window and dictionary. With
+// several threads or an executor, a read() for more numbers than the next chunk holds reads ahead,
+// up to 16 MiB, and decodes whole chunks concurrently, with scratch memory per task and the same
+// results and reports.
 class NUMPACT_API StreamReader {
  public:
   // The source must outlive the reader. Reads nothing yet.
@@ -96,10 +86,9 @@ class NUMPACT_API StreamReader {
   // were decoded. An error is returned again by later calls.
   Result<std::size_t> read(const MutableNumberView& out) noexcept;
 
-  // After the end of the file: reads on, to the end of the source if a trailer may follow, and
-  // checks the file against it. Errors: kChecksum, with the first chunk that may be damaged;
-  // kCorrupt if the trailer contradicts the file; those of the source; kInvalidArgument before the
-  // end and with TrailerPolicy::kIgnore. A trailer that is itself damaged is no error.
+  // After the end of the file: reads the trailer, if there is one, and checks the file against it.
+  // kChecksum: with the first chunk that may be damaged; kCorrupt: the trailer contradicts the
+  // file; kInvalidArgument: before the end and with kIgnore. A damaged trailer is no error.
   Result<TrailerState> check_trailer() noexcept;
 
   // Bytes decoded so far; after the end, the size of the file (bytes after the terminator are not
@@ -112,12 +101,10 @@ class NUMPACT_API StreamReader {
 };
 
 // Encodes numbers into a standalone file on a sink. Memory: one chunk of numbers, buffered until it
-// is full, and the encoder's scratch memory.
-//
-// With threads or an executor, two chunks per task (or, if chunks are small, some 2^16 numbers) are
-// buffered and encoded concurrently, with scratch memory per task; whole chunks within one
-// write() need no buffer. The file is the same; bytes, progress and errors of the sink or callback
-// keep their order but may occur in a later call, in end_chunk() or finish() at the latest.
+// is full, and the encoder's scratch memory. With threads or an executor, two chunks per task (or,
+// if chunks are small, some 2^16 numbers) are buffered and encoded concurrently, with scratch
+// memory per task. The file is the same; bytes, progress and errors keep their order but may occur
+// in a later call, in end_chunk() or finish() at the latest.
 class NUMPACT_API StreamWriter {
  public:
   // The sink must outlive the writer. config.paging: equal_pages_up_to(n) makes chunks of n
@@ -128,13 +115,11 @@ class NUMPACT_API StreamWriter {
                std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   // Before any numbers: copies a standalone file of the writer's type without its terminator; later
-  // chunks follow its own. The file is decoded on the way, in the memory of a StreamReader, so that
-  // damage is not continued. Its format version is kept: it must be 4 (kUnsupportedVersion), and
-  // config.compatibility not older (kInvalidArgument). Bytes after its end are dropped; an intact
-  // trailer is checked against the copied chunks, and a damaged one is an error (kCorrupt), as it
-  // may be the only evidence of damage. kInvalidArgument if config.trailer requests a trailer: it
-  // would not cover the copied chunks (use Trailer::make). Other errors: as StreamReader.
-  // Errors are permanent.
+  // chunks follow its own. It is decoded on the way, so that damage is not continued, and its
+  // format version kept: it must be 4 (kUnsupportedVersion), and config.compatibility not older
+  // (kInvalidArgument). An intact trailer is checked; a damaged one is kCorrupt, as it may be the
+  // only evidence of damage. Bytes after the end are dropped. kInvalidArgument if config.trailer
+  // requests a trailer (use Trailer::make). Other errors: as StreamReader; all are permanent.
   Status copy_file(ByteSource& file) noexcept;
 
   // Adds numbers of the writer's type; kTypeMismatch otherwise, without effect. Other errors are
@@ -145,13 +130,11 @@ class NUMPACT_API StreamWriter {
   // waiting. kInvalidArgument: exact sizes, and the chunk is not complete.
   Status end_chunk() noexcept;
 
-  // Writes pending numbers and the terminator. Destroying the writer earlier leaves an unfinished
-  // file, which readers reject as truncated.
+  // Writes pending numbers and the terminator, without which a file is truncated.
   Status finish() noexcept;
 
-  // Includes a copied file.
+  // Both include a copied file, and the bytes the trailer, once finished.
   std::uint64_t numbers_written() const noexcept;
-  // Includes the trailer, once finished.
   std::uint64_t bytes_written() const noexcept;
   std::uint64_t trailer_bytes() const noexcept;
 
@@ -161,17 +144,31 @@ class NUMPACT_API StreamWriter {
 };
 
 // Appends chunks with `numbers` to a standalone file of the same number type: copies it (see
-// StreamWriter::copy_file) to a temporary file in the same folder, which then replaces it.
-// Errors leave the old file; a crash leaves the old or the new one. Bytes after the old terminator
-// are lost. A count stored in the header is updated. If config.trailer requests a trailer, or is
-// the default and the file had an intact one, one is made by decoding the whole file. Damage
-// reported by the old trailer is kChecksum; a damaged trailer is kChecksum or kCorrupt.
-//
-// Safe against concurrent appends and replacements by numpact in any thread or process: the file is
-// locked (FileLock) from before its end is read until the new file is renamed. `lock` limits the
-// wait (kTimedOut); without it the wait is unlimited.
+// StreamWriter::copy_file) to a temporary file in the same folder, which then replaces it. Errors
+// leave the old file; a crash leaves the old or the new one. Bytes after the old terminator are
+// lost; a count in the header is updated. If config.trailer requests a trailer, or is the default
+// and the file had an intact one, one is made by decoding the whole file. A damaged trailer, or one
+// that reports damage, is kChecksum or kCorrupt. A FileLock is held from before the end is read
+// until the new file is renamed; `lock` limits the wait for it (kTimedOut).
 NUMPACT_API Status append_to_file(const std::string& path, const NumberView& numbers,
                                   const EncodeConfig& config = {},
                                   const LockConfig& lock = {}) noexcept;
+
+// The same without a copy, in time and space for the new numbers: a trailer of the kind requested
+// is continued, not made anew. Without a trailer the codes of the file are read. Until the last
+// byte is written, and after a crash, the old numbers or all can be read; a crash may cost the
+// trailer and leave bytes behind the file, which repair_file() cuts off. Errors leave the old file.
+// Readers that map the file must not read its trailer meanwhile.
+NUMPACT_API Status append_in_place(const std::string& path, const NumberView& numbers,
+                                   const EncodeConfig& config = {},
+                                   const LockConfig& lock = {}) noexcept;
+
+// Ends a file that its writer left unfinished, such as a log without a terminator, behind its last
+// whole chunk, and returns how many numbers it has. All are decoded. A file that is damaged, or
+// whose trailer is, stays as it is (kCorrupt, kChecksum; kTruncated: more chunks follow one that
+// claims too many bytes). `trailer`: made if wanted and anything was repaired.
+NUMPACT_API Result<std::uint64_t> repair_file(const std::string& path,
+                                              const TrailerSpec& trailer = {},
+                                              const LockConfig& lock = {}) noexcept;
 
 }  // namespace numpact

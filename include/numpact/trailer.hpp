@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trailer of a standalone file (docs/format/trailer.md): chunk positions, value ranges,
-// checksums and restart points. Other readers ignore it.
-//
-// EncodeConfig::trailer writes it; DecodeConfig::trailer controls its use. This header inspects a
-// trailer, makes one for an existing file, and finds damage.
+// checksums and restart points. EncodeConfig::trailer writes it, DecodeConfig::trailer controls its
+// use. Also: ranges of values, and the search for damage.
 #pragma once
 
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
 
-#include "numpact/config.hpp"
-#include "numpact/error.hpp"
 #include "numpact/random_access.hpp"
-#include "numpact/types.hpp"
 
 namespace numpact {
 
@@ -61,6 +54,39 @@ std::uint64_t latent_of_number(T number) {
   return to_ordered_latent(kNumberTypeOf<T>, std::bit_cast<detail::BitsOf<T>>(number));
 }
 
+// The numbers from a least to a greatest one, both included, compared by value: NaN is in no range,
+// and -0.0 equals 0.0. Empty if a bound is NaN or the bounds are in the wrong order.
+struct ValueRange {
+  NumberType type = NumberType::kU8;
+  std::uint64_t min_latent = 0;
+  std::uint64_t max_latent = 0;
+
+  template <Number T>
+  static ValueRange of(T min, T max) {
+    return {kNumberTypeOf<T>, latent_of_number(min), latent_of_number(max)};
+  }
+};
+
+// How many of some numbers are in a range; kSome also if that is not known.
+enum class RangeMatch : std::uint8_t { kNone, kSome, kAll };
+
+// Counts the numbers of a standalone file in memory that are in the range, or finds out whether
+// there is one. Ranges of chunks in a trailer, dictionaries and bins decide about whole chunks;
+// only the others are decoded, on the calling thread. Without a trailer the tANS codes of all
+// chunks are read. Errors: kTypeMismatch; as count_numbers() and, for chunks that are decoded, as
+// decompress_into(). Limits apply to the numbers of the file.
+NUMPACT_API Result<std::uint64_t> count_where(std::span<const std::byte> file,
+                                              const ValueRange& range,
+                                              const DecodeConfig& config = {},
+                                              DecodeContext* context = nullptr) noexcept;
+NUMPACT_API Status exists(std::span<const std::byte> file, const ValueRange& range, bool& found,
+                          const DecodeConfig& config = {},
+                          DecodeContext* context = nullptr) noexcept;
+
+// CRC-32 as in zlib, continued from that of the bytes before.
+NUMPACT_API std::uint32_t checksum_of(std::span<const std::byte> bytes,
+                                      std::uint32_t before = 0) noexcept;
+
 struct TrailerTail;
 struct MadeTrailer;
 
@@ -74,7 +100,7 @@ class NUMPACT_API Trailer {
   // the chunks, not the numbers. Errors: kChecksum, kCorrupt or kUnsupportedVersion if it is
   // damaged, inconsistent or newer; kOutOfMemory. Reads and verify() check it against the file.
   static Result<std::optional<Trailer>> read(std::span<const std::byte> file) noexcept;
-  // The same for the tail of a file, which follows `before` other bytes.
+  // For the tail of a file, which follows `before` other bytes.
   static Result<TrailerTail> read_tail(std::span<const std::byte> tail,
                                        std::uint64_t before) noexcept;
   // Makes a trailer by decoding the file. An existing trailer must match (kChecksum or kCorrupt if
@@ -87,7 +113,7 @@ class NUMPACT_API Trailer {
   // None: an empty file without a type.
   std::optional<NumberType> type() const noexcept;
   std::uint64_t count() const noexcept;
-  // Size of the file up to the trailer, and size of the trailer.
+  // Sizes of the file up to the trailer, and of the trailer.
   std::uint64_t file_bytes() const noexcept;
   std::uint64_t bytes() const noexcept;
   // CRC-32 of the file header, which ends at the first chunk.

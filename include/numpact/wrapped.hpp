@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wrapped format, for engines that store header, chunk metadata and pages themselves.
-//
-// Writing: call encode_file_header once; a ChunkEncoder per chunk provides the bytes of the
-// metadata and of each page. Reading: call decode_file_header, make a ChunkDecoder from the
-// metadata, and decode pages of that chunk in any order. The engine stores the number type and the
-// count of each page. Encoders and decoders are immutable and thread-safe with one context per
-// thread.
+// The wrapped format, for engines that store header, chunk metadata and pages themselves, with the
+// number type and the count of each page. Encoders and decoders of chunks are immutable and
+// thread-safe with one context per thread.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <memory_resource>
 #include <span>
 #include <vector>
 
-#include "numpact/config.hpp"
-#include "numpact/error.hpp"
 #include "numpact/inspect.hpp"
-#include "numpact/types.hpp"
+#include "numpact/trailer.hpp"
 
 namespace numpact::wrapped {
 
@@ -54,6 +46,7 @@ class NUMPACT_API ChunkEncoder {
       std::pmr::memory_resource* memory = std::pmr::get_default_resource(),
       EncodeContext* context = nullptr) noexcept;
 
+  NumberType type() const noexcept;
   std::size_t page_count() const noexcept;
   // Numbers in a page, and a bound on its bytes; 0 if page >= page_count().
   std::size_t page_n(std::size_t page) const noexcept;
@@ -65,6 +58,8 @@ class NUMPACT_API ChunkEncoder {
   Result<std::size_t> write_page(std::size_t page, std::span<std::byte> out) const noexcept;
   Result<std::vector<std::byte>> meta() const noexcept;
   Result<std::vector<std::byte>> page(std::size_t page) const noexcept;
+  // Range, NaNs and CRC-32 of a page. Its offset counts the bytes of metadata and pages before it.
+  Result<ChunkSummary> page_summary(std::size_t page) const noexcept;
 
  private:
   struct Impl;
@@ -85,6 +80,8 @@ class NUMPACT_API ChunkDecoder {
   NumberType type() const noexcept;
   std::size_t meta_size() const noexcept;
   Result<ChunkInfo> info() const noexcept;
+  // What the metadata say about the numbers of every page.
+  RangeMatch match(const ValueRange& range) const noexcept;
 
   // Decodes the page of `page_n` numbers at the start of `bytes` into the first elements of `out`;
   // returns its size in bytes. If out.count < page_n, decodes only out.count numbers; the end of
@@ -94,8 +91,45 @@ class NUMPACT_API ChunkDecoder {
                                   DecodeContext* context = nullptr) const noexcept;
 
  private:
+  friend class PageReader;
   struct Impl;
   explicit ChunkDecoder(std::unique_ptr<Impl> impl) noexcept;
+  detail::Owned<Impl> impl_;
+};
+
+// Decodes a page in parts and keeps its state between calls, which allocate nothing once the reader
+// is warm. One thread at a time.
+class NUMPACT_API PageReader {
+ public:
+  // `chunk` and `memory` must outlive the reader.
+  static Result<PageReader> create(
+      const ChunkDecoder& chunk,
+      std::pmr::memory_resource* memory = std::pmr::get_default_resource()) noexcept;
+
+  // Begins the page of `page_n` numbers at the start of `bytes`, which must not change while it is
+  // read; with the bytes of a restart point of this page, at that point. kCorrupt: the point does
+  // not fit the page; one that was changed may also give wrong numbers.
+  Status start(std::span<const std::byte> bytes, std::size_t page_n,
+               std::span<const std::byte> point = {}) noexcept;
+
+  // Decodes the next numbers, as many as fit, fastest in multiples of 256, and returns their count.
+  // The end of the page is checked with its last number. Errors: as ChunkDecoder::decode_page; of
+  // the bytes, all later calls return them again.
+  Result<std::size_t> read(const MutableNumberView& out) noexcept;
+  // Decodes and drops `count` numbers; kInvalidArgument: fewer are left.
+  Status skip(std::size_t count) noexcept;
+  std::size_t numbers_left() const noexcept;
+  // Bytes read so far; once no numbers are left, the size of the page.
+  std::size_t bytes_read() const noexcept;
+
+  // Writes a restart point for the next number, of point_size() bytes: 0 for a chunk with Lookback,
+  // which has none. kInvalidArgument: not after a multiple of 256 numbers, or at the end.
+  std::size_t point_size() const noexcept;
+  Result<std::size_t> write_point(std::span<std::byte> out) const noexcept;
+
+ private:
+  struct Impl;
+  explicit PageReader(std::unique_ptr<Impl> impl) noexcept;
   detail::Owned<Impl> impl_;
 };
 

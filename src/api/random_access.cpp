@@ -65,16 +65,6 @@ Status walk(std::span<const std::byte> file, std::optional<NumberType>& type, Ch
   return {};
 }
 
-// Verifies all that the trailer says about the file.
-Status verify_trailer(std::span<const std::byte> file, const DecodeConfig& config,
-                      DecodeContext* context) {
-  Verification found;
-  NUMPACT_TRY(verify(file, config, context).into(found));
-  NUMPACT_TRY(found.header_status);
-  if (!found.damage.empty()) return found.damage.front().status;
-  return found.trailer_status;
-}
-
 bool is_memory_error(const Status& status) {
   return status.kind() == ErrorKind::kLimitExceeded || status.kind() == ErrorKind::kOutOfMemory;
 }
@@ -90,8 +80,7 @@ Result<ChunkIndex> ChunkIndex::build(std::span<const std::byte> file, const Deco
       if (view->front.type) {
         NUMPACT_TRY(check_limits(config.limits, view->front.number_n, *view->front.type));
       }
-      if (config.trailer == TrailerPolicy::kVerify)
-        NUMPACT_TRY(verify_trailer(file, config, context));
+      NUMPACT_TRY(verify_if_asked(file, config, context));
       return index_of(*view, index.table_);
     }
     auto table = std::make_shared<Table>();

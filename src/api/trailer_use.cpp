@@ -28,6 +28,16 @@ Status find_trailer(std::span<const std::byte> file, TrailerPolicy policy,
   return policy == TrailerPolicy::kUse ? Status() : status;
 }
 
+Status verify_if_asked(std::span<const std::byte> file, const DecodeConfig& config,
+                       DecodeContext* context) {
+  if (config.trailer != TrailerPolicy::kVerify) return {};
+  Verification found;
+  NUMPACT_TRY(verify(file, config, context).into(found));
+  NUMPACT_TRY(found.header_status);
+  if (!found.damage.empty()) return found.damage.front().status;
+  return found.trailer_status;
+}
+
 Status damaged_trailer(ErrorKind kind, std::uint64_t offset) {
   return Status(kind,
                 "the trailer is damaged, and so the numbers before it may be: read what is left "

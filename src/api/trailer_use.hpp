@@ -16,6 +16,10 @@ namespace numpact {
 Status find_trailer(std::span<const std::byte> file, TrailerPolicy policy,
                     std::optional<trailer::View>& view);
 
+// With kVerify, verifies all that the trailer says about the file.
+Status verify_if_asked(std::span<const std::byte> file, const DecodeConfig& config,
+                       DecodeContext* context);
+
 // Checks before a file is extended or gets another trailer: a damaged trailer may be the only
 // evidence of damage to the file. Errors: kChecksum, kCorrupt; kUnsupportedVersion for a newer one.
 Status damaged_trailer(ErrorKind kind, std::uint64_t offset);

@@ -5,11 +5,13 @@
 #include <optional>
 #include <utility>
 
+#include "api/chunk_decoder.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/describe.hpp"
 #include "api/paging.hpp"
 #include "base/check_bytes.hpp"
+#include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/owned.hpp"
@@ -17,7 +19,9 @@
 #include "pco/encode/choice.hpp"
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/session.hpp"
+#include "pco/meta/latent_range.hpp"
 #include "pco/page/page_decoder.hpp"
+#include "pco/trailer/number_range.hpp"
 
 namespace numpact::wrapped {
 
@@ -44,18 +48,24 @@ Result<DecodedHeader> decode_file_header(std::span<const std::byte> bytes) noexc
 
 struct ChunkEncoder::Impl {
   struct Page {
-    std::size_t n = 0;    // numbers
-    std::size_t end = 0;  // end of its bytes, which start at the end of the previous page
+    std::size_t first = 0;       // numbers before it
+    std::size_t n = 0;           // numbers
+    std::size_t end = 0;         // end of its bytes, which start at the end of the previous page
+    trailer::ChunkRecord range;  // of its numbers
   };
 
   explicit Impl(std::pmr::memory_resource* memory) : bytes(memory), pages(memory) {}
 
   std::span<const std::byte> meta() const { return std::span(bytes).first(meta_bytes); }
+  std::size_t page_begin(std::size_t index) const {
+    return index == 0 ? meta_bytes : pages[index - 1].end;
+  }
   std::span<const std::byte> page(std::size_t index) const {
-    const std::size_t begin = index == 0 ? meta_bytes : pages[index - 1].end;
+    const std::size_t begin = page_begin(index);
     return std::span(bytes).subspan(begin, pages[index].end - begin);
   }
 
+  NumberType type = NumberType::kU8;
   std::pmr::vector<std::byte> bytes;  // metadata and all pages
   std::pmr::vector<Page> pages;
   std::size_t meta_bytes = 0;
@@ -86,6 +96,14 @@ Result<std::vector<std::byte>> copy_of(std::span<const std::byte> part) noexcept
   });
 }
 
+// The range of `n` of the numbers.
+trailer::ChunkRecord range_of_part(const NumberView& numbers, std::size_t first, std::size_t n) {
+  trailer::ChunkRecord range;
+  const auto* const at = static_cast<const std::byte*>(numbers.data);
+  trailer::add_to_range({numbers.type, at + first * size_of(numbers.type), n}, range);
+  return range;
+}
+
 Status no_such_page() {
   return Status(ErrorKind::kInvalidArgument, "the chunk has no page of that number");
 }
@@ -108,6 +126,7 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
     }
     NUMPACT_TRY(report_progress(config.progress, {}));
     impl = std::make_unique<Impl>(memory);
+    impl->type = numbers.type;
     std::optional<Arena> own;
     std::optional<ScratchArena> lent;
     Arena& arena = context != nullptr ? *lent.emplace(context) : own.emplace(memory);
@@ -124,11 +143,11 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
     NUMPACT_TRY(write_part(impl->bytes, at,
                            [&](BitWriter& writer) { write_chunk_meta(writer, chunk.meta); }));
     impl->meta_bytes = at;
-    std::uint64_t done = 0;
+    std::size_t done = 0;
     for (const EncodedPage& page : chunk.pages) {
       NUMPACT_TRY(write_part(impl->bytes, at,
                              [&](BitWriter& writer) { numpact::write_page(chunk, page, writer); }));
-      impl->pages.push_back({page.n, at});
+      impl->pages.push_back({done, page.n, at, range_of_part(numbers, done, page.n)});
       done += page.n;
       NUMPACT_TRY(report_progress(config.progress, {done, at}));
     }
@@ -139,6 +158,9 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
   return ChunkEncoder(std::move(impl));
 }
 
+NumberType ChunkEncoder::type() const noexcept {
+  return impl_ != nullptr ? impl_->type : NumberType::kU8;
+}
 std::size_t ChunkEncoder::page_count() const noexcept {
   return impl_ != nullptr ? impl_->pages.size() : 0;
 }
@@ -175,14 +197,37 @@ Result<std::vector<std::byte>> ChunkEncoder::page(std::size_t page) const noexce
   return copy_of(impl_->page(page));
 }
 
-struct ChunkDecoder::Impl {
-  explicit Impl(std::pmr::memory_resource* memory) : arena(memory) {}
-  Arena arena;
-  ChunkMeta meta;
-  const ChunkTables* tables = nullptr;
-  std::size_t meta_size = 0;
-  DecodeLimits limits;
-};
+Result<ChunkSummary> ChunkEncoder::page_summary(std::size_t page) const noexcept {
+  if (impl_ == nullptr) return moved_from();
+  if (page >= page_count()) return no_such_page();
+  const trailer::ChunkRecord& range = impl_->pages[page].range;
+  ChunkSummary summary;
+  summary.place.offset = summary.place.page_offset = impl_->page_begin(page);
+  summary.place.first = impl_->pages[page].first;
+  summary.place.count = impl_->pages[page].n;
+  summary.bytes = impl_->page(page).size();
+  summary.crc = crc32(impl_->page(page));
+  summary.nan_count = range.nan_n;
+  summary.min_latent = range.min_latent;
+  summary.max_latent = range.max_latent;
+  return summary;
+}
+
+Status check_page_output(const MutableNumberView& out, NumberType type) {
+  NUMPACT_TRY(check_view(out));
+  if (out.type == type) return {};
+  return Status(ErrorKind::kTypeMismatch, "the page holds numbers of another type");
+}
+
+Status check_page_n(std::size_t page_n) {
+  if (page_n > 0 && page_n <= kMaxChunkN) return {};
+  return Status(ErrorKind::kInvalidArgument, "a page holds 1 to 2^24 numbers");
+}
+
+Status check_page_limits(const DecodeLimits& limits, NumberType type, std::size_t n) {
+  if (n <= limits.max_numbers && n <= limits.max_output_bytes / size_of(type)) return {};
+  return Status(ErrorKind::kLimitExceeded, "the page would pass a limit of its chunk");
+}
 
 ChunkDecoder::ChunkDecoder(std::unique_ptr<Impl> impl) noexcept : impl_(owned(std::move(impl))) {}
 
@@ -228,23 +273,24 @@ Result<ChunkInfo> ChunkDecoder::info() const noexcept {
   });
 }
 
+RangeMatch ChunkDecoder::match(const ValueRange& range) const noexcept {
+  if (impl_ == nullptr || range.type != impl_->meta.type) return RangeMatch::kSome;
+  static_assert(static_cast<int>(RangeMatch::kNone) == static_cast<int>(Overlap::kNone));
+  static_assert(static_cast<int>(RangeMatch::kAll) == static_cast<int>(Overlap::kAll));
+  return static_cast<RangeMatch>(
+      overlap_of(impl_->meta, comparable_range(range.type, range.min_latent, range.max_latent)));
+}
+
 Result<std::size_t> ChunkDecoder::decode_page(std::span<const std::byte> bytes, std::size_t page_n,
                                               const MutableNumberView& out,
                                               DecodeContext* context) const noexcept {
   return guarded_value<std::size_t>([&](std::size_t& consumed) -> Status {
     if (impl_ == nullptr) return moved_from();
-    NUMPACT_TRY(check_view(out));
+    NUMPACT_TRY(check_page_output(out, impl_->meta.type));
     NUMPACT_TRY(check_bytes(bytes));
-    if (out.type != impl_->meta.type) {
-      return Status(ErrorKind::kTypeMismatch, "the page holds numbers of another type");
-    }
-    if (page_n == 0 || page_n > kMaxChunkN) {
-      return Status(ErrorKind::kInvalidArgument, "a page holds 1 to 2^24 numbers");
-    }
+    NUMPACT_TRY(check_page_n(page_n));
     const std::size_t n = std::min(page_n, out.count);
-    if (n > impl_->limits.max_numbers || n > impl_->limits.max_output_bytes / size_of(out.type)) {
-      return Status(ErrorKind::kLimitExceeded, "the page would pass a limit of its chunk");
-    }
+    NUMPACT_TRY(check_page_limits(impl_->limits, out.type, n));
     ScratchArena arena(context, impl_->limits.max_memory);
     PageDecoder* const page = impl_->tables->make_page_decoder(*arena);
     BitWindow window{bytes, 0, true};

@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "capi/capi.hpp"
+#include "capi/ranges.hpp"
 
 struct numpact_trailer {
   numpact::Trailer trailer;
@@ -18,44 +19,6 @@ static_assert(NUMPACT_TRAILER_ABSENT == static_cast<int>(TrailerState::kNone));
 static_assert(NUMPACT_TRAILER_SOUND == static_cast<int>(TrailerState::kSound));
 static_assert(NUMPACT_TRAILER_DAMAGED == static_cast<int>(TrailerState::kDamaged));
 static_assert(NUMPACT_TRAILER_UNRECOGNIZED == static_cast<int>(TrailerState::kUnrecognised));
-
-// The number at an address, in the order of latents.
-template <class Bits>
-std::uint64_t latent_at(NumberType type, const void* number) {
-  Bits bits = 0;
-  std::memcpy(&bits, number, sizeof bits);
-  return to_ordered_latent(type, bits);
-}
-
-std::uint64_t latent_at(NumberType type, const void* number) {
-  switch (size_of(type)) {
-    case 1:
-      return latent_at<std::uint8_t>(type, number);
-    case 2:
-      return latent_at<std::uint16_t>(type, number);
-    case 4:
-      return latent_at<std::uint32_t>(type, number);
-    default:
-      return latent_at<std::uint64_t>(type, number);
-  }
-}
-
-numpact_chunk_summary summary_of(NumberType type, const ChunkSummary& chunk) {
-  numpact_chunk_summary summary = {};
-  summary.offset = chunk.place.offset;
-  summary.size = chunk.bytes;
-  summary.first = chunk.place.first;
-  summary.count = chunk.place.count;
-  summary.nan_count = chunk.nan_count;
-  summary.restart_points = chunk.restart_points;
-  summary.crc = chunk.crc;
-  summary.has_range = chunk.has_range() ? 1 : 0;
-  if (chunk.has_range()) {
-    summary.min_bits = from_ordered_latent(type, chunk.min_latent);
-    summary.max_bits = from_ordered_latent(type, chunk.max_latent);
-  }
-  return summary;
-}
 
 }  // namespace
 

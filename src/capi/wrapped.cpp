@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Header, chunk metadata and pages, for engines that store them themselves.
-#include "numpact/wrapped.hpp"
+#include "capi/wrapped_objects.hpp"
 
 #include "base/try.hpp"
 #include "capi/capi.hpp"
-
-struct numpact_chunk_encoder {
-  numpact::wrapped::ChunkEncoder encoder;
-};
-
-struct numpact_chunk_decoder {
-  numpact::wrapped::ChunkDecoder decoder;
-};
 
 using namespace numpact;                  // NOLINT(google-build-using-namespace)
 using namespace numpact::internal::capi;  // NOLINT(google-build-using-namespace)

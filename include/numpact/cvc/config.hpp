@@ -3,8 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,7 +11,6 @@
 
 #include "numpact/config.hpp"
 #include "numpact/cvc/types.hpp"
-#include "numpact/error.hpp"
 #include "numpact/file_lock.hpp"
 
 namespace numpact::cvc {
@@ -26,8 +23,7 @@ enum class OnCorruption : std::uint8_t {
 };
 
 struct ReadConfig {
-  // max_numbers and max_output_bytes bound the values read; max_memory bounds the tables built from
-  // a header.
+  // max_memory bounds the tables built from a header.
   DecodeLimits limits;
   // Progress::bytes counts payload bytes passed.
   ProgressCallback progress;
@@ -113,8 +109,7 @@ struct StoredSlice {
   Compression compression = Compression::kFp16;
   Dtype dtype = Dtype::kFloat32;     // of the column
   std::span<const std::byte> bytes;  // layout: docs/format/cvc.md
-  // Keeps mapped or fetched bytes alive. Bytes that the caller gave to the reader must outlive the
-  // slice.
+  // Keeps mapped or fetched bytes alive, but not those that the caller gave to the reader.
   std::shared_ptr<const void> owner;
   std::uint64_t offset = 0;     // of the bytes in the file
   std::uint64_t first_row = 0;  // of the file

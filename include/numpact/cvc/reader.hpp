@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads CVC files of every version.
-//
-// Errors of the contents: kCorrupt, kTruncated, kChecksum, kUnsupportedVersion (also for an unknown
-// compression). Their text names the header field; offset() is its position or that of the payload
-// in the file; chunk() is the chunk.
+// Reads CVC files of every version. Errors of the contents: kCorrupt, kTruncated, kChecksum,
+// kUnsupportedVersion (also for an unknown compression). Their text names the header field;
+// offset() is its position or that of the payload in the file; chunk() is the chunk.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +23,7 @@ namespace numpact::cvc {
 // Reads rows of a file in memory or of a RangeSource. Immutable, cheap to copy, thread-safe.
 class NUMPACT_API Reader {
  public:
-  // `file` must outlive the reader and its copies. Reads the header and all record lengths. Bytes
-  // after the last chunk are ignored.
+  // `file` must outlive the reader and its copies. Bytes after the last chunk are ignored.
   static Result<Reader> create(std::span<const std::byte> file,
                                const DecodeLimits& limits = {}) noexcept;
   // The same for a file on disk, which is mapped (see MappedFile) as long as a copy lives.
@@ -51,8 +48,7 @@ class NUMPACT_API Reader {
   // the target rows are unspecified.
   Result<ReadReport> read(std::span<const RowRange> ranges, std::span<const Target> targets,
                           const ReadConfig& config = {}) const noexcept;
-  // Reads single rows, in any order and with repeats; decodes only these. on_corruption must be
-  // kRaise.
+  // Reads single rows, in any order and with repeats. on_corruption must be kRaise.
   Status gather(std::span<const std::uint64_t> rows, std::span<const Target> targets,
                 const ReadConfig& config = {}) const noexcept;
 
@@ -114,8 +110,7 @@ class NUMPACT_API Reader {
   Result<StoredSlice> stored_slice(std::size_t chunk, std::size_t column,
                                    const ReadConfig& config = {}) const noexcept;
 
-  // The stored checksum of a chunk, for EncodedChunk::checksum; none in versions without checksums.
-  // kInvalidArgument: the file is not in memory.
+  // For EncodedChunk::checksum; none in versions without checksums. As codes(), only in memory.
   Result<std::optional<std::uint32_t>> checksum(std::size_t chunk) const noexcept;
 
   // Checks every chunk: checksum (if the version has one) and decodability. Problems of chunks go

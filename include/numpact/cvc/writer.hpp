@@ -2,8 +2,6 @@
 // Writes CVC files, chunk by chunk as rows arrive.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,8 +9,6 @@
 #include <vector>
 
 #include "numpact/cvc/config.hpp"
-#include "numpact/cvc/types.hpp"
-#include "numpact/error.hpp"
 
 namespace numpact::cvc {
 

@@ -138,6 +138,8 @@ class PointsWalker {
   // Sets `points` to those of the next chunk, which has n numbers. kCorrupt if they do not fit.
   Status next(std::size_t n, ChunkPoints& points);
   bool is_at_end() const { return left_.empty(); }
+  // The points of the chunks that follow.
+  std::span<const std::byte> rest() const { return left_; }
 
  private:
   std::span<const std::byte> left_;

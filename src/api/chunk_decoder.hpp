@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contents of a ChunkDecoder, which page readers use too.
+#pragma once
+
+#include "base/arena.hpp"
+#include "base/internal.hpp"
+#include "numpact/wrapped.hpp"
+#include "pco/page/page_decoder.hpp"
+
+namespace numpact::wrapped {
+
+struct ChunkDecoder::Impl {
+  explicit Impl(std::pmr::memory_resource* memory) : arena(memory) {}
+  Arena arena;
+  ChunkMeta meta;
+  const ChunkTables* tables = nullptr;
+  std::size_t meta_size = 0;
+  DecodeLimits limits;
+};
+
+// Checks before n numbers of a page are decoded, those of earlier calls included.
+Status check_page_output(const MutableNumberView& out, NumberType type);
+Status check_page_n(std::size_t page_n);
+Status check_page_limits(const DecodeLimits& limits, NumberType type, std::size_t n);
+
+}  // namespace numpact::wrapped
