@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line program numpact.
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cfenv>
@@ -133,6 +135,18 @@ int guarded_run(int argc, char** argv) {
   return static_cast<int>(ExitCode::kFailure);
 }
 
+// A table may have thousands of columns, whose files are open at the same time, and shells usually
+// allow 1,024 files but let programs raise that.
+void allow_open_files() {
+  constexpr rlim_t kMaxOpenFiles = 1 << 16;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min(limit.rlim_max, kMaxOpenFiles);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 }  // namespace numpact::cli
 
@@ -140,6 +154,7 @@ int main(int argc, char** argv) {
   // A preloaded library that was linked with -ffast-math may have set flush-to-zero.
   std::fesetenv(FE_DFL_ENV);
   numpact::cli::return_freed_memory();
+  numpact::cli::allow_open_files();
   numpact::cli::watch_signals();
   return numpact::cli::guarded_run(argc, argv);
 }

@@ -41,10 +41,8 @@ class CsvTexts final : public TextInput {
     std::uint64_t end = 0;
     for (const std::uint64_t size : sizes) {
       const bool is_null = size == CsvTextColumn::kNull;
-      if (is_null && block_.valid.empty()) block_.valid.assign(block_.rows(), 1);
       end += is_null ? 0 : size;
-      block_.ends.push_back(end);
-      if (!block_.valid.empty()) block_.valid.push_back(is_null ? 0 : 1);
+      block_.add_row(end, is_null);
       if (end >= kBlockBytes) break;
     }
     block_.bytes.resize(static_cast<std::size_t>(end));

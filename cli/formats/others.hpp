@@ -33,6 +33,13 @@ struct TextBlock {
   std::vector<std::uint8_t> valid;  // one byte per row, 0 for null; empty: no row is null
 
   std::size_t rows() const { return ends.size(); }
+  // Adds a row whose text, if it is not null, are the bytes up to `end`. The first row may be null:
+  // `valid` is empty before it in either case.
+  void add_row(std::uint64_t end, bool is_null) {
+    if (is_null && valid.empty()) valid.assign(rows(), 1);
+    if (is_null || !valid.empty()) valid.push_back(is_null ? 0 : 1);
+    ends.push_back(end);
+  }
   bool is_null(std::size_t row) const { return !valid.empty() && valid[row] == 0; }
   std::string_view text(std::size_t row) const {
     const std::uint64_t begin = row == 0 ? 0 : ends[row - 1];

@@ -89,6 +89,40 @@ def test_mismatches_change_nothing(door: Door, tmp_path: Path) -> None:
     assert "column 's' is i64, the folder has string" in line
 
 
+def test_columns_that_exclude_nulls_take_none(door: Door, tmp_path: Path) -> None:
+    strict = pa.schema([pa.field("i", pa.int64(), False), pa.field("s", pa.string(), False)])
+    door.run("compress", write(pa.table([[1], ["x"]], schema=strict), tmp_path / "a.arrow"),
+             "-o", tmp_path / "f")
+    before = snapshot(tmp_path / "f")
+    for table in (pa.table({"i": pa.array([None], pa.int64()), "s": ["y"]}),
+                  pa.table({"i": [2], "s": pa.array([None], pa.string())})):
+        line = door.refused("compress", write(table, tmp_path / "x.arrow"), "--append", "-o",
+                            tmp_path / "f", code=FAILURE)
+        assert "has nulls, which the folder's column excludes" in line
+        assert snapshot(tmp_path / "f") == before
+    door.run("compress", write(pa.table({"i": [2], "s": ["y"]}), tmp_path / "x.arrow"), "--append",
+             "-o", tmp_path / "f")
+    assert read_folder(door, tmp_path / "f").equals(pa.table([[1, 2], ["x", "y"]], schema=strict))
+
+
+def test_enums_of_polars_keep_their_categories(door: Door, tmp_path: Path) -> None:
+    def enum(values: list[str], categories: str) -> pa.Table:
+        type = pa.dictionary(pa.int32(), pa.large_string())
+        field = pa.field("e", type, metadata={"_PL_ENUM_VALUES": categories})
+        return pa.table([pa.array(values, type)], schema=pa.schema([field]))
+
+    door.run("compress", write(enum(["a", "b"], "1;a1;b"), tmp_path / "a.arrow"), "-o",
+             tmp_path / "f")
+    before = snapshot(tmp_path / "f")
+    line = door.refused("compress", write(enum(["z"], "1;z1;b"), tmp_path / "x.arrow"), "--append",
+                        "-o", tmp_path / "f", code=FAILURE)
+    assert "its values are of an Enum of polars with other categories" in line
+    assert snapshot(tmp_path / "f") == before
+    door.run("compress", write(enum(["b"], "1;a1;b"), tmp_path / "x.arrow"), "--append", "-o",
+             tmp_path / "f")
+    assert read_folder(door, tmp_path / "f")["e"].to_pylist() == ["a", "b", "b"]
+
+
 def test_places(door: Door, tmp_path: Path) -> None:
     path = write(table_of(0, 10), tmp_path / "a.arrow")
     line = door.refused("compress", path, "--append", "-o", tmp_path / "none", code=FAILURE)

@@ -171,6 +171,47 @@ def test_text_of_csv(door: Door, tmp_path: Path, piped: bool) -> None:
     assert door.run("decompress", tmp_path / "d", "--columns", "id").text == "id\n1\n2\n3\n4\n5\n"
 
 
+@pytest.mark.parametrize("texts", [
+    [None, "x", None], [None], [None, None], [None, ""], ["", None], ["x", None, ""],
+])  # fmt: skip
+@pytest.mark.parametrize("source", ["csv", "arrow", "dictionary"])
+def test_texts_of_which_the_first_is_null(
+    door: Door, tmp_path: Path, texts: list[str | None], source: str
+) -> None:
+    texts = [*texts, "end"]  # a column without text is one of numbers
+    fields = [texts[i].join('""') if texts[i] is not None else "" for i in range(len(texts))]
+    csv = "i,s\n" + "".join(f"{i},{field}\n" for i, field in enumerate(fields))
+    (tmp_path / "t.csv").write_text(csv)
+    table = pa.table({"i": range(len(texts)), "s": pa.array(texts)})
+    if source == "dictionary":
+        table = table.set_column(1, "s", table["s"].dictionary_encode())
+    write(table, tmp_path / "t.arrow")
+    door.run("compress", tmp_path / f"t.{'csv' if source == 'csv' else 'arrow'}", "-o",
+             tmp_path / "f")
+    door.run("decompress", tmp_path / "f", "-o", tmp_path / "back.arrow")
+    assert read(tmp_path / "back.arrow")["s"].to_pylist() == texts
+    assert door.run("decompress", tmp_path / "f", "--to", "csv").text == csv.replace(
+        '"x"', "x").replace('"end"', "end")  # fmt: skip
+    for test in ("is null", "is not null"):
+        found = door.run("decompress", tmp_path / "f", "--columns", "i", "--where", f"s {test}",
+                         "--to", "csv").text
+        assert [int(line) for line in found.split()[1:]] == [
+            i for i, text in enumerate(texts) if (text is None) == (test == "is null")
+        ]
+
+
+def test_batches_of_which_the_first_text_is_null(door: Door, tmp_path: Path) -> None:
+    rows = 3 * 65_536
+    lines = [str(i) + ("," if i % 65_536 == 0 else ",x") for i in range(rows)]
+    (tmp_path / "t.csv").write_text("i,s\n" + "\n".join(lines) + "\n")
+    door.run("compress", tmp_path / "t.csv", "-o", tmp_path / "f", "--level", "0")
+    door.run("decompress", tmp_path / "f", "-o", tmp_path / "back.arrow")
+    assert read(tmp_path / "back.arrow")["s"].null_count == 3
+    found = door.run("decompress", tmp_path / "f", "--columns", "i", "--where", "s is null",
+                     "--to", "csv").text
+    assert found.split() == ["i", "0", "65536", "131072"]
+
+
 def test_csv_without_a_header_or_utf8(door: Door, tmp_path: Path) -> None:
     (tmp_path / "n.csv").write_text("\n\n1,a\n2,b\n")
     door.run("compress", tmp_path / "n.csv", "--no-header", "-o", tmp_path / "n")

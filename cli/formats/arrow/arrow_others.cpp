@@ -194,10 +194,8 @@ class ArrowOtherReader final : public OtherReader {
     TextBlock block;
     for (std::int64_t row = 0; row < array->length(); ++row) {
       const std::optional<std::string> text = text_of_row(*array, row);
-      if (!text && block.valid.empty()) block.valid.assign(block.rows(), 1);
-      if (!block.valid.empty()) block.valid.push_back(text ? 1 : 0);
       if (text) block.bytes += *text;
-      block.ends.push_back(block.bytes.size());
+      block.add_row(block.bytes.size(), !text);
     }
     return block;
   }
@@ -332,6 +330,26 @@ OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& fi
   }
 }
 
+namespace {
+
+// Whether a field declares the Enums of polars that another one declares, also inside of nested
+// types. polars reads values that are none of the declared categories as nulls.
+bool has_enums_of(const arrow::Field& field, const arrow::Field& other) {
+  for (const char* const key : {"_PL_ENUM_VALUES", "_PL_ENUM_VALUES2"}) {
+    const auto declared = [key](const arrow::Field& of) -> std::string {
+      return of.HasMetadata() ? of.metadata()->Get(key).ValueOr("") : "";
+    };
+    if (!declared(other).empty() && declared(other) != declared(field)) return false;
+  }
+  const arrow::FieldVector& inside = field.type()->fields();
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    if (!has_enums_of(*inside[i], *other.type()->field(static_cast<int>(i)))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputFile& file) {
   const ArrowOtherFile before(first);
   const ArrowOtherFile after(second);
@@ -341,10 +359,19 @@ OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputF
                   fmt::format("its type is {}, not {}", after.field()->type()->ToString(),
                               field->type()->ToString()));
   }
-  OtherFileWriter writer(field->WithNullable(field->nullable() || after.field()->nullable()), file,
-                         file.name());
-  for (const ArrowOtherFile* const part : {&before, &after}) {
-    for (std::uint64_t i = 0; i < part->batches(); ++i) writer.write(part->batch(i));
+  if (!has_enums_of(*after.field(), *field)) {
+    throw Failure(ExitCode::kFailure, place_of(second),
+                  "its values are of an Enum of polars with other categories");
+  }
+  OtherFileWriter writer(field, file, file.name());
+  for (std::uint64_t i = 0; i < before.batches(); ++i) writer.write(before.batch(i));
+  for (std::uint64_t i = 0; i < after.batches(); ++i) {
+    const ArrayRef array = after.batch(i);
+    if (array->null_count() > 0 && !field->nullable()) {
+      throw Failure(ExitCode::kFailure, place_of(second),
+                    "has nulls, which the folder's column excludes");
+    }
+    writer.write(array);
   }
   return writer.close();
 }

@@ -31,7 +31,7 @@ from .._remote.manifest import (
 from .._remote.null_runs import RunsBuilder
 from .._remote.table_folder import TableFolder, opened
 from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
-from .._tables.columns import storage_of
+from .._tables.columns import OTHER_ENUM, has_enums_of, storage_of
 from .._tables.others import OtherReader, OtherWriter, digest
 from .._threads import resolve
 from .columns import logical_of, numbers_in, validity_of
@@ -79,7 +79,11 @@ def append_table(
 # ---- which column of the source belongs to which of the folder ----
 
 
-def _matched(source: Source, manifest: Manifest, others: Others) -> list[pa.ChunkedArray]:
+#: A column of the source, and its field.
+_Given = tuple[pa.ChunkedArray, pa.Field]
+
+
+def _matched(source: Source, manifest: Manifest, others: Others) -> list[_Given]:
     """The columns of a source in the order of the folder, in its types.
 
     Raises:
@@ -110,7 +114,9 @@ def _matched(source: Source, manifest: Manifest, others: Others) -> list[pa.Chun
             )
         kept = [i for i, field in enumerate(source.schema) if field.name in wanted]
         index = source.schema.get_field_index(entry.name) if is_named else kept[at]
-        columns.append(_checked(source.table.column(index), source.schema.field(index), entry))
+        column, field = source.table.column(index), source.schema.field(index)
+        _check(column, field, entry)
+        columns.append((column, field))
     return columns
 
 
@@ -118,9 +124,9 @@ def _difference(one: Sequence[str], other: Sequence[str]) -> list[str]:
     return sorted((Counter(one) - Counter(other)).elements())
 
 
-def _checked(column: pa.ChunkedArray, field: pa.Field, entry: Column | Other) -> pa.ChunkedArray:
+def _check(column: pa.ChunkedArray, field: pa.Field, entry: Column | Other) -> None:
     if isinstance(entry, Other):
-        return column  # its type is checked when the file is read
+        return  # its type is checked when the file is read
     logical = logical_of(field)
     if logical != entry.logical:
         raise TypeMismatchError(
@@ -130,7 +136,6 @@ def _checked(column: pa.ChunkedArray, field: pa.Field, entry: Column | Other) ->
         raise InvalidArgumentError(
             f"column {entry.name!r}: {column.null_count} nulls, but its field is not nullable"
         )
-    return column
 
 
 def _text_of(entry: Column) -> str:
@@ -149,6 +154,7 @@ class _Task:
     """A column to append to."""
 
     values: pa.ChunkedArray
+    field: pa.Field  #: of the values
     source: NumberSource | OtherSource
     file: str
     folder: NewFolder
@@ -201,6 +207,8 @@ class _Task:
     def _append_other(self, source: OtherSource) -> Other:
         field = source.field
         values = _as_type(self.values, field)
+        if not has_enums_of(self.field, field):
+            raise TypeMismatchError(f"column {field.name!r}: {OTHER_ENUM}")
         path = self.folder.file(self.file)
         with open(path, "xb") as sink:
             writer = OtherWriter(sink, field)
@@ -237,7 +245,7 @@ def _family(type: pa.DataType) -> str | None:
 
 
 def _append(
-    columns: Sequence[pa.ChunkedArray],
+    columns: Sequence[_Given],
     old: TableFolder,
     manifest: Manifest,
     folder: NewFolder,
@@ -250,6 +258,7 @@ def _append(
     tasks = [
         _Task(
             values,
+            field,
             source,
             file_name(
                 source.entry.name, ".arrow" if isinstance(source, OtherSource) else ".pco", taken
@@ -258,7 +267,7 @@ def _append(
             options,
             inner,
         )
-        for values, source in zip(columns, sources, strict=True)
+        for (values, field), source in zip(columns, sources, strict=True)
     ]
     with ThreadPoolExecutor(workers) as pool:
         entries = list(pool.map(_Task.run, tasks))

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import errno
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -32,18 +33,23 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 # Files of a table that are mapped when it is opened, so that it stays what it was if the folder is
-# replaced. More are mapped on first use: each takes a descriptor, of which processes often have
-# 1,024.
+# replaced. If there are more, each is mapped while it is read: a map takes a descriptor, of which
+# processes often have 1,024.
 _MAX_MAPPED_FILES = 256
 
 
 class Content:
-    """A file of a table: mapped if it is local, else read by ranges."""
+    """A file of a table: mapped if it is local, else read by ranges.
+
+    Args:
+        content: All bytes, which stay mapped; None: each use maps the file anew, or it is remote.
+    """
 
     def __init__(self, file: TableFile, stamp: Stamp, content: Buffer | None) -> None:
         self.file = file
         self.stamp = stamp
         self.url = file.url
+        self.stays = content is not None  #: what is made of the bytes may be kept
         self._bytes = content
 
     def map(self) -> Buffer | None:
@@ -52,9 +58,7 @@ class Content:
         Raises:
             CorruptError: It was replaced after the table was opened.
         """
-        if self._bytes is None:
-            self._bytes = self.file.contents()
-        return self._bytes
+        return self.file.contents() if self._bytes is None else self._bytes
 
     def read_all(self) -> Buffer:
         mapped = self.map()
@@ -75,6 +79,7 @@ class NumberSource:
         self._file: File | None = None
         self._described: Described | None = None
         self._lock = threading.RLock()
+        self._holders = threading.local()  #: the file that a thread keeps open
         self._dtype = dtype_of(entry.logical.number_type)
 
     # ---- rows ----
@@ -130,9 +135,23 @@ class NumberSource:
 
     def _take(self, indices: Array, threads: int) -> Array:
         parts: list[Array] = [np.empty(0, self._dtype)]
-        for first, stop, picked in _runs_of(indices, self._chunk_firsts()):
-            parts.append(self._numbers(first, stop - first, threads)[picked - first])
+        with self._held():
+            for first, stop, picked in _runs_of(indices, self._chunk_firsts()):
+                parts.append(self._numbers(first, stop - first, threads)[picked - first])
         return np.concatenate(parts) if len(parts) != 2 else parts[1]
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Keeps the local file open in a ``with`` block, in which it is read several times."""
+        if self._content.map() is None:
+            yield
+            return
+        with named_errors(self._content.url):
+            self._holders.file = self._opened()
+        try:
+            yield
+        finally:
+            self._holders.file = None
 
     def copy(self, path: str) -> None:
         """Copies the file, as it was when the table was opened, to a new one."""
@@ -171,12 +190,17 @@ class NumberSource:
 
     def _opened(self) -> File:
         """The local file, whose chunks are known."""
+        held: File | None = getattr(self._holders, "file", None)
+        if held is not None:
+            return held
         with self._lock:
             if self._file is None:
                 mapped = self._content.map()
                 assert mapped is not None
                 file = File(mapped, threads=1)
                 self._check(file._header["number_type"], len(file))
+                if not self._content.stays:
+                    return file
                 self._file = file
             return self._file
 
@@ -249,6 +273,8 @@ class OtherSource:
                         f"{self._content.url}: holds column {reader.field.name!r}, the manifest "
                         f"says {self.entry.name!r}"
                     )
+                if not self._content.stays:
+                    return reader
                 self._reader = reader
             return self._reader
 
@@ -258,7 +284,9 @@ class OtherSource:
 
     def read(self, first: int, count: int, threads: int) -> list[pa.Array]:
         """The rows from ``first`` to before ``first + count``."""
-        reader = self.reader()
+        return self._read(self.reader(), first, count)
+
+    def _read(self, reader: OtherReader, first: int, count: int) -> list[pa.Array]:
         with self._lock:  # pyarrow's reader keeps state
             chunks: list[pa.Array] = reader.read(first, count).chunks
         return chunks
@@ -266,10 +294,11 @@ class OtherSource:
     def take(self, rows: Array, threads: int) -> list[pa.Array]:
         """Rows by their indices, as for numbers; decodes the batches that hold them."""
         out: list[pa.Array] = []
+        reader = self.reader()
         firsts = np.arange(0, max(self.rows, 1), BATCH_ROWS)
         for first, stop, picked in _runs_of(rows, firsts):
             at = first
-            for array in self.read(first, stop - first, threads):
+            for array in self._read(reader, first, stop - first):
                 inside = picked[(picked >= at) & (picked < at + len(array))]
                 out.append(_taken(array, inside - at))
                 at += len(array)

@@ -143,7 +143,10 @@ def value_of(x: Any) -> Value:
     if isinstance(x, (int, Fraction)):
         return Number(Fraction(x))
     if isinstance(x, float):
-        return Number(Fraction(x) if math.isfinite(x) else x)
+        if not math.isfinite(x):
+            return Number(x)
+        # 0.1 means one tenth, also for decimals; a column of floats has the same nearest float.
+        return Number(Fraction(x) if x.is_integer() else Fraction(float.__repr__(x)))
     if isinstance(x, decimal.Decimal):
         return Number(_fraction(x)) if x.is_finite() else Number(float(x))
     if isinstance(x, str):
@@ -154,7 +157,7 @@ def value_of(x: Any) -> Value:
 
 
 def _of_time(x: Any) -> Value:
-    if getattr(x, "value", 0) == -(1 << 63) or x is None:  # NaT of pandas
+    if x is None or type(x).__name__ == "NaTType":  # of pandas
         raise InvalidArgumentError(f"where: {x!r} is not a value: 'is null' tests for nulls")
     if isinstance(x, datetime.datetime):
         extra = Fraction(getattr(x, "nanosecond", 0), 10**9)  # of pandas

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, Union, cast
 
 import numpy as np
 import pyarrow as pa
@@ -63,6 +63,9 @@ Path = Union[str, "os.PathLike[str]"]
 Others = Literal["keep", "drop", "error"]
 OTHERS = ("keep", "drop", "error")
 
+# Columns of a stream whose files stay open, since all are written at the same time: each takes a
+# descriptor, of which processes often have 1,024.
+_MAX_OPEN_FILES = 256
 # Rows that a column passes on at a time, so that copies of them stay small: 8 MiB of numbers.
 _MAX_ROWS = 1 << 20
 
@@ -77,6 +80,31 @@ class Options:
     def check(self) -> None:
         core_level(self.level)
         core_trailer(self.trailer)
+
+
+class _NewFile:
+    """A new file to write to.
+
+    Args:
+        stays_open: False: it is opened for each write.
+    """
+
+    def __init__(self, path: str, stays_open: bool) -> None:
+        self._path = path
+        self._file: BinaryIO | None = open(path, "xb")  # noqa: SIM115
+        if not stays_open:
+            self.close()
+
+    def write(self, data: Any) -> int:
+        if self._file is not None:
+            return self._file.write(data)
+        with open(self._path, "ab") as file:
+            return file.write(data)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 class ColumnWriter(Protocol):
@@ -99,6 +127,7 @@ class NumberWriter:
         logical: LogicalType,
         file: str,
         options: Options,
+        stays_open: bool,
         threads: int,
     ) -> None:
         self._folder = folder
@@ -109,9 +138,9 @@ class NumberWriter:
         self._runs = RunsBuilder()
         self._check = 0
         self._threads = threads
-        self._sink = open(folder.file(file), "xb", buffering=0)  # noqa: SIM115
+        self._sink = _NewFile(folder.file(file), stays_open)
         self._writer = Writer(
-            self._sink,
+            cast(BinaryIO, self._sink),
             self._dtype,
             level=options.level,
             threads=threads,
@@ -180,14 +209,20 @@ class OtherColumnWriter:
     """Writes a column that Pco cannot hold."""
 
     def __init__(
-        self, folder: NewFolder, field: pa.Field, file: str, position: int, threads: int
+        self,
+        folder: NewFolder,
+        field: pa.Field,
+        file: str,
+        position: int,
+        stays_open: bool,
+        threads: int,
     ) -> None:
         del threads  # one is enough
         self._folder = folder
         self._field = field
         self._file = file
         self._position = position
-        self._sink = open(folder.file(file), "xb")  # noqa: SIM115
+        self._sink = _NewFile(folder.file(file), stays_open)
         self._writer = OtherWriter(self._sink, field)
 
     def write(self, array: pa.Array) -> None:
@@ -235,16 +270,14 @@ def source_of(table: Any) -> Source:
     Raises:
         TypeMismatchError: It is not a table.
     """
-    if isinstance(table, Mapping):
-        try:
-            table = pa.table(dict(table))
-        except (pa.ArrowException, TypeError, ValueError) as error:
-            raise TypeMismatchError(f"the mapping is not a table: {error}") from error
     library = type(table).__module__.partition(".")[0]
-    if isinstance(table, pa.RecordBatch):
+    if isinstance(table, Mapping):
+        table = _table_of(dict(table), "the mapping")
+    elif isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     elif library in ("pandas", "polars") and type(table).__name__ == "DataFrame":
-        table = pa.table(table)
+        _refuse_objects(table)
+        table = _table_of(table, f"the data frame of {library}")
     if isinstance(table, pa.Table):
         return Source(table.schema, table)
     if isinstance(table, pa.RecordBatchReader):
@@ -257,6 +290,22 @@ def source_of(table: Any) -> Source:
         )
     reader = pa.RecordBatchReader.from_stream(table)
     return Source(reader.schema, None, reader)
+
+
+def _refuse_objects(frame: Any) -> None:
+    """Columns of Python objects, of which polars passes on the addresses."""
+    types = zip(frame.columns, frame.dtypes, strict=True)
+    objects = [name for name, dtype in types if str(dtype) == "Object"]
+    if objects:
+        raise TypeMismatchError(f"columns {objects} hold Python objects, which have no type")
+
+
+def _table_of(source: Any, what: str) -> pa.Table:
+    try:
+        return pa.table(source)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        text = ": ".join(str(argument) for argument in error.args)
+        raise TypeMismatchError(f"{what} is not a table of Arrow: {text}") from error
 
 
 def write_table(
@@ -303,7 +352,8 @@ def write_columns(
 ) -> None:
     """Writes all files of a table, and reads them back."""
     skipped: list[Skipped] = []
-    plan = _plan(source.schema, folder, options, others, skipped)
+    stays_open = source.table is not None or len(source.schema) <= _MAX_OPEN_FILES
+    plan = _plan(source.schema, folder, options, others, skipped, stays_open)
     entries = write_planned(source, plan, threads)
     manifest = Manifest(
         [entry for entry in entries if isinstance(entry, Column)],
@@ -320,7 +370,12 @@ Make = Callable[[int], ColumnWriter]
 
 
 def _plan(
-    schema: pa.Schema, folder: NewFolder, options: Options, others: Others, skipped: list[Skipped]
+    schema: pa.Schema,
+    folder: NewFolder,
+    options: Options,
+    others: Others,
+    skipped: list[Skipped],
+    stays_open: bool,
 ) -> list[tuple[int, Make]]:
     """The columns that are written, by their index in the schema; the rest goes to ``skipped``."""
     fits = [logical_of(field) for field in schema]
@@ -337,12 +392,14 @@ def _plan(
     for index, (field, logical) in enumerate(zip(schema, fits, strict=True)):
         if logical is not None:
             file = file_name(field.name, ".pco", taken)
-            plan.append((index, partial(NumberWriter, folder, field, logical, file, options)))
+            make = partial(NumberWriter, folder, field, logical, file, options, stays_open)
+            plan.append((index, make))
         elif others == "drop":
             skipped.append(Skipped(field.name, str(field.type), why_unfit(field)))
         else:
             file = file_name(field.name, ".arrow", taken)
-            plan.append((index, partial(OtherColumnWriter, folder, field, file, index)))
+            other = partial(OtherColumnWriter, folder, field, file, index, stays_open)
+            plan.append((index, other))
     return plan
 
 

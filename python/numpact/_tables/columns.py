@@ -16,6 +16,9 @@ _NUMBERS = {
     "f16": pa.float16(), "f32": pa.float32(), "f64": pa.float64(),
 }  # fmt: skip
 _NAMES = {type: name for name, type in _NUMBERS.items()}
+# Metadata by which polars declares the categories of an Enum.
+_ENUM_KEYS = (b"_PL_ENUM_VALUES", b"_PL_ENUM_VALUES2")
+OTHER_ENUM = "its values are of an Enum of polars with other categories"
 # Which number type holds the values, and how Arrow tests for the type.
 _KINDS = {
     "bool": ("u8", pa.types.is_boolean),
@@ -114,6 +117,21 @@ def _exported_metadata(field: pa.Field) -> dict[bytes, bytes]:
         return {}
     texts = [take(take_count()) for _ in range(2 * take_count())]
     return dict(zip(texts[::2], texts[1::2], strict=True))
+
+
+def has_enums_of(field: pa.Field, other: pa.Field) -> bool:
+    """Whether a field declares the Enums of polars that another one of the same type declares.
+
+    polars reads values that are none of the declared categories as nulls.
+    """
+    for key in _ENUM_KEYS:
+        declared = (other.metadata or {}).get(key)
+        if declared is not None and (field.metadata or {}).get(key) != declared:
+            return False
+    type, other_type = storage_of(field.type), storage_of(other.type)
+    return type.num_fields != other_type.num_fields or all(
+        has_enums_of(type.field(index), other_type.field(index)) for index in range(type.num_fields)
+    )
 
 
 def leaves(path: str, type: pa.DataType) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .columns import storage_of
+from .columns import OTHER_ENUM, has_enums_of, storage_of
 from .errors import reported
 from .messages import Messages, Refused
 from .others import OtherReader, OtherWriter
@@ -115,13 +115,17 @@ class _Server:
     def _join(self, old: OtherReader, new: OtherReader) -> None:
         if not old.field.type.equals(new.field.type):
             raise Refused(f"its type is {old.field.type}, not {new.field.type}")
-        field = old.field.with_nullable(old.field.nullable or new.field.nullable)
+        if not has_enums_of(new.field, old.field):
+            raise Refused(OTHER_ENUM)
 
         def arrays() -> Iterator[pa.Array]:
             yield from old.batches()
-            yield from new.batches()
+            for array in new.batches():
+                if array.null_count and not old.field.nullable:
+                    raise Refused("has nulls, which the folder's column excludes")
+                yield array
 
-        send_file(self._messages, field, arrays())
+        send_file(self._messages, old.field, arrays())
 
     def _write_texts(self, field: pa.Field) -> None:
         """Takes blocks of texts up to one without rows; each is answered by bytes of the file."""

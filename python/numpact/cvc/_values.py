@@ -44,6 +44,8 @@ def result_dtype(column: Column, dtype: npt.DTypeLike | str | None) -> tuple[np.
             return np.dtype(np.uint16), True
         return np.dtype(ml_dtypes.bfloat16), True
     found = np.dtype(dtype)
+    if not found.isnative:
+        raise TypeMismatchError(f"values are read in the machine's byte order, not as {found.str}")
     return found, found.name == "bfloat16"
 
 

@@ -289,6 +289,7 @@ def _of_folders(
             partial(
                 _of_folder,
                 chosen=wanted,
+                is_all=chosen is None,
                 constants=values,
                 index=index,
                 chunks=chunks,
@@ -324,6 +325,7 @@ def _constants(folders: Sequence[Location]) -> list[dict[str, ConstantPart]]:
 def _of_folder(
     table: TableFolder,
     chosen: list[str],
+    is_all: bool,
     constants: dict[str, ConstantPart],
     index: PcoIndex | None,
     chunks: bool,
@@ -337,6 +339,12 @@ def _of_folder(
     constants = {name: part for name, part in constants.items() if name not in by_name}
     names = chosen or [*by_name, *constants]
     _check_names(names, [*by_name, *constants], url)
+    extra = [name for name in [*by_name, *constants] if is_all and name not in names]
+    if extra:
+        raise InvalidArgumentError(
+            f"{url}: has the columns {extra}, which other folders lack; give columns={names} to "
+            "read what all have"
+        )
     _check_names([c.column for c in comparisons] or names, [*by_name, *constants], url)
     tested = [c.column for c in comparisons if c.column in by_name]
     used = list(dict.fromkeys([name for name in [*names, *tested] if name in by_name]))

@@ -248,3 +248,8 @@ def test_outputs_whose_rows_share_memory_are_refused(path: Path) -> None:
         with pytest.raises((TypeError, ValueError)):
             reader.read(out=out)
     assert not memory.any()
+
+
+def test_types_of_another_byte_order_are_refused(path: Path) -> None:
+    with pytest.raises(numpact.TypeMismatchError, match="machine's byte order, not as >f4"):
+        cvc.Reader(path).read(dtype=">f4")

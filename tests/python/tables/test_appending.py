@@ -232,3 +232,17 @@ def test_a_killed_writer_leaves_a_whole_table(tmp_path: Path) -> None:
         assert len(found["a"]) % 3 == 0
         assert found == {"a": [1, 2, 3] * (len(found["a"]) // 3),
                          "s": ["x", "y", "z"] * (len(found["a"]) // 3)}  # fmt: skip
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_enums_of_polars_keep_their_categories(tmp_path: Path, is_nested: bool) -> None:
+    def frame(values: list[str], categories: list[str]) -> pl.DataFrame:
+        series = pl.Series("e", values, dtype=pl.Enum(categories))
+        return pl.DataFrame({"e": series.implode() if is_nested else series})
+
+    numpact.write_table(frame(["a", "b"], ["a", "b"]), tmp_path / "t")
+    with pytest.raises(numpact.TypeMismatchError, match=r"'e': .* Enum of polars with other categ"):
+        numpact.append_table(frame(["z"], ["z", "b"]), tmp_path / "t")
+    numpact.append_table(frame(["b"], ["a", "b"]), tmp_path / "t")
+    found = numpact.read_table(tmp_path / "t").to_polars()["e"].explode()
+    assert found.to_list() == ["a", "b", "b"]

@@ -148,6 +148,14 @@ def test_names_of_folders_are_columns(tmp_path: Path) -> None:
         from_pco_table(root)
 
 
+def test_no_folder_has_more_columns_than_others(tmp_path: Path) -> None:
+    numpact.write_table({"x": [1]}, tmp_path / "day=1")
+    numpact.write_table({"x": [2], "y": [3]}, tmp_path / "day=2")
+    with pytest.raises(numpact.InvalidArgumentError, match=r"day=2: has the columns .'y'., which"):
+        from_pco_table(tmp_path)
+    assert computed(from_pco_table(tmp_path, columns=["x"]))["x"].to_list() == [1, 2]
+
+
 def test_filters_are_checked(tmp_path: Path) -> None:
     numpact.write_table({"x": [1]}, tmp_path / "t")
     with pytest.raises(numpact.InvalidArgumentError, match="has no columns"):

@@ -138,6 +138,9 @@ def test_values_of_python() -> None:
     span = datetime.timedelta(days=1, hours=2, seconds=4, milliseconds=500)
     assert values.value_of(span) == values.duration_of_text("P1DT2H4.5S")
     assert values.value_of(np.timedelta64(-5, "ns")) == values.duration_of_text("-PT0.000000005S")
+    late = pd.Timestamp("9999-01-01", tz="UTC")  # past the nanoseconds that pandas counts
+    assert values.value_of(late) == values.instant_of_text("9999-01-01")
+    assert values.value_of(0.1) == values.value_of(np.float64(0.1)) == Number(Fraction(1, 10))
     for number in (7, np.int8(7), np.float32(7), Decimal(7), 7.0):
         assert values.value_of(number) == Number(Fraction(7))
     assert values.number_of_text("1e999999999999999999999").value == Fraction(10) ** 400
@@ -328,6 +331,7 @@ def test_other_columns(table: pa.Table, opened: numpact.OpenTable) -> None:
         for value in (some, some + Decimal("0.001"), Decimal(10) ** 30, float("inf"), 0):
             expected = matching(table, "decimal", lambda x, c=compare, v=value: c(x, v))
             assert rows_of(opened, [("decimal", op, value)]) == expected, (op, value)
+    assert rows_of(opened, [("decimal", "=", float(some))]) == rows_of(opened, f"decimal = {some}")
     assert rows_of(opened, "decimal = nan") == []
     assert rows_of(opened, "list is null") == rows_of(opened, "text is null")
     assert rows_of(opened, "bool = true and text = 'a'") == [

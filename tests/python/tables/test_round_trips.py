@@ -20,7 +20,7 @@ import pytest
 from tables_support import every_kind, files_in, same
 
 import numpact
-from numpact._folders import replacing, writing
+from numpact._folders import replacing, sources, writing
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 1000])
@@ -191,6 +191,43 @@ def test_what_is_not_a_table(tmp_path: Path, source: Any) -> None:
     with pytest.raises(numpact.TypeMismatchError, match="expected a table"):
         numpact.write_table(source, tmp_path / "t")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("frame, message", [
+    (pd.DataFrame([[1, 2]], columns=["a", "a"]), "pandas is not a table .* Duplicate column names"),
+    (pd.DataFrame({"mixed": ["a", 1]}), "pandas is not a table .* column mixed"),
+    (pl.DataFrame({"a": [object()]}), r"columns \['a'\] hold Python objects"),
+])  # fmt: skip
+def test_frames_that_arrow_cannot_hold(tmp_path: Path, frame: Any, message: str) -> None:
+    with pytest.raises(numpact.TypeMismatchError, match=message):
+        numpact.write_table(frame, tmp_path / "t")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_columns_than_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(sources, "_MAX_MAPPED_FILES", 8)
+    monkeypatch.setattr(writing, "_MAX_OPEN_FILES", 8)
+    table = pa.table(
+        {f"c{i}": pa.array([i, None, 3], pa.int16()) if i % 2 else [f"{i}", None, "x"]
+         for i in range(150)}
+    )  # fmt: skip
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 60, limits[1]))
+    try:
+        numpact.write_table(table.to_reader(max_chunksize=2), tmp_path / "t")
+        numpact.append_table(table.to_reader(), tmp_path / "t")
+        opened = numpact.open_table(tmp_path / "t")
+        assert pa.table(opened).equals(pa.concat_tables([table, table]))
+        assert (
+            opened.read(where="c1 = 1 and c2 = '2'")
+            .to_arrow()
+            .equals(pa.concat_tables([table[:1], table[:1]]))
+        )
+        held = [opened.read(rows=(i, i + 2)) for i in range(4)]
+        assert held[3].to_arrow().equals(pa.concat_tables([table, table])[3:5])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 # ---- folders ----

@@ -116,6 +116,63 @@ def test_random_filters(folder: Path, whole: pl.DataFrame) -> None:
         assert found.equals(whole.filter(test).select(columns)), test
 
 
+# Values of a column, and literals that polars finds equal to some of them only after it converted
+# both to one type, or that differ from them by less than that type resolves.
+CONVERTED: list[tuple[pl.Series, list[pl.Expr]]] = [
+    (
+        pl.Series([2**53 + 1, -(2**53) - 1, 2**63 - 1, 5]),
+        [pl.lit(2.0**53), pl.lit(-(2.0**53)), pl.lit(2.0**63), pl.lit(5.0), pl.lit(5.5)],
+    ),
+    (
+        pl.Series([2**64 - 1, 2**53 + 1, 7], dtype=pl.UInt64),
+        [pl.lit(2.0**64), pl.lit(2.0**53), pl.lit(2**53, pl.Int64), pl.lit(2**53 + 1)],
+    ),
+    (pl.Series([5, -7], dtype=pl.Int8), [pl.lit(5.00000001), pl.lit(5, pl.UInt64), pl.lit(300)]),
+    (
+        pl.Series([0.1, 0.5, 2.0**24], dtype=pl.Float32),
+        [
+            pl.lit(0.1),
+            pl.lit(0.1, pl.Float64),
+            pl.lit(0.1, pl.Float32),
+            pl.lit(2**24 + 1),
+            pl.lit(2**24 + 1, pl.Int64),
+        ],
+    ),
+    (
+        pl.Series([0.1, float(np.float32(0.1)), 2.0**53]),
+        [pl.lit(0.1), pl.lit(0.1, pl.Float32), pl.lit(2**53 + 1), pl.lit(2**53 + 1, pl.Int64)],
+    ),
+    (
+        pl.Series([0, 1_000, 1_500]).cast(pl.Datetime("ns")),
+        [pl.lit(value).cast(pl.Int64).cast(pl.Datetime("us")) for value in (0, 1, 2)],
+    ),
+    (
+        pl.Series([0, 1, 2]).cast(pl.Datetime("ms")),
+        [pl.lit(np.datetime64(at, "us")) for at in (-1, 0, 999, 1_000, 1_001)],
+    ),
+    (
+        pl.Series([0, 1_500, -1]).cast(pl.Duration("us")),
+        [pl.lit(np.timedelta64(at, "ns")) for at in (-1, 0, 1_499_999, 1_500_001)]
+        + [pl.lit(np.timedelta64(at, "ms")) for at in (-1, 0, 1, 2)],
+    ),
+]
+
+
+@pytest.mark.parametrize("case", range(len(CONVERTED)))
+def test_literals_that_polars_converts(tmp_path: Path, case: int) -> None:
+    values, literals = CONVERTED[case]
+    frame = pl.DataFrame({"v": values}).select(pl.col("v").repeat_by(3).explode())
+    numpact.write_table(frame[:3], tmp_path / "t")
+    for first in range(3, frame.height, 3):
+        numpact.append_table(frame[first : first + 3], tmp_path / "t")
+    assert len(numpact.read_trailer(tmp_path / "t/v.pco").chunks) == len(values)
+    scan, v = numpact.scan_table(tmp_path / "t"), pl.col("v")
+    for literal in literals:
+        for test in (v == literal, v != literal, v < literal, v <= literal, v > literal,
+                     v >= literal, literal > v, v.is_between(literal, literal)):  # fmt: skip
+            assert scan.filter(test).collect().equals(frame.filter(test)), test
+
+
 def test_projections_and_rows(folder: Path, whole: pl.DataFrame) -> None:
     scan = numpact.scan_table(folder)
     assert scan.collect_schema() == whole.schema
