@@ -253,9 +253,11 @@ def test_hostile_calls(codec: ModuleType) -> None:
     assert decode(file, -1, ctypes.create_string_buffer(8), 8, 0, None, None) < 0
 
 
-def test_shared_library(build_integration: Callable[..., Path]) -> None:
-    """Built as other plug-ins are, against the shared library, for hosts that are not Python."""
+def test_libraries(codec: ModuleType, build_integration: Callable[..., Path]) -> None:
+    """Built against the shared numpact, for hosts that are not Python, and that of the wheel, with
+    the static one: only what Blosc2 looks up can be seen."""
     folder = build_integration("blosc2", Python3_EXECUTABLE=sys.executable)
-    names = run("nm", "-D", "--defined-only", folder / "libblosc2_numpact.so").stdout.split()
-    exported = {name for name in names if "numpact" in name or name == "info"}
-    assert exported == {"info", "blosc2_numpact_encoder", "blosc2_numpact_decoder"}
+    for library in (folder / "libblosc2_numpact.so", Path(codec.libpath())):
+        names = run("nm", "-D", "--defined-only", library).stdout.split()
+        exported = {name for name in names if "numpact" in name or name == "info"}
+        assert exported == {"info", "blosc2_numpact_encoder", "blosc2_numpact_decoder"}
