@@ -675,6 +675,74 @@ NUMPACT_C_API numpact_status numpact_cvc_writer_finish(numpact_cvc_writer* write
                                                        const void** bytes, size_t* size,
                                                        numpact_error* error);
 
+/* ---- Arrow columns ---- */
+
+/* The structures of Arrow's C data interface, as its specification fixes them, unless another
+ * header has declared them. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
+};
+
+#endif
+
+/* Compresses one array with its nulls and its logical type: integers, floats, booleans, dates,
+ * times, timestamps and durations. Writes what compress_arrow of the Python package writes, the
+ * numbers that are not null as a file in a frame (docs/format/arrow-column.md). The structures are
+ * only read; the caller releases them. `options`: those of numpact_compress, without a trailer, for
+ * the numbers that are not null.
+ *
+ * Errors: those of numpact_compress; NUMPACT_TYPE_MISMATCH for other types, among them dictionaries
+ * and nested types; NUMPACT_INVALID_ARGUMENT for released or inconsistent structures. */
+NUMPACT_C_API numpact_status numpact_compress_arrow(numpact_context* context,
+                                                    const struct ArrowSchema* schema,
+                                                    const struct ArrowArray* array,
+                                                    const numpact_encode_options* options,
+                                                    void* out, size_t capacity, size_t* size,
+                                                    numpact_error* error);
+/* Maximum bytes of the result, found by reading the validity bitmap. 0 if the array or the options
+ * would be refused. */
+NUMPACT_C_API size_t numpact_compress_arrow_bound(const struct ArrowSchema* schema,
+                                                  const struct ArrowArray* array,
+                                                  const numpact_encode_options* options);
+
+/* Decompresses the result of numpact_compress_arrow, or a plain file, which has no nulls. The
+ * caller releases both structures, by their release functions; their memory is not that of the
+ * context, which may be destroyed before. Rows that are null have the number 0. The limits of the
+ * context count rows, including null ones. Without limits, a few bytes can claim a column of nulls
+ * of any length. After an error both structures are marked as released. */
+NUMPACT_C_API numpact_status numpact_decompress_arrow(numpact_context* context, const void* bytes,
+                                                      size_t size, struct ArrowSchema* schema,
+                                                      struct ArrowArray* array,
+                                                      numpact_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numpact/trailer.hpp"
+#include <new>
 
 #include "api/chunk_table.hpp"
 #include "api/context.hpp"
@@ -174,6 +175,8 @@ std::vector<std::size_t> Trailer::chunks_within(std::uint64_t min_latent,
                                                 std::uint64_t max_latent) const {
   std::vector<std::size_t> found;
   const std::span<const ChunkSummary> all = chunks();
+  // Without the list no chunk can be excluded.
+  if (all.size() < index().chunk_count()) throw std::bad_alloc();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool overlaps =
         all[i].has_range() && all[i].min_latent <= max_latent && all[i].max_latent >= min_latent;

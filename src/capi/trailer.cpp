@@ -49,7 +49,7 @@ uint64_t numpact_trailer_file_size(const numpact_trailer* trailer) {
 }
 
 size_t numpact_trailer_chunk_count(const numpact_trailer* trailer) {
-  return trailer->trailer.chunks().size();
+  return trailer->trailer.index().chunk_count();
 }
 
 numpact_status numpact_trailer_chunk(const numpact_trailer* trailer, size_t index,
@@ -57,10 +57,11 @@ numpact_status numpact_trailer_chunk(const numpact_trailer* trailer, size_t inde
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(trailer));
     NUMPACT_TRY(check_struct(summary));
-    const std::span<const ChunkSummary> chunks = trailer->trailer.chunks();
-    if (index >= chunks.size()) {
+    if (index >= trailer->trailer.index().chunk_count()) {
       return Status(ErrorKind::kInvalidArgument, "the trailer has no such chunk");
     }
+    const std::span<const ChunkSummary> chunks = trailer->trailer.chunks();
+    if (index >= chunks.size()) throw std::bad_alloc();
     const NumberType type = trailer->trailer.type().value_or(NumberType::kU8);
     give_struct(summary_of(type, chunks[index]), summary);
     return {};
