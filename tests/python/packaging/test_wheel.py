@@ -23,6 +23,9 @@ def test_contents(wheel: Path) -> None:
         program = archive.getinfo("numpact/_bin/numpact")
     assert program.external_attr >> 16 & 0o111, "the program is not executable"
     assert {"numpact/py.typed", "numpact/_core.pyi", "numpact/_core.abi3.so"} <= names
+    assert [name for name in names if name.startswith("numpact/_hdf5/")] == [
+        "numpact/_hdf5/libh5pco.so"  # HDF5 loads whatever library lies there
+    ]
     assert not [name for name in names if name.endswith((".cpp", ".hpp", ".txt", ".a"))
                 and ".dist-info/" not in name]  # fmt: skip
     assert {name.split("licenses/")[1] for name in names if "/licenses/" in name} == {
@@ -117,12 +120,12 @@ def test_sdist_is_small_and_whole(sdist: Path) -> None:
         names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
     assert {"LICENSE", "pyproject.toml", "CMakeLists.txt", "PKG-INFO"} <= names
     tracked = subprocess.run(
-        ["git", "ls-files", "src", "include", "cli", "cmake", "python"], cwd=ROOT,
-        capture_output=True, text=True, check=True,
+        ["git", "ls-files", "src", "include", "cli", "cmake", "python", "integrations/hdf5"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
     ).stdout.split()  # fmt: skip
     assert {name for name in tracked if (ROOT / name).exists()} <= names
     folders = {name.split("/")[0] for name in names if "/" in name}
-    assert folders == {"src", "include", "cli", "cmake", "python"}
+    assert folders == {"src", "include", "cli", "cmake", "python", "integrations"}
 
 
 @pytest.mark.slow
