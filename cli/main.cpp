@@ -141,5 +141,6 @@ int main(int argc, char** argv) {
   std::fesetenv(FE_DFL_ENV);
   numpact::cli::return_freed_memory();
   numpact::cli::watch_signals();
+  numpact::cli::use_requested_target();
   return numpact::cli::guarded_run(argc, argv);
 }

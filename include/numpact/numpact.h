@@ -7,8 +7,8 @@
  *
  * Errors: functions return a status, NUMPACT_OK or one of the errors below, and describe an error
  * in the caller's numpact_error, if one is passed. Outputs are unspecified after an error unless
- * documented otherwise. No function throws, sets errno, reads the locale or starts threads. One
- * environment variable is read, at the first call: NUMPACT_TARGET, see numpact_set_cpu_target.
+ * documented otherwise. No function throws, sets errno, reads the locale or the environment, or
+ * starts threads.
  *
  * Threads: a context, a stream reader and a writer serve one thread at a time. Objects that are
  * called immutable below may be shared. Functions without an object may be called concurrently,
@@ -78,9 +78,9 @@ NUMPACT_C_API uint32_t numpact_version_number(void);
 
 /* The instruction set in use, e.g. "avx2"; a static string. */
 NUMPACT_C_API const char* numpact_cpu_target(void);
-/* Uses another one for all later calls of the process; "auto": the best. For tests and benchmarks;
- * must not run concurrently with itself. NUMPACT_INVALID_ARGUMENT, without effect: it is not
- * compiled in, or the processor lacks it. */
+/* Uses another one for all later calls of the process; "auto": the best. For tests, benchmarks, and
+ * programs that let their users choose; must not run concurrently with itself.
+ * NUMPACT_INVALID_ARGUMENT, without effect: it is not compiled in, or the processor lacks it. */
 NUMPACT_C_API numpact_status numpact_set_cpu_target(const char* name, numpact_error* error);
 
 /* ---- numbers ---- */
