@@ -96,32 +96,29 @@ struct ChunkInfo {
 
 struct FileInfo {
   FileHeader header;
-  // The first chunks; all of them unless their descriptions exceed 1 MiB plus half of the file's
-  // size, as with very many tiny chunks.
+  // The first chunks, of which the descriptions take at most 1 MiB plus half of the file's size.
   std::vector<ChunkInfo> chunks;
   std::uint64_t chunk_count = 0;     // total, including those missing in `chunks`
   std::uint64_t count = 0;           // numbers in all chunks
   std::uint64_t raw_bytes = 0;       // size of these in memory
   std::uint64_t file_bytes = 0;      // from the magic to the terminator
   std::uint64_t trailing_bytes = 0;  // after the terminator, not part of the file
-  // State of the trailing bytes, by their own checksums alone; verify() checks them against the
-  // file.
+  // State of the trailing bytes, by their own checksums alone; verify() does more.
   TrailerState trailer = TrailerState::kNone;
   std::optional<unsigned> restart_log;  // log2 of the distance of its restart points
 };
 
-// Numbers are not decoded, but tANS codes are read, since page ends cannot be found otherwise.
-// Errors: as for decoding, except those only decoded numbers reveal (a dictionary index or lookback
-// out of range). Limits apply as if the numbers were decoded; max_memory bounds scratch memory,
-// excluding the FileInfo.
+// Reads tANS codes, but decodes no numbers. Errors: as for decoding, except those only decoded
+// numbers reveal (a dictionary index or lookback out of range). Limits apply as if the numbers were
+// decoded; max_memory excludes the FileInfo.
 NUMPACT_API Result<FileInfo> inspect(std::span<const std::byte> file,
                                      const DecodeConfig& config = {}) noexcept;
 // Replaces `info`, which keeps the intact chunks before an error.
 NUMPACT_API Status inspect_into(std::span<const std::byte> file, FileInfo& info,
                                 const DecodeConfig& config = {}) noexcept;
 
-// Order-0 entropy: a lower bound on the mean cost of a value if values are coded independently and
-// their frequencies are known for free. Says little if most values occur once.
+// Order-0 entropy: the least mean cost of a value if values are coded independently and their
+// frequencies are known for free. Says little if most values occur once.
 struct EntropyBound {
   double bits = 0;             // per value
   std::uint64_t count = 0;     // values
@@ -134,8 +131,7 @@ struct CandidateInfo {
   Delta delta = Delta::kNone;
   std::string mode_text;   // as ChunkInfo::mode_text()
   std::string delta_text;  // as ChunkInfo::delta_text()
-  // Estimated bits per number, including metadata: the last estimate, or none. From a sample, or
-  // for Lookback from a search of the chunk, which is made where cheap tests find repetition.
+  // Estimated bits per number, with metadata, if any: from a sample, for Lookback from a search.
   std::optional<double> estimated_bits;
   // Size of metadata and page, if the chunk was fully encoded this way.
   std::optional<std::uint64_t> bytes;
@@ -174,21 +170,18 @@ struct SizeParts {
   NUMPACT_API std::uint64_t total() const noexcept;
 };
 
-// Of a standalone file, or of a chunk with its head. Chunks missing in FileInfo::chunks count as
-// framing.
+// Of a file, or of a chunk with its head. Chunks missing in FileInfo::chunks count as framing.
 NUMPACT_API SizeParts parts_of(const FileInfo& file) noexcept;
 NUMPACT_API SizeParts parts_of(const ChunkInfo& chunk) noexcept;
 
-// Encodes the numbers as compress() does, on one thread, discards the file and reports the
-// candidates. Errors: as compress(). Thread-safe. Progress is reported after each encoded chunk.
-// Costs the time of compress() and inspect() plus some sorting, and memory for the file and a copy
-// of the numbers.
+// Encodes as compress() does, on one thread, discards the file and reports the candidates. Errors
+// and progress: as compress(). Costs the time of compress() and inspect() plus some sorting, and
+// memory for the file and a copy of the numbers.
 NUMPACT_API Result<Explanation> explain(const NumberView& numbers,
                                         const EncodeConfig& config = {}) noexcept;
 
-// Explains an existing standalone file, without candidates. Decodes the numbers. Errors and limits:
-// as decompress(). max_memory bounds scratch memory, including the latents and a copy of the
-// numbers of one chunk at a time.
+// Explains an existing standalone file, without candidates. Errors and limits: as decompress().
+// max_memory includes the latents and a copy of the numbers of one chunk at a time.
 NUMPACT_API Result<Explanation> explain_file(std::span<const std::byte> file,
                                              const DecodeConfig& config = {}) noexcept;
 

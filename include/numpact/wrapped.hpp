@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wrapped format, for engines that store header, chunk metadata and pages themselves.
 //
-// Writing: call encode_file_header once; a ChunkEncoder per chunk provides the bytes of the
-// metadata and of each page. Reading: call decode_file_header, make a ChunkDecoder from the
-// metadata, and decode pages of that chunk in any order. The engine stores the number type and the
-// count of each page. Encoders and decoders are immutable and thread-safe with one context per
-// thread.
+// Writing: call encode_file_header once; a ChunkEncoder per chunk has the bytes of the metadata and
+// of each page. Reading: call decode_file_header, make a ChunkDecoder from the metadata, and decode
+// pages in any order. The engine stores the number type and the count of each page. Encoders and
+// decoders are immutable and thread-safe with one context per thread.
 #pragma once
 
 #include <cstddef>
@@ -42,13 +41,15 @@ struct DecodedHeader {
 // Parses the header at the start of `bytes`.
 NUMPACT_API Result<DecodedHeader> decode_file_header(std::span<const std::byte> bytes) noexcept;
 
+// Maximum bytes of a chunk's metadata and pages together, for any config.
+NUMPACT_API std::size_t chunk_bound(NumberType type, std::size_t count) noexcept;
+
 // An encoded chunk: the bytes of its metadata and pages. Does not refer to the numbers.
 class NUMPACT_API ChunkEncoder {
  public:
-  // Chooses mode, delta and bins for 1 to 2^24 numbers; config.paging splits them into pages.
-  // Always runs on the calling thread. The bytes are stored in `memory`; scratch memory comes from
-  // the context, or without one temporarily from `memory`. config.progress is called before and
-  // after the choice, with 0 numbers, and after each page; false stops with kCancelled.
+  // Chooses mode, delta and bins for 1 to 2^24 numbers, on the calling thread; config.paging splits
+  // them into pages. The bytes are stored in `memory`, which also is the scratch memory without a
+  // context. config.progress is called before and after the choice, and after each page.
   static Result<ChunkEncoder> create(
       const NumberView& numbers, const EncodeConfig& config = {},
       std::pmr::memory_resource* memory = std::pmr::get_default_resource(),
@@ -59,8 +60,9 @@ class NUMPACT_API ChunkEncoder {
   std::size_t page_n(std::size_t page) const noexcept;
   std::size_t page_size_bound(std::size_t page) const noexcept;
   std::size_t meta_size_bound() const noexcept;
-  // Return the bytes written. kOutputTooSmall: the bytes do not fit, possible only if `out` is
-  // smaller than the bound. kInvalidArgument: page >= page_count().
+  // Mode, delta, bins, count and sizes (page_bytes: of all pages), before anything is written.
+  Result<ChunkInfo> info() const noexcept;
+  // Return the bytes written. kOutputTooSmall: `out` is smaller than the bound, and too small.
   Result<std::size_t> write_meta(std::span<std::byte> out) const noexcept;
   Result<std::size_t> write_page(std::size_t page, std::span<std::byte> out) const noexcept;
   Result<std::vector<std::byte>> meta() const noexcept;
@@ -68,15 +70,14 @@ class NUMPACT_API ChunkEncoder {
 
  private:
   struct Impl;
-  explicit ChunkEncoder(std::unique_ptr<Impl> impl) noexcept;
+  explicit ChunkEncoder(detail::Owned<Impl> impl) noexcept;
   detail::Owned<Impl> impl_;
 };
 
 // The validated metadata and decoding tables of a chunk.
 class NUMPACT_API ChunkDecoder {
  public:
-  // Parses the metadata at the start of `bytes`, which may be freed afterwards; meta_size() is its
-  // size.
+  // Parses the metadata, of meta_size() bytes, at the start of `bytes`, which may be freed then.
   static Result<ChunkDecoder> create(
       std::span<const std::byte> bytes, NumberType type, FormatVersion version,
       const DecodeLimits& limits = {},
@@ -95,7 +96,7 @@ class NUMPACT_API ChunkDecoder {
 
  private:
   struct Impl;
-  explicit ChunkDecoder(std::unique_ptr<Impl> impl) noexcept;
+  explicit ChunkDecoder(detail::Owned<Impl> impl) noexcept;
   detail::Owned<Impl> impl_;
 };
 
