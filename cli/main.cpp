@@ -156,5 +156,6 @@ int main(int argc, char** argv) {
   numpact::cli::return_freed_memory();
   numpact::cli::allow_open_files();
   numpact::cli::watch_signals();
+  numpact::cli::use_requested_target();
   return numpact::cli::guarded_run(argc, argv);
 }

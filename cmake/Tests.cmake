@@ -77,7 +77,8 @@ function(numpact_add_test name)
   numpact_unite(${name})
   numpact_compile_for_tests(${name})
   target_link_libraries(${name} PRIVATE
-    numpact_objects numpact_highway numpact_libdeflate Threads::Threads GTest::gmock_main)
+    numpact_objects numpact_highway numpact_libdeflate numpact_requested_target Threads::Threads
+    GTest::gmock_main)
   target_include_directories(${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${name} PRIVATE

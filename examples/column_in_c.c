@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C interface: compress, also within a budget, decompress, read a range, describe an error. */
+/* The C interface: compress, also within a budget, decompress, read a range, encode many short
+ * series by one recipe, describe an error. */
 #include <numpact/numpact.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 100000, FIRST = 54321, PART = 1000 };
+enum { COUNT = 100000, FIRST = 54321, PART = 1000, SERIES = 500, SAMPLE = 20 * SERIES };
 
 static int fail(const char* what, const numpact_error* error) {
   fprintf(stderr, "%s: %s: %s\n", what, numpact_status_name(error->status), error->text);
@@ -45,6 +46,26 @@ int main(void) {
     return fail("read", &error);
   if (memcmp(prices + FIRST, again, PART * sizeof *prices) != 0) return 1;
   numpact_reader_destroy(reader);
+
+  /* The sample is 20 series, one after the other. */
+  numpact_encode_options options;
+  numpact_encode_options_init(&options);
+  options.max_page_count = SERIES;
+  numpact_recipe* recipe = NULL;
+  if (numpact_recipe_create(context, NUMPACT_F64, prices, SAMPLE, &options, &recipe, &error) !=
+      NUMPACT_OK)
+    return fail("recipe", &error);
+  printf("recipe: %s\n", numpact_recipe_text(recipe));
+  options.recipe = recipe;
+  size_t series_size = 0, total = 0;
+  for (size_t i = SAMPLE; i < COUNT; i += SERIES) {
+    if (numpact_compress(context, NUMPACT_F64, prices + i, SERIES, &options, again, COUNT, &series_size,
+                         &error) != NUMPACT_OK)
+      return fail("compress a series", &error);
+    total += series_size;
+  }
+  printf("%d series in %zu bytes\n", (COUNT - SAMPLE) / SERIES, total);
+  numpact_recipe_destroy(recipe);
 
   /* Damaged bytes are an error with a place. */
   const numpact_status damaged =

@@ -17,4 +17,8 @@ Command add_verify_command(CLI::App& app);
 Command add_bench_command(CLI::App& app);
 Command add_cpu_command(CLI::App& app);
 
+// Uses the instruction set that the environment variable NUMPACT_TARGET names. One that is unknown
+// or not supported is ignored; the command cpu says so.
+void use_requested_target();
+
 }  // namespace numpact::cli

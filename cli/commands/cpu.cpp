@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
+#include <string>
 
 #include "commands/commands.hpp"
 #include "numpact/cpu.hpp"
@@ -21,13 +23,21 @@ Examples:
   numpact cpu --json
 )";
 
+constexpr const char* kTargetVariable = "NUMPACT_TARGET";
+
 struct CpuOptions {
   bool json = false;
 };
 
+// Empty if the variable is not set.
+std::string requested_target() {
+  const char* const value = std::getenv(kTargetVariable);
+  return value != nullptr ? value : "";
+}
+
 // Warns if the environment requests a target that cannot be used.
 void warn_of_request(const std::vector<CpuTarget>& targets) {
-  const std::string requested(requested_cpu_target());
+  const std::string requested = requested_target();
   if (requested.empty() || requested == "auto" || requested == active_cpu_target()) return;
   const bool is_known = std::any_of(targets.begin(), targets.end(), [&](const CpuTarget& target) {
     return target.name == requested;
@@ -52,7 +62,7 @@ std::string cpu_table(const std::vector<CpuTarget>& targets) {
 std::string cpu_json(const std::vector<CpuTarget>& targets) {
   Json json;
   json["active"] = active_cpu_target();
-  const std::string_view requested = requested_cpu_target();
+  const std::string requested = requested_target();
   json["requested"] = requested.empty() ? Json() : Json(requested);
   json["targets"] = Json::array();
   for (const CpuTarget& target : targets) {
@@ -68,6 +78,11 @@ void add_options(CLI::App& command, CpuOptions& options) {
 }
 
 }  // namespace
+
+void use_requested_target() {
+  const std::string requested = requested_target();
+  if (!requested.empty()) static_cast<void>(force_cpu_target(requested));
+}
 
 Command add_cpu_command(CLI::App& app) {
   const auto options = std::make_shared<CpuOptions>();

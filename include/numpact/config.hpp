@@ -26,10 +26,9 @@ class PagingSpec {
 
   // automatic().
   PagingSpec() = default;
-  // A chunk of a standalone file ends where the distribution changes enough to pay for new metadata
-  // (from level 7 on, and only if mode and delta are automatic too), and after
-  // automatic_chunk_n(level) numbers at the latest. Pages of a wrapped chunk share their metadata,
-  // so they are divided as by equal_pages_up_to(kDefaultPageN).
+  // A chunk of a standalone file ends where new metadata pay (from level 7 on, and only if mode and
+  // delta are automatic too), and after automatic_chunk_n(level) numbers at the latest. A wrapped
+  // chunk, whose pages share their metadata, is divided as by equal_pages_up_to(kDefaultPageN).
   static PagingSpec automatic() { return {}; }
   // The fewest pages of at most max_n numbers each; sizes differ by at most one number.
   static PagingSpec equal_pages_up_to(std::size_t max_n) { return {max_n, std::nullopt}; }
@@ -52,9 +51,8 @@ class PagingSpec {
   std::optional<std::vector<std::size_t>> exact_;
 };
 
-// Maximum numbers per chunk of a standalone file under automatic paging. The input is first split
-// into the fewest equal shares not larger than this; three become four, and with more than four the
-// last is halved, to balance threads. Larger chunks compress better but offer less parallelism.
+// Maximum numbers per chunk of a standalone file under automatic paging. The input is split into
+// the fewest equal shares; three become four, and of more than four the last is halved.
 constexpr std::size_t automatic_chunk_n(unsigned level) {
   return std::size_t{1} << (level <= 5 ? 18 : 20);
 }
@@ -81,14 +79,13 @@ class TrailerSpec {
   constexpr TrailerSpec() = default;
   static constexpr TrailerSpec none() { return {false, std::nullopt}; }
   static constexpr TrailerSpec index() { return {true, std::nullopt}; }
-  // Also stores a restart point every 2^log numbers within a chunk, from which decoding can start:
-  // about 20 bytes each. Chunks with Lookback have none.
+  // Also stores points from which decoding can start, every 2^log numbers within a chunk without
+  // Lookback: about 20 bytes each.
   static constexpr TrailerSpec restarts(unsigned log) { return {true, log}; }
 
   constexpr bool is_wanted() const { return is_wanted_; }
   constexpr bool is_unwanted() const { return is_unwanted_; }
   constexpr std::optional<unsigned> restart_log() const { return restart_log_; }
-
   friend constexpr bool operator==(const TrailerSpec&, const TrailerSpec&) = default;
 
  private:
@@ -100,10 +97,9 @@ class TrailerSpec {
   std::optional<unsigned> restart_log_;
 };
 
-// How a reader uses a trailer. Checksums detect accidental damage, not tampering: the author of a
-// trailer can make them match any contents. Decoding a file to its end always gives the file's
-// numbers or an error. Random access trusts an unverified trailer: false chunk offsets or restart
-// states yield wrong numbers.
+// How a reader uses a trailer. Checksums detect accidental damage, not tampering. Decoding a file
+// to its end gives its numbers or an error. Random access trusts an unverified trailer: false
+// chunk offsets or restart states yield wrong numbers.
 enum class TrailerPolicy : std::uint8_t {
   kUse,      // use an intact trailer: its index and restart points; kChecksum for a chunk that it
              // reports as damaged, kCorrupt where it contradicts the file. A damaged trailer is
@@ -129,7 +125,7 @@ struct Progress {
 };
 
 // Called on the calling thread: after each chunk when encoding, after at most a few hundred
-// thousand numbers when decoding. Returning false stops the call with kCancelled. Must not throw.
+// thousand numbers when decoding. False stops the call with kCancelled. Must not throw.
 using ProgressCallback = std::function<bool(const Progress&)>;
 
 class Executor;
@@ -138,23 +134,25 @@ inline constexpr unsigned kDefaultLevel = 8;
 inline constexpr unsigned kMaxLevel = 12;
 
 struct EncodeConfig {
-  // 0 (fastest) to 12 (smallest); docs/benchmarks/levels.md compares speed and size.
-  unsigned level = kDefaultLevel;
+  unsigned level = kDefaultLevel;  // 0 (fastest) to 12 (smallest); docs/benchmarks/levels.md
   ModeSpec mode;
   DeltaSpec delta;
+  // Instead of mode and delta: nothing is searched, also not where chunks should end. Numbers that
+  // it does not suit take at most the bytes of plain ones. Outlives the calls and StreamWriters.
+  const Recipe* recipe = nullptr;
   PagingSpec paging;
   Compatibility compatibility = Compatibility::kV4_1;
-  // Prefer encodings that decode fast: Lookback and Conv1 only if they save a tenth, a
-  // delta-encoded secondary variable only if that saves a twentieth, Consecutive only up to order
-  // 2.
+  // Prefer encodings that decode fast: Lookback and Conv1 only if they save a tenth, deltas of a
+  // secondary variable only if they save a twentieth, Consecutive only up to order 2.
   bool favor_decode_speed = false;
-  // Standalone files only: store the number type in the header, so that it applies to every chunk
-  // and an empty file keeps its type.
+  // Standalone files only: the header has the type of every chunk, also of an empty file.
   bool uniform_type = true;
-  // Standalone files only. Its contents are collected in memory from operator new, not from the
-  // memory resource of a context or writer.
+  // Standalone files only. Collected in memory from operator new.
   TrailerSpec trailer;
   ProgressCallback progress;
+  // More are of no use: kOutputTooSmall as soon as estimates, which err by about a hundredth, say
+  // that the result is larger; from a StreamWriter, once it is.
+  std::optional<std::uint64_t> max_bytes;
 
   // Maximum numbers per chunk of a standalone file. Does not apply to exact sizes.
   std::size_t max_chunk_n() const {
@@ -172,8 +170,7 @@ struct EncodeConfig {
   Executor* executor = nullptr;
 };
 
-// Bounds on the cost of decoding. A call that would exceed one stops with kLimitExceeded before it
-// allocates or writes that much.
+// Bounds on decoding: a call stops with kLimitExceeded before it allocates or writes more.
 struct DecodeLimits {
   static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
 
@@ -190,13 +187,9 @@ struct DecodeConfig {
   TrailerPolicy trailer = TrailerPolicy::kUse;
   // May be called less often with several threads, which are not interrupted for it.
   ProgressCallback progress;
-  // Threads that decode concurrently, including the calling thread; 0: one per hardware thread.
-  // Threads beyond the first are kept in the DecodeContext or StreamReader if there is one,
-  // otherwise they are started for the call. Results and errors do not depend on the number. The
-  // unit of work is a chunk: a file of one chunk is not sped up.
+  // As in EncodeConfig, with a DecodeContext or StreamReader. Results and errors do not depend on
+  // them. The unit of work is a chunk: a file of one chunk is not sped up.
   unsigned threads = 1;
-  // As EncodeConfig::executor; must outlive the calls, and any StreamReader. Scratch memory comes
-  // from the memory resource of the context or reader.
   Executor* executor = nullptr;
 };
 

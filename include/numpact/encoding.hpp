@@ -3,6 +3,7 @@
 // in C++, in Python and on the command line: "auto", "float-mult=0.01", "consecutive=2", ...
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -11,7 +12,7 @@
 #include <string_view>
 
 #include "numpact/error.hpp"
-#include "numpact/version.hpp"
+#include "numpact/types.hpp"
 
 namespace numpact {
 
@@ -53,7 +54,6 @@ class ModeSpec {
   // None: the encoder chooses.
   constexpr std::optional<Mode> mode() const { return mode_; }
   constexpr std::uint64_t parameter() const { return parameter_; }
-
   friend constexpr bool operator==(const ModeSpec&, const ModeSpec&) = default;
 
  private:
@@ -80,7 +80,6 @@ class DeltaSpec {
   // None: the encoder chooses.
   constexpr std::optional<Delta> delta() const { return delta_; }
   constexpr unsigned order() const { return order_; }
-
   friend constexpr bool operator==(const DeltaSpec&, const DeltaSpec&) = default;
 
  private:
@@ -88,14 +87,30 @@ class DeltaSpec {
   unsigned order_ = 0;
 };
 
-// Reads a request from text. kInvalidArgument: none of the forms below, or a number that does not
-// fit; offset() is then where the number starts in the text. Whether the number suits a number type
-// is checked when encoding.
+// A mode and a delta encoding with all parameters, for many series of numbers like one sample:
+// made by choose_recipe(), used by EncodeConfig::recipe, stored as text.
+struct Recipe {
+  NumberType type = NumberType::kU8;
+  ModeSpec mode = ModeSpec::classic();  // not automatic; a dictionary is made for each series
+  DeltaSpec delta = DeltaSpec::none();  // not automatic
+  bool encodes_secondary = false;       // the delta applies to the secondary latents too
+  // Of conv1, as in Conv1Info; the first order() weights count.
+  unsigned quantization = 0;
+  std::int64_t bias = 0;
+  std::array<std::int32_t, 32> weights{};
+  friend bool operator==(const Recipe&, const Recipe&) = default;
+};
+
+// Reads a request or recipe. kInvalidArgument: none of the forms below, or a number that does not
+// fit; offset() is then where it starts in a request. Whether a request suits a number type is
+// checked when encoding.
 NUMPACT_API Result<ModeSpec> parse_mode_spec(std::string_view text) noexcept;
 NUMPACT_API Result<DeltaSpec> parse_delta_spec(std::string_view text) noexcept;
-// The text that parses to the same request.
+NUMPACT_API Result<Recipe> parse_recipe(std::string_view text) noexcept;
+// The text that parses to the same; of a recipe e.g. "f64 float-mult=0.01 consecutive=1".
 NUMPACT_API std::string to_string(const ModeSpec& spec);
 NUMPACT_API std::string to_string(const DeltaSpec& spec);
+NUMPACT_API std::string to_string(const Recipe& recipe);
 // All forms, for help and messages: "auto", "classic", "int-mult=BASE", ...; static strings.
 NUMPACT_API std::span<const char* const> mode_spec_forms() noexcept;
 NUMPACT_API std::span<const char* const> delta_spec_forms() noexcept;

@@ -97,12 +97,12 @@ struct FileInfo {
   std::uint64_t raw_bytes = 0;       // size of these in memory
   std::uint64_t file_bytes = 0;      // from the magic to the terminator
   std::uint64_t trailing_bytes = 0;  // after the terminator, not part of the file
-  // Of the trailing bytes, by their own checksums alone; verify() compares them with the file.
+  // State of the trailing bytes, by their own checksums alone; verify() does more.
   TrailerState trailer = TrailerState::kNone;
   std::optional<unsigned> restart_log;  // log2 of the distance of its restart points
 };
 
-// Reads tANS codes without decoding numbers. Errors: as for decoding, except those that only
+// Reads tANS codes, but decodes no numbers. Errors: as for decoding, except those only decoded
 // numbers reveal (a dictionary index or lookback out of range). Limits apply as if the numbers were
 // decoded; max_memory excludes the FileInfo.
 NUMPACT_API Result<FileInfo> inspect(std::span<const std::byte> file,
@@ -111,8 +111,8 @@ NUMPACT_API Result<FileInfo> inspect(std::span<const std::byte> file,
 NUMPACT_API Status inspect_into(std::span<const std::byte> file, FileInfo& info,
                                 const DecodeConfig& config = {}) noexcept;
 
-// Order-0 entropy: a lower bound on the mean cost of a value if values are coded independently and
-// their frequencies are known for free. Says little if most values occur once.
+// Order-0 entropy: the least mean cost of a value if values are coded independently and their
+// frequencies are known for free. Says little if most values occur once.
 struct EntropyBound {
   double bits = 0;             // per value
   std::uint64_t count = 0;     // values
@@ -165,19 +165,18 @@ struct SizeParts {
   NUMPACT_API std::uint64_t total() const noexcept;
 };
 
-// Of a standalone file, or of a chunk with its head. Chunks missing in FileInfo::chunks count as
-// framing.
+// Of a file, or of a chunk with its head. Chunks missing in FileInfo::chunks count as framing.
 NUMPACT_API SizeParts parts_of(const FileInfo& file) noexcept;
 NUMPACT_API SizeParts parts_of(const ChunkInfo& chunk) noexcept;
 
-// Encodes the numbers as compress() does, on one thread, discards the file and reports the
-// candidates. Takes the time of compress() and inspect() plus some sorting, and memory for the file
-// and a copy of the numbers.
+// Encodes as compress() does, on one thread, discards the file and reports the candidates. Errors
+// and progress: as compress(). Costs the time of compress() and inspect() plus some sorting, and
+// memory for the file and a copy of the numbers.
 NUMPACT_API Result<Explanation> explain(const NumberView& numbers,
                                         const EncodeConfig& config = {}) noexcept;
 
-// Explains an existing standalone file, without candidates, by decoding it. max_memory includes the
-// latents and a copy of the numbers of one chunk at a time.
+// Explains an existing standalone file, without candidates. Errors and limits: as decompress().
+// max_memory includes the latents and a copy of the numbers of one chunk at a time.
 NUMPACT_API Result<Explanation> explain_file(std::span<const std::byte> file,
                                              const DecodeConfig& config = {}) noexcept;
 

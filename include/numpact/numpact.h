@@ -7,8 +7,8 @@
  *
  * Errors: functions return a status, NUMPACT_OK or one of the errors below, and describe an error
  * in the caller's numpact_error, if one is passed. Outputs are unspecified after an error unless
- * documented otherwise. No function throws, sets errno, reads the locale or starts threads. One
- * environment variable is read, at the first call: NUMPACT_TARGET, see numpact_set_cpu_target.
+ * documented otherwise. No function throws, sets errno, reads the locale or the environment, or
+ * starts threads.
  *
  * Threads: a context, a page reader, a stream reader and a writer serve one thread at a time.
  * Objects that are called immutable below may be shared. Functions without an object may be called
@@ -78,9 +78,9 @@ NUMPACT_C_API uint32_t numpact_version_number(void);
 
 /* The instruction set in use, e.g. "avx2"; a static string. */
 NUMPACT_C_API const char* numpact_cpu_target(void);
-/* Uses another one for all later calls of the process; "auto": the best. For tests and benchmarks;
- * must not run concurrently with itself. NUMPACT_INVALID_ARGUMENT, without effect: it is not
- * compiled in, or the processor lacks it. */
+/* Uses another one for all later calls of the process; "auto": the best. For tests, benchmarks, and
+ * programs that let their users choose; must not run concurrently with itself.
+ * NUMPACT_INVALID_ARGUMENT, without effect: it is not compiled in, or the processor lacks it. */
 NUMPACT_C_API numpact_status numpact_set_cpu_target(const char* name, numpact_error* error);
 
 /* ---- numbers ---- */
@@ -147,7 +147,9 @@ typedef struct numpact_context_options {
 NUMPACT_C_API void numpact_context_options_init(numpact_context_options* options);
 
 /* Scratch memory and hooks for calls. Once warm, a call of the same shape allocates nothing. Where
- * a function takes a context, null means a temporary one with default options. */
+ * a function takes a context, null means a temporary one with default options. Objects made with a
+ * context are allocated by its allocator, which must work until they are destroyed; the context may
+ * be destroyed before, but for streams and CVC writers, which use it. */
 typedef struct numpact_context numpact_context;
 
 /* `options`: null for defaults. Errors: NUMPACT_OUT_OF_MEMORY, NUMPACT_INVALID_ARGUMENT. */
@@ -176,6 +178,8 @@ enum {
   NUMPACT_TRAILER_RESTARTS = 2 /* also points where decoding can start within a chunk */
 };
 
+typedef struct numpact_recipe numpact_recipe; /* see below */
+
 typedef struct numpact_encode_options {
   size_t struct_size;
   unsigned level;    /* 0 (fastest) to 12 (smallest) */
@@ -191,6 +195,11 @@ typedef struct numpact_encode_options {
   /* Files only. */
   int32_t trailer;      /* NUMPACT_TRAILER_... */
   unsigned restart_log; /* NUMPACT_TRAILER_RESTARTS: log2 of the distance, 8 to 24 */
+  /* Instead of mode and delta, which are then null. Must outlive the call, and a stream writer. */
+  const numpact_recipe* recipe;
+  /* 0: any. A file or chunk of more bytes is of no use: NUMPACT_DOES_NOT_FIT as soon as estimates
+   * show it, which err by about a hundredth. */
+  uint64_t max_size;
 } numpact_encode_options;
 
 NUMPACT_C_API void numpact_encode_options_init(numpact_encode_options* options);
@@ -207,6 +216,27 @@ NUMPACT_C_API numpact_status numpact_compress(numpact_context* context, numpact_
                                               const void* numbers, size_t count,
                                               const numpact_encode_options* options, void* out,
                                               size_t capacity, size_t* size, numpact_error* error);
+
+/* ---- recipes ---- */
+
+/* A mode and a delta encoding with all parameters, chosen once for many series of numbers like a
+ * sample; encoding with one searches nothing. Numbers that it does not suit take at most the bytes
+ * of plain numbers. Immutable; threads may share it. */
+
+/* Chooses what makes the series in the sample smallest. max_page_count or page_counts of the
+ * options divide the sample into series. Takes as long as encoding some of them (at most 16)
+ * several times. */
+NUMPACT_C_API numpact_status numpact_recipe_create(numpact_context* context, numpact_type type,
+                                                   const void* sample, size_t count,
+                                                   const numpact_encode_options* options,
+                                                   numpact_recipe** recipe, numpact_error* error);
+/* From its text, also in another process. NUMPACT_INVALID_ARGUMENT: it is none. */
+NUMPACT_C_API numpact_status numpact_recipe_parse(numpact_context* context, const char* text,
+                                                  numpact_recipe** recipe, numpact_error* error);
+NUMPACT_C_API void numpact_recipe_destroy(numpact_recipe* recipe);
+NUMPACT_C_API numpact_type numpact_recipe_type(const numpact_recipe* recipe);
+/* E.g. "f64 float-mult=0.01 consecutive=1"; valid while the recipe lives. */
+NUMPACT_C_API const char* numpact_recipe_text(const numpact_recipe* recipe);
 
 /* ---- decompression ---- */
 
@@ -449,6 +479,9 @@ NUMPACT_C_API numpact_status numpact_read_wrapped_header(const void* bytes, size
  */
 typedef struct numpact_chunk_encoder numpact_chunk_encoder;
 
+/* Maximum bytes of the metadata and all pages of a chunk together, whatever the options. Saturates
+ * at SIZE_MAX. */
+NUMPACT_C_API size_t numpact_chunk_bound(numpact_type type, size_t count);
 NUMPACT_C_API numpact_status numpact_chunk_encoder_create(
     numpact_context* context, numpact_type type, const void* numbers, size_t count,
     const numpact_encode_options* options, numpact_chunk_encoder** encoder, numpact_error* error);
@@ -460,6 +493,45 @@ NUMPACT_C_API size_t numpact_chunk_encoder_page_numbers(const numpact_chunk_enco
 NUMPACT_C_API size_t numpact_chunk_encoder_page_bound(const numpact_chunk_encoder* encoder,
                                                       size_t page);
 NUMPACT_C_API size_t numpact_chunk_encoder_meta_bound(const numpact_chunk_encoder* encoder);
+
+/* The values are those of the format. */
+enum {
+  NUMPACT_MODE_CLASSIC = 0,
+  NUMPACT_MODE_INT_MULT = 1,
+  NUMPACT_MODE_FLOAT_MULT = 2,
+  NUMPACT_MODE_FLOAT_QUANT = 3,
+  NUMPACT_MODE_DICT = 4
+};
+enum {
+  NUMPACT_DELTA_NONE = 0,
+  NUMPACT_DELTA_CONSECUTIVE = 1,
+  NUMPACT_DELTA_LOOKBACK = 2,
+  NUMPACT_DELTA_CONV1 = 3
+};
+
+typedef struct numpact_chunk_info {
+  size_t struct_size;
+  numpact_type type;
+  int32_t mode;  /* NUMPACT_MODE_... */
+  int32_t delta; /* NUMPACT_DELTA_... */
+  uint64_t count;
+  uint64_t page_count;
+  uint64_t meta_size; /* bytes of the metadata */
+  uint64_t page_size; /* bytes of all pages */
+  /* Of the latent variables: lookbacks, primary, secondary. 0 bins: there is no such variable. */
+  uint64_t bin_counts[3];
+  uint32_t table_logs[3]; /* log2 of the states of its tANS table; 0: there is none */
+} numpact_chunk_info;
+
+/* What was chosen, and all sizes, before anything is written. */
+NUMPACT_C_API numpact_status numpact_chunk_encoder_info(const numpact_chunk_encoder* encoder,
+                                                        numpact_chunk_info* info,
+                                                        numpact_error* error);
+/* The same as text: "float-mult=0.01, consecutive=1; primary: 12 bins, table of 2^6; ...", with a
+ * terminating zero that `size` does not count. 256 bytes suffice. */
+NUMPACT_C_API numpact_status numpact_chunk_encoder_describe(const numpact_chunk_encoder* encoder,
+                                                            char* out, size_t capacity,
+                                                            size_t* size, numpact_error* error);
 NUMPACT_C_API numpact_status numpact_chunk_encoder_write_meta(const numpact_chunk_encoder* encoder,
                                                               void* out, size_t capacity,
                                                               size_t* size, numpact_error* error);
@@ -492,35 +564,6 @@ NUMPACT_C_API numpact_status numpact_chunk_decoder_read_page(const numpact_chunk
                                                              size_t page_numbers, void* out,
                                                              size_t capacity, size_t* size,
                                                              numpact_error* error);
-
-/* The values are those of the format. */
-enum {
-  NUMPACT_MODE_CLASSIC = 0,
-  NUMPACT_MODE_INT_MULT = 1,
-  NUMPACT_MODE_FLOAT_MULT = 2,
-  NUMPACT_MODE_FLOAT_QUANT = 3,
-  NUMPACT_MODE_DICT = 4
-};
-enum {
-  NUMPACT_DELTA_NONE = 0,
-  NUMPACT_DELTA_CONSECUTIVE = 1,
-  NUMPACT_DELTA_LOOKBACK = 2,
-  NUMPACT_DELTA_CONV1 = 3
-};
-
-typedef struct numpact_chunk_info {
-  size_t struct_size;
-  numpact_type type;
-  int32_t mode;  /* NUMPACT_MODE_... */
-  int32_t delta; /* NUMPACT_DELTA_... */
-  uint64_t count;
-  uint64_t page_count;
-  uint64_t meta_size; /* bytes of the metadata */
-  uint64_t page_size; /* bytes of all pages */
-  /* Of the latent variables: lookbacks, primary, secondary. 0 bins: there is no such variable. */
-  uint64_t bin_counts[3];
-  uint32_t table_logs[3]; /* log2 of the states of its tANS table; 0: there is none */
-} numpact_chunk_info;
 
 /* What the metadata say; counts and sizes of pages are 0. */
 NUMPACT_C_API numpact_status numpact_chunk_decoder_info(const numpact_chunk_decoder* decoder,

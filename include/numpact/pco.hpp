@@ -31,6 +31,11 @@ NUMPACT_API Result<std::vector<std::byte>> compress(const NumberView& numbers,
                                                     const EncodeConfig& config = {},
                                                     EncodeContext* context = nullptr) noexcept;
 
+// Chooses what makes the series in `sample` smallest, for others like them; config.paging divides
+// the sample into series. Takes as long as encoding some of them (at most 16) several times.
+NUMPACT_API Result<Recipe> choose_recipe(const NumberView& sample, const EncodeConfig& config = {},
+                                         EncodeContext* context = nullptr) noexcept;
+
 // The header of a standalone file.
 struct FileHeader {
   unsigned standalone_version = 0;  // 0 and 1: files older than this version field
@@ -48,10 +53,9 @@ struct FileHeader {
 NUMPACT_API Result<FileHeader> read_header(std::span<const std::byte> file) noexcept;
 
 // Decodes a file of a known number type into the caller's memory; returns the numbers written.
-// Errors: kTypeMismatch, kOutputTooSmall (the file holds more than out.count numbers), those of
-// invalid bytes, kLimitExceeded, kOutOfMemory, kCancelled. After an error the first good_numbers()
-// are those of the intact chunks before it; the rest is unspecified. An empty file without a type
-// matches every type.
+// Errors: kTypeMismatch (never for an empty file without a type), kOutputTooSmall (the file holds
+// more than out.count numbers), those of invalid bytes, kLimitExceeded, kOutOfMemory, kCancelled.
+// After an error the first good_numbers() are right, those of the chunks before it.
 NUMPACT_API Result<std::size_t> decompress_into(std::span<const std::byte> file,
                                                 const MutableNumberView& out,
                                                 const DecodeConfig& config = {},
@@ -69,9 +73,8 @@ NUMPACT_API Result<Front> decompress_front(std::span<const std::byte> file,
                                            const DecodeConfig& config = {},
                                            DecodeContext* context = nullptr) noexcept;
 
-// Counts the numbers by walking the chunks: tANS codes are read, numbers are not decoded, at about
-// half the cost of decoding. Detects all errors that do not depend on decoded numbers. Limits apply
-// as if they were decoded.
+// Counts the numbers by walking the chunks and their tANS codes, at about half the cost of
+// decoding. Detects all errors that do not depend on decoded numbers. Limits apply all the same.
 NUMPACT_API Result<std::uint64_t> count_numbers(std::span<const std::byte> file,
                                                 const DecodeConfig& config = {},
                                                 DecodeContext* context = nullptr) noexcept;
@@ -115,8 +118,7 @@ NUMPACT_API Status decompress_growing(std::span<const std::byte> file, NumberTyp
                                       DecodeContext* context) noexcept;
 }  // namespace detail
 
-// Decodes all numbers; the vector grows with decoded chunks, so n_hint cannot cause an oversized
-// allocation.
+// Decodes all numbers; the vector grows with decoded chunks, whatever n_hint says.
 template <Number T>
 Result<std::vector<T>> decompress(std::span<const std::byte> file, const DecodeConfig& config = {},
                                   DecodeContext* context = nullptr) noexcept {

@@ -4,7 +4,6 @@
 // thread-safe with one context per thread.
 #pragma once
 
-#include <memory>
 #include <memory_resource>
 #include <span>
 #include <vector>
@@ -19,8 +18,7 @@ struct FormatVersion {
   unsigned minor = 1;
 };
 
-// The version written by default.
-inline constexpr FormatVersion kCurrentVersion{4, 1};
+inline constexpr FormatVersion kCurrentVersion{4, 1};  // written by default
 
 // The header (1 or 2 bytes) for chunks written with EncodeConfig::compatibility.
 NUMPACT_API std::vector<std::byte> encode_file_header(
@@ -34,13 +32,15 @@ struct DecodedHeader {
 // Parses the header at the start of `bytes`.
 NUMPACT_API Result<DecodedHeader> decode_file_header(std::span<const std::byte> bytes) noexcept;
 
+// Maximum bytes of a chunk's metadata and pages together, for any config.
+NUMPACT_API std::size_t chunk_bound(NumberType type, std::size_t count) noexcept;
+
 // An encoded chunk: the bytes of its metadata and pages. Does not refer to the numbers.
 class NUMPACT_API ChunkEncoder {
  public:
-  // Chooses mode, delta and bins for 1 to 2^24 numbers; config.paging splits them into pages.
-  // Always runs on the calling thread. The bytes are stored in `memory`; scratch memory comes from
-  // the context, or without one temporarily from `memory`. config.progress is called before and
-  // after the choice, with 0 numbers, and after each page; false stops with kCancelled.
+  // Chooses mode, delta and bins for 1 to 2^24 numbers, on the calling thread; config.paging splits
+  // them into pages. The bytes are stored in `memory`, which also is the scratch memory without a
+  // context. config.progress is called before and after the choice, and after each page.
   static Result<ChunkEncoder> create(
       const NumberView& numbers, const EncodeConfig& config = {},
       std::pmr::memory_resource* memory = std::pmr::get_default_resource(),
@@ -52,8 +52,9 @@ class NUMPACT_API ChunkEncoder {
   std::size_t page_n(std::size_t page) const noexcept;
   std::size_t page_size_bound(std::size_t page) const noexcept;
   std::size_t meta_size_bound() const noexcept;
-  // Return the bytes written. kOutputTooSmall: the bytes do not fit, possible only if `out` is
-  // smaller than the bound. kInvalidArgument: page >= page_count().
+  // Mode, delta, bins, count and sizes (page_bytes: of all pages), before anything is written.
+  Result<ChunkInfo> info() const noexcept;
+  // Return the bytes written. kOutputTooSmall: `out` is smaller than the bound, and too small.
   Result<std::size_t> write_meta(std::span<std::byte> out) const noexcept;
   Result<std::size_t> write_page(std::size_t page, std::span<std::byte> out) const noexcept;
   Result<std::vector<std::byte>> meta() const noexcept;
@@ -63,15 +64,14 @@ class NUMPACT_API ChunkEncoder {
 
  private:
   struct Impl;
-  explicit ChunkEncoder(std::unique_ptr<Impl> impl) noexcept;
+  explicit ChunkEncoder(detail::Owned<Impl> impl) noexcept;
   detail::Owned<Impl> impl_;
 };
 
 // The validated metadata and decoding tables of a chunk.
 class NUMPACT_API ChunkDecoder {
  public:
-  // Parses the metadata at the start of `bytes`, which may be freed afterwards; meta_size() is its
-  // size.
+  // Parses the metadata, of meta_size() bytes, at the start of `bytes`, which may be freed then.
   static Result<ChunkDecoder> create(
       std::span<const std::byte> bytes, NumberType type, FormatVersion version,
       const DecodeLimits& limits = {},
@@ -93,7 +93,7 @@ class NUMPACT_API ChunkDecoder {
  private:
   friend class PageReader;
   struct Impl;
-  explicit ChunkDecoder(std::unique_ptr<Impl> impl) noexcept;
+  explicit ChunkDecoder(detail::Owned<Impl> impl) noexcept;
   detail::Owned<Impl> impl_;
 };
 
@@ -121,7 +121,6 @@ class NUMPACT_API PageReader {
   std::size_t numbers_left() const noexcept;
   // Bytes read so far; once no numbers are left, the size of the page.
   std::size_t bytes_read() const noexcept;
-
   // Writes a restart point for the next number, of point_size() bytes: 0 for a chunk with Lookback,
   // which has none. kInvalidArgument: not after a multiple of 256 numbers, or at the end.
   std::size_t point_size() const noexcept;
@@ -129,7 +128,7 @@ class NUMPACT_API PageReader {
 
  private:
   struct Impl;
-  explicit PageReader(std::unique_ptr<Impl> impl) noexcept;
+  explicit PageReader(detail::Owned<Impl> impl) noexcept;
   detail::Owned<Impl> impl_;
 };
 

@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdlib>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -18,8 +19,19 @@
 
 namespace nb = nanobind;
 
+namespace {
+
+// An unknown or unsupported name is ignored, as by the command.
+void use_requested_target() {
+  const char* const requested = std::getenv("NUMPACT_TARGET");
+  if (requested != nullptr) static_cast<void>(numpact::force_cpu_target(requested));
+}
+
+}  // namespace
+
 NB_MODULE(_core, m) {
   namespace python = numpact::python;
+  use_requested_target();
   python::prepare_for_fork();
   python::GilAcquire::prepare_for_fork();
   m.doc() = "The compiled part of numpact; use the package numpact instead.";

@@ -10,7 +10,8 @@
 namespace numpact::wrapped {
 
 struct ChunkDecoder::Impl {
-  explicit Impl(std::pmr::memory_resource* memory) : arena(memory) {}
+  explicit Impl(std::pmr::memory_resource* own) : memory(own), arena(own) {}
+  std::pmr::memory_resource* memory;  // of the object and all that it holds
   Arena arena;
   ChunkMeta meta;
   const ChunkTables* tables = nullptr;

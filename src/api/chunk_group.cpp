@@ -113,8 +113,8 @@ Status encode(PendingChunk& chunk, const EncodeConfig& config, Arena& arena) {
   BitWriter writer(chunk.place);
   std::vector<standalone::WrittenChunk> written;
   const bool has_trailer = chunk.summaries != nullptr;
-  standalone::write_run(chunk.numbers, config, arena, writer, nullptr,
-                        has_trailer ? &written : nullptr);
+  NUMPACT_TRY(standalone::write_run(chunk.numbers, config, arena, writer, nullptr,
+                                    has_trailer ? &written : nullptr, chunk.max_bytes));
   chunk.size = writer.size();
   NUMPACT_TRY(writer.status());
   return has_trailer ? summarise(chunk, written, config, arena) : Status();

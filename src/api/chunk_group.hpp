@@ -15,8 +15,10 @@ namespace numpact {
 struct PendingChunk {
   NumberView numbers;
   std::span<std::byte> place;  // destination of its bytes
-  std::size_t size = 0;        // encoded size
-  Status status = {};          // kOutputTooSmall: the place is too small
+  // More are of no use: kOutputTooSmall, also if only estimates say so.
+  std::uint64_t max_bytes = ~std::uint64_t{0};
+  std::size_t size = 0;  // encoded size
+  Status status = {};    // kOutputTooSmall: the place is too small
   // If not null, receives the trailer's records of the chunks, with offsets relative to the place.
   std::vector<trailer::Summary>* summaries = nullptr;
 };

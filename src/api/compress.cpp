@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "api/budget.hpp"
 #include "api/chunk_group.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
@@ -32,8 +33,13 @@ std::size_t saturating_mul(std::size_t a, std::size_t b) {
 class FileEncoder {
  public:
   FileEncoder(const NumberView& numbers, std::span<std::byte> out, const EncodeConfig& config,
-              const standalone::TaskGroup& group, Arena& arena)
-      : numbers_(numbers), out_(out), config_(config), group_(group), arena_(arena) {}
+              const standalone::TaskGroup& group, const Budget& budget, Arena& arena)
+      : numbers_(numbers),
+        out_(out),
+        config_(config),
+        group_(group),
+        budget_(budget),
+        arena_(arena) {}
 
   Status run(std::span<const std::size_t> sizes, std::size_t& written) {
     BitWriter writer(out_);
@@ -55,6 +61,7 @@ class FileEncoder {
     NUMPACT_TRY(end.status());
     at_ += end.size();
     if (trailer_) NUMPACT_TRY(append_trailer(trailer_->finish(at_)));
+    if (budget_.is_exceeded_by(at_)) return BitWriter::output_too_small();
     written = at_;
     return {};
   }
@@ -100,7 +107,8 @@ class FileEncoder {
     for (PendingChunk& chunk : pending) {
       const std::size_t n = sizes_.front();
       const std::size_t bound = std::min(chunk_bound(numbers_.type, n), space.size());
-      chunk = {NumberView(numbers_.type, data, n), space.first(bound)};
+      chunk = {NumberView(numbers_.type, data, n), space.first(bound),
+               budget_.of_run(n, done_, at_)};
       const auto index = static_cast<std::size_t>(&chunk - pending.data());
       chunk.summaries = trailer_ ? &summaries_[index] : nullptr;
       space = space.subspan(bound);
@@ -120,6 +128,7 @@ class FileEncoder {
     if (trailer_) add_run(*trailer_, chunk, at_);
     at_ += chunk.size;
     done_ += chunk.numbers.count;
+    if (budget_.is_exceeded_by(at_)) return BitWriter::output_too_small();
     return report_progress(config_.progress, {done_, at_});
   }
 
@@ -134,6 +143,7 @@ class FileEncoder {
   std::span<std::byte> out_;
   const EncodeConfig& config_;
   const standalone::TaskGroup& group_;
+  const Budget& budget_;
   Arena& arena_;
   std::span<const std::size_t> sizes_;  // of the remaining chunks
   std::size_t at_ = 0;                  // bytes written
@@ -176,7 +186,10 @@ Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::siz
     for (Arena* const of_task : group.arenas) of_task->reset();
   }
   if (group.executor == nullptr) group.arenas = {&arena, 1};
-  return FileEncoder(numbers, out, config, group, *arena).run(sizes, written);
+  const std::size_t bound =
+      config.max_bytes ? compress_bound(numbers.type, numbers.count, config) : 0;
+  const Budget budget({numbers, sizes.size(), bound}, config, *arena);
+  return FileEncoder(numbers, out, config, group, budget, *arena).run(sizes, written);
 }
 
 }  // namespace

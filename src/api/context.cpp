@@ -5,10 +5,8 @@
 
 namespace numpact {
 
-EncodeContext::EncodeContext(std::pmr::memory_resource* memory)
-    : impl_(owned(std::make_unique<Impl>(memory))) {}
+EncodeContext::EncodeContext(std::pmr::memory_resource* memory) : impl_(make_owned<Impl>(memory)) {}
 
-DecodeContext::DecodeContext(std::pmr::memory_resource* memory)
-    : impl_(owned(std::make_unique<Impl>(memory))) {}
+DecodeContext::DecodeContext(std::pmr::memory_resource* memory) : impl_(make_owned<Impl>(memory)) {}
 
 }  // namespace numpact

@@ -11,13 +11,15 @@
 namespace numpact {
 
 struct EncodeContext::Impl {
-  explicit Impl(std::pmr::memory_resource* memory) : arena(memory), worker_pool(memory) {}
+  explicit Impl(std::pmr::memory_resource* own) : memory(own), arena(own), worker_pool(own) {}
+  std::pmr::memory_resource* memory;
   Arena arena;
   WorkerPool worker_pool;
 };
 
 struct DecodeContext::Impl {
-  explicit Impl(std::pmr::memory_resource* memory) : arena(memory), worker_pool(memory) {}
+  explicit Impl(std::pmr::memory_resource* own) : memory(own), arena(own), worker_pool(own) {}
+  std::pmr::memory_resource* memory;
   Arena arena;
   WorkerPool worker_pool;
 };

@@ -206,9 +206,11 @@ class RecordedFile {
     std::uint64_t first = 0;
     for (const std::size_t n : sizes) {
       RunRecorder recorder(numbers.type);
+      Status status;
       append(chunk_bound(numbers.type, n), [&](BitWriter& writer) {
-        standalone::write_run(slice(numbers, first, n), config, arena, writer, &recorder);
+        status = standalone::write_run(slice(numbers, first, n), config, arena, writer, &recorder);
       });
+      NUMPACT_TRY(status);
       recorder.take(candidates_);
       first += n;
       NUMPACT_TRY(report_progress(config.progress, {first, bytes_.size()}));

@@ -31,8 +31,8 @@ Status misfit() { return Status(ErrorKind::kCorrupt, "a restart point does not f
 }  // namespace
 
 struct PageReader::Impl {
-  Impl(const ChunkDecoder::Impl& used_chunk, std::pmr::memory_resource* memory)
-      : chunk(used_chunk), arena(memory) {}
+  Impl(const ChunkDecoder::Impl& used_chunk, std::pmr::memory_resource* own)
+      : memory(own), chunk(used_chunk), arena(own) {}
 
   // Whether a page was started; `impl`: null after a move.
   static Status check_started(const Impl* impl) {
@@ -45,6 +45,7 @@ struct PageReader::Impl {
   Status start_at(std::span<const std::byte> point);
   Status decode(std::size_t n, void* out);
 
+  std::pmr::memory_resource* memory;  // of the object and all that it holds
   const ChunkDecoder::Impl& chunk;
   Arena arena;
   PageDecoder* page = nullptr;  // null: no page was started
@@ -81,16 +82,16 @@ Status PageReader::Impl::decode(std::size_t n, void* out) {
   return status;
 }
 
-PageReader::PageReader(std::unique_ptr<Impl> impl) noexcept : impl_(owned(std::move(impl))) {}
+PageReader::PageReader(detail::Owned<Impl> impl) noexcept : impl_(std::move(impl)) {}
 
 Result<PageReader> PageReader::create(const ChunkDecoder& chunk,
                                       std::pmr::memory_resource* memory) noexcept {
-  std::unique_ptr<Impl> impl;
+  detail::Owned<Impl> impl = no_object<Impl>();
   const Status status = guarded([&]() -> Status {
     if (chunk.impl_ == nullptr) return moved_from();
     if (memory == nullptr)
       return Status(ErrorKind::kInvalidArgument, "there is no memory resource");
-    impl = std::make_unique<Impl>(*chunk.impl_, memory);
+    impl = make_owned<Impl>(memory, *chunk.impl_);
     return {};
   });
   if (!status.ok()) return status;

@@ -17,12 +17,13 @@ namespace numpact {
 struct StreamReader::Impl {
   enum class Stage { kHeader, kBetweenChunks, kPageHead, kPage, kEnd };
 
-  Impl(ByteSource& source, DecodeConfig decode_config, std::pmr::memory_resource* memory)
-      : input(source, memory),
+  Impl(ByteSource& source, DecodeConfig decode_config, std::pmr::memory_resource* own)
+      : memory(own),
+        input(source, own),
         config(std::move(decode_config)),
-        arena(memory),
-        spans(memory),
-        worker_pool(memory) {
+        arena(own),
+        spans(own),
+        worker_pool(own) {
     arena.reset(config.limits.max_memory);
     if (config.trailer != TrailerPolicy::kIgnore) input.keep_checksum();
   }
@@ -281,6 +282,7 @@ struct StreamReader::Impl {
   // Maximum bytes of buffered input when several threads decode.
   static constexpr std::size_t kMaxReadAheadBytes = std::size_t{16} << 20;
 
+  std::pmr::memory_resource* memory;
   InputBuffer input;
   DecodeConfig config;
   Arena arena;
@@ -308,7 +310,7 @@ struct StreamReader::Impl {
 
 StreamReader::StreamReader(ByteSource& source, DecodeConfig config,
                            std::pmr::memory_resource* memory)
-    : impl_(owned(std::make_unique<Impl>(source, std::move(config), memory))) {}
+    : impl_(make_owned<Impl>(memory, source, std::move(config))) {}
 
 Result<FileHeader> StreamReader::header() noexcept {
   if (impl_ == nullptr) return moved_from();

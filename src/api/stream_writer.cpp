@@ -52,16 +52,17 @@ class KeptSource final : public ByteSource {
 
 struct StreamWriter::Impl {
   Impl(ByteSink& byte_sink, NumberType number_type, EncodeConfig encode_config,
-       std::uint64_t count_hint, std::pmr::memory_resource* memory)
-      : sink(&byte_sink),
+       std::uint64_t count_hint, std::pmr::memory_resource* own)
+      : memory(own),
+        sink(&byte_sink),
         type(number_type),
         config(std::move(encode_config)),
         n_hint(count_hint),
-        arena(memory),
-        worker_pool(memory),
-        waiting(memory),
-        pending(memory),
-        places(memory) {}
+        arena(own),
+        worker_pool(own),
+        waiting(own),
+        pending(own),
+        places(own) {}
 
   // Size of the open chunk; 0 once exact sizes are used up.
   std::size_t open_chunk_n() const {
@@ -101,6 +102,10 @@ struct StreamWriter::Impl {
   }
 
   Status send(std::span<const std::byte> bytes) {
+    const std::uint64_t max_bytes = config.max_bytes.value_or(~std::uint64_t{0});
+    if (bytes_written > max_bytes || bytes.size() > max_bytes - bytes_written) {
+      return Status(ErrorKind::kOutputTooSmall, "the file takes more than max_bytes");
+    }
     NUMPACT_TRY(sink->write(bytes));
     bytes_written += bytes.size();
     return {};
@@ -309,6 +314,7 @@ struct StreamWriter::Impl {
     return send(bytes);
   }
 
+  std::pmr::memory_resource* memory;
   ByteSink* sink;
   NumberType type;
   EncodeConfig config;
@@ -351,7 +357,7 @@ Status run(Impl* impl, F&& f) noexcept {
 
 StreamWriter::StreamWriter(ByteSink& sink, NumberType type, EncodeConfig config,
                            std::uint64_t n_hint, std::pmr::memory_resource* memory)
-    : impl_(owned(std::make_unique<Impl>(sink, type, std::move(config), n_hint, memory))) {}
+    : impl_(make_owned<Impl>(memory, sink, type, std::move(config), n_hint)) {}
 
 Status StreamWriter::write(const NumberView& numbers) noexcept {
   return run(impl_.get(), [&] { return impl_->write(numbers); });

@@ -54,7 +54,7 @@ struct ChunkEncoder::Impl {
     trailer::ChunkRecord range;  // of its numbers
   };
 
-  explicit Impl(std::pmr::memory_resource* memory) : bytes(memory), pages(memory) {}
+  explicit Impl(std::pmr::memory_resource* own) : memory(own), bytes(own), pages(own) {}
 
   std::span<const std::byte> meta() const { return std::span(bytes).first(meta_bytes); }
   std::size_t page_begin(std::size_t index) const {
@@ -65,7 +65,9 @@ struct ChunkEncoder::Impl {
     return std::span(bytes).subspan(begin, pages[index].end - begin);
   }
 
+  std::pmr::memory_resource* memory;  // of the object and all that it holds
   NumberType type = NumberType::kU8;
+  numpact::FormatVersion version;
   std::pmr::vector<std::byte> bytes;  // metadata and all pages
   std::pmr::vector<Page> pages;
   std::size_t meta_bytes = 0;
@@ -110,12 +112,18 @@ Status no_such_page() {
 
 }  // namespace
 
-ChunkEncoder::ChunkEncoder(std::unique_ptr<Impl> impl) noexcept : impl_(owned(std::move(impl))) {}
+std::size_t chunk_bound(NumberType type, std::size_t count) noexcept {
+  const std::size_t meta = fallback_meta_bytes(type);
+  const std::size_t size = size_of(type);
+  return size != 0 && count > (SIZE_MAX - meta) / size ? SIZE_MAX : meta + count * size;
+}
+
+ChunkEncoder::ChunkEncoder(detail::Owned<Impl> impl) noexcept : impl_(std::move(impl)) {}
 
 Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const EncodeConfig& config,
                                           std::pmr::memory_resource* memory,
                                           EncodeContext* context) noexcept {
-  std::unique_ptr<Impl> impl;
+  detail::Owned<Impl> impl = no_object<Impl>();
   const Status status = guarded([&]() -> Status {
     NUMPACT_TRY(check_view(numbers));
     NUMPACT_TRY(check_specs(numbers.type, config));
@@ -125,8 +133,10 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
       return Status(ErrorKind::kInvalidArgument, "a chunk holds 1 to 2^24 numbers");
     }
     NUMPACT_TRY(report_progress(config.progress, {}));
-    impl = std::make_unique<Impl>(memory);
+    impl = make_owned<Impl>(memory);
     impl->type = numbers.type;
+    impl->version = numpact::FormatVersion::of(config.compatibility);
+    const std::uint64_t max_bytes = config.max_bytes.value_or(~std::uint64_t{0});
     std::optional<Arena> own;
     std::optional<ScratchArena> lent;
     Arena& arena = context != nullptr ? *lent.emplace(context) : own.emplace(memory);
@@ -136,7 +146,12 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
     ChoiceSession session({numbers.type, ordered_latents(numbers, arena), page_n}, config, arena);
     session.choose();
     NUMPACT_TRY(report_progress(config.progress, {}));
+    if (max_bytes < chunk_bound(numbers.type, numbers.count) &&
+        is_estimated_above(session.best(), numbers.count, max_bytes)) {
+      return BitWriter::output_too_small();
+    }
     const EncodedChunk chunk = encode_chosen(numbers, session, sizes);
+    if (chunk.bytes() > max_bytes) return BitWriter::output_too_small().needing(chunk.bytes());
     impl->bytes.resize(static_cast<std::size_t>(chunk.bytes()));
     impl->pages.reserve(chunk.pages.size());
     std::size_t at = 0;
@@ -172,6 +187,21 @@ std::size_t ChunkEncoder::meta_size_bound() const noexcept {
 }
 std::size_t ChunkEncoder::page_size_bound(std::size_t page) const noexcept {
   return page < page_count() ? impl_->page(page).size() : 0;
+}
+
+Result<ChunkInfo> ChunkEncoder::info() const noexcept {
+  if (impl_ == nullptr) return moved_from();
+  return guarded_value<ChunkInfo>([&](ChunkInfo& info) -> Status {
+    Arena arena(impl_->memory);
+    BitReader reader(impl_->meta());
+    ChunkMeta meta;
+    NUMPACT_TRY(parse_chunk_meta(reader, impl_->type, impl_->version, arena, meta));
+    info = describe(meta);
+    for (const Impl::Page& page : impl_->pages) info.count += page.n;
+    info.meta_bytes = impl_->meta_bytes;
+    info.page_bytes = impl_->bytes.size() - impl_->meta_bytes;
+    return {};
+  });
 }
 
 Result<std::size_t> ChunkEncoder::write_meta(std::span<std::byte> out) const noexcept {
@@ -229,12 +259,12 @@ Status check_page_limits(const DecodeLimits& limits, NumberType type, std::size_
   return Status(ErrorKind::kLimitExceeded, "the page would pass a limit of its chunk");
 }
 
-ChunkDecoder::ChunkDecoder(std::unique_ptr<Impl> impl) noexcept : impl_(owned(std::move(impl))) {}
+ChunkDecoder::ChunkDecoder(detail::Owned<Impl> impl) noexcept : impl_(std::move(impl)) {}
 
 Result<ChunkDecoder> ChunkDecoder::create(std::span<const std::byte> bytes, NumberType type,
                                           FormatVersion version, const DecodeLimits& limits,
                                           std::pmr::memory_resource* memory) noexcept {
-  std::unique_ptr<Impl> impl;
+  detail::Owned<Impl> impl = no_object<Impl>();
   const Status status = guarded([&]() -> Status {
     NUMPACT_TRY(check_number_type(type));
     NUMPACT_TRY(check_bytes(bytes));
@@ -244,7 +274,7 @@ Result<ChunkDecoder> ChunkDecoder::create(std::span<const std::byte> bytes, Numb
     if (!format.is_readable()) {
       return Status(ErrorKind::kUnsupportedVersion, "format version newer than 4");
     }
-    impl = std::make_unique<Impl>(memory);
+    impl = make_owned<Impl>(memory);
     impl->limits = limits;
     impl->arena.reset(limits.max_memory);
     BitReader reader(bytes);

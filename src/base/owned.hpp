@@ -3,6 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <memory_resource>
+#include <new>
+#include <utility>
 
 #include "numpact/config.hpp"
 
@@ -11,6 +14,29 @@ namespace numpact::internal {
 template <class T>
 detail::Owned<T> owned(std::unique_ptr<T> object) noexcept {
   return {object.release(), [](T* held) { delete held; }};
+}
+
+template <class T>
+detail::Owned<T> no_object() noexcept {
+  return {nullptr, [](T*) {}};
+}
+
+// An object in the memory of a resource, which must be its member `memory`.
+template <class T, class... Arguments>
+detail::Owned<T> make_owned(std::pmr::memory_resource* memory, Arguments&&... arguments) {
+  void* const place = memory->allocate(sizeof(T), alignof(T));
+  T* object = nullptr;
+  try {
+    object = ::new (place) T(std::forward<Arguments>(arguments)..., memory);
+  } catch (...) {
+    memory->deallocate(place, sizeof(T), alignof(T));
+    throw;
+  }
+  return {object, [](T* held) {
+            std::pmr::memory_resource* const own = held->memory;
+            held->~T();
+            own->deallocate(held, sizeof(T), alignof(T));
+          }};
 }
 
 }  // namespace numpact::internal

@@ -169,7 +169,8 @@ NumberView dense_numbers(const Column& column, const Counts& counts, Bytes& scra
 // The lengths of the runs as a file at the start of `space`.
 Status write_runs(numpact_context* context, const Column& column, const Counts& counts,
                   std::span<std::byte> space, std::size_t& size) {
-  std::pmr::vector<std::uint64_t> runs(memory_of(context));
+  CallersMemory memory = memory_for(context);
+  std::pmr::vector<std::uint64_t> runs(&memory);
   runs.reserve(counts.runs);
   for_each_run(column, [&](bool, std::size_t rows) { runs.push_back(rows); });
   return compress_into(NumberView(NumberType::kU64, runs.data(), runs.size()), space, {},
@@ -189,7 +190,8 @@ Status write_frame(numpact_context* context, const Column& column, const Counts&
   if (counts.nulls > 0) NUMPACT_TRY(write_runs(context, column, counts, space, runs_size));
   std::size_t numbers_size = 0;
   {
-    Bytes scratch(memory_of(context));
+    CallersMemory memory = memory_for(context);
+    Bytes scratch(&memory);
     NUMPACT_TRY(compress_into(dense_numbers(column, counts, scratch), space.subspan(runs_size),
                               config, encode_context(context))
                     .into(numbers_size));

@@ -278,7 +278,8 @@ Status fill_array(numpact_context* context, const Frame& frame, ArrayOwner& owne
   config.limits.max_numbers = DecodeLimits::kUnlimited;
   config.limits.max_output_bytes = DecodeLimits::kUnlimited;
   NUMPACT_TRY(decode_numbers(frame, config, decode_context(context), owner.numbers));
-  Runs runs(memory_of(context));
+  CallersMemory memory = memory_for(context);
+  Runs runs(&memory);
   if (frame.nulls > 0) {
     NUMPACT_TRY(decode_runs(frame, config, decode_context(context), runs));
   } else if (frame.storage.is_bits || owner.numbers.empty()) {

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <memory_resource>
+#include <new>
 #include <optional>
 #include <span>
 #include <utility>
@@ -76,6 +78,8 @@ class CallersMemory final : public std::pmr::memory_resource {
   explicit CallersMemory(const numpact_allocator* allocator) {
     if (allocator != nullptr) allocator_ = *allocator;
   }
+  CallersMemory(const CallersMemory&) = default;
+  CallersMemory& operator=(const CallersMemory&) = delete;
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
@@ -86,6 +90,43 @@ class CallersMemory final : public std::pmr::memory_resource {
 
   std::optional<numpact_allocator> allocator_;
 };
+
+// The memory of the objects that belong to a context; without one, operator new.
+CallersMemory memory_for(const numpact_context* context);
+
+// What the `..._create` functions return: an object in the memory of its context, which it keeps a
+// copy of, so that it may outlive the context.
+struct Object {
+  explicit Object(const CallersMemory& own) : memory(own) {}
+  CallersMemory memory;
+};
+
+template <class T>
+void destroy_object(T* object) noexcept {
+  if (object == nullptr) return;
+  CallersMemory memory = object->memory;
+  object->~T();
+  memory.deallocate(object, sizeof(T), alignof(T));
+}
+
+template <class T>
+struct ObjectDeleter {
+  void operator()(T* object) const noexcept { destroy_object(object); }
+};
+template <class T>
+using ObjectPointer = std::unique_ptr<T, ObjectDeleter<T>>;
+
+// T is an Object, constructed from the memory and the arguments.
+template <class T, class... Arguments>
+ObjectPointer<T> make_object(CallersMemory memory, Arguments&&... arguments) {
+  void* const place = memory.allocate(sizeof(T), alignof(T));
+  try {
+    return ObjectPointer<T>(::new (place) T(memory, std::forward<Arguments>(arguments)...));
+  } catch (...) {
+    memory.deallocate(place, sizeof(T), alignof(T));
+    throw;
+  }
+}
 
 class CallersExecutor final : public Executor {
  public:
@@ -102,6 +143,8 @@ DecodeConfig decode_config(numpact_context* context);
 Status encode_config(numpact_context* context, const numpact_encode_options* options,
                      EncodeConfig& config);
 
+const Recipe* recipe_in(const numpact_recipe* recipe);
+
 inline std::span<const std::byte> bytes_of(const void* bytes, std::size_t size) {
   return {static_cast<const std::byte*>(bytes), size};
 }
@@ -117,11 +160,11 @@ Status make_output(numpact_type type, void* out, std::size_t capacity, MutableNu
 
 }  // namespace numpact::internal::capi
 
-struct numpact_context {
-  explicit numpact_context(const numpact_context_options& options);
+struct numpact_context : numpact::internal::capi::Object {
+  numpact_context(const numpact::internal::capi::CallersMemory& own,
+                  const numpact_context_options& options);
 
   numpact_context_options options;
-  numpact::internal::capi::CallersMemory memory;
   std::optional<numpact::internal::capi::CallersExecutor> executor;
   numpact::EncodeContext encode;
   numpact::DecodeContext decode;
@@ -134,9 +177,6 @@ inline EncodeContext* encode_context(numpact_context* context) {
 }
 inline DecodeContext* decode_context(numpact_context* context) {
   return context != nullptr ? &context->decode : nullptr;
-}
-inline std::pmr::memory_resource* memory_of(numpact_context* context) {
-  return context != nullptr ? &context->memory : std::pmr::get_default_resource();
 }
 
 }  // namespace numpact::internal::capi

@@ -86,9 +86,15 @@ Status encode_config(numpact_context* context, const numpact_encode_options* opt
   config.favor_decode_speed = own.favor_decode_speed != 0;
   NUMPACT_TRY(make_paging(own, config.paging));
   NUMPACT_TRY(make_trailer_spec(own.trailer, own.restart_log, config.trailer));
+  if (own.recipe != nullptr) config.recipe = recipe_in(own.recipe);
+  if (own.max_size != 0) config.max_bytes = own.max_size;
   config.progress = progress_of(context);
   if (context != nullptr && context->executor) config.executor = &*context->executor;
   return {};
+}
+
+CallersMemory memory_for(const numpact_context* context) {
+  return context != nullptr ? context->memory : CallersMemory(nullptr);
 }
 
 Status make_trailer_spec(std::int32_t kind, unsigned restart_log, TrailerSpec& spec) {
@@ -127,16 +133,16 @@ Status make_output(numpact_type type, void* out, std::size_t capacity, MutableNu
 
 }  // namespace numpact::internal::capi
 
-numpact_context::numpact_context(const numpact_context_options& own)
-    : options(own), memory(own.allocator), encode(&memory), decode(&memory) {
-  if (own.executor != nullptr) executor.emplace(*own.executor);
+using namespace numpact;                  // NOLINT(google-build-using-namespace)
+using namespace numpact::internal::capi;  // NOLINT(google-build-using-namespace)
+
+numpact_context::numpact_context(const CallersMemory& own, const numpact_context_options& given)
+    : Object(own), options(given), encode(&memory), decode(&memory) {
+  if (given.executor != nullptr) executor.emplace(*given.executor);
   // The caller's structs may be gone after numpact_context_create.
   options.allocator = nullptr;
   options.executor = nullptr;
 }
-
-using namespace numpact;                  // NOLINT(google-build-using-namespace)
-using namespace numpact::internal::capi;  // NOLINT(google-build-using-namespace)
 
 extern "C" {
 
@@ -167,12 +173,12 @@ numpact_status numpact_context_create(const numpact_context_options* options,
       NUMPACT_TRY(check_executor(executor));
       own.executor = &executor;
     }
-    *context = new numpact_context(own);
+    *context = make_object<numpact_context>(CallersMemory(own.allocator), own).release();
     return {};
   });
 }
 
-void numpact_context_destroy(numpact_context* context) { delete context; }
+void numpact_context_destroy(numpact_context* context) { destroy_object(context); }
 
 void numpact_encode_options_init(numpact_encode_options* options) {
   *options = {};

@@ -5,11 +5,14 @@
 #include "base/try.hpp"
 #include "capi/capi.hpp"
 
-struct numpact_cvc_reader {
+struct numpact_cvc_reader : numpact::internal::capi::Object {
+  numpact_cvc_reader(const numpact::internal::capi::CallersMemory& own, numpact::cvc::Reader made)
+      : Object(own), reader(std::move(made)) {}
   numpact::cvc::Reader reader;
 };
 
-struct numpact_cvc_writer {
+struct numpact_cvc_writer : numpact::internal::capi::Object {
+  explicit numpact_cvc_writer(const numpact::internal::capi::CallersMemory& own) : Object(own) {}
   std::uint64_t dimension = 0;
   std::vector<std::byte> bytes;
   std::optional<numpact::cvc::Writer> writer;
@@ -60,12 +63,12 @@ numpact_status numpact_cvc_reader_create(numpact_context* context, const void* f
     Result<cvc::Reader> made =
         cvc::Reader::create(bytes_of(file, size), decode_config(context).limits);
     NUMPACT_TRY(made.status());
-    *reader = new numpact_cvc_reader{std::move(*made)};
+    *reader = make_object<numpact_cvc_reader>(memory_for(context), std::move(*made)).release();
     return {};
   });
 }
 
-void numpact_cvc_reader_destroy(numpact_cvc_reader* reader) { delete reader; }
+void numpact_cvc_reader_destroy(numpact_cvc_reader* reader) { destroy_object(reader); }
 
 uint64_t numpact_cvc_reader_rows(const numpact_cvc_reader* reader) { return reader->reader.rows(); }
 
@@ -145,7 +148,7 @@ numpact_status numpact_cvc_writer_create(numpact_context* context,
     const DecodeConfig hooks = decode_config(context);
     config.executor = hooks.executor;
     config.progress = hooks.progress;
-    auto made = std::make_unique<numpact_cvc_writer>();
+    auto made = make_object<numpact_cvc_writer>(memory_for(context));
     made->dimension = own.dimension;
     Result<cvc::Writer> created = cvc::Writer::create(made->bytes, config);
     NUMPACT_TRY(created.status());
@@ -155,7 +158,7 @@ numpact_status numpact_cvc_writer_create(numpact_context* context,
   });
 }
 
-void numpact_cvc_writer_destroy(numpact_cvc_writer* writer) { delete writer; }
+void numpact_cvc_writer_destroy(numpact_cvc_writer* writer) { destroy_object(writer); }
 
 numpact_status numpact_cvc_writer_append(numpact_cvc_writer* writer, numpact_dtype dtype,
                                          const void* rows, uint64_t count, numpact_error* error) {

@@ -10,9 +10,11 @@
 #include "capi/ranges.hpp"
 #include "capi/wrapped_objects.hpp"
 
-struct numpact_page_reader {
-  numpact::wrapped::PageReader reader;
-  numpact::NumberType type;
+// The reader is made after the object, in its memory.
+struct numpact_page_reader : numpact::internal::capi::Object {
+  using Object::Object;
+  std::optional<numpact::wrapped::PageReader> reader;
+  numpact::NumberType type = numpact::NumberType::kU8;
 };
 
 using namespace numpact;                  // NOLINT(google-build-using-namespace)
@@ -112,23 +114,26 @@ numpact_status numpact_page_reader_create(numpact_context* context,
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(decoder));
     NUMPACT_TRY(check_given(reader));
+    auto object = make_object<numpact_page_reader>(memory_for(context));
     Result<wrapped::PageReader> made =
-        wrapped::PageReader::create(part_of(decoder), memory_of(context));
+        wrapped::PageReader::create(part_of(decoder), &object->memory);
     NUMPACT_TRY(made.status());
-    *reader = new numpact_page_reader{std::move(*made), part_of(decoder).type()};
+    object->reader = std::move(*made);
+    object->type = part_of(decoder).type();
+    *reader = object.release();
     return {};
   });
 }
 
-void numpact_page_reader_destroy(numpact_page_reader* reader) { delete reader; }
+void numpact_page_reader_destroy(numpact_page_reader* reader) { destroy_object(reader); }
 
 numpact_status numpact_page_reader_start(numpact_page_reader* reader, const void* bytes,
                                          size_t bytes_size, size_t page_numbers, const void* point,
                                          size_t point_size, numpact_error* error) {
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(reader));
-    return reader->reader.start(bytes_of(bytes, bytes_size), page_numbers,
-                                bytes_of(point, point_size));
+    return reader->reader->start(bytes_of(bytes, bytes_size), page_numbers,
+                                 bytes_of(point, point_size));
   });
 }
 
@@ -139,7 +144,7 @@ numpact_status numpact_page_reader_read(numpact_page_reader* reader, void* out, 
     NUMPACT_TRY(check_given(count));
     MutableNumberView view;
     NUMPACT_TRY(make_output(static_cast<numpact_type>(reader->type), out, capacity, view));
-    return reader->reader.read(view).into(*count);
+    return reader->reader->read(view).into(*count);
   });
 }
 
@@ -147,20 +152,20 @@ numpact_status numpact_page_reader_skip(numpact_page_reader* reader, size_t coun
                                         numpact_error* error) {
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(reader));
-    return reader->reader.skip(count);
+    return reader->reader->skip(count);
   });
 }
 
 size_t numpact_page_reader_left(const numpact_page_reader* reader) {
-  return reader->reader.numbers_left();
+  return reader->reader->numbers_left();
 }
 
 size_t numpact_page_reader_bytes(const numpact_page_reader* reader) {
-  return reader->reader.bytes_read();
+  return reader->reader->bytes_read();
 }
 
 size_t numpact_page_reader_point_size(const numpact_page_reader* reader) {
-  return reader->reader.point_size();
+  return reader->reader->point_size();
 }
 
 numpact_status numpact_page_reader_write_point(const numpact_page_reader* reader, void* out,
@@ -169,7 +174,7 @@ numpact_status numpact_page_reader_write_point(const numpact_page_reader* reader
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(reader));
     NUMPACT_TRY(check_given(size));
-    return reader->reader.write_point(output_of(out, capacity)).into(*size);
+    return reader->reader->write_point(output_of(out, capacity)).into(*size);
   });
 }
 

@@ -6,7 +6,9 @@
 #include "capi/file_info.hpp"
 #include "numpact/random_access.hpp"
 
-struct numpact_reader {
+struct numpact_reader : numpact::internal::capi::Object {
+  numpact_reader(const numpact::internal::capi::CallersMemory& own, numpact::FileReader made)
+      : Object(own), reader(std::move(made)) {}
   numpact::FileReader reader;
 };
 
@@ -119,12 +121,12 @@ numpact_status numpact_reader_create(numpact_context* context, const void* file,
     Result<FileReader> made =
         FileReader::create(bytes_of(file, size), decode_config(context), decode_context(context));
     NUMPACT_TRY(made.status());
-    *reader = new numpact_reader{std::move(*made)};
+    *reader = make_object<numpact_reader>(memory_for(context), std::move(*made)).release();
     return {};
   });
 }
 
-void numpact_reader_destroy(numpact_reader* reader) { delete reader; }
+void numpact_reader_destroy(numpact_reader* reader) { destroy_object(reader); }
 
 numpact_type numpact_reader_type(const numpact_reader* reader) {
   const std::optional<NumberType> type = reader->reader.type();

@@ -45,19 +45,21 @@ class CallersSink final : public ByteSink {
 
 }  // namespace
 
-struct numpact_stream_reader {
-  numpact_stream_reader(numpact_context* context, numpact_read_function function, void* opaque)
-      : source(function, opaque), reader(source, decode_config(context), memory_of(context)) {}
+struct numpact_stream_reader : Object {
+  numpact_stream_reader(const CallersMemory& own, numpact_context* context,
+                        numpact_read_function function, void* opaque)
+      : Object(own), source(function, opaque), reader(source, decode_config(context), &memory) {}
   CallersSource source;
   StreamReader reader;
 };
 
-struct numpact_stream_writer {
-  numpact_stream_writer(numpact_context* context, numpact_write_function function, void* opaque,
+struct numpact_stream_writer : Object {
+  numpact_stream_writer(const CallersMemory& own, numpact_write_function function, void* opaque,
                         NumberType number_type, EncodeConfig config, std::uint64_t hint)
-      : type(number_type),
+      : Object(own),
+        type(number_type),
         sink(function, opaque),
-        writer(sink, type, std::move(config), hint, memory_of(context)) {}
+        writer(sink, type, std::move(config), hint, &memory) {}
   NumberType type;
   CallersSink sink;
   StreamWriter writer;
@@ -71,12 +73,13 @@ numpact_status numpact_stream_reader_create(numpact_context* context, numpact_re
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(reader));
     if (read == nullptr) return Status(ErrorKind::kInvalidArgument, "there is no source");
-    *reader = new numpact_stream_reader(context, read, opaque);
+    *reader =
+        make_object<numpact_stream_reader>(memory_for(context), context, read, opaque).release();
     return {};
   });
 }
 
-void numpact_stream_reader_destroy(numpact_stream_reader* reader) { delete reader; }
+void numpact_stream_reader_destroy(numpact_stream_reader* reader) { destroy_object(reader); }
 
 numpact_status numpact_stream_reader_info(numpact_stream_reader* reader, numpact_file_info* info,
                                           numpact_error* error) {
@@ -113,13 +116,15 @@ numpact_status numpact_stream_writer_create(numpact_context* context, numpact_wr
     NUMPACT_TRY(check_type(type));
     EncodeConfig config;
     NUMPACT_TRY(encode_config(context, options, config));
-    *writer = new numpact_stream_writer(context, write, opaque, static_cast<NumberType>(type),
-                                        std::move(config), count_hint);
+    *writer = make_object<numpact_stream_writer>(memory_for(context), write, opaque,
+                                                 static_cast<NumberType>(type), std::move(config),
+                                                 count_hint)
+                  .release();
     return {};
   });
 }
 
-void numpact_stream_writer_destroy(numpact_stream_writer* writer) { delete writer; }
+void numpact_stream_writer_destroy(numpact_stream_writer* writer) { destroy_object(writer); }
 
 numpact_status numpact_stream_writer_write(numpact_stream_writer* writer, const void* numbers,
                                            size_t count, numpact_error* error) {

@@ -2,8 +2,11 @@
 // Header, chunk metadata and pages, for engines that store them themselves.
 #include "capi/wrapped_objects.hpp"
 
+#include <string>
+
 #include "base/try.hpp"
 #include "capi/capi.hpp"
+#include "capi/chunk_info.hpp"
 
 using namespace numpact;                  // NOLINT(google-build-using-namespace)
 using namespace numpact::internal::capi;  // NOLINT(google-build-using-namespace)
@@ -55,30 +58,66 @@ numpact_status numpact_chunk_encoder_create(numpact_context* context, numpact_ty
     NUMPACT_TRY(make_view(type, numbers, count, view));
     EncodeConfig config;
     NUMPACT_TRY(encode_config(context, options, config));
+    auto object = make_object<numpact_chunk_encoder>(memory_for(context));
     Result<wrapped::ChunkEncoder> made =
-        wrapped::ChunkEncoder::create(view, config, memory_of(context), encode_context(context));
+        wrapped::ChunkEncoder::create(view, config, &object->memory, encode_context(context));
     NUMPACT_TRY(made.status());
-    *encoder = new numpact_chunk_encoder{std::move(*made)};
+    object->encoder = std::move(*made);
+    *encoder = object.release();
     return {};
   });
 }
 
-void numpact_chunk_encoder_destroy(numpact_chunk_encoder* encoder) { delete encoder; }
+void numpact_chunk_encoder_destroy(numpact_chunk_encoder* encoder) { destroy_object(encoder); }
 
 size_t numpact_chunk_encoder_page_count(const numpact_chunk_encoder* encoder) {
-  return encoder->encoder.page_count();
+  return encoder->encoder->page_count();
 }
 
 size_t numpact_chunk_encoder_page_numbers(const numpact_chunk_encoder* encoder, size_t page) {
-  return encoder->encoder.page_n(page);
+  return encoder->encoder->page_n(page);
 }
 
 size_t numpact_chunk_encoder_page_bound(const numpact_chunk_encoder* encoder, size_t page) {
-  return encoder->encoder.page_size_bound(page);
+  return encoder->encoder->page_size_bound(page);
 }
 
 size_t numpact_chunk_encoder_meta_bound(const numpact_chunk_encoder* encoder) {
-  return encoder->encoder.meta_size_bound();
+  return encoder->encoder->meta_size_bound();
+}
+
+size_t numpact_chunk_bound(numpact_type type, size_t count) {
+  return wrapped::chunk_bound(static_cast<NumberType>(type), count);
+}
+
+numpact_status numpact_chunk_encoder_info(const numpact_chunk_encoder* encoder,
+                                          numpact_chunk_info* info, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(encoder));
+    NUMPACT_TRY(check_struct(info));
+    ChunkInfo found;
+    NUMPACT_TRY(encoder->encoder->info().into(found));
+    give_struct(info_of(found, encoder->encoder->page_count()), info);
+    return {};
+  });
+}
+
+numpact_status numpact_chunk_encoder_describe(const numpact_chunk_encoder* encoder, char* out,
+                                              size_t capacity, size_t* size, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(encoder));
+    NUMPACT_TRY(check_given(size));
+    ChunkInfo found;
+    NUMPACT_TRY(encoder->encoder->info().into(found));
+    const std::string text = text_of(found);
+    if (text.size() >= capacity) {
+      return Status(ErrorKind::kOutputTooSmall, "the text does not fit").needing(text.size() + 1);
+    }
+    NUMPACT_TRY(check_given(out));
+    std::memcpy(out, text.c_str(), text.size() + 1);
+    *size = text.size();
+    return {};
+  });
 }
 
 numpact_status numpact_chunk_encoder_write_meta(const numpact_chunk_encoder* encoder, void* out,
@@ -87,7 +126,7 @@ numpact_status numpact_chunk_encoder_write_meta(const numpact_chunk_encoder* enc
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(encoder));
     NUMPACT_TRY(check_given(size));
-    return encoder->encoder.write_meta(output_of(out, capacity)).into(*size);
+    return encoder->encoder->write_meta(output_of(out, capacity)).into(*size);
   });
 }
 
@@ -97,7 +136,7 @@ numpact_status numpact_chunk_encoder_write_page(const numpact_chunk_encoder* enc
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(encoder));
     NUMPACT_TRY(check_given(size));
-    return encoder->encoder.write_page(page, output_of(out, capacity)).into(*size);
+    return encoder->encoder->write_page(page, output_of(out, capacity)).into(*size);
   });
 }
 
@@ -108,19 +147,21 @@ numpact_status numpact_chunk_decoder_create(numpact_context* context, const void
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(decoder));
     NUMPACT_TRY(check_type(type));
+    auto object = make_object<numpact_chunk_decoder>(memory_for(context));
     Result<wrapped::ChunkDecoder> made = wrapped::ChunkDecoder::create(
         bytes_of(bytes, bytes_size), static_cast<NumberType>(type), {major, minor},
-        decode_config(context).limits, memory_of(context));
+        decode_config(context).limits, &object->memory);
     NUMPACT_TRY(made.status());
-    *decoder = new numpact_chunk_decoder{std::move(*made)};
+    object->decoder = std::move(*made);
+    *decoder = object.release();
     return {};
   });
 }
 
-void numpact_chunk_decoder_destroy(numpact_chunk_decoder* decoder) { delete decoder; }
+void numpact_chunk_decoder_destroy(numpact_chunk_decoder* decoder) { destroy_object(decoder); }
 
 size_t numpact_chunk_decoder_meta_size(const numpact_chunk_decoder* decoder) {
-  return decoder->decoder.meta_size();
+  return decoder->decoder->meta_size();
 }
 
 numpact_status numpact_chunk_decoder_read_page(const numpact_chunk_decoder* decoder,
@@ -130,13 +171,13 @@ numpact_status numpact_chunk_decoder_read_page(const numpact_chunk_decoder* deco
                                                numpact_error* error) {
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(decoder));
-    const auto type = static_cast<numpact_type>(decoder->decoder.type());
+    const auto type = static_cast<numpact_type>(decoder->decoder->type());
     MutableNumberView view;
     NUMPACT_TRY(make_output(type, out, capacity, view));
     std::size_t used = 0;
     NUMPACT_TRY(
         decoder->decoder
-            .decode_page(bytes_of(bytes, bytes_size), page_numbers, view, decode_context(context))
+            ->decode_page(bytes_of(bytes, bytes_size), page_numbers, view, decode_context(context))
             .into(used));
     if (size != nullptr) *size = used;
     return {};

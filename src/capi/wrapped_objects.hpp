@@ -2,24 +2,30 @@
 // The objects of the wrapped format that several files of this folder use.
 #pragma once
 
+#include <optional>
+
+#include "capi/capi.hpp"
 #include "numpact/numpact.h"
 #include "numpact/wrapped.hpp"
 
-struct numpact_chunk_encoder {
-  numpact::wrapped::ChunkEncoder encoder;
+// Their parts are made after them, in their memory.
+struct numpact_chunk_encoder : numpact::internal::capi::Object {
+  using Object::Object;
+  std::optional<numpact::wrapped::ChunkEncoder> encoder;
 };
 
-struct numpact_chunk_decoder {
-  numpact::wrapped::ChunkDecoder decoder;
+struct numpact_chunk_decoder : numpact::internal::capi::Object {
+  using Object::Object;
+  std::optional<numpact::wrapped::ChunkDecoder> decoder;
 };
 
 namespace numpact::internal::capi {
 
 inline const wrapped::ChunkEncoder& part_of(const numpact_chunk_encoder* object) {
-  return object->encoder;
+  return *object->encoder;
 }
 inline const wrapped::ChunkDecoder& part_of(const numpact_chunk_decoder* object) {
-  return object->decoder;
+  return *object->decoder;
 }
 
 }  // namespace numpact::internal::capi

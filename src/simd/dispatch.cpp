@@ -3,10 +3,7 @@
 // Must follow targets.hpp.
 #include <hwy/highway.h>
 
-#include <array>
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
 
 #include "numpact/cpu.hpp"
 #include "simd/cpu_features.hpp"
@@ -66,11 +63,7 @@ std::int64_t usable_target(std::string_view name) {
 
 class TargetChoice {
  public:
-  TargetChoice() {
-    const char* const request = std::getenv("NUMPACT_TARGET");
-    if (request != nullptr) std::strncpy(requested_.data(), request, requested_.size() - 1);
-    if (!force(requested())) select(supported_targets());
-  }
+  TargetChoice() { select(supported_targets()); }
 
   bool force(std::string_view name) {
     if (name.empty() || name == "auto") {
@@ -85,7 +78,6 @@ class TargetChoice {
 
   std::size_t index() const { return index_.load(std::memory_order_relaxed); }
   std::int64_t target() const { return target_.load(std::memory_order_relaxed); }
-  std::string_view requested() const { return requested_.data(); }
 
  private:
   void select(std::int64_t targets) {
@@ -95,7 +87,6 @@ class TargetChoice {
 
   std::atomic<std::size_t> index_{0};
   std::atomic<std::int64_t> target_{0};
-  std::array<char, 64> requested_{};
 };
 
 TargetChoice& target_choice() {
@@ -130,8 +121,6 @@ std::string_view active_cpu_target() noexcept {
   }
   return "scalar";
 }
-
-std::string_view requested_cpu_target() noexcept { return simd::target_choice().requested(); }
 
 Status force_cpu_target(std::string_view name) noexcept {
   if (simd::target_choice().force(name)) return {};

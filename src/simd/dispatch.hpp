@@ -2,7 +2,7 @@
 // Selects among the versions of a kernel that were compiled for different instruction sets.
 //
 // Highway's selection is global to the process. numpact keeps its own, so that forcing a target
-// (NUMPACT_TARGET, force_cpu_target) does not affect other users of Highway. On x86, numpact
+// (force_cpu_target) does not affect other users of Highway. On x86, numpact
 // also provides tables and detection: Highway's headers suffice, and programs need not link its
 // library. Include after Highway, in the part of a kernel file that is compiled once.
 #pragma once
@@ -11,8 +11,7 @@
 
 namespace numpact::internal::simd {
 
-// The index of the active target in a table of NUMPACT_EXPORT. The environment is read once, at the
-// first call. Thread-safe.
+// The index of the active target in a table of NUMPACT_EXPORT. Thread-safe.
 std::size_t target_index();
 
 }  // namespace numpact::internal::simd

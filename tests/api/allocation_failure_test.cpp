@@ -97,6 +97,11 @@ TEST(AllocationFailure, OneShot) {
            const Status status = compress(made.numbers.view(), made.config).into(bytes);
            return status.ok() ? compare(bytes, made) : status;
          }},
+        {"choose a recipe",
+         [&] {
+           Recipe recipe;
+           return choose_recipe(made.numbers.view(), made.config).into(recipe);
+         }},
         {"compress into", [&] { return encode_into(nullptr); }},
         {"compress into, context", [&] { return encode_into(&encode); }, Keeps::kMemory},
         {"decompress any",

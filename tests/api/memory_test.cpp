@@ -364,8 +364,9 @@ TEST(FailingMemory, OfContexts) {
     DecodeContext decode(&memory);
     int failures = 0;
     for (long k = 0; k < 50; ++k) {
-      memory.failing = k;
+      memory.failing = -1;
       encode = EncodeContext(&memory);
+      memory.failing = k;
       const Status status =
           compress_into(one.numbers.view(), file, one.config, &encode).into(written);
       if (status.ok()) break;
@@ -376,8 +377,9 @@ TEST(FailingMemory, OfContexts) {
       EXPECT_TRUE(same_bytes(std::span(file).first(written), expected));
     }
     for (long k = 0; k < 50; ++k) {
-      memory.failing = k;
+      memory.failing = -1;
       decode = DecodeContext(&memory);
+      memory.failing = k;
       const Status status =
           count_into(decompress_into(expected, writable(out), {}, &decode), count);
       if (status.ok()) break;

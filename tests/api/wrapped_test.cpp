@@ -235,6 +235,38 @@ TEST_F(OneChunk, OutputBuffer) {
   EXPECT_TRUE(same_bytes(output.span().first(written), page));
 }
 
+TEST_F(OneChunk, InfoBeforeWriting) {
+  const ChunkInfo info = encoder_->info().value();
+  const ChunkInfo read = decoder().info().value();
+  EXPECT_EQ(info.mode_text(), read.mode_text());
+  EXPECT_EQ(info.delta_text(), read.delta_text());
+  EXPECT_EQ(info.variables.size(), read.variables.size());
+  EXPECT_EQ(info.variables.at(0).bins.size(), read.variables.at(0).bins.size());
+  EXPECT_EQ(info.meta_bytes, meta_.size());
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t page = 0; page < encoder_->page_count(); ++page) {
+    count += encoder_->page_n(page);
+    bytes += encoder_->page(page).value().size();
+  }
+  EXPECT_EQ(info.count, count);
+  EXPECT_EQ(info.page_bytes, bytes);
+}
+
+TEST(WrappedEncode, BoundBeforeEncoding) {
+  Random random(73);
+  for (const NumberType type : kNumberTypes) {
+    for (const std::string_view name : distribution_names()) {
+      const Numbers numbers = make_numbers(name, type, random.between(1, 900), random);
+      EncodeConfig config;
+      config.paging = PagingSpec::equal_pages_up_to(random.between(1, 300));
+      const ChunkInfo info = ChunkEncoder::create(numbers.view(), config).value().info().value();
+      EXPECT_LE(info.meta_bytes + info.page_bytes, wrapped::chunk_bound(type, numbers.count()));
+    }
+  }
+  EXPECT_EQ(wrapped::chunk_bound(NumberType::kF64, SIZE_MAX / 4), SIZE_MAX);
+}
+
 TEST_F(OneChunk, Limits) {
   const Bytes page = encoder_->page(0).value();
   Numbers out = zeros(NumberType::kU32, 600);

@@ -187,6 +187,16 @@ def test_small_program(tmp_path: Path) -> None:
         assert 0 < row["ours"]["decode"]["median_ns"] <= row["ours"]["decode"]["p99_ns"]
 
 
+def test_recipes_program(tmp_path: Path) -> None:
+    np.save(tmp_path / "prices.npy", np.arange(4000) % 997 / 100)
+    out = tmp_path / "all.json"
+    run("recipes", tmp_path, "--lengths", 50, "--series", 40, "--rounds", 1, "--json", out)
+    (row,) = json.loads(out.read_text())
+    assert row["recipe"].startswith("f64 float-mult=") and row["series"] == 35
+    assert 0 < row["with_recipe"]["ns"] < row["chosen"]["ns"]
+    assert 0.5 < row["size"] < 1.5
+
+
 def test_memory_program(tmp_path: Path) -> None:
     out = tmp_path / "all.json"
     run("memory", "--count", 100_000, "--bytes", 8_000_000, "--folder", tmp_path, "--json", out)

@@ -31,6 +31,14 @@ def test_library_defines_the_list() -> None:
     assert sorted(set(re.findall(r" T (numpact_\w+)$", symbols, re.MULTILINE))) == LISTED
 
 
+@pytest.mark.skipif(not LIBRARY.exists() or shutil.which("nm") is None, reason="nothing is built")
+def test_library_reads_no_environment() -> None:
+    command = ["nm", "--undefined-only", LIBRARY]
+    symbols = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "malloc" in symbols or "memcpy" in symbols  # the list is that of a library
+    assert not re.findall(r"\b(?:secure_)?getenv\b|\benviron\b", symbols)
+
+
 def test_reference_binding() -> None:
     header = (ROOT / "integrations/cpcodec/cpcodec_generated.h").read_text()
     assert re.findall(r"^CPCODEC_API\b[^;]*?\b(pco_\w+)\(", header, re.MULTILINE) == [

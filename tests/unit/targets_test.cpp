@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "support/distributions.hpp"
@@ -38,6 +40,15 @@ std::vector<Case> cases() {
     }
   }
   return result;
+}
+
+// ctest runs it once more with NUMPACT_TARGET=scalar. It comes before tests that change the target.
+TEST(RequestedTarget, IsUsedByTestPrograms) {
+  const char* const requested = std::getenv("NUMPACT_TARGET");
+  const std::vector<std::string_view> targets = all_targets();
+  const bool is_known =
+      requested != nullptr && std::find(targets.begin(), targets.end(), requested) != targets.end();
+  EXPECT_EQ(active_cpu_target(), is_known ? requested : targets.front());
 }
 
 TEST(Targets, MoreThanOne) {

@@ -46,6 +46,11 @@ constexpr std::size_t kMaxFreeValuesN = 64;
 constexpr std::size_t kMaxExactSampleN = 512;
 constexpr std::size_t kMinExactGroupLatentsN = 8;
 
+// Chunks of up to kMaxShortSeriesN numbers that are encoded by a recipe have at most so many groups
+// and frequent values: merging more takes most of the time, and saves little of few numbers.
+constexpr std::size_t kShortSeriesGroupsN = 48;
+constexpr std::size_t kShortSeriesValuesN = 32;
+
 // The initial bins of an estimate: fewer than those of make_binning(), for speed and because a
 // sample does not represent rare values.
 HistogramSpec sample_histogram(std::size_t n, bool is_all) {
@@ -128,6 +133,14 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   effort.tables.large_table_penalty_share = is_for_size ? 0 : 0.004;
   // A single bin has no codes and decodes several times as fast.
   effort.codes_penalty_share = is_for_size ? 0 : 0.0008f;
+  return effort;
+}
+
+BinningEffort BinningEffort::of_recipe(unsigned level, std::size_t n) {
+  BinningEffort effort = of_level(level, n);
+  if (n > kMaxShortSeriesN || level_row(level).is_for_size) return effort;
+  effort.histogram.groups = std::min(effort.histogram.groups, kShortSeriesGroupsN);
+  effort.histogram.max_values = std::min(effort.histogram.max_values, kShortSeriesValuesN);
   return effort;
 }
 

@@ -10,6 +10,10 @@
 
 namespace numpact::internal {
 
+// Series of up to this many numbers are short: a recipe saves time on them also where that costs a
+// few bytes.
+inline constexpr std::size_t kMaxShortSeriesN = 4096;
+
 // Effort by level.
 struct BinningEffort {
   HistogramSpec histogram;
@@ -17,6 +21,8 @@ struct BinningEffort {
   float codes_penalty_share = 0;  // share of all bits that codes must save against a single bin
 
   static BinningEffort of_level(unsigned level, std::size_t n);
+  // For a chunk that is encoded by a recipe: less for short ones.
+  static BinningEffort of_recipe(unsigned level, std::size_t n);
 };
 
 // Computes the bins and weights of all latents of a chunk's variable, whose latents have

@@ -6,6 +6,7 @@
 #include "base/try.hpp"
 #include "pco/encode/choice.hpp"
 #include "pco/encode/modes/allowed.hpp"
+#include "pco/encode/recipe.hpp"
 #include "pco/levels.hpp"
 #include "pco/limits.hpp"
 
@@ -42,6 +43,10 @@ Status check_specs(NumberType type, const EncodeConfig& config) {
   if (!is_allowed(type, version)) return invalid("the format version has no such number type");
   const ModeSpec& mode = config.mode;
   const DeltaSpec& delta = config.delta;
+  if (config.recipe != nullptr) {
+    if (mode.mode() || delta.delta()) return invalid("a mode or a delta besides the recipe");
+    return check_recipe(*config.recipe, type, version);
+  }
   NUMPACT_TRY(check_request<AnyMode>(mode.mode(), mode, type, version,
                                      "the format version has no such mode"));
   return check_request<AnyDelta>(delta.delta(), delta, type, version,

@@ -2,6 +2,8 @@
 // One way to encode a chunk, and what a run tells about its segments.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <span>
 
 #include "numpact/config.hpp"
@@ -21,6 +23,14 @@ struct Choice {
   // Encoded only if the smallest encoding so far takes more bits per number than this.
   float attempt_above_bits = 0;
 };
+
+// Whether n numbers take more than max_bytes by the estimate, if there is a finite one.
+inline bool is_estimated_above(const Choice& choice, std::size_t n, std::uint64_t max_bytes) {
+  constexpr std::uint64_t kAny = ~std::uint64_t{0};
+  return max_bytes != kAny && std::isfinite(choice.bits) &&
+         static_cast<double>(choice.bits) * static_cast<double>(n) >
+             8 * static_cast<double>(max_bytes);
+}
 
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
 Status check_specs(NumberType type, const EncodeConfig& config);

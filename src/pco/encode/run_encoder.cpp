@@ -115,32 +115,38 @@ EncodedChunk smaller_chunk(const EncodedChunk& chunk, const NumberView& numbers,
 // A requested mode, delta encoding or paging holds for all numbers, so their runs are not divided.
 bool may_segment(const EncodeConfig& config) {
   return config.paging.is_automatic() && level_row(config.level).segments.segments &&
-         !config.mode.mode() && !config.delta.delta();
+         !config.mode.mode() && !config.delta.delta() && config.recipe == nullptr;
 }
 
 class RunEncoder {
  public:
   RunEncoder(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-             RunListener* listener)
+             RunListener* listener, std::uint64_t max_bytes)
       : numbers_(numbers),
         config_(config),
         arena_(arena),
         listener_(listener),
+        max_bytes_(max_bytes),
         session_({numbers.type, ordered_latents(numbers, arena), numbers.count}, config, arena,
                  listener == nullptr ? nullptr : listener->single()) {
     session_.choose_plain();
   }
 
-  void write_smallest(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
+  Status write_smallest(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
     if (chunks != nullptr) chunks->clear();
     if (!may_segment(config_)) {
       session_.add_lookback(session_.best().bits);
     } else if (write_if_segmented(writer, chunks)) {
-      return;
+      return {};
     }
+    is_above_max_ = is_above_max_ ||
+                    (!single_ && is_estimated_above(session_.best(), numbers_.count, max_bytes_));
+    if (is_above_max_) return BitWriter::output_too_small();
     if (!single_) encode_single();
+    if (single_bytes() > max_bytes_) return BitWriter::output_too_small();
     if (chunks != nullptr) chunks->clear();
     write(*single_, writer, chunks);
+    return {};
   }
 
  private:
@@ -154,6 +160,10 @@ class RunEncoder {
   // writer's position, with discarded bytes after it.
   bool write_if_segmented(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
     RunPlan plan = plan_run(session_);
+    Choice best = session_.best();
+    if (!plan.is_single) best.bits = std::min(best.bits, plan.segment_bits);
+    is_above_max_ = is_estimated_above(best, numbers_.count, max_bytes_);
+    if (is_above_max_) return false;
     // The single chunk is encoded before the segments where time matters least, and in short runs
     // with Lookback, where it takes little.
     if (refines_segments(config_)) {
@@ -168,6 +178,7 @@ class RunEncoder {
     BitWriter segment_writer = writer;
     const bool is_within_bound = write_segments(plan, segment_writer, chunks);
     const std::size_t bytes = segment_writer.size() - writer.size();
+    if (is_above_max_) return false;
     if (!single_) reconsider_lookback(plan, is_within_bound, bytes);
     if (!is_within_bound || (single_ && bytes > single_bytes())) return false;
     writer = segment_writer;
@@ -219,7 +230,8 @@ class RunEncoder {
         chunk = smaller_chunk(chunk, segment, config_, arena_, session.log().listener());
       }
       bytes += kChunkHeadBytes + chunk.bytes();
-      if (bytes > max_bytes) return false;
+      is_above_max_ = bytes > max_bytes_ && (!single_ || single_bytes() > max_bytes_);
+      if (bytes > max_bytes || bytes > max_bytes_) return false;
       write(chunk, writer, chunks);
       segment.data = static_cast<const std::byte*>(segment.data) + n * size_of(numbers_.type);
     }
@@ -239,16 +251,19 @@ class RunEncoder {
   const EncodeConfig& config_;
   Arena& arena_;
   RunListener* listener_;
+  std::uint64_t max_bytes_;
+  bool is_above_max_ = false;           // the run takes more, as far as is known
   ChoiceSession session_;               // for the run as a single chunk
   std::optional<EncodedChunk> single_;  // the run as a single chunk, once encoded
 };
 
 }  // namespace
 
-void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-               BitWriter& writer, RunListener* listener, std::vector<WrittenChunk>* chunks) {
+Status write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
+                 BitWriter& writer, RunListener* listener, std::vector<WrittenChunk>* chunks,
+                 std::uint64_t max_bytes) {
   const ArenaScope scratch(arena);
-  RunEncoder(numbers, config, arena, listener).write_smallest(writer, chunks);
+  return RunEncoder(numbers, config, arena, listener, max_bytes).write_smallest(writer, chunks);
 }
 
 std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n) {

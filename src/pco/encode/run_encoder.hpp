@@ -72,10 +72,13 @@ struct WrittenChunk {
 
 // Encodes 1 to kMaxChunkN numbers as one chunk, or under automatic paging as several segments if
 // they are smaller. The config must have passed check_specs. Leaves the arena as it was. listener,
-// chunks: may be null; *chunks becomes the list of the chunks written.
-void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-               BitWriter& writer, RunListener* listener = nullptr,
-               std::vector<WrittenChunk>* chunks = nullptr);
+// chunks: may be null; *chunks becomes the list of the chunks written. kOutputTooSmall: the run
+// takes more than max_bytes, also if only estimates say so; the writer has the error for its own
+// end.
+Status write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
+                 BitWriter& writer, RunListener* listener = nullptr,
+                 std::vector<WrittenChunk>* chunks = nullptr,
+                 std::uint64_t max_bytes = ~std::uint64_t{0});
 
 // The maximum number of chunks that a run of n numbers may become.
 std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n);

@@ -11,6 +11,7 @@
 #include "pco/encode/lookback/optimize/search.hpp"
 #include "pco/encode/modes/allowed.hpp"
 #include "pco/encode/modes/dict.hpp"
+#include "pco/encode/recipe.hpp"
 #include "pco/limits.hpp"
 #include "pco/mode/split.hpp"
 
@@ -162,6 +163,7 @@ void ChoiceSession::choose() {
 }
 
 void ChoiceSession::choose_plain() {
+  if (config_.recipe != nullptr) return use_recipe();
   const std::size_t sample_n = hints_ != nullptr
                                    ? segment_sample_n(ordered_.n)
                                    : default_sample_n(ordered_.n, effort_.max_sample_n());
@@ -174,6 +176,16 @@ void ChoiceSession::choose_plain() {
     rank();
   }
   finalize();
+}
+
+// Numbers that the recipe does not suit are also encoded as Classic.
+void ChoiceSession::use_recipe() {
+  choices_.add(choice_of(*config_.recipe, ordered_, page_n_, arena_));
+  Choice plain;
+  plain.attempt_above_bits = static_cast<float>(latent_bits(type_));
+  const bool is_plain =
+      best().mode.index() == plain.mode.index() && best().delta.index() == plain.delta.index();
+  if (!is_plain) choices_.add(plain);
 }
 
 bool ChoiceSession::attempts_close() const {
@@ -435,7 +447,9 @@ LookbackResult ChoiceSession::add_lookback(float bits) {
 // 3. a dictionary, if it is the best mode and nothing was accepted. It comes last, since a
 //    dictionary rarely helps if numbers repeat at a distance.
 LookbackResult ChoiceSession::find_lookback(float bits, Choice& found) const {
-  if (!is_auto_delta() || !effort_.lookback) return LookbackResult::kNotPromising;
+  if (!is_auto_delta() || !effort_.lookback || config_.recipe != nullptr) {
+    return LookbackResult::kNotPromising;
+  }
   const auto first = [&](auto&& fits) {
     const auto estimate = std::find_if(estimates().begin(), estimates().end(), fits);
     return estimate == estimates().end() ? nullptr : &*estimate;

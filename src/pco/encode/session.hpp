@@ -115,6 +115,7 @@ class ChoiceSession {
   bool attempts_close() const;
 
   // The steps of choose_plain().
+  void use_recipe();
   void rank();
   Candidates allowed_candidates() const;
   Divisible rank_candidates(const Candidates& candidates, const Sample& subsample);
