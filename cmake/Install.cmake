@@ -5,18 +5,35 @@ include(CMakePackageConfigHelpers)
 
 set(_numpact_package ${CMAKE_INSTALL_LIBDIR}/cmake/numpact)
 get_target_property(_numpact_type numpact TYPE)
+# What a C compiler does not link by itself.
+set(NUMPACT_CXX_RUNTIME stdc++)
+if("c++" IN_LIST CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
+  set(NUMPACT_CXX_RUNTIME c++)
+endif()
+set(_numpact_requires "")
+if(NUMPACT_HIGHWAY_IS_LINKED)
+  string(APPEND _numpact_requires " libhwy")
+endif()
+if(NUMPACT_LIBDEFLATE)
+  string(APPEND _numpact_requires " libdeflate")
+endif()
+set(_numpact_runtime "-l${NUMPACT_CXX_RUNTIME} -lm")
 if(_numpact_type STREQUAL "STATIC_LIBRARY")
   set(NUMPACT_STATIC ON)
-  set(NUMPACT_PC_REQUIRES " libdeflate")
-  if(NUMPACT_HIGHWAY_IS_LINKED)
-    set(NUMPACT_PC_REQUIRES " libhwy libdeflate")
-  endif()
+  set(NUMPACT_PC_REQUIRES "Requires:${_numpact_requires}\n")
   set(NUMPACT_PC_LIBS " -pthread")
-  # For programs in C, which do not link them by themselves.
-  set(NUMPACT_PC_PRIVATE "Libs.private: -lstdc++ -lm\n")
+  # For programs in C.
+  set(NUMPACT_PC_PRIVATE "Libs.private: ${_numpact_runtime}\n")
 else()
   set(NUMPACT_STATIC OFF)
   set(NUMPACT_PC_CFLAGS " -DNUMPACT_SHARED")
+  # Programs that link the shared library need none of these installed: pkg-config would ask for
+  # them all the same, so they stand here only where there is a static library beside it.
+  if(NUMPACT_BUILD_BOTH)
+    set(NUMPACT_PC_PRIVATE
+      "Requires.private:${_numpact_requires}\nLibs.private: -pthread ${_numpact_runtime}\n")
+    install(TARGETS numpact_static)
+  endif()
 endif()
 
 target_include_directories(numpact INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

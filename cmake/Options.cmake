@@ -15,6 +15,9 @@ option(NUMPACT_BUILD_CPCODEC "Build libcpcodec, the C binding by the names of th
 option(NUMPACT_BUILD_HDF5 "Build the plug-in of HDF5 and netCDF for the Python package" OFF)
 option(NUMPACT_WERROR "Treat warnings as errors" OFF)
 option(BUILD_SHARED_LIBS "Build libnumpact as a shared library" OFF)
+option(NUMPACT_BUILD_BOTH "With BUILD_SHARED_LIBS, make the static library, too" OFF)
+option(NUMPACT_LIBDEFLATE "Compute CRC-32 by libdeflate; OFF: by numpact, several times as slowly"
+  ON)
 
 set(NUMPACT_PREBUILT "" CACHE PATH
   "A build folder of the same sources, whose static library is used in place of a new one")

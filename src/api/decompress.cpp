@@ -129,7 +129,7 @@ std::size_t expected_count(std::span<const std::byte> file, std::uint64_t n_hint
   return to_size(std::min<std::uint64_t>(expected, SIZE_MAX / size_of(type)));
 }
 
-Status read_header(FileWalker& walker, NumberType type) {
+Status read_typed_header(FileWalker& walker, NumberType type) {
   NUMPACT_TRY(walker.read_header());
   if (walker.header().uniform_type) NUMPACT_TRY(check_type(*walker.header().uniform_type, type));
   return {};
@@ -234,7 +234,7 @@ Status decode_into(std::span<const std::byte> file, const MutableNumberView& out
     ParallelPart parallel(file, config, context, *arena);
     FileWalker walker(file, *arena);
     FixedOutput output(out);
-    NUMPACT_TRY(read_header(walker, out.type));
+    NUMPACT_TRY(read_typed_header(walker, out.type));
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
     return decode_chunks(walker, parallel, check, {out.type, config, output, count}, max_n, is_end);
@@ -303,7 +303,7 @@ Status decompress_growing(std::span<const std::byte> file, NumberType type, Grow
     GrowingOutput output(grow, owner);
     std::size_t count = 0;
     const auto decode = [&]() -> Status {
-      NUMPACT_TRY(read_header(walker, type));
+      NUMPACT_TRY(read_typed_header(walker, type));
       TrailerCheck check;
       NUMPACT_TRY(check.start(file, config.trailer));
       output.expect(expected_count(file, walker.header().n_hint, config.limits, type));

@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -60,6 +61,7 @@ NUMPACT_KERNELS(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -67,8 +69,8 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_ENTRIES(L, S)                                                  \
-  NUMPACT_EXPORT(ToOrdered##S);                                                \
-  NUMPACT_EXPORT(FromOrdered##S);                                              \
+  NUMPACT_EXPORT_VECTOR(ToOrdered##S);                                         \
+  NUMPACT_EXPORT_VECTOR(FromOrdered##S);                                       \
   template <>                                                                  \
   void to_ordered<L>(const void* in, std::size_t n, NumberKind kind, L* out) { \
     NUMPACT_DISPATCH(ToOrdered##S)(in, n, kind, out);                          \

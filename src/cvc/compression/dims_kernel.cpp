@@ -11,6 +11,7 @@
 #include "cvc/compression/steps.hpp"
 #include "simd/has_vectors-inl.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
@@ -143,6 +144,7 @@ void WidenRanges(const float* HWY_RESTRICT values, std::size_t n, const DimRange
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 
@@ -150,10 +152,10 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc::internal {
 
-NUMPACT_EXPORT(DimCodesToValues);
-NUMPACT_EXPORT(DimNibblesToValues);
-NUMPACT_EXPORT(DimValuesToCodes);
-NUMPACT_EXPORT(WidenRanges);
+NUMPACT_EXPORT_VECTOR(DimCodesToValues);
+NUMPACT_EXPORT_VECTOR(DimNibblesToValues);
+NUMPACT_EXPORT_VECTOR(DimValuesToCodes);
+NUMPACT_EXPORT_VECTOR(WidenRanges);
 
 void dim_codes_to_values(const std::byte* codes, std::size_t n, const std::byte* mins,
                          const std::byte* scales, float* values) {

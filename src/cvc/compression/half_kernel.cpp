@@ -15,6 +15,7 @@
 #include "cvc/compression/half.hpp"
 #include "cvc/compression/stream-inl.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
@@ -227,6 +228,7 @@ std::size_t FloatsToHalves(const float* HWY_RESTRICT values, std::size_t n,
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 
@@ -234,10 +236,10 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc::internal {
 
-NUMPACT_EXPORT(HalvesToFloats);
-NUMPACT_EXPORT(FloatsToHalves);
-NUMPACT_EXPORT(FloatsToBFloats);
-NUMPACT_EXPORT(BFloatsToFloats);
+NUMPACT_EXPORT_VECTOR(HalvesToFloats);
+NUMPACT_EXPORT_VECTOR(FloatsToHalves);
+NUMPACT_EXPORT_VECTOR(FloatsToBFloats);
+NUMPACT_EXPORT_VECTOR(BFloatsToFloats);
 
 void halves_to_floats(const std::byte* halves, std::size_t n, float* out, bool streams) {
   NUMPACT_DISPATCH(HalvesToFloats)(halves, n, out, streams);

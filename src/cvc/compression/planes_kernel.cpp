@@ -14,6 +14,7 @@
 #include "cvc/compression/planes.hpp"
 #include "simd/has_vectors-inl.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
@@ -136,6 +137,7 @@ void TakePlane(const float* HWY_RESTRICT values, std::size_t n, std::size_t plan
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 
@@ -143,10 +145,10 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc::internal {
 
-NUMPACT_EXPORT(Unpack);
-NUMPACT_EXPORT(Pack);
-NUMPACT_EXPORT(JoinPlanes);
-NUMPACT_EXPORT(TakePlane);
+NUMPACT_EXPORT_VECTOR(Unpack);
+NUMPACT_EXPORT_VECTOR(Pack);
+NUMPACT_EXPORT_VECTOR(JoinPlanes);
+NUMPACT_EXPORT_VECTOR(TakePlane);
 
 bool unpack_codes(const std::byte* packed, std::uint64_t size, std::uint64_t first, std::size_t n,
                   unsigned width, const DecodeTable& table, std::uint8_t* out) {

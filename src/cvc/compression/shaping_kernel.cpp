@@ -12,6 +12,7 @@
 
 #include "cvc/compression/shaping.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
@@ -179,6 +180,7 @@ void RoundShaped(const Feedback& feedback, RangeAxis ranges, const float* has_fe
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 
@@ -186,9 +188,9 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc::internal {
 
-NUMPACT_EXPORT(AddMoments);
-NUMPACT_EXPORT(FactorMoments);
-NUMPACT_EXPORT(RoundShaped);
+NUMPACT_EXPORT_VECTOR(AddMoments);
+NUMPACT_EXPORT_VECTOR(FactorMoments);
+NUMPACT_EXPORT_VECTOR(RoundShaped);
 
 void add_moments(const float* rows, std::size_t count, std::size_t stride, std::size_t n,
                  float* moments) {

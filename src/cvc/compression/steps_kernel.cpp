@@ -11,6 +11,7 @@
 #include "cvc/compression/stream-inl.hpp"
 #include "simd/has_vectors-inl.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
@@ -152,6 +153,7 @@ ValueRange RangeOf(const float* values, std::size_t n) {
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 
@@ -159,9 +161,9 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc::internal {
 
-NUMPACT_EXPORT(CodesToValues);
-NUMPACT_EXPORT(ValuesToCodes);
-NUMPACT_EXPORT(RangeOf);
+NUMPACT_EXPORT_VECTOR(CodesToValues);
+NUMPACT_EXPORT_VECTOR(ValuesToCodes);
+NUMPACT_EXPORT_VECTOR(RangeOf);
 
 void codes_to_values(const std::byte* codes, std::size_t n, float min, float scale, float* values,
                      bool streams) {

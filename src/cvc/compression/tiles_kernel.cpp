@@ -12,6 +12,7 @@
 
 #include "cvc/compression/tiles.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::cvc::internal {
 namespace HWY_NAMESPACE {
@@ -142,6 +143,7 @@ void Interleave(const std::byte* from, std::size_t step, std::size_t n, std::siz
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::cvc::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 
@@ -149,7 +151,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc::internal {
 
-NUMPACT_EXPORT(Interleave);
+NUMPACT_EXPORT_VECTOR(Interleave);
 
 void interleave(const std::byte* from, std::size_t step, std::size_t columns, std::size_t rows,
                 std::size_t size, std::byte* out, std::size_t stride, bool streams) {

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -207,13 +208,14 @@ SymbolBits EncodeSymbols(const AnsEncodeTable& table, const std::uint16_t* symbo
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
 namespace numpact::internal {
 
-NUMPACT_EXPORT(EncodeSymbols);
+NUMPACT_EXPORT_VECTOR(EncodeSymbols);
 
 SymbolBits encode_symbols(const AnsEncodeTable& table, std::span<const std::uint16_t> symbols,
                           AnsCodes* codes, std::array<std::uint32_t, kAnsStates>& states) {

@@ -29,6 +29,7 @@
 
 #include "pco/stats/log2-inl.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -370,6 +371,7 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -377,7 +379,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_ENTRY(L, S)                                                                 \
-  NUMPACT_EXPORT(MergeBins##S);                                                             \
+  NUMPACT_EXPORT_VECTOR(MergeBins##S);                                                      \
   template <>                                                                               \
   float merge_bins<L>(const MergeProblem<L>& problem, float* best, std::uint32_t* starts) { \
     return NUMPACT_DISPATCH(MergeBins##S)(problem, best, starts);                           \

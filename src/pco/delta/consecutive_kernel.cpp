@@ -12,6 +12,7 @@
 // After foreach_target.
 #include "simd/sums-inl.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -107,6 +108,7 @@ NUMPACT_KERNELS(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -114,8 +116,8 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_ENTRIES(L, S)                                                    \
-  NUMPACT_EXPORT(Decode##S);                                                     \
-  NUMPACT_EXPORT(Encode##S);                                                     \
+  NUMPACT_EXPORT_VECTOR(Decode##S);                                              \
+  NUMPACT_EXPORT_VECTOR(Encode##S);                                              \
   template <>                                                                    \
   void decode_consecutive<L>(std::span<L> moments, L * latents, std::size_t n) { \
     NUMPACT_DISPATCH(Decode##S)(moments, latents, n);                            \

@@ -21,6 +21,7 @@
 #include "pco/delta/conv1.hpp"
 #include "pco/limits.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -250,6 +251,7 @@ NUMPACT_KERNEL(std::uint32_t, 32)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -257,12 +259,12 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_ENTRY(L, S)                                                                        \
-  NUMPACT_EXPORT(Conv1Deltas##S);                                                                  \
+  NUMPACT_EXPORT_VECTOR(Conv1Deltas##S);                                                           \
   template <>                                                                                      \
   void conv1_deltas<L>(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {            \
     NUMPACT_DISPATCH(Conv1Deltas##S)(conv, latents, n, deltas);                                    \
   }                                                                                                \
-  NUMPACT_EXPORT(Conv1##S);                                                                        \
+  NUMPACT_EXPORT_VECTOR(Conv1##S);                                                                 \
   template <>                                                                                      \
   void undo_conv1<L>(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) { \
     NUMPACT_DISPATCH(Conv1##S)(conv, deltas, n, before, out);                                      \

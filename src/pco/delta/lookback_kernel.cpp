@@ -24,6 +24,7 @@
 
 #include "pco/delta/lookback.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -233,6 +234,7 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -240,7 +242,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_ENTRY(L, S)                                                                      \
-  NUMPACT_EXPORT(Lookback##S);                                                                   \
+  NUMPACT_EXPORT_VECTOR(Lookback##S);                                                            \
   template <>                                                                                    \
   bool undo_lookback<L>(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,   \
                         std::size_t n, LookbackRing<L>& ring, L* shifted_latents) {              \

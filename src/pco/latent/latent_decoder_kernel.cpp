@@ -21,6 +21,7 @@
 #include "pco/latent/unpack_vbmi-inl.hpp"
 #include "pco/latent/walk-inl.hpp"
 
+#if NUMPACT_SCALAR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -274,6 +275,7 @@ struct ScalarUnpacker {
 
 inline constexpr Record kRecord = Record::kRunningWord;
 inline constexpr bool kPrefersByteSymbols = false;
+inline constexpr bool kFuses = true;
 inline constexpr bool kFusesJumps = true;
 template <class L>
 inline constexpr bool kSupportsFinish = sizeof(L) >= 4;
@@ -334,6 +336,10 @@ HWY_INLINE void StoreMoment(const Unpacker& unpacker, Finish<L>& finish) {
 
 inline constexpr Record kRecord = Record::kEntry;
 inline constexpr bool kPrefersByteSymbols = true;
+// Where a build has a better instruction set, but not SSE4, the baseline stays small.
+inline constexpr bool kFuses = HWY_TARGET != HWY_STATIC_TARGET ||
+                               HWY_TARGETS == HWY_STATIC_TARGET || (HWY_TARGETS & HWY_SSE4) != 0 ||
+                               !HWY_ARCH_X86;
 // Fused jumps are left out for these targets: they would increase the code by half.
 inline constexpr bool kFusesJumps = false;
 template <class L>
@@ -416,18 +422,20 @@ void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const 
   const bool walk_jumps = walk.jumps.targets != nullptr;
   const bool jumps = walk_jumps || trail.jumped != 0;
   // If both batches have jumps, both loops are short, and fusing them saves nothing.
-  if ((jumps && !kFusesJumps) || (walk_jumps && trail.jumped != 0)) {
+  if (!kFuses || (jumps && !kFusesJumps) || (walk_jumps && trail.jumped != 0)) {
     Unpack(tables, trail, in, position, out, finish);
     return Walk(walk);
   }
-  WithUnpacker(tables, trail, finish, [&]<class Unpacker>() HWY_ATTR {
-    if constexpr (kFusesJumps) {
-      if (jumps) {
-        return UnpackAndWalkJumping<Unpacker>(tables, trail, in, position, out, finish, walk);
+  if constexpr (kFuses) {
+    WithUnpacker(tables, trail, finish, [&]<class Unpacker>() HWY_ATTR {
+      if constexpr (kFusesJumps) {
+        if (jumps) {
+          return UnpackAndWalkJumping<Unpacker>(tables, trail, in, position, out, finish, walk);
+        }
       }
-    }
-    UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, finish, walk);
-  });
+      UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, finish, walk);
+    });
+  }
 }
 
 template <class L>
@@ -442,16 +450,17 @@ const LatentKernels<std::uint64_t>& Kernels64() { return kKernels<std::uint64_t>
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_SCALAR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
 namespace numpact::internal {
 
-NUMPACT_EXPORT(Kernels8);
-NUMPACT_EXPORT(Kernels16);
-NUMPACT_EXPORT(Kernels32);
-NUMPACT_EXPORT(Kernels64);
+NUMPACT_EXPORT_SCALAR(Kernels8);
+NUMPACT_EXPORT_SCALAR(Kernels16);
+NUMPACT_EXPORT_SCALAR(Kernels32);
+NUMPACT_EXPORT_SCALAR(Kernels64);
 
 template <>
 const LatentKernels<std::uint8_t>& latent_kernels() {

@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#if NUMPACT_SCALAR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -173,20 +174,21 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_SCALAR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
 namespace numpact::internal {
 
-NUMPACT_EXPORT(PackCodes);
+NUMPACT_EXPORT_SCALAR(PackCodes);
 
 void pack_codes(const AnsCodes* codes, std::size_t n, BitCursor& cursor) {
   NUMPACT_DISPATCH(PackCodes)(codes, n, cursor);
 }
 
 #define NUMPACT_ENTRY(L, S)                                                                      \
-  NUMPACT_EXPORT(PackOffsets##S);                                                                \
+  NUMPACT_EXPORT_SCALAR(PackOffsets##S);                                                         \
   template <>                                                                                    \
   void pack_offsets<L>(const OffsetTable& table, const L* latents, const std::uint16_t* symbols, \
                        std::size_t n, BitCursor& cursor) {                                       \

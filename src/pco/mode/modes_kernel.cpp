@@ -17,6 +17,7 @@
 #include "pco/mode/float_quant.hpp"
 #include "pco/mode/int_mult.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -334,7 +335,7 @@ void SplitFloatQuant(unsigned k, const L* HWY_RESTRICT ordered, std::size_t n,
   }
 }
 
-// NUMPACT_EXPORT needs plain functions: one per loop and width.
+// NUMPACT_EXPORT_VECTOR needs plain functions: one per loop and width.
 #define NUMPACT_INTEGER_KERNELS(L, S)                                                       \
   bool JoinDict##S(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, \
                    L* out) {                                                                \
@@ -371,6 +372,7 @@ NUMPACT_FLOAT_KERNELS(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -378,9 +380,9 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_INTEGER_ENTRIES(L, S)                                                              \
-  NUMPACT_EXPORT(JoinDict##S);                                                                     \
-  NUMPACT_EXPORT(JoinIntMult##S);                                                                  \
-  NUMPACT_EXPORT(SplitIntMult##S);                                                                 \
+  NUMPACT_EXPORT_VECTOR(JoinDict##S);                                                              \
+  NUMPACT_EXPORT_VECTOR(JoinIntMult##S);                                                           \
+  NUMPACT_EXPORT_VECTOR(SplitIntMult##S);                                                          \
   template <>                                                                                      \
   bool join_dict<L>(std::span<const L> entries, const std::uint32_t* indices, std::size_t n,       \
                     L* out) {                                                                      \
@@ -395,15 +397,15 @@ namespace numpact::internal {
     NUMPACT_DISPATCH(SplitIntMult##S)(base, ordered, n, primary, secondary);                       \
   }
 #define NUMPACT_FLOAT_ENTRIES(L, S)                                                             \
-  NUMPACT_EXPORT(JoinFloatMult##S);                                                             \
-  NUMPACT_EXPORT(IsFloatMultFast##S);                                                           \
+  NUMPACT_EXPORT_VECTOR(JoinFloatMult##S);                                                      \
+  NUMPACT_EXPORT_VECTOR(IsFloatMultFast##S);                                                    \
   template <>                                                                                   \
   bool is_float_mult_fast<L>(const L* primary, std::size_t n) {                                 \
     return NUMPACT_DISPATCH(IsFloatMultFast##S)(primary, n);                                    \
   }                                                                                             \
-  NUMPACT_EXPORT(SplitFloatMult##S);                                                            \
-  NUMPACT_EXPORT(JoinFloatQuant##S);                                                            \
-  NUMPACT_EXPORT(SplitFloatQuant##S);                                                           \
+  NUMPACT_EXPORT_VECTOR(SplitFloatMult##S);                                                     \
+  NUMPACT_EXPORT_VECTOR(JoinFloatQuant##S);                                                     \
+  NUMPACT_EXPORT_VECTOR(SplitFloatQuant##S);                                                    \
   template <>                                                                                   \
   void join_float_mult<L>(L base, L * primary, const L* secondary, std::size_t n) {             \
     NUMPACT_DISPATCH(JoinFloatMult##S)(base, primary, secondary, n);                            \

@@ -8,6 +8,7 @@
 
 #include "pco/standalone/head_scan.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -36,12 +37,13 @@ std::size_t SkipNonHeads(const HeadPattern& pattern, const std::byte* at, std::s
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
 namespace numpact::internal {
-NUMPACT_EXPORT(SkipNonHeads);
+NUMPACT_EXPORT_VECTOR(SkipNonHeads);
 
 namespace standalone {
 std::size_t skip_non_heads(const HeadPattern& pattern, const std::byte* at, std::size_t n) {

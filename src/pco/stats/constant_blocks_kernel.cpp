@@ -10,6 +10,7 @@
 
 #include <cstring>
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -101,6 +102,7 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -108,7 +110,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_ENTRY(L, S)                                                         \
-  NUMPACT_EXPORT(FindConstantBlocks##S);                                            \
+  NUMPACT_EXPORT_VECTOR(FindConstantBlocks##S);                                     \
   template <>                                                                       \
   void find_constant_blocks<L>(std::span<const L> latents, std::uint64_t * words) { \
     NUMPACT_DISPATCH(FindConstantBlocks##S)(latents.data(), latents.size(), words); \

@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -123,6 +124,7 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -130,7 +132,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_ENTRY(L, S)                                                            \
-  NUMPACT_EXPORT(FindIntervals##S);                                                    \
+  NUMPACT_EXPORT_VECTOR(FindIntervals##S);                                             \
   template <>                                                                          \
   void find_intervals<L>(const IntervalTree<L>& tree, std::span<const L> latents,      \
                          std::uint16_t* indices) {                                     \

@@ -10,6 +10,7 @@
 
 #include <cstring>
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -63,6 +64,7 @@ NUMPACT_KERNEL(16, 8)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "pco/stats/histogram.hpp"
@@ -73,7 +75,7 @@ namespace numpact::internal {
 namespace {
 
 #define NUMPACT_ENTRY(F, T)                                                       \
-  NUMPACT_EXPORT(Narrow##F##To##T);                                               \
+  NUMPACT_EXPORT_VECTOR(Narrow##F##To##T);                                        \
   void narrow_to(std::span<const std::uint##F##_t> latents, std::uint64_t base,   \
                  std::uint##T##_t* to) {                                          \
     NUMPACT_DISPATCH(Narrow##F##To##T)(latents.data(), latents.size(), base, to); \

@@ -10,6 +10,7 @@
 
 #include "simd/lane_count-inl.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -80,6 +81,7 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -87,7 +89,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_ENTRY(L, S)                                                               \
-  NUMPACT_EXPORT(TakeNonzero##S);                                                         \
+  NUMPACT_EXPORT_VECTOR(TakeNonzero##S);                                                  \
   template <>                                                                             \
   std::size_t take_nonzero<L>(std::span<std::uint32_t> counts, L lower, L * values) {     \
     return NUMPACT_DISPATCH(TakeNonzero##S)(counts.data(), counts.size(), lower, values); \

@@ -10,6 +10,7 @@
 
 #include "pco/stats/histogram.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -65,6 +66,7 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -72,7 +74,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_ENTRY(L, S)                                              \
-  NUMPACT_EXPORT(RangeOf##S);                                            \
+  NUMPACT_EXPORT_VECTOR(RangeOf##S);                                     \
   template <>                                                            \
   Range<L> range_of<L>(std::span<const L> latents) {                     \
     return NUMPACT_DISPATCH(RangeOf##S)(latents.data(), latents.size()); \

@@ -10,6 +10,7 @@
 
 #include "simd/lane_count-inl.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -87,14 +88,15 @@ std::size_t RunStarts64(const std::uint64_t* sorted, std::size_t n, std::uint64_
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
 namespace numpact::internal {
 
-NUMPACT_EXPORT(RunStarts32);
-NUMPACT_EXPORT(RunStarts64);
+NUMPACT_EXPORT_VECTOR(RunStarts32);
+NUMPACT_EXPORT_VECTOR(RunStarts64);
 
 std::size_t run_starts(std::span<const std::uint32_t> sorted, std::uint32_t* values,
                        std::uint32_t* starts) {

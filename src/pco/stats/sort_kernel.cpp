@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <bit>
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -218,14 +219,15 @@ bool SortIfFast64(std::uint64_t* latents, std::size_t n, std::uint64_t* spare) {
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
 namespace numpact::internal {
 
-NUMPACT_EXPORT(SortIfFast32);
-NUMPACT_EXPORT(SortIfFast64);
+NUMPACT_EXPORT_VECTOR(SortIfFast32);
+NUMPACT_EXPORT_VECTOR(SortIfFast64);
 
 template <>
 bool sort_if_fast(std::uint32_t* latents, std::size_t n, std::uint32_t* spare) {

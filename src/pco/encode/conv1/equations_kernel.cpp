@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -182,25 +183,26 @@ void LagErrorsOf(const double* values, std::size_t n, const double* weights, uns
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
 namespace numpact::internal {
 
-NUMPACT_EXPORT(LagSums);
+NUMPACT_EXPORT_VECTOR(LagSums);
 
 void lag_sums(const double* values, std::size_t n, std::size_t max_lag, double* sums) {
   NUMPACT_DISPATCH(LagSums)(values, n, max_lag, sums);
 }
 
-NUMPACT_EXPORT(AddProducts);
+NUMPACT_EXPORT_VECTOR(AddProducts);
 
 void add_lag_products(const WeightedValues& values, unsigned order, LagProducts& products) {
   NUMPACT_DISPATCH(AddProducts)(values, order, products);
 }
 
-NUMPACT_EXPORT(LagErrorsOf);
+NUMPACT_EXPORT_VECTOR(LagErrorsOf);
 
 void lag_errors(const double* values, std::size_t n, const double* weights, unsigned order,
                 double* errors) {

@@ -14,6 +14,7 @@
 #include "pco/stats/log2-inl.hpp"
 #include "pco/stats/log2.hpp"
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -76,13 +77,14 @@ float TreeCost(const TreeShape& shape, const std::uint32_t* HWY_RESTRICT counts,
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
 
 namespace numpact::internal {
 
-NUMPACT_EXPORT(TreeCost);
+NUMPACT_EXPORT_VECTOR(TreeCost);
 
 float tree_cost(const TreeShape& shape, const std::uint32_t* counts, const float* widths,
                 float meta_bits, std::uint32_t* sums, float* costs) {

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <bit>
 
+#if NUMPACT_VECTOR_KERNEL
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
@@ -184,6 +185,7 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -191,7 +193,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_ENTRY_POINT(L, S)                                           \
-  NUMPACT_EXPORT(Hash##S);                                                  \
+  NUMPACT_EXPORT_VECTOR(Hash##S);                                           \
   template <>                                                               \
   void hash_latents<L>(const L* latents, std::size_t n, HashBlock& block) { \
     NUMPACT_DISPATCH(Hash##S)(latents, n, block);                           \
@@ -202,8 +204,8 @@ NUMPACT_ENTRY_POINT(std::uint32_t, 32)
 NUMPACT_ENTRY_POINT(std::uint64_t, 64)
 #undef NUMPACT_ENTRY_POINT
 
-NUMPACT_EXPORT(Strings);
-NUMPACT_EXPORT(Pick);
+NUMPACT_EXPORT_VECTOR(Strings);
+NUMPACT_EXPORT_VECTOR(Pick);
 
 void hash_strings(const HashBlock& block, std::size_t n, unsigned doublings, HashBlock& strings) {
   NUMPACT_DISPATCH(Strings)(block, n, doublings, strings);

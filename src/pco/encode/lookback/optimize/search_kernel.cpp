@@ -24,6 +24,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#if NUMPACT_VECTOR_KERNEL
 #if HWY_TARGET <= HWY_AVX3
 // For counting leading zeros. Every processor with the rest of AVX3 can do that.
 HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",avx512cd")
@@ -447,6 +448,7 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact::internal
 HWY_AFTER_NAMESPACE();
+#endif  // NUMPACT_VECTOR_KERNEL
 
 #if HWY_ONCE
 #include "simd/dispatch.hpp"
@@ -454,7 +456,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact::internal {
 
 #define NUMPACT_ENTRY_POINT(L, S)                                                  \
-  NUMPACT_EXPORT(Choose##S);                                                       \
+  NUMPACT_EXPORT_VECTOR(Choose##S);                                                \
   template <>                                                                      \
   void choose_cheapest<L>(const LookbackTask<L>& task, std::uint32_t* lookbacks) { \
     NUMPACT_DISPATCH(Choose##S)(task, lookbacks);                                  \
