@@ -185,6 +185,7 @@ def sources() -> Path:
         return folder / "numpact"
 
 
+@slow
 def test_meson_builds_a_subproject(sources: Path, tmp_path: Path) -> None:
     if shutil.which("meson") is None:
         pytest.skip("no meson is installed")
@@ -225,6 +226,7 @@ def test_the_bazel_file_names_files_of_the_amalgamation(sources: Path) -> None:
             assert list(sources.glob(pattern + ("/*" if pattern.endswith("**") else ""))), pattern
 
 
+@slow
 def test_conan_creates_a_package(tmp_path: Path) -> None:
     conan = Path(sys.executable).with_name("conan")
     if not conan.exists():
