@@ -473,7 +473,13 @@ TEST(ArrowColumns, AllocatorsThatFail) {
     numpact_context_options_init(&options);
     options.allocator = &allocator;
     numpact_context* context = nullptr;
-    ASSERT_EQ(numpact_context_create(&options, &context, nullptr), NUMPACT_OK);
+    const numpact_status created = numpact_context_create(&options, &context, nullptr);
+    if (created != NUMPACT_OK) {
+      EXPECT_EQ(created, NUMPACT_OUT_OF_MEMORY);
+      EXPECT_EQ(memory.live, 0u);
+      ++errors;
+      continue;
+    }
     Bytes out(sound.size());
     std::size_t size = 0;
     numpact_status status = numpact_compress_arrow(context, &column.schema, &column.array, nullptr,
