@@ -31,10 +31,11 @@ from .._remote.manifest import (
 from .._remote.null_runs import RunsBuilder
 from .._remote.table_folder import TableFolder, opened
 from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
-from .._tables.columns import OTHER_ENUM, has_enums_of, storage_of
+from .._tables.columns import OTHER_ENUM, has_enums_of
+from .._tables.joining import as_type, is_null_type
 from .._tables.others import OtherReader, OtherWriter, digest
 from .._threads import resolve
-from .columns import logical_of, numbers_in, validity_of
+from .columns import field_of, logical_of, numbers_in, validity_of
 from .replacing import NewFolder, final_path, locked_table, new_folder, table_files
 from .sources import NumberSource, OtherSource, open_sources
 from .tables import not_a_table
@@ -115,6 +116,9 @@ def _matched(source: Source, manifest: Manifest, others: Others) -> list[_Given]
         kept = [i for i, field in enumerate(source.schema) if field.name in wanted]
         index = source.schema.get_field_index(entry.name) if is_named else kept[at]
         column, field = source.table.column(index), source.schema.field(index)
+        if pa.types.is_null(field.type) and isinstance(entry, Column):
+            field = field_of(entry)
+            column = pa.chunked_array([pa.nulls(len(column), field.type)])
         _check(column, field, entry)
         columns.append((column, field))
     return columns
@@ -206,8 +210,8 @@ class _Task:
 
     def _append_other(self, source: OtherSource) -> Other:
         field = source.field
-        values = _as_type(self.values, field)
-        if not has_enums_of(self.field, field):
+        values = as_type(self.values, field)
+        if not is_null_type(self.field.type) and not has_enums_of(self.field, field):
             raise TypeMismatchError(f"column {field.name!r}: {OTHER_ENUM}")
         path = self.folder.file(self.file)
         with open(path, "xb") as sink:
@@ -220,28 +224,8 @@ class _Task:
             reader = OtherReader(file.read(), writer.rows, f"column {field.name!r}")
         if [digest(batch) for batch in reader.batches()] != writer.digests:
             raise CorruptError(f"column {field.name!r}: does not read as what was written")
-        return replace(source.entry, file=self.file, rows=writer.rows)
-
-
-def _as_type(values: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
-    """Values in the type of a field, if only the form of their text differs."""
-    if values.type.equals(field.type):
-        return values
-    plain = storage_of(values.type)
-    if _family(plain) is not None and _family(plain) == _family(storage_of(field.type)):
-        return values.cast(field.type)
-    raise TypeMismatchError(
-        f"column {field.name!r}: values of type {values.type}, the folder has {field.type}"
-    )
-
-
-def _family(type: pa.DataType) -> str | None:
-    """Types whose values are the same: offsets of other sizes, or views."""
-    for family in ("string", "binary"):
-        for form in (f"is_{family}", f"is_large_{family}", f"is_{family}_view"):
-            if getattr(pa.types, form, lambda type: False)(type):
-                return family
-    return None
+        type = str(writer.field.type)  # indices of a dictionary may have become wider
+        return replace(source.entry, file=self.file, type=type, rows=writer.rows)
 
 
 def _append(

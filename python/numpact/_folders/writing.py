@@ -237,7 +237,7 @@ class OtherColumnWriter:
         content = contents(self._folder.file(self._file))
         reader = OtherReader(content, self._writer.rows, name)
         digests = [digest(batch) for batch in reader.batches()]
-        is_same = reader.field.equals(self._field, check_metadata=True)
+        is_same = reader.field.equals(self._writer.field, check_metadata=True)
         if not is_same or digests != self._writer.digests:
             raise CorruptError(f"{name}: does not read as what was written")
 
@@ -245,7 +245,7 @@ class OtherColumnWriter:
         self._sink.close()
 
     def entry(self) -> Other:
-        type = str(self._field.type)
+        type = str(self._writer.field.type)  # indices of a dictionary may have become wider
         return Other(self._field.name, self._file, self._position, type, self._writer.rows)
 
 

@@ -31,6 +31,9 @@ BATCH_ROWS = 1 << 16
 # none: repeated text. Without it, 4 bytes of offsets a row hardly compress.
 _ENCODING, _DICTIONARY = b"numpact:encoding", b"dictionary"
 _COMPRESSION = "zstd"
+# Types of the indices of a dictionary, from narrow to wide.
+_SIGNED = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]
+_UNSIGNED = [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 
 
 class OtherWriter:
@@ -39,6 +42,9 @@ class OtherWriter:
     A column with dictionaries is kept in memory until ``close``: a file has one dictionary for
     all batches. Its indices are small, and its batches share the dictionary. So is text that
     repeats: 2 bytes a row.
+
+    The joined dictionary may have more values than the indices of the field can number. The indices
+    then get the narrowest type that can, and ``close`` sets ``field`` to the field with that type.
 
     Args:
         sink: A file object that is open for writing in binary mode. It is not closed.
@@ -55,17 +61,20 @@ class OtherWriter:
         self._pending_rows = 0
         self._is_whole = _has_dictionary(field.type)
         self._repeated = RepeatedValues(field.type) if may_repeat(field.type) else None
-        self._writer: Any = None if self._repeated else self._opened(self._schema)
+        # Only the last row decides the type of a column with dictionaries.
+        is_late = self._repeated is not None or self._is_whole
+        self._writer: Any = None if is_late else self._opened(self._schema)
 
     def write(self, array: pa.Array | pa.ChunkedArray) -> None:
         """Appends values, any number of them.
 
         Raises:
-            TypeMismatchError: They are of another type than the field.
+            TypeMismatchError: They are of another type than the field. The type of the indices of a
+                dictionary does not matter.
             InvalidArgumentError: There are nulls, which the field excludes.
             LimitExceededError: Arrow's offsets cannot number the bytes of a batch.
         """
-        if not array.type.equals(self.field.type):
+        if not have_same_values(array.type, self.field.type):
             raise TypeMismatchError(
                 f"column {self.field.name!r}: values of type {array.type}, not {self.field.type}"
             )
@@ -86,6 +95,8 @@ class OtherWriter:
         """Writes the last batch and the end of the file."""
         if self._is_whole:
             self._pending = self._unified()
+            self._schema = pa.schema([self.field])
+            self._writer = self._opened(self._schema)
         self._flush(self._pending_rows)
         if self._repeated is not None:
             self._end_repeated(self._repeated)
@@ -116,19 +127,23 @@ class OtherWriter:
             self._writer.write_batch(pa.RecordBatch.from_arrays([array], schema=self._schema))
 
     def _unified(self) -> list[pa.Array]:
-        """The pending arrays with one dictionary."""
-        if len(self._pending) < 2:
-            return self._pending
-        whole = pa.chunked_array(self._pending, self.field.type)
-        try:
-            chunks: list[pa.Array] = whole.unify_dictionaries().chunks
-        except (pa.ArrowException, NotImplementedError) as error:
-            if _have_one_dictionary(self._pending):
-                return self._pending
-            raise TypeMismatchError(
-                f"column {self.field.name!r}: its dictionaries cannot be joined to one: {error}"
-            ) from None
-        return chunks
+        """The pending arrays with one dictionary; sets the field to their type."""
+        for type in _with_wider_indices(self.field.type):
+            try:
+                arrays = [_with_indices(array, type) for array in self._pending]
+                if len(arrays) > 1 and not _have_one_dictionary(arrays):
+                    arrays = pa.chunked_array(arrays, type).unify_dictionaries().chunks
+            except pa.ArrowInvalid as error:  # the indices are too narrow, or it cannot be done
+                problem: Exception = error
+                continue
+            except (pa.ArrowException, NotImplementedError) as error:
+                problem = error
+                break
+            self.field = self.field.with_type(type)
+            return arrays
+        raise TypeMismatchError(
+            f"column {self.field.name!r}: its dictionaries cannot be joined to one: {problem}"
+        )
 
     def _flush(self, rows: int) -> None:
         """Writes that many pending rows as batches."""
@@ -316,6 +331,34 @@ def _has_dictionary(type: pa.DataType) -> bool:
     if pa.types.is_dictionary(type):
         return True
     return any(_has_dictionary(type.field(index).type) for index in range(type.num_fields))
+
+
+def have_same_values(one: pa.DataType, other: pa.DataType) -> bool:
+    """Whether types are the same, or dictionaries of the same values with other indices."""
+    if one.equals(other):
+        return True
+    if not (pa.types.is_dictionary(one) and pa.types.is_dictionary(other)):
+        return False
+    return bool(one.value_type.equals(other.value_type) and one.ordered == other.ordered)
+
+
+def _with_wider_indices(type: pa.DataType) -> Iterator[pa.DataType]:
+    """The type, and for a dictionary those with wider indices of the same sign."""
+    yield type
+    if not pa.types.is_dictionary(type):
+        return
+    is_signed = pa.types.is_signed_integer(type.index_type)
+    wider = _SIGNED if is_signed else _UNSIGNED
+    for indices in wider[wider.index(type.index_type) + 1 :]:
+        yield pa.dictionary(indices, type.value_type, type.ordered)
+
+
+def _with_indices(array: pa.Array, type: pa.DataType) -> pa.Array:
+    """The same values with the indices of a type; ArrowInvalid if one does not fit."""
+    if array.type.equals(type):
+        return array
+    indices = array.indices.cast(type.index_type)
+    return pa.DictionaryArray.from_arrays(indices, array.dictionary, ordered=type.ordered)
 
 
 def _have_one_dictionary(arrays: list[pa.Array]) -> bool:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from .._errors import TypeMismatchError
 from .columns import OTHER_ENUM, has_enums_of, storage_of
 from .errors import reported
+from .joining import as_type, nulls_of, text_family
 from .messages import Messages, Refused
 from .others import OtherReader, OtherWriter
 from .writing import Sink, open_reader, validity_bits
@@ -76,6 +78,20 @@ def _validity(array: pa.Array) -> bytes | memoryview:
     return memoryview(valid.buffers()[1])[first : first + len(valid)]
 
 
+def _joinable(array: pa.Array, field: pa.Field, is_null: bool) -> list[pa.Array]:
+    """Rows to append to a column, in its type. CSV has text for columns of any type."""
+    if is_null:
+        return list(nulls_of(field.type, len(array)).chunks)
+    type = storage_of(field.type)
+    if pa.types.is_dictionary(type) and text_family(array.type) == text_family(type.value_type):
+        if text_family(array.type) is not None and not type.ordered:
+            array = array.cast(type.value_type).dictionary_encode()
+    try:
+        return list(as_type(pa.chunked_array([array]), field).chunks)
+    except TypeMismatchError:
+        raise Refused(f"its type is {field.type}, not {array.type}") from None
+
+
 class _Server:
     """The answers to requests about the files that the command has opened."""
 
@@ -113,9 +129,8 @@ class _Server:
                 self._messages.send_bytes(content)
 
     def _join(self, old: OtherReader, new: OtherReader) -> None:
-        if not old.field.type.equals(new.field.type):
-            raise Refused(f"its type is {old.field.type}, not {new.field.type}")
-        if not has_enums_of(new.field, old.field):
+        is_null = all(array.null_count == len(array) for array in new.batches())
+        if not is_null and not has_enums_of(new.field, old.field):
             raise Refused(OTHER_ENUM)
 
         def arrays() -> Iterator[pa.Array]:
@@ -123,7 +138,7 @@ class _Server:
             for array in new.batches():
                 if array.null_count and not old.field.nullable:
                     raise Refused("has nulls, which the folder's column excludes")
-                yield array
+                yield from _joinable(array, old.field, is_null)
 
         send_file(self._messages, old.field, arrays())
 

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -246,3 +247,92 @@ def test_enums_of_polars_keep_their_categories(tmp_path: Path, is_nested: bool) 
     numpact.append_table(frame(["b"], ["a", "b"]), tmp_path / "t")
     found = numpact.read_table(tmp_path / "t").to_polars()["e"].explode()
     assert found.to_list() == ["a", "b", "b"]
+
+
+def coded(first: int, count: int, index: pa.DataType | None = None, **keywords: Any) -> pa.Array:
+    """Texts as a dictionary of their own."""
+    values = pa.array([f"v{i}" for i in range(first, first + count)])
+    indices = pa.array([None, *range(count)], index or pa.int8())
+    return pa.DictionaryArray.from_arrays(indices, values, **keywords)
+
+
+def test_a_dictionary_outgrows_its_indices(tmp_path: Path) -> None:
+    parts = [coded(100 * day, 100) for day in range(3)]
+    numpact.write_table(pa.table({"c": parts[0]}), tmp_path / "t")
+    # The third day has narrow indices again, though the folder has wide ones.
+    for part in parts[1:]:
+        numpact.append_table(pa.table({"c": part}), tmp_path / "t")
+    found = numpact.read_table(tmp_path / "t").to_arrow()["c"]
+    assert found.type == pa.dictionary(pa.int16(), pa.string())
+    assert found.to_pylist() == [value for part in parts for value in part.to_pylist()]
+    [entry] = json.loads((tmp_path / "t/manifest.json").read_text())["others"]
+    assert entry["type"] == "dictionary<values=string, indices=int16, ordered=0>"
+
+
+@pytest.mark.parametrize("as_stream", [False, True])
+def test_batches_with_other_dictionaries_are_joined(tmp_path: Path, as_stream: bool) -> None:
+    parts = [coded(200 * day, 200, pa.uint8()) for day in range(400)]
+    table = pa.table({"c": pa.chunked_array(parts)})
+    numpact.write_table(table.to_reader() if as_stream else table, tmp_path / "t")
+    found = numpact.read_table(tmp_path / "t").to_arrow()["c"]
+    assert found.type == pa.dictionary(pa.uint32(), pa.string())  # 80,000 values
+    assert found.to_pylist() == table["c"].to_pylist()
+
+
+def test_categories_of_pandas_grow(tmp_path: Path) -> None:
+    days = [[f"{day}.{i}" for i in range(100)] for day in (1, 2)]
+    frames = [pd.DataFrame({"c": pd.Categorical(day), "x": range(100)}) for day in days]
+    numpact.write_table(frames[0], tmp_path / "t")
+    numpact.append_table(frames[1], tmp_path / "t")
+    back = numpact.read_table(tmp_path / "t").to_pandas()
+    assert isinstance(back["c"].dtype, pd.CategoricalDtype)
+    assert list(back["c"]) == days[0] + days[1]
+
+
+def test_the_form_of_categories_does_not_matter(tmp_path: Path) -> None:
+    numpact.write_table(pa.table({"c": coded(0, 3)}), tmp_path / "t")
+    other = coded(3, 3, pa.uint32()).cast(pa.dictionary(pa.uint32(), pa.large_string()))
+    numpact.append_table(pa.table({"c": other}), tmp_path / "t")
+    found = numpact.read_table(tmp_path / "t").to_arrow()["c"]
+    assert found.type == pa.dictionary(pa.int8(), pa.string())
+    assert found.to_pylist() == [None, "v0", "v1", "v2", None, "v3", "v4", "v5"]
+    before = files_in(tmp_path / "t")
+    numbers = pa.array([1, 2]).dictionary_encode()
+    for wrong in (coded(0, 3, ordered=True), numbers):
+        with pytest.raises(numpact.TypeMismatchError, match="column 'c': values of type dict"):
+            numpact.append_table(pa.table({"c": wrong}), tmp_path / "t")
+    assert files_in(tmp_path / "t") == before
+
+
+def test_nulls_without_a_type_are_of_every_type(tmp_path: Path) -> None:
+    table = every_kind(40, 1)
+    nullable = [field.name for field in table.schema if field.nullable]
+    table = table.select(nullable)
+    numpact.write_table(table, tmp_path / "t")
+    numpact.append_table({name: pa.nulls(3) for name in nullable}, tmp_path / "t")
+    no_categories = pa.DictionaryArray.from_arrays(pa.array([None], pa.int8()), pa.nulls(0))
+    numpact.write_table(pa.table({"c": coded(0, 2)}), tmp_path / "c")
+    numpact.append_table(pa.table({"c": no_categories}), tmp_path / "c")
+    assert numpact.read_table(tmp_path / "c").to_arrow()["c"].to_pylist() == [None, "v0", "v1", None]
+    found = numpact.read_table(tmp_path / "t").to_arrow()
+    same(found.slice(0, 40), table)
+    assert found.schema.equals(table.schema, check_metadata=True)
+    assert all(column.slice(40).null_count == 3 for column in found.columns)
+
+
+def test_nulls_without_a_type_where_none_are_allowed(tmp_path: Path) -> None:
+    strict = pa.schema([pa.field("n", pa.int8(), False), pa.field("s", pa.string(), False)])
+    numpact.write_table(pa.table([[1], ["x"]], schema=strict), tmp_path / "t")
+    before = files_in(tmp_path / "t")
+    for wrong in ({"n": [None], "s": ["y"]}, {"n": pa.array([2], pa.int8()), "s": [None]}):
+        with pytest.raises(numpact.InvalidArgumentError, match="1 nulls, but its field"):
+            numpact.append_table(wrong, tmp_path / "t")
+    assert files_in(tmp_path / "t") == before
+
+
+def test_a_column_without_a_type_takes_no_values(tmp_path: Path) -> None:
+    numpact.write_table({"n": pa.nulls(2)}, tmp_path / "t")
+    numpact.append_table({"n": pa.nulls(1)}, tmp_path / "t")
+    with pytest.raises(numpact.TypeMismatchError, match="type int64, the folder has null"):
+        numpact.append_table({"n": [1]}, tmp_path / "t")
+    assert len(numpact.open_table(tmp_path / "t")) == 3
