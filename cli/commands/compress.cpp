@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "commands/append_types.hpp"
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
 #include "commands/compress_options.hpp"
@@ -46,7 +47,6 @@ Examples:
 )";
 
 constexpr std::string_view kFileEnding = ".pco";
-
 class Compressor {
  public:
   explicit Compressor(const CompressOptions& options)
@@ -65,6 +65,7 @@ class Compressor {
   }
 
   void run() {
+    if (options_.append) source_options_.stated = stated_types(options_.output);
     table_ = open_table(options_.input, options_.source.from, source_options_);
     for (const std::string& text : table_->notes()) note(text);
     if (!table_->has_names()) {
@@ -228,7 +229,7 @@ class Compressor {
     if (old_) manifest.skipped = old_->manifest().skipped;
     WrittenFile total;
     for (std::size_t i = 0; i < table_->columns().size(); ++i) {
-      if (reasons_[i].empty()) {
+      if (reasons_[i].empty() || becomes_numbers(i, manifest)) {
         add_column(*folder, i, manifest, total);
       } else if (kept_.contains(i)) {
         add_other(*folder, i, manifest);
@@ -272,6 +273,12 @@ class Compressor {
     print_message(fmt::format("{}: {}", input_name_, text));
   }
 
+  // Whether the rows of a column without a type are nulls of the folder's next column.
+  bool becomes_numbers(std::size_t index, const Manifest& manifest) const {
+    return old_ && kept_.contains(index) &&
+           entries_of(old_->manifest())[manifest.width()].column != nullptr;
+  }
+
   void add_column(const OutputFolder& folder, std::size_t index, Manifest& manifest,
                   WrittenFile& total) {
     const ManifestColumn entry =
@@ -288,7 +295,8 @@ class Compressor {
     entry.name = names_[index];
     entry.position = manifest.width();
     const std::string& why = table_->columns()[index].unfit;  // one misspelled number will do
-    if (table_->infers_types()) note(fmt::format("column '{}' is kept as {}", entry.name, why));
+    if (table_->infers_types() && !old_)
+      note(fmt::format("column '{}' is kept as {}", entry.name, why));
     const ManifestOther* const before =
         old_ ? &old_->manifest().others[manifest.others.size()] : nullptr;
     entry.file =
@@ -388,6 +396,8 @@ class Compressor {
 
   // Whether a column that cannot be compressed is kept as a file of Arrow.
   bool keeps(std::size_t index) const {
+    const Column& column = table_->columns()[index];
+    if (old_ && is_untyped(column) && !was_skipped(column.name)) return table_->can_keep(index);
     if (others_ == OtherPolicy::kDrop || others_ == OtherPolicy::kError) return false;
     if (table_->can_keep(index)) return true;
     if (others_ == OtherPolicy::kKeepIfPossible) return false;
@@ -455,8 +465,9 @@ class Compressor {
                                         names_[index], entry.name()));
       return;
     }
+    if (kept_.contains(index) && is_untyped(column)) return;  // nulls of any type
     std::string type = kept_.contains(index) ? column.source_type : "";
-    if (!type.empty() && table_->infers_types()) type = "string";  // of write_text()
+    if (type == kCsvTextType) type = "string";  // of write_text()
     if (type.empty()) {
       Column converted = column;
       if (const std::optional<NumberType> dtype = dtype_for(index)) converted.type = *dtype;
@@ -465,7 +476,7 @@ class Compressor {
     const std::string expected =
         entry.other != nullptr ? entry.other->type
                                : describe(entry.column->column.logical, entry.column->column.type);
-    if (type == expected) return;
+    if (type == expected || without_indices(type) == without_indices(expected)) return;
     differences.push_back(
         fmt::format("column '{}' is {}, the folder has {}", names_[index], type, expected));
   }
@@ -502,14 +513,15 @@ class Compressor {
   ManifestColumn append_into(const OutputFolder& folder, std::size_t index,
                              const ManifestColumn& before, WrittenFile& total) {
     ManifestColumn entry = before;
-    Column column;
+    Column column = before.column;
     const std::unique_ptr<NumberInput> numbers =
-        open_column(*table_, index, input_name_, dtype_for(index), column);
+        kept_.contains(index) ? null_rows(folder, index, before)
+                              : open_column(*table_, index, input_name_, dtype_for(index), column);
     const std::string place = place_of(column);
     OutputFile file(folder.path_of(entry.file), false, Content::kBinary);
     NullFileWriter null_file;
     JoinedRuns runs;
-    add_old_rows(before, runs);
+    add_old_rows(*old_, before, runs);
     WriteOptions write_options = write_options_;
     write_options.append_to = old_->file(before.file);
     write_options.append_name = old_->path_of(before.file);
@@ -540,29 +552,11 @@ class Compressor {
     return entry;
   }
 
-  // Adds the rows of the folder's column, whose files must hold what the manifest says.
-  void add_old_rows(const ManifestColumn& before, JoinedRuns& runs) const {
-    const FileRef file = old_->file(before.file);
-    const std::string place = old_->path_of(before.file);
-    const FileBytes bytes(file);
-    DecodeConfig walk;
-    walk.limits = walk_limits(walk.limits, bytes.bytes().size());
-    ChunkIndex found;
-    check_walk(ChunkIndex::build(bytes.bytes(), walk).into(found), walk.limits, place);
-    if (found.count() != before.count ||
-        found.type().value_or(before.column.type) != before.column.type) {
-      throw Failure(ExitCode::kCorrupt, place,
-                    "corrupt: holds other numbers than the manifest says");
-    }
-    if (before.null_count == 0) return runs.all().add_numbers(before.count);
-    const std::string null_place = old_->path_of(before.null_file);
-    RunReader(old_->file(before.null_file), null_place, {}).check(before.count, before.null_count);
-    RunReader old_runs(old_->file(before.null_file), null_place, {});
-    for (;;) {
-      const RunReader::Run run = old_runs.next(before.rows());
-      if (run.rows == 0) return;
-      run.is_null ? runs.all().add_nulls(run.rows) : runs.all().add_numbers(run.rows);
-    }
+  // The rows of a column without a type. Writing them as a file counts them.
+  std::unique_ptr<NumberInput> null_rows(const OutputFolder& folder, std::size_t index,
+                                         const ManifestColumn& before) {
+    OutputFile file(folder.path_of(before.file + ".new"), false, Content::kBinary);
+    return null_rows_of(before.column.type, table_->write_other(index, file).rows);
   }
 
   const CompressOptions& options_;

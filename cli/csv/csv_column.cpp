@@ -85,12 +85,40 @@ class CsvNumbers final : public NumberInput {
   std::vector<std::uint64_t> numbers_;
 };
 
-CsvColumn::CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<NumberType> requested)
+CsvColumn::CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<NumberType> requested,
+                     const std::optional<StatedType>& stated)
     : dialect_(dialect),
       spool_(spool),
       slots_(spool.add_stream()),
       runs_(spool.add_stream()),
-      number_values_(dialect.decimal, requested) {}
+      family_(stated ? family_of(*stated) : Family::kNone),
+      number_values_(dialect.decimal, requested || !stated ? requested : stated->type,
+                     stated && !requested),
+      time_values_(family_ == Family::kDate || family_ == Family::kTime
+                       ? std::optional(stated->logical)
+                       : std::nullopt),
+      stated_(stated) {}
+
+CsvColumn::Family CsvColumn::family_of(const StatedType& stated) {
+  if (stated.kind == StatedType::Kind::kText) return Family::kText;
+  if (stated.kind == StatedType::Kind::kNulls) return Family::kUnread;
+  switch (stated.logical.kind) {
+    case LogicalKind::kNumber:
+      return Family::kNumber;
+    case LogicalKind::kBool:
+      return Family::kBool;
+    case LogicalKind::kDate32:
+    case LogicalKind::kDate64:
+    case LogicalKind::kTimestamp:
+      return Family::kDate;
+    case LogicalKind::kTime32:
+    case LogicalKind::kTime64:
+      return Family::kTime;
+    case LogicalKind::kDuration:
+      return Family::kUnread;
+  }
+  return Family::kUnread;
+}
 
 CsvColumn::Family CsvColumn::family_of(LiteralKind kind) {
   switch (kind) {
@@ -114,6 +142,7 @@ void CsvColumn::add(const CsvField& field) {
   if (is_null_field(field, dialect_)) return add_null(field);
   const Literal literal = parse_literal(field.text, dialect_.decimal);
   const Family family = family_of(literal.kind);
+  if (stated_ && family_ != family) return misfit_.add(field.line, field.text);
   if (family == Family::kText || (family_ != Family::kNone && family_ != family)) {
     return become_text(field);
   }
@@ -190,6 +219,8 @@ NumberType CsvColumn::stored_type() const {
     case Family::kDate:
     case Family::kTime:
       return *storage_of(time_values_.logical_type().kind);
+    case Family::kUnread:
+      return stated_->type;
     default:
       return number_values_.type();
   }
@@ -198,6 +229,16 @@ NumberType CsvColumn::stored_type() const {
 Column CsvColumn::describe(const std::string& name) const {
   Column column;
   column.name = name;
+  if (family_ == Family::kUnread || (stated_ && family_ == Family::kText)) {
+    column.source_type = stated_->name;
+    if (stated_->kind != StatedType::Kind::kNumbers) {
+      column.unfit = family_ == Family::kText ? "text" : "values of type " + stated_->name;
+      return column;
+    }
+    column.type = stated_->type;
+    column.logical = stated_->logical;
+    return column;
+  }
   if (family_ == Family::kText) {
     column.source_type = "text";
     column.unfit = fmt::format("text, {} {}", text_.place(), why_text_);
@@ -213,6 +254,11 @@ Column CsvColumn::describe(const std::string& name) const {
 }
 
 std::optional<std::string> CsvColumn::problem() const {
+  if (misfit_) return fmt::format("{} is not of type {}", misfit_.place(), stated_->name);
+  return values_problem();
+}
+
+std::optional<std::string> CsvColumn::values_problem() const {
   switch (family_) {
     case Family::kNumber:
       return number_values_.problem();

@@ -23,8 +23,10 @@ namespace numpact::cli {
 class CsvColumn {
  public:
   // `requested`: the type of the numbers; without it, the narrowest one that keeps every digit.
+  // `stated`: the type of the column, which every field must fit without loss.
   // `spool` and `dialect` must outlive the column.
-  CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<NumberType> requested);
+  CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<NumberType> requested,
+            const std::optional<StatedType>& stated);
 
   void add(const CsvField& field);
   void finish();  // call after the last field
@@ -45,9 +47,11 @@ class CsvColumn {
 
  private:
   friend class CsvNumbers;
-  enum class Family : std::uint8_t { kNone, kNumber, kBool, kDate, kTime, kText };
+  enum class Family : std::uint8_t { kNone, kNumber, kBool, kDate, kTime, kText, kUnread };
   static Family family_of(LiteralKind kind);
+  static Family family_of(const StatedType& stated);
 
+  std::optional<std::string> values_problem() const;
   void add_null(const CsvField& field);
   void become_text(const CsvField& field);
   void add_slot(std::uint64_t slot);
@@ -62,7 +66,9 @@ class CsvColumn {
   Family family_ = Family::kNone;
   NumberValues number_values_;
   TimeValues time_values_;
-  Occurrence text_;  // the first field that is not of the family of the fields before it
+  std::optional<StatedType> stated_;
+  Occurrence misfit_;  // fields that are not of the family of the stated type
+  Occurrence text_;    // the first field that is not of the family of the fields before it
   std::string_view why_text_;
   Occurrence nulls_;
   NullRuns null_runs_;

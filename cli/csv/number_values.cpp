@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "numbers/dispatch.hpp"
+#include "numbers/float16.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -27,6 +28,16 @@ std::uint64_t slot_of(T number) {
 bool is_exact_in_f64(std::uint64_t magnitude) {
   const auto width = static_cast<int>(std::bit_width(magnitude));
   return width <= 53 || std::countr_zero(magnitude) >= width - 53;
+}
+
+// Exact.
+template <class T>
+double exact_double(T number) {
+  if constexpr (std::is_same_v<T, Float16>) {
+    return static_cast<double>(to_float(number));
+  } else {
+    return static_cast<double>(number);
+  }
 }
 
 std::string times(const Occurrence& seen, std::string_view what) {
@@ -122,6 +133,10 @@ std::uint64_t NumberValues::add_requested_float(const Literal& literal, std::uin
   const Fit fit = nearest(literal, decimal_, number);
   if (fit == Fit::kRange) out_of_range_.add(line, literal.text);
   if (fit == Fit::kRounded) rounded_.add(line, literal.text);
+  if (is_exact_ && fit == Fit::kExact && literal.kind == LiteralKind::kInteger &&
+      !is_exactly(literal, exact_double(number))) {
+    inexact_.add(line, literal.text);
+  }
   return slot_of(number);
 }
 
@@ -136,6 +151,12 @@ std::optional<std::string> NumberValues::problem() const {
   if (wrong_type_) return fmt::format("{} does not fit {}", wrong_type_.place(), name);
   if (out_of_range_) {
     return fmt::format("{} is out of the range of {}", out_of_range_.place(), name);
+  }
+  if (is_exact_ && inexact_) {
+    return fmt::format("{} is an integer that {} does not hold exactly", inexact_.place(), name);
+  }
+  if (is_exact_ && rounded_) {
+    return fmt::format("{} has more digits than {} keeps", rounded_.place(), name);
   }
   if (requested_) return std::nullopt;  // the user accepted rounding
   if (!floats_) {
@@ -165,7 +186,7 @@ std::vector<std::string> NumberValues::notes() const {
     notes.push_back("leading zeros are not kept: " + times(leading_zeros_, "value"));
   }
   if (plus_signs_) notes.push_back("plus signs are not kept: " + times(plus_signs_, "value"));
-  if (requested_ && rounded_) {
+  if (requested_ && !is_exact_ && rounded_) {
     notes.push_back(
         fmt::format("rounded to {}: {}", name_of(*requested_), times(rounded_, "value")));
   }

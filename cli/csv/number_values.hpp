@@ -18,11 +18,11 @@ namespace numpact::cli {
 // Turns literals into 64-bit slots as they arrive, and slots into numbers at the end:
 // - Without a requested type, slots hold integers (the bits of an i64 or a u64) up to the first
 //   float, and doubles from there on. The type is i64, else u64, else f64.
-// - With a requested type, slots hold numbers of that type.
+// - With a requested type, slots hold numbers of that type. `is_exact`: no digits may be lost.
 class NumberValues {
  public:
-  NumberValues(char decimal, std::optional<NumberType> requested)
-      : decimal_(decimal), requested_(requested) {}
+  NumberValues(char decimal, std::optional<NumberType> requested, bool is_exact)
+      : decimal_(decimal), requested_(requested), is_exact_(is_exact) {}
 
   // Returns the slot of the next number. `literal` is an integer or a float.
   std::uint64_t add(const Literal& literal, std::uint64_t line);
@@ -49,6 +49,7 @@ class NumberValues {
 
   char decimal_;
   std::optional<NumberType> requested_;
+  bool is_exact_;
   std::uint64_t count_ = 0;
   std::optional<std::uint64_t> first_float_slot_;
   bool integers_are_unsigned_ = false;  // integers in slots before the first float
@@ -57,6 +58,7 @@ class NumberValues {
   Occurrence beyond_i64_;               // integers that only u64 can hold
   Occurrence beyond_u64_;               // integers that no type can hold
   Occurrence inexact_in_f64_;           // integers that f64 cannot hold exactly
+  Occurrence inexact_;                  // integers that the requested type cannot hold exactly
   Occurrence out_of_range_;             // outside the range of the float type or the requested type
   Occurrence rounded_;                  // floats that lose digits
   Occurrence wrong_type_;               // not of the requested type

@@ -16,6 +16,25 @@ constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 
 }  // namespace
 
+TimeValues::TimeValues(const std::optional<LogicalType>& stated) : stated_(stated) {
+  if (stated_) segments_.push_back({0, unit_of(*stated_)});
+}
+
+TimeValues::Unit TimeValues::unit_of(const LogicalType& type) {
+  if (type.kind == LogicalKind::kDate32) return Unit::kDay;
+  if (type.kind == LogicalKind::kDate64) return Unit::kMilli;
+  switch (type.unit) {
+    case TimeUnit::kMilli:
+      return Unit::kMilli;
+    case TimeUnit::kMicro:
+      return Unit::kMicro;
+    case TimeUnit::kNano:
+      return Unit::kNano;
+    default:
+      return Unit::kSecond;
+  }
+}
+
 TimeValues::Unit TimeValues::unit_for(const Literal& literal) {
   if (literal.kind == LiteralKind::kDate) return Unit::kDay;
   if (literal.fraction_digits == 0) return Unit::kSecond;
@@ -76,7 +95,15 @@ std::uint64_t TimeValues::add(const Literal& literal, std::uint64_t line) {
   if (literal.too_fine) too_fine_.add(line, literal.text);
   note_extremes(literal, line);
   const Unit unit = unit_for(literal);
-  if (segments_.empty() || unit > segments_.back().unit) segments_.push_back({count_, unit});
+  if (stated_) {
+    const bool is_date =
+        stated_->kind == LogicalKind::kDate32 || stated_->kind == LogicalKind::kDate64;
+    const std::int64_t step = kNanosPerSecond / per_second(segments_.back().unit);
+    const bool is_finer =
+        is_date ? literal.kind != LiteralKind::kDate : literal.nanoseconds % step != 0;
+    if (is_finer) finer_.add(line, literal.text);
+  } else if (segments_.empty() || unit > segments_.back().unit)
+    segments_.push_back({count_, unit});
   ++count_;
   std::int64_t value = 0;
   const Unit slot_unit = segments_.back().unit;
@@ -88,6 +115,7 @@ std::uint64_t TimeValues::add(const Literal& literal, std::uint64_t line) {
 }
 
 LogicalType TimeValues::logical_type() const {
+  if (stated_) return *stated_;
   const Unit unit = segments_.empty() ? Unit::kSecond : segments_.back().unit;
   const bool is_fine = unit == Unit::kMicro || unit == Unit::kNano;
   LogicalType type;
@@ -114,7 +142,9 @@ LogicalType TimeValues::logical_type() const {
 std::optional<std::string> TimeValues::problem() const {
   if (segments_.empty()) return std::nullopt;
   if (too_fine_) return fmt::format("{} is finer than nanoseconds", too_fine_.place());
-  if (zoned_ && zoneless_) {
+  if (stated_) {
+    if (std::optional<std::string> problem = stated_problem()) return problem;
+  } else if (zoned_ && zoneless_) {
     return fmt::format("{} has no time zone, '{}' on line {} has one", zoneless_.place(),
                        zoned_.text, zoned_.line);
   }
@@ -125,6 +155,16 @@ std::optional<std::string> TimeValues::problem() const {
     return fmt::format("{} is out of the range of {}", extreme->where.place(),
                        describe(type, NumberType::kI64));
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> TimeValues::stated_problem() const {
+  if (finer_) {
+    return fmt::format("{} is finer than {}", finer_.place(), describe(*stated_, NumberType::kI64));
+  }
+  if (stated_->kind != LogicalKind::kTimestamp) return std::nullopt;
+  if (stated_->timezone.empty() && zoned_) return zoned_.place() + " has a time zone";
+  if (!stated_->timezone.empty() && zoneless_) return zoneless_.place() + " has no time zone";
   return std::nullopt;
 }
 

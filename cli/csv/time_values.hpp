@@ -18,9 +18,11 @@ namespace numpact::cli {
 
 // Turns literals into 64-bit slots as they arrive, and slots into stored numbers at the end. A slot
 // is in the finest unit seen so far: days, seconds, and so on. Dates among timestamps are
-// midnights.
+// midnights. With a stated type, all slots are in its unit.
 class TimeValues {
  public:
+  explicit TimeValues(const std::optional<LogicalType>& stated);
+
   // Returns the slot of the next value. Literals must be all times, or all dates and timestamps.
   std::uint64_t add(const Literal& literal, std::uint64_t line);
 
@@ -36,6 +38,7 @@ class TimeValues {
  private:
   enum class Unit : std::uint8_t { kDay, kSecond, kMilli, kMicro, kNano };
   static Unit unit_for(const Literal& literal);
+  static Unit unit_of(const LogicalType& type);
   static std::int64_t per_second(Unit unit);
   // Returns false if the value exceeds 64 bits.
   static bool in_unit(std::int64_t seconds, std::uint32_t nanoseconds, Unit unit,
@@ -51,7 +54,9 @@ class TimeValues {
     Occurrence where;
   };
   void note_extremes(const Literal& literal, std::uint64_t line);
+  std::optional<std::string> stated_problem() const;
 
+  std::optional<LogicalType> stated_;
   std::uint64_t count_ = 0;
   std::vector<Segment> segments_;
   bool are_times_ = false;
@@ -61,6 +66,7 @@ class TimeValues {
   Occurrence zoneless_;
   Occurrence too_fine_;
   Occurrence offsets_;
+  Occurrence finer_;  // than the unit of the stated type
 };
 
 }  // namespace numpact::cli

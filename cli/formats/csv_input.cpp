@@ -265,11 +265,36 @@ class CsvTable final : public TableInput {
       }
     }
     values_.resize(names_.size());
+    stated_ = stated_types(dtypes);
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (!why_not_read_[i].empty()) continue;
-      values_[i] = std::make_unique<CsvColumn>(dialect_, spool_, dtypes[i]);
+      const std::optional<NumberType> requested = stated_[i] ? std::nullopt : dtypes[i];
+      values_[i] = std::make_unique<CsvColumn>(dialect_, spool_, requested, stated_[i]);
       read_.push_back(i);
     }
+  }
+
+  // The stated types of the columns. A number type that was requested for a column by its name
+  // replaces another stated type; one for all columns applies to numbers only.
+  std::vector<std::optional<StatedType>> stated_types(
+      const std::vector<std::optional<NumberType>>& dtypes) const {
+    InputOptions by_name = options_;
+    by_name.dtype.reset();
+    const std::vector<std::optional<NumberType>> named = requested_dtypes(names_, name_, by_name);
+    std::vector<std::optional<StatedType>> stated(names_.size());
+    std::vector<bool> is_used(options_.stated.size());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      for (std::size_t k = 0; k < is_used.size(); ++k) {
+        if (is_used[k] || options_.stated[k].first != names_[i]) continue;
+        is_used[k] = true;
+        const StatedType& type = options_.stated[k].second;
+        const bool is_plain =
+            type.kind == StatedType::Kind::kNumbers && type.logical.kind == LogicalKind::kNumber;
+        if (!(is_plain ? dtypes : named)[i]) stated[i] = type;
+        break;
+      }
+    }
+    return stated;
   }
 
   // Without a header, leading empty lines are rows of a single column.
@@ -342,6 +367,10 @@ class CsvTable final : public TableInput {
   void refuse_problem(std::size_t index) const {
     const std::optional<std::string> problem = values_[index]->problem();
     if (!problem) return;
+    if (stated_[index]) {
+      throw Failure(ExitCode::kFailure, column_place(name_, names_[index]),
+                    fmt::format("{}; the folder has {}", *problem, stated_[index]->name));
+    }
     throw Failure(ExitCode::kFailure, column_place(name_, names_[index]),
                   fmt::format("{} (--dtype '{}=f64' sets a type, --skip '{}' leaves it out)",
                               *problem, names_[index], names_[index]));
@@ -356,6 +385,7 @@ class CsvTable final : public TableInput {
   std::optional<Spool::Stream> copy_;  // of the whole input, if it cannot be read again
   std::vector<std::string> names_;
   std::vector<std::string> why_not_read_;
+  std::vector<std::optional<StatedType>> stated_;
   std::vector<std::unique_ptr<CsvColumn>> values_;     // null for columns that are not read
   std::vector<std::unique_ptr<CsvTextColumn>> texts_;  // null for columns that are not text
   bool reads_texts_ = false;                           // instead of values

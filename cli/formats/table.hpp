@@ -141,6 +141,19 @@ struct CsvOptions {
   std::uint64_t memory_bytes = std::uint64_t{32} << 20;
 };
 
+// The type of a column of a folder, which a column of a file that states no types takes.
+struct StatedType {
+  enum class Kind : std::uint8_t {
+    kNumbers,  // with `logical` and `type`
+    kText,     // texts are taken as they are written
+    kNulls,    // text cannot be read as it
+  };
+  Kind kind = Kind::kNumbers;
+  LogicalType logical;
+  NumberType type = NumberType::kU8;
+  std::string name;  // for messages
+};
+
 // What numbers are read or written for. It decides which formats and shapes there are.
 enum class Purpose : std::uint8_t {
   kNumbers,  // Pco files: columns of numbers
@@ -161,6 +174,8 @@ struct InputOptions {
   std::optional<std::uint64_t> dimension;
   // Of CSV: keep the texts of columns of text for write_other().
   bool keeps_text = false;
+  // Of CSV: types of columns by name, of several columns with one name in their order.
+  std::vector<std::pair<std::string, StatedType>> stated;
   // Leave out what holds no vectors, with a note, where a file decides how many columns it names:
   // a description of each would take more memory than its name in the file.
   bool skips_unfit = false;

@@ -102,7 +102,8 @@ def append_table(
 
     Args:
         table: As for ``write_table``, with the columns of the folder in any order. It is kept in
-            memory.
+            memory. Dictionaries are joined, with wider indices where these are too narrow. Columns
+            of type null are nulls of the folder's type.
         path: A folder that ``write_table`` or ``numpact compress`` wrote.
         level, threads: As for ``write_table``.
         trailer: As for ``compress``. A column whose file has a trailer gets one of the same kind;

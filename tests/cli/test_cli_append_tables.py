@@ -51,7 +51,8 @@ def test_append_adds_all_rows(door: Door, tmp_path: Path, nulls: tuple[bool, boo
     for name, part in zip("bc", parts[1:], strict=True):
         ran = door.run("compress", write(part, tmp_path / f"{name}.arrow"), "--append", "-o",
                        tmp_path / "f")
-        assert ran.err == f"numpact: {tmp_path / 'f'}: {part.num_rows} rows appended to 4 columns\n"
+        said = f"{part.num_rows:,} rows appended to 4 columns"
+        assert ran.err == f"numpact: {tmp_path / 'f'}: {said}\n"
     back = read_folder(door, tmp_path / "f")
     wanted = pa.concat_tables(parts)
     assert back["code"].cast(pa.string()).equals(wanted["code"].cast(pa.string()))
@@ -187,3 +188,160 @@ def test_lock_timeout(tmp_path: Path) -> None:
                                 tmp_path / "f", code=FAILURE)
             assert "is being written by another process" in line
     door.run("compress", path, "-f", "-o", tmp_path / "f")
+
+
+def append_csv(door: Door, path: Path, text: str, *options: str) -> str:
+    (path / "next.csv").write_text(text)
+    return door.run("compress", path / "next.csv", "--append", "-o", path / "f", *options).err
+
+
+def refused_csv(door: Door, path: Path, text: str, *options: str) -> str:
+    before = snapshot(path / "f")
+    (path / "next.csv").write_text(text)
+    line = door.refused("compress", path / "next.csv", "--append", "-o", path / "f", *options,
+                        code=FAILURE)
+    assert snapshot(path / "f") == before
+    return line
+
+
+HEADER = "n,x,ok,day,at,zip,when\n"
+NIGHT = HEADER + "1,0.5,true,2024-02-29,2024-02-29T12:00:00.250Z,01a,12:30\n"
+
+
+def test_csv_without_values_appends_nulls_of_the_folder(door: Door, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(NIGHT)
+    door.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
+    types = read_folder(door, tmp_path / "f").schema
+    assert "1 rows appended to 7 columns" in append_csv(door, tmp_path, HEADER + ",,,,,,\n")
+    assert "0 rows appended to 7 columns" in append_csv(door, tmp_path, HEADER)
+    append_csv(door, tmp_path, NIGHT)
+    back = read_folder(door, tmp_path / "f")
+    assert back.schema.equals(types)
+    first, nulls, last = back.to_pylist()
+    assert first == last and first["zip"] == "01a" and set(nulls.values()) == {None}
+
+
+def test_csv_keeps_digits_of_text_as_they_are_written(door: Door, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("zip,n\n01a,1\n")
+    door.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
+    # Nothing is noted: the folder states that they are text.
+    err = append_csv(door, tmp_path, 'zip,n\n007,2\n+1.50,3\ntrue,4\n"",5\n2024-01-01,6\n,7\n')
+    assert err == f"numpact: {tmp_path / 'f'}: 6 rows appended to 2 columns\n"
+    back = read_folder(door, tmp_path / "f")
+    assert back["zip"].to_pylist() == ["01a", "007", "+1.50", "true", "", "2024-01-01", None]
+    assert back["n"].to_pylist() == [1, 2, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("values, message", [
+    ("n=x", "column 'n': line 2: 'x' is not of type i64; the folder has i64"),
+    ("n=1.5", "column 'n': line 2: '1.5' does not fit i64; the folder has i64"),
+    ("x=9007199254740993", "column 'x': line 2: '9007199254740993' has more digits than f64 keeps"),
+    ("x=0.12345678901234567890", "has more digits than f64 keeps; the folder has f64"),
+    ("x=1e400", "is out of the range of f64"),
+    ("ok=1", "column 'ok': line 2: '1' is not of type bool; the folder has bool"),
+    ("day=2024-02-29 12:00", "column 'day': line 2: '2024-02-29 12:00' is finer than date32"),
+    ("day=5", "column 'day': line 2: '5' is not of type date32"),
+    ("at=2024-02-29T12:00:00.2501Z", "is finer than timestamp[ms, UTC]"),
+    ("at=2024-02-29T12:00:00", "line 2: '2024-02-29T12:00:00' has no time zone"),
+    ("when=12:30:00.5", "line 2: '12:30:00.5' is finer than time32[s]"),
+])
+def test_csv_that_does_not_fit_the_folder(tmp_path: Path, values: str, message: str) -> None:
+    door = Door(PROGRAM)
+    (tmp_path / "a.csv").write_text(NIGHT)
+    door.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
+    name, _, value = values.partition("=")
+    names = HEADER.strip().split(",")
+    row = ",".join(value if other == name else "" for other in names)
+    line = refused_csv(door, tmp_path, HEADER + row + "\n")
+    assert message in line and f"column '{name}'" in line
+
+
+def test_csv_takes_coarser_texts_and_other_number_types(tmp_path: Path) -> None:
+    door = Door(PROGRAM)
+    table = pa.table({"f": pa.array([0.5], pa.float32()), "i": pa.array([1], pa.int16()),
+                      "at": pa.array([0], pa.timestamp("us")), "day": pa.array([0], pa.date64()),
+                      "in": pa.array([0], pa.timestamp("ms", "Europe/Berlin"))})
+    door.run("compress", write(table, tmp_path / "a.arrow"), "-o", tmp_path / "f")
+    append_csv(door, tmp_path, "f,i,at,day,in\n"
+                               "0.1,-7,1970-01-02,1970-01-03,1970-01-01T01:00+01:00\n"
+                               "3,8,1970-01-01 00:00:01,,1970-01-01T00:00:02Z\n")
+    back = read_folder(door, tmp_path / "f")
+    assert back.schema.types == table.schema.types
+    wanted = {"f": pa.array([0.5, 0.1, 3], pa.float32()), "i": pa.array([1, -7, 8], pa.int16()),
+              "at": pa.array([0, 86_400_000_000, 1_000_000], pa.timestamp("us")),
+              "day": pa.array([0, 172_800_000, None], pa.int64()).cast(pa.date64()),
+              "in": pa.array([0, 0, 2000], pa.timestamp("ms", "Europe/Berlin"))}
+    assert back.equals(pa.table(wanted))
+    assert "does not fit i16" in refused_csv(door, tmp_path, "f,i,at,day,in\n1,40000,,,\n")
+    assert "has more digits than f32 keeps" in refused_csv(
+        door, tmp_path, "f,i,at,day,in\n0.123456789,1,,,\n")
+    assert "rounded to f32" in append_csv(door, tmp_path, "f,i,at,day,in\n0.123456789,1,,,\n",
+                                          "--dtype", "f=f32")
+
+
+def test_csv_and_other_columns_of_the_folder(door: Door, tmp_path: Path) -> None:
+    table = pa.table({"code": pa.array(["a"]).dictionary_encode(),
+                      "large": pa.array(["x"], pa.large_string()),
+                      "price": pa.array([1], pa.decimal128(9, 2)),
+                      "took": pa.array([5], pa.duration("s"))})
+    door.run("compress", write(table, tmp_path / "a.arrow"), "-o", tmp_path / "f")
+    append_csv(door, tmp_path, "code,large,price,took\n1,2,,\na,y,,\n")
+    back = read_folder(door, tmp_path / "f")
+    assert back.schema.types == table.schema.types
+    assert back["code"].to_pylist() == ["a", "1", "a"]
+    assert back["large"].to_pylist() == ["x", "2", "y"]
+    assert back["price"].null_count == back["took"].null_count == 2
+    line = refused_csv(door, tmp_path, "code,large,price,took\na,y,1.5,\n")
+    assert "column 'price': line 2: '1.5' is not of type decimal128(9, 2)" in line
+    line = refused_csv(door, tmp_path, "code,large,price,took\na,y,,7\n")
+    assert "column 'took': line 2: '7' is not of type duration[s]" in line
+
+
+def test_text_that_was_left_out_stays_out_when_it_has_digits(tmp_path: Path) -> None:
+    door = Door(PROGRAM)
+    (tmp_path / "a.csv").write_text("zip,n\n01a,1\n")
+    door.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f", "--others", "drop")
+    err = append_csv(door, tmp_path, "zip,n\n12,2\n", "--others", "drop")
+    assert "column 'zip' is left out" in err
+    assert read_folder(door, tmp_path / "f").to_pydict() == {"n": [1, 2]}
+
+
+def test_a_dictionary_outgrows_its_indices(door: Door, tmp_path: Path) -> None:
+    type = pa.dictionary(pa.int8(), pa.string())
+    days = [[f"{day}.{i}" for i in range(100)] for day in range(3)]
+    for day, values in enumerate(days):
+        path = write(pa.table({"c": pa.array(values).dictionary_encode().cast(type)}),
+                     tmp_path / f"{day}.arrow")
+        door.run("compress", path, *(["--append"] if day else []), "-o", tmp_path / "f")
+    column = read_folder(door, tmp_path / "f")["c"]
+    assert column.type == pa.dictionary(pa.int16(), pa.string())
+    assert column.to_pylist() == sum(days, [])
+    assert "indices=int16" in manifest_of(tmp_path / "f")["others"][0]["type"]
+    door.run("verify", tmp_path / "f")
+
+
+@pytest.mark.parametrize("others", [[], ["--others", "drop"]])
+def test_columns_without_a_type_append_nulls(door: Door, tmp_path: Path, others: list[str]) -> None:
+    table = table_of(0, 10)
+    table = table.select(["i", "t"]) if others else table
+    door.run("compress", write(table, tmp_path / "a.arrow"), "-o", tmp_path / "f", *others)
+    nulls = pa.table({name: pa.nulls(70_000) for name in table.column_names})
+    door.run("compress", write(nulls, tmp_path / "b.arrow"), "--append", "-o", tmp_path / "f",
+             *others)
+    back = read_folder(door, tmp_path / "f")
+    assert back.schema.equals(table.schema)
+    assert back.slice(0, 10).to_pylist() == table.to_pylist()
+    assert all(column.slice(10).null_count == 70_000 for column in back.columns)
+    assert not [name for name in snapshot(tmp_path / "f") if name.endswith(".new")]
+    door.run("compress", write(table, tmp_path / "a.arrow"), "--append", "-o", tmp_path / "f",
+             *others)
+    assert read_folder(door, tmp_path / "f").slice(70_010).to_pylist() == table.to_pylist()
+
+
+def test_values_for_a_column_without_a_type(tmp_path: Path) -> None:
+    door = Door(PROGRAM)
+    door.run("compress", write(pa.table({"n": pa.nulls(2)}), tmp_path / "a.arrow"), "-o",
+             tmp_path / "f")
+    line = door.refused("compress", write(pa.table({"n": [1]}), tmp_path / "b.arrow"), "--append",
+                        "-o", tmp_path / "f", code=FAILURE)
+    assert "column 'n' is i64, the folder has null" in line

@@ -62,10 +62,8 @@ class OtherFileWriter {
         schema_(arrow::schema({field_})),
         place_(std::move(place)),
         is_whole_(has_dictionary(*field_->type())) {
-    arrow::ipc::IpcWriteOptions options = arrow::ipc::IpcWriteOptions::Defaults();
-    options.codec = take_arrow(arrow::util::Codec::Create(arrow::Compression::ZSTD), place_);
-    options.use_threads = false;
-    writer_ = take_arrow(arrow::ipc::MakeFileWriter(sink_to(file), schema_, options), place_);
+    sink_ = sink_to(file);
+    if (!is_whole_) begin();
   }
 
   void write(const ArrayRef& array) {
@@ -80,9 +78,9 @@ class OtherFileWriter {
   }
 
   OtherColumn close() {
-    if (is_whole_ && pending_.size() > 1) {
-      const auto chunked = std::make_shared<arrow::ChunkedArray>(pending_, field_->type());
-      pending_ = take_arrow(arrow::DictionaryUnifier::UnifyChunkedArray(chunked), place_)->chunks();
+    if (is_whole_) {
+      if (!pending_.empty()) unify();
+      begin();  // only the last row decides the type
     }
     flush(true);
     check_arrow(writer_->Close(), place_);
@@ -91,6 +89,13 @@ class OtherFileWriter {
 
  private:
   static constexpr auto kBatchRows = static_cast<std::int64_t>(kOtherBatchRows);
+
+  void begin() {
+    arrow::ipc::IpcWriteOptions options = arrow::ipc::IpcWriteOptions::Defaults();
+    options.codec = take_arrow(arrow::util::Codec::Create(arrow::Compression::ZSTD), place_);
+    options.use_threads = false;
+    writer_ = take_arrow(arrow::ipc::MakeFileWriter(sink_, schema_, options), place_);
+  }
 
   void flush(bool is_end) {
     while (pending_rows_ >= kBatchRows || (is_end && pending_rows_ > 0)) {
@@ -124,10 +129,67 @@ class OtherFileWriter {
     check_arrow(writer_->WriteRecordBatch(*batch), place_);
   }
 
+  // Joins the dictionaries of all arrays. If the joined one has more values than the indices can
+  // number, the indices become wider, and with them the type of the field.
+  void unify() {
+    const std::shared_ptr<arrow::DataType> whole = field_->type();
+    if (whole->id() != ArrowType::DICTIONARY) {
+      const auto chunked = std::make_shared<arrow::ChunkedArray>(pending_, whole);
+      pending_ = take_arrow(arrow::DictionaryUnifier::UnifyChunkedArray(chunked), place_)->chunks();
+      return;
+    }
+    const auto& type = static_cast<const arrow::DictionaryType&>(*whole);
+    arrow::Status problem;
+    for (const auto& indices : wider(type.index_type())) {
+      const auto wide = arrow::dictionary(indices, type.value_type(), type.ordered());
+      const arrow::Result<arrow::ArrayVector> unified = unified_as(wide);
+      problem = unified.status();
+      if (problem.IsInvalid()) continue;  // the indices are too narrow
+      if (!problem.ok()) break;
+      pending_ = *unified;
+      field_ = field_->WithType(wide);
+      schema_ = arrow::schema({field_});
+      return;
+    }
+    check_arrow(problem, place_);
+  }
+
+  arrow::Result<arrow::ArrayVector> unified_as(const std::shared_ptr<arrow::DataType>& type) const {
+    const auto& wanted = static_cast<const arrow::DictionaryType&>(*type);
+    arrow::ArrayVector arrays;
+    for (const ArrayRef& array : pending_) {
+      const auto& coded = static_cast<const arrow::DictionaryArray&>(*array);
+      ARROW_ASSIGN_OR_RAISE(const ArrayRef indices,
+                            arrow::compute::Cast(*coded.indices(), wanted.index_type()));
+      ARROW_ASSIGN_OR_RAISE(const ArrayRef made,
+                            arrow::DictionaryArray::FromArrays(type, indices, coded.dictionary()));
+      arrays.push_back(made);
+    }
+    if (arrays.size() < 2) return arrays;
+    const auto chunked = std::make_shared<arrow::ChunkedArray>(arrays, type);
+    ARROW_ASSIGN_OR_RAISE(const auto unified, arrow::DictionaryUnifier::UnifyChunkedArray(chunked));
+    return unified->chunks();
+  }
+
+  // The type of indices and the wider ones of the same sign.
+  static std::vector<std::shared_ptr<arrow::DataType>> wider(
+      const std::shared_ptr<arrow::DataType>& indices) {
+    std::vector<std::shared_ptr<arrow::DataType>> types = {arrow::int8(), arrow::int16(),
+                                                           arrow::int32(), arrow::int64()};
+    if (arrow::is_unsigned_integer(indices->id())) {
+      types = {arrow::uint8(), arrow::uint16(), arrow::uint32(), arrow::uint64()};
+    }
+    types.erase(types.begin(), std::find_if(types.begin(), types.end(), [&](const auto& type) {
+                  return type->Equals(indices);
+                }));
+    return types;
+  }
+
   std::shared_ptr<arrow::Field> field_;
   std::shared_ptr<arrow::Schema> schema_;
   std::string place_;
   bool is_whole_;
+  std::shared_ptr<arrow::io::OutputStream> sink_;
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
   arrow::ArrayVector pending_;
   std::int64_t pending_rows_ = 0;
@@ -342,10 +404,55 @@ bool has_enums_of(const arrow::Field& field, const arrow::Field& other) {
     if (!declared(other).empty() && declared(other) != declared(field)) return false;
   }
   const arrow::FieldVector& inside = field.type()->fields();
+  if (field.type()->num_fields() != other.type()->num_fields()) return true;
   for (std::size_t i = 0; i < inside.size(); ++i) {
     if (!has_enums_of(*inside[i], *other.type()->field(static_cast<int>(i)))) return false;
   }
   return true;
+}
+
+bool is_text(const arrow::DataType& type) {
+  return type.id() == ArrowType::STRING || type.id() == ArrowType::LARGE_STRING ||
+         type.id() == ArrowType::STRING_VIEW;
+}
+
+bool is_null(const ArrowOtherFile& file) {
+  for (std::uint64_t i = 0; i < file.batches(); ++i) {
+    const ArrayRef array = file.batch(i);
+    if (array->null_count() < array->length() && array->type_id() != ArrowType::NA) return false;
+  }
+  return true;
+}
+
+// Nulls of a type, which may be an extension.
+ArrayRef nulls_of(const std::shared_ptr<arrow::DataType>& type, std::int64_t rows,
+                  const std::string& place) {
+  if (type->id() != ArrowType::EXTENSION) {
+    return take_arrow(arrow::MakeArrayOfNull(type, rows), place);
+  }
+  const auto& storage = static_cast<const arrow::ExtensionType&>(*type).storage_type();
+  return arrow::ExtensionType::WrapArray(type, nulls_of(storage, rows, place));
+}
+
+// Rows to append to a column, in its type; null if they are of another one. CSV has text for
+// columns of any text. The indices of a dictionary may be of another type.
+ArrayRef joinable(const ArrayRef& array, const std::shared_ptr<arrow::DataType>& type,
+                  const std::string& place) {
+  if (array->type()->Equals(type)) return array;
+  if (is_text(*array->type()) && is_text(*type)) {
+    return take_arrow(arrow::compute::Cast(*array, type), place);
+  }
+  if (type->id() != ArrowType::DICTIONARY) return nullptr;
+  const auto& wanted = static_cast<const arrow::DictionaryType&>(*type);
+  if (is_text(*array->type()) && is_text(*wanted.value_type()) && !wanted.ordered()) {
+    const ArrayRef values = take_arrow(arrow::compute::Cast(*array, wanted.value_type()), place);
+    return take_arrow(arrow::compute::DictionaryEncode(values), place).make_array();
+  }
+  if (array->type_id() != ArrowType::DICTIONARY) return nullptr;
+  const auto& given = static_cast<const arrow::DictionaryType&>(*array->type());
+  const bool is_same =
+      given.ordered() == wanted.ordered() && given.value_type()->Equals(wanted.value_type());
+  return is_same ? array : nullptr;
 }
 
 }  // namespace
@@ -354,12 +461,8 @@ OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputF
   const ArrowOtherFile before(first);
   const ArrowOtherFile after(second);
   const std::shared_ptr<arrow::Field>& field = before.field();
-  if (!field->type()->Equals(after.field()->type())) {
-    throw Failure(ExitCode::kFailure, place_of(second),
-                  fmt::format("its type is {}, not {}", after.field()->type()->ToString(),
-                              field->type()->ToString()));
-  }
-  if (!has_enums_of(*after.field(), *field)) {
+  const bool has_nulls_only = is_null(after);
+  if (!has_nulls_only && !has_enums_of(*after.field(), *field)) {
     throw Failure(ExitCode::kFailure, place_of(second),
                   "its values are of an Enum of polars with other categories");
   }
@@ -367,11 +470,20 @@ OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputF
   for (std::uint64_t i = 0; i < before.batches(); ++i) writer.write(before.batch(i));
   for (std::uint64_t i = 0; i < after.batches(); ++i) {
     const ArrayRef array = after.batch(i);
-    if (array->null_count() > 0 && !field->nullable()) {
+    const bool has_nulls = array->null_count() > 0 || array->type_id() == ArrowType::NA;
+    if (has_nulls && !field->nullable()) {
       throw Failure(ExitCode::kFailure, place_of(second),
                     "has nulls, which the folder's column excludes");
     }
-    writer.write(array);
+    const ArrayRef joined = has_nulls_only
+                                ? nulls_of(field->type(), array->length(), place_of(second))
+                                : joinable(array, field->type(), place_of(second));
+    if (joined == nullptr) {
+      throw Failure(ExitCode::kFailure, place_of(second),
+                    fmt::format("its type is {}, not {}", array->type()->ToString(),
+                                field->type()->ToString()));
+    }
+    writer.write(joined);
   }
   return writer.close();
 }

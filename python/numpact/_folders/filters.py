@@ -287,8 +287,8 @@ def bind_number(comparison: Comparison, logical: LogicalType) -> NumberCondition
 def _stored(value: Value, logical: LogicalType, column: str) -> Fraction | float:
     """A value as a column stores it; not always a number that the column can hold."""
     kind = logical.kind
-    if kind == "number" and isinstance(value, Number):
-        return value.value
+    if kind in ("number", "duration") and isinstance(value, Number):
+        return value.value  # of a duration: a count of its units, as the command takes it
     if kind == "bool" and isinstance(value, Truth):
         return Fraction(value.value)
     seconds: Instant | TimeOfDay | Duration | None = None

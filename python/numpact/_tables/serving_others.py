@@ -82,14 +82,14 @@ def _joinable(array: pa.Array, field: pa.Field, is_null: bool) -> list[pa.Array]
     """Rows to append to a column, in its type. CSV has text for columns of any type."""
     if is_null:
         return list(nulls_of(field.type, len(array)).chunks)
-    type = storage_of(field.type)
-    if pa.types.is_dictionary(type) and text_family(array.type) == text_family(type.value_type):
-        if text_family(array.type) is not None and not type.ordered:
-            array = array.cast(type.value_type).dictionary_encode()
+    type, family = storage_of(field.type), text_family(array.type)
+    is_coded = pa.types.is_dictionary(type) and not type.ordered
+    if is_coded and family is not None and family == text_family(type.value_type):
+        array = array.cast(type.value_type).dictionary_encode()
     try:
         return list(as_type(pa.chunked_array([array]), field).chunks)
     except TypeMismatchError:
-        raise Refused(f"its type is {field.type}, not {array.type}") from None
+        raise Refused(f"its type is {array.type}, not {field.type}") from None
 
 
 class _Server:

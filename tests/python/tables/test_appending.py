@@ -313,7 +313,12 @@ def test_nulls_without_a_type_are_of_every_type(tmp_path: Path) -> None:
     no_categories = pa.DictionaryArray.from_arrays(pa.array([None], pa.int8()), pa.nulls(0))
     numpact.write_table(pa.table({"c": coded(0, 2)}), tmp_path / "c")
     numpact.append_table(pa.table({"c": no_categories}), tmp_path / "c")
-    assert numpact.read_table(tmp_path / "c").to_arrow()["c"].to_pylist() == [None, "v0", "v1", None]
+    assert numpact.read_table(tmp_path / "c").to_arrow()["c"].to_pylist() == [
+        None,
+        "v0",
+        "v1",
+        None,
+    ]
     found = numpact.read_table(tmp_path / "t").to_arrow()
     same(found.slice(0, 40), table)
     assert found.schema.equals(table.schema, check_metadata=True)

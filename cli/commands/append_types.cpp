@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/append_types.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "failure.hpp"
+#include "io/files.hpp"
+#include "numpact/random_access.hpp"
+#include "pco/column_rows.hpp"
+#include "pco/manifest.hpp"
+#include "pco/pco_file.hpp"
+#include "pco/table_folder.hpp"
+
+namespace numpact::cli {
+namespace {
+
+// Names of types as Arrow prints them.
+constexpr std::string_view kDictionary = "dictionary<values=";
+constexpr std::string_view kIndices = ", indices=";
+
+// Whether a file of Arrow can take any text.
+bool is_text_type(std::string_view type) {
+  for (const std::string_view text : {"string", "large_string", "string_view"}) {
+    if (type == text) return true;
+    if (type.starts_with(fmt::format("{}{}{}", kDictionary, text, kIndices)) &&
+        type.ends_with("ordered=0>")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+StatedType stated_type(const ManifestEntry& entry) {
+  StatedType stated;
+  if (entry.other != nullptr) {
+    stated.name = entry.other->type;
+    stated.kind = is_text_type(stated.name) ? StatedType::Kind::kText : StatedType::Kind::kNulls;
+    return stated;
+  }
+  stated.logical = entry.column->column.logical;
+  stated.type = entry.column->column.type;
+  stated.name = describe(stated.logical, stated.type);
+  return stated;
+}
+
+class NullRows final : public NumberInput {
+ public:
+  NullRows(NumberType type, std::uint64_t rows) : type_(type), rows_(rows) {
+    if (rows > 0) runs_.add_nulls(rows);
+  }
+  NumberView next() override { return {type_, nullptr, 0}; }
+  std::optional<std::uint64_t> count() const override { return rows_; }
+  std::uint64_t null_count() const override { return rows_; }
+  NullRuns* null_runs() override { return &runs_; }
+
+ private:
+  NumberType type_;
+  std::uint64_t rows_;
+  NullRuns runs_;
+};
+
+}  // namespace
+
+std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& folder) {
+  std::vector<std::pair<std::string, StatedType>> stated;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(folder + "/" + kManifestName, ignored)) return stated;
+  const TableFolder table(folder);
+  for (const ManifestEntry& entry : entries_of(table.manifest())) {
+    stated.emplace_back(entry.name(), stated_type(entry));
+  }
+  // A column of text that the folder was made without is none of numbers in the next file.
+  for (const SkippedColumn& column : table.manifest().skipped) {
+    if (column.type != kCsvTextType || column.reason == kSkipped) continue;
+    StatedType text;
+    text.kind = StatedType::Kind::kText;
+    text.name = kCsvTextType;
+    stated.emplace_back(column.name, text);
+  }
+  return stated;
+}
+
+std::string without_indices(const std::string& type) {
+  if (!type.starts_with(kDictionary)) return type;
+  const std::size_t begin = type.rfind(kIndices);
+  if (begin == std::string::npos) return type;
+  return type.substr(0, begin) + type.substr(std::min(type.find(',', begin + 1), type.size()));
+}
+
+bool is_untyped(const Column& column) {
+  return column.source_type == "null" ||
+         column.source_type.starts_with(fmt::format("{}null{}", kDictionary, kIndices));
+}
+
+std::unique_ptr<NumberInput> null_rows_of(NumberType type, std::uint64_t rows) {
+  return std::make_unique<NullRows>(type, rows);
+}
+
+void add_old_rows(const LockedTable& old, const ManifestColumn& before, JoinedRuns& runs) {
+  const FileRef file = old.file(before.file);
+  const std::string place = old.path_of(before.file);
+  const FileBytes bytes(file);
+  DecodeConfig walk;
+  walk.limits = walk_limits(walk.limits, bytes.bytes().size());
+  ChunkIndex found;
+  check_walk(ChunkIndex::build(bytes.bytes(), walk).into(found), walk.limits, place);
+  if (found.count() != before.count ||
+      found.type().value_or(before.column.type) != before.column.type) {
+    throw Failure(ExitCode::kCorrupt, place, "corrupt: holds other numbers than the manifest says");
+  }
+  if (before.null_count == 0) return runs.all().add_numbers(before.count);
+  const std::string null_place = old.path_of(before.null_file);
+  RunReader(old.file(before.null_file), null_place, {}).check(before.count, before.null_count);
+  RunReader old_runs(old.file(before.null_file), null_place, {});
+  for (;;) {
+    const RunReader::Run run = old_runs.next(before.rows());
+    if (run.rows == 0) return;
+    run.is_null ? runs.all().add_nulls(run.rows) : runs.all().add_numbers(run.rows);
+  }
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which types of columns can be appended to those of a folder, and as what.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/table.hpp"
+#include "numbers/null_runs.hpp"
+#include "pco/locked_table.hpp"
+#include "pco/manifest.hpp"
+
+namespace numpact::cli {
+
+inline constexpr std::string_view kCsvTextType = "text";  // of columns of text of CSV
+
+// The types of a folder's columns, for InputOptions::stated; empty if there is no folder. The
+// folder is not locked: the types are to be compared again under the lock.
+std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& folder);
+
+// The name of the type of a dictionary without the type of its indices, which grow with it. Other
+// names stay as they are.
+std::string without_indices(const std::string& type);
+
+// Whether a column has no values but nulls, and so no type.
+bool is_untyped(const Column& column);
+
+// Null rows of a column of numbers.
+std::unique_ptr<NumberInput> null_rows_of(NumberType type, std::uint64_t rows);
+
+// Adds the rows of a column of the folder, whose files must hold what the manifest says.
+void add_old_rows(const LockedTable& old, const ManifestColumn& before, JoinedRuns& runs);
+
+}  // namespace numpact::cli
