@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from archives import unpacked as unpacked_archive
 from cli_program import ROOT, Ran, refused, run
 
-FIXTURES = ROOT / "tests/fixtures/cvc"
-ARRAYS = np.load(FIXTURES / "arrays.npz")  # of the files, by their names without ".cvc"
+FIXTURES = unpacked_archive("cvc/files.zip")
+#: Of the files, by their names without ".cvc".
+ARRAYS = np.load(ROOT / "tests/fixtures/cvc/arrays.npz")
 GOOD = sorted(path.stem for path in FIXTURES.glob("*.cvc") if not path.stem.startswith("odd_mmap"))
 
 

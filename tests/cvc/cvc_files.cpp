@@ -12,9 +12,8 @@
 namespace numpact::testing {
 namespace {
 
-constexpr const char kFolder[] = NUMPACT_FIXTURES "/cvc/";
-// Where the build has unpacked arrays.npz and bad.zip.
-constexpr const char kArrays[] = NUMPACT_UNPACKED "/cvc/";
+// Where the build has unpacked the archives of tests/fixtures/cvc.
+constexpr const char kFolder[] = NUMPACT_UNPACKED "/cvc/";
 
 std::string between(const std::string& text, const std::string& before, char after) {
   const std::size_t begin = text.find(before) + before.size();
@@ -55,17 +54,15 @@ void Array::to_int32() {
   descr = "<i4";
 }
 
-std::string cvc_path(const std::string& name) {
-  return (name.starts_with("bad") ? kArrays : kFolder) + name;
-}
+std::string cvc_path(const std::string& name) { return kFolder + name; }
 Bytes cvc_bytes(const std::string& name) { return read_file(cvc_path(name + ".cvc")); }
 
 bool cvc_has_array(const std::string& name) {
-  return std::filesystem::exists(kArrays + name + ".npy");
+  return std::filesystem::exists(kFolder + name + ".npy");
 }
 
 Array cvc_array(const std::string& name) {
-  const Bytes file = read_file(kArrays + name + ".npy");
+  const Bytes file = read_file(kFolder + name + ".npy");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(file.at(i)); };
   const std::size_t start = byte(6) == 1 ? 10 : 12;
   const std::size_t size = byte(8) | byte(9) << 8;

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from archives import unpacked
 
-FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "cvc"
+FOLDER = unpacked("cvc/files.zip")
 #: By the names of the files without ".cvc", those of columns with ".COLUMN".
-ARRAYS = np.load(FOLDER / "arrays.npz")
+ARRAYS = np.load(Path(__file__).resolve().parents[2] / "fixtures/cvc/arrays.npz")
 WITH_ARRAY = sorted(path for path in FOLDER.glob("*.cvc") if path.stem in ARRAYS)
 
 

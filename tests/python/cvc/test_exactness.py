@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from archives import unpacked
 
 import numpact
 import numpact.decompressed as stand_in
 from numpact import cvc
 
 Array = np.ndarray[Any, Any]
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "cvc"
+FIXTURES = unpacked("cvc/files.zip")
 BAD_JSON = [float("nan"), {"a": [1, float("inf")]}, "\ud800", {"\udc00": 1}, [-float("inf")]]
 
 
