@@ -109,14 +109,15 @@ def test_dictionaries_inside_of_lists_are_joined() -> None:
     assert OtherReader(data, 4, "d").read(0, 4).to_pylist() == [["x"], ["x"], ["y"], ["y"]]
 
 
-def test_dictionaries_that_do_not_fit_are_refused() -> None:
+def test_dictionaries_that_outgrow_their_indices_get_wider_ones() -> None:
     type = pa.dictionary(pa.int8(), pa.string())
     arrays = [
         pa.DictionaryArray.from_arrays(pa.array([0], pa.int8()), pa.array([f"{i}"]))
         for i in range(200)
     ]
-    with pytest.raises(numpact.TypeMismatchError, match="'d': its dictionaries cannot be joined"):
-        written(pa.field("d", type), arrays)
+    back = OtherReader(written(pa.field("d", type), arrays), 200, "d").read(0, 200)
+    assert back.type == pa.dictionary(pa.int16(), pa.string())
+    assert back.to_pylist() == [f"{i}" for i in range(200)]
 
 
 def test_slices_of_views_do_not_store_all_bytes() -> None:
