@@ -146,7 +146,7 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
     ChoiceSession session({numbers.type, ordered_latents(numbers, arena), page_n}, config, arena);
     session.choose();
     NUMPACT_TRY(report_progress(config.progress, {}));
-    if (max_bytes < chunk_bound(numbers.type, numbers.count) &&
+    if (max_bytes < wrapped::chunk_bound(numbers.type, numbers.count) &&
         is_estimated_above(session.best(), numbers.count, max_bytes)) {
       return BitWriter::output_too_small();
     }

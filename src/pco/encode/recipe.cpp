@@ -88,8 +88,8 @@ Status check_recipe(const Recipe& recipe, NumberType type, const FormatVersion& 
   return invalid_request("the format version lacks what the recipe needs");
 }
 
-Choice choice_of(const Recipe& recipe, const LatentArray& ordered, std::size_t page_n,
-                 Arena& arena) {
+Choice choice_by_recipe(const Recipe& recipe, const LatentArray& ordered, std::size_t page_n,
+                        Arena& arena) {
   Choice choice;
   choice.mode = mode_of(recipe, &ordered, &arena);
   choice.delta = delta_of(recipe, page_n);

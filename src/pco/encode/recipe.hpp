@@ -16,8 +16,8 @@ Status check_recipe(const Recipe& recipe, NumberType type, const FormatVersion& 
 // The choice for a chunk of the numbers `ordered`, whose longest page has page_n. The recipe has
 // passed check_recipe. A dictionary is made of the numbers, in the arena; Classic if they are too
 // many distinct ones.
-Choice choice_of(const Recipe& recipe, const LatentArray& ordered, std::size_t page_n,
-                 Arena& arena);
+Choice choice_by_recipe(const Recipe& recipe, const LatentArray& ordered, std::size_t page_n,
+                        Arena& arena);
 
 Recipe recipe_of(const Choice& choice, NumberType type);
 

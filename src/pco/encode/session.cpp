@@ -180,7 +180,7 @@ void ChoiceSession::choose_plain() {
 
 // Numbers that the recipe does not suit are also encoded as Classic.
 void ChoiceSession::use_recipe() {
-  choices_.add(choice_of(*config_.recipe, ordered_, page_n_, arena_));
+  choices_.add(choice_by_recipe(*config_.recipe, ordered_, page_n_, arena_));
   Choice plain;
   plain.attempt_above_bits = static_cast<float>(latent_bits(type_));
   const bool is_plain =
