@@ -198,7 +198,7 @@ typedef struct numpact_encode_options {
   /* Instead of mode and delta, which are then null. Must outlive the call, and a stream writer. */
   const numpact_recipe* recipe;
   /* 0: any. A file or chunk of more bytes is of no use: NUMPACT_DOES_NOT_FIT as soon as estimates
-   * show it, which err by about a hundredth. */
+   * say so, which may give up one that would just fit. */
   uint64_t max_size;
 } numpact_encode_options;
 
