@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Rows of a part at least: about a row group of DuckDB (122,880 rows), which a thread reads at once
- * elsewhere. */
+ * in its own tables. */
 enum { PART_ROWS = 1 << 17 };
 
 typedef struct bind_data {

@@ -15,8 +15,8 @@ namespace {
 
 // Numbers of one chunk of a Pco file at most, as the format allows.
 constexpr std::uint64_t kMaxPageCount = std::uint64_t{1} << 24;
-// Chunks of up to so many numbers are divided where the data changes. It is the page size that
-// numcodecs writes by default.
+// Numbers up to which a chunk is divided where the data changes: the page size that numcodecs
+// writes by default.
 constexpr std::uint64_t kDefaultPageCount = std::uint64_t{1} << 18;
 constexpr unsigned kMaxDeltaOrder = 7;
 

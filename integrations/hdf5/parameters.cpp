@@ -10,8 +10,8 @@ namespace numpact_hdf5 {
 
 namespace {
 
-// Up to so many numbers the encoder divides a chunk where the data changes, at every level; the
-// same rule as in numpact.zarr.
+// Numbers up to which the encoder divides a chunk where the data changes, at every level; the same
+// rule as in numpact.zarr.
 constexpr unsigned kMaxAutomatic = 1U << 18;
 constexpr unsigned kMaxPage = 1U << 24;  // numbers, the format's limit
 

@@ -79,8 +79,8 @@ class FiltersInFront {
  public:
   void add(int filter_id);
 
-  // Sets type, layout and size for a dataset of chunks of so many bytes. Bytes that are no longer
-  // the numbers are stored as bytes.
+  // Sets type, layout and size for a dataset with chunks of chunk_size bytes. Bytes that are no
+  // longer the numbers are stored as bytes.
   void describe(numpact_type type, bool is_big_endian, unsigned chunk_size,
                 Parameters& parameters) const;
 

@@ -25,10 +25,10 @@ namespace numpact {
 namespace {
 
 // Series that propose recipes, and series that are encoded with each proposal. More take longer and
-// find little else in series that are alike.
+// find little else in series of one kind.
 constexpr std::size_t kMaxProposingSeries = 8;
 constexpr std::size_t kMaxTriedSeries = 16;
-// Long series are as good as many short ones: no more are tried than hold about so many numbers.
+// Numbers of all series that are tried, about: few long series are as good as many short ones.
 constexpr std::size_t kMaxTriedN = std::size_t{1} << 18;
 // Numbers of the whole sample that propose once more: what is rare in a short series, such as a
 // base, shows in many.

@@ -46,8 +46,8 @@ constexpr std::size_t kMaxFreeValuesN = 64;
 constexpr std::size_t kMaxExactSampleN = 512;
 constexpr std::size_t kMinExactGroupLatentsN = 8;
 
-// Chunks of up to kMaxShortSeriesN numbers that are encoded by a recipe have at most so many groups
-// and frequent values: merging more takes most of the time, and saves little of few numbers.
+// Chunks of up to kMaxShortSeriesN numbers that are encoded by a recipe have at most this number of
+// groups and of frequent values: merging more takes most of the time, and saves little.
 constexpr std::size_t kShortSeriesGroupsN = 48;
 constexpr std::size_t kShortSeriesValuesN = 32;
 

@@ -26,7 +26,7 @@ struct Choice {
 
 // Whether n numbers take more than max_bytes by the estimate, if there is a finite one.
 inline bool is_estimated_above(const Choice& choice, std::size_t n, std::uint64_t max_bytes) {
-  constexpr std::uint64_t kAny = ~std::uint64_t{0};
+  constexpr std::uint64_t kAny = ~std::uint64_t{0};  // the value of a budget that is not set
   return max_bytes != kAny && std::isfinite(choice.bits) &&
          static_cast<double>(choice.bits) * static_cast<double>(n) >
              8 * static_cast<double>(max_bytes);
