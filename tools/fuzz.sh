@@ -37,7 +37,7 @@ max_len() {
 
 prepare() {
   mkdir -p "$WORK/$1" "$FINDINGS"
-  rm -rf "$STORED/$1" && mkdir -p "$STORED/$1"
+  rm -rf "${STORED:?}/$1" && mkdir -p "$STORED/$1"
   [ ! -e "fuzz/corpus/$1.bin" ] || python3 fuzz/archive.py unpack "fuzz/corpus/$1.bin" "$STORED/$1"
   [ -d "$BUILD/seeds" ] || python3 fuzz/seeds.py "$BUILD/seeds"
   mkdir -p "$BUILD/seeds/$1"
