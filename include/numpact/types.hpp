@@ -105,7 +105,7 @@ concept NumberRange = OutlivingRange<R> && Number<ElementOf<R>> && requires(R& r
 };
 }  // namespace detail
 
-// A view of an array whose type is known at run time. The memory must be aligned for the type.
+// A view of an array whose type is known at run time, in memory of any alignment.
 // Converts from every contiguous range of numbers: std::vector, std::array, std::span, T[n].
 template <class Void>  // void or const void
 struct BasicNumberView {
@@ -117,7 +117,7 @@ struct BasicNumberView {
   BasicNumberView(NumberType t, Void* d, std::size_t n) : type(t), data(d), count(n) {}
   template <detail::NumberRange R>
   requires(std::is_const_v<Void> || !std::is_const_v<detail::ElementOf<R>>)
-      BasicNumberView(R&& numbers)  // NOLINT(google-explicit-constructor)
+      BasicNumberView(R&& numbers)  // NOLINT: implicit; and no view is a range
       : type(kNumberTypeOf<detail::ElementOf<R>>),
         data(std::data(numbers)),
         count(std::size(numbers)) {}
