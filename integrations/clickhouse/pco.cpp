@@ -31,6 +31,8 @@ int32_t pco_compress(uint8_t number_type, const uint8_t* src, uint64_t n_values,
   options.level = static_cast<unsigned>(compression_level);
   const std::size_t capacity =
       dst_capacity > SIZE_MAX ? SIZE_MAX : static_cast<std::size_t>(dst_capacity);
+  // Numbers that do not shrink are stored as they are by the host: estimates suffice to give up.
+  if (capacity >= n_values * size) options.max_size = capacity;
   std::size_t written = 0;
   const numpact_status status = numpact_compress(numpact_plugin::thread_context(), number_type, src,
                                                  static_cast<std::size_t>(n_values), &options, dst,
