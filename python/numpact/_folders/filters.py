@@ -71,10 +71,11 @@ def parse_where(where: Where | None) -> list[Comparison]:
         return []
     if isinstance(where, str):
         return _Parser(where).parse()
+    items: Iterable[Any] = where
     if isinstance(where, tuple) and where and isinstance(where[0], str):
-        where = [where]  # one comparison without a list
+        items = [where]  # one comparison without a list
     try:
-        return [_of_tuple(item) for item in where]
+        return [_of_tuple(item) for item in items]
     except TypeError:
         raise InvalidArgumentError(
             f"where is text or a list of (column, operator, value), not {type(where).__name__}"

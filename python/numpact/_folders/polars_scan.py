@@ -205,13 +205,13 @@ def _literal(tree: Any) -> Value | None:
     ((kind, value),) = typed.items()
     if isinstance(value, bool):
         return Truth(value) if kind == "Boolean" else None
-    is_number = isinstance(value, (int, float))
-    if is_number and kind.rstrip("0123456789") in ("Int", "UInt", "Float"):
-        return Number(Fraction(value))
-    if is_number and kind == "Date":
-        return Instant(Fraction(value) * 86_400)
-    if is_number and kind == "Time":
-        return TimeOfDay(Fraction(value, 10**9))
+    if isinstance(value, (int, float)):
+        if kind.rstrip("0123456789") in ("Int", "UInt", "Float"):
+            return Number(Fraction(value))
+        if kind == "Date":
+            return Instant(Fraction(value) * 86_400)
+        if kind == "Time":
+            return TimeOfDay(Fraction(value) / 10**9)
     if kind in ("Datetime", "Duration") and isinstance(value, list) and value[1] in _TICKS:
         seconds = Fraction(value[0], _TICKS[value[1]])
         return Instant(seconds) if kind == "Datetime" else Duration(seconds)

@@ -97,6 +97,7 @@ class RowTest(Protocol):
 
     def mask(self, rows: Rows | ArrowRows) -> Array:
         """(rows,) of bool: which rows satisfy it."""
+        ...
 
 
 AnyPart = Union[ColumnPart, OtherPart, ConstantPart]

@@ -128,13 +128,14 @@ class OtherWriter:
 
     def _unified(self) -> list[pa.Array]:
         """The pending arrays with one dictionary; sets the field to their type."""
+        problem: Exception | None = None
         for type in _with_wider_indices(self.field.type):
             try:
                 arrays = [_with_indices(array, type) for array in self._pending]
                 if len(arrays) > 1 and not _have_one_dictionary(arrays):
                     arrays = pa.chunked_array(arrays, type).unify_dictionaries().chunks
             except pa.ArrowInvalid as error:  # the indices are too narrow, or it cannot be done
-                problem: Exception = error
+                problem = error
                 continue
             except (pa.ArrowException, NotImplementedError) as error:
                 problem = error
