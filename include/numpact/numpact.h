@@ -19,6 +19,7 @@
 #ifndef NUMPACT_NUMPACT_H
 #define NUMPACT_NUMPACT_H
 
+/* NOLINTBEGIN(modernize-deprecated-headers,modernize-use-using): this is C. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -790,4 +791,5 @@ NUMPACT_C_API numpact_status numpact_decompress_arrow(numpact_context* context, 
 }
 #endif
 
+/* NOLINTEND(modernize-deprecated-headers,modernize-use-using) */
 #endif
