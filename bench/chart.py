@@ -135,7 +135,7 @@ class Box:
 
 
 class Labels:
-    """Names beside their points, where they hide neither a point nor another name."""
+    """Names next to their points, where they hide neither a point nor another name."""
 
     def __init__(self, places: Sequence[tuple[float, float]]):
         self.taken = [Box(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in places]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Blocks of 64 KiB to 1 MiB through the interface that a column store calls (integrations/
-clickhouse), beside zstd and LZ4: sizes and speeds.
+clickhouse), compared with zstd and LZ4: sizes and speeds.
 
 Every codec gets as many bytes of output as the block has, and a block that does not fit is stored
 as it is. All are called through ctypes with contexts that are kept. ALP is that of DuckDB, whose

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HDF5 files of real columns: Pco beside the filters of h5py and hdf5plugin, through h5py.
+"""HDF5 files of real columns: Pco compared with the filters of h5py and hdf5plugin, through h5py.
 
 Each column is a dataset of its own in a file in memory, in chunks of 1 MiB. It is written, read
 back and compared. Sizes are those of all chunks. One thread, as HDF5 filters are called. Needs the
