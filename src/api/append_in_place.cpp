@@ -17,6 +17,7 @@
 #include "api/decode_checks.hpp"
 #include "api/io_error.hpp"
 #include "api/trailer_use.hpp"
+#include "api/write_all.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
@@ -57,17 +58,7 @@ class LockedFile {
   const std::string& path() const { return lock_.path(); }
 
   Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t count =
-          ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-      if (count < 0) {
-        if (errno == EINTR) continue;
-        return write_error(errno, "writing the file failed");
-      }
-      offset += static_cast<std::uint64_t>(count);
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    }
-    return {};
+    return write_all(descriptor_, offset, bytes, "writing the file failed");
   }
   Status resize(std::uint64_t bytes) {
     if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0) return {};

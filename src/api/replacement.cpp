@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "api/io_error.hpp"
+#include "api/write_all.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
 
@@ -105,17 +106,7 @@ Status Replacement::write(std::span<const std::byte> bytes) {
 
 Status Replacement::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
   NUMPACT_TRY(check_process());
-  while (!bytes.empty()) {
-    const ssize_t count =
-        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0) {
-      if (errno == EINTR) continue;
-      return write_error(errno, "writing the new file failed");
-    }
-    offset += static_cast<std::uint64_t>(count);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-  return {};
+  return write_all(descriptor_, offset, bytes, "writing the new file failed");
 }
 
 Status Replacement::move(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) {
