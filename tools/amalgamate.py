@@ -185,6 +185,20 @@ def version() -> str:
     return ".".join(re.findall(r"#define NUMPACT_VERSION_(?:MAJOR|MINOR|PATCH) +(\d+)", text))
 
 
+def abi() -> str:
+    """What the soname carries, as in cmake/Version.cmake."""
+    major, minor, _ = version().split(".")
+    return f"{major}.{minor}" if major == "0" else major
+
+
+def write_build_files(folder: Path) -> None:
+    for name in ("CMakeLists.txt", "meson.build", "BUILD.bazel", "MODULE.bazel"):
+        text = (ROOT / "packaging/amalgamation" / name).read_text()
+        (folder / name).write_text(text.replace("@VERSION@", version()).replace("@ABI@", abi()))
+    text = (SOURCES / "numpact.map.in").read_text()
+    (folder / "numpact.map").write_text(text.replace("@NUMPACT_ABI@", abi()))
+
+
 def amalgamation(library: Library, vendored: bool) -> str:
     names = library.renames()
     per_target = [h for h in library.headers if h.endswith("-inl.hpp")]
@@ -293,9 +307,7 @@ def main() -> None:
         ROOT / "include/numpact", folder / "numpact", ignore=shutil.ignore_patterns("cuda.hpp")
     )
     shutil.copy(ROOT / "LICENSE", folder)
-    for build_file in ("CMakeLists.txt", "meson.build", "BUILD.bazel"):
-        text = (ROOT / "packaging/amalgamation" / build_file).read_text()
-        (folder / build_file).write_text(text.replace("@VERSION@", version()))
+    write_build_files(folder)
     if arguments.vendored:
         shutil.rmtree(folder / "hwy", ignore_errors=True)
         vendor_highway(arguments.highway, folder)
