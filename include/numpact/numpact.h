@@ -263,7 +263,9 @@ NUMPACT_C_API numpact_status numpact_count(numpact_context* context, const void*
 /* Decodes a file of numbers of the given type; `count` (null is allowed) is set to their number.
  * NUMPACT_TYPE_MISMATCH: the file has another type. NUMPACT_DOES_NOT_FIT: it holds more numbers
  * than fit. After an error the first good_count numbers of the output are those of the file.
- * Checksums of an intact trailer are compared. An empty file without a type matches every type. */
+ * An intact trailer is compared: NUMPACT_CHECKSUM for a chunk that is damaged, NUMPACT_CORRUPT if
+ * counts, type or places of chunks are not those of the file. An empty file without a type matches
+ * every type. */
 NUMPACT_C_API numpact_status numpact_decompress(numpact_context* context, const void* file,
                                                 size_t size, numpact_type type, void* out,
                                                 size_t capacity, size_t* count,
@@ -438,6 +440,13 @@ NUMPACT_C_API numpact_status numpact_stream_reader_read(numpact_stream_reader* r
                                                         numpact_type type, void* out,
                                                         size_t capacity, size_t* count,
                                                         numpact_error* error);
+/* After the end of the file: reads the trailer, if there is one, compares the file with it, and
+ * sets `state` to a NUMPACT_TRAILER_... of the list above; a damaged trailer is no error.
+ * NUMPACT_CHECKSUM: a part of the file is damaged; NUMPACT_CORRUPT: the trailer contradicts the
+ * file; NUMPACT_INVALID_ARGUMENT: the file was not read to its end. */
+NUMPACT_C_API numpact_status numpact_stream_reader_check_trailer(numpact_stream_reader* reader,
+                                                                 int32_t* state,
+                                                                 numpact_error* error);
 
 /* Encodes numbers to a file on a sink; keeps one chunk of numbers in memory. */
 typedef struct numpact_stream_writer numpact_stream_writer;

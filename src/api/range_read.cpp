@@ -160,8 +160,7 @@ Status RangeRead::index_mismatch() const {
 bool RangeRead::fits_head(const IndexedChunk& chunk) const {
   if (chunk.offset > file_.size()) return false;
   const std::span<const std::byte> rest = file_.subspan(static_cast<std::size_t>(chunk.offset));
-  return rest.size() >= standalone::kChunkHeadBytes && rest[0] == static_cast<std::byte>(type_) &&
-         standalone::head_n(rest.data()) == chunk.count;
+  return standalone::begin_with_head(rest, type_, chunk.count);
 }
 
 // Only for the first part of a chunk that is read whole.

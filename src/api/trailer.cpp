@@ -119,7 +119,7 @@ Result<MadeTrailer> Trailer::make(std::span<const std::byte> file, const Trailer
       NUMPACT_TRY(check.before_chunk(chunks, walker.offset(), kMaxChunkN));
       NUMPACT_TRY(walker.enter_chunk(is_end));
       if (is_end) {
-        NUMPACT_TRY(check.at_end(chunks, walker.offset()));
+        NUMPACT_TRY(check.at_end(chunks, walker.offset(), count));
         break;
       }
       const standalone::ChunkHead head = walker.head();

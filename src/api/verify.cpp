@@ -85,11 +85,7 @@ class TrailerVerifier {
     header_.format = front.format;
     header_.uniform_type = front.type;
     if (is_whole) {
-      const bool agrees = header.size_bytes == front.header_bytes &&
-                          header.format_major == front.format.major &&
-                          header.format_minor == front.format.minor &&
-                          (!header.uniform_type || header.uniform_type == front.type);
-      if (!agrees) contradict(0);
+      if (!agree(front, header)) contradict(0);
       out_.header = header;
     } else {
       out_.header = to_public(header_, front.header_bytes);

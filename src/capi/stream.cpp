@@ -105,6 +105,18 @@ numpact_status numpact_stream_reader_read(numpact_stream_reader* reader, numpact
   });
 }
 
+numpact_status numpact_stream_reader_check_trailer(numpact_stream_reader* reader, int32_t* state,
+                                                   numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(reader));
+    NUMPACT_TRY(check_given(state));
+    TrailerState found = TrailerState::kNone;
+    NUMPACT_TRY(reader->reader.check_trailer().into(found));
+    *state = static_cast<std::int32_t>(found);
+    return {};
+  });
+}
+
 numpact_status numpact_stream_writer_create(numpact_context* context, numpact_write_function write,
                                             void* opaque, numpact_type type,
                                             const numpact_encode_options* options,

@@ -282,31 +282,34 @@ TEST(CInterface, HooksOfTheContext) {
   EXPECT_EQ(decompress(file), NUMPACT_CANCELLED);
 }
 
-TEST(CInterface, Streams) {
-  Random random(909);
-  const Numbers numbers = make_numbers("walk", NumberType::kI64, 7000, random);
-  struct File {
-    Bytes bytes;
-    std::size_t at = 0;
-    int result = 0;
-  } file;
-  const numpact_write_function write = [](void* opaque, const void* bytes, std::size_t size) {
+// A file in memory as the source and sink of streams, read in small pieces.
+struct File {
+  Bytes bytes;
+  std::size_t at = 0;
+  int result = 0;
+
+  static int write(void* opaque, const void* bytes, std::size_t size) {
     auto& self = *static_cast<File*>(opaque);
     const auto* const from = static_cast<const std::byte*>(bytes);
     if (self.result == 0) self.bytes.insert(self.bytes.end(), from, from + size);
     return self.result;
-  };
-  const numpact_read_function read = [](void* opaque, void* out, std::size_t capacity,
-                                        std::size_t* size) {
+  }
+  static int read(void* opaque, void* out, std::size_t capacity, std::size_t* size) {
     auto& self = *static_cast<File*>(opaque);
     *size = std::min({capacity, self.bytes.size() - self.at, std::size_t{100}});
     std::memcpy(out, self.bytes.data() + self.at, *size);
     self.at += *size;
     return self.result;
-  };
+  }
+};
+
+TEST(CInterface, Streams) {
+  Random random(909);
+  const Numbers numbers = make_numbers("walk", NumberType::kI64, 7000, random);
+  File file;
   numpact_stream_writer* writer = nullptr;
-  ASSERT_EQ(numpact_stream_writer_create(nullptr, write, &file, NUMPACT_I64, nullptr, 7000, &writer,
-                                         nullptr),
+  ASSERT_EQ(numpact_stream_writer_create(nullptr, File::write, &file, NUMPACT_I64, nullptr, 7000,
+                                         &writer, nullptr),
             NUMPACT_OK);
   const auto* const data = static_cast<const std::byte*>(numbers.data());
   ASSERT_EQ(numpact_stream_writer_write(writer, data, 3000, nullptr), NUMPACT_OK);
@@ -317,7 +320,7 @@ TEST(CInterface, Streams) {
   EXPECT_TRUE(same_bytes(file.bytes, compressed(numbers)));
 
   numpact_stream_reader* reader = nullptr;
-  ASSERT_EQ(numpact_stream_reader_create(nullptr, read, &file, &reader, nullptr), NUMPACT_OK);
+  ASSERT_EQ(numpact_stream_reader_create(nullptr, File::read, &file, &reader, nullptr), NUMPACT_OK);
   Numbers out = zeros(NumberType::kI64, 7001);
   std::size_t count = 0;
   ASSERT_EQ(numpact_stream_reader_read(reader, NUMPACT_I64, out.storage().data(),
@@ -325,18 +328,50 @@ TEST(CInterface, Streams) {
             NUMPACT_OK);
   EXPECT_EQ(count, 7000u);
   EXPECT_TRUE(same_bytes(raw(out).first(56000), raw(numbers)));
+  std::int32_t state = -1;
+  EXPECT_EQ(numpact_stream_reader_check_trailer(reader, &state, nullptr), NUMPACT_OK);
+  EXPECT_EQ(state, NUMPACT_TRAILER_ABSENT);
+  EXPECT_EQ(numpact_stream_reader_check_trailer(reader, nullptr, nullptr),
+            NUMPACT_INVALID_ARGUMENT);
   numpact_stream_reader_destroy(reader);
 
   file = {};
   file.result = ENOSPC;
-  ASSERT_EQ(numpact_stream_writer_create(nullptr, write, &file, NUMPACT_I64, nullptr, 0, &writer,
-                                         nullptr),
+  ASSERT_EQ(numpact_stream_writer_create(nullptr, File::write, &file, NUMPACT_I64, nullptr, 0,
+                                         &writer, nullptr),
             NUMPACT_OK);
   (void)numpact_stream_writer_write(writer, data, 7000, nullptr);
   ErrorOf error;
   EXPECT_EQ(numpact_stream_writer_finish(writer, &error), NUMPACT_IO);
   EXPECT_EQ(error.system_error, ENOSPC);
   numpact_stream_writer_destroy(writer);
+}
+
+TEST(CInterface, StreamsAreComparedWithTheirTrailer) {
+  Random random(913);
+  const Numbers numbers = make_numbers("walk", NumberType::kI64, 7000, random);
+  Numbers out = zeros(NumberType::kI64, 7001);
+  numpact_stream_reader* reader = nullptr;
+  std::int32_t state = -1;
+  std::size_t count = 0;
+  File file;
+  EncodeConfig config;
+  config.trailer = TrailerSpec::index();
+  file.bytes = compressed(numbers, config);
+  for (const std::size_t changed : {SIZE_MAX, file.bytes.size() - 30}) {
+    file.at = 0;
+    if (changed != SIZE_MAX) file.bytes[changed] ^= std::byte{1};
+    ASSERT_EQ(numpact_stream_reader_create(nullptr, File::read, &file, &reader, nullptr),
+              NUMPACT_OK);
+    EXPECT_EQ(numpact_stream_reader_check_trailer(reader, &state, nullptr),
+              NUMPACT_INVALID_ARGUMENT);
+    ASSERT_EQ(numpact_stream_reader_read(reader, NUMPACT_I64, out.storage().data(),
+                                         out.storage().size(), &count, nullptr),
+              NUMPACT_OK);
+    EXPECT_EQ(numpact_stream_reader_check_trailer(reader, &state, nullptr), NUMPACT_OK);
+    EXPECT_EQ(state, changed == SIZE_MAX ? NUMPACT_TRAILER_SOUND : NUMPACT_TRAILER_DAMAGED);
+    numpact_stream_reader_destroy(reader);
+  }
 }
 
 TEST(CInterface, WrappedPages) {

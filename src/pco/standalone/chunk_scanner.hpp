@@ -79,5 +79,7 @@ class ChunkScanner {
 
 // The count of numbers in the chunk head of kChunkHeadBytes at `at`.
 std::uint64_t head_n(const std::byte* at);
+// Whether the bytes begin with the head of a chunk of n numbers.
+bool begin_with_head(std::span<const std::byte> bytes, NumberType type, std::uint64_t n);
 
 }  // namespace numpact::internal::standalone
