@@ -27,8 +27,6 @@ struct Run {
 
 }  // namespace
 
-Executor::~Executor() = default;
-
 struct ThreadExecutor::Impl {
   explicit Impl(unsigned n)
       : concurrency(n != 0 ? n : std::max(1U, std::thread::hardware_concurrency())) {}

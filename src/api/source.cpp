@@ -37,10 +37,6 @@ Result<std::size_t> read_some(const Read& read) {
 
 }  // namespace
 
-ByteSource::~ByteSource() = default;
-ByteSink::~ByteSink() = default;
-RangeSource::~RangeSource() = default;
-
 Result<std::size_t> MemorySource::read(std::span<std::byte> out) {
   const std::size_t got = std::min({out.size(), bytes_.size(), max_read_});
   std::copy_n(bytes_.begin(), got, out.begin());

@@ -7,6 +7,7 @@
 #include "api/span_checksums.hpp"
 #include "api/worker_pool.hpp"
 #include "base/arena.hpp"
+#include "base/exceptions.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/owned.hpp"
@@ -98,11 +99,8 @@ struct StreamReader::Impl {
 
   // Errors are reported when the bytes are actually needed.
   bool read_ahead() {
-    try {
-      return input.extend_once(kMaxReadAheadBytes).ok();
-    } catch (...) {
-      return false;
-    }
+    NUMPACT_TRY_BLOCK { return input.extend_once(kMaxReadAheadBytes).ok(); }
+    NUMPACT_CATCH_ALL { return false; }
   }
 
   // Between chunks: decodes whole chunks concurrently while they fit and that pays. The rest,

@@ -6,15 +6,24 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "base/memory.hpp"
+
 namespace numpact::internal {
 
 // Whether an object of this size can exist in memory.
 constexpr bool fits_memory(std::uint64_t bytes) { return bytes <= SIZE_MAX; }
 
 // Converts a size that is bounded by existing or planned allocations. Throws std::length_error
-// (inside the library only) instead of truncating.
+// (inside the library only) instead of truncating; without exceptions callers ask
+// ensure_memory() before.
 constexpr std::size_t to_size(std::uint64_t number) {
-  if (!fits_memory(number)) throw std::length_error("larger than memory can be");
+  if (!fits_memory(number)) {
+#ifdef NUMPACT_NO_EXCEPTIONS
+    throw_bad_alloc();
+#else
+    throw std::length_error("larger than memory can be");
+#endif
+  }
   return static_cast<std::size_t>(number);
 }
 

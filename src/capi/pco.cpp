@@ -25,28 +25,6 @@ void set(std::size_t* to, std::size_t value) {
 
 extern "C" {
 
-size_t numpact_compress_bound(numpact_type type, size_t count,
-                              const numpact_encode_options* options) {
-  EncodeConfig config;
-  const Status status = guarded([&] { return encode_config(nullptr, options, config); });
-  if (!status.ok()) config = {};
-  return compress_bound(static_cast<NumberType>(type), count, config);
-}
-
-numpact_status numpact_compress(numpact_context* context, numpact_type type, const void* numbers,
-                                size_t count, const numpact_encode_options* options, void* out,
-                                size_t capacity, size_t* size, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(size));
-    NumberView view;
-    NUMPACT_TRY(make_view(type, numbers, count, view));
-    EncodeConfig config;
-    NUMPACT_TRY(encode_config(context, options, config));
-    return compress_into(view, output_of(out, capacity), config, encode_context(context))
-        .into(*size);
-  });
-}
-
 numpact_status numpact_read_info(const void* file, size_t size, numpact_file_info* info,
                                  numpact_error* error) {
   return run(error, [&]() -> Status {
@@ -121,8 +99,7 @@ numpact_status numpact_reader_create(numpact_context* context, const void* file,
     Result<FileReader> made =
         FileReader::create(bytes_of(file, size), decode_config(context), decode_context(context));
     NUMPACT_TRY(made.status());
-    *reader = make_object<numpact_reader>(memory_for(context), std::move(*made)).release();
-    return {};
+    return give_object(make_object<numpact_reader>(memory_for(context), std::move(*made)), reader);
   });
 }
 

@@ -43,11 +43,6 @@ bool has_likely_bins(const ChunkMeta& meta, std::uint64_t n) {
 
 }  // namespace
 
-std::uint64_t head_n(const std::byte* at) {
-  return 1 + (std::to_integer<std::uint64_t>(at[1]) | std::to_integer<std::uint64_t>(at[2]) << 8 |
-              std::to_integer<std::uint64_t>(at[3]) << 16);
-}
-
 ChunkScanner::ChunkScanner(NumberType type, FormatVersion format) : type_(type), format_(format) {
   raise_max_n(kInitialMaxChunkN);
 }

@@ -78,6 +78,9 @@ class ChunkScanner {
 };
 
 // The count of numbers in the chunk head of kChunkHeadBytes at `at`.
-std::uint64_t head_n(const std::byte* at);
+inline std::uint64_t head_n(const std::byte* at) {
+  return 1 + (std::to_integer<std::uint64_t>(at[1]) | std::to_integer<std::uint64_t>(at[2]) << 8 |
+              std::to_integer<std::uint64_t>(at[3]) << 16);
+}
 
 }  // namespace numpact::internal::standalone
