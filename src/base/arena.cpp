@@ -12,11 +12,12 @@ Arena::Arena(std::pmr::memory_resource* memory)
 
 void Arena::reset(std::uint64_t limit) {
   limit_ = limit;
-  if (blocks_.size() > 1 || capacity_ > limit) {
+  if (blocks_.size() > 1 || capacity_ > limit || memory_has_failed()) {
     const std::size_t total = capacity_;
     release_blocks();
 #ifdef NUMPACT_NO_EXCEPTIONS
-    if (total <= limit) (void)try_add_block(total);  // else it is made when it is needed
+    // Otherwise it is made when it is needed.
+    if (total <= limit && !memory_has_failed()) (void)try_add_block(total);
 #else
     if (total <= limit) add_block(total);
 #endif
