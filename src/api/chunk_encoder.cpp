@@ -130,9 +130,8 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
     const std::uint64_t page_count =
         exact ? exact->size()
               : numbers.count / std::max<std::size_t>(config.paging.max_page_n(), 1) + 1;
-    NUMPACT_TRY(
-        arena.ensure<std::byte>(encoding_bytes(numbers.type, numbers.count) +
-                                page_count * (sizeof(EncodedPage) + sizeof(std::size_t))));
+    NUMPACT_TRY(arena.ensure<std::byte>(encoding_bytes(numbers.type, numbers.count, config.level) +
+                                        page_count * (sizeof(EncodedPage) + sizeof(std::size_t))));
     NUMPACT_TRY(page_sizes(config.paging, numbers.count, kMaxChunkN, arena, sizes));
     const std::size_t page_n = *std::max_element(sizes.begin(), sizes.end());
     ChoiceSession session({numbers.type, ordered_latents(numbers, arena), page_n}, config, arena);

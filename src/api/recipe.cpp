@@ -216,7 +216,7 @@ Result<Recipe> choose_recipe(const NumberView& sample, const EncodeConfig& confi
     std::span<const std::size_t> sizes;
     const std::uint64_t longest = std::min(sample.count, kMaxChunkN);
     const std::uint64_t series_n = chunk_count_bound(config, sample.count);
-    NUMPACT_TRY((*arena).ensure<std::byte>(encoding_bytes(sample.type, longest) +
+    NUMPACT_TRY((*arena).ensure<std::byte>(encoding_bytes(sample.type, longest, config.level) +
                                            series_n * sizeof(std::size_t)));
     NUMPACT_TRY(ensure_memory(2 * series_n * sizeof(NumberView)));
     NUMPACT_TRY(chunk_sizes(config, sample.count, *arena, sizes));

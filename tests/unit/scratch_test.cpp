@@ -21,7 +21,7 @@ constexpr std::uint64_t kMarginDenominator = 4;
 // The most bytes of the arena's block in use while the numbers were encoded. The block is as large
 // as the bound: an encoder that needs more passes the limit.
 std::size_t used_bytes(const Numbers& numbers, unsigned level) {
-  const std::uint64_t bound = encoding_bytes(numbers.type(), numbers.count());
+  const std::uint64_t bound = encoding_bytes(numbers.type(), numbers.count(), level);
   Arena arena(std::pmr::new_delete_resource());
   const std::span<std::byte> block = arena.make<std::byte>(static_cast<std::size_t>(bound));
   std::fill(block.begin(), block.end(), kPaint);
@@ -46,7 +46,7 @@ TEST_P(Scratch, IsWithinItsBound) {
     for (const std::string_view name : distribution_names()) {
       for (const std::size_t n : {std::size_t{1}, std::size_t{5000}, std::size_t{1} << 16}) {
         const Numbers numbers = make_numbers(name, type, n, random);
-        const std::uint64_t bound = encoding_bytes(type, n);
+        const std::uint64_t bound = encoding_bytes(type, n, level);
         const std::size_t used = used_bytes(numbers, level);
         EXPECT_LE(used, bound - bound / kMarginDenominator)
             << name << ", " << n << " numbers of type " << static_cast<int>(type);

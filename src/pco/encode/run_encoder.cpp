@@ -265,7 +265,7 @@ Status write_run(const NumberView& numbers, const EncodeConfig& config, Arena& a
                  BitWriter& writer, RunListener* listener, std::vector<WrittenChunk>* chunks,
                  std::uint64_t max_bytes) {
   const ArenaScope scratch(arena);
-  NUMPACT_TRY(arena.ensure<std::byte>(encoding_bytes(numbers.type, numbers.count)));
+  NUMPACT_TRY(arena.ensure<std::byte>(encoding_bytes(numbers.type, numbers.count, config.level)));
   // The list grows by doubling.
   const std::uint64_t listed = chunks != nullptr ? run_chunks_bound(config, numbers.count) : 0;
   NUMPACT_TRY(ensure_memory(4 * listed * sizeof(WrittenChunk)));
