@@ -11,11 +11,6 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-ffunction-sections;-fdata-sections>")
 endif()
-# Unwinding passes no function that throws nothing: kernels need no tables for it.
-if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT NUMPACT_SANITIZE)
-  add_compile_options(
-    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release,MinSizeRel>>:-fno-asynchronous-unwind-tables>")
-endif()
 if(BUILD_SHARED_LIBS)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 endif()
