@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.hpp"
 
-#ifdef NUMPACT_NO_EXCEPTIONS
+#ifndef NUMPACT_NO_EXCEPTIONS
+
+#include <stdexcept>
+
+namespace numpact::internal {
+
+void throw_bad_alloc() { throw std::bad_alloc(); }
+void throw_length_error() { throw std::length_error("larger than memory can be"); }
+
+}  // namespace numpact::internal
+
+#else
 
 #include <algorithm>
 #include <atomic>
@@ -161,6 +172,7 @@ bool hold(std::size_t bytes) noexcept {
 }  // namespace
 
 void throw_bad_alloc() noexcept { std::abort(); }
+void throw_length_error() noexcept { std::abort(); }
 
 void* draw(std::size_t bytes, std::size_t alignment, MemoryFailure failure) noexcept {
   Reserve* const reserve = memory_state.reserve;

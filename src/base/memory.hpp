@@ -33,7 +33,9 @@ inline Status memory_limit_exceeded() {
 
 #ifndef NUMPACT_NO_EXCEPTIONS
 
-[[noreturn]] inline void throw_bad_alloc() { throw std::bad_alloc(); }
+// Not in the header, which kernels without exceptions include.
+[[noreturn]] void throw_bad_alloc();
+[[noreturn]] void throw_length_error();
 // Called by a memory resource whose memory is used up.
 [[noreturn]] inline void* memory_refused(std::size_t, std::size_t) { throw_bad_alloc(); }
 // The resource of calls without a context.
@@ -68,7 +70,9 @@ struct MemoryState {
 };
 extern constinit thread_local MemoryState memory_state;
 
-[[noreturn]] void throw_bad_alloc() noexcept;  // ends the program
+// They end the program.
+[[noreturn]] void throw_bad_alloc() noexcept;
+[[noreturn]] void throw_length_error() noexcept;
 void* memory_refused(std::size_t bytes, std::size_t alignment) noexcept;
 std::pmr::memory_resource* plain_memory() noexcept;
 inline std::pmr::memory_resource* default_memory() noexcept { return plain_memory(); }

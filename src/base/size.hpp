@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 
 #include "base/memory.hpp"
 
@@ -17,13 +16,7 @@ constexpr bool fits_memory(std::uint64_t bytes) { return bytes <= SIZE_MAX; }
 // (inside the library only) instead of truncating; without exceptions callers ask
 // ensure_memory() before.
 constexpr std::size_t to_size(std::uint64_t number) {
-  if (!fits_memory(number)) {
-#ifdef NUMPACT_NO_EXCEPTIONS
-    throw_bad_alloc();
-#else
-    throw std::length_error("larger than memory can be");
-#endif
-  }
+  if (!fits_memory(number)) throw_length_error();
   return static_cast<std::size_t>(number);
 }
 
