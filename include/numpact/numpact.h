@@ -23,7 +23,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(NUMPACT_SHARED) && defined(__GNUC__)
+#if !defined(NUMPACT_SHARED)
+#define NUMPACT_C_API
+#elif defined(_WIN32) && defined(NUMPACT_BUILDS_SHARED)
+#define NUMPACT_C_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define NUMPACT_C_API __declspec(dllimport)
+#elif defined(__GNUC__)
 #define NUMPACT_C_API __attribute__((visibility("default")))
 #else
 #define NUMPACT_C_API

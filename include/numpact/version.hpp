@@ -13,7 +13,14 @@
 #define NUMPACT_VERSION_MINOR 1
 #define NUMPACT_VERSION_PATCH 0
 
-#if defined(NUMPACT_SHARED) && defined(__GNUC__)
+// NUMPACT_SHARED: the library is a shared one; NUMPACT_BUILDS_SHARED: this compiles it.
+#if !defined(NUMPACT_SHARED)
+#define NUMPACT_API
+#elif defined(_WIN32) && defined(NUMPACT_BUILDS_SHARED)
+#define NUMPACT_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define NUMPACT_API __declspec(dllimport)
+#elif defined(__GNUC__)
 #define NUMPACT_API __attribute__((visibility("default")))
 #else
 #define NUMPACT_API

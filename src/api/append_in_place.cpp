@@ -4,9 +4,6 @@
 // Readers see the old file until one byte, the type of the first new chunk, replaces its
 // terminator. All that is written before, behind the terminator, and the trailer after it, is not
 // part of a file, so that a crash at any moment leaves the old numbers or all.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <optional>
@@ -32,6 +29,7 @@
 #include "pco/standalone/file_walker.hpp"
 #include "pco/trailer/layout.hpp"
 #include "pco/wire.hpp"
+#include "platform/files.hpp"
 
 namespace numpact {
 namespace {
@@ -44,7 +42,7 @@ class LockedFile {
  public:
   LockedFile() = default;
   ~LockedFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ >= 0) platform::close_file(descriptor_);
   }
   LockedFile(const LockedFile&) = delete;
   LockedFile& operator=(const LockedFile&) = delete;
@@ -52,7 +50,7 @@ class LockedFile {
   Status open(const std::string& path, const LockConfig& config) {
     NUMPACT_TRY(lock_.lock(path, config));
     if (!lock_.has_file()) return io_error("there is no such file");
-    descriptor_ = ::open(lock_.path().c_str(), O_RDWR | O_CLOEXEC);
+    descriptor_ = platform::open_file(lock_.path(), platform::Access::kReadWrite);
     return descriptor_ >= 0 ? Status() : write_error(errno, "the file cannot be opened");
   }
   const std::string& path() const { return lock_.path(); }
@@ -61,11 +59,12 @@ class LockedFile {
     return write_all(descriptor_, offset, bytes, "writing the file failed");
   }
   Status resize(std::uint64_t bytes) {
-    if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0) return {};
+    if (platform::resize_file(descriptor_, bytes)) return {};
     return write_error(errno, "the file's length cannot be set");
   }
   Status sync() {
-    return ::fsync(descriptor_) == 0 ? Status() : write_error(errno, "the file cannot be synced");
+    if (platform::sync_file(descriptor_)) return {};
+    return write_error(errno, "the file cannot be synced");
   }
   // The first byte is written last: a trailer without it is known to be unfinished.
   Status write_trailer(std::uint64_t offset, std::span<const std::byte> bytes) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/pages.hpp"
+#include "platform/pages.hpp"
 
 namespace numpact::internal {
 
@@ -49,7 +49,9 @@ void Arena::add_block(std::size_t bytes) {
   if (bytes > limit_ || capacity_ > limit_ - bytes) throw MemoryLimitExceeded();
   blocks_.reserve(blocks_.size() + 1);
   auto* const data = static_cast<std::byte*>(memory_->allocate(bytes, kAlignBytes));
-  if (may_hint_ && bytes >= kLargeBlockBytes) prefer_large_pages(whole_pages({data, bytes}));
+  if (may_hint_ && bytes >= kLargeBlockBytes) {
+    platform::prefer_large_pages(platform::whole_pages({data, bytes}));
+  };
   blocks_.push_back({data, bytes});
   capacity_ += bytes;
 }
