@@ -90,6 +90,7 @@ int run(const std::vector<std::string>& arguments) {
   CLI::App app("Lossless compression of numbers in the Pco format; vectors in CVC files.",
                "numpact");
   app.footer(kFooter);
+  app.allow_windows_style_options(false);  // a word that begins with a slash is a path
   app.set_version_flag("--version", kVersionLine);
   app.require_subcommand(1);
   const std::vector<Command> commands = add_commands(app);

@@ -42,6 +42,28 @@ SYSTEM_HEADER = re.compile(
 # which includes the headers of the program that loads it.
 MAY_ASK_FOR_SYSTEM = ("include/numpact/version.hpp", "include/numpact/numpact.h", "integrations/",
                       "tests/")
+# What Microsoft's compiler lacks, with the files that may have it: those that ask which compiler it
+# is, and offer it another way. The files of LACKS_ANOTHER_WAY do not yet.
+NOT_IN_EVERY_COMPILER = {
+    "a built-in function": re.compile(r"\b__builtin_\w+"),
+    "an attribute of GCC": re.compile(r"__attribute__|\[\[gnu::"),
+    "assembler": re.compile(r"(?<!\w)(?:asm|__asm__)\s*(?:volatile\s*)?\("),
+    "an integer of 128 bits": re.compile(r"\b__int128\b"),
+    "a type of POSIX": re.compile(r"\b(?:ssize_t|off_t|pid_t|mode_t|uid_t|gid_t)\b"),
+    "a statement as expression": re.compile(r"\(\{\s*$"),
+    "an extension of GCC": re.compile(
+        r"\b(?:__typeof__|typeof|__extension__|__PRETTY_FUNCTION__|__thread|_Float16|__fp16)\b"
+        r"|\balloca\s*\(|\?:|\bcase\b[^:]*\.\.\.|#\s*pragma\s+(?:GCC|clang)"),
+    "an array of variable length": re.compile(
+        r"^\s+(?:char|int|float|double|std::\w+)\s+\w+\[(?!k[A-Z])[a-z]\w*(?:\(\))?\];"),
+}
+ASKS_FOR_COMPILER = (
+    "include/numpact/version.hpp", "include/numpact/numpact.h", "src/platform/posix/",
+    "src/platform/compiler.hpp", "src/base/float_environment.hpp", "src/simd/cpu_features.cpp",
+    "src/simd/lane_count-inl.hpp", "src/pco/latent/walk-inl.hpp",
+    "src/pco/latent/unpack_vbmi-inl.hpp", "src/gpu/")
+LACKS_ANOTHER_WAY = ("src/cvc/quality/distance.cpp", "cli/numbers/decimal.",
+                     "cli/pco/condition.cpp")
 # Programs for tests and benchmarks of some systems: their build files leave them out elsewhere.
 MAY_USE_SYSTEM = (*MAY_ASK_FOR_SYSTEM, "tests/", "fuzz/", "bench/")
 
@@ -184,6 +206,19 @@ def check_system(path, lines):
             yield number, "includes a header of some systems: use src/platform"
 
 
+def check_compilers(path, lines):
+    """Yields (line, message) for what not every compiler has, in what users compile."""
+    name = path.as_posix()
+    if path.parts[0] not in ("src", "include", "cli") or name.startswith(
+            ASKS_FOR_COMPILER + LACKS_ANOTHER_WAY):
+        return
+    for number, line in enumerate(lines, 1):
+        code = re.sub(r'"(?:[^"\\]|\\.)*"', '""', line.partition("//")[0])
+        for what, pattern in NOT_IN_EVERY_COMPILER.items():
+            if pattern.search(code):
+                yield number, f"{what}: use src/platform/compiler.hpp or standard C++"
+
+
 def check_text(path, lines):
     """Yields (line, message) for what holds in every source file."""
     first = 1 if lines and lines[0].startswith("#!") else 0
@@ -262,6 +297,8 @@ def findings():
         if path.suffix in CODE | C_CODE:
             lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
             for number, message in check_system(path, lines):
+                yield path, number, message
+            for number, message in check_compilers(path, lines):
                 yield path, number, message
         if path.suffix == ".md":
             text = (ROOT / path).read_text(encoding="utf-8")

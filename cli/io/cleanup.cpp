@@ -9,6 +9,7 @@
 
 #include "failure.hpp"
 #include "platform/files.hpp"
+#include "platform/folders.hpp"
 #include "platform/paths.hpp"
 #include "platform/program.hpp"
 #include "platform/replacement.hpp"

@@ -23,15 +23,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if !defined(NUMPACT_SHARED)
-#define NUMPACT_C_API
-#elif defined(_WIN32) && defined(NUMPACT_BUILDS_SHARED)
-#define NUMPACT_C_API __declspec(dllexport)
-#elif defined(_WIN32)
+#if !defined(NUMPACT_C_API) && defined(NUMPACT_SHARED) && defined(_WIN32)
 #define NUMPACT_C_API __declspec(dllimport)
-#elif defined(__GNUC__)
+#elif !defined(NUMPACT_C_API) && defined(NUMPACT_SHARED) && defined(__GNUC__)
 #define NUMPACT_C_API __attribute__((visibility("default")))
-#else
+#elif !defined(NUMPACT_C_API)
 #define NUMPACT_C_API
 #endif
 

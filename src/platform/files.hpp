@@ -63,10 +63,11 @@ bool sync_file(const std::string& path);
 // Asks the system to start writing a file to disk, if it supports that.
 void start_writing(const std::string& path);
 
+// Whether an error number means that no space is left, or none that the user may take.
+bool says_disk_is_full(int error);
+
 bool remove_file(const std::string& path);
 // An empty one.
 bool remove_folder(const std::string& path);
-// A file, or a folder with all that is in it; errors are ignored.
-void remove_all(const std::string& path);
 
 }  // namespace numpact::internal::platform

@@ -16,6 +16,9 @@ struct FolderEntry {
 
 bool list_folder(const std::string& path, std::vector<FolderEntry>& entries);
 
+// A file, or a folder with all that is in it; errors are ignored.
+void remove_all(const std::string& path);
+
 // An open folder, by descriptor: what the functions below see stays the same if another folder
 // takes its name. Names have no folders in them.
 int open_folder(const std::string& path);

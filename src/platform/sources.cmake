@@ -46,6 +46,11 @@ set(numpact_windows_tool_sources
   windows/temporary.cpp
   windows/terminal.cpp
 )
+# What the tool's sources link.
+set(NUMPACT_PLATFORM_LIBRARIES "")
+if(NUMPACT_PLATFORM STREQUAL windows)
+  set(NUMPACT_PLATFORM_LIBRARIES ntdll shell32)
+endif()
 foreach(_numpact_kind sources tool_sources)
   set(numpact_platform_${_numpact_kind} ${numpact_${NUMPACT_PLATFORM}_${_numpact_kind}})
   list(TRANSFORM numpact_platform_${_numpact_kind} PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

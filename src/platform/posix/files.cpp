@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
 
 #include "platform/posix/file_info.hpp"
 
@@ -106,13 +104,10 @@ void start_writing([[maybe_unused]] const std::string& path) {
 #endif
 }
 
+bool says_disk_is_full(int error) { return error == ENOSPC || error == EDQUOT; }
+
 bool remove_file(const std::string& path) { return ::unlink(path.c_str()) == 0; }
 
 bool remove_folder(const std::string& path) { return ::rmdir(path.c_str()) == 0; }
-
-void remove_all(const std::string& path) {
-  std::error_code ignored;
-  std::filesystem::remove_all(path, ignored);
-}
 
 }  // namespace numpact::internal::platform

@@ -8,8 +8,10 @@
 
 #include <cerrno>
 #include <climits>
+#include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 #include "platform/posix/file_info.hpp"
 
@@ -28,6 +30,11 @@ bool list_folder(const std::string& path, std::vector<FolderEntry>& entries) {
     entries.push_back({std::string(name), is_known ? info_of(found).kind : FileKind::kOther});
   }
   return true;
+}
+
+void remove_all(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
 }
 
 int open_folder(const std::string& path) {

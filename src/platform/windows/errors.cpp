@@ -4,6 +4,12 @@
 #include "platform/windows/system.hpp"
 
 namespace numpact::internal::platform {
+namespace {
+
+// ERROR_DISK_QUOTA_EXCEEDED, which headers of mingw-w64 lack.
+constexpr DWORD kDiskQuotaExceeded = 1295;
+
+}  // namespace
 
 int error_number_of(DWORD error) {
   switch (error) {
@@ -48,7 +54,7 @@ int error_number_of(DWORD error) {
       return ENAMETOOLONG;
     case ERROR_DISK_FULL:
     case ERROR_HANDLE_DISK_FULL:
-    case ERROR_DISK_QUOTA_EXCEEDED:
+    case kDiskQuotaExceeded:
       return ENOSPC;
     case ERROR_FILE_TOO_LARGE:
       return EFBIG;

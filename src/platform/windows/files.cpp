@@ -10,7 +10,6 @@
 #include <cstring>
 #include <vector>
 
-#include "platform/folders.hpp"
 #include "platform/windows/system.hpp"
 
 namespace numpact::internal::platform {
@@ -277,26 +276,14 @@ bool sync_file(const std::string& path) {
 
 void start_writing(const std::string&) {}
 
+bool says_disk_is_full(int error) { return error == ENOSPC; }
+
 bool remove_file(const std::string& path) {
   return ::DeleteFileW(system_path(path).c_str()) != 0 || fail_by_last_error();
 }
 
 bool remove_folder(const std::string& path) {
   return ::RemoveDirectoryW(system_path(path).c_str()) != 0 || fail_by_last_error();
-}
-
-void remove_all(const std::string& path) {
-  const DWORD attributes = ::GetFileAttributesW(system_path(path).c_str());
-  if (attributes == INVALID_FILE_ATTRIBUTES) return;
-  if ((attributes & FILE_ATTRIBUTE_DIRECTORY) == 0) {
-    (void)remove_file(path);
-    return;
-  }
-  if (std::vector<FolderEntry> entries;
-      (attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0 && list_folder(path, entries)) {
-    for (const FolderEntry& entry : entries) remove_all(path + "\\" + entry.name);
-  }
-  (void)remove_folder(path);
 }
 
 }  // namespace numpact::internal::platform

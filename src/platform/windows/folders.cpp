@@ -67,6 +67,20 @@ bool list_folder(const std::string& path, std::vector<FolderEntry>& entries) {
   return error == ERROR_NO_MORE_FILES;
 }
 
+void remove_all(const std::string& path) {
+  const DWORD attributes = ::GetFileAttributesW(system_path(path).c_str());
+  if (attributes == INVALID_FILE_ATTRIBUTES) return;
+  if ((attributes & FILE_ATTRIBUTE_DIRECTORY) == 0) {
+    (void)remove_file(path);
+    return;
+  }
+  if (std::vector<FolderEntry> entries;
+      (attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0 && list_folder(path, entries)) {
+    for (const FolderEntry& entry : entries) remove_all(path + "\\" + entry.name);
+  }
+  (void)remove_folder(path);
+}
+
 int open_folder(const std::string& path) {
   OwnHandle handle(open_existing(system_path(path), GENERIC_READ, 0));
   FileInfo found;

@@ -58,13 +58,9 @@ std::string to_utf8(std::wstring_view text) {
 
 std::wstring system_path(const std::string& path) {
   std::wstring wide = to_wide(path.c_str());  // up to a zero byte, as on other systems
-  if (wide.size() < kMaxPlainChars / 2 || wide.starts_with(L"\\\\?\\") ||
-      wide.starts_with(L"\\\\.\\")) {
-    // A relative path may be long with the working folder, which itself is shorter than MAX_PATH.
-    const bool is_long =
-        !wide.empty() && wide.size() + ::GetCurrentDirectoryW(0, nullptr) >= kMaxPlainChars;
-    if (!is_long || wide.starts_with(L"\\\\")) return wide;
-  }
+  if (wide.starts_with(L"\\\\?\\") || wide.starts_with(L"\\\\.\\")) return wide;
+  // With the working folder, if it is relative.
+  if (wide.size() + ::GetCurrentDirectoryW(0, nullptr) < kMaxPlainChars) return wide;
   const std::wstring full = text_of([&](wchar_t* out, DWORD size) {
     return ::GetFullPathNameW(wide.c_str(), size, out, nullptr);
   });
