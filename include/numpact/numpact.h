@@ -362,6 +362,12 @@ typedef struct numpact_trailer numpact_trailer;
  * NUMPACT_CHECKSUM, NUMPACT_CORRUPT or NUMPACT_UNSUPPORTED_VERSION if it is damaged or newer. */
 NUMPACT_C_API numpact_status numpact_trailer_read(const void* file, size_t size,
                                                   numpact_trailer** trailer, numpact_error* error);
+/* The same for the tail of a file, which follows `before` other bytes. If it holds only a part of
+ * the trailer, *trailer is null and `missing` is set to the bytes before it that are also needed,
+ * else to 0. A tail of 24 bytes suffices to know. */
+NUMPACT_C_API numpact_status numpact_trailer_read_tail(const void* tail, size_t size,
+                                                       uint64_t before, numpact_trailer** trailer,
+                                                       uint64_t* missing, numpact_error* error);
 NUMPACT_C_API void numpact_trailer_destroy(numpact_trailer* trailer);
 NUMPACT_C_API numpact_type numpact_trailer_type(const numpact_trailer* trailer);
 NUMPACT_C_API uint64_t numpact_trailer_count(const numpact_trailer* trailer);

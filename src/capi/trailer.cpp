@@ -38,6 +38,23 @@ numpact_status numpact_trailer_read(const void* file, size_t size, numpact_trail
   });
 }
 
+numpact_status numpact_trailer_read_tail(const void* tail, size_t size, uint64_t before,
+                                         numpact_trailer** trailer, uint64_t* missing,
+                                         numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(trailer));
+    NUMPACT_TRY(check_given(missing));
+    TrailerTail found;
+    NUMPACT_TRY(Trailer::read_tail(bytes_of(tail, size), before).into(found));
+    *missing = found.missing;
+    if (!found.trailer) {
+      *trailer = nullptr;
+      return {};
+    }
+    return give_object(std::make_unique<numpact_trailer>(std::move(*found.trailer)), trailer);
+  });
+}
+
 void numpact_trailer_destroy(numpact_trailer* trailer) { delete trailer; }
 
 numpact_type numpact_trailer_type(const numpact_trailer* trailer) {

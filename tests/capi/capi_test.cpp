@@ -430,6 +430,21 @@ TEST(CInterface, Trailers) {
       NUMPACT_OK);
   EXPECT_EQ(count, 2u);
   EXPECT_EQ(indices[0], 2u);
+  const std::size_t before = file.size() - made.size();
+  std::uint64_t missing = 0;
+  numpact_trailer* tail = nullptr;
+  const std::size_t footer = file.size() - 24;
+  ASSERT_EQ(numpact_trailer_read_tail(file.data() + footer, 24, footer, &tail, &missing, nullptr),
+            NUMPACT_OK);
+  EXPECT_EQ(tail, nullptr);
+  EXPECT_EQ(missing, made.size() - 24);
+  ASSERT_EQ(numpact_trailer_read_tail(file.data() + before, made.size(), before, &tail, &missing,
+                                      nullptr),
+            NUMPACT_OK);
+  EXPECT_EQ(missing, 0u);
+  ASSERT_NE(tail, nullptr);
+  EXPECT_EQ(numpact_trailer_count(tail), 6000u);
+  numpact_trailer_destroy(tail);
   numpact_verification verification = {};
   verification.struct_size = sizeof verification;
   ASSERT_EQ(numpact_verify(nullptr, file.data(), file.size(), &verification, &error), NUMPACT_OK);
