@@ -13,6 +13,7 @@ option(NUMPACT_INSTALL "Make the install target" ${PROJECT_IS_TOP_LEVEL})
 option(NUMPACT_BUILD_CPCODEC "Build libcpcodec, the C binding by the names of the reference"
   ${PROJECT_IS_TOP_LEVEL})
 option(NUMPACT_BUILD_HDF5 "Build the plug-in of HDF5 and netCDF for the Python package" OFF)
+option(NUMPACT_BUILD_WASM "Build the WebAssembly modules (cmake/toolchains/wasi.cmake)" OFF)
 option(NUMPACT_WERROR "Treat warnings as errors" OFF)
 option(BUILD_SHARED_LIBS "Build libnumpact as a shared library" OFF)
 option(NUMPACT_BUILD_BOTH "With BUILD_SHARED_LIBS, make the static library, too" OFF)

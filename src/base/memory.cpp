@@ -110,7 +110,7 @@ class PlainMemory final : public std::pmr::memory_resource {
 // Never destroyed, since objects may be destroyed after it.
 union Plain {
   constexpr Plain() : memory() {}
-  constexpr ~Plain() {}
+  ~Plain() {}
   PlainMemory memory;
 };
 constinit Plain plain;
