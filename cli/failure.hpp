@@ -9,7 +9,11 @@
 #include "numpact/error.hpp"
 #include "text/printable.hpp"
 
+namespace numpact::internal::platform {}
+
 namespace numpact::cli {
+
+namespace platform = internal::platform;
 
 enum class ExitCode : int {
   kDone = 0,

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line program numpact.
-#include <sys/resource.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cfenv>
-#include <csignal>
-#include <cstdlib>
+#include <cstdint>
 #include <exception>
 #include <iterator>
 #include <new>
@@ -22,10 +19,8 @@
 #include "io/cleanup.hpp"
 #include "numpact/error.hpp"
 #include "numpact/version.hpp"
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
+#include "platform/program.hpp"
+#include "platform/terminal.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -33,11 +28,13 @@ namespace {
 // Makes malloc and Arrow return freed memory to the system: low memory use matters more here than
 // the cost of new allocations. Must be called before any thread exists.
 void return_freed_memory() {
-#ifdef __GLIBC__
-  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
-#endif
-  ::setenv("ARROW_DEFAULT_MEMORY_POOL", "system", 0);
+  platform::return_freed_memory();
+  platform::set_if_unset("ARROW_DEFAULT_MEMORY_POOL", "system");
 }
+
+// A table may have thousands of columns, whose files are open at the same time, and shells usually
+// allow 1,024 files but let programs raise that.
+constexpr std::uint64_t kMaxOpenFiles = 1 << 16;
 
 #define NUMPACT_TEXT_OF(x) #x
 #define NUMPACT_TEXT(x) NUMPACT_TEXT_OF(x)
@@ -89,38 +86,34 @@ std::vector<Command> add_commands(CLI::App& app) {
   return commands;
 }
 
-int run(int argc, char** argv) {
+int run(const std::vector<std::string>& arguments) {
   CLI::App app("Lossless compression of numbers in the Pco format; vectors in CVC files.",
                "numpact");
   app.footer(kFooter);
+  app.allow_windows_style_options(false);  // a word that begins with a slash is a path
   app.set_version_flag("--version", kVersionLine);
   app.require_subcommand(1);
   const std::vector<Command> commands = add_commands(app);
   refuse_empty_values(app);
+  std::vector<std::string> words;
+  if (!arguments.empty()) words.assign(arguments.begin() + 1, arguments.end());
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fail_usage("", usage_error(app, std::vector<std::string>(argv + 1, argv + argc), error));
+    fail_usage("", usage_error(app, words, error));
   }
   const auto is_parsed = [](const Command& command) { return command.app->parsed(); };
   const auto chosen = std::find_if(commands.begin(), commands.end(), is_parsed);
   return static_cast<int>(chosen->run());
 }
 
-// Ends like a program that does not handle SIGPIPE.
-int end_by_broken_pipe() {
-  ::signal(SIGPIPE, SIG_DFL);
-  ::raise(SIGPIPE);
-  return static_cast<int>(ExitCode::kFailure);
-}
-
-int guarded_run(int argc, char** argv) {
+int guarded_run(const std::vector<std::string>& arguments) {
   try {
-    return run(argc, argv);
+    return run(arguments);
   } catch (const OutputClosed&) {
-    return end_by_broken_pipe();
+    platform::end_by_broken_pipe();
   } catch (const Failure& failure) {
     print_message(failure.what());
     return static_cast<int>(failure.code());
@@ -135,27 +128,17 @@ int guarded_run(int argc, char** argv) {
   return static_cast<int>(ExitCode::kFailure);
 }
 
-// A table may have thousands of columns, whose files are open at the same time, and shells usually
-// allow 1,024 files but let programs raise that.
-void allow_open_files() {
-  constexpr rlim_t kMaxOpenFiles = 1 << 16;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  const rlim_t wanted = std::min(limit.rlim_max, kMaxOpenFiles);
-  if (limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = wanted;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 }  // namespace
 }  // namespace numpact::cli
 
 int main(int argc, char** argv) {
+  namespace platform = numpact::internal::platform;
   // A preloaded library that was linked with -ffast-math may have set flush-to-zero.
   std::fesetenv(FE_DFL_ENV);
   numpact::cli::return_freed_memory();
-  numpact::cli::allow_open_files();
+  platform::allow_open_files(numpact::cli::kMaxOpenFiles);
+  platform::use_byte_streams();
   numpact::cli::watch_signals();
   numpact::cli::use_requested_target();
-  return numpact::cli::guarded_run(argc, argv);
+  return numpact::cli::guarded_run(platform::arguments_of(argc, argv));
 }

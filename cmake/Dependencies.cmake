@@ -35,7 +35,7 @@ numpact_package(Highway TARGET Highway::highway LIBRARY hwy
   URLS https://github.com/google/highway/archive/refs/tags/1.2.0.tar.gz
        ${_numpact_debian}/h/highway/highway_1.2.0.orig.tar.gz
   OPTIONS HWY_ENABLE_TESTS=OFF HWY_ENABLE_EXAMPLES=OFF HWY_ENABLE_CONTRIB=OFF
-          HWY_ENABLE_INSTALL=OFF)
+          HWY_ENABLE_INSTALL=OFF HWY_CMAKE_RVV=OFF)
 numpact_package(Libdeflate TARGET Libdeflate::libdeflate LIBRARY libdeflate_static
   SHA256 1ab18349b9fb0ce8a0ca4116bded725be7dcbfa709e19f6f983d99df1fb8b25f
   URLS https://github.com/ebiggers/libdeflate/archive/refs/tags/v1.23.tar.gz

@@ -13,11 +13,16 @@ option(NUMPACT_INSTALL "Make the install target" ${PROJECT_IS_TOP_LEVEL})
 option(NUMPACT_BUILD_CPCODEC "Build libcpcodec, the C binding by the names of the reference"
   ${PROJECT_IS_TOP_LEVEL})
 option(NUMPACT_BUILD_HDF5 "Build the plug-in of HDF5 and netCDF for the Python package" OFF)
+option(NUMPACT_BUILD_WASM "Build the WebAssembly modules (cmake/toolchains/wasi.cmake)" OFF)
 option(NUMPACT_WERROR "Treat warnings as errors" OFF)
 option(BUILD_SHARED_LIBS "Build libnumpact as a shared library" OFF)
 option(NUMPACT_BUILD_BOTH "With BUILD_SHARED_LIBS, make the static library, too" OFF)
 option(NUMPACT_LIBDEFLATE "Compute CRC-32 by libdeflate; OFF: by numpact, several times as slowly"
   ON)
+
+option(NUMPACT_EXCEPTIONS "OFF: the C interface alone, a static library without exceptions and \
+RTTI, of a single thread, for Pco and reading of CVC" ON)
+option(NUMPACT_DECODE_ONLY "With NUMPACT_EXCEPTIONS=OFF: reading alone" OFF)
 
 set(NUMPACT_PREBUILT "" CACHE PATH
   "A build folder of the same sources, whose static library is used in place of a new one")
@@ -25,6 +30,19 @@ set(NUMPACT_PREBUILT "" CACHE PATH
 set(NUMPACT_SANITIZE "" CACHE STRING "Sanitizers to build with")
 set_property(CACHE NUMPACT_SANITIZE PROPERTY STRINGS
   "" address undefined address,undefined thread memory fuzzer-no-link,address,undefined)
+
+# These parts use the interface for C++, or write.
+if(NOT NUMPACT_EXCEPTIONS)
+  foreach(_numpact_part TESTS CLI BENCH EXAMPLES FUZZ PYTHON CPCODEC HDF5)
+    set(NUMPACT_BUILD_${_numpact_part} OFF)
+  endforeach()
+endif()
+if(NOT NUMPACT_EXCEPTIONS AND BUILD_SHARED_LIBS)
+  message(FATAL_ERROR "NUMPACT_EXCEPTIONS=OFF makes a static library")
+endif()
+if(NUMPACT_EXCEPTIONS AND NUMPACT_DECODE_ONLY)
+  message(FATAL_ERROR "NUMPACT_DECODE_ONLY=ON needs NUMPACT_EXCEPTIONS=OFF")
+endif()
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)

@@ -5,7 +5,8 @@
 option(NUMPACT_PCH "Precompile headers" ${PROJECT_IS_TOP_LEVEL})
 # In a shared build the tests and what they share differ in their options. GCC 12 for Arm crashes in
 # arm_sve.h behind a precompiled header.
-if(BUILD_SHARED_LIBS OR
+# Without exceptions a header of ours comes first.
+if(BUILD_SHARED_LIBS OR NOT NUMPACT_EXCEPTIONS OR
    (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm)"))
   set(NUMPACT_PCH OFF)
 endif()
@@ -50,8 +51,14 @@ endfunction()
 # file that HWY_TARGET_INCLUDE names once for each instruction set; here that file includes all of
 # these kernels. A kernel sets the macro to its own name, so the macro is restored after each.
 # Compile options of single sources do not apply here: a kernel that has some must not be listed.
+# Kernels that are not in numpact_kernels are left out.
 function(numpact_unite_kernels target name)
-  if(NOT NUMPACT_UNITY)
+  foreach(_kernel IN LISTS ARGN)
+    if(NOT _kernel IN_LIST numpact_kernels)
+      list(REMOVE_ITEM ARGN ${_kernel})
+    endif()
+  endforeach()
+  if(NOT NUMPACT_UNITY OR NOT ARGN)
     return()
   endif()
   set(_file ${CMAKE_CURRENT_BINARY_DIR}/kernels/${name}.cpp)

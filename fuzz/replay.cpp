@@ -116,7 +116,7 @@ Bytes make_input(const std::vector<Bytes>& inputs, Sequence& random) {
   Bytes choices(8 * (1 + random.below(6)));
   for (std::byte& byte : choices) byte = static_cast<std::byte>(random.next() & 0xff);
   Draw draw(choices);
-  while (!draw.is_empty()) patch_once(draw, made);
+  while (!draw.is_empty() && !made.empty()) patch_once(draw, made);
   return made;
 }
 

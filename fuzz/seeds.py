@@ -9,13 +9,14 @@ import random
 import struct
 import sys
 import zipfile
+import zlib
 from pathlib import Path
 
 FIXTURES = Path(__file__).resolve().parent.parent / "tests/fixtures"
 MOST_BYTES = 4000
 STRUCTURED = ("pco_patch", "pco_wrapped", "pco_round_trip", "pco_stream", "pco_destination",
               "pco_targets", "pco_trailer", "pco_second", "cvc_patch", "cvc_round_trip",
-              "cvc_range", "cvc_second", "cli_folder")
+              "cvc_range", "cvc_second", "cli_folder", "arrow_frame")
 
 
 def small_files(pattern):
@@ -47,10 +48,21 @@ def cvc_header(file):
     return b""
 
 
+def arrow_frame(text, length, nulls, runs, numbers):
+    """A frame around the files of an Arrow column (docs/format/arrow-column.md)."""
+    head = struct.pack("<4sBBH4Q", b"npac", 1, 0, len(text), length, nulls, len(runs), len(numbers))
+    body = head + text + runs + numbers
+    return body + struct.pack("<I", zlib.crc32(body))
+
+
 def seeds():
     """Pairs of target and input."""
-    for file in small_files("pco/**/*.pco"):
+    for i, file in enumerate(small_files("pco/**/*.pco")):
         yield "pco_raw", file
+        yield "arrow_frame", with_choices(file, 1)
+        text = (b"l", b"g", b"b", b"tsu:UTC", b"tdD")[i % 5]
+        for runs in (b"", file):
+            yield "arrow_frame", with_choices(arrow_frame(text, 5, len(runs) and 2, runs, file), 1)
         for target in ("pco_stream", "pco_destination", "pco_targets", "pco_trailer",
                        "pco_second"):
             yield target, with_choices(file, 1)

@@ -27,6 +27,8 @@ PUBLIC = ROOT / "include"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+(["<])([^">]+)[">].*\n', re.M)
 # They come behind Highway, where the once-compiled part begins.
 BEHIND_HIGHWAY = ("simd/cpu_features.hpp", "simd/dispatch.hpp")
+# What differs from system to system: one of these folders is compiled.
+SYSTEM_FOLDERS = ("platform/posix/", "platform/windows/")
 # In the order of dispatch.hpp's tables.
 X86_TARGETS = ("SSE4", "AVX2", "AVX3", "AVX3_DL")
 OTHER_TARGETS = ("EMU128", "SCALAR", "NEON_WITHOUT_AES", "NEON", "PPC8", "WASM", "SSE2")
@@ -76,6 +78,18 @@ def listed_sources() -> list[str]:
     return found
 
 
+def platform_sources() -> list[str]:
+    """What src/platform/sources.cmake lists for the library, for all systems."""
+    text = (SOURCES / "platform/sources.cmake").read_text()
+    found: list[str] = []
+    for system in ("posix", "windows"):
+        block = re.search(rf"^set\(numpact_{system}_sources\n(.*?)^\)", text, re.M | re.S)
+        if block is None:
+            sys.exit(f"amalgamate: no numpact_{system}_sources in src/platform/sources.cmake")
+        found += [f"platform/{name}" for name in block.group(1).split()]
+    return sorted(set(found))
+
+
 def place_of(path: str) -> Path:
     return (PUBLIC if path.startswith("numpact/") else SOURCES) / path
 
@@ -106,13 +120,17 @@ def split_includes(text: str) -> tuple[str, list[str]]:
 
 class Library:
     def __init__(self) -> None:
-        self.sources = listed_sources()
+        self.sources = platform_sources() + listed_sources()
         # The first one specialises a template that other kernels use.
         first = "pco/stats/range_kernel.cpp"
         self.kernels = [first] + [
             s for s in self.sources if s.endswith("_kernel.cpp") and s != first
         ]
-        plain = [s for s in self.sources if not s.endswith("_kernel.cpp")]
+        plain = [
+            s
+            for s in self.sources
+            if not s.endswith("_kernel.cpp") and not s.startswith(SYSTEM_FOLDERS)
+        ]
         # The C interface opens the namespaces for all that follows.
         self.plain = sorted(plain, key=lambda source: source.startswith("capi/"))
         self.texts: dict[str, str] = {}
@@ -133,8 +151,18 @@ class Library:
             self.headers.append(path)
 
     def system_includes(self) -> list[str]:
-        found = {name for text in self.texts.values() for name in split_includes(text)[1]}
+        found = {
+            name
+            for path, text in self.texts.items()
+            if not path.startswith(SYSTEM_FOLDERS)
+            for name in split_includes(text)[1]
+        }
         return sorted(found)
+
+    def of_system(self, folder: str) -> list[str]:
+        """The files of a folder, in the order in which they are compiled."""
+        headers = [path for path in self.headers if path.startswith(folder)]
+        return headers + [path for path in self.sources if path.startswith(folder)]
 
     def includes_all(self, path: str) -> set[str]:
         found: set[str] = set()
@@ -168,8 +196,15 @@ class Library:
 
 
 def body(library: Library, path: str, names: dict[str, str]) -> str:
-    """A file without what is done once: includes, guards, the licence line."""
-    text, _ = split_includes(library.texts[path])
+    """A file without what is done once: includes, guards, the licence line.
+
+    Files of one system keep their includes of the system's headers, which others lack.
+    """
+    text = library.texts[path]
+    if path.startswith(SYSTEM_FOLDERS):
+        text = re.sub(r'^#include (?:"|<numpact/).*\n', "", text, flags=re.M)
+    else:
+        text, _ = split_includes(text)
     text = re.sub(r"^// SPDX-License-Identifier:.*\n|^#pragma once\n", "", text, flags=re.M)
     text = re.sub(r"^#(undef|define) HWY_TARGET_INCLUDE.*\n", "", text, flags=re.M)
     text = cpp_names.renamed(text, names) if names else text
@@ -185,14 +220,32 @@ def version() -> str:
     return ".".join(re.findall(r"#define NUMPACT_VERSION_(?:MAJOR|MINOR|PATCH) +(\d+)", text))
 
 
+def abi() -> str:
+    """What the soname carries, as in cmake/Version.cmake."""
+    major, minor, _ = version().split(".")
+    return f"{major}.{minor}" if major == "0" else major
+
+
+def write_build_files(folder: Path) -> None:
+    for name in ("CMakeLists.txt", "meson.build", "BUILD.bazel", "MODULE.bazel"):
+        text = (ROOT / "packaging/amalgamation" / name).read_text()
+        (folder / name).write_text(text.replace("@VERSION@", version()).replace("@ABI@", abi()))
+    text = (SOURCES / "numpact.map.in").read_text()
+    (folder / "numpact.map").write_text(text.replace("@NUMPACT_ABI@", abi()))
+
+
 def amalgamation(library: Library, vendored: bool) -> str:
     names = library.renames()
     per_target = [h for h in library.headers if h.endswith("-inl.hpp")]
     plain = [
         h
         for h in library.headers
-        if h not in per_target and h not in BEHIND_HIGHWAY and h != "simd/targets.hpp"
+        if h not in per_target
+        and h not in BEHIND_HIGHWAY
+        and h != "simd/targets.hpp"
+        and not h.startswith(SYSTEM_FOLDERS)
     ]
+    posix, windows = SYSTEM_FOLDERS
     highway = '"hwy/{}"' if vendored else "<hwy/{}>"
     needs = (
         "Highway's headers are in hwy/."
@@ -227,6 +280,11 @@ def amalgamation(library: Library, vendored: bool) -> str:
         "\n#endif  // HWY_ONCE\n",
         *(body(library, kernel, names.get(kernel, {})) for kernel in library.kernels),
         "\n// Once.\n#if HWY_ONCE\n",
+        "\n#if defined(_WIN32)\n",
+        *(body(library, part, names.get(part, {})) for part in library.of_system(windows)),
+        "\n#else  // POSIX systems\n",
+        *(body(library, part, names.get(part, {})) for part in library.of_system(posix)),
+        "\n#endif\n",
         *(body(library, source, names.get(source, {})) for source in library.plain),
         "\n#endif  // HWY_ONCE\n",
     ]
@@ -293,9 +351,7 @@ def main() -> None:
         ROOT / "include/numpact", folder / "numpact", ignore=shutil.ignore_patterns("cuda.hpp")
     )
     shutil.copy(ROOT / "LICENSE", folder)
-    for build_file in ("CMakeLists.txt", "meson.build", "BUILD.bazel"):
-        text = (ROOT / "packaging/amalgamation" / build_file).read_text()
-        (folder / build_file).write_text(text.replace("@VERSION@", version()))
+    write_build_files(folder)
     if arguments.vendored:
         shutil.rmtree(folder / "hwy", ignore_errors=True)
         vendor_highway(arguments.highway, folder)

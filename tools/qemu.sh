@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the library and test programs for other machines and runs them under qemu-user.
-#   qemu.sh [aarch64|s390x|armhf]... [--only digest|conformance]    (all three when none is named)
+#   qemu.sh [MACHINE]... [--only digest|conformance]    (all of MACHINES when none is named)
+# A table at the end has one row for each machine and program.
 # What is built with is downloaded (cmake/Dependencies.cmake); NUMPACT_JOBS as in ./dev.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 JOBS=${NUMPACT_JOBS:-$(nproc)}
 PACKAGES=(qemu-user googletest)
+MACHINES=(aarch64 s390x armhf riscv64 ppc64le i386)
 # The conformance files, damaged CVC files, and files that declare more than memory holds.
 CONFORMANCE=(conformance_test cvc_test sizes_test)
 # Fast tests, and those that compare kernels with scalar code.
-TESTS=("${CONFORMANCE[@]}" base_test choose_test corruption_test delta_test
-  float_environment_test latent_test mode_test reading_test stats_test writing_test)
+TESTS=("${CONFORMANCE[@]}" base_test capi_test capi_arrow_test choose_test corruption_test
+  cpcodec_test delta_test float_environment_test latent_test mode_test ranges_test reading_test
+  stats_test targets_test writing_test)
 # The fast tests of programs that have slow ones too. filter_of PROGRAM
 filter_of() {
   case $1 in
@@ -33,6 +36,13 @@ describe() {
     armhf)
       triple=arm-linux-gnueabihf processor=armv7-a emulator=qemu-arm
       flags='-Wno-psabi'
+      ;;
+    riscv64) triple=riscv64-linux-gnu processor=riscv64 emulator=qemu-riscv64 ;;
+    ppc64le) triple=powerpc64le-linux-gnu processor=ppc64le emulator=qemu-ppc64le ;;
+    i386)
+      # The x87 unit rounds twice; SSE2 is what every processor has that still runs such programs.
+      triple=i686-linux-gnu processor=i686 emulator=qemu-i386
+      flags='-msse2 -mfpmath=sse'
       ;;
     *) echo "qemu.sh: unknown machine $1" >&2; exit 2 ;;
   esac
@@ -55,23 +65,32 @@ configure() {
     { cat "$build.log" >&2; return 1; }
 }
 
+# Adds a row to the table. add_row MACHINE PROGRAM RESULT SECONDS LAST-LINE
+add_row() { rows+=("$(printf '%-8s %-24s %-5s %6s  %s' "$@")"); }
+
 run_machine() {
-  local build=build/qemu/$1 failed=0 name program
+  local build=build/qemu/$1 failed=0 name program started result
   describe "$1"
   mkdir -p build/qemu
-  configure "$build" || return 1
-  cmake --build "$build" -j "$JOBS" --target "${programs[@]}" >"$build.log" 2>&1 ||
-    { grep -A8 "FAILED\|error" "$build.log" >&2; return 1; }
+  started=$SECONDS
+  if ! configure "$build" ||
+    ! cmake --build "$build" -j "$JOBS" --target "${programs[@]}" >"$build.log" 2>&1; then
+    grep -A8 "FAILED\|error" "$build.log" >&2
+    add_row "$1" build FAIL $((SECONDS - started)) "$build.log"
+    return 1
+  fi
+  add_row "$1" build ok $((SECONDS - started)) "$("$triple-g++" --version | head -n 1)"
   for name in "${programs[@]}"; do
     program=$(find "$build/tests" -type f -name "$name" -perm -u+x)
     local arguments=(--gtest_brief=1 "--gtest_filter=$(filter_of "$name")")
     [ "$name" != numpact_digest ] || arguments=(tests/fixtures/digests.txt)
-    if "$emulator" -L "/usr/$triple" "$program" "${arguments[@]}" >"$build.$name.log" 2>&1; then
-      echo "ok    $1 $name: $(grep -v SKIPPED "$build.$name.log" | tail -n 1)"
-    else
-      echo "FAIL  $1 $name: $build.$name.log"
-      failed=1
-    fi
+    started=$SECONDS
+    result=ok
+    "$emulator" -L "/usr/$triple" "$program" "${arguments[@]}" >"$build.$name.log" 2>&1 ||
+      { result=FAIL && failed=1; }
+    add_row "$1" "$name" "$result" $((SECONDS - started)) \
+      "$(grep -v SKIPPED "$build.$name.log" | tail -n 1)"
+    echo "${rows[-1]}"
   done
   return $failed
 }
@@ -92,7 +111,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-[ ${#machines[@]} -gt 0 ] || machines=(aarch64 s390x armhf)
+[ ${#machines[@]} -gt 0 ] || machines=("${MACHINES[@]}")
 
 missing=()
 for machine in "${machines[@]}"; do
@@ -108,5 +127,8 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 failed=0
+rows=()
 for machine in "${machines[@]}"; do run_machine "$machine" || failed=1; done
+printf '\n%-8s %-24s %-5s %6s  %s\n' machine program '' seconds 'last line'
+printf '%s\n' "${rows[@]}"
 exit $failed

@@ -27,6 +27,45 @@ SPDX = "SPDX-License-Identifier: Apache-2.0"
 # Parts of a Markdown line that do not count: targets of links, and code spans.
 UNBREAKABLE = re.compile(r"\]\([^)]*\)|`[^`]*`")
 INCLUDE = re.compile(r'\s*#\s*include\s+([<"])([^>"]+)[>"]')
+C_CODE = {".c", ".h"}
+# Systems are told apart in one folder, which has a file of each subject for each of them.
+PLATFORM = Path("src/platform")
+SYSTEM_CONDITION = re.compile(
+    r"\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b"
+    r"(?:_?WIN(?:32|64)|__linux(?:__)?|__unix(?:__)?|__APPLE__|__MACH__|__GLIBC__|__BIONIC__"
+    r"|__ANDROID__|__(?:Free|Net|Open)BSD__|__MINGW\w*|__CYGWIN__|__EMSCRIPTEN__|__wasi__"
+    r"|_POSIX_\w+|TARGET_OS_\w+)\b")
+SYSTEM_HEADER = re.compile(
+    r"\s*#\s*include\s+<(?:windows|winternl|shellapi|io|direct|unistd|fcntl|poll|signal|csignal"
+    r"|spawn|dirent|termios|pthread|dlfcn|pwd|sys/\w+)(?:\.h)?>")
+# Attributes of exported functions, which every compiler names in its own way; and plug-ins, each of
+# which includes the headers of the program that loads it.
+MAY_ASK_FOR_SYSTEM = ("include/numpact/version.hpp", "include/numpact/numpact.h", "integrations/",
+                      "tests/")
+# What Microsoft's compiler lacks, with the files that may have it: those that ask which compiler it
+# is, and offer it another way. The files of LACKS_ANOTHER_WAY do not yet.
+NOT_IN_EVERY_COMPILER = {
+    "a built-in function": re.compile(r"\b__builtin_\w+"),
+    "an attribute of GCC": re.compile(r"__attribute__|\[\[gnu::"),
+    "assembler": re.compile(r"(?<!\w)(?:asm|__asm__)\s*(?:volatile\s*)?\("),
+    "an integer of 128 bits": re.compile(r"\b__int128\b"),
+    "a type of POSIX": re.compile(r"\b(?:ssize_t|off_t|pid_t|mode_t|uid_t|gid_t)\b"),
+    "a statement as expression": re.compile(r"\(\{\s*$"),
+    "an extension of GCC": re.compile(
+        r"\b(?:__typeof__|typeof|__extension__|__PRETTY_FUNCTION__|__thread|_Float16|__fp16)\b"
+        r"|\balloca\s*\(|\?:|\bcase\b[^:]*\.\.\.|#\s*pragma\s+(?:GCC|clang)"),
+    "an array of variable length": re.compile(
+        r"^\s+(?:char|int|float|double|std::\w+)\s+\w+\[(?!k[A-Z])[a-z]\w*(?:\(\))?\];"),
+}
+ASKS_FOR_COMPILER = (
+    "include/numpact/version.hpp", "include/numpact/numpact.h", "src/platform/posix/",
+    "src/platform/compiler.hpp", "src/base/float_environment.hpp", "src/simd/cpu_features.cpp",
+    "src/simd/lane_count-inl.hpp", "src/pco/latent/walk-inl.hpp",
+    "src/pco/latent/unpack_vbmi-inl.hpp", "src/gpu/")
+LACKS_ANOTHER_WAY = ("src/cvc/quality/distance.cpp", "cli/numbers/decimal.",
+                     "cli/pco/condition.cpp")
+# Programs for tests and benchmarks of some systems: their build files leave them out elsewhere.
+MAY_USE_SYSTEM = (*MAY_ASK_FOR_SYSTEM, "tests/", "fuzz/", "bench/")
 
 
 def project_files():
@@ -155,6 +194,31 @@ def check_code(path, lines, layers, included):
                 yield number, message
 
 
+def check_system(path, lines):
+    """Yields (line, message) for what only src/platform may do."""
+    if path.is_relative_to(PLATFORM):
+        return
+    name = path.as_posix()
+    for number, line in enumerate(lines, 1):
+        if SYSTEM_CONDITION.match(line) and not name.startswith(MAY_ASK_FOR_SYSTEM):
+            yield number, "asks for the system: what differs there belongs in src/platform"
+        if SYSTEM_HEADER.match(line) and not name.startswith(MAY_USE_SYSTEM):
+            yield number, "includes a header of some systems: use src/platform"
+
+
+def check_compilers(path, lines):
+    """Yields (line, message) for what not every compiler has, in what users compile."""
+    name = path.as_posix()
+    if path.parts[0] not in ("src", "include", "cli") or name.startswith(
+            ASKS_FOR_COMPILER + LACKS_ANOTHER_WAY):
+        return
+    for number, line in enumerate(lines, 1):
+        code = re.sub(r'"(?:[^"\\]|\\.)*"', '""', line.partition("//")[0])
+        for what, pattern in NOT_IN_EVERY_COMPILER.items():
+            if pattern.search(code):
+                yield number, f"{what}: use src/platform/compiler.hpp or standard C++"
+
+
 def check_text(path, lines):
     """Yields (line, message) for what holds in every source file."""
     first = 1 if lines and lines[0].startswith("#!") else 0
@@ -230,6 +294,12 @@ def findings():
         if path.suffix in SOURCES and not in_source_list(path, lists):
             yield path, 1, "in no CMake source list"
     for path in files:
+        if path.suffix in CODE | C_CODE:
+            lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+            for number, message in check_system(path, lines):
+                yield path, number, message
+            for number, message in check_compilers(path, lines):
+                yield path, number, message
         if path.suffix == ".md":
             text = (ROOT / path).read_text(encoding="utf-8")
             for number, message in check_markdown(text.splitlines()):

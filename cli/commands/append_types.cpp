@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include "failure.hpp"
 #include "io/files.hpp"
@@ -68,8 +66,7 @@ class NullRows final : public NumberInput {
 
 std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& folder) {
   std::vector<std::pair<std::string, StatedType>> stated;
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(folder + "/" + kManifestName, ignored)) return stated;
+  if (!is_regular_file(folder + "/" + kManifestName)) return stated;
   const TableFolder table(folder);
   for (const ManifestEntry& entry : entries_of(table.manifest())) {
     stated.emplace_back(entry.name(), stated_type(entry));

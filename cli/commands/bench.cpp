@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
@@ -18,6 +17,7 @@
 #include "commands/usage_error.hpp"
 #include "formats/formats.hpp"
 #include "formats/table.hpp"
+#include "platform/paths.hpp"
 #include "report/json_text.hpp"
 #include "report/print.hpp"
 #include "report/text_table.hpp"
@@ -75,8 +75,6 @@ std::optional<unsigned> level_beside(unsigned level) {
   if (level > kFastLevel) return kFastLevel;
   return std::nullopt;
 }
-
-std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
 
 double ratio_of(std::uint64_t raw_bytes, const Timing& timing) {
   return timing.bytes == 0 ? 0 : static_cast<double>(raw_bytes) / static_cast<double>(timing.bytes);
@@ -187,7 +185,7 @@ std::string table_text(const std::vector<Row>& rows, const std::vector<Peer>& pe
   for (const Row& row : rows) {
     if (row.heading != heading && !row.heading.empty()) table.add_heading(row.heading);
     heading = row.heading;
-    const std::string name = row.column.empty() ? stem_of(row.file) : row.column;
+    const std::string name = row.column.empty() ? platform::stem_part(row.file) : row.column;
     std::vector<std::string> cells = {heading.empty() ? name : "  " + name,
                                       std::string(name_of(row.type)),
                                       grouped(row.count),
@@ -356,7 +354,7 @@ class BenchRunner {
     row.column = column.name;
     row.type = column.type;
     row.raw_bytes = row.count * size_of(column.type);
-    if (options_.inputs.size() > 1 && table.has_names()) row.heading = stem_of(file);
+    if (options_.inputs.size() > 1 && table.has_names()) row.heading = platform::stem_part(file);
     require_config_fits(column.type, config_, place);
     const NumberView view(column.type, numbers.data(), row.count);
     row.pco = bench_.measure_pco(view);

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
@@ -31,6 +30,7 @@
 #include "pco/null_file.hpp"
 #include "pco/pco_file.hpp"
 #include "pco/verifier.hpp"
+#include "platform/files.hpp"
 #include "report/text_table.hpp"
 
 namespace numpact::cli {
@@ -315,12 +315,14 @@ class Compressor {
       OutputFile file(path, false, Content::kBinary);
       written = join_others(old, {entry.name, open_file(new_rows), written.rows}, file);
       file.commit(TemporaryPath::Sync::kLater);
-      std::filesystem::remove(new_rows);
+      if (!platform::remove_file(new_rows)) fail_errno(new_rows, "cannot be removed");
     }
     entry.type = written.type;
     entry.rows = written.rows;
     require_same_rows(manifest, entry.name, entry.rows);
-    other_bytes_ += std::filesystem::file_size(path);
+    platform::FileInfo made;
+    if (!platform::look_at(path, made)) fail_errno(path, "");
+    other_bytes_ += made.bytes;
     manifest.others.push_back(std::move(entry));
   }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <utility>
@@ -26,6 +25,7 @@
 #include "pco/manifest.hpp"
 #include "pco/pco_file.hpp"
 #include "pco/table_folder.hpp"
+#include "platform/paths.hpp"
 #include "report/progress_bar.hpp"
 
 namespace numpact::cli {
@@ -180,7 +180,7 @@ class Decompressor {
   // The column name for formats that need one: the file's name without its extensions.
   std::string column_name() const {
     if (options_.input == "-") return "numbers";
-    const std::string name = std::filesystem::path(options_.input).filename().string();
+    const std::string name = platform::name_part(options_.input);
     const std::size_t dot = name.find('.', 1);
     return name.substr(0, dot);
   }

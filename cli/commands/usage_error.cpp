@@ -8,13 +8,14 @@
 
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "failure.hpp"
+#include "platform/files.hpp"
 #include "text/nearest.hpp"
 
 namespace numpact::cli {
@@ -47,8 +48,8 @@ std::string see_help(const CLI::App& app) {
 bool is_file_name(std::string_view arg) { return arg.find_first_of("./") != arg.npos; }
 
 bool looks_like_file(const std::string& arg) {
-  std::error_code ignored;
-  return is_file_name(arg) || std::filesystem::exists(arg, ignored);
+  platform::FileInfo found;
+  return is_file_name(arg) || platform::look_at(arg, found);
 }
 
 std::string wrong_command(const CLI::App& app, const std::string& arg) {

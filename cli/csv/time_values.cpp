@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "numbers/logical_type.hpp"
+#include "platform/compiler.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -68,8 +69,9 @@ bool TimeValues::in_unit(std::int64_t seconds, std::uint32_t nanoseconds, Unit u
   // where the sum does not, so one second moves to the fraction.
   const bool borrows = seconds < 0 && fraction > 0;
   std::int64_t product = 0;
-  if (__builtin_mul_overflow(borrows ? seconds + 1 : seconds, scale, &product)) return false;
-  return !__builtin_add_overflow(product, borrows ? fraction - scale : fraction, &value);
+  if (internal::platform::multiply_overflows(borrows ? seconds + 1 : seconds, scale, &product))
+    return false;
+  return !internal::platform::add_overflows(product, borrows ? fraction - scale : fraction, &value);
 }
 
 void TimeValues::note_extremes(const Literal& literal, std::uint64_t line) {

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/cvc_output.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <filesystem>
 #include <vector>
 
 #include "failure.hpp"
 #include "io/files.hpp"
 #include "numpact/file_lock.hpp"
+#include "platform/files.hpp"
+#include "platform/paths.hpp"
+#include "platform/replacement.hpp"
 
 namespace numpact::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 void copy_into(const std::string& path, OutputFile& out) {
   Input input(path);
@@ -31,11 +27,11 @@ void copy_into(const std::string& path, OutputFile& out) {
 
 CvcOutput::CvcOutput(const std::string& path, const Overwrite& overwrite)
     : target_(path), name_(path == "-" ? "(stdout)" : path), overwrite_(overwrite) {
-  struct stat found = {};
-  const bool is_there = path != "-" && ::stat(path.c_str(), &found) == 0;
-  if (path == "-" || (is_there && !S_ISREG(found.st_mode))) {
+  platform::FileInfo found;
+  const bool is_there = path != "-" && platform::look_at(path, found);
+  if (path == "-" || (is_there && !found.is_regular())) {
     stream_ = std::make_unique<OutputFile>(path, overwrite, Content::kBinary);
-    const std::string beside = (fs::temp_directory_path() / "numpact.cvc").string();
+    const std::string beside = platform::temporary_folder() + "/numpact.cvc";
     folder_ = std::make_unique<TemporaryPath>(beside, TemporaryPath::Kind::kPrivateFolder);
   } else {
     if (is_there && !overwrite.is_allowed) {
@@ -57,10 +53,10 @@ void CvcOutput::commit() {
     folder_->move(path_, target_);
     return;
   }
-  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int descriptor = platform::open_to_take_access(path_);
   if (descriptor < 0) fail_errno(name_, "cannot be written");
   const Status status = take_access(descriptor, target_);
-  ::close(descriptor);
+  platform::close_file(descriptor);
   check(status, name_);
   FileLock none;
   folder_->replace_file(path_, target_, name_, overwrite_.lock_config(name_), none);

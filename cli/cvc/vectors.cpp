@@ -9,6 +9,7 @@
 
 #include "failure.hpp"
 #include "formats/formats.hpp"
+#include "platform/compiler.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -197,8 +198,8 @@ std::uint64_t row_bytes(std::span<const Column> columns) {
   std::uint64_t bytes = 0;
   for (const Column& column : columns) {
     std::uint64_t more = 0;
-    if (__builtin_mul_overflow(column.dimension, size_of(column.type), &more) ||
-        __builtin_add_overflow(bytes, more, &bytes)) {
+    if (platform::multiply_overflows(column.dimension, size_of(column.type), &more) ||
+        platform::add_overflows(bytes, more, &bytes)) {
       return std::numeric_limits<std::uint64_t>::max();
     }
   }

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "failure.hpp"
 #include "formats/npy_header.hpp"
 #include "io/decompressed_source.hpp"
+#include "platform/paths.hpp"
 #include "signature/file_format.hpp"
 #include "text/nearest.hpp"
 
@@ -83,7 +83,7 @@ bool serves(const Format& format, Purpose purpose) {
 }
 
 const Format* by_extension(const std::string& path, Purpose purpose) {
-  std::string extension = std::filesystem::path(path).extension().string();
+  std::string extension = platform::extension_part(path);
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (extension.empty()) return nullptr;

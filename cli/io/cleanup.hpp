@@ -3,19 +3,19 @@
 // signal also kills the child processes.
 #pragma once
 
-#include <sys/types.h>
-
 #include <functional>
 #include <set>
 #include <string>
 
+#include "failure.hpp"
 #include "numpact/file_lock.hpp"
+#include "platform/child_processes.hpp"
 
 namespace numpact::cli {
 
-// Must be called first, before any other thread exists. Afterwards SIGINT, SIGTERM and SIGHUP
-// remove the registered paths before they end the program. A write to a closed pipe or beyond the
-// file size limit becomes an error instead of a signal.
+// Must be called first, before any other thread exists. Afterwards SIGINT, SIGTERM and SIGHUP (on
+// Windows Ctrl-C) remove the registered paths before they end the program. A write to a closed pipe
+// or beyond the file size limit becomes an error instead of a signal.
 void watch_signals();
 
 // A new file or folder with a unique name. The destructor removes it with its contents, unless it
@@ -60,12 +60,9 @@ class TemporaryPath {
 
 // Starts a process that is killed when a signal ends this program. `start` sets the process id and
 // returns 0 or errno, which is returned.
-int start_guarded(pid_t& process, const std::function<int(pid_t&)>& start);
+int start_guarded(platform::Child& process, const std::function<int(platform::Child&)>& start);
 // To be called when the process has exited, before its id can be reused.
-void end_guard(pid_t process);
-
-// Syncs the entries of a folder to disk, if the file system supports it.
-void sync_folder(const std::string& folder);
+void end_guard(platform::Child process);
 
 // The parent folder of a path; "." if the path names none.
 std::string folder_of(const std::string& path);

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/files.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 
 #include "failure.hpp"
+#include "platform/files.hpp"
+#include "platform/mapped_files.hpp"
+#include "platform/terminal.hpp"
 
 namespace numpact::cli {
 
 OpenFile::OpenFile(const std::string& path)
-    : path_(path), name_(path == "-" ? "(stdin)" : path), descriptor_(STDIN_FILENO) {
-  if (path != "-") descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    : path_(path), name_(path == "-" ? "(stdin)" : path), descriptor_(platform::kStandardInput) {
+  if (path != "-") descriptor_ = platform::open_file(path, platform::Access::kRead);
   if (descriptor_ < 0) fail_errno(name_, "");
   look();
 }
@@ -28,32 +26,33 @@ OpenFile::OpenFile(int descriptor, const std::string& path)
 }
 
 OpenFile::~OpenFile() {
-  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+  if (descriptor_ > platform::kStandardInput) platform::close_file(descriptor_);
 }
 
 void OpenFile::look() {
-  struct stat found = {};
-  const bool is_known = ::fstat(descriptor_, &found) == 0;
-  if (!is_known || S_ISDIR(found.st_mode)) {
+  platform::FileInfo found;
+  const bool is_known = platform::look_at(descriptor_, found);
+  if (!is_known || found.is_folder()) {
     const int error = errno;
-    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);  // since the destructor does not run
+    if (descriptor_ > platform::kStandardInput)
+      platform::close_file(descriptor_);  // since the destructor does not run
     errno = error;
     if (!is_known) fail_errno(name_, "");
     throw Failure(ExitCode::kFailure, name_, "is a folder");
   }
-  if (!S_ISREG(found.st_mode)) return;
-  end_ = static_cast<std::uint64_t>(found.st_size);
+  if (!found.is_regular()) return;
+  end_ = found.bytes;
   if (path_ != "-") size_ = end_;
   // Virtual files such as those in /proc report size 0 but have contents.
-  const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
+  const std::int64_t at = platform::position_of(descriptor_);
   if (end_ == 0 || at < 0) return;
   limit_ = end_ - std::min(static_cast<std::uint64_t>(at), end_);
 }
 
 std::optional<char> OpenFile::byte_after_end() const {
-  char next = 0;
-  if (!limit_ || ::pread(descriptor_, &next, 1, static_cast<off_t>(end_)) != 1) return {};
-  return next;
+  std::byte next{};
+  if (!limit_ || platform::read_some_at(descriptor_, end_, {&next, 1}) != 1) return {};
+  return static_cast<char>(next);
 }
 
 FileRef open_file(const std::string& path) { return std::make_shared<OpenFile>(path); }
@@ -67,16 +66,11 @@ std::size_t Input::read_some(std::span<std::byte> out) {
   // Reads at an explicit offset, so that several readers can share the descriptor.
   const int descriptor = file_->descriptor();
   const bool has_places = file_->size().has_value();
-  for (;;) {
-    const ssize_t got =
-        has_places ? ::pread(descriptor, out.data(), out.size(), static_cast<off_t>(taken_))
-                   : ::read(descriptor, out.data(), out.size());
-    if (got >= 0) {
-      taken_ += static_cast<std::uint64_t>(got);
-      return static_cast<std::size_t>(got);
-    }
-    if (errno != EINTR) fail_errno(name(), "cannot be read");
-  }
+  const std::int64_t got = has_places ? platform::read_some_at(descriptor, taken_, out)
+                                      : platform::read_some(descriptor, out);
+  if (got < 0) fail_errno(name(), "cannot be read");
+  taken_ += static_cast<std::uint64_t>(got);
+  return static_cast<std::size_t>(got);
 }
 
 std::span<const std::byte> Input::peek(std::size_t count) {
@@ -143,22 +137,21 @@ FileBytes::FileBytes(const FileRef& file) {
     return;
   }
   if (size > SIZE_MAX) throw Failure(ExitCode::kFailure, file->name(), "is too large to be mapped");
-  void* const map = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE,
-                           file->descriptor(), 0);
-  if (map == MAP_FAILED) fail_errno(file->name(), "cannot be mapped");
+  const std::byte* const map =
+      platform::map_file(file->descriptor(), static_cast<std::size_t>(size));
+  if (map == nullptr) fail_errno(file->name(), "cannot be mapped");
   is_mapped_ = true;
-  bytes_ = {static_cast<const std::byte*>(map), static_cast<std::size_t>(size)};
+  bytes_ = {map, static_cast<std::size_t>(size)};
 }
 
 FileBytes::~FileBytes() {
-  if (is_mapped_) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (is_mapped_) platform::unmap_file(bytes_);
 }
 
 void FileBytes::release_first(std::uint64_t size) const {
-  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  const std::uint64_t whole = std::min<std::uint64_t>(size, bytes_.size()) / page * page;
-  if (!is_mapped_ || whole == 0) return;
-  ::madvise(const_cast<std::byte*>(bytes_.data()), static_cast<std::size_t>(whole), MADV_DONTNEED);
+  if (!is_mapped_) return;
+  const std::uint64_t end = std::min<std::uint64_t>(size, bytes_.size());
+  platform::release_pages(bytes_.first(static_cast<std::size_t>(end)));
 }
 
 ProgressCallback FileBytes::releasing() const {
@@ -169,21 +162,21 @@ ProgressCallback FileBytes::releasing() const {
 }
 
 bool is_folder(const std::string& path) {
-  struct stat found = {};
-  return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+  platform::FileInfo found;
+  return platform::look_at(path, found) && found.is_folder();
 }
 
 bool is_regular_file(const std::string& path) {
-  struct stat found = {};
-  return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode);
+  platform::FileInfo found;
+  return platform::look_at(path, found) && found.is_regular();
 }
 
 void refuse_same_file(const std::string& input, const std::string& output) {
-  struct stat first = {};
-  struct stat second = {};
+  platform::FileInfo first;
+  platform::FileInfo second;
   if (input == "-" || output == "-") return;
-  if (::stat(input.c_str(), &first) != 0 || ::stat(output.c_str(), &second) != 0) return;
-  if (S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino) {
+  if (!platform::look_at(input, first) || !platform::look_at(output, second)) return;
+  if (first.is_regular() && first.is_same_file(second)) {
     throw Failure(ExitCode::kFailure, output, "is the input itself");
   }
 }

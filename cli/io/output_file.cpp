@@ -1,43 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/output_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
 
 #include "failure.hpp"
 #include "io/files.hpp"
 #include "numpact/executor.hpp"
 #include "pco/manifest.hpp"
 #include "pco/table_folder.hpp"
+#include "platform/files.hpp"
+#include "platform/folders.hpp"
+#include "platform/paths.hpp"
+#include "platform/replacement.hpp"
+#include "platform/terminal.hpp"
 
 namespace numpact::cli {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 
-// Asks the system to start writing a file to disk, if it supports that.
-void start_writing([[maybe_unused]] const std::string& path) {
-#ifdef SYNC_FILE_RANGE_WRITE
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
-  ::close(descriptor);
-#endif
-}
-
 // Returns 0 or errno.
 int sync_file(const std::string& path) noexcept {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return errno;
-  // Some file systems do not support fsync: the file is then as safe as they make it.
-  const int error = ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
-  ::close(descriptor);
-  return error;
+  // Some file systems do not support it: the file is then as safe as they make it.
+  return platform::sync_file(path) || errno == EINVAL ? 0 : errno;
 }
 
 }  // namespace
@@ -45,22 +30,22 @@ int sync_file(const std::string& path) noexcept {
 OutputFile::OutputFile(const std::string& path, const Overwrite& overwrite, Content content)
     : path_(path), name_(path == "-" ? "(stdout)" : path), overwrite_(overwrite) {
   buffer_.reserve(kBufferBytes);
-  struct stat found = {};
+  platform::FileInfo found;
   if (is_stdout()) {
-    descriptor_ = STDOUT_FILENO;
-  } else if (::stat(path.c_str(), &found) != 0) {
+    descriptor_ = platform::kStandardOutput;
+  } else if (!platform::look_at(path, found)) {
     path_ = resolve_links(path);
     temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
-  } else if (S_ISDIR(found.st_mode)) {
+  } else if (found.is_folder()) {
     throw Failure(ExitCode::kFailure, name_, "is a folder");
-  } else if (S_ISREG(found.st_mode)) {
+  } else if (found.is_regular()) {
     if (!overwrite.is_allowed) {
       throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
     }
     path_ = resolve_links(path);
     temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
   } else {
-    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    descriptor_ = platform::open_file(path, platform::Access::kWrite);
     if (descriptor_ < 0) fail_errno(name_, "cannot be written");
   }
   if (temporary_ != nullptr) descriptor_ = temporary_->descriptor();
@@ -77,17 +62,19 @@ OutputFile::OutputFile(FileLock lock, const std::string& path)
 }
 
 OutputFile::~OutputFile() {
-  if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
+  if (descriptor_ >= 0 && descriptor_ != platform::kStandardOutput) {
+    platform::close_file(descriptor_);
+  }
 }
 
-bool OutputFile::is_terminal() const { return ::isatty(descriptor_) == 1; }
+bool OutputFile::is_terminal() const { return platform::is_terminal(descriptor_); }
 
 void OutputFile::write_all(std::span<const std::byte> bytes) {
   while (!bytes.empty() && error_ == 0) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    const std::int64_t written = platform::write_some(descriptor_, bytes);
     if (written >= 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
+    } else {
       error_ = errno;
     }
   }
@@ -123,9 +110,8 @@ void OutputFile::throw_if_failed() const {
 void OutputFile::patch(std::uint64_t offset, std::span<const std::byte> bytes) {
   flush();
   throw_if_failed();
-  const ssize_t written =
-      ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-  if (written != static_cast<ssize_t>(bytes.size())) fail_errno(name_, "cannot be written");
+  const std::int64_t written = platform::write_some_at(descriptor_, offset, bytes);
+  if (written != static_cast<std::int64_t>(bytes.size())) fail_errno(name_, "cannot be written");
 }
 
 const std::string& OutputFile::written_path() {
@@ -140,17 +126,17 @@ void OutputFile::commit(TemporaryPath::Sync sync) {
   if (temporary_ == nullptr) {
     // Some file systems report a full disk only on close. Closing a duplicate keeps the descriptor
     // open.
-    const int copy = ::dup(descriptor_);
-    if (copy >= 0 && ::close(copy) != 0) fail_errno(name_, "cannot be written");
+    const int copy = platform::duplicate(descriptor_);
+    if (copy >= 0 && !platform::close_file(copy)) fail_errno(name_, "cannot be written");
     return;
   }
   if (overwrite_.is_allowed) check(take_access(descriptor_, path_), name_);
   const bool is_later = sync == TemporaryPath::Sync::kLater;
-  const bool synced = is_later || ::fsync(descriptor_) == 0 || errno == EINVAL;
+  const bool synced = is_later || platform::sync_file(descriptor_) || errno == EINVAL;
   if (!synced) fail_errno(name_, "cannot be written");
   const int descriptor = descriptor_;
   descriptor_ = -1;
-  if (::close(descriptor) != 0) fail_errno(name_, "cannot be written");
+  if (!platform::close_file(descriptor)) fail_errno(name_, "cannot be written");
   if (overwrite_.is_allowed) {
     temporary_->replace_file(temporary_->path(), path_, name_, overwrite_.lock_config(name_),
                              lock_);
@@ -167,9 +153,9 @@ std::string resolve_links(const std::string& path) {
 }
 
 FileLock lock_existing(const std::string& path, const Overwrite& overwrite) {
-  struct stat found = {};
-  if (::stat(path.c_str(), &found) != 0) fail_errno(path, "");
-  if (!S_ISREG(found.st_mode)) throw Failure(ExitCode::kFailure, path, "is not a regular file");
+  platform::FileInfo found;
+  if (!platform::look_at(path, found)) fail_errno(path, "");
+  if (!found.is_regular()) throw Failure(ExitCode::kFailure, path, "is not a regular file");
   FileLock lock;
   check(lock.lock(path, overwrite.lock_config(path)), path);
   if (!lock.has_file()) throw Failure(ExitCode::kFailure, path, "was removed meanwhile");
@@ -187,10 +173,10 @@ OutputFolder::OutputFolder(FileLock lock, const std::string& path)
 }
 
 void OutputFolder::begin() {
-  while (name_.size() > 1 && name_.back() == '/') name_.pop_back();
+  name_ = platform::without_end_separators(name_);
   path_ = resolve_links(name_);
-  struct stat found = {};
-  is_there_ = ::stat(path_.c_str(), &found) == 0;
+  platform::FileInfo found;
+  is_there_ = platform::look_at(path_, found);
   if (is_there_ && !overwrite_.is_allowed) {
     throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
   }
@@ -205,14 +191,20 @@ void OutputFolder::lock_old() {
   check(lock_.lock(manifest, overwrite_.lock_config(name_)), name_);
 }
 
+std::vector<platform::FolderEntry> OutputFolder::written_entries() const {
+  std::vector<platform::FolderEntry> entries;
+  if (!platform::list_folder(temporary_->path(), entries)) fail_errno(name_, "cannot be written");
+  return entries;
+}
+
 // Concurrent syncs share the work of the file system: 3,000 files took 1 second with 32 threads, 8
 // with one, and 24 if each file was synced when it was written.
 void OutputFolder::sync_files() const {
   constexpr unsigned kThreads = 32;
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(temporary_->path())) {
-    files.push_back(entry.path().string());
-    start_writing(files.back());
+  for (const platform::FolderEntry& entry : written_entries()) {
+    files.push_back(path_of(entry.name));
+    platform::start_writing(files.back());
   }
   struct Shared {
     const std::vector<std::string>& files;
@@ -228,23 +220,22 @@ void OutputFolder::sync_files() const {
     errno = shared.errors[i];
     fail_errno(files[i], "cannot be written");
   }
-  sync_folder(temporary_->path());
+  platform::sync_folder(temporary_->path());
 }
 
 // Files get the access rights of the files they replace, other files those of the old manifest. The
 // folder comes last, so that nobody else gets into it before.
 void OutputFolder::take_access(const std::set<std::string>& old_files) const {
   const auto take = [this](const std::string& path, const std::string& like) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const int descriptor = platform::open_to_take_access(path);
     if (descriptor < 0) fail_errno(name_, "cannot be written");
     const Status status = numpact::take_access(descriptor, like);
-    ::close(descriptor);
+    platform::close_file(descriptor);
     check(status, name_);
   };
-  for (const auto& entry : std::filesystem::directory_iterator(temporary_->path())) {
-    const std::string file = entry.path().filename().string();
-    const std::string like = old_files.contains(file) ? file : kManifestName;
-    take(entry.path().string(), path_ + "/" + like);
+  for (const platform::FolderEntry& entry : written_entries()) {
+    const std::string like = old_files.contains(entry.name) ? entry.name : kManifestName;
+    take(path_of(entry.name), path_ + "/" + like);
   }
   take(temporary_->path(), path_);
 }

@@ -15,6 +15,7 @@
 #include "io/overwrite.hpp"
 #include "numpact/file_lock.hpp"
 #include "numpact/stream.hpp"
+#include "platform/folders.hpp"
 
 namespace numpact::cli {
 
@@ -92,6 +93,7 @@ class OutputFolder {
  private:
   void begin();
   void lock_old();
+  std::vector<platform::FolderEntry> written_entries() const;
   void sync_files() const;
   void take_access(const std::set<std::string>& old_files) const;
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/spool.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "failure.hpp"
 #include "io/temporary_file.hpp"
+#include "platform/files.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -18,7 +16,7 @@ constexpr const char* kPlace = "temporary file";
 }  // namespace
 
 Spool::~Spool() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ >= 0) platform::close_file(descriptor_);
 }
 
 Spool::Stream Spool::add_stream() {
@@ -47,9 +45,7 @@ void Spool::flush_all() {
     std::span<const std::byte> rest = state.buffered;
     state.extents.push_back({state.size - rest.size(), file_size_, rest.size()});
     while (!rest.empty()) {
-      const ssize_t written =
-          ::pwrite(descriptor_, rest.data(), rest.size(), static_cast<off_t>(file_size_));
-      if (written < 0 && errno == EINTR) continue;
+      const std::int64_t written = platform::write_some_at(descriptor_, file_size_, rest);
       if (written < 0) fail_errno(kPlace, "cannot be written");
       file_size_ += static_cast<std::uint64_t>(written);
       rest = rest.subspan(static_cast<std::size_t>(written));
@@ -82,8 +78,7 @@ void Spool::read(Stream stream, std::uint64_t offset, std::span<std::byte> out) 
 
 void Spool::read_file(std::uint64_t offset, std::span<std::byte> out) const {
   while (!out.empty()) {
-    const ssize_t got = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
+    const std::int64_t got = platform::read_some_at(descriptor_, offset, out);
     if (got < 0) fail_errno(kPlace, "cannot be read");
     if (got == 0) throw Failure(ExitCode::kFailure, kPlace, "was cut by another program");
     offset += static_cast<std::uint64_t>(got);

@@ -4,8 +4,8 @@
 
 namespace numpact::cli {
 
-// Creates a file for reading and writing in the temporary folder (TMPDIR) and unlinks it. Returns
-// its descriptor, which the caller closes. Throws Failure.
+// Creates a file for reading and writing in the temporary folder (TMPDIR) that has no name there.
+// Returns its descriptor, which the caller closes. Throws Failure.
 int open_unnamed_file();
 
 }  // namespace numpact::cli

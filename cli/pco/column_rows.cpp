@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "failure.hpp"
+#include "platform/compiler.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -182,7 +183,7 @@ std::uint64_t RunReader::check(std::uint64_t numbers, std::uint64_t nulls) {
   std::uint64_t rows[2] = {0, 0};  // rows with numbers, null rows
   while (fill()) {
     std::uint64_t& sum = rows[is_null_ ? 1 : 0];
-    if (__builtin_add_overflow(sum, std::exchange(left_, 0), &sum)) {
+    if (platform::add_overflows(sum, std::exchange(left_, 0), &sum)) {
       throw Failure(ExitCode::kCorrupt, file_.place(),
                     "corrupt: there are more rows than can be counted");
     }

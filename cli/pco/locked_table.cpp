@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/locked_table.hpp"
 
-#include <sys/stat.h>
-
 #include "failure.hpp"
 #include "io/cleanup.hpp"
 #include "io/files.hpp"
+#include "platform/files.hpp"
 
 namespace numpact::cli {
 namespace {
 
 FileLock lock_table(const std::string& path, const Overwrite& overwrite) {
-  struct stat found = {};
-  if (::stat(path.c_str(), &found) != 0) fail_errno(path, "");
-  if (!S_ISDIR(found.st_mode)) {
+  platform::FileInfo found;
+  if (!platform::look_at(path, found)) fail_errno(path, "");
+  if (!found.is_folder()) {
     throw Failure(ExitCode::kFailure, path,
                   "is not a folder: a whole table is appended to a folder (--column NAME appends "
                   "one column to a file)");

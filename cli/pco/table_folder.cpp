@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/table_folder.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <climits>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "failure.hpp"
+#include "platform/files.hpp"
+#include "platform/folders.hpp"
+#include "platform/paths.hpp"
+#include "platform/program.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -25,37 +25,35 @@ constexpr int kMaxLinks = 8;
 // while a few files are opened.
 constexpr int kMaxOpenAttempts = 100;
 // File descriptors reserved for other use if a table has more files than may be open.
-constexpr rlim_t kReservedDescriptors = 64;
+constexpr std::uint64_t kReservedDescriptors = 64;
+// Maximum length of a name in a folder, in bytes, of common file systems.
+constexpr std::size_t kMaxNameBytes = 255;
 
 // Raises the limit of open files, since a table has a file open for each column. Returns how many.
-rlim_t allow_many_files() {
-  struct rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-  return limit.rlim_max > kReservedDescriptors ? limit.rlim_max - kReservedDescriptors : 0;
+std::uint64_t allow_many_files() {
+  const std::uint64_t max_open =
+      platform::allow_open_files(std::numeric_limits<std::uint64_t>::max());
+  return max_open > kReservedDescriptors ? max_open - kReservedDescriptors : 0;
 }
 
 int open_folder(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = platform::open_folder(path);
   if (descriptor < 0) fail_errno(path, "");
   return descriptor;
 }
 
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos;
+  return !name.empty() && name != "." && name != ".." && platform::name_start(name) == 0;
 }
 
 // The target of a link, which must be a file of the same folder.
 std::string target_of(int folder, const std::string& name, const std::string& place) {
-  char target[NAME_MAX + 1];
-  const ssize_t size = ::readlinkat(folder, name.c_str(), target, sizeof target);
-  if (size < 0) fail_errno(place, "");
-  const std::string_view text(target, static_cast<std::size_t>(size));
-  if (text.size() > NAME_MAX || !is_plain_name(text)) {
+  std::string target;
+  if (!platform::read_link_in(folder, name, target)) fail_errno(place, "");
+  if (target.size() > kMaxNameBytes || !is_plain_name(target)) {
     throw Failure(ExitCode::kCorrupt, place, "corrupt: is a link that leads out of the folder");
   }
-  return std::string(text);
+  return target;
 }
 
 // Opens a regular file of an open folder. Other kinds are not even opened, since a pipe would block
@@ -63,16 +61,15 @@ std::string target_of(int folder, const std::string& name, const std::string& pl
 FileRef open_in(int folder, const std::string& name, const std::string& place) {
   std::string at = name;
   for (int links = 0; links <= kMaxLinks; ++links) {
-    struct stat found = {};
-    if (::fstatat(folder, at.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) fail_errno(place, "");
-    if (S_ISLNK(found.st_mode)) {
+    platform::FileInfo found;
+    if (!platform::look_in(folder, at, found)) fail_errno(place, "");
+    if (found.kind == platform::FileKind::kLink) {
       at = target_of(folder, at, place);
       continue;
     }
-    if (S_ISDIR(found.st_mode)) throw Failure(ExitCode::kFailure, place, "is a folder");
-    if (!S_ISREG(found.st_mode)) throw Failure(ExitCode::kFailure, place, "is not a regular file");
-    const int descriptor =
-        ::openat(folder, at.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (found.is_folder()) throw Failure(ExitCode::kFailure, place, "is a folder");
+    if (!found.is_regular()) throw Failure(ExitCode::kFailure, place, "is not a regular file");
+    const int descriptor = platform::open_in(folder, at);
     if (descriptor < 0) fail_errno(place, "");
     auto file = std::make_shared<const OpenFile>(descriptor, place);
     if (!file->size()) throw Failure(ExitCode::kFailure, place, "is not a regular file");
@@ -103,17 +100,12 @@ struct Entries {
 };
 
 Entries entries_of(const std::string& path, const std::string& name) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
-  if (folder == nullptr) fail_errno(name, "");
+  std::vector<platform::FolderEntry> all;
+  if (!platform::list_folder(path, all)) fail_errno(name, "");
   Entries entries;
-  while (const dirent* const entry = ::readdir(folder.get())) {
-    const std::string file = entry->d_name;
-    if (file == "." || file == "..") continue;
-    struct stat found = {};
-    const bool is_file =
-        ::fstatat(::dirfd(folder.get()), file.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(found.st_mode);
-    (is_file ? entries.files : entries.others).insert(file);
+  for (const platform::FolderEntry& entry : all) {
+    const bool is_file = entry.kind == platform::FileKind::kRegular;
+    (is_file ? entries.files : entries.others).insert(entry.name);
   }
   return entries;
 }
@@ -127,14 +119,14 @@ std::optional<Manifest> manifest_if_any(const std::string& path) {
   } catch (const Failure&) {
     // Not a table.
   }
-  ::close(folder);
+  platform::close_file(folder);
   return manifest;
 }
 
 }  // namespace
 
 TableFolder::TableFolder(const std::string& path) : path_(path) {
-  while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
+  path_ = platform::without_end_separators(path_);
   const auto max_files = static_cast<std::size_t>(allow_many_files());
   for (int attempt = 1;; ++attempt) {
     descriptor_ = open_folder(path_);
@@ -144,25 +136,25 @@ TableFolder::TableFolder(const std::string& path) : path_(path) {
     } catch (const Failure&) {
       // Replacing a folder removes its old files; the files of the new folder are complete.
       if (attempt == kMaxOpenAttempts || is_current()) {
-        ::close(std::exchange(descriptor_, -1));
+        platform::close_file(std::exchange(descriptor_, -1));
         throw;
       }
     }
-    ::close(std::exchange(descriptor_, -1));
+    platform::close_file(std::exchange(descriptor_, -1));
     files_.clear();
     failures_.clear();
   }
 }
 
 TableFolder::~TableFolder() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ >= 0) platform::close_file(descriptor_);
 }
 
 bool TableFolder::is_current() const {
-  struct stat named = {};
-  struct stat opened = {};
-  if (::fstat(descriptor_, &opened) != 0 || ::stat(path_.c_str(), &named) != 0) return true;
-  return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+  platform::FileInfo named;
+  platform::FileInfo opened;
+  if (!platform::look_at(descriptor_, opened) || !platform::look_at(path_, named)) return true;
+  return named.is_same_file(opened);
 }
 
 // Returns false if a file cannot be opened. Files beyond the limit are opened on demand.

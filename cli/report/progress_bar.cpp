@@ -2,13 +2,13 @@
 #include "report/progress_bar.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "failure.hpp"
+#include "platform/terminal.hpp"
 #include "report/text_table.hpp"
 #include "text/printable.hpp"
 
@@ -24,9 +24,8 @@ constexpr std::size_t kDefaultColumns = 80;
 constexpr std::size_t kMinPlaceWidth = 16;
 
 std::size_t terminal_columns() {
-  struct winsize size = {};
-  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? size.ws_col : kDefaultColumns;
+  const std::size_t columns = platform::terminal_columns();
+  return columns > 0 ? columns : kDefaultColumns;
 }
 
 // "7 s", "2:05 min", "1:02:05 h".
@@ -43,7 +42,7 @@ ProgressBar::ProgressBar(const std::string& place, std::optional<std::uint64_t> 
                          bool requested)
     : place_(one_line(place)),
       total_(total),
-      requested_(requested && ::isatty(STDERR_FILENO) == 1),
+      requested_(requested && platform::is_terminal(platform::kStandardError)),
       next_draw_(start_ + kFirstDraw) {}
 
 ProgressBar::~ProgressBar() {

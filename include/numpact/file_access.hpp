@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads files on disk: by mapping, or by ranges, which may also come from an object store.
+// Reads files on disk by mapping, or ranges of any source. Paths are UTF-8, on Windows too.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,13 @@
 
 namespace numpact {
 
-// A read-only mapping that lives as long as the object. Its bytes may be read concurrently. The
-// file must not be truncated meanwhile: reading past its new end raises SIGBUS. Replacing a file by
-// a rename, as numpact does, does not affect the mapping.
+// A read-only mapping, as long as the object lives; may be read concurrently. The file must not be
+// truncated: reading past its new end raises SIGBUS. It may be replaced by a rename.
 class NUMPACT_API MappedFile {
  public:
   // kIo, with the system's error: the file cannot be opened or mapped, or is a folder or pipe.
   static Result<MappedFile> open(const std::string& path) noexcept;
-  // Empty.
-  MappedFile() noexcept = default;
+  MappedFile() noexcept = default;  // empty
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;

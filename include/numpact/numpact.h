@@ -23,9 +23,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(NUMPACT_SHARED) && defined(__GNUC__)
+#if !defined(NUMPACT_C_API) && defined(NUMPACT_SHARED) && defined(_WIN32)
+#define NUMPACT_C_API __declspec(dllimport)
+#elif !defined(NUMPACT_C_API) && defined(NUMPACT_SHARED) && defined(__GNUC__)
 #define NUMPACT_C_API __attribute__((visibility("default")))
-#else
+#elif !defined(NUMPACT_C_API)
 #define NUMPACT_C_API
 #endif
 
@@ -263,7 +265,9 @@ NUMPACT_C_API numpact_status numpact_count(numpact_context* context, const void*
 /* Decodes a file of numbers of the given type; `count` (null is allowed) is set to their number.
  * NUMPACT_TYPE_MISMATCH: the file has another type. NUMPACT_DOES_NOT_FIT: it holds more numbers
  * than fit. After an error the first good_count numbers of the output are those of the file.
- * Checksums of an intact trailer are compared. An empty file without a type matches every type. */
+ * An intact trailer is compared: NUMPACT_CHECKSUM for a chunk that is damaged, NUMPACT_CORRUPT if
+ * counts, type or places of chunks are not those of the file. An empty file without a type matches
+ * every type. */
 NUMPACT_C_API numpact_status numpact_decompress(numpact_context* context, const void* file,
                                                 size_t size, numpact_type type, void* out,
                                                 size_t capacity, size_t* count,
@@ -362,6 +366,12 @@ typedef struct numpact_trailer numpact_trailer;
  * NUMPACT_CHECKSUM, NUMPACT_CORRUPT or NUMPACT_UNSUPPORTED_VERSION if it is damaged or newer. */
 NUMPACT_C_API numpact_status numpact_trailer_read(const void* file, size_t size,
                                                   numpact_trailer** trailer, numpact_error* error);
+/* The same for the tail of a file, which follows `before` other bytes. If it holds only a part of
+ * the trailer, *trailer is null and `missing` is set to the bytes before it that are also needed,
+ * else to 0. A tail of 24 bytes suffices to know. */
+NUMPACT_C_API numpact_status numpact_trailer_read_tail(const void* tail, size_t size,
+                                                       uint64_t before, numpact_trailer** trailer,
+                                                       uint64_t* missing, numpact_error* error);
 NUMPACT_C_API void numpact_trailer_destroy(numpact_trailer* trailer);
 NUMPACT_C_API numpact_type numpact_trailer_type(const numpact_trailer* trailer);
 NUMPACT_C_API uint64_t numpact_trailer_count(const numpact_trailer* trailer);
@@ -438,6 +448,13 @@ NUMPACT_C_API numpact_status numpact_stream_reader_read(numpact_stream_reader* r
                                                         numpact_type type, void* out,
                                                         size_t capacity, size_t* count,
                                                         numpact_error* error);
+/* After the end of the file: reads the trailer, if there is one, compares the file with it, and
+ * sets `state` to a NUMPACT_TRAILER_... of the list above; a damaged trailer is no error.
+ * NUMPACT_CHECKSUM: a part of the file is damaged; NUMPACT_CORRUPT: the trailer contradicts the
+ * file; NUMPACT_INVALID_ARGUMENT: the file was not read to its end. */
+NUMPACT_C_API numpact_status numpact_stream_reader_check_trailer(numpact_stream_reader* reader,
+                                                                 int32_t* state,
+                                                                 numpact_error* error);
 
 /* Encodes numbers to a file on a sink; keeps one chunk of numbers in memory. */
 typedef struct numpact_stream_writer numpact_stream_writer;
@@ -461,6 +478,66 @@ NUMPACT_C_API numpact_status numpact_stream_writer_finish(numpact_stream_writer*
                                                           numpact_error* error);
 /* Bytes written to the sink so far. */
 NUMPACT_C_API uint64_t numpact_stream_writer_bytes(const numpact_stream_writer* writer);
+
+/* ---- files that grow ---- */
+
+/* Appends to a file in place, or ends one whose writer was stopped. The program owns the file and
+ * its lock: a plan says what to do with it. After an append, the old numbers or all can be read at
+ * every moment, also after a crash, which may cost the trailer and leave bytes behind the file. */
+
+enum {
+  NUMPACT_STEP_WRITE = 1,  /* bytes at an offset */
+  NUMPACT_STEP_RESIZE = 2, /* makes the file `offset` bytes long */
+  NUMPACT_STEP_SYNC = 3    /* fsync: what was done before is stored before anything after it */
+};
+
+typedef struct numpact_file_step {
+  size_t struct_size;
+  int32_t kind; /* NUMPACT_STEP_... */
+  uint64_t offset;
+  const void* bytes; /* NUMPACT_STEP_WRITE: valid until the plan is destroyed */
+  size_t size;
+} numpact_file_step;
+
+/* Steps to carry out in order. Immutable; threads may share it. Keeps nothing of the file and the
+ * numbers. */
+typedef struct numpact_file_plan numpact_file_plan;
+
+/* Plans to append chunks with these numbers to the file, whose bytes do not change until the last
+ * step. With an intact trailer only the header and the trailer are read, so that a mapped file
+ * costs little; else the codes of the file are. `options`: those of numpact_compress, for the new
+ * chunks; a trailer of the kind that the file has is continued, whether requested or not. The file
+ * keeps its format version. Of no numbers the plan has no steps.
+ *
+ * Errors: those of numpact_compress; NUMPACT_TYPE_MISMATCH: the file has another type;
+ * NUMPACT_UNSUPPORTED_VERSION: a format version before 4; NUMPACT_CHECKSUM and NUMPACT_CORRUPT: the
+ * file or its trailer is damaged; NUMPACT_INVALID_ARGUMENT: a trailer of another kind is requested,
+ * which numpact_trailer_make makes of the whole file. */
+NUMPACT_C_API numpact_status numpact_file_plan_append(numpact_context* context, const void* file,
+                                                      size_t size, numpact_type type,
+                                                      const void* numbers, size_t count,
+                                                      const numpact_encode_options* options,
+                                                      numpact_file_plan** plan,
+                                                      numpact_error* error);
+/* Plans to end a file behind its last whole chunk, such as a log without a terminator, or one with
+ * what a crash left behind it. All chunks are decoded. A sound file has no steps.
+ *
+ * NUMPACT_CORRUPT, NUMPACT_CHECKSUM: the file or its trailer is damaged; NUMPACT_TRUNCATED: more
+ * chunks follow one that claims too many bytes. */
+NUMPACT_C_API numpact_status numpact_file_plan_repair(numpact_context* context, const void* file,
+                                                      size_t size, numpact_file_plan** plan,
+                                                      numpact_error* error);
+NUMPACT_C_API void numpact_file_plan_destroy(numpact_file_plan* plan);
+/* Numbers of the file when the steps are done. */
+NUMPACT_C_API uint64_t numpact_file_plan_count(const numpact_file_plan* plan);
+/* `is_undo`: 0 for the steps, 1 for those that give the old file its end and its trailer back. */
+NUMPACT_C_API size_t numpact_file_plan_step_count(const numpact_file_plan* plan, int is_undo);
+/* The index of the step that makes new numbers part of the file, 0 for a repair. After a failure
+ * before it, do the steps of undo, as far as they succeed. */
+NUMPACT_C_API size_t numpact_file_plan_commit_step(const numpact_file_plan* plan);
+NUMPACT_C_API numpact_status numpact_file_plan_step(const numpact_file_plan* plan, int is_undo,
+                                                    size_t index, numpact_file_step* step,
+                                                    numpact_error* error);
 
 /* ---- wrapped format ---- */
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../common/thread_context.hpp"
+#include "common/thread_context.hpp"
 #include "numpact/numpact.h"
 
 #if defined(_WIN32)

@@ -3,13 +3,12 @@
 # registry, replace SOURCE_PATH by vcpkg_from_github with the release and its SHA-512.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 
-string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "dynamic" NUMPACT_SHARED)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS
-    -DBUILD_SHARED_LIBS=${NUMPACT_SHARED}
     -DNUMPACT_BUILD_TESTS=OFF -DNUMPACT_BUILD_CLI=OFF -DNUMPACT_BUILD_BENCH=OFF
-    -DNUMPACT_BUILD_EXAMPLES=OFF -DNUMPACT_BUILD_FUZZ=OFF -DNUMPACT_CUDA=OFF)
+    -DNUMPACT_BUILD_EXAMPLES=OFF -DNUMPACT_BUILD_FUZZ=OFF
+    -DNUMPACT_BUILD_CPCODEC=OFF -DNUMPACT_CUDA=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/numpact)
 vcpkg_fixup_pkgconfig()

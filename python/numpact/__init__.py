@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ._folders.tables import Table as Table
     from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
     from ._progress import Progress
+    from ._recipe import Recipe, choose_recipe
     from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
     from ._table import append_table, open_table, read_table, scan_table, write_table
     from ._threads import threads
@@ -84,6 +85,7 @@ __all__ = [
     "OutputTooSmallError",
     "PagingSpec",
     "Progress",
+    "Recipe",
     "Trailer",
     "TrailerChunk",
     "TruncatedError",
@@ -96,6 +98,7 @@ __all__ = [
     "add_trailer",
     "append",
     "append_table",
+    "choose_recipe",
     "compress",
     "compress_arrow",
     "decompress",
@@ -134,6 +137,7 @@ _MODULES = {
     "_folders.tables": "OpenTable Table",
     "_inspect": "BinInfo ChunkInfo FileInfo LatentVariableInfo inspect",
     "_progress": "Progress",
+    "_recipe": "Recipe choose_recipe",
     "_spec_types": "DeltaSpec ModeSpec PagingSpec",
     "_table": "append_table open_table read_table scan_table write_table",
     "_threads": "threads",

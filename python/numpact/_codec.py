@@ -20,11 +20,13 @@ from ._specs import (
     Paging,
     TrailerPolicy,
     TrailerSpec,
+    checked_limit,
     core_compat,
     core_flag,
     core_limit,
     core_options,
     core_policy,
+    core_recipe,
     core_trailer,
 )
 from ._threads import resolve
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from typing_extensions import Buffer
+
+    from ._recipe import Recipe
 
     Array = npt.NDArray[Any]
 
@@ -52,6 +56,8 @@ def compress(
     compat: str = "4.1",
     favor_decode_speed: bool = False,
     trailer: TrailerSpec = False,
+    recipe: Recipe | str | None = None,
+    max_bytes: int | None = None,
     progress: ProgressLike = None,
 ) -> bytes:
     """Compresses numbers into a standalone Pco file.
@@ -82,6 +88,12 @@ def compress(
             (56 bytes, and 40 for each chunk). A power of two from ``2**8`` to ``2**24``: also
             restart points at this interval, counted in numbers, to start reading inside a chunk
             (about 20 bytes each).
+        recipe: What ``choose_recipe`` has chosen for many series of one kind, or its text. Nothing
+            is chosen then, which is several times as fast for short series. ``mode`` and ``delta``
+            must be ``"auto"``; chunks do not end where the data changes.
+        max_bytes: A larger file is of no use: raises ``OutputTooSmallError`` as soon as estimates
+            say so, usually long before the file would be made. A file that would just fit may be
+            given up.
         progress: True for a tqdm bar, an existing bar, or a function that is called with a
             ``Progress`` after each chunk; if it returns False, the call raises ``CancelledError``.
 
@@ -91,6 +103,7 @@ def compress(
     Raises:
         TypeMismatchError: ``x`` is not numeric, or has a type that Pco does not support.
         InvalidArgumentError: Options that contradict each other or the type of the numbers.
+        OutputTooSmallError: The file takes more than ``max_bytes``, or is estimated to.
 
     Thread-safe. The GIL is released during the computation.
 
@@ -109,6 +122,8 @@ def compress(
             compat=core_compat(compat),
             favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
             trailer=core_trailer(trailer),
+            recipe=core_recipe(recipe),
+            max_bytes=checked_limit("max_bytes", max_bytes),
         )
 
 

@@ -47,6 +47,22 @@ class RawVerification(TypedDict):
 
 __version__: str
 
+class Recipe:
+    @property
+    def type(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+
+def parse_recipe(text: str) -> Recipe: ...
+def choose_recipe(
+    sample: Array,
+    level: int,
+    mode: str,
+    delta: str,
+    paging: CorePaging,
+    compat: str = "4.1",
+    favor_decode_speed: bool = False,
+) -> Recipe: ...
 def normal_mode(text: str) -> str: ...
 def normal_delta(text: str) -> str: ...
 def mode_forms() -> list[str]: ...
@@ -63,6 +79,8 @@ def compress(
     compat: str = "4.1",
     favor_decode_speed: bool = False,
     trailer: CoreTrailer = None,
+    recipe: Recipe | None = None,
+    max_bytes: int | None = None,
 ) -> bytes: ...
 def decompress(
     source: Buffer,
@@ -164,6 +182,8 @@ class Encoder:
         compat: str = "4.1",
         favor_decode_speed: bool = False,
         trailer: CoreTrailer = None,
+        recipe: Recipe | None = None,
+        max_bytes: int | None = None,
     ) -> None: ...
     def write(self, array: Array) -> bytes: ...
     def end_chunk(self) -> bytes: ...

@@ -110,6 +110,20 @@ def core_level(level: int) -> int:
     return number
 
 
+def core_recipe(recipe: object) -> _core.Recipe | None:
+    """A Recipe, its text, or None."""
+    if isinstance(recipe, str):
+        return _core.parse_recipe(recipe)
+    if recipe is None:
+        return None
+    core = getattr(recipe, "_core_recipe", None)
+    if not isinstance(core, _core.Recipe):
+        raise InvalidArgumentError(
+            f"recipe must be a Recipe or its text, not {type(recipe).__name__}"
+        )
+    return core
+
+
 class CoreOptions(TypedDict):
     """Keyword arguments of the encoders in _core."""
 

@@ -18,9 +18,11 @@ from ._specs import (
     Mode,
     Paging,
     TrailerSpec,
+    checked_limit,
     core_compat,
     core_flag,
     core_options,
+    core_recipe,
     core_trailer,
 )
 from ._threads import resolve
@@ -29,6 +31,8 @@ from ._turns import Turns
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
+
+    from ._recipe import Recipe
 
 
 # Numbers per call of the encoder: between calls bytes are written and Ctrl-C is handled.
@@ -53,7 +57,9 @@ class Writer:
         threads: Number of chunks that are compressed at the same time; None: one per processor, but
             a single one in Zarr and Dask tasks. Each needs memory for two chunks of maximum length
             and for their compression.
-        compat, favor_decode_speed, trailer: As for ``compress``.
+        compat, favor_decode_speed, trailer, recipe: As for ``compress``.
+        max_bytes: A larger file is of no use: before more bytes are written, ``write`` or ``close``
+            raises ``OutputTooSmallError``.
         lock_timeout: Seconds that ``close()`` waits for other writers of the file that it replaces
             (``LockTimeoutError``); None: no limit.
 
@@ -83,6 +89,8 @@ class Writer:
         compat: str = "4.1",
         favor_decode_speed: bool = False,
         trailer: TrailerSpec = False,
+        recipe: Recipe | str | None = None,
+        max_bytes: int | None = None,
         lock_timeout: float | None = None,
     ) -> None:
         self._state = "unopened"
@@ -94,6 +102,8 @@ class Writer:
             compat=core_compat(compat),
             favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
             trailer=core_trailer(trailer),
+            recipe=core_recipe(recipe),
+            max_bytes=checked_limit("max_bytes", max_bytes),
         )
         self._count = 0
         self._written = 0

@@ -31,9 +31,12 @@ constexpr std::uint64_t kBelievableBytes = 512;
 nb::bytes compress(const ConstArray& array, unsigned level, const std::string& mode,
                    const std::string& delta, nb::handle paging, bool uniform_type, unsigned threads,
                    nb::object callback, std::string_view compat, bool favor_decode_speed,
-                   std::optional<unsigned> trailer) {
+                   std::optional<unsigned> trailer, const Recipe* recipe,
+                   std::optional<std::uint64_t> max_bytes) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
+  config.recipe = recipe;
+  config.max_bytes = max_bytes;
   config.uniform_type = uniform_type;
   set_reading(config, compat, favor_decode_speed);
   config.trailer = trailer_spec(trailer);
@@ -43,7 +46,9 @@ nb::bytes compress(const ConstArray& array, unsigned level, const std::string& m
   set_threads(config, threads,
               config.paging.exact_sizes() ? 2 : (numbers.count + max_n - 1) / max_n);
   // Not a vector: filling one with zeros touches all the memory that the numbers might have needed.
-  const std::size_t bound = compress_bound(numbers.type, numbers.count, config);
+  const std::uint64_t most = max_bytes.value_or(~std::uint64_t{0});
+  const auto bound = static_cast<std::size_t>(
+      std::min<std::uint64_t>(compress_bound(numbers.type, numbers.count, config), most));
   const auto out = std::make_unique_for_overwrite<std::byte[]>(bound);
   std::size_t written = 0;
   run(progress, [&] {
@@ -179,7 +184,8 @@ void bind_codec(nb::module_& m) {
   m.def("compress", &compress, nb::arg("array"), nb::arg("level"), nb::arg("mode"),
         nb::arg("delta"), nb::arg("paging").none(), nb::arg("uniform_type"), nb::arg("threads"),
         nb::arg("progress").none(), nb::arg("compat") = "4.1",
-        nb::arg("favor_decode_speed") = false, nb::arg("trailer").none() = nb::none());
+        nb::arg("favor_decode_speed") = false, nb::arg("trailer").none() = nb::none(),
+        nb::arg("recipe").none() = nb::none(), nb::arg("max_bytes").none() = nb::none());
   m.def("decompress", &decompress, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none(),
         nb::arg("trailer") = "use");

@@ -5,9 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#ifndef _WIN32
-#include <pthread.h>
-#endif
+#include "platform/processes.hpp"
 
 namespace numpact::python {
 namespace {
@@ -89,11 +87,7 @@ LentContext<EncodeContext> small_encode_context(std::size_t number_bytes,
   return Kept<EncodeContext>::lend();
 }
 
-void prepare_for_fork() {
-#ifndef _WIN32
-  pthread_atfork(nullptr, nullptr, forget_after_fork);
-#endif
-}
+void prepare_for_fork() { internal::platform::at_fork(nullptr, nullptr, forget_after_fork); }
 
 Executor& shared_executor() {
   ThreadExecutor* executor = shared.load(std::memory_order_acquire);

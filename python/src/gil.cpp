@@ -5,9 +5,7 @@
 #include <mutex>
 #include <new>
 
-#ifndef _WIN32
-#include <pthread.h>
-#endif
+#include "platform/processes.hpp"
 
 // A thread that Python does not know gets a thread state before it has the GIL. While that is made,
 // it holds a lock of the interpreter. Up to Python 3.11 a fork at this moment leaves the lock held
@@ -32,12 +30,10 @@ bool forks_with_locks_held() {
 }  // namespace
 
 void GilAcquire::prepare_for_fork() {
-#ifndef _WIN32
-  if (!forks_with_locks_held()) return;
+  if (!internal::platform::can_fork() || !forks_with_locks_held()) return;
   interpreter = PyInterpreterState_Get();
-  pthread_atfork([] { attaching.lock(); }, [] { attaching.unlock(); },
-                 [] { new (&attaching) std::mutex; });
-#endif
+  internal::platform::at_fork([] { attaching.lock(); }, [] { attaching.unlock(); },
+                              [] { new (&attaching) std::mutex; });
 }
 
 bool GilAcquire::attach_between_forks() {

@@ -40,6 +40,7 @@ NB_MODULE(_core, m) {
                           std::to_string(NUMPACT_VERSION_PATCH);
   python::bind_arrow_export(m);
   python::bind_arrow_import(m);
+  python::bind_recipe(m);  // before the functions that take one
   python::bind_codec(m);
   python::bind_cvc_quality(m);
   python::bind_cvc_stored(m);

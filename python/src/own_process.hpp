@@ -2,22 +2,12 @@
 // What only the process that made it destroys.
 #pragma once
 
-#ifndef _WIN32
-#include <unistd.h>
-#endif
-
 #include <memory>
 #include <utility>
 
-namespace numpact::python {
+#include "platform/processes.hpp"
 
-inline long this_process() {
-#ifdef _WIN32
-  return 0;  // no fork()
-#else
-  return static_cast<long>(::getpid());
-#endif
-}
+namespace numpact::python {
 
 // Another thread may have been inside of the object at the moment of fork(): in the child it is
 // half changed, locked for good, and its threads are gone. There its memory is left as it is.
@@ -32,12 +22,12 @@ class Owned {
   Owned& operator=(std::unique_ptr<T> object) {
     reset();
     object_ = std::move(object);
-    process_ = this_process();
+    process_ = {};
     return *this;
   }
 
   void reset() {
-    if (process_ == this_process()) {
+    if (process_.is_this()) {
       object_.reset();
     } else {
       (void)object_.release();
@@ -48,7 +38,7 @@ class Owned {
 
  private:
   std::unique_ptr<T> object_;
-  long process_ = this_process();
+  internal::platform::OwnProcess process_;
 };
 
 }  // namespace numpact::python

@@ -23,10 +23,17 @@ namespace {
 
 // A StreamWriter and where it writes.
 struct Stream {
-  Stream(NumberType type, EncodeConfig config, std::uint64_t n_hint)
-      : sink(ready), writer(sink, type, std::move(config), n_hint) {}
+  Stream(NumberType type, EncodeConfig config, const Recipe* given, std::uint64_t n_hint)
+      : sink(ready), writer(sink, type, with(std::move(config), given), n_hint) {}
 
-  std::mutex mutex;  // threads of a Python program take turns
+  EncodeConfig with(EncodeConfig config, const Recipe* given) {
+    if (given == nullptr) return config;
+    config.recipe = &recipe.emplace(*given);
+    return config;
+  }
+
+  std::mutex mutex;              // threads of a Python program take turns
+  std::optional<Recipe> recipe;  // the writer refers to it
   std::vector<std::byte> ready;
   VectorSink sink;
   StreamWriter writer;
@@ -37,11 +44,12 @@ class Encoder {
  public:
   Encoder(std::string_view type, unsigned level, const std::string& mode, const std::string& delta,
           nb::handle paging, unsigned threads, std::uint64_t n_hint, std::string_view compat,
-          bool favor_decode_speed, std::optional<unsigned> trailer)
-      : stream_(std::make_unique<Stream>(
-            type_by_name(type),
-            make_config(level, mode, delta, paging, threads, compat, favor_decode_speed, trailer),
-            n_hint)) {}
+          bool favor_decode_speed, std::optional<unsigned> trailer, const Recipe* recipe,
+          std::optional<std::uint64_t> max_bytes)
+      : stream_(std::make_unique<Stream>(type_by_name(type),
+                                         make_config(level, mode, delta, paging, threads, compat,
+                                                     favor_decode_speed, trailer, max_bytes),
+                                         recipe, n_hint)) {}
 
   nb::bytes write(const ConstArray& array) {
     const NumberView numbers = numbers_of(array);
@@ -57,10 +65,12 @@ class Encoder {
  private:
   static EncodeConfig make_config(unsigned level, const std::string& mode, const std::string& delta,
                                   nb::handle paging, unsigned threads, std::string_view compat,
-                                  bool favor_decode_speed, std::optional<unsigned> trailer) {
+                                  bool favor_decode_speed, std::optional<unsigned> trailer,
+                                  std::optional<std::uint64_t> max_bytes) {
     EncodeConfig config = encode_config(level, mode, delta, paging);
     set_reading(config, compat, favor_decode_speed);
     config.trailer = trailer_spec(trailer);
+    config.max_bytes = max_bytes;
     set_threads(config, threads, 2);
     return config;
   }
@@ -106,11 +116,13 @@ void append_to_file(const std::string& path, const ConstArray& array, unsigned l
 void bind_stream(nb::module_& m) {
   nb::class_<Encoder>(m, "Encoder")
       .def(nb::init<std::string_view, unsigned, const std::string&, const std::string&, nb::handle,
-                    unsigned, std::uint64_t, std::string_view, bool, std::optional<unsigned>>(),
+                    unsigned, std::uint64_t, std::string_view, bool, std::optional<unsigned>,
+                    const Recipe*, std::optional<std::uint64_t>>(),
            nb::arg("type"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"),
            nb::arg("paging").none(), nb::arg("threads") = 1, nb::arg("n_hint") = 0,
            nb::arg("compat") = "4.1", nb::arg("favor_decode_speed") = false,
-           nb::arg("trailer").none() = nb::none())
+           nb::arg("trailer").none() = nb::none(), nb::arg("recipe").none() = nb::none(),
+           nb::arg("max_bytes").none() = nb::none())
       .def("write", &Encoder::write, nb::arg("array"))
       .def("end_chunk", &Encoder::end_chunk)
       .def("finish", &Encoder::finish);

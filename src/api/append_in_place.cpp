@@ -1,50 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appending to a file without a copy, and repair of files whose writer was stopped.
-//
-// Readers see the old file until one byte, the type of the first new chunk, replaces its
-// terminator. All that is written before, behind the terminator, and the trailer after it, is not
-// part of a file, so that a crash at any moment leaves the old numbers or all.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cerrno>
-#include <optional>
-#include <utility>
-#include <vector>
 
-#include "api/context.hpp"
 #include "api/decode_checks.hpp"
+#include "api/file_plan.hpp"
 #include "api/io_error.hpp"
-#include "api/trailer_use.hpp"
 #include "api/write_all.hpp"
-#include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
-#include "base/size.hpp"
 #include "base/try.hpp"
-#include "bits/bit_writer.hpp"
 #include "numpact/file_access.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/trailer.hpp"
 #include "pco/encode/choice.hpp"
-#include "pco/standalone/chunk_scanner.hpp"
-#include "pco/standalone/file_walker.hpp"
-#include "pco/trailer/layout.hpp"
-#include "pco/wire.hpp"
+#include "platform/files.hpp"
 
 namespace numpact {
 namespace {
-
-// Numbers decoded at a time by a repair; they fit the L2 cache.
-constexpr std::size_t kRepairStepN = std::size_t{1} << 14;
 
 // A locked file that is written at any offset.
 class LockedFile {
  public:
   LockedFile() = default;
   ~LockedFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ >= 0) platform::close_file(descriptor_);
   }
   LockedFile(const LockedFile&) = delete;
   LockedFile& operator=(const LockedFile&) = delete;
@@ -52,7 +31,7 @@ class LockedFile {
   Status open(const std::string& path, const LockConfig& config) {
     NUMPACT_TRY(lock_.lock(path, config));
     if (!lock_.has_file()) return io_error("there is no such file");
-    descriptor_ = ::open(lock_.path().c_str(), O_RDWR | O_CLOEXEC);
+    descriptor_ = platform::open_file(lock_.path(), platform::Access::kReadWrite);
     return descriptor_ >= 0 ? Status() : write_error(errno, "the file cannot be opened");
   }
   const std::string& path() const { return lock_.path(); }
@@ -61,162 +40,43 @@ class LockedFile {
     return write_all(descriptor_, offset, bytes, "writing the file failed");
   }
   Status resize(std::uint64_t bytes) {
-    if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0) return {};
+    if (platform::resize_file(descriptor_, bytes)) return {};
     return write_error(errno, "the file's length cannot be set");
   }
   Status sync() {
-    return ::fsync(descriptor_) == 0 ? Status() : write_error(errno, "the file cannot be synced");
+    if (platform::sync_file(descriptor_)) return {};
+    return write_error(errno, "the file cannot be synced");
   }
-  // The first byte is written last: a trailer without it is known to be unfinished.
-  Status write_trailer(std::uint64_t offset, std::span<const std::byte> bytes) {
-    if (bytes.empty()) return {};
-    NUMPACT_TRY(write_at(offset + 1, bytes.subspan(1)));
-    NUMPACT_TRY(sync());
-    NUMPACT_TRY(write_at(offset, bytes.first(1)));
-    return sync();
+  // Carries out steps up to one that fails, whose index `failed` is set to.
+  Status run(std::span<const FileStep> steps, std::size_t& failed) {
+    for (failed = 0; failed < steps.size(); ++failed) NUMPACT_TRY(run(steps[failed]));
+    return {};
   }
 
  private:
+  Status run(const FileStep& step) {
+    switch (step.kind) {
+      case FileStep::Kind::kWrite:
+        return write_at(step.offset, step.bytes);
+      case FileStep::Kind::kResize:
+        return resize(step.offset);
+      case FileStep::Kind::kSync:
+        break;
+    }
+    return sync();
+  }
+
   FileLock lock_;
   int descriptor_ = -1;
 };
 
-// The old file, as far as appending needs it.
-struct OldFile {
-  standalone::Header header;
-  std::vector<std::byte> header_bytes;
-  std::uint64_t end = 0;  // of the last chunk: the offset of the terminator
-  std::uint64_t numbers = 0;
-  std::vector<std::byte> rest;  // the bytes behind the terminator, if they are an intact trailer
-  std::optional<trailer::View> view;  // of these
-};
-
-// Finds the end of a file without a trailer: codes are read, and no numbers computed.
-Status walk_to_end(std::span<const std::byte> bytes, OldFile& file, NumberType type) {
-  ScratchArena arena(static_cast<DecodeContext*>(nullptr));
-  standalone::FileWalker walker(bytes, *arena);
-  NUMPACT_TRY(walker.read_header());
-  while (true) {
-    bool is_end = false;
-    file.end = walker.offset();
-    NUMPACT_TRY(walker.enter_chunk(is_end));
-    if (is_end) break;
-    if (walker.head().type != type) {
-      return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
-    }
-    file.numbers += walker.head().n;
-    std::array<PageVariableSizes, kVariables> sizes{};
-    NUMPACT_TRY(walker.skip(sizes));
-    NUMPACT_TRY(walker.leave_chunk());
-  }
-  const std::span<const std::byte> rest = bytes.subspan(walker.offset());
-  return refuse_damaged_rest(rest, rest, walker.offset());
-}
-
-Status read_old_file(std::span<const std::byte> bytes, NumberType type, OldFile& file) {
-  BitReader reader(bytes);
-  NUMPACT_TRY(standalone::parse_header(reader, file.header));
-  const std::span<const std::byte> header = bytes.first(reader.byte_position());
-  file.header_bytes.assign(header.begin(), header.end());
-  if (file.header.format.major < 4) {
-    return Status(ErrorKind::kUnsupportedVersion,
-                  "files of a format version before 4 cannot be appended to");
-  }
-  if (file.header.uniform_type && *file.header.uniform_type != type) {
-    return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
-  }
-  NUMPACT_TRY(refuse_damaged_trailer(bytes));
-  if (!trailer::ends_with_trailer(bytes)) return walk_to_end(bytes, file, type);
-  trailer::View found;
-  NUMPACT_TRY(trailer::parse({bytes}, found));
-  file.end = found.file_bytes - 1;
-  const std::span<const std::byte> rest = bytes.subspan(to_size(found.file_bytes));
-  file.rest.assign(rest.begin(), rest.end());
-  NUMPACT_TRY(trailer::parse({file.rest, found.file_bytes}, file.view.emplace()));
-  file.numbers = file.view->front.number_n;
-  if (file.view->front.type && *file.view->front.type != type) {
-    return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
-  }
-  const bool fits = bytes[to_size(file.end)] == std::byte{wire::kTerminator} &&
-                    file.view->front.header_bytes == file.header_bytes.size() &&
-                    file.view->front.header_crc == crc32(file.header_bytes);
-  return fits ? Status() : damaged_trailer(ErrorKind::kCorrupt, file.end);
-}
-
-// The new chunks as a file of their own, of the old file's format version and trailer.
-Status encode_new_chunks(const NumberView& numbers, const EncodeConfig& config, const OldFile& file,
-                         const TrailerSpec& spec, std::vector<std::byte>& bytes) {
-  const Compatibility version =
-      file.header.format.minor == 0 ? Compatibility::kV4_0 : Compatibility::kV4_1;
-  if (config.compatibility < version) {
-    return Status(ErrorKind::kInvalidArgument, "the file's format version is newer than asked for");
-  }
-  EncodeConfig own = config;
-  own.compatibility = version;
-  own.trailer = spec;
-  return compress(numbers, own).into(bytes);
-}
-
-// The header with the new count, if it states the old one and its size does not change: readers may
-// plan by it. A header from another writer, whose layout is unknown here, stays.
-std::vector<std::byte> header_with(const OldFile& file, std::uint64_t numbers) {
-  const auto bytes_of = [](const standalone::Header& header) {
-    std::vector<std::byte> bytes(standalone::kMaxHeaderBytes);
-    BitWriter writer(bytes);
-    standalone::write_header(writer, header);
-    bytes.resize(writer.size());
-    return bytes;
-  };
-  if (file.header.n_hint == 0 || bytes_of(file.header) != file.header_bytes) {
-    return file.header_bytes;
-  }
-  standalone::Header header = file.header;
-  header.n_hint = numbers;
-  std::vector<std::byte> bytes = bytes_of(header);
-  return bytes.size() == file.header_bytes.size() ? bytes : file.header_bytes;
-}
-
-// Adds the chunks of a trailer, whose offsets become larger by `shift`.
-Status add_chunks(const trailer::View& view, std::uint64_t shift, trailer::Builder& builder) {
-  trailer::PointsWalker walker(view);
-  for (std::uint64_t i = 0; i < view.front.chunk_n; ++i) {
-    trailer::ChunkRecord record = view.record(i);
-    const std::span<const std::byte> before = walker.rest();
-    trailer::ChunkPoints points;
-    NUMPACT_TRY(walker.next(record.n, points));
-    record.offset += shift;
-    builder.add(*view.front.type, record, before.first(before.size() - walker.rest().size()));
-  }
-  return {};
-}
-
-// What is written: chunks with their terminator, and the trailer of the whole file behind them.
-struct Addition {
-  std::vector<std::byte> header;
-  std::span<const std::byte> chunks;
-  std::vector<std::byte> trailer;
-};
-
-// Writes everything that readers do not see. Afterwards one byte turns it into the new file.
-Status write_hidden(const OldFile& old, const Addition& added, LockedFile& file) {
-  NUMPACT_TRY(file.resize(old.end + 1));
-  NUMPACT_TRY(file.write_at(old.end + 1, added.chunks.subspan(1)));
-  if (added.header != old.header_bytes) NUMPACT_TRY(file.write_at(0, added.header));
-  return file.sync();
-}
-
-Status write_addition(const OldFile& old, const Addition& added, LockedFile& file) {
-  const Status hidden = write_hidden(old, added, file);
-  if (!hidden.ok()) {
-    // As far as the system still lets it: the file is sound without it, but has no trailer.
-    if (file.resize(old.end + 1).ok() && file.write_at(0, old.header_bytes).ok()) {
-      (void)file.write_trailer(old.end + 1, old.rest);
-    }
-    return hidden;
-  }
-  NUMPACT_TRY(file.write_at(old.end, added.chunks.first(1)));
-  NUMPACT_TRY(file.sync());
-  return file.write_trailer(old.end + added.chunks.size(), added.trailer);
+// After a failure the file is sound, but may lack its trailer if the system lets nothing be done.
+Status carry_out(const FilePlan& plan, LockedFile& file) {
+  std::size_t failed = 0;
+  const Status status = file.run(plan.steps, failed);
+  std::size_t ignored = 0;
+  if (!status.ok() && failed < plan.commit) (void)file.run(plan.undo, ignored);
+  return status;
 }
 
 // Makes a trailer for a finished file by decoding it.
@@ -227,83 +87,8 @@ Status make_trailer(const TrailerSpec& spec, LockedFile& file) {
   config.progress = mapped.releasing();
   MadeTrailer made;
   NUMPACT_TRY(Trailer::make(mapped.bytes(), spec, config).into(made));
-  return file.write_trailer(made.file_bytes, made.bytes);
-}
-
-// Where a file that was not finished ends, and how many numbers it has.
-struct Ending {
-  std::uint64_t end = 0;  // of the last whole chunk
-  std::uint64_t numbers = 0;
-  bool has_terminator = false;
-  bool is_clean = false;  // nothing follows, or an intact trailer
-};
-
-// Tells a chunk that was cut off from a damaged one, which may claim more bytes than there are:
-// behind that one, others follow.
-class LaterChunks {
- public:
-  LaterChunks(std::span<const std::byte> bytes, FormatVersion format)
-      : window_{bytes}, format_(format), scratch_(std::pmr::get_default_resource()) {}
-
-  // A whole chunk, by which others are recognized.
-  void learn(NumberType type, std::uint64_t offset) {
-    if (!scanner_) scanner_.emplace(type, format_);
-    standalone::LikelyChunk chunk;
-    (void)scanner_->examine_at(window_, offset, scratch_, chunk);
-  }
-  bool follow(std::uint64_t offset) {
-    if (!scanner_) return false;
-    standalone::LikelyChunk before{offset, 0, offset + standalone::kChunkHeadBytes, window_.end()};
-    standalone::LikelyChunk chunk;
-    return scanner_->find_next(window_, before, scratch_, chunk) ==
-           standalone::ChunkScanner::Outcome::kFound;
-  }
-
- private:
-  standalone::FileWindow window_;
-  FormatVersion format_;
-  Arena scratch_;
-  std::optional<standalone::ChunkScanner> scanner_;  // none before the first chunk
-};
-
-// Decodes the chunk that was entered.
-Status decode_chunk(standalone::FileWalker& walker, std::span<std::byte> buffer) {
-  while (walker.numbers_left() > 0) {
-    NUMPACT_TRY(walker.decode(std::min(kRepairStepN, walker.numbers_left()), buffer.data()));
-  }
-  return walker.leave_chunk();
-}
-
-Status find_ending(std::span<const std::byte> bytes, Ending& ending) {
-  ScratchArena arena(static_cast<DecodeContext*>(nullptr));
-  const std::span<std::byte> buffer =
-      (*arena).make<std::byte>(kRepairStepN * sizeof(std::uint64_t));
-  standalone::FileWalker walker(bytes, *arena);
-  NUMPACT_TRY(walker.read_header());
-  LaterChunks later(bytes, walker.header().format);
-  while (true) {
-    ending.end = walker.offset();
-    Status status = walker.enter_chunk(ending.has_terminator);
-    if (status.ok() && ending.has_terminator) break;
-    if (status.ok()) status = decode_chunk(walker, buffer);
-    const bool is_cut_off = status.kind() == ErrorKind::kTruncated && !later.follow(ending.end);
-    if (is_cut_off) return {};
-    NUMPACT_TRY(status);
-    later.learn(walker.head().type, ending.end);
-    ending.numbers += walker.head().n;
-  }
-  const std::span<const std::byte> rest = bytes.subspan(walker.offset());
-  if (rest.empty()) {
-    ending.is_clean = true;
-    return {};
-  }
-  if (rest[0] == std::byte{0}) return {};  // a trailer that was not finished, or zeros
-  if (!trailer::ends_with_trailer(bytes)) return refuse_damaged_rest(rest, rest, walker.offset());
-  NUMPACT_TRY(refuse_damaged_trailer(bytes));
-  trailer::View view;
-  NUMPACT_TRY(trailer::parse({bytes}, view));
-  ending.is_clean = view.file_bytes == walker.offset();
-  return ending.is_clean ? Status() : damaged_trailer(ErrorKind::kCorrupt, walker.offset());
+  std::size_t failed = 0;
+  return file.run(trailer_steps(made.file_bytes, made.bytes), failed);
 }
 
 }  // namespace
@@ -314,40 +99,14 @@ Status append_in_place(const std::string& path, const NumberView& numbers,
     NUMPACT_TRY(check_view(numbers));
     LockedFile file;
     NUMPACT_TRY(file.open(path, lock));
-    OldFile old;
+    FilePlan plan;
     {
       MappedFile mapped;
       NUMPACT_TRY(MappedFile::open(file.path()).into(mapped));
-      NUMPACT_TRY(read_old_file(mapped.bytes(), numbers.type, old));
+      NUMPACT_TRY(plan_append(mapped.bytes(), numbers, config, plan));
     }
-    TrailerSpec spec = config.trailer;
-    if (!spec.is_wanted() && !spec.is_unwanted() && old.view) {
-      const std::optional<unsigned> log = old.view->front.restart_log;
-      spec = log ? TrailerSpec::restarts(*log) : TrailerSpec::index();
-    }
-    // A trailer of the same kind is continued; another one needs the numbers of the whole file.
-    const bool is_continued = spec.is_wanted() && old.view && old.view->front.type &&
-                              old.view->front.restart_log == spec.restart_log();
-    std::vector<std::byte> encoded;
-    NUMPACT_TRY(encode_new_chunks(numbers, config, old, is_continued ? spec : TrailerSpec::none(),
-                                  encoded));
-    if (numbers.count == 0) return {};
-    FileHeader header;
-    NUMPACT_TRY(read_header(encoded).into(header));
-    trailer::View view;
-    Addition added;
-    added.header = header_with(old, old.numbers + numbers.count);
-    added.chunks = std::span(encoded).subspan(to_size(header.size_bytes));
-    if (is_continued) {
-      NUMPACT_TRY(trailer::parse({encoded}, view));
-      added.chunks = added.chunks.first(to_size(view.file_bytes - header.size_bytes));
-      trailer::Builder builder(added.header, old.header.format, spec.restart_log());
-      NUMPACT_TRY(add_chunks(*old.view, 0, builder));
-      NUMPACT_TRY(add_chunks(view, old.end - header.size_bytes, builder));
-      added.trailer = builder.finish(old.end + added.chunks.size());
-    }
-    NUMPACT_TRY(write_addition(old, added, file));
-    return spec.is_wanted() && !is_continued ? make_trailer(spec, file) : Status();
+    NUMPACT_TRY(carry_out(plan, file));
+    return plan.trailer.is_wanted() ? make_trailer(plan.trailer, file) : Status();
   });
 }
 
@@ -359,21 +118,16 @@ Result<std::uint64_t> repair_file(const std::string& path, const TrailerSpec& tr
     NUMPACT_TRY(check_specs(NumberType::kU8, config));
     LockedFile file;
     NUMPACT_TRY(file.open(path, lock));
-    Ending ending;
+    FilePlan plan;
     {
       MappedFile mapped;
       NUMPACT_TRY(MappedFile::open(file.path()).into(mapped));
-      NUMPACT_TRY(find_ending(mapped.bytes(), ending));
+      NUMPACT_TRY(plan_repair(mapped.bytes(), plan));
     }
-    numbers = ending.numbers;
-    if (ending.is_clean) return {};
-    if (!ending.has_terminator) {
-      const std::byte terminator{wire::kTerminator};
-      NUMPACT_TRY(file.write_at(ending.end, {&terminator, 1}));
-    }
-    NUMPACT_TRY(file.resize(ending.end + 1));
-    NUMPACT_TRY(file.sync());
-    return trailer.is_wanted() ? make_trailer(trailer, file) : Status();
+    numbers = plan.numbers;
+    NUMPACT_TRY(carry_out(plan, file));
+    const bool is_changed = !plan.steps.empty();
+    return is_changed && trailer.is_wanted() ? make_trailer(trailer, file) : Status();
   });
 }
 

@@ -92,6 +92,7 @@ Status summarise(PendingChunk& chunk, std::span<const standalone::WrittenChunk> 
   const std::span<const std::byte> run = chunk.place.first(chunk.size);
   const NumberType type = chunk.numbers.type;
   const auto* at = static_cast<const std::byte*>(chunk.numbers.data);
+  NUMPACT_TRY(ensure_memory(2 * written.size() * sizeof(trailer::Summary)));
   chunk.summaries->resize(written.size());
   for (std::size_t i = 0; i < written.size(); ++i) {
     trailer::Summary& summary = (*chunk.summaries)[i];
@@ -162,6 +163,14 @@ void encode_chunks(std::span<PendingChunk> chunks, const EncodeConfig& config,
     work(shared, *shared.arenas[worker]);
   };
   group.executor->run(tasks, task, &job);
+}
+
+std::uint64_t bytes_in_trailer(const PendingChunk& run) {
+  std::uint64_t bytes = 0;
+  for (const trailer::Summary& summary : *run.summaries) {
+    bytes += trailer::kRecordBytes + summary.points.size();
+  }
+  return 3 * bytes;  // lists grow by doubling
 }
 
 void add_run(trailer::Builder& builder, const PendingChunk& run, std::uint64_t offset) {

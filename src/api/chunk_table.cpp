@@ -55,6 +55,9 @@ ChunkIndex detail::ChunkIndexAccess::index_of(std::shared_ptr<const ChunkIndex::
 }
 
 Status index_of(const trailer::View& view, std::shared_ptr<const ChunkIndex::Table>& table) {
+  const std::uint64_t each = sizeof(std::uint32_t) + sizeof(trailer::ChunkPoints);
+  NUMPACT_TRY(ensure_memory(ChunkPlaces().next_bytes(view.front.chunk_n) +
+                            view.front.chunk_n * each + view.points.size()));
   const auto made = std::make_shared<ChunkIndex::Table>();
   const auto chunk_n = static_cast<std::size_t>(view.front.chunk_n);
   made->type = view.front.type;

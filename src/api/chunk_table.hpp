@@ -4,11 +4,12 @@
 #pragma once
 
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/exceptions.hpp"
 #include "base/internal.hpp"
+#include "base/mutex.hpp"
 #include "numpact/random_access.hpp"
 #include "pco/trailer/layout.hpp"
 
@@ -30,6 +31,12 @@ class ChunkPlaces {
     count_ += count;
   }
 
+  // Maximum bytes allocated by add() of `n` more chunks: lists grow by doubling, and the index of
+  // the deque does.
+  std::uint64_t next_bytes(std::uint64_t n) const {
+    return 2 * n * sizeof(Record) + (records_.size() + n) + kListBytes;
+  }
+
   std::uint64_t offset(std::size_t chunk) const { return records_[chunk].offset; }
   IndexedChunk operator[](std::size_t chunk) const {
     std::uint64_t first = firsts_[chunk / kStep];
@@ -49,6 +56,7 @@ class ChunkPlaces {
     std::uint32_t page_at;  // bytes from the offset to the page
   };
   static constexpr std::size_t kStep = 16;
+  static constexpr std::size_t kListBytes = 4096;  // of short lists
 
   std::deque<Record> records_;  // grows without copying
   std::vector<std::uint64_t> firsts_;
@@ -62,17 +70,16 @@ class LazyList {
   // Empty if memory does not suffice. `make` returns a vector.
   template <class Make>
   std::span<const T> get(const Make& make) const noexcept {
-    try {
-      const std::lock_guard lock(mutex_);
+    NUMPACT_TRY_BLOCK {
+      const Lock lock(mutex_);
       if (!list_) list_ = make();
       return *list_;
-    } catch (...) {
-      return {};
     }
+    NUMPACT_CATCH_ALL { return {}; }
   }
 
  private:
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   mutable std::optional<std::vector<T>> list_;
 };
 

@@ -60,6 +60,7 @@ class FileEncoder {
     end.finish_byte();
     NUMPACT_TRY(end.status());
     at_ += end.size();
+    if (trailer_) NUMPACT_TRY(ensure_memory(trailer_->next_bytes()));
     if (trailer_) NUMPACT_TRY(append_trailer(trailer_->finish(at_)));
     if (budget_.is_exceeded_by(at_)) return BitWriter::output_too_small();
     written = at_;
@@ -125,7 +126,10 @@ class FileEncoder {
     if (chunk.size > out_.size() - at_) return BitWriter::output_too_small();
     std::byte* const to = out_.data() + at_;
     if (to != chunk.place.data()) std::memmove(to, chunk.place.data(), chunk.size);
-    if (trailer_) add_run(*trailer_, chunk, at_);
+    if (trailer_) {
+      NUMPACT_TRY(ensure_memory(trailer_->next_bytes() + bytes_in_trailer(chunk)));
+      add_run(*trailer_, chunk, at_);
+    }
     at_ += chunk.size;
     done_ += chunk.numbers.count;
     if (budget_.is_exceeded_by(at_)) return BitWriter::output_too_small();
@@ -178,6 +182,7 @@ Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::siz
   Arena* const arena = &*scratch;
   NUMPACT_TRY(check_specs(numbers.type, config));
   std::span<const std::size_t> sizes;
+  NUMPACT_TRY(arena->ensure<std::size_t>(chunk_count_bound(config, numbers.count)));
   NUMPACT_TRY(chunk_sizes(config, numbers.count, *arena, sizes));
   std::optional<WorkerPool> own;
   standalone::TaskGroup group;

@@ -5,6 +5,7 @@
 
 #include "api/worker_pool.hpp"
 #include "base/arena.hpp"
+#include "base/exceptions.hpp"
 #include "base/internal.hpp"
 #include "numpact/config.hpp"
 
@@ -41,7 +42,7 @@ class ContextAccess {
   template <class Context>
   static auto& impl(Context& context) {
     if (context.impl_ == nullptr) {
-      throw Error(Status(ErrorKind::kInvalidArgument, "the context was moved from"));
+      throw_error(Status(ErrorKind::kInvalidArgument, "the context was moved from"), {});
     }
     return *context.impl_;
   }
@@ -53,7 +54,7 @@ class ContextAccess {
 template <class Context>
 WorkerPool& worker_pool_of(Context* context, std::optional<WorkerPool>& own) {
   return context != nullptr ? detail::ContextAccess::worker_pool(*context)
-                            : own.emplace(std::pmr::get_default_resource());
+                            : own.emplace(default_memory());
 }
 
 // The arena of the caller's context, or else one owned by this object.
@@ -64,16 +65,15 @@ class ScratchArena {
     if (context != nullptr) {
       arena_ = &detail::ContextAccess::arena(*context);
     } else {
-      arena_ = &own_.emplace(std::pmr::get_default_resource());
+      arena_ = &own_.emplace(default_memory());
     }
     arena_->reset(limit);
   }
   // Merges the blocks of a caller's arena, so that the next call finds one that suffices.
   ~ScratchArena() {
     if (own_) return;
-    try {
-      arena_->reset();
-    } catch (...) {
+    NUMPACT_TRY_BLOCK { arena_->reset(); }
+    NUMPACT_CATCH_ALL {
       // The block is allocated again when it is needed.
     }
   }

@@ -49,7 +49,9 @@ std::optional<std::size_t> Info::find_column(std::string_view name) const noexce
 }
 
 struct Reader::Impl {
+#ifndef NUMPACT_NO_EXCEPTIONS
   MappedFile map;  // empty if the caller owns the bytes
+#endif
   std::span<const std::byte> file;
   std::shared_ptr<RangeSource> source;  // used instead of `file`
   std::optional<Loader> loader;
@@ -77,6 +79,8 @@ Result<Reader> Reader::create(std::span<const std::byte> file,
   return reader;
 }
 
+#ifndef NUMPACT_NO_EXCEPTIONS
+
 Result<Reader> Reader::open(const std::string& path, const DecodeLimits& limits) noexcept {
   Reader reader;
   const Status status = guarded([&]() -> Status {
@@ -89,6 +93,8 @@ Result<Reader> Reader::open(const std::string& path, const DecodeLimits& limits)
   if (!status.ok()) return status;
   return reader;
 }
+
+#endif
 
 Result<Reader> Reader::create(std::shared_ptr<RangeSource> source,
                               const DecodeLimits& limits) noexcept {
@@ -141,6 +147,8 @@ Status Reader::gather(std::span<const std::uint64_t> rows, std::span<const Targe
     return gather_rows(impl_->records(), rows, targets, config);
   });
 }
+
+#ifndef NUMPACT_NO_EXCEPTIONS
 
 Result<std::vector<RowRange>> Reader::find_sections(std::string_view key,
                                                     std::string_view value) const noexcept {
@@ -213,6 +221,8 @@ Result<VerifyReport> Reader::verify(const ReadConfig& config) const noexcept {
   return value_with<VerifyReport>(
       impl_, [&](VerifyReport& report) { return verify_chunks(impl_->records(), config, report); });
 }
+
+#endif
 
 Result<std::uint64_t> header_bytes(std::span<const std::byte> prefix,
                                    std::optional<std::uint64_t> file_bytes) noexcept {

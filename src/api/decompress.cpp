@@ -16,6 +16,7 @@
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
 #include "pco/standalone/file_walker.hpp"
+#include "pco/wire.hpp"
 
 namespace numpact {
 namespace {
@@ -143,7 +144,8 @@ Status decode_ahead(FileWalker& walker, ParallelPart& parallel, const TrailerChe
   std::uint64_t count = job.count;
   const Status ahead = parallel.advance(walker, &job.output, count);
   std::uint64_t valid_n = 0;
-  const Status checked = check.after_chunks(first, walker.next_chunk(), walker.offset(), valid_n);
+  const Status checked =
+      check.after_chunks(first, walker.next_chunk(), walker.offset(), count - job.count, valid_n);
   job.count = checked.ok() ? static_cast<std::size_t>(count)
                            : job.count + static_cast<std::size_t>(valid_n);
   NUMPACT_TRY(checked);
@@ -160,7 +162,7 @@ Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const TrailerCh
     const std::size_t chunks = walker.next_chunk();
     NUMPACT_TRY(check.before_chunk(chunks, walker.offset(), max_n - job.count));
     NUMPACT_TRY(walker.enter_chunk(is_end));
-    if (is_end) return check.at_end(chunks, walker.offset());
+    if (is_end) return check.at_end(chunks, walker.offset(), job.count);
     NUMPACT_TRY(check_type(walker.head().type, job.type));
     if (walker.head().n > max_n - job.count) {
       NUMPACT_TRY(decode_until(walker, job, max_n));
@@ -175,7 +177,8 @@ Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const TrailerCh
 Status no_index() { return Status(ErrorKind::kInvalidArgument, "no trailer to go by"); }
 
 // Decodes by the chunk positions and restart points of the trailer on several threads, which also
-// splits chunks. False: decode in order instead, which also reports the errors.
+// splits chunks. False: decode in order instead, which also reports the errors. Chunks are compared
+// with the trailer as they are read.
 bool decode_by_index(std::span<const std::byte> file, const MutableNumberView& out,
                      std::uint64_t& count, const DecodeConfig& config,
                      DecodeContext* context) noexcept {
@@ -187,6 +190,8 @@ bool decode_by_index(std::span<const std::byte> file, const MutableNumberView& o
     const trailer::Front& front = check.view().front;
     count = front.number_n;
     if (front.type != out.type || count > out.count || count < kMinParallelN) return no_index();
+    const auto end = static_cast<std::size_t>(check.view().file_bytes) - 1;
+    if (file[end] != std::byte{wire::kTerminator}) return no_index();
     std::shared_ptr<const ChunkIndex::Table> table;
     NUMPACT_TRY(index_of(check.view(), table));
     Result<FileReader> reader =

@@ -5,8 +5,10 @@
 #include <bit>
 #include <charconv>
 #include <iterator>
+#include <type_traits>
 
 #include "base/internal.hpp"
+#include "base/read_double.hpp"
 #include "numpact/config.hpp"
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
@@ -51,7 +53,12 @@ const char* name_of_member(Tag tag) {
 template <class T>
 bool parse_number(std::string_view text, T& number) {
   const char* const end = text.data() + text.size();
-  const std::from_chars_result parsed = std::from_chars(text.data(), end, number);
+  std::from_chars_result parsed = {};
+  if constexpr (std::is_same_v<T, double>) {
+    parsed = read_double(text.data(), end, number);
+  } else {
+    parsed = std::from_chars(text.data(), end, number);
+  }
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 

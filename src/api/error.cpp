@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numpact/error.hpp"
 
+#ifdef NUMPACT_NO_EXCEPTIONS
+#include <cstdlib>
+#else
 #include <system_error>
+#endif
 
 #include "base/guard.hpp"
 #include "base/internal.hpp"
@@ -93,6 +97,8 @@ std::string Status::message() const {
   return text;
 }
 
+#ifndef NUMPACT_NO_EXCEPTIONS
+
 namespace {
 
 std::string text_of(const Status& status, std::string_view context) {
@@ -109,12 +115,22 @@ Error::Error(const Status& status, std::string_view context)
     : std::runtime_error(text_of(status, context)), status_(status) {}
 Error::~Error() = default;
 
+#endif
+
 namespace detail {
+
+#ifdef NUMPACT_NO_EXCEPTIONS
+
+void throw_error(const Status&, std::string_view) { std::abort(); }
+
+#else
 
 void throw_error(const Status& status, std::string_view context) {
   if (!status.ok()) throw Error(status, context);
   throw Error(Status(ErrorKind::kInvalidArgument, "the result holds neither a value nor an error"));
 }
+
+#endif
 
 Status guard(Status (*call)(void* f), void* f) noexcept {
   return guarded([&] { return call(f); });

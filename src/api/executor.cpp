@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "api/process.hpp"
 #include "base/internal.hpp"
+#include "platform/processes.hpp"
 
 namespace numpact {
 namespace {
@@ -26,8 +26,6 @@ struct Run {
 };
 
 }  // namespace
-
-Executor::~Executor() = default;
 
 struct ThreadExecutor::Impl {
   explicit Impl(unsigned n)
@@ -74,7 +72,7 @@ struct ThreadExecutor::Impl {
   }
 
   const unsigned concurrency;
-  const OwnProcess process;
+  const platform::OwnProcess process;
   std::mutex mutex;
   std::condition_variable work_came;
   Run* first = nullptr;  // list of runs with tasks not started

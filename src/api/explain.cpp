@@ -278,7 +278,7 @@ Status explain_bytes(std::span<const std::byte> file, Explanation& explanation,
   if (explanation.file.count == 0) {  // the file may lack a number type
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
-    return check.at_end(explanation.file.chunks.size(), explanation.file.file_bytes);
+    return check.at_end(explanation.file.chunk_count, explanation.file.file_bytes, 0);
   }
   NumberArray numbers;
   NUMPACT_TRY(decompress_any(file, silent).into(numbers));

@@ -3,17 +3,8 @@
 // after locking, check that the path still leads to the same inode, and otherwise start over.
 #include "numpact/file_lock.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
 #include <thread>
 #include <utility>
 
@@ -21,61 +12,31 @@
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
+#include "platform/files.hpp"
+#include "platform/locks.hpp"
+#include "platform/paths.hpp"
+#include "platform/processes.hpp"
+#include "platform/replacement.hpp"
 
 namespace numpact {
 namespace {
 
 using std::chrono::milliseconds;
 
-// Maximum links followed, as in Linux.
-constexpr int kMaxLinks = 40;
-// flock() has no timeout, so it is polled. The pause doubles up to kMaxPause, which bounds how long
-// a free lock stays unused.
+// Locks have no timeout, so they are polled. The pause doubles up to kMaxPause, which bounds how
+// long a free lock stays unused.
 constexpr milliseconds kFirstPause{1};
 constexpr milliseconds kMaxPause{20};
 
-// Renames but never replaces a file. On failure returns false and sets errno.
-bool rename_to_free_name(const std::string& from, const std::string& to) {
-#if defined(__linux__) && defined(RENAME_NOREPLACE)
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS) return false;
-#endif
-  struct stat found {};
-  if (::lstat(to.c_str(), &found) == 0) {
-    errno = EEXIST;
-    return false;
-  }
-  return ::rename(from.c_str(), to.c_str()) == 0;
-}
-
-// O_NONBLOCK: opening a pipe or device must not block.
-int open_to_lock(const std::string& path, int access) {
-  return ::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+int open_to_lock(const std::string& path, platform::Access access) {
+  return platform::open_file(path, access, platform::Opening::kAtOnce);
 }
 
 }  // namespace
 
 Result<std::string> follow_links(const std::string& path) noexcept {
   return guarded_value<std::string>([&](std::string& target) -> Status {
-    namespace fs = std::filesystem;
-    const std::unique_ptr<char, void (*)(void*)> whole(::realpath(path.c_str(), nullptr),
-                                                       &std::free);
-    if (whole != nullptr) {
-      target = whole.get();
-      return {};
-    }
-    if (errno == ELOOP) return io_error("the links lead back to themselves");
-    // The last link may lead to a missing file. Other errors are left to the users of the path.
-    fs::path at = path;
-    std::error_code error;
-    for (int links = 0; links < kMaxLinks; ++links) {
-      const fs::path next = fs::read_symlink(at, error);
-      if (error) {
-        target = at.string();
-        return {};
-      }
-      at = at.parent_path() / next;
-    }
+    if (platform::follow_links(path, target)) return {};
     return io_error("the links lead back to themselves");
   });
 }
@@ -97,47 +58,48 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 
 void FileLock::release() noexcept {
   // Forked processes share the descriptor, so closing it would not release the lock.
-  if (is_held_ && process_ == ::getpid()) ::flock(descriptor_, LOCK_UN);
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (is_held_ && process_ == platform::current_process()) platform::unlock(descriptor_);
+  if (descriptor_ >= 0) platform::close_file(descriptor_);
   descriptor_ = -1;
   has_file_ = false;
   is_held_ = false;
 }
 
 bool FileLock::is_current() const noexcept {
-  struct stat found {};
-  return ::stat(path_.c_str(), &found) == 0 && found.st_dev == static_cast<dev_t>(device_) &&
-         found.st_ino == static_cast<ino_t>(inode_);
+  platform::FileInfo found;
+  return platform::look_at(path_, found) && found.device == device_ && found.inode == inode_;
 }
 
 // Sets has_file_, and the descriptor if the file may be opened.
 Status FileLock::open() {
-  descriptor_ = open_to_lock(path_, O_RDONLY);
-  if (descriptor_ < 0 && errno == EACCES) descriptor_ = open_to_lock(path_, O_WRONLY);
+  descriptor_ = open_to_lock(path_, platform::Access::kRead);
+  if (descriptor_ < 0 && errno == EACCES)
+    descriptor_ = open_to_lock(path_, platform::Access::kWrite);
   if (descriptor_ < 0 && errno == ENOENT) return {};
   if (descriptor_ < 0 && errno != EACCES) return write_error(errno, "the file cannot be opened");
-  struct stat found {};
-  const int result =
-      descriptor_ >= 0 ? ::fstat(descriptor_, &found) : ::stat(path_.c_str(), &found);
-  if (result != 0) return write_error(errno, "the file cannot be looked at");
-  if (!S_ISREG(found.st_mode)) return io_error("what has the name is not a regular file");
-  device_ = found.st_dev;
-  inode_ = found.st_ino;
+  platform::FileInfo found;
+  const bool is_seen =
+      descriptor_ >= 0 ? platform::look_at(descriptor_, found) : platform::look_at(path_, found);
+  if (!is_seen) return write_error(errno, "the file cannot be looked at");
+  if (!found.is_regular()) return io_error("what has the name is not a regular file");
+  device_ = found.device;
+  inode_ = found.inode;
   has_file_ = true;
   return {};
 }
 
 Status FileLock::wait(const LockConfig& config, Clock::time_point begin) {
   milliseconds pause = kFirstPause;
-  while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EBADF) {  // some network file systems require write access for an exclusive lock
-      ::close(descriptor_);
-      descriptor_ = open_to_lock(path_, O_RDWR);
-      if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) break;
-      if (descriptor_ < 0 || errno == EBADF) return {};
+  while (descriptor_ >= 0) {
+    int error = platform::try_lock(descriptor_);
+    if (error == EBADF) {  // some network file systems require write access for an exclusive lock
+      platform::close_file(descriptor_);
+      descriptor_ = open_to_lock(path_, platform::Access::kReadWrite);
+      if (descriptor_ < 0) return {};
+      error = platform::try_lock(descriptor_);
     }
-    if (errno != EWOULDBLOCK) return {};  // the file system does not support locks
+    if (error == 0) break;
+    if (error != EWOULDBLOCK) return {};  // the file system does not support locks
     const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
     if (config.timeout && waited >= *config.timeout) {
       return Status(ErrorKind::kTimedOut, "the file is being written by another process");
@@ -150,7 +112,7 @@ Status FileLock::wait(const LockConfig& config, Clock::time_point begin) {
     pause = std::min(2 * pause, kMaxPause);
   }
   is_held_ = descriptor_ >= 0;
-  process_ = ::getpid();
+  process_ = platform::current_process();
   return {};
 }
 
@@ -175,7 +137,7 @@ Status FileLock::replace(const std::string& from) noexcept {
   if (!has_file_ || !is_current()) {
     return io_error("the file was removed or replaced by another program meanwhile");
   }
-  if (::rename(from.c_str(), path_.c_str()) != 0) {
+  if (!platform::rename_over(from, path_)) {
     return write_error(errno, "the file cannot be replaced");
   }
   release();
@@ -188,8 +150,8 @@ Status replace_file(const std::string& from, const std::string& path,
     while (true) {
       FileLock lock;
       NUMPACT_TRY(lock.lock(path, config));
-      const bool is_renamed = lock.has_file() ? ::rename(from.c_str(), lock.path().c_str()) == 0
-                                              : rename_to_free_name(from, lock.path());
+      const bool is_renamed = lock.has_file() ? platform::rename_over(from, lock.path())
+                                              : platform::rename_to_free_name(from, lock.path());
       if (is_renamed) return {};
       const int error = errno;
       // A file has appeared, which others may write: start over with its lock.

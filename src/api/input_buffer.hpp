@@ -77,6 +77,7 @@ class InputBuffer {
     // At max_bytes twice the bytes received: the buffer grows with bytes, not with stated sizes.
     const std::size_t capacity = std::max(kMinBufferBytes, std::min(min_bytes, 2 * end_));
     if (bytes_.size() < capacity) {
+      NUMPACT_TRY(ensure_memory(capacity));
       bytes_.reserve(capacity);  // exactly this much
       bytes_.resize(capacity);
     }

@@ -6,11 +6,11 @@
 #include "api/describe.hpp"
 #include "api/headers.hpp"
 #include "api/inspection.hpp"
+#include "api/trailer_use.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
 #include "pco/standalone/file_walker.hpp"
-#include "pco/trailer/layout.hpp"
 
 namespace numpact {
 namespace {
@@ -42,7 +42,9 @@ void describe_rest(std::span<const std::byte> file, FileInfo& info) {
   info.trailer = TrailerState::kUnrecognised;
   if (!trailer::ends_with_trailer(file)) return;
   trailer::View view;
-  const bool is_sound = trailer::parse({file}, view).ok() && view.file_bytes == info.file_bytes;
+  const bool is_sound = trailer::parse({file}, view).ok() && view.file_bytes == info.file_bytes &&
+                        view.front.chunk_n == info.chunk_count &&
+                        view.front.number_n == info.count && agree(view.front, info.header);
   info.trailer = is_sound ? TrailerState::kSound : TrailerState::kDamaged;
   if (is_sound) info.restart_log = view.front.restart_log;
 }

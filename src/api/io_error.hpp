@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "numpact/error.hpp"
+#include "platform/files.hpp"
 
 namespace numpact {
 
@@ -13,10 +14,8 @@ inline Status io_error(const char* what) { return Status(ErrorKind::kIo, what); 
 // The error for a failure of writing a new file; `otherwise` if errno is not specific.
 inline Status write_error(int error, const char* otherwise) {
   const auto text = [&] {
+    if (internal::platform::says_disk_is_full(error)) return "no space is left for the new file";
     switch (error) {
-      case ENOSPC:
-      case EDQUOT:
-        return "no space is left for the new file";
       case EFBIG:
         return "the new file is too large";
       case EACCES:

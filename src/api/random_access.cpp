@@ -43,6 +43,7 @@ Status walk(std::span<const std::byte> file, std::optional<NumberType>& type, Ch
   std::uint64_t count = 0;
   while (true) {
     const Status ahead = parallel.advance(walker, nullptr, count);
+    NUMPACT_TRY(ensure_memory(chunks.next_bytes(1 + parallel.chunks().size())));
     for (const standalone::ChunkLocation& chunk : parallel.chunks()) {
       chunks.add(chunk.offset, chunk.page_offset, chunk.n);
     }
@@ -65,9 +66,11 @@ Status walk(std::span<const std::byte> file, std::optional<NumberType>& type, Ch
   return {};
 }
 
+#ifndef NUMPACT_NO_EXCEPTIONS
 bool is_memory_error(const Status& status) {
   return status.kind() == ErrorKind::kLimitExceeded || status.kind() == ErrorKind::kOutOfMemory;
 }
+#endif
 
 }  // namespace
 
@@ -197,6 +200,7 @@ Status FileReader::read(std::uint64_t first, const MutableNumberView& out,
     if (out.count == 0) return {};
     ScratchArena arena(context, config.limits.max_memory);
     RangeRead read(file_, header_, *index_.table_, index_.chunk_of(first), first, out, config);
+#ifndef NUMPACT_NO_EXCEPTIONS  // else all work is done on the calling thread
     if (WorkerPool::are_requested(config) && read.split_for_tasks() > 1) {
       std::optional<WorkerPool> own;
       WorkerPool& worker_pool = worker_pool_of(context, own);
@@ -209,6 +213,7 @@ Status FileReader::read(std::uint64_t first, const MutableNumberView& out,
         if (!is_memory_error(status)) return status;
       }
     }
+#endif
     return read.in_order(*arena);
   });
 }

@@ -2,6 +2,10 @@
 #include "api/range_read.hpp"
 
 #include <algorithm>
+#ifndef NUMPACT_NO_EXCEPTIONS
+#include <mutex>
+#include <thread>
+#endif
 
 #include "api/decode_checks.hpp"
 #include "base/crc.hpp"
@@ -30,6 +34,8 @@ constexpr std::size_t kMinPartN = std::size_t{1} << 16;
 
 }  // namespace
 
+#ifndef NUMPACT_NO_EXCEPTIONS
+
 struct RangeRead::Job {
   RangeRead& read;
   const standalone::TaskGroup& group;
@@ -42,6 +48,8 @@ struct RangeRead::Job {
   // Parts from here on may be skipped: an earlier one failed.
   std::atomic<std::size_t> end = SIZE_MAX;
 };
+
+#endif
 
 RangeRead::RangeRead(std::span<const std::byte> file, const FileHeader& header,
                      const ChunkIndex::Table& table, std::size_t first_chunk, std::uint64_t first,
@@ -68,6 +76,8 @@ RangeRead::Part RangeRead::whole_part(std::size_t chunk) const {
   return {chunk, static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
 }
 
+#ifndef NUMPACT_NO_EXCEPTIONS
+
 std::size_t RangeRead::split_for_tasks() {
   parts_.clear();
   while (next_chunk_ < end_chunk_ && parts_.size() < kMaxParts) split(whole_part(next_chunk_++));
@@ -87,14 +97,6 @@ void RangeRead::split(const Part& whole) {
     }
   }
   parts_.push_back(part);
-}
-
-Status RangeRead::in_order(Arena& arena) {
-  const ProgressCallback* const progress = config_.progress ? &config_.progress : nullptr;
-  for (std::size_t i = first_chunk_; i < end_chunk_; ++i) {
-    NUMPACT_TRY(read_part(whole_part(i), arena, progress, nullptr, i));
-  }
-  return {};
 }
 
 Status RangeRead::in_parallel(const standalone::TaskGroup& group) {
@@ -150,6 +152,16 @@ std::uint64_t RangeRead::end_offset() const {
   return end_chunk_ < table_.chunks.size() ? table_.chunks.offset(end_chunk_) : file_.size();
 }
 
+#endif
+
+Status RangeRead::in_order(Arena& arena) {
+  const ProgressCallback* const progress = config_.progress ? &config_.progress : nullptr;
+  for (std::size_t i = first_chunk_; i < end_chunk_; ++i) {
+    NUMPACT_TRY(read_part(whole_part(i), arena, progress, nullptr, i));
+  }
+  return {};
+}
+
 Status RangeRead::index_mismatch() const {
   if (table_.is_from_trailer) {
     return Status(ErrorKind::kCorrupt, "the trailer contradicts the file");
@@ -160,8 +172,7 @@ Status RangeRead::index_mismatch() const {
 bool RangeRead::fits_head(const IndexedChunk& chunk) const {
   if (chunk.offset > file_.size()) return false;
   const std::span<const std::byte> rest = file_.subspan(static_cast<std::size_t>(chunk.offset));
-  return rest.size() >= standalone::kChunkHeadBytes && rest[0] == static_cast<std::byte>(type_) &&
-         standalone::head_n(rest.data()) == chunk.count;
+  return standalone::begin_with_head(rest, type_, chunk.count);
 }
 
 // Only for the first part of a chunk that is read whole.

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "api/chunk_table.hpp"

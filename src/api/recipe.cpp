@@ -18,6 +18,7 @@
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/estimate/sample.hpp"
 #include "pco/encode/recipe.hpp"
+#include "pco/encode/scratch.hpp"
 #include "pco/encode/session.hpp"
 #include "pco/limits.hpp"
 
@@ -213,6 +214,11 @@ Result<Recipe> choose_recipe(const NumberView& sample, const EncodeConfig& confi
     if (sample.count == 0) return invalid_request("a recipe is made from at least one number");
     ScratchArena arena(context);
     std::span<const std::size_t> sizes;
+    const std::uint64_t longest = std::min(sample.count, kMaxChunkN);
+    const std::uint64_t series_n = chunk_count_bound(config, sample.count);
+    NUMPACT_TRY((*arena).ensure<std::byte>(encoding_bytes(sample.type, longest, config.level) +
+                                           series_n * sizeof(std::size_t)));
+    NUMPACT_TRY(ensure_memory(2 * series_n * sizeof(NumberView)));
     NUMPACT_TRY(chunk_sizes(config, sample.count, *arena, sizes));
     recipe = RecipeChooser(sample, sizes, config, *arena).choose();
     return {};

@@ -1,71 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/replacement.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "api/io_error.hpp"
 #include "api/write_all.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
+#include "platform/files.hpp"
+#include "platform/paths.hpp"
+#include "platform/replacement.hpp"
+#include "platform/temporary.hpp"
 
 namespace numpact {
 namespace {
 
 constexpr std::uint64_t kMoveStepBytes = std::uint64_t{1} << 20;
 
-// The same pattern as in the CLI, so that leftovers of killed processes can be recognized.
-std::string hidden_name(const std::string& path, std::uint64_t number) {
-  constexpr std::size_t kMaxNameBytes = 180;
-  constexpr char kDigits[] = "0123456789abcdef";
-  const std::size_t start = path.rfind('/') + 1;  // 0 if there is none
-  std::string name = path.substr(0, start) + "." + path.substr(start, kMaxNameBytes) + "." +
-                     std::to_string(::getpid()) + "-";
-  for (int shift = 28; shift >= 0; shift -= 4) name.push_back(kDigits[number >> shift & 15U]);
-  return name + ".tmp";
-}
-
 // A new file gets default permissions, unlike with mkstemp. A file that replaces another is private
 // until it gets the access of that one.
 int create_beside(const std::string& path, std::string& name) {
-  struct stat found {};
-  const mode_t mode = ::stat(path.c_str(), &found) == 0 ? 0600 : 0666;
+  platform::FileInfo found;
+  const bool is_private = platform::look_at(path, found);
+  const std::string_view whole = path;
+  const std::size_t start = platform::name_start(whole);
   for (int attempt = 0; attempt < 100; ++attempt) {
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-    name = hidden_name(path, static_cast<std::uint64_t>(now));
-    const int descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    name = platform::hidden_name(whole.substr(0, start), whole.substr(start),
+                                 static_cast<std::uint32_t>(now));
+    const int descriptor = platform::create_file(name, platform::Access::kReadWrite, is_private);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
   return -1;
 }
 
 std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
-}
-
-// Makes the rename durable. Failure to sync a folder is not an error of the file.
-void sync_folder(const char* folder) {
-  const int descriptor = ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  (void)::fsync(descriptor);
-  ::close(descriptor);
+  const std::size_t start = platform::name_start(path);
+  return start == 0 ? "." : path.substr(0, start);
 }
 
 }  // namespace
 
 Replacement::~Replacement() {
   if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  if (process_.is_this()) ::unlink(name_.c_str());
+  platform::close_file(descriptor_);
+  if (process_.is_this()) platform::remove_file(name_);
 }
 
 Status Replacement::check_process() const {
@@ -78,8 +63,8 @@ Status Replacement::open(const std::string& path, const LockConfig& lock) {
   if (path.empty()) return io_error("the file has no name");
   lock_config_ = lock;
   NUMPACT_TRY(follow_links(path).into(path_));
-  struct stat found {};
-  if (::stat(path_.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
+  platform::FileInfo found;
+  if (platform::look_at(path_, found) && !found.is_regular()) {
     return io_error("what has the name is not a regular file");
   }
   return create();
@@ -120,13 +105,10 @@ Status Replacement::move(std::uint64_t from, std::uint64_t to, std::uint64_t byt
     const std::uint64_t at = to > from ? bytes - moved - size : moved;
     std::uint64_t got = 0;
     while (got < size) {
-      const ssize_t count =
-          ::pread(descriptor_, buffer.get() + got, static_cast<std::size_t>(size - got),
-                  static_cast<off_t>(from + at + got));
-      if (count == 0 || (count < 0 && errno != EINTR)) {
-        return io_error("reading the new file failed");
-      }
-      if (count > 0) got += static_cast<std::uint64_t>(count);
+      const std::int64_t count = platform::read_some_at(
+          descriptor_, from + at + got, {buffer.get() + got, static_cast<std::size_t>(size - got)});
+      if (count <= 0) return io_error("reading the new file failed");
+      got += static_cast<std::uint64_t>(count);
     }
     NUMPACT_TRY(write_at(to + at, {buffer.get(), static_cast<std::size_t>(size)}));
     moved += size;
@@ -136,7 +118,7 @@ Status Replacement::move(std::uint64_t from, std::uint64_t to, std::uint64_t byt
 
 Status Replacement::resize(std::uint64_t bytes) {
   NUMPACT_TRY(check_process());
-  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0) {
+  if (platform::resize_file(descriptor_, bytes)) {
     written_ = bytes;
     return {};
   }
@@ -146,12 +128,14 @@ Status Replacement::resize(std::uint64_t bytes) {
 Status Replacement::replace(bool sync) {
   NUMPACT_TRY(check_process());
   NUMPACT_TRY(take_access(descriptor_, path_));
-  if (sync && ::fsync(descriptor_) != 0) return write_error(errno, "the new file cannot be synced");
+  if (sync && !platform::sync_file(descriptor_)) {
+    return write_error(errno, "the new file cannot be synced");
+  }
   const std::string folder =
       folder_of(path_);  // computed now: nothing may fail after the file is replaced
   // Some file systems report a full disk only at close.
   Status status;
-  if (::close(std::exchange(descriptor_, -1)) != 0) {
+  if (!platform::close_file(std::exchange(descriptor_, -1))) {
     status = write_error(errno, "the file cannot be replaced");
   } else if (lock_.has_file()) {
     status = lock_.replace(name_);
@@ -159,10 +143,11 @@ Status Replacement::replace(bool sync) {
     status = replace_file(name_, path_, lock_config_);
   }
   if (!status.ok()) {
-    ::unlink(name_.c_str());
+    platform::remove_file(name_);
     return status;
   }
-  if (sync) sync_folder(folder.c_str());
+  // Makes the rename durable. Failure to sync a folder is not an error of the file.
+  if (sync) platform::sync_folder(folder);
   return {};
 }
 

@@ -7,11 +7,11 @@
 #include <span>
 #include <string>
 
-#include "api/process.hpp"
 #include "base/internal.hpp"
 #include "numpact/error.hpp"
 #include "numpact/file_lock.hpp"
 #include "numpact/stream.hpp"
+#include "platform/processes.hpp"
 
 namespace numpact {
 
@@ -51,7 +51,7 @@ class Replacement final : public ByteSink {
   Status create();
   Status check_process() const;
 
-  OwnProcess process_;
+  platform::OwnProcess process_;
   LockConfig lock_config_;
   FileLock lock_;
   std::string path_;

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sources and sinks of bytes included in the library.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <new>
 #include <utility>
 
+#include "base/internal.hpp"
 #include "numpact/file_access.hpp"
 #include "numpact/stream.hpp"
+#include "platform/files.hpp"
 
 namespace numpact {
 namespace {
@@ -19,27 +17,20 @@ Status cannot_be_opened(int error) {
   return Status(ErrorKind::kIo, "cannot be opened").because_of(error);
 }
 
-int open_to_read(const std::string& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }
-
-void close(int descriptor) {
-  if (descriptor >= 0) ::close(descriptor);
+int open_to_read(const std::string& path) {
+  return platform::open_file(path, platform::Access::kRead);
 }
 
-// `read` behaves like ::read; repeats it after a signal.
-template <class Read>
-Result<std::size_t> read_some(const Read& read) {
-  while (true) {
-    const ssize_t count = read();
-    if (count >= 0) return static_cast<std::size_t>(count);
-    if (errno != EINTR) return Status(ErrorKind::kIo, "reading the file failed").because_of(errno);
-  }
+void close(int descriptor) {
+  if (descriptor >= 0) platform::close_file(descriptor);
+}
+
+Result<std::size_t> read_result(std::int64_t count) {
+  if (count >= 0) return static_cast<std::size_t>(count);
+  return Status(ErrorKind::kIo, "reading the file failed").because_of(errno);
 }
 
 }  // namespace
-
-ByteSource::~ByteSource() = default;
-ByteSink::~ByteSink() = default;
-RangeSource::~RangeSource() = default;
 
 Result<std::size_t> MemorySource::read(std::span<std::byte> out) {
   const std::size_t got = std::min({out.size(), bytes_.size(), max_read_});
@@ -69,19 +60,19 @@ FileSource::FileSource(FileSource&& other) noexcept
 FileSource::~FileSource() { close(descriptor_); }
 
 Result<std::size_t> FileSource::read(std::span<std::byte> out) {
-  return read_some([&] { return ::read(descriptor_, out.data(), out.size()); });
+  return read_result(platform::read_some(descriptor_, out));
 }
 
 Result<FileRangeSource> FileRangeSource::open(const std::string& path) noexcept {
   const int descriptor = open_to_read(path);
   if (descriptor < 0) return cannot_be_opened(errno);
-  struct stat found {};
-  const int error = ::fstat(descriptor, &found) != 0 ? errno : S_ISREG(found.st_mode) ? 0 : ESPIPE;
+  platform::FileInfo found;
+  const int error = !platform::look_at(descriptor, found) ? errno : found.is_regular() ? 0 : ESPIPE;
   if (error != 0) {
     close(descriptor);
     return cannot_be_opened(error);
   }
-  return FileRangeSource(descriptor, static_cast<std::uint64_t>(found.st_size));
+  return FileRangeSource(descriptor, found.bytes);
 }
 
 FileRangeSource::FileRangeSource(FileRangeSource&& other) noexcept
@@ -91,8 +82,7 @@ FileRangeSource::~FileRangeSource() { close(descriptor_); }
 
 Result<std::size_t> FileRangeSource::read_at(std::uint64_t offset, std::span<std::byte> out) {
   if (offset >= size_) return std::size_t{0};
-  return read_some(
-      [&] { return ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset)); });
+  return read_result(platform::read_some_at(descriptor_, offset, out));
 }
 
 }  // namespace numpact

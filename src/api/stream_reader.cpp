@@ -5,8 +5,10 @@
 #include "api/headers.hpp"
 #include "api/input_buffer.hpp"
 #include "api/span_checksums.hpp"
+#include "api/trailer_use.hpp"
 #include "api/worker_pool.hpp"
 #include "base/arena.hpp"
+#include "base/exceptions.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/owned.hpp"
@@ -28,10 +30,10 @@ struct StreamReader::Impl {
     if (config.trailer != TrailerPolicy::kIgnore) input.keep_checksum();
   }
 
-  // Call at chunk boundaries.
-  void note_span() {
+  // Call at chunk boundaries, behind n more numbers.
+  void note_span(std::uint64_t n) {
     if (config.trailer == TrailerPolicy::kIgnore) return;
-    spans.add(span_begin, input.offset(), input.take_checksum());
+    spans.add({span_begin, input.offset(), n, input.take_checksum()});
     span_begin = input.offset();
   }
 
@@ -98,11 +100,8 @@ struct StreamReader::Impl {
 
   // Errors are reported when the bytes are actually needed.
   bool read_ahead() {
-    try {
-      return input.extend_once(kMaxReadAheadBytes).ok();
-    } catch (...) {
-      return false;
-    }
+    NUMPACT_TRY_BLOCK { return input.extend_once(kMaxReadAheadBytes).ok(); }
+    NUMPACT_CATCH_ALL { return false; }
   }
 
   // Between chunks: decodes whole chunks concurrently while they fit and that pays. The rest,
@@ -133,7 +132,7 @@ struct StreamReader::Impl {
     const standalone::Position reached_place = parallel->run(window, at, false, &report_position);
     worker_pool.give_memory_back(limits.max_memory);
     input.drop(static_cast<std::size_t>(reached_place.offset - input.offset()));
-    note_span();
+    note_span(reached_place.numbers - before);
     count += static_cast<std::size_t>(reached_place.numbers - before);
     numbers_before_chunk = reached_place.numbers;
     chunk_index = reached_place.chunk;
@@ -197,7 +196,7 @@ struct StreamReader::Impl {
     NUMPACT_TRY(input.ensure(1));
     NUMPACT_TRY(
         step_with_more([&](BitWindow& window, bool&) { return PageDecoder::finish(window); }));
-    note_span();
+    note_span(head.n);
     numbers_before_chunk += head.n;
     if (parallel) parallel->passed_in_order(head.n);
     ++chunk_index;
@@ -264,9 +263,14 @@ struct StreamReader::Impl {
     const Status parsed = trailer::parse({input.bytes(), input.offset()}, view);
     if (!parsed.ok() || view.file_bytes != input.offset()) return {};
     state = TrailerState::kSound;
-    if (view.front.header_bytes != header_bytes || view.front.header_crc != header_crc) {
+    if (view.front.header_bytes == header_bytes && view.front.header_crc != header_crc) {
       return Status(ErrorKind::kChecksum, "the header has another checksum than the trailer says",
                     0);
+    }
+    const bool agrees = agree(view.front, to_public(header, header_bytes)) &&
+                        (!type || type == view.front.type) && view.front.chunk_n == chunk_index;
+    if (!agrees) {
+      return Status(ErrorKind::kCorrupt, "the trailer contradicts the file", 0);
     }
     return spans.compare(view);
   }

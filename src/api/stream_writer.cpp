@@ -23,6 +23,9 @@ namespace {
 
 constexpr std::size_t kCopyStepN = std::size_t{1} << 16;  // decoded at a time
 
+// Of the summaries of a chunk that waits.
+constexpr std::size_t kSummariesBytes = sizeof(std::vector<trailer::Summary>);
+
 // Bytes after a copied file that are read at a time; the buffer does not grow.
 constexpr std::size_t kRestStepBytes = std::size_t{1} << 14;
 
@@ -188,6 +191,7 @@ struct StreamWriter::Impl {
     }
     NUMPACT_TRY(begin());
     const std::size_t size = size_of(type);
+    NUMPACT_TRY(ensure_memory(buffered_bytes(numbers.count)));
     const auto* at = static_cast<const std::byte*>(numbers.data);
     const std::byte* kept = at;  // numbers before it are encoded or buffered
     const auto keep = [&] {
@@ -214,6 +218,13 @@ struct StreamWriter::Impl {
     }
     keep();
     return {};
+  }
+
+  // Maximum bytes allocated to buffer `n` more numbers, whose chunks may all wait.
+  std::uint64_t buffered_bytes(std::uint64_t n) const {
+    const std::uint64_t chunk_n = std::max<std::size_t>(open_chunk_n(), 1);
+    const std::uint64_t bytes = waiting.size() + std::min(n, chunk_n) * size_of(type);
+    return 2 * bytes + 4 * (pending.size() + 2) * (sizeof(PendingChunk) + kSummariesBytes);
   }
 
   void close_chunk() {
@@ -249,7 +260,7 @@ struct StreamWriter::Impl {
 
   // Writes the closed chunks: the buffered ones, then those in the caller's memory at `given`.
   Status write_pending(const std::byte* given) {
-    assign_places(given);
+    NUMPACT_TRY(assign_places(given));
     Arena* const own = &arena;
     const bool is_alone = !group || group->executor == nullptr;
     const standalone::TaskGroup all =
@@ -267,10 +278,11 @@ struct StreamWriter::Impl {
     return {};
   }
 
-  void assign_places(const std::byte* given) {
+  Status assign_places(const std::byte* given) {
     std::size_t bound_sum = 0;
     for (const PendingChunk& chunk : pending) bound_sum += chunk_bound(type, chunk.numbers.count);
     places.reset();
+    NUMPACT_TRY(places.ensure<std::byte>(bound_sum));
     std::span<std::byte> left = places.make<std::byte>(bound_sum);  // untouched pages cost nothing
     std::size_t waiting_at = 0;
     for (PendingChunk& chunk : pending) {
@@ -286,12 +298,16 @@ struct StreamWriter::Impl {
       chunk.place = left.first(bound);
       left = left.subspan(bound);
     }
+    return {};
   }
 
   Status send_chunk(const PendingChunk& chunk) {
     NUMPACT_TRY(chunk.status);
     numbers_written += chunk.numbers.count;
-    if (trailer) add_run(*trailer, chunk, bytes_written);
+    if (trailer) {
+      NUMPACT_TRY(ensure_memory(trailer->next_bytes() + bytes_in_trailer(chunk)));
+      add_run(*trailer, chunk, bytes_written);
+    }
     NUMPACT_TRY(send({chunk.place.data(), chunk.size}));
     return report_progress(config.progress, {numbers_written, bytes_written});
   }
@@ -309,6 +325,7 @@ struct StreamWriter::Impl {
     NUMPACT_TRY(send({&terminator, 1}));
     finished = true;
     if (!trailer) return {};
+    NUMPACT_TRY(ensure_memory(trailer->next_bytes()));
     const std::vector<std::byte> bytes = trailer->finish(bytes_written);
     trailer_bytes = bytes.size();
     return send(bytes);

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numpact/trailer.hpp"
-#include <new>
 
 #include "api/chunk_table.hpp"
-#include "api/context.hpp"
-#include "api/decode_checks.hpp"
 #include "api/trailer_use.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
 #include "number/ordered.hpp"
-#include "pco/encode/choice.hpp"
-#include "pco/standalone/file_walker.hpp"
-#include "pco/trailer/summary.hpp"
 
 namespace numpact {
 
@@ -26,9 +20,6 @@ struct Trailer::Table {
 };
 
 namespace {
-
-// Numbers decoded at a time.
-constexpr std::size_t kDecodeStepN = std::size_t{1} << 14;
 
 std::vector<ChunkSummary> summaries_of(const Trailer::Table& table) {
   trailer::View view;
@@ -82,6 +73,7 @@ Result<TrailerTail> Trailer::read_tail(std::span<const std::byte> tail,
   }
   NUMPACT_TRY(parsed);
   return guarded_value<TrailerTail>([&](TrailerTail& found) -> Status {
+    NUMPACT_TRY(ensure_memory(view.records.size()));
     auto table = std::make_shared<Table>();
     table->file_bytes = view.file_bytes;
     table->bytes = view.bytes;
@@ -89,53 +81,6 @@ Result<TrailerTail> Trailer::read_tail(std::span<const std::byte> tail,
     NUMPACT_TRY(index_of(view, table->index));
     table->records.assign(view.records.begin(), view.records.end());
     found.trailer.emplace().table_ = std::move(table);
-    return {};
-  });
-}
-
-Result<MadeTrailer> Trailer::make(std::span<const std::byte> file, const TrailerSpec& spec,
-                                  const DecodeConfig& config, DecodeContext* context) noexcept {
-  return guarded_value<MadeTrailer>([&](MadeTrailer& made) -> Status {
-    EncodeConfig encode;
-    encode.trailer = spec;
-    NUMPACT_TRY(check_specs(NumberType::kU8, encode));
-    const bool is_checked = config.trailer != TrailerPolicy::kIgnore;
-    if (is_checked) NUMPACT_TRY(refuse_damaged_trailer(file));
-    TrailerCheck check;
-    NUMPACT_TRY(check.start(file, config.trailer));
-    ScratchArena arena(context, config.limits.max_memory);
-    const std::span<std::byte> buffer =
-        (*arena).make<std::byte>(kDecodeStepN * sizeof(std::uint64_t));
-    standalone::FileWalker walker(file, *arena);
-    NUMPACT_TRY(walker.read_header());
-    trailer::Builder builder(file.first(walker.offset()), walker.header().format,
-                             spec.restart_log());
-    if (walker.header().uniform_type) builder.set_type(*walker.header().uniform_type);
-    trailer::Summary summary;
-    std::uint64_t count = 0;
-    while (true) {
-      bool is_end = false;
-      const std::size_t chunks = walker.next_chunk();
-      NUMPACT_TRY(check.before_chunk(chunks, walker.offset(), kMaxChunkN));
-      NUMPACT_TRY(walker.enter_chunk(is_end));
-      if (is_end) {
-        NUMPACT_TRY(check.at_end(chunks, walker.offset()));
-        break;
-      }
-      const standalone::ChunkHead head = walker.head();
-      NUMPACT_TRY(
-          check_limits(config.limits, count + head.n, head.type).at_chunk(walker.chunk_index()));
-      NUMPACT_TRY(trailer::summarise(file, walker, spec.restart_log(), buffer, summary));
-      builder.add(head.type, summary.record, summary.points);
-      count += head.n;
-      NUMPACT_TRY(report_progress(config.progress, {count, walker.offset()}));
-    }
-    const std::span<const std::byte> rest = file.subspan(walker.offset());
-    if (is_checked && !check.has_trailer()) {
-      NUMPACT_TRY(refuse_damaged_rest(rest, rest, walker.offset()));
-    }
-    made.file_bytes = walker.offset();
-    if (spec.is_wanted()) made.bytes = builder.finish(made.file_bytes);
     return {};
   });
 }
@@ -162,6 +107,8 @@ std::optional<unsigned> Trailer::restart_log() const noexcept {
 
 std::span<const ChunkSummary> Trailer::chunks() const noexcept {
   if (table_ == nullptr) return {};
+  const std::uint64_t bytes = table_->index->chunks.size() * sizeof(ChunkSummary);
+  if (!ensure_memory(bytes).ok()) return {};
   return table_->list.get([&] { return summaries_of(*table_); });
 }
 
@@ -176,7 +123,7 @@ std::vector<std::size_t> Trailer::chunks_within(std::uint64_t min_latent,
   std::vector<std::size_t> found;
   const std::span<const ChunkSummary> all = chunks();
   // Without the list no chunk can be excluded.
-  if (all.size() < index().chunk_count()) throw std::bad_alloc();
+  if (all.size() < index().chunk_count()) throw_bad_alloc();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool overlaps =
         all[i].has_range() && all[i].min_latent <= max_latent && all[i].max_latent >= min_latent;

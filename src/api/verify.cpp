@@ -2,8 +2,9 @@
 // Verifies a whole file.
 #include <algorithm>
 #include <atomic>
-#include <mutex>
+#ifndef NUMPACT_NO_EXCEPTIONS
 #include <thread>
+#endif
 
 #include "api/chunk_table.hpp"
 #include "api/context.hpp"
@@ -13,6 +14,7 @@
 #include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
+#include "base/mutex.hpp"
 #include "base/try.hpp"
 #include "pco/standalone/file_walker.hpp"
 #include "pco/trailer/summary.hpp"
@@ -85,11 +87,7 @@ class TrailerVerifier {
     header_.format = front.format;
     header_.uniform_type = front.type;
     if (is_whole) {
-      const bool agrees = header.size_bytes == front.header_bytes &&
-                          header.format_major == front.format.major &&
-                          header.format_minor == front.format.minor &&
-                          (!header.uniform_type || header.uniform_type == front.type);
-      if (!agrees) contradict(0);
+      if (!agree(front, header)) contradict(0);
       out_.header = header;
     } else {
       out_.header = to_public(header_, front.header_bytes);
@@ -106,6 +104,7 @@ class TrailerVerifier {
     out_.trailer_status = Status(ErrorKind::kCorrupt, "the trailer contradicts the file", offset);
   }
 
+#ifndef NUMPACT_NO_EXCEPTIONS
   void run_tasks(const standalone::TaskGroup& group) {
     struct Job {
       TrailerVerifier& self;
@@ -119,6 +118,9 @@ class TrailerVerifier {
     };
     group.executor->run(std::min(group.arenas.size(), chunk_n()), task, &job);
   }
+#else
+  void run_tasks(const standalone::TaskGroup&) {}
+#endif
 
   void work(Arena& arena, bool reports) noexcept {
     for (std::size_t i = next_++; i < chunk_n(); i = next_++) {
@@ -134,9 +136,10 @@ class TrailerVerifier {
 
   // Only failures are stored, since there may be very many chunks.
   void fail(std::size_t chunk, Status status) noexcept {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (!is_not_of_file(status) && status.kind() != ErrorKind::kIo) {
       status = guarded([&]() -> Status {
+        NUMPACT_TRY(ensure_memory(3 * (failures_.size() + 1) * sizeof(Failure)));
         failures_.push_back({chunk, status});
         return {};
       });
@@ -180,6 +183,7 @@ class TrailerVerifier {
   }
 
   Status collect() {
+    NUMPACT_TRY(ensure_memory(3 * failures_.size() * sizeof(DamagedPart)));
     std::sort(failures_.begin(), failures_.end(),
               [](const Failure& a, const Failure& b) { return a.chunk < b.chunk; });
     out_.good_bytes = view_.file_bytes;
@@ -202,7 +206,7 @@ class TrailerVerifier {
   const DecodeConfig& config_;
   Verification& out_;
   standalone::Header header_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::vector<Failure> failures_;
   Status failure_;  // an error not caused by the file; stops the work
   std::atomic<std::size_t> next_ = 0;
@@ -244,6 +248,7 @@ Status verify_in_order(std::span<const std::byte> file, const DecodeConfig& conf
     damage = verify_next_chunk(walker, buffer, config, out.sound_count, is_end);
     if (is_not_of_file(damage)) return damage;
     if (!damage.ok() || is_end) break;
+    NUMPACT_TRY(ensure_memory(table->chunks.next_bytes(1)));
     table->chunks.add(walker.chunk_offset(), walker.page_offset(), walker.head().n);
     out.type = walker.head().type;
     out.sound_count += walker.head().n;

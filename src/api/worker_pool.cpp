@@ -13,19 +13,17 @@ constexpr unsigned kMaxTasks = 1024;
 }  // namespace
 
 void* LockedMemory::do_allocate(std::size_t bytes, std::size_t align) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return memory_->allocate(bytes, align);
 }
 
 void LockedMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t align) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   memory_->deallocate(memory, bytes, align);
 }
 
 WorkerPool::WorkerPool(std::pmr::memory_resource* memory)
-    : locked_(memory),
-      memory_(memory->is_equal(*std::pmr::new_delete_resource()) ? memory : &locked_),
-      ring_(memory_) {}
+    : locked_(memory), memory_(is_plain(*memory) ? memory : &locked_), ring_(memory_) {}
 
 // False: only the calling thread works.
 template <class Config>

@@ -4,11 +4,11 @@
 
 #include <memory>
 #include <memory_resource>
-#include <mutex>
 #include <vector>
 
 #include "base/arena.hpp"
 #include "base/internal.hpp"
+#include "base/mutex.hpp"
 #include "numpact/config.hpp"
 #include "numpact/executor.hpp"
 #include "pco/standalone/parallel_walker.hpp"
@@ -25,7 +25,7 @@ class LockedMemory final : public std::pmr::memory_resource {
   void do_deallocate(void* memory, std::size_t bytes, std::size_t align) override;
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::pmr::memory_resource* memory_;
 };
 

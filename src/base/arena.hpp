@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/memory.hpp"
+
 namespace numpact::internal {
 
 // Thrown (inside the library only) when scratch memory would exceed its limit.
@@ -37,9 +39,24 @@ class Arena {
   template <class T>
   std::span<T> make(std::size_t n) {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= kAlignBytes);
-    if (n > (SIZE_MAX - kAlignBytes) / sizeof(T)) throw std::bad_alloc();
+    if (n > (SIZE_MAX - kAlignBytes) / sizeof(T)) throw_bad_alloc();
     return {static_cast<T*>(take(n * sizeof(T))), n};
   }
+
+  // Without exceptions: makes sure that the next calls of make(), for n objects in all, find
+  // memory. With them make() reports what it lacks.
+#ifdef NUMPACT_NO_EXCEPTIONS
+  template <class T>
+  Status ensure(std::uint64_t n) {
+    return n <= SIZE_MAX / 2 / sizeof(T) ? ensure_bytes(static_cast<std::size_t>(n) * sizeof(T))
+                                         : out_of_memory();
+  }
+#else
+  template <class T>
+  Status ensure(std::uint64_t) {
+    return {};
+  }
+#endif
 
   struct Mark {
     std::size_t block = 0;
@@ -67,6 +84,13 @@ class Arena {
 
   void* take(std::size_t bytes);
   void add_block(std::size_t bytes);
+#ifdef NUMPACT_NO_EXCEPTIONS
+  // Rounding of the objects that are made after one call of ensure().
+  static constexpr std::size_t kEnsureSlackBytes = 64 * kAlignBytes;
+
+  Status ensure_bytes(std::size_t bytes);
+  bool try_add_block(std::size_t bytes);
+#endif
   void release_blocks();
 
   std::pmr::memory_resource* memory_;

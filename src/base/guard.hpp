@@ -8,6 +8,7 @@
 
 #include "base/arena.hpp"
 #include "base/float_environment.hpp"
+#include "base/memory.hpp"
 #include "numpact/error.hpp"
 
 namespace numpact::internal {
@@ -26,6 +27,8 @@ class CallerState {
   int error_number_;
 };
 
+#ifndef NUMPACT_NO_EXCEPTIONS
+
 // The library itself throws only the exceptions that guarded() handles by name.
 inline Status thrown_by_caller() noexcept {
   return Status(ErrorKind::kIo,
@@ -41,9 +44,9 @@ Status guarded(F&& f) noexcept {
   try {
     return f();
   } catch (const MemoryLimitExceeded&) {
-    return Status(ErrorKind::kLimitExceeded, "scratch memory would pass the limit max_memory");
+    return memory_limit_exceeded();
   } catch (const std::bad_alloc&) {
-    return Status(ErrorKind::kOutOfMemory, "out of memory");
+    return out_of_memory();
   } catch (const std::length_error&) {
     return Status(ErrorKind::kOutOfMemory, "the output is larger than memory can be");
   } catch (const Error& error) {
@@ -53,6 +56,20 @@ Status guarded(F&& f) noexcept {
     return thrown_by_caller();
   }
 }
+
+#else
+
+// Runs f, which returns a Status. What it returns does not count if memory has failed.
+template <class F>
+Status guarded(F&& f) noexcept {
+  const CallerState state;
+  const CallScope call;
+  if (!call.has_reserve()) return out_of_memory();
+  const Status status = f();
+  return memory_has_failed() ? memory_failure() : status;
+}
+
+#endif
 
 // The value that `fill`, which returns a Status, fills.
 template <class T, class F>

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "platform/compiler.hpp"
+
 namespace numpact::internal {
 
 inline constexpr bool kIsBigEndian = std::endian::native == std::endian::big;
@@ -39,12 +41,12 @@ void store_le(std::byte* at, T value) {
 inline std::uint64_t load_le64(const std::byte* at) {
   std::uint64_t word;
   std::memcpy(&word, at, sizeof word);
-  if constexpr (kIsBigEndian) word = __builtin_bswap64(word);
+  if constexpr (kIsBigEndian) word = platform::swapped_bytes(word);
   return word;
 }
 
 inline void store_le64(std::byte* at, std::uint64_t word) {
-  if constexpr (kIsBigEndian) word = __builtin_bswap64(word);
+  if constexpr (kIsBigEndian) word = platform::swapped_bytes(word);
   std::memcpy(at, &word, sizeof word);
 }
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "base/exceptions.hpp"
 #include "numpact/config.hpp"
 
 namespace numpact::internal {
@@ -26,11 +27,10 @@ template <class T, class... Arguments>
 detail::Owned<T> make_owned(std::pmr::memory_resource* memory, Arguments&&... arguments) {
   void* const place = memory->allocate(sizeof(T), alignof(T));
   T* object = nullptr;
-  try {
-    object = ::new (place) T(std::forward<Arguments>(arguments)..., memory);
-  } catch (...) {
+  NUMPACT_TRY_BLOCK { object = ::new (place) T(std::forward<Arguments>(arguments)..., memory); }
+  NUMPACT_CATCH_ALL {
     memory->deallocate(place, sizeof(T), alignof(T));
-    throw;
+    NUMPACT_RETHROW;
   }
   return {object, [](T* held) {
             std::pmr::memory_resource* const own = held->memory;

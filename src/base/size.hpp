@@ -4,7 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
+
+#include "base/memory.hpp"
 
 namespace numpact::internal {
 
@@ -12,9 +13,10 @@ namespace numpact::internal {
 constexpr bool fits_memory(std::uint64_t bytes) { return bytes <= SIZE_MAX; }
 
 // Converts a size that is bounded by existing or planned allocations. Throws std::length_error
-// (inside the library only) instead of truncating.
+// (inside the library only) instead of truncating; without exceptions callers ask
+// ensure_memory() before.
 constexpr std::size_t to_size(std::uint64_t number) {
-  if (!fits_memory(number)) throw std::length_error("larger than memory can be");
+  if (!fits_memory(number)) throw_length_error();
   return static_cast<std::size_t>(number);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compresses columns of Arrow's C data interface.
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -133,11 +134,16 @@ std::size_t frame_bound(const Column& column, const Counts& counts, const Encode
   return saturating_add(bound, kHeadBytes + column.format.size() + kCheckBytes);
 }
 
+// The config for a column of `count` numbers that are not null.
 Status arrow_config(numpact_context* context, const numpact_encode_options* options,
-                    EncodeConfig& config) {
+                    std::size_t count, EncodeConfig& config) {
   NUMPACT_TRY(encode_config(context, options, config));
-  if (!config.trailer.is_wanted()) return {};
-  return invalid("an Arrow column has no trailer: its frame has a checksum");
+  if (config.trailer.is_wanted()) {
+    return invalid("an Arrow column has no trailer: its frame has a checksum");
+  }
+  // A file without numbers names its type only from this version on, and readers compare it.
+  if (count == 0) config.compatibility = std::max(config.compatibility, Compatibility::kV4_0);
+  return {};
 }
 
 // Scratch memory of the context.
@@ -223,9 +229,10 @@ size_t numpact_compress_arrow_bound(const struct ArrowSchema* schema,
   const Status status = guarded([&]() -> Status {
     Column column;
     NUMPACT_TRY(read_column(schema, array, column));
+    const Counts counts(column);
     EncodeConfig config;
-    NUMPACT_TRY(arrow_config(nullptr, options, config));
-    bound = frame_bound(column, Counts(column), config);
+    NUMPACT_TRY(arrow_config(nullptr, options, column.length - counts.nulls, config));
+    bound = frame_bound(column, counts, config);
     return {};
   });
   return status.ok() ? bound : 0;
@@ -239,9 +246,9 @@ numpact_status numpact_compress_arrow(numpact_context* context, const struct Arr
     NUMPACT_TRY(check_given(size));
     Column column;
     NUMPACT_TRY(read_column(schema, array, column));
-    EncodeConfig config;
-    NUMPACT_TRY(arrow_config(context, options, config));
     const Counts counts(column);
+    EncodeConfig config;
+    NUMPACT_TRY(arrow_config(context, options, column.length - counts.nulls, config));
     const Status status =
         write_frame(context, column, counts, config, output_of(out, capacity), *size);
     if (status.kind() != ErrorKind::kOutputTooSmall) return status;

@@ -12,8 +12,10 @@
 #include <span>
 #include <utility>
 
+#include "base/exceptions.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
+#include "base/try.hpp"
 #include "numpact/config.hpp"
 #include "numpact/executor.hpp"
 #include "numpact/numpact.h"
@@ -63,6 +65,12 @@ Status check_struct(const T* given) {
   if (given == nullptr) return Status(ErrorKind::kInvalidArgument, "the struct is null");
   if (given->struct_size >= sizeof(std::size_t)) return {};
   return Status(ErrorKind::kInvalidArgument, "struct_size is not set");
+}
+
+// The error of a caller's function, which returned an errno, or another number but 0.
+inline Status caller_status(int result, const char* what) {
+  const Status status(ErrorKind::kIo, what);
+  return result > 0 ? status.because_of(result) : status;
 }
 
 // A pointer that must be given.
@@ -120,12 +128,21 @@ using ObjectPointer = std::unique_ptr<T, ObjectDeleter<T>>;
 template <class T, class... Arguments>
 ObjectPointer<T> make_object(CallersMemory memory, Arguments&&... arguments) {
   void* const place = memory.allocate(sizeof(T), alignof(T));
-  try {
-    return ObjectPointer<T>(::new (place) T(memory, std::forward<Arguments>(arguments)...));
-  } catch (...) {
+  T* object = nullptr;
+  NUMPACT_TRY_BLOCK { object = ::new (place) T(memory, std::forward<Arguments>(arguments)...); }
+  NUMPACT_CATCH_ALL {
     memory.deallocate(place, sizeof(T), alignof(T));
-    throw;
+    NUMPACT_RETHROW;
   }
+  return ObjectPointer<T>(object);
+}
+
+// Gives the object to the caller, unless memory has failed: then nobody would destroy it.
+template <class Pointer, class T>
+Status give_object(Pointer object, T** to) {
+  NUMPACT_TRY(memory_failure());
+  *to = object.release();
+  return {};
 }
 
 class CallersExecutor final : public Executor {

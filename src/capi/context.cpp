@@ -2,11 +2,9 @@
 // Contexts, and the caller's memory, threads and options.
 #include <cstdlib>
 #include <new>
-#include <vector>
 
 #include "base/try.hpp"
 #include "capi/capi.hpp"
-#include "numpact/encoding.hpp"
 
 namespace numpact::internal::capi {
 namespace {
@@ -29,29 +27,25 @@ ProgressCallback progress_of(const numpact_context* context) {
   };
 }
 
-Status make_paging(const numpact_encode_options& options, PagingSpec& paging) {
-  if (options.page_counts != nullptr) {
-    const std::size_t* const first = options.page_counts;
-    paging = PagingSpec::exact(std::vector<std::size_t>(first, first + options.page_count_count));
-  } else if (options.max_page_count != 0) {
-    paging = PagingSpec::equal_pages_up_to(options.max_page_count);
-  }
-  return {};
-}
+// Without exceptions all work is done on the calling thread.
+#ifdef NUMPACT_NO_EXCEPTIONS
+constexpr bool kTakesExecutors = false;
+#else
+constexpr bool kTakesExecutors = true;
+#endif
 
 }  // namespace
 
 void* CallersMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-  if (!allocator_) return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  if (!allocator_) return plain_memory()->allocate(bytes, alignment);
   void* const memory = allocator_->allocate(allocator_->opaque, bytes, alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
+  return memory != nullptr ? memory : memory_refused(bytes, alignment);
 }
 
 void CallersMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
   if (!allocator_) {
-    std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
-  } else {
+    plain_memory()->deallocate(memory, bytes, alignment);
+  } else if (!give_back(memory)) {
     allocator_->release(allocator_->opaque, memory, bytes, alignment);
   }
 }
@@ -67,50 +61,12 @@ DecodeConfig decode_config(numpact_context* context) {
   config.limits.max_output_bytes = context->options.max_output_bytes;
   config.limits.max_memory = context->options.max_memory;
   config.progress = progress_of(context);
-  if (context->executor) config.executor = &*context->executor;
+  if (kTakesExecutors && context->executor) config.executor = &*context->executor;
   return config;
-}
-
-Status encode_config(numpact_context* context, const numpact_encode_options* options,
-                     EncodeConfig& config) {
-  numpact_encode_options own;
-  numpact_encode_options_init(&own);
-  NUMPACT_TRY(take_struct(options, own));
-  config.level = own.level;
-  if (own.mode != nullptr) NUMPACT_TRY(parse_mode_spec(own.mode).into(config.mode));
-  if (own.delta != nullptr) NUMPACT_TRY(parse_delta_spec(own.delta).into(config.delta));
-  if (own.format < NUMPACT_FORMAT_1 || own.format > NUMPACT_FORMAT_4_1) {
-    return Status(ErrorKind::kInvalidArgument, "there is no such format");
-  }
-  config.compatibility = static_cast<Compatibility>(own.format);
-  config.favor_decode_speed = own.favor_decode_speed != 0;
-  NUMPACT_TRY(make_paging(own, config.paging));
-  NUMPACT_TRY(make_trailer_spec(own.trailer, own.restart_log, config.trailer));
-  if (own.recipe != nullptr) config.recipe = recipe_in(own.recipe);
-  if (own.max_size != 0) config.max_bytes = own.max_size;
-  config.progress = progress_of(context);
-  if (context != nullptr && context->executor) config.executor = &*context->executor;
-  return {};
 }
 
 CallersMemory memory_for(const numpact_context* context) {
   return context != nullptr ? context->memory : CallersMemory(nullptr);
-}
-
-Status make_trailer_spec(std::int32_t kind, unsigned restart_log, TrailerSpec& spec) {
-  switch (kind) {
-    case NUMPACT_TRAILER_NONE:
-      spec = {};
-      return {};
-    case NUMPACT_TRAILER_INDEX:
-      spec = TrailerSpec::index();
-      return {};
-    case NUMPACT_TRAILER_RESTARTS:
-      spec = TrailerSpec::restarts(restart_log);
-      return {};
-    default:
-      return Status(ErrorKind::kInvalidArgument, "there is no such trailer");
-  }
 }
 
 Status check_type(numpact_type type) {
@@ -173,18 +129,10 @@ numpact_status numpact_context_create(const numpact_context_options* options,
       NUMPACT_TRY(check_executor(executor));
       own.executor = &executor;
     }
-    *context = make_object<numpact_context>(CallersMemory(own.allocator), own).release();
-    return {};
+    return give_object(make_object<numpact_context>(CallersMemory(own.allocator), own), context);
   });
 }
 
 void numpact_context_destroy(numpact_context* context) { destroy_object(context); }
-
-void numpact_encode_options_init(numpact_encode_options* options) {
-  *options = {};
-  options->struct_size = sizeof *options;
-  options->level = NUMPACT_DEFAULT_LEVEL;
-  options->format = NUMPACT_FORMAT_4_1;
-}
 
 }  // extern "C"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collections of vectors.
+// Reading of collections of vectors.
 #include "numpact/cvc.hpp"
 
 #include "base/try.hpp"
@@ -9,13 +9,6 @@ struct numpact_cvc_reader : numpact::internal::capi::Object {
   numpact_cvc_reader(const numpact::internal::capi::CallersMemory& own, numpact::cvc::Reader made)
       : Object(own), reader(std::move(made)) {}
   numpact::cvc::Reader reader;
-};
-
-struct numpact_cvc_writer : numpact::internal::capi::Object {
-  explicit numpact_cvc_writer(const numpact::internal::capi::CallersMemory& own) : Object(own) {}
-  std::uint64_t dimension = 0;
-  std::vector<std::byte> bytes;
-  std::optional<numpact::cvc::Writer> writer;
 };
 
 using namespace numpact;                  // NOLINT(google-build-using-namespace)
@@ -63,8 +56,8 @@ numpact_status numpact_cvc_reader_create(numpact_context* context, const void* f
     Result<cvc::Reader> made =
         cvc::Reader::create(bytes_of(file, size), decode_config(context).limits);
     NUMPACT_TRY(made.status());
-    *reader = make_object<numpact_cvc_reader>(memory_for(context), std::move(*made)).release();
-    return {};
+    return give_object(make_object<numpact_cvc_reader>(memory_for(context), std::move(*made)),
+                       reader);
   });
 }
 
@@ -118,70 +111,6 @@ numpact_status numpact_cvc_reader_gather(const numpact_cvc_reader* reader, numpa
     if (count > 0) NUMPACT_TRY(check_given(rows));
     return reader->reader.gather(std::span(rows, count), std::span(&target, 1),
                                  read_config(context));
-  });
-}
-
-void numpact_cvc_options_init(numpact_cvc_options* options) {
-  *options = {};
-  options->struct_size = sizeof *options;
-  options->chunk_rows = cvc::WriteConfig().chunk_rows;
-}
-
-numpact_status numpact_cvc_writer_create(numpact_context* context,
-                                         const numpact_cvc_options* options,
-                                         numpact_cvc_writer** writer, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(writer));
-    NUMPACT_TRY(check_given(options));
-    numpact_cvc_options own;
-    numpact_cvc_options_init(&own);
-    NUMPACT_TRY(take_struct(options, own));
-    cvc::WriteConfig config;
-    if (own.compression != nullptr) {
-      const std::optional<cvc::Compression> found = cvc::compression_of_name(own.compression);
-      if (!found) return Status(ErrorKind::kInvalidArgument, "there is no such compression");
-      config.compression = *found;
-    }
-    config.chunk_rows = own.chunk_rows;
-    config.dimension = own.dimension;
-    config.allow_nonfinite = own.allow_nonfinite != 0;
-    const DecodeConfig hooks = decode_config(context);
-    config.executor = hooks.executor;
-    config.progress = hooks.progress;
-    auto made = make_object<numpact_cvc_writer>(memory_for(context));
-    made->dimension = own.dimension;
-    Result<cvc::Writer> created = cvc::Writer::create(made->bytes, config);
-    NUMPACT_TRY(created.status());
-    made->writer = std::move(*created);
-    *writer = made.release();
-    return {};
-  });
-}
-
-void numpact_cvc_writer_destroy(numpact_cvc_writer* writer) { destroy_object(writer); }
-
-numpact_status numpact_cvc_writer_append(numpact_cvc_writer* writer, numpact_dtype dtype,
-                                         const void* rows, uint64_t count, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(writer));
-    if (cvc::size_of(static_cast<cvc::Dtype>(dtype)) == 0) {
-      return Status(ErrorKind::kInvalidArgument, "there is no such dtype");
-    }
-    return writer->writer->append(
-        cvc::Rows(static_cast<cvc::Dtype>(dtype), rows, count, writer->dimension));
-  });
-}
-
-numpact_status numpact_cvc_writer_finish(numpact_cvc_writer* writer, const void** bytes,
-                                         size_t* size, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(writer));
-    NUMPACT_TRY(check_given(bytes));
-    NUMPACT_TRY(check_given(size));
-    NUMPACT_TRY(writer->writer->finish().status());
-    *bytes = writer->bytes.data();
-    *size = writer->bytes.size();
-    return {};
   });
 }
 

@@ -31,19 +31,6 @@ static_assert(NUMPACT_LATENTS_SECONDARY == static_cast<int>(LatentVariable::kSec
 
 extern "C" {
 
-numpact_status numpact_chunk_encoder_page_summary(const numpact_chunk_encoder* encoder, size_t page,
-                                                  numpact_chunk_summary* summary,
-                                                  numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(encoder));
-    NUMPACT_TRY(check_struct(summary));
-    ChunkSummary found;
-    NUMPACT_TRY(part_of(encoder).page_summary(page).into(found));
-    give_struct(summary_of(part_of(encoder).type(), found), summary);
-    return {};
-  });
-}
-
 numpact_status numpact_chunk_decoder_info(const numpact_chunk_decoder* decoder,
                                           numpact_chunk_info* info, numpact_error* error) {
   return run(error, [&]() -> Status {
@@ -120,8 +107,7 @@ numpact_status numpact_page_reader_create(numpact_context* context,
     NUMPACT_TRY(made.status());
     object->reader = std::move(*made);
     object->type = part_of(decoder).type();
-    *reader = object.release();
-    return {};
+    return give_object(std::move(object), reader);
   });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standalone files in memory.
 #include "numpact/pco.hpp"
+#include "api/decode_checks.hpp"
+#include "api/trailer_use.hpp"
 #include "base/try.hpp"
 #include "capi/capi.hpp"
 #include "capi/file_info.hpp"
@@ -21,31 +23,22 @@ void set(std::size_t* to, std::size_t value) {
   if (to != nullptr) *to = value;
 }
 
+// Compares the header; chunks are compared when they are read.
+Status count_in_trailer(std::span<const std::byte> file, const DecodeConfig& config, bool& is_known,
+                        std::uint64_t& count) {
+  TrailerCheck check;
+  NUMPACT_TRY(check.start(file, config.trailer));
+  is_known = check.has_trailer();
+  if (!is_known) return {};
+  const trailer::Front& front = check.view().front;
+  if (front.type) NUMPACT_TRY(check_limits(config.limits, front.number_n, *front.type));
+  count = front.number_n;
+  return {};
+}
+
 }  // namespace
 
 extern "C" {
-
-size_t numpact_compress_bound(numpact_type type, size_t count,
-                              const numpact_encode_options* options) {
-  EncodeConfig config;
-  const Status status = guarded([&] { return encode_config(nullptr, options, config); });
-  if (!status.ok()) config = {};
-  return compress_bound(static_cast<NumberType>(type), count, config);
-}
-
-numpact_status numpact_compress(numpact_context* context, numpact_type type, const void* numbers,
-                                size_t count, const numpact_encode_options* options, void* out,
-                                size_t capacity, size_t* size, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(size));
-    NumberView view;
-    NUMPACT_TRY(make_view(type, numbers, count, view));
-    EncodeConfig config;
-    NUMPACT_TRY(encode_config(context, options, config));
-    return compress_into(view, output_of(out, capacity), config, encode_context(context))
-        .into(*size);
-  });
-}
 
 numpact_status numpact_read_info(const void* file, size_t size, numpact_file_info* info,
                                  numpact_error* error) {
@@ -62,8 +55,11 @@ numpact_status numpact_count(numpact_context* context, const void* file, size_t 
                              uint64_t* count, numpact_error* error) {
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(count));
-    return count_numbers(bytes_of(file, size), decode_config(context), decode_context(context))
-        .into(*count);
+    const DecodeConfig config = decode_config(context);
+    bool is_known = false;
+    NUMPACT_TRY(count_in_trailer(bytes_of(file, size), config, is_known, *count));
+    if (is_known) return {};
+    return count_numbers(bytes_of(file, size), config, decode_context(context)).into(*count);
   });
 }
 
@@ -121,8 +117,7 @@ numpact_status numpact_reader_create(numpact_context* context, const void* file,
     Result<FileReader> made =
         FileReader::create(bytes_of(file, size), decode_config(context), decode_context(context));
     NUMPACT_TRY(made.status());
-    *reader = make_object<numpact_reader>(memory_for(context), std::move(*made)).release();
-    return {};
+    return give_object(make_object<numpact_reader>(memory_for(context), std::move(*made)), reader);
   });
 }
 

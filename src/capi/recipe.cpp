@@ -37,8 +37,7 @@ numpact_status numpact_recipe_create(numpact_context* context, numpact_type type
     NUMPACT_TRY(encode_config(context, options, config));
     Recipe chosen;
     NUMPACT_TRY(choose_recipe(view, config, encode_context(context)).into(chosen));
-    *recipe = make_object<numpact_recipe>(memory_for(context), chosen).release();
-    return {};
+    return give_object(make_object<numpact_recipe>(memory_for(context), chosen), recipe);
   });
 }
 
@@ -49,8 +48,7 @@ numpact_status numpact_recipe_parse(numpact_context* context, const char* text,
     NUMPACT_TRY(check_given(text));
     Recipe parsed;
     NUMPACT_TRY(parse_recipe(text).into(parsed));
-    *recipe = make_object<numpact_recipe>(memory_for(context), parsed).release();
-    return {};
+    return give_object(make_object<numpact_recipe>(memory_for(context), parsed), recipe);
   });
 }
 

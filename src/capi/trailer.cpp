@@ -30,8 +30,28 @@ numpact_status numpact_trailer_read(const void* file, size_t size, numpact_trail
     NUMPACT_TRY(check_given(trailer));
     std::optional<Trailer> found;
     NUMPACT_TRY(Trailer::read(bytes_of(file, size)).into(found));
-    *trailer = found ? new numpact_trailer{std::move(*found)} : nullptr;
-    return {};
+    if (!found) {
+      *trailer = nullptr;
+      return {};
+    }
+    return give_object(std::make_unique<numpact_trailer>(std::move(*found)), trailer);
+  });
+}
+
+numpact_status numpact_trailer_read_tail(const void* tail, size_t size, uint64_t before,
+                                         numpact_trailer** trailer, uint64_t* missing,
+                                         numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(trailer));
+    NUMPACT_TRY(check_given(missing));
+    TrailerTail found;
+    NUMPACT_TRY(Trailer::read_tail(bytes_of(tail, size), before).into(found));
+    *missing = found.missing;
+    if (!found.trailer) {
+      *trailer = nullptr;
+      return {};
+    }
+    return give_object(std::make_unique<numpact_trailer>(std::move(*found.trailer)), trailer);
   });
 }
 
@@ -61,7 +81,7 @@ numpact_status numpact_trailer_chunk(const numpact_trailer* trailer, size_t inde
       return Status(ErrorKind::kInvalidArgument, "the trailer has no such chunk");
     }
     const std::span<const ChunkSummary> chunks = trailer->trailer.chunks();
-    if (index >= chunks.size()) throw std::bad_alloc();
+    if (index >= chunks.size()) return out_of_memory();
     const NumberType type = trailer->trailer.type().value_or(NumberType::kU8);
     give_struct(summary_of(type, chunks[index]), summary);
     return {};
@@ -80,35 +100,14 @@ numpact_status numpact_trailer_find(const numpact_trailer* trailer, const void* 
     const std::optional<NumberType> type = trailer->trailer.type();
     *count = 0;
     if (!type) return {};
+    if (trailer->trailer.chunks().size() < trailer->trailer.index().chunk_count()) {
+      return out_of_memory();
+    }
+    NUMPACT_TRY(ensure_memory(2 * sizeof(std::size_t) * trailer->trailer.index().chunk_count()));
     const std::vector<std::size_t> found =
         trailer->trailer.chunks_within(latent_at(*type, min), latent_at(*type, max));
     std::copy_n(found.begin(), found.size() < capacity ? found.size() : capacity, indices);
     *count = found.size();
-    return {};
-  });
-}
-
-numpact_status numpact_trailer_make(numpact_context* context, const void* file, size_t size,
-                                    int32_t kind, unsigned restart_log, void* out, size_t capacity,
-                                    size_t* written, uint64_t* file_size, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(written));
-    NUMPACT_TRY(check_given(file_size));
-    TrailerSpec spec;
-    NUMPACT_TRY(make_trailer_spec(kind, restart_log, spec));
-    if (!spec.is_wanted()) return Status(ErrorKind::kInvalidArgument, "no trailer is requested");
-    MadeTrailer made;
-    NUMPACT_TRY(
-        Trailer::make(bytes_of(file, size), spec, decode_config(context), decode_context(context))
-            .into(made));
-    if (made.bytes.size() > capacity) {
-      return Status(ErrorKind::kOutputTooSmall, "the trailer does not fit")
-          .needing(made.bytes.size());
-    }
-    NUMPACT_TRY(check_given(out));
-    std::memcpy(out, made.bytes.data(), made.bytes.size());
-    *written = made.bytes.size();
-    *file_size = made.file_bytes;
     return {};
   });
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <system_error>
 
+#include "base/read_double.hpp"
 #include "json/characters.hpp"
 
 namespace numpact::internal::json {
@@ -209,7 +210,7 @@ double double_of(std::string_view digits) {
   if (digits == "Infinity") return kInfinity;
   if (digits == "-Infinity") return -kInfinity;
   double value = 0;
-  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const auto end = read_double(digits.data(), digits.data() + digits.size(), value);
   if (end.ec == std::errc::result_out_of_range) {
     const double magnitude = is_overflow(digits) ? kInfinity : 0;
     value = digits[0] == '-' ? -magnitude : magnitude;

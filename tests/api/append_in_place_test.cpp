@@ -2,58 +2,26 @@
 // Appending in place: at every moment the old numbers or all can be read, and repair makes the file
 // sound.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
-#include <filesystem>
-#include <fstream>
-
+#include "file_in_folder.hpp"
 #include "support/distributions.hpp"
-#include "support/fixtures.hpp"
+#include "support/system.hpp"
 
 namespace numpact::testing {
 namespace {
 
-Numbers joined(const Numbers& first, const Numbers& second) {
-  Numbers all = first;
-  all.storage().insert(all.storage().end(), raw(second).begin(), raw(second).end());
-  return all;
-}
-
-class InPlace : public ::testing::Test {
+class InPlace : public FileInFolder {
  protected:
-  void SetUp() override {
-    folder_ = ::testing::TempDir() + "numpact_in_place_XXXXXX";
-    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
-    path_ = folder_ + "/numbers.pco";
-  }
-  void TearDown() override {
-    const std::filesystem::directory_iterator files(folder_);
-    EXPECT_LE(std::distance(begin(files), end(files)), 1);
-    std::filesystem::remove_all(folder_);
-  }
-  void put(ByteSpan bytes) const {
-    std::ofstream stream(path_, std::ios::binary);
-    stream.write(reinterpret_cast<const char*>(bytes.data()),
-                 static_cast<std::streamsize>(bytes.size()));
-    ASSERT_TRUE(stream.flush());
-  }
-  Bytes get() const { return read_file(path_); }
   void expect_sound(const Numbers& numbers) const {
     const Bytes file = get();
     EXPECT_TRUE(same_numbers(decompressed(file), numbers));
     const Verification found = verify(file).value();
     EXPECT_TRUE(found.is_sound()) << found.trailer_status.message();
   }
-  // Both functions refuse these bytes and leave them.
   void expect_refused(ByteSpan bytes, const NumberView& numbers, ErrorKind kind) const {
-    put(bytes);
-    EXPECT_STREQ(to_string(append_in_place(path_, numbers).kind()), to_string(kind));
-    EXPECT_TRUE(same_bytes(get(), bytes));
+    FileInFolder::expect_refused(
+        bytes, kind, [&](const std::string& path) { return append_in_place(path, numbers); });
   }
-
-  std::string folder_;
-  std::string path_;
 };
 
 TEST_F(InPlace, AddsChunksAndContinuesTrailers) {
@@ -166,27 +134,8 @@ TEST_F(InPlace, EveryMomentCanBeReadAndRepaired) {
   }
 }
 
-// Writing beyond a size fails as on a full disk.
-class SizeLimit {
- public:
-  explicit SizeLimit(std::size_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    rlimit limit = before_;
-    limit.rlim_cur = bytes;
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~SizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, old_handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*old_handler_)(int) = nullptr;
-};
-
 TEST_F(InPlace, FailuresLeaveTheOldFile) {
+  if (!system::FileSizeLimit::is_set()) GTEST_SKIP() << "files have no limits here";
   Random random(985);
   const Numbers first = make_numbers("walk", NumberType::kU32, 900, random);
   const Numbers more = make_numbers("uniform", NumberType::kU32, 2000, random);
@@ -197,7 +146,7 @@ TEST_F(InPlace, FailuresLeaveTheOldFile) {
     put(before);
     Status status;
     {
-      const SizeLimit limit(before.size() + room);
+      const system::FileSizeLimit limit(before.size() + room);
       status = append_in_place(path_, more.view());
     }
     EXPECT_KIND(status, kIo);

@@ -1,49 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appending replaces the file as a whole or leaves it unchanged.
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 
+#include "file_in_folder.hpp"
 #include "support/distributions.hpp"
-#include "support/fixtures.hpp"
+#include "support/system.hpp"
 
 namespace numpact::testing {
 namespace {
 
-class Append : public ::testing::Test {
+class Append : public FileInFolder {
  protected:
-  void SetUp() override {
-    folder_ = ::testing::TempDir() + "numpact_append_XXXXXX";
-    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
-    path_ = folder_ + "/numbers.pco";
-  }
-  void TearDown() override {
-    EXPECT_EQ(files_left(), std::filesystem::exists(path_) ? 1 : 0);
-    std::filesystem::remove_all(folder_);
-  }
-
-  void put(ByteSpan bytes) const {
-    std::ofstream stream(path_, std::ios::binary);
-    stream.write(reinterpret_cast<const char*>(bytes.data()),
-                 static_cast<std::streamsize>(bytes.size()));
-    ASSERT_TRUE(stream.flush());
-  }
-  Bytes get() const { return read_file(path_); }
-  std::ptrdiff_t files_left() const {
-    return std::distance(std::filesystem::directory_iterator(folder_), {});
-  }
-  // Appending to these bytes fails and changes nothing.
   void expect_refused(ByteSpan bytes, const Numbers& numbers, ErrorKind kind) const {
-    put(bytes);
-    const Status status = append_to_file(path_, numbers.view());
-    EXPECT_STREQ(to_string(status.kind()), to_string(kind)) << status.message();
-    EXPECT_TRUE(same_bytes(get(), bytes));
+    FileInFolder::expect_refused(
+        bytes, kind, [&](const std::string& path) { return append_to_file(path, numbers.view()); });
   }
-
-  std::string folder_;
-  std::string path_;
 };
 
 TEST_F(Append, AddsChunks) {
@@ -55,9 +28,7 @@ TEST_F(Append, AddsChunks) {
     for (int times = 1; times <= 2; ++times) {
       ASSERT_OK(append_to_file(path_, second.view()));
       Numbers all = first;
-      for (int i = 0; i < times; ++i) {
-        all.storage().insert(all.storage().end(), raw(second).begin(), raw(second).end());
-      }
+      for (int i = 0; i < times; ++i) all = joined(all, second);
       EXPECT_TRUE(same_numbers(decompressed(get()), all));
       EXPECT_EQ(inspect(get()).value().chunks.size(), static_cast<std::size_t>(1 + times));
     }
@@ -78,7 +49,7 @@ TEST_F(Append, TheHeaderStatesTheNewCount) {
       for (const std::size_t more : {10u, 300u, 0u, 65'000u}) {
         const Numbers next = make_numbers("uniform", NumberType::kI64, more, random);
         ASSERT_OK(append_to_file(path_, next.view(), config));
-        all.storage().insert(all.storage().end(), raw(next).begin(), raw(next).end());
+        all = joined(all, next);
         FileHeader header;
         ASSERT_OK(read_header(get()).into(header));
         EXPECT_EQ(header.n_hint, all.view().count);
@@ -298,13 +269,12 @@ TEST_F(Append, CancelledLeavesTheFile) {
 }
 
 TEST_F(Append, KeepsPermissions) {
+  if (!system::has_modes()) GTEST_SKIP() << "this system has other permissions";
   put(compressed(from_values<std::int16_t>({4, 5})));
-  for (const mode_t mode : {0600u, 0640u, 0666u}) {
-    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+  for (const unsigned mode : {0600u, 0640u, 0666u}) {
+    ASSERT_TRUE(system::set_mode(path_, mode));
     ASSERT_OK(append_to_file(path_, zeros(NumberType::kI16, 5).view()));
-    struct stat info {};
-    ASSERT_EQ(::stat(path_.c_str(), &info), 0);
-    EXPECT_EQ(info.st_mode & 07777, mode);
+    EXPECT_EQ(system::mode_of(path_), mode);
   }
 }
 

@@ -3,16 +3,17 @@
 #include "numpact/executor.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 #include <vector>
+
+#include "support/system.hpp"
 
 namespace numpact::testing {
 namespace {
@@ -101,20 +102,16 @@ TEST(ThreadExecutor, InAForkedProcess) {
       }
     });
     for (int i = 0; i < (is_busy ? 50 : 1); ++i) {
-      const pid_t child = ::fork();
-      if (child == 0) {
-        ::alarm(20);
+      const std::optional<int> status = system::run_in_copy([&] {
         Counts own;
         executor->run(10, Counts::task, &own);
         for (std::size_t task = 0; task < 10; ++task) {
-          if (own.calls[task] != 1) ::_exit(1);
+          if (own.calls[task] != 1) return 1;
         }
         executor.reset();
-        ::_exit(0);
-      }
-      int status = -1;
-      ASSERT_EQ(::waitpid(child, &status, 0), child);
-      ASSERT_EQ(status, 0);
+        return 0;
+      });
+      ASSERT_EQ(status.value_or(0), 0);
     }
     stop = true;
     busy.join();

@@ -249,6 +249,23 @@ TEST(ArrowColumns, BudgetsAndOptions) {
   EXPECT_EQ(numpact_compress_arrow_bound(&column.schema, &column.array, &options), 0u);
 }
 
+// A file without numbers has no type in formats before 4.0.
+TEST(ArrowColumns, ColumnsWithoutNumbersOfOldFormats) {
+  Random random(937);
+  const Format format = {"l", NumberType::kI64};
+  for (const int version : {NUMPACT_FORMAT_1, NUMPACT_FORMAT_3, NUMPACT_FORMAT_4_1}) {
+    numpact_encode_options options;
+    numpact_encode_options_init(&options);
+    options.format = version;
+    for (const std::size_t rows : {0u, 20u}) {
+      const Column column(format, rows, 1, 0, random);  // all are null
+      expect_same(Unpacked(packed(column, nullptr, &options)), column, format);
+    }
+    const Column some(format, 20, 3, 0, random);
+    expect_same(Unpacked(packed(some, nullptr, &options)), some, format);
+  }
+}
+
 TEST(ArrowColumns, StructuresThatAreRefused) {
   Random random(944);
   std::byte out[4096];

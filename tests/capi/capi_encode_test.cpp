@@ -76,6 +76,24 @@ TEST(CRecipe, ErrorsAreReported) {
   numpact_recipe_destroy(recipe);
 }
 
+TEST(CBudget, SmallerThanTheBound) {
+  Random random(904);
+  const Numbers noise = make_numbers("uniform", NumberType::kU64, 2000, random);
+  const Numbers walk = make_numbers("walk", NumberType::kU64, 2000, random);
+  Bytes out(16000);
+  std::size_t size = 77;
+  numpact_error error;
+  numpact_error_init(&error);
+  EXPECT_EQ(numpact_compress(nullptr, NUMPACT_U64, noise.data(), 2000, nullptr, out.data(),
+                             out.size(), &size, &error),
+            NUMPACT_DOES_NOT_FIT);
+  EXPECT_EQ(size, 77u);
+  EXPECT_EQ(numpact_compress(nullptr, NUMPACT_U64, walk.data(), 2000, nullptr, out.data(),
+                             out.size(), &size, &error),
+            NUMPACT_OK);
+  EXPECT_LT(size, 16000u);
+}
+
 TEST(CBudget, EndsEarly) {
   struct Reports {
     std::size_t n = 0;

@@ -141,23 +141,6 @@ TEST(CInterface, ExactCounts) {
             NUMPACT_TYPE_MISMATCH);
 }
 
-TEST(CInterface, BudgetsBelowTheBound) {
-  Random random(904);
-  const Numbers noise = make_numbers("uniform", NumberType::kU64, 2000, random);
-  const Numbers walk = make_numbers("walk", NumberType::kU64, 2000, random);
-  Bytes out(16000);
-  std::size_t size = 77;
-  ErrorOf error;
-  EXPECT_EQ(numpact_compress(nullptr, NUMPACT_U64, noise.data(), 2000, nullptr, out.data(),
-                             out.size(), &size, &error),
-            NUMPACT_DOES_NOT_FIT);
-  EXPECT_EQ(size, 77u);
-  EXPECT_EQ(numpact_compress(nullptr, NUMPACT_U64, walk.data(), 2000, nullptr, out.data(),
-                             out.size(), &size, &error),
-            NUMPACT_OK);
-  EXPECT_LT(size, 16000u);
-}
-
 TEST(CInterface, RangesAndChunks) {
   Random random(905);
   const Numbers numbers = make_numbers("walk", NumberType::kI16, 5000, random);
@@ -282,31 +265,34 @@ TEST(CInterface, HooksOfTheContext) {
   EXPECT_EQ(decompress(file), NUMPACT_CANCELLED);
 }
 
-TEST(CInterface, Streams) {
-  Random random(909);
-  const Numbers numbers = make_numbers("walk", NumberType::kI64, 7000, random);
-  struct File {
-    Bytes bytes;
-    std::size_t at = 0;
-    int result = 0;
-  } file;
-  const numpact_write_function write = [](void* opaque, const void* bytes, std::size_t size) {
+// A file in memory as the source and sink of streams, read in small pieces.
+struct File {
+  Bytes bytes;
+  std::size_t at = 0;
+  int result = 0;
+
+  static int write(void* opaque, const void* bytes, std::size_t size) {
     auto& self = *static_cast<File*>(opaque);
     const auto* const from = static_cast<const std::byte*>(bytes);
     if (self.result == 0) self.bytes.insert(self.bytes.end(), from, from + size);
     return self.result;
-  };
-  const numpact_read_function read = [](void* opaque, void* out, std::size_t capacity,
-                                        std::size_t* size) {
+  }
+  static int read(void* opaque, void* out, std::size_t capacity, std::size_t* size) {
     auto& self = *static_cast<File*>(opaque);
     *size = std::min({capacity, self.bytes.size() - self.at, std::size_t{100}});
     std::memcpy(out, self.bytes.data() + self.at, *size);
     self.at += *size;
     return self.result;
-  };
+  }
+};
+
+TEST(CInterface, Streams) {
+  Random random(909);
+  const Numbers numbers = make_numbers("walk", NumberType::kI64, 7000, random);
+  File file;
   numpact_stream_writer* writer = nullptr;
-  ASSERT_EQ(numpact_stream_writer_create(nullptr, write, &file, NUMPACT_I64, nullptr, 7000, &writer,
-                                         nullptr),
+  ASSERT_EQ(numpact_stream_writer_create(nullptr, File::write, &file, NUMPACT_I64, nullptr, 7000,
+                                         &writer, nullptr),
             NUMPACT_OK);
   const auto* const data = static_cast<const std::byte*>(numbers.data());
   ASSERT_EQ(numpact_stream_writer_write(writer, data, 3000, nullptr), NUMPACT_OK);
@@ -317,7 +303,7 @@ TEST(CInterface, Streams) {
   EXPECT_TRUE(same_bytes(file.bytes, compressed(numbers)));
 
   numpact_stream_reader* reader = nullptr;
-  ASSERT_EQ(numpact_stream_reader_create(nullptr, read, &file, &reader, nullptr), NUMPACT_OK);
+  ASSERT_EQ(numpact_stream_reader_create(nullptr, File::read, &file, &reader, nullptr), NUMPACT_OK);
   Numbers out = zeros(NumberType::kI64, 7001);
   std::size_t count = 0;
   ASSERT_EQ(numpact_stream_reader_read(reader, NUMPACT_I64, out.storage().data(),
@@ -325,18 +311,50 @@ TEST(CInterface, Streams) {
             NUMPACT_OK);
   EXPECT_EQ(count, 7000u);
   EXPECT_TRUE(same_bytes(raw(out).first(56000), raw(numbers)));
+  std::int32_t state = -1;
+  EXPECT_EQ(numpact_stream_reader_check_trailer(reader, &state, nullptr), NUMPACT_OK);
+  EXPECT_EQ(state, NUMPACT_TRAILER_ABSENT);
+  EXPECT_EQ(numpact_stream_reader_check_trailer(reader, nullptr, nullptr),
+            NUMPACT_INVALID_ARGUMENT);
   numpact_stream_reader_destroy(reader);
 
   file = {};
   file.result = ENOSPC;
-  ASSERT_EQ(numpact_stream_writer_create(nullptr, write, &file, NUMPACT_I64, nullptr, 0, &writer,
-                                         nullptr),
+  ASSERT_EQ(numpact_stream_writer_create(nullptr, File::write, &file, NUMPACT_I64, nullptr, 0,
+                                         &writer, nullptr),
             NUMPACT_OK);
   (void)numpact_stream_writer_write(writer, data, 7000, nullptr);
   ErrorOf error;
   EXPECT_EQ(numpact_stream_writer_finish(writer, &error), NUMPACT_IO);
   EXPECT_EQ(error.system_error, ENOSPC);
   numpact_stream_writer_destroy(writer);
+}
+
+TEST(CInterface, StreamsAreComparedWithTheirTrailer) {
+  Random random(913);
+  const Numbers numbers = make_numbers("walk", NumberType::kI64, 7000, random);
+  Numbers out = zeros(NumberType::kI64, 7001);
+  numpact_stream_reader* reader = nullptr;
+  std::int32_t state = -1;
+  std::size_t count = 0;
+  File file;
+  EncodeConfig config;
+  config.trailer = TrailerSpec::index();
+  file.bytes = compressed(numbers, config);
+  for (const std::size_t changed : {SIZE_MAX, file.bytes.size() - 30}) {
+    file.at = 0;
+    if (changed != SIZE_MAX) file.bytes[changed] ^= std::byte{1};
+    ASSERT_EQ(numpact_stream_reader_create(nullptr, File::read, &file, &reader, nullptr),
+              NUMPACT_OK);
+    EXPECT_EQ(numpact_stream_reader_check_trailer(reader, &state, nullptr),
+              NUMPACT_INVALID_ARGUMENT);
+    ASSERT_EQ(numpact_stream_reader_read(reader, NUMPACT_I64, out.storage().data(),
+                                         out.storage().size(), &count, nullptr),
+              NUMPACT_OK);
+    EXPECT_EQ(numpact_stream_reader_check_trailer(reader, &state, nullptr), NUMPACT_OK);
+    EXPECT_EQ(state, changed == SIZE_MAX ? NUMPACT_TRAILER_SOUND : NUMPACT_TRAILER_DAMAGED);
+    numpact_stream_reader_destroy(reader);
+  }
 }
 
 TEST(CInterface, WrappedPages) {
@@ -430,6 +448,21 @@ TEST(CInterface, Trailers) {
       NUMPACT_OK);
   EXPECT_EQ(count, 2u);
   EXPECT_EQ(indices[0], 2u);
+  const std::size_t before = file.size() - made.size();
+  std::uint64_t missing = 0;
+  numpact_trailer* tail = nullptr;
+  const std::size_t footer = file.size() - 24;
+  ASSERT_EQ(numpact_trailer_read_tail(file.data() + footer, 24, footer, &tail, &missing, nullptr),
+            NUMPACT_OK);
+  EXPECT_EQ(tail, nullptr);
+  EXPECT_EQ(missing, made.size() - 24);
+  ASSERT_EQ(numpact_trailer_read_tail(file.data() + before, made.size(), before, &tail, &missing,
+                                      nullptr),
+            NUMPACT_OK);
+  EXPECT_EQ(missing, 0u);
+  ASSERT_NE(tail, nullptr);
+  EXPECT_EQ(numpact_trailer_count(tail), 6000u);
+  numpact_trailer_destroy(tail);
   numpact_verification verification = {};
   verification.struct_size = sizeof verification;
   ASSERT_EQ(numpact_verify(nullptr, file.data(), file.size(), &verification, &error), NUMPACT_OK);

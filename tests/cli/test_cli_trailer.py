@@ -161,6 +161,24 @@ def test_damaged_trailers(packed: Path, numbers: np.ndarray) -> None:
     assert packed.read_bytes() == whole
 
 
+def test_trailers_that_contradict_the_file(packed: Path, numbers: np.ndarray) -> None:
+    """One number more in the third chunk, and in all, under checksums that match."""
+    bad = bytearray(packed.read_bytes())
+    body, footer = len(bad) - 216, len(bad) - 24
+    for at in (body + 24, body + 32 + 2 * 40 + 8):
+        bad[at] += 1
+    bad[footer + 8 : footer + 12] = zlib.crc32(bad[body:footer]).to_bytes(4, "little")
+    bad[footer + 12 : footer + 16] = zlib.crc32(bad[footer : footer + 12]).to_bytes(4, "little")
+    packed.write_bytes(bad)
+    for threads in (1, 2):
+        said = refused("decompress", packed, "--to", "raw", "--threads", threads, code=CORRUPT)
+        assert "the trailer contradicts the file" in said
+    assert inspect(packed)["trailer"] == "damaged"
+    assert "the trailer contradicts the file" in run("verify", packed, code=CORRUPT).err
+    ran = run("decompress", packed, "--ignore-trailer", "--to", "raw")
+    assert ran.out == numbers.tobytes()
+
+
 def test_bytes_that_are_no_trailer(packed: Path, numbers: np.ndarray) -> None:
     run("index", packed, "--remove")
     plain = packed.read_bytes()

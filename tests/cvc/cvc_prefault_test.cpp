@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/internal.hpp"
-#include "base/pages.hpp"
 #include "cvc/cvc_files.hpp"
 #include "cvc/file/prefault.hpp"
+#include "platform/pages.hpp"
 
 namespace numpact::testing {
 namespace {
@@ -64,7 +64,7 @@ class FreshMemory {
 
 bool can_populate() {
   const FreshMemory memory;
-  populate_pages(whole_pages(memory.bytes()));
+  platform::populate_pages(platform::whole_pages(memory.bytes()));
   return memory.pages_there() > 0;
 }
 
@@ -80,7 +80,7 @@ TEST(CvcPrefault, PagesAreResidentIfRequested) {
     cvc::prefault_bytes(memory.bytes().first(1 << 20), config);
     EXPECT_EQ(memory.pages_there(), 0u) << "small outputs";
     cvc::prefault_bytes(memory.bytes(), config);
-    EXPECT_EQ(memory.pages_there(), whole_pages(memory.bytes()).size() /
+    EXPECT_EQ(memory.pages_there(), platform::whole_pages(memory.bytes()).size() /
                                         static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
   }
 }

@@ -5,7 +5,6 @@
 //   digest --write FILE   stores
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <string>
 #include <string_view>
@@ -51,25 +50,38 @@ void add(const std::vector<Item>& items, Digests& digests) {
 Digests all_digests(Extent extent, unsigned threads) {
   Digests digests;
   add(pco_items(extent, threads), digests);
+#ifndef NUMPACT_DIGEST_PCO_ALONE  // where CVC cannot be written
   add(cvc_items(extent, threads), digests);
+#endif
   return digests;
 }
 
+// Not by streams: the libc++ of WebAssembly has none of files.
 bool write(const char* path) {
-  std::ofstream file(path);
+  std::FILE* const file = std::fopen(path, "w");
+  if (file == nullptr) return false;
   for (const auto& [name, digest] : all_digests(Extent::kAll, 1)) {
-    file << name << ": " << digest << "\n";
+    std::fprintf(file, "%s: %s\n", name.c_str(), digest.c_str());
   }
-  return file.good();
+  return std::fclose(file) == 0;
 }
 
 Digests stored(const char* path) {
-  std::ifstream file(path);
   Digests digests;
-  for (std::string line; std::getline(file, line);) {
+  std::FILE* const file = std::fopen(path, "r");
+  if (file == nullptr) return digests;
+  std::array<char, 256> buffer{};
+  while (std::fgets(buffer.data(), static_cast<int>(buffer.size()), file) != nullptr) {
+    const std::string_view line(buffer.data());
+#ifdef NUMPACT_DIGEST_PCO_ALONE
+    if (!line.starts_with("pco ")) continue;
+#endif
     const std::size_t colon = line.find(": ");
-    if (colon != std::string::npos) digests[line.substr(0, colon)] = line.substr(colon + 2);
+    if (colon == std::string_view::npos) continue;
+    const std::size_t end = line.find('\n');
+    digests[std::string(line.substr(0, colon))] = line.substr(colon + 2, end - colon - 2);
   }
+  std::fclose(file);
   return digests;
 }
 

@@ -106,7 +106,7 @@ def test_memory_that_fails(either: tuple[Path, bool]) -> None:
     errors = dict(
         re.findall(r"^(.*): (\d+) errors, \d+ results without the memory$", printed, re.M)
     )
-    assert len(errors) == 12
+    assert len(errors) == 13
     assert all(int(count) > 0 for count in errors.values())
     assert printed.endswith("done\n")
 

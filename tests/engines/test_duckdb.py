@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import urllib.error
 from collections.abc import Callable
@@ -15,6 +14,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from conftest import ROOT, locked, run
+from tables_support import (
+    damage,
+    hostile_folders,
+    mutants,
+    nulls_of,
+    number_columns,
+    only_manifest,
+    words,
+)
 
 import numpact
 
@@ -61,19 +69,9 @@ def with_copy(extension: Path, folder: Path) -> Any:
 
 
 def table_of_all_types() -> pa.Table:
-    random = np.random.default_rng(1)
     rows = np.arange(ROWS)
-    nulls = random.random(ROWS) < 0.1
-    columns: dict[str, Any] = {}
-    for bits in (8, 16, 32, 64):
-        limits = np.iinfo(f"int{bits}")
-        columns[f"i{bits}"] = random.integers(limits.min, limits.max, ROWS, f"int{bits}")
-        limits = np.iinfo(f"uint{bits}")
-        columns[f"u{bits}"] = random.integers(0, limits.max, ROWS, f"uint{bits}")
-    for bits in (16, 32, 64):
-        columns[f"f{bits}"] = random.normal(size=ROWS).astype(f"float{bits}")
-    columns["sorted"] = rows * 10
-    columns["gaps"] = pa.array(rows * 10, pa.int64(), mask=nulls)
+    nulls = nulls_of(ROWS)
+    columns = number_columns(ROWS)
     columns["nothing"] = pa.nulls(ROWS, pa.int32())
     columns["flag"] = pa.array(rows % 3 == 0, mask=nulls)
     columns["day"] = pa.array((rows // 100 - 500).astype(np.int32), pa.date32())
@@ -86,7 +84,7 @@ def table_of_all_types() -> pa.Table:
         columns[f"at_{unit}"] = pa.array(rows * 1_003 - 7, pa.timestamp(unit), mask=nulls)
         columns[f"utc_{unit}"] = pa.array(rows * 1_003 - 7, pa.timestamp(unit, "UTC"))
         columns[f"lasts_{unit}"] = pa.array(rows * 1_003 - 7, pa.duration(unit))
-    columns["word"] = pa.array([f"word {row % 7}" for row in rows])
+    columns["word"] = words(ROWS)
     return pa.table(columns)
 
 
@@ -141,10 +139,7 @@ def test_values_equal_what_python_reads(
 
 def test_projection(db: Any, folder: Path, tmp_path: Path) -> None:
     """Columns that a query does not use are not opened."""
-    copy = tmp_path / "part"
-    copy.mkdir()
-    for name in ("manifest.json", "sorted.pco"):
-        shutil.copy(folder / name, copy)
+    copy = only_manifest(folder, tmp_path / "part", "sorted.pco")
     assert db.execute(f"SELECT max(sorted) FROM read_pco('{copy}')").fetchone() == (
         10 * (ROWS - 1),
     )
@@ -208,22 +203,11 @@ def test_counts(db: Any, folder: Path) -> None:
 
 def test_columns_of_a_folder(db: Any, folder: Path, tmp_path: Path) -> None:
     """Counts without the files of the columns."""
-    copy = tmp_path / "only-manifest"
-    copy.mkdir()
-    shutil.copy(folder / "manifest.json", copy)
+    copy = only_manifest(folder, tmp_path / "only-manifest")
     found = db.execute(
         f"SELECT name, type, rows, nulls FROM pco_columns('{copy}') WHERE name IN ('u8', 'nothing')"
     ).fetchall()
     assert found == [("u8", "UTINYINT", ROWS, 0), ("nothing", "INTEGER", ROWS, ROWS)]
-
-
-def damage(file: Path, chunk: int) -> None:
-    """Makes a chunk undecodable, but not its trailer."""
-    data = bytearray(file.read_bytes())
-    with numpact.File(file) as opened:
-        first = opened.chunks[chunk].offset
-    data[first] = 0xEE  # the byte of the number type
-    file.write_bytes(data)
 
 
 @pytest.mark.parametrize("threads", [1, 4])
@@ -365,31 +349,14 @@ def test_settings_of_access(extension: Path, folder: Path) -> None:
 
 
 def test_hostile_folders(db: Any, folder: Path, tmp_path: Path) -> None:
-    def first(key: str, value: Any) -> str:
-        manifest = json.loads((folder / "manifest.json").read_text())
-        manifest["columns"][0][key] = value
-        return json.dumps(manifest)
-
-    for index, (text, message) in enumerate(
-        (
-            ("", "no JSON"),
-            ("[" * 100_000, "no JSON"),
-            ("{}", "not a manifest"),
-            (first("file", "../x.pco"), "leads out"),
-            (first("count", 7), "number of rows"),
-            (first("name", "\ud800"), "no name"),
-            (first("number_type", "i128"), "number type"),
-            (first("unit", 1), None),
-        )
-    ):
-        path = tmp_path / f"case{index}"
-        path.mkdir()
-        (path / "manifest.json").write_text(text, "utf-8", "surrogatepass")
-        if message is None:
-            db.execute(f"DESCRIBE FROM read_pco('{path}')").fetchall()
-            continue
+    for path, message in hostile_folders(folder, tmp_path):
         with pytest.raises(duckdb.Error, match=message):
             db.execute(f"FROM read_pco('{path}')").fetchall()
+    copy = only_manifest(folder, tmp_path / "more-is-said")
+    manifest = json.loads((copy / "manifest.json").read_text())
+    manifest["columns"][0]["unit"] = 1
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    db.execute(f"DESCRIBE FROM read_pco('{copy}')").fetchall()
 
 
 def test_hostile_files(db: Any, folder: Path, tmp_path: Path) -> None:
@@ -413,13 +380,9 @@ def test_hostile_files(db: Any, folder: Path, tmp_path: Path) -> None:
 
 def test_mutants_do_not_crash(db: Any, tmp_path: Path) -> None:
     """Single changed bytes give numbers or an error."""
-    numbers = np.cumsum(np.random.default_rng(3).integers(-5, 9, 3000))
-    data = numpact.compress(numbers, paging=1000, trailer=256)
     path = tmp_path / "x.pco"
     outcomes = set()
-    for at in range(0, len(data), 11):
-        mutant = bytearray(data)
-        mutant[at] ^= 1 << at % 8
+    for mutant in mutants(11):
         path.write_bytes(mutant)
         try:
             db.execute(f"SELECT sum(x), count(*) FROM read_pco('{path}') WHERE x > 3").fetchone()

@@ -7,7 +7,6 @@ Python's own sqlite3 is often built without extensions; apsw loads them. The she
 from __future__ import annotations
 
 import datetime
-import json
 import math
 import shutil
 from collections.abc import Callable
@@ -19,6 +18,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from conftest import run
+from tables_support import (
+    damage,
+    hostile_folders,
+    mutants,
+    nulls_of,
+    number_columns,
+    only_manifest,
+    words,
+)
 
 import numpact
 
@@ -43,22 +51,12 @@ def db(extension: str) -> apsw.Connection:
 
 def table_of_all_types() -> pa.Table:
     """Every number type and logical type, with nulls in some."""
-    random = np.random.default_rng(1)
     rows = np.arange(ROWS)
-    nulls = random.random(ROWS) < 0.1
-    columns: dict[str, Any] = {}
-    for bits in (8, 16, 32, 64):
-        limits = np.iinfo(f"int{bits}")
-        columns[f"i{bits}"] = random.integers(limits.min, limits.max, ROWS, f"int{bits}")
-        columns[f"u{bits}"] = random.integers(0, 2 ** (bits - 1), ROWS, f"uint{bits}")
-    for bits in (16, 32, 64):
-        columns[f"f{bits}"] = random.normal(size=ROWS).astype(f"float{bits}")
-    columns["sorted"] = rows * 10
-    columns["gaps"] = pa.array(rows * 10, pa.int64(), mask=nulls)
-    columns["flag"] = pa.array(rows % 3 == 0, mask=nulls)
+    columns = number_columns(ROWS, unsigned=np.int64)
+    columns["flag"] = pa.array(rows % 3 == 0, mask=nulls_of(ROWS))
     columns["day"] = pa.array((rows // 100).astype(np.int32), pa.date32())
     columns["at"] = pa.array(rows * 1_000_003, pa.timestamp("us"))
-    columns["word"] = pa.array([f"word {row % 7}" for row in rows])
+    columns["word"] = words(ROWS)
     return pa.table(columns)
 
 
@@ -100,13 +98,25 @@ def test_values_equal_what_python_reads(db: apsw.Connection, folder: Path, table
 
 
 def test_counts_open_no_column(db: apsw.Connection, folder: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "only-manifest"
-    copy.mkdir()
-    shutil.copy(folder / "manifest.json", copy)
-    mount(db, copy)
+    mount(db, only_manifest(folder, tmp_path / "only-manifest"))
     assert db.execute("SELECT count(*) FROM t").fetchone() == (ROWS,)
     with pytest.raises(apsw.Error, match=r"i8\.pco"):
         db.execute("SELECT max(i8) FROM t").fetchone()
+
+
+def test_counts_decode_nothing(db: apsw.Connection, tmp_path: Path) -> None:
+    """Every chunk is damaged, but not the trailer."""
+    path = tmp_path / "x.pco"
+    path.write_bytes(numpact.compress(np.arange(3 * CHUNK), paging=CHUNK, trailer=True))
+    for chunk in range(3):
+        damage(path, chunk)
+    mount(db, path)
+    assert db.execute("SELECT count(*) FROM t").fetchone() == (3 * CHUNK,)
+    assert db.execute("SELECT count(*) FROM t WHERE rowid > 9").fetchone() == (3 * CHUNK - 9,)
+    found = db.execute("SELECT count(*) FROM read_pco(?)", (str(path),)).fetchone()
+    assert found == (3 * CHUNK,)
+    with pytest.raises(apsw.Error, match=r"x\.pco"):
+        db.execute("SELECT count(x) FROM t").fetchone()
 
 
 @pytest.mark.parametrize(
@@ -162,15 +172,6 @@ def test_order_of_rows(db: apsw.Connection, folder: Path) -> None:
     assert found == [(ROWS, 10 * (ROWS - 1)), (ROWS - 1, 10 * (ROWS - 2))]
     joined = "SELECT a.sorted FROM t a JOIN t b ON a.rowid = b.day WHERE b.rowid IN (500, 49999)"
     assert sorted(db.execute(joined).fetchall()) == [(30,), (4980,)]
-
-
-def damage(file: Path, chunk: int) -> None:
-    """Makes a chunk undecodable, but not its trailer."""
-    data = bytearray(file.read_bytes())
-    with numpact.File(file) as opened:
-        first = opened.chunks[chunk].offset
-    data[first] = 0xEE  # the byte of the number type
-    file.write_bytes(data)
 
 
 def test_filters_leave_out_chunks(db: apsw.Connection, tmp_path: Path) -> None:
@@ -263,46 +264,9 @@ def test_untrusted_schemas_open_nothing(db: apsw.Connection, folder: Path) -> No
         db.execute("DELETE FROM t")
 
 
-def manifest_with(folder: Path, change: Callable[[dict[str, Any]], None]) -> str:
-    manifest = json.loads((folder / "manifest.json").read_text())
-    change(manifest)
-    return json.dumps(manifest)
-
-
 def test_hostile_folders(db: apsw.Connection, folder: Path, tmp_path: Path) -> None:
     """Each is refused with an error that says why."""
-
-    def first(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
-        return lambda manifest: manifest["columns"][0].update({key: value})
-
-    def top(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
-        return lambda manifest: manifest.update({key: value})
-
-    cases: list[tuple[str, str]] = [
-        ("", "no JSON"),
-        ("[" * 100_000, "no JSON"),
-        ('{"format": "numpact-table"', "no JSON"),
-        ("{}", "not a manifest"),
-        (manifest_with(folder, top("version", 4)), "version 4"),
-        (manifest_with(folder, top("columns", {})), "no list of columns"),
-        (manifest_with(folder, top("columns", [7])), "no name"),
-        (manifest_with(folder, first("file", "../x.pco")), "leads out"),
-        (manifest_with(folder, first("file", "/etc/passwd")), "leads out"),
-        (manifest_with(folder, first("name", "a\0b")), "no name"),
-        (manifest_with(folder, first("name", "\ud800")), "no name"),
-        (manifest_with(folder, first("count", -1)), "not a count"),
-        (manifest_with(folder, first("count", 2**63)), "not a count"),
-        (manifest_with(folder, first("count", 7)), "number of rows"),
-        (manifest_with(folder, first("number_type", "i128")), "number type"),
-        (manifest_with(folder, first("logical_type", "bool")), "not stored"),
-        (manifest_with(folder, first("nulls", {"file": "x", "count": 0})), "at least 1"),
-        (manifest_with(folder, first("metadata", [["a"]])), "metadata"),
-        (manifest_with(folder, first("nullable", 1)), "nullable"),
-    ]
-    for index, (text, message) in enumerate(cases):
-        path = tmp_path / f"case{index}"
-        path.mkdir()
-        (path / "manifest.json").write_text(text, "utf-8", "surrogatepass")
+    for path, message in hostile_folders(folder, tmp_path):
         with pytest.raises(apsw.Error, match=message):
             mount(db, path)
 
@@ -342,13 +306,9 @@ def test_hostile_files(db: apsw.Connection, folder: Path, tmp_path: Path) -> Non
 
 def test_mutants_do_not_crash(db: apsw.Connection, tmp_path: Path) -> None:
     """Single changed bytes give numbers or an error."""
-    numbers = np.cumsum(np.random.default_rng(3).integers(-5, 9, 3000))
-    data = numpact.compress(numbers, paging=1000, trailer=256)
     path = tmp_path / "x.pco"
     outcomes = set()
-    for at in range(0, len(data), 7):
-        mutant = bytearray(data)
-        mutant[at] ^= 1 << at % 8
+    for mutant in mutants(7):
         path.write_bytes(mutant)
         try:
             db.execute("SELECT sum(value), count(*) FROM read_pco(?)", (str(path),)).fetchone()

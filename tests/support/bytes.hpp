@@ -2,9 +2,6 @@
 // Byte buffers for tests that detect reads past their end.
 #pragma once
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -12,6 +9,8 @@
 #include <new>
 #include <span>
 #include <vector>
+
+#include "support/system.hpp"
 
 namespace numpact::testing {
 
@@ -43,16 +42,12 @@ class ExactCopy {
 class GuardedBuffer {
  public:
   explicit GuardedBuffer(std::size_t max_bytes) {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t page = system::page_bytes();
     capacity_ = (max_bytes + page - 1) / page * page + page;
-    void* const map = ::mmap(nullptr, capacity_ + page, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED) throw std::bad_alloc();
-    base_ = static_cast<std::byte*>(map);
-    mapped_ = capacity_ + page;
-    if (::mprotect(base_ + capacity_, page, PROT_NONE) != 0) throw std::bad_alloc();
+    base_ = system::take_guarded_pages(capacity_);
+    if (base_ == nullptr) throw std::bad_alloc();
   }
-  ~GuardedBuffer() { ::munmap(base_, mapped_); }
+  ~GuardedBuffer() { system::give_back_guarded_pages(base_, capacity_); }
   GuardedBuffer(const GuardedBuffer&) = delete;
   GuardedBuffer& operator=(const GuardedBuffer&) = delete;
 
@@ -67,7 +62,6 @@ class GuardedBuffer {
  private:
   std::byte* base_ = nullptr;
   std::size_t capacity_ = 0;
-  std::size_t mapped_ = 0;
 };
 
 }  // namespace numpact::testing

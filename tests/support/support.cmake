@@ -5,12 +5,14 @@ include_guard(DIRECTORY)
 
 if(NOT TARGET numpact_test_support)
   numpact_unpack_fixtures()
-  set(numpact_support_sources distributions.cpp fixtures.cpp numbers.cpp small_files.cpp)
+  set(numpact_support_sources distributions.cpp fixtures.cpp numbers.cpp small_files.cpp
+    ${NUMPACT_PLATFORM}/system.cpp)
   list(TRANSFORM numpact_support_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+  # posix/system.cpp windows/system.cpp
   add_library(numpact_test_support STATIC ${numpact_support_sources})
   target_include_directories(numpact_test_support PUBLIC
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(numpact_test_support PUBLIC numpact::numpact)
+  target_link_libraries(numpact_test_support PUBLIC numpact::numpact GTest::gtest)
   numpact_relax_tests(numpact_test_support)
   numpact_unite(numpact_test_support)
   numpact_compile_for_tests(numpact_test_support)

@@ -9,6 +9,7 @@
 #include "commands/cvc/commands.hpp"
 #include "cvc/cvc_input.hpp"
 #include "io/output_file.hpp"
+#include "platform/compiler.hpp"
 #include "report/json_text.hpp"
 #include "report/print.hpp"
 #include "report/text_table.hpp"
@@ -51,8 +52,8 @@ std::uint64_t row_numbers(const cvc::Info& info) {
 // Size of all values as float32; saturates at 64 bits.
 std::uint64_t float_bytes(const cvc::Info& info) {
   std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(info.rows, row_numbers(info), &bytes) ||
-      __builtin_mul_overflow(bytes, std::uint64_t{4}, &bytes)) {
+  if (internal::platform::multiply_overflows(info.rows, row_numbers(info), &bytes) ||
+      internal::platform::multiply_overflows(bytes, std::uint64_t{4}, &bytes)) {
     return ~std::uint64_t{0};
   }
   return bytes;

@@ -4,12 +4,10 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -312,10 +310,7 @@ class Packer {
   }
 
   // Whether the input can be read again.
-  bool is_repeatable() const {
-    std::error_code error;
-    return std::filesystem::is_regular_file(options_.input, error);
-  }
+  bool is_repeatable() const { return is_regular_file(options_.input); }
 
   // A line for each column that is rounded: from which type to what, and the largest error. Reads
   // the input again, unless it is a stream: then the error is left out.

@@ -15,6 +15,7 @@
 #include "cvc/vectors.hpp"
 #include "formats/formats.hpp"
 #include "io/output_file.hpp"
+#include "platform/compiler.hpp"
 #include "report/progress_bar.hpp"
 #include "text/nearest.hpp"
 
@@ -138,9 +139,10 @@ class Unpacker {
     std::uint64_t bytes = 0;
     for (const Column& column : plan_.columns) {
       std::uint64_t size = 0;
-      if (__builtin_mul_overflow(selected_rows_, column.dimension, &size) ||
-          __builtin_mul_overflow(size, size_of(column.type), &size) ||
-          __builtin_add_overflow(bytes, size, &bytes) || bytes > limits_.max_output_bytes) {
+      if (internal::platform::multiply_overflows(selected_rows_, column.dimension, &size) ||
+          internal::platform::multiply_overflows(size, size_of(column.type), &size) ||
+          internal::platform::add_overflows(bytes, size, &bytes) ||
+          bytes > limits_.max_output_bytes) {
         throw Failure(ExitCode::kLimit, input.name(), "limit exceeded: more than --max-output");
       }
     }

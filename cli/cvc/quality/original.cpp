@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "cvc/quality/packed_file.hpp"
@@ -88,8 +86,7 @@ class OtherOriginal final : public Original {
 
 // Does not check pipes: bytes read from a pipe would be lost.
 bool is_cvc(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return false;
+  if (!is_regular_file(path)) return false;
   Input input(path);
   const std::span<const std::byte> front = input.peek(kCvcMagic.size());
   return front.size() == kCvcMagic.size() &&

@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <span>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "cvc/quality/values.hpp"
 #include "failure.hpp"
 #include "numpact/cvc/reader.hpp"
+#include "platform/files.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -51,10 +50,9 @@ class FileReader final : public cvc::quality::Decoded {
       throw Failure(ExitCode::kFailure, path_,
                     fmt::format("holds {} rows, the original {}", reader_.rows(), first_ + count_));
     }
-    std::error_code error;
-    const std::uintmax_t bytes = std::filesystem::file_size(path_, error);
-    if (error) throw Failure(ExitCode::kFailure, path_, error.message());
-    return bytes;
+    platform::FileInfo found;
+    if (!platform::look_at(path_, found)) fail_errno(path_, "");
+    return found.bytes;
   }
 
  private:

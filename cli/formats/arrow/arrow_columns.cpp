@@ -9,9 +9,7 @@
 #include <arrow/io/file.h>
 #include <arrow/io/memory.h>
 #include <arrow/util/io_util.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -495,7 +493,7 @@ std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column) {
 
 std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input) {
   if (input.size().value_or(0) > 0) {
-    const int descriptor = ::fcntl(input.file()->descriptor(), F_DUPFD_CLOEXEC, 0);
+    const int descriptor = platform::duplicate(input.file()->descriptor());
     if (descriptor < 0) fail_errno(input.name(), "");
     return take_arrow(arrow::io::ReadableFile::Open(descriptor), input.name());
   }

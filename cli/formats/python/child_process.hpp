@@ -2,12 +2,12 @@
 // Starts another program and communicates with it through its standard input and output.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "platform/child_processes.hpp"
 
 namespace numpact::cli {
 
@@ -36,7 +36,7 @@ class ChildProcess {
  private:
   int wait(bool kill_it);
 
-  pid_t process_ = -1;
+  internal::platform::Child process_ = -1;
   int to_child_ = -1;
   int from_child_ = -1;
 };

@@ -2,7 +2,6 @@
 #include "formats/python/python_helper.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 
 #include "failure.hpp"
 #include "pco/manifest.hpp"
+#include "platform/paths.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -43,32 +43,23 @@ constexpr const char* kStart =
     "from numpact._tables.__main__ import main\n"
     "main()\n";
 
-// Finds an interpreter that is named without a folder. Relative entries of PATH depend on the
-// working folder and are skipped.
+// Finds an interpreter that is named without a folder.
 std::string find_program(const std::string& name, const std::string& place) {
-  const char* const list = std::getenv("PATH");
-  std::string_view rest = list == nullptr ? "" : list;
-  while (!rest.empty()) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
-    if (!folder.starts_with('/')) continue;
-    std::string path = fmt::format("{}/{}", folder, name);
-    if (::access(path.c_str(), X_OK) == 0) return path;
-  }
+  std::string path = platform::find_program(name);
+  if (!path.empty()) return path;
   throw Failure(ExitCode::kFailure, place,
                 fmt::format("NUMPACT_PYTHON names '{}', which PATH does not lead to", name));
 }
 
 std::string interpreter(std::string_view needs, const std::string& place) {
-  const char* const named = std::getenv("NUMPACT_PYTHON");
-  if (named == nullptr || *named == '\0') {
+  const std::string python = platform::environment_value("NUMPACT_PYTHON");
+  if (python.empty()) {
     throw Failure(
         ExitCode::kFailure, place,
         fmt::format("{} needs pyarrow: NUMPACT_PYTHON does not name a Python that has it", needs));
   }
-  std::string python = named;
-  if (python.starts_with('/')) return python;
-  if (python.find('/') == std::string::npos) return find_program(python, place);
+  if (platform::is_full_path(python)) return python;
+  if (platform::name_start(python) == 0) return find_program(python, place);
   throw Failure(
       ExitCode::kFailure, place,
       fmt::format("NUMPACT_PYTHON names '{}', which is not a full path: nothing is started "

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of columns that Pco cannot hold, through the Python helper.
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -9,6 +8,7 @@
 #include "failure.hpp"
 #include "formats/others.hpp"
 #include "formats/python/python_helper.hpp"
+#include "platform/paths.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -96,8 +96,7 @@ class HelperReader final : public OtherReader {
 
 bool has_arrow() {
   static const bool found = [] {
-    const char* const named = std::getenv("NUMPACT_PYTHON");
-    if (named == nullptr || *named == '\0') return false;
+    if (platform::environment_value("NUMPACT_PYTHON").empty()) return false;
     try {
       PythonHelper({"others", ""}, kNeeds, "").ask({{"verb", "ready"}}, "");
       return true;

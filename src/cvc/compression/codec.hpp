@@ -156,6 +156,18 @@ class BlockSink {
 
 // ---- compressions ----
 
+using PlanFunction = Status (*)(const Source& source, const EncodeRules& rules, Plan& plan);
+using EncodeFunction = Status (*)(const Source& source, const Plan& plan, BlockSink& sink);
+
+// Functions that write; null in a library that only reads CVC, where nothing refers to them then.
+#ifdef NUMPACT_NO_EXCEPTIONS
+constexpr PlanFunction plan_of(PlanFunction) { return nullptr; }
+constexpr EncodeFunction encode_of(EncodeFunction) { return nullptr; }
+#else
+constexpr PlanFunction plan_of(PlanFunction function) { return function; }
+constexpr EncodeFunction encode_of(EncodeFunction function) { return function; }
+#endif
+
 // Where the minimum and scale of a code are stored.
 enum class RangeScope : std::uint8_t {
   kNone,
@@ -194,8 +206,8 @@ struct Codec {
   bool checks_values = false;       // decoding can fail although prepare() succeeded
   bool is_slow_to_prepare = false;  // prepare() takes longer than decoding a row
 
-  Status (*plan)(const Source& source, const EncodeRules& rules, Plan& plan) = nullptr;
-  Status (*encode)(const Source& source, const Plan& plan, BlockSink& sink) = nullptr;
+  PlanFunction plan = nullptr;
+  EncodeFunction encode = nullptr;
 };
 
 extern const Codec kFp16Codec;

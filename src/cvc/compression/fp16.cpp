@@ -66,7 +66,7 @@ const Codec kFp16Codec = {.compression = Compression::kFp16,
                           .code_bytes = two_byte_code_bytes,
                           .prepare = prepare_two_byte,
                           .decode = decode,
-                          .plan = plan_two_byte,
-                          .encode = encode};
+                          .plan = plan_of(plan_two_byte),
+                          .encode = encode_of(encode)};
 
 }  // namespace numpact::cvc::internal

@@ -149,7 +149,7 @@ const Codec kInt8Codec = {.compression = Compression::kInt8,
                           .code_bytes = code_bytes,
                           .prepare = prepare,
                           .decode = decode,
-                          .plan = plan,
-                          .encode = encode};
+                          .plan = plan_of(plan),
+                          .encode = encode_of(encode)};
 
 }  // namespace numpact::cvc::internal

@@ -153,7 +153,7 @@ const Codec kInt8RowCodec = {.compression = Compression::kInt8Row,
                              .code_bytes = code_bytes,
                              .prepare = prepare,
                              .decode = decode,
-                             .plan = plan,
-                             .encode = encode};
+                             .plan = plan_of(plan),
+                             .encode = encode_of(encode)};
 
 }  // namespace numpact::cvc::internal

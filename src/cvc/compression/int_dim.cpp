@@ -222,8 +222,8 @@ constexpr Codec codec(Compression compression, std::string_view name) {
           .code_bytes = code_bytes<kWidth>,
           .prepare = prepare<kWidth>,
           .decode = decode<kWidth>,
-          .plan = plan<kWidth>,
-          .encode = encode<kWidth>};
+          .plan = plan_of(plan<kWidth>),
+          .encode = encode_of(encode<kWidth>)};
 }
 
 }  // namespace

@@ -189,7 +189,7 @@ const Codec kLosslessCodec = {.compression = Compression::kLossless,
                               .decode = decode,
                               .checks_values = true,
                               .is_slow_to_prepare = true,
-                              .plan = plan,
-                              .encode = encode};
+                              .plan = plan_of(plan),
+                              .encode = encode_of(encode)};
 
 }  // namespace numpact::cvc::internal

@@ -57,7 +57,7 @@ const Codec kNoneCodec = {.compression = Compression::kNone,
                           .code_bytes = code_bytes,
                           .prepare = prepare,
                           .decode = decode,
-                          .plan = plan,
-                          .encode = encode};
+                          .plan = plan_of(plan),
+                          .encode = encode_of(encode)};
 
 }  // namespace numpact::cvc::internal

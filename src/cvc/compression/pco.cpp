@@ -18,7 +18,7 @@ const Codec kPcoCodec = {.compression = Compression::kPco,
                          .block = pco_block,
                          .checks_values = true,
                          .is_slow_to_prepare = true,
-                         .plan = plan_pco,
-                         .encode = encode_pco};
+                         .plan = plan_of(plan_pco),
+                         .encode = encode_of(encode_pco)};
 
 }  // namespace numpact::cvc::internal

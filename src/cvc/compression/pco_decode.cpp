@@ -62,6 +62,7 @@ Dtype dtype_of(NumberType type) {
 // Bytes from page to page in a buffer: at least one cache line of padding, so that pages whose size
 // is a power of two do not map to the same cache sets.
 constexpr std::size_t padded(std::size_t bytes) { return (bytes + 127) / 64 * 64; }
+constexpr std::size_t kMaxPaddingBytes = 256;  // of the two buffers of a page
 
 // One wrapped chunk of the grid.
 struct Cell {
@@ -82,7 +83,7 @@ class RunsDecoder {
         out_(out),
         stored_(dtype_of(grid_.type)),
         streams_(prepared.streams),
-        arena_(std::pmr::get_default_resource()) {
+        arena_(default_memory()) {
     arena_.reset(prepared.max_memory);
   }
 
@@ -118,10 +119,20 @@ class RunsDecoder {
     return payload_.data.subspan(to_size(offset), to_size(size));
   }
 
+  // Memory for what decode_groups() makes.
+  Status ensure_pages(std::uint64_t first_group, std::uint64_t groups) {
+    const std::uint64_t values =
+        std::min(grid_.page_rows, grid_.rows) * grid_.group_dimensions(first_group);
+    const std::uint64_t page =
+        values * (size_of(grid_.type) + size_of(out_.dtype)) + kMaxPaddingBytes;
+    return arena_.ensure<std::byte>(groups * (sizeof(Cell) + page));
+  }
+
   // Decodes groups [first_group, first_group + groups). `offset` is that of the first group's first
   // chunk, and is moved behind the last group.
   Status decode_groups(std::uint64_t first_group, std::uint64_t groups, std::uint64_t end,
                        std::uint64_t& offset) {
+    NUMPACT_TRY(ensure_pages(first_group, groups));
     cells_ = arena_.make<Cell>(to_size(groups));
     const std::uint64_t entries_per_group = grid_.entries_of_group();
     std::uint64_t at = offset;

@@ -12,6 +12,7 @@
 
 #include "base/load.hpp"
 #include "cvc/compression/planes.hpp"
+#include "platform/compiler.hpp"
 #include "simd/has_vectors-inl.hpp"
 
 #if NUMPACT_VECTOR_KERNEL
@@ -45,7 +46,7 @@ bool UnpackCodes(const std::byte* packed, std::uint64_t size, std::uint64_t firs
   scalar_until(std::min<std::size_t>(n, (8 - first % 8) % 8));
   std::uint64_t at = (first + i) / 8 * kWidth;
   for (; i + 8 <= n && at + 8 <= size; i += 8, at += kWidth) {
-    const std::uint64_t word = __builtin_bswap64(load_le64(packed + at));
+    const std::uint64_t word = platform::swapped_bytes(load_le64(packed + at));
     for (unsigned k = 0; k < 8; ++k) {
       const unsigned entry = table[word >> (64 - kWidth * (k + 1)) & kMask];
       seen |= entry;
@@ -66,14 +67,14 @@ std::size_t PackCodes(const std::uint8_t* HWY_RESTRICT bytes, std::size_t n,
     for (unsigned k = 0; k < 8; ++k) {
       word |= std::uint64_t{table[bytes[i + k]]} << (64 - kWidth * (k + 1));
     }
-    store_le64(out, __builtin_bswap64(word));
+    store_le64(out, platform::swapped_bytes(word));
   }
   if (i < n) {
     std::uint64_t word = 0;
     for (unsigned k = 0; i + k < n; ++k) {
       word |= std::uint64_t{table[bytes[i + k]]} << (64 - kWidth * (k + 1));
     }
-    store_le64(out, __builtin_bswap64(word));
+    store_le64(out, platform::swapped_bytes(word));
     out += ((n - i) * kWidth + 7) / 8;
   }
   return static_cast<std::size_t>(out - begin);

@@ -11,6 +11,7 @@
 #include "cvc/file/loading.hpp"
 #include "cvc/file/prefault.hpp"
 #include "cvc/file/read_rows.hpp"
+#include "platform/compiler.hpp"
 
 namespace numpact::cvc::internal {
 namespace {
@@ -93,8 +94,8 @@ class CodeCopier {
     if (row_size > 0 && (out_.size() < row_size || rows_ - 1 > (out_.size() - row_size) / step)) {
       const Status status(ErrorKind::kOutputTooSmall, "the output is too small for the codes");
       std::uint64_t needed = 0;
-      const bool is_known = !__builtin_mul_overflow(rows_ - 1, step, &needed) &&
-                            !__builtin_add_overflow(needed, row_size, &needed);
+      const bool is_known = !platform::multiply_overflows(rows_ - 1, step, &needed) &&
+                            !platform::add_overflows(needed, row_size, &needed);
       return is_known ? status.needing(needed) : status;
     }
     for (std::uint64_t i = 0; i < read.rows.count && row_size > 0; ++i) {

@@ -12,6 +12,7 @@
 #include "cvc/header/frame.hpp"
 #include "cvc/header/metadata.hpp"
 #include "json/json.hpp"
+#include "platform/compiler.hpp"
 
 namespace numpact::cvc::internal {
 namespace {
@@ -58,7 +59,7 @@ void reserve_rows(std::vector<std::byte>& bytes, std::size_t more, std::uint64_t
   if (needed <= bytes.capacity()) return;
   std::size_t chunk = 0;
   const bool reserves_chunk =
-      !__builtin_mul_overflow(rows, row_size, &chunk) && needed >= chunk / 4;
+      !platform::multiply_overflows(rows, row_size, &chunk) && needed >= chunk / 4;
   bytes.reserve(reserves_chunk ? std::max(needed, chunk) : std::max(needed, 2 * bytes.capacity()));
 }
 

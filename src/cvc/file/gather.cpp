@@ -21,6 +21,12 @@ namespace {
 // Rows that a task decodes at a time: enough to outweigh the scheduling of a task.
 constexpr std::size_t kRowsPerTask = 4096;
 
+// Bytes of all lists for each row of a call of gather_rows(), which grow by doubling: chunks twice
+// and with what is read of them, requests, their groups with a status each, and runs.
+constexpr std::uint64_t kBytesPerRow =
+    3 * (2 * sizeof(std::size_t) + sizeof(ChunkRead) + sizeof(RowRequest) +
+         sizeof(std::span<const RowRequest>) + sizeof(Status) + sizeof(RowRun));
+
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
 
 // Keeps the slice that was used last prepared, since consecutive rows are often of one chunk.
@@ -125,6 +131,7 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
   if (config.on_corruption != OnCorruption::kRaise) {
     return invalid("gather takes no other on_corruption than raise");
   }
+  NUMPACT_TRY(ensure_memory(rows.size() * kBytesPerRow));
   std::vector<Target> outs(targets.begin(), targets.end());
   NUMPACT_TRY(check_targets(info, outs, rows.size(), config.limits));
   const bool is_remote = records.loader() != nullptr;

@@ -119,13 +119,17 @@ Status Loader::read_some(std::uint64_t offset, std::span<std::byte> out, std::si
   while (got < out.size()) {
     std::size_t more = 0;
     Status status;
+#ifdef NUMPACT_NO_EXCEPTIONS
+    status = source_.read_at(offset + got, out.subspan(got)).into(more);
+#else
     try {
       status = source_.read_at(offset + got, out.subspan(got)).into(more);
     } catch (const std::bad_alloc&) {
-      return Status(ErrorKind::kOutOfMemory, "out of memory");
+      return out_of_memory();
     } catch (...) {
       status = Status(ErrorKind::kIo, "the source failed");
     }
+#endif
     if (!status.ok()) {
       const bool has_offset = status.offset() != Status::kNoOffset;
       return has_offset ? status : Status(status.kind(), status.what(), offset + got);
@@ -154,6 +158,7 @@ Status Loader::read_header(const DecodeLimits& limits, Info& info) const {
   std::uint64_t target_bytes = std::min<std::uint64_t>(kFirstReadBytes, size_);
   while (bytes.size() < target_bytes) {
     const std::size_t before = bytes.size();
+    NUMPACT_TRY(ensure_memory(2 * target_bytes));
     bytes.resize(to_size(target_bytes));
     std::size_t got = 0;
     NUMPACT_TRY(read_some(before, std::span(bytes).subspan(before), got));
@@ -213,6 +218,7 @@ Status Loader::read_record(const Info& info, std::size_t chunk, Buffer& buffer,
                            std::span<const std::byte>& record) const {
   const Chunk& entry = info.chunks[chunk];
   const std::uint64_t bytes = info.record_head_bytes() + entry.payload_bytes;
+  NUMPACT_TRY(ensure_memory(bytes));
   const std::span<std::byte> all = buffer.get(to_size(bytes));
   record = all;
   const Status status = read(entry.offset, all);
@@ -230,6 +236,7 @@ Status Loader::read_rows(const Info& info, std::size_t chunk, const RowRange& ro
   }
   const std::vector<FileRange> reads = place_ranges(all);
   const std::uint64_t total = reads.empty() ? 0 : reads.back().position + reads.back().bytes;
+  NUMPACT_TRY(ensure_memory(total));
   const std::span<std::byte> position = buffer.get(to_size(total));
   for (const FileRange& each : reads) {
     const Status status =

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/internal.hpp"
-#include "base/pages.hpp"
 #include "base/task_pool.hpp"
 #include "cvc/file/targets.hpp"
+#include "platform/pages.hpp"
 
 namespace numpact::cvc::internal {
 namespace {
@@ -32,12 +32,12 @@ bool is_plausible(const Info& info, std::size_t column) {
 
 void prefault_bytes(std::span<std::byte> out, const ReadConfig& config) {
   if (!config.prefault || out.size() < kMinPrefaultBytes) return;
-  const std::span<std::byte> pages = whole_pages(out);
-  prefer_large_pages(pages);
+  const std::span<std::byte> pages = platform::whole_pages(out);
+  platform::prefer_large_pages(pages);
   TaskPool pool(config.threads, config.executor);
   pool.run((pages.size() + kPrefaultTaskBytes - 1) / kPrefaultTaskBytes, [&](std::size_t i) {
     const std::size_t at = i * kPrefaultTaskBytes;
-    populate_pages(pages.subspan(at, std::min(kPrefaultTaskBytes, pages.size() - at)));
+    platform::populate_pages(pages.subspan(at, std::min(kPrefaultTaskBytes, pages.size() - at)));
   });
 }
 

@@ -352,6 +352,9 @@ std::size_t chunk_of_row(const Info& info, std::uint64_t row) {
 
 Status split_by_chunk(const Info& info, std::span<const RowRange> ranges,
                       std::vector<ChunkRead>& reads, std::uint64_t& rows) {
+  // Lists grow by doubling; read_ranges() has one of columns, too.
+  NUMPACT_TRY(ensure_memory(4 * (info.chunks.size() + ranges.size()) * sizeof(ChunkRead) +
+                            info.columns.size()));
   rows = 0;
   for (RowRange range : ranges) {
     if (range.first > info.rows || range.count > info.rows - range.first) {

@@ -9,6 +9,7 @@
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/half.hpp"
+#include "platform/compiler.hpp"
 
 namespace numpact::cvc::internal {
 namespace {
@@ -88,8 +89,8 @@ Status too_few_rows(const MutableRows& out, std::uint64_t rows) {
   const std::uint64_t row = out.dimension * size_of(out.dtype);
   const std::uint64_t step = out.stride == 0 ? row : out.stride;
   std::uint64_t needed = 0;
-  const bool is_known = !__builtin_mul_overflow(rows - 1, step, &needed) &&
-                        !__builtin_add_overflow(needed, row, &needed);
+  const bool is_known = !platform::multiply_overflows(rows - 1, step, &needed) &&
+                        !platform::add_overflows(needed, row, &needed);
   return is_known ? status.needing(needed) : status;
 }
 
@@ -99,9 +100,9 @@ Status check_fits_memory(const MutableRows& out, std::uint64_t rows) {
   std::uint64_t before = 0;  // bytes before the last row
   std::uint64_t all = 0;
   const bool is_too_large =
-      __builtin_mul_overflow(out.dimension, size_of(out.dtype), &row) ||
-      __builtin_mul_overflow(rows - 1, out.stride == 0 ? row : out.stride, &before) ||
-      __builtin_add_overflow(before, row, &all);
+      platform::multiply_overflows(out.dimension, size_of(out.dtype), &row) ||
+      platform::multiply_overflows(rows - 1, out.stride == 0 ? row : out.stride, &before) ||
+      platform::add_overflows(before, row, &all);
   if (!is_too_large && fits_memory(all)) return {};
   return Status(ErrorKind::kLimitExceeded, "more values than memory can hold");
 }
@@ -125,10 +126,10 @@ Status check_targets(const Info& info, std::span<Target> targets, std::uint64_t 
     const std::uint64_t dimension = target.rows.dimension;
     std::uint64_t values = 0;
     std::uint64_t size = 0;
-    if (__builtin_mul_overflow(rows, dimension, &values) ||
-        __builtin_mul_overflow(values, size_of(target.rows.dtype), &size) ||
-        __builtin_add_overflow(numbers, values, &numbers) ||
-        __builtin_add_overflow(bytes, size, &bytes)) {
+    if (platform::multiply_overflows(rows, dimension, &values) ||
+        platform::multiply_overflows(values, size_of(target.rows.dtype), &size) ||
+        platform::add_overflows(numbers, values, &numbers) ||
+        platform::add_overflows(bytes, size, &bytes)) {
       return Status(ErrorKind::kLimitExceeded, "more values than memory can hold");
     }
   }

@@ -14,6 +14,7 @@
 #include "cvc/file/loading.hpp"
 #include "cvc/file/read_rows.hpp"
 #include "cvc/file/targets.hpp"
+#include "platform/compiler.hpp"
 
 namespace numpact::cvc::internal {
 namespace {
@@ -68,10 +69,10 @@ Status check_total_amount(const Info& info, const DecodeLimits& limits) {
   for (const Column& column : info.columns) {
     std::uint64_t values = 0;
     std::uint64_t size = 0;
-    if (__builtin_mul_overflow(info.rows, column.dimension, &values)) values = kSaturated;
-    if (__builtin_mul_overflow(values, size_of(column.dtype), &size)) size = kSaturated;
-    if (__builtin_add_overflow(numbers, values, &numbers)) numbers = kSaturated;
-    if (__builtin_add_overflow(bytes, size, &bytes)) bytes = kSaturated;
+    if (platform::multiply_overflows(info.rows, column.dimension, &values)) values = kSaturated;
+    if (platform::multiply_overflows(values, size_of(column.dtype), &size)) size = kSaturated;
+    if (platform::add_overflows(numbers, values, &numbers)) numbers = kSaturated;
+    if (platform::add_overflows(bytes, size, &bytes)) bytes = kSaturated;
   }
   return check_amount(numbers, bytes, limits);
 }

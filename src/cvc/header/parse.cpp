@@ -199,7 +199,8 @@ Status HeaderParser::check_memory(const Counts& counts) const {
                          : "the header's tables take more than 4 MiB and twice the file (the limit "
                            "max_memory allows more)");
   }
-  return {};
+  // A chunk of several columns also lists the values of its columns.
+  return ensure_memory(2 * bytes + counts.columns * sizeof(std::optional<Value>));
 }
 
 Status HeaderParser::parse_column(const Value& value) {
@@ -436,6 +437,7 @@ Status parse_header(std::span<const std::byte> bytes, std::uint64_t file_bytes,
   if (frame.json_bytes > limits.max_memory) {
     return Status(ErrorKind::kLimitExceeded, "the header passes the limit max_memory");
   }
+  NUMPACT_TRY(ensure_memory(2 * frame.json_bytes));
   info.major = frame.major;
   info.minor = frame.minor;
   info.header_bytes = frame.end();

@@ -31,7 +31,7 @@ template <Latent L>
 bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
                      std::size_t n, LookbackRing<L>& ring) {
   if (undo_lookback<L>(window_n, lookbacks, deltas, n, ring, nullptr)) return true;
-  ring.ensure_capacity(n);
+  if (!ring.ensure_capacity(n)) return false;
   const std::size_t begin = ring.end();
   const std::size_t mask = ring.mask();
   L* const latents = ring.data();

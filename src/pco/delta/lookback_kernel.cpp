@@ -152,7 +152,7 @@ template <class L>
 bool Undo(std::size_t window_n, const std::uint32_t* HWY_RESTRICT lookbacks, const L* deltas,
           std::size_t n, LookbackRing<L>& ring, L* shifted_latents) {
   using V = LatentLanes<L>;
-  ring.ensure_capacity(n);
+  if (!ring.ensure_capacity(n)) return false;
   const std::size_t begin = ring.end();
   const std::size_t mask = ring.mask();
   L* const latents = ring.data();

@@ -23,20 +23,22 @@ class LookbackRing {
     full_size_ = std::bit_ceil(std::min(reach + 2 * kBatchN, page_n));
     buffer_ = {};
     end_ = 0;
-    ensure_capacity(state.size());
+    (void)ensure_capacity(state.size());
     std::copy(state.begin(), state.end(), buffer_.begin());
     end_ = state.size();
   }
 
-  // Makes n more latents, at most a batch, writable.
-  void ensure_capacity(std::size_t n) {
-    if (end_ + n <= buffer_.size() || buffer_.size() == full_size_) return;
+  // Makes n more latents, at most a batch, writable. False, without exceptions: there is no memory.
+  bool ensure_capacity(std::size_t n) {
+    if (end_ + n <= buffer_.size() || buffer_.size() == full_size_) return true;
     const std::size_t size =
         std::min(full_size_, std::bit_ceil(std::max({4 * buffer_.size(), end_ + n, kMinSizeN})));
+    if (!buffer_.empty() && !note_failure(arena_->ensure<L>(size + kReadSlackN))) return false;
     const std::span<L> bigger = arena_->make<L>(size + kReadSlackN).first(size);
     // The ring does not wrap before it has its full size, so a plain copy keeps all indices.
     std::copy_n(buffer_.data(), end_, bigger.data());
     buffer_ = bigger;
+    return true;
   }
 
   // Index in the page of the latent after the last one.

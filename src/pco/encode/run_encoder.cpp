@@ -9,7 +9,9 @@
 #include <cmath>
 #include <optional>
 
+#include "base/try.hpp"
 #include "pco/encode/chunk_encoder.hpp"
+#include "pco/encode/scratch.hpp"
 #include "pco/encode/segment/backoff.hpp"
 #include "pco/encode/segment/plan.hpp"
 #include "pco/encode/segment/refine.hpp"
@@ -263,6 +265,10 @@ Status write_run(const NumberView& numbers, const EncodeConfig& config, Arena& a
                  BitWriter& writer, RunListener* listener, std::vector<WrittenChunk>* chunks,
                  std::uint64_t max_bytes) {
   const ArenaScope scratch(arena);
+  NUMPACT_TRY(arena.ensure<std::byte>(encoding_bytes(numbers.type, numbers.count, config.level)));
+  // The list grows by doubling.
+  const std::uint64_t listed = chunks != nullptr ? run_chunks_bound(config, numbers.count) : 0;
+  NUMPACT_TRY(ensure_memory(4 * listed * sizeof(WrittenChunk)));
   return RunEncoder(numbers, config, arena, listener, max_bytes).write_smallest(writer, chunks);
 }
 

@@ -237,7 +237,9 @@ HWY_INLINE __m512i FloatQuant64(__m512i primary, __m512i secondary, __m512i k) {
 // instead of keeping the register.
 HWY_INLINE __m512i LoadWords(const std::uint32_t* words) {
   __m512i loaded = _mm512_loadu_si512(words);
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
   asm("" : "+v"(loaded));
+#endif
   return loaded;
 }
 

@@ -39,6 +39,7 @@ Status parse_bins(BitReader& reader, Arena& arena, Binning& binning) {
   if (count > reader.bits_left() / bin_bits) {
     return Status(ErrorKind::kTruncated, "the input ends inside the bins", reader.byte_position());
   }
+  NUMPACT_TRY(arena.ensure<Bin>(count));
   const std::span<Bin> bins = arena.make<Bin>(count);
   std::uint64_t weight_sum = 0;
   for (Bin& bin : bins) {
@@ -65,6 +66,28 @@ Status check_lookback_bins(const BitReader& reader, const Lookback& lookback,
   return {};
 }
 
+// Maximum memory of the tables and the page decoder of a chunk, except what grows with its numbers
+// (LookbackRing).
+std::uint64_t decoding_bytes(const ChunkMeta& meta) {
+  // The decoder with its batches, the padded tail of its input, and the shortest tables.
+  constexpr std::uint64_t kFixedBytes = std::uint64_t{1} << 16;
+  // A lower end and two counters for each bin, and a node, a symbol and a jump for each state.
+  constexpr std::uint64_t kBinBytes = 16;
+  constexpr std::uint64_t kStateBytes = 16;
+  std::uint64_t bytes = kFixedBytes;
+  for (std::size_t i = 0; i < kVariables; ++i) {
+    if (!meta.has(i)) continue;
+    const Binning& binning = meta.variables[i];
+    bytes += binning.bins.size() * kBinBytes + (kStateBytes << binning.ans_size_log);
+    // As read, and in the ring or history.
+    bytes += 3 * sizeof(std::uint64_t) * std::uint64_t{meta.state_n(i)};
+  }
+  if (const auto* dict = std::get_if<Dict>(&meta.mode)) {
+    bytes += std::uint64_t{dict->count} * latent_bits(meta.type) / 8;
+  }
+  return bytes;
+}
+
 Status parse_meta(BitReader& reader, const ModeContext& context, ChunkMeta& meta) {
   meta = ChunkMeta{};
   meta.version = context.version;
@@ -84,7 +107,8 @@ Status parse_meta(BitReader& reader, const ModeContext& context, ChunkMeta& meta
   if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
     NUMPACT_TRY(check_lookback_bins(reader, *lookback, meta.variables[kDeltaVariable]));
   }
-  return reader.finish_byte("padding after the chunk's metadata is not zero");
+  NUMPACT_TRY(reader.finish_byte("padding after the chunk's metadata is not zero"));
+  return context.arena.ensure<std::byte>(decoding_bytes(meta));
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ Status Dict::parse(BitReader& reader, const ModeContext& context, Dict& out) {
     reader.skip(std::uint64_t{entry_n} * bits);
     return {};
   }
+  NUMPACT_TRY(context.arena.ensure<std::byte>(std::uint64_t{entry_n} * bits / 8));
   visit_latent(bits, [&](auto width) {
     using L = decltype(width);
     const std::span<L> read = context.arena.make<L>(entry_n);

@@ -43,9 +43,9 @@ bool has_likely_bins(const ChunkMeta& meta, std::uint64_t n) {
 
 }  // namespace
 
-std::uint64_t head_n(const std::byte* at) {
-  return 1 + (std::to_integer<std::uint64_t>(at[1]) | std::to_integer<std::uint64_t>(at[2]) << 8 |
-              std::to_integer<std::uint64_t>(at[3]) << 16);
+bool begin_with_head(std::span<const std::byte> bytes, NumberType type, std::uint64_t n) {
+  return bytes.size() >= kChunkHeadBytes && bytes[0] == static_cast<std::byte>(type) &&
+         head_n(bytes.data()) == n;
 }
 
 ChunkScanner::ChunkScanner(NumberType type, FormatVersion format) : type_(type), format_(format) {

@@ -78,6 +78,11 @@ class ChunkScanner {
 };
 
 // The count of numbers in the chunk head of kChunkHeadBytes at `at`.
-std::uint64_t head_n(const std::byte* at);
+inline std::uint64_t head_n(const std::byte* at) {
+  return 1 + (std::to_integer<std::uint64_t>(at[1]) | std::to_integer<std::uint64_t>(at[2]) << 8 |
+              std::to_integer<std::uint64_t>(at[3]) << 16);
+}
+// Whether the bytes begin with the head of a chunk of n numbers.
+bool begin_with_head(std::span<const std::byte> bytes, NumberType type, std::uint64_t n);
 
 }  // namespace numpact::internal::standalone

@@ -64,6 +64,28 @@ struct TaskGroup {
   }
 };
 
+#ifdef NUMPACT_NO_EXCEPTIONS
+
+// Where all work is done on the calling thread, nothing is ever planned.
+class ParallelWalker {
+ public:
+  using Report = std::function<bool(const Position&)>;
+
+  ParallelWalker(const TaskGroup&, const Header&, NumberType) {}
+  bool may_plan() const { return false; }
+  void passed_in_order(std::uint64_t) {}
+  void begin(const Position&, std::uint64_t) {}
+  bool plan_segment(const FileWindow&) noexcept { return false; }
+  void end_plan() {}
+  std::size_t planned_segments() const { return 0; }
+  std::uint64_t planned_numbers() const { return 0; }
+  bool plan_is_closed() const { return true; }
+  Position run(const FileWindow&, std::byte*, bool, const Report* = nullptr) { return {}; }
+  std::span<const ChunkLocation> chunks() const { return {}; }
+};
+
+#else
+
 class ParallelWalker {
  public:
   // The objects that `group` points to must outlive the walker.
@@ -140,5 +162,7 @@ class ParallelWalker {
   std::uint64_t debt_ = 0;  // wasted work in numbers, not yet balanced by decoding in order
   unsigned failures_in_a_row_ = 0;
 };
+
+#endif
 
 }  // namespace numpact::internal::standalone

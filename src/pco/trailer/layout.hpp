@@ -91,6 +91,10 @@ class Builder {
   const std::optional<unsigned>& restart_log() const { return front_.restart_log; }
 
   // file_bytes: the size of the file up to and including the terminator.
+  // Bytes allocated by finish(); and, with twice what is added, at most by add().
+  std::uint64_t next_bytes() const {
+    return 2 * (records_.size() + points_.size()) + kFrontBytes + kFooterBytes;
+  }
   std::vector<std::byte> finish(std::uint64_t file_bytes) const;
 
  private:

@@ -58,6 +58,10 @@ Status summarise(std::span<const std::byte> file, standalone::FileWalker& walker
   record.offset = walker.chunk_offset();
   record.n = static_cast<std::uint32_t>(head.n);
   record.page_at = static_cast<std::uint32_t>(walker.page_offset() - walker.chunk_offset());
+  if (restart_log) {
+    const std::uint64_t point = kPositionBytes + walker.page().state_bytes();
+    NUMPACT_TRY(ensure_memory(3 * (point_count(head.n, *restart_log) + 1) * point));
+  }
   PointsWriter points(walker, restart_log, summary.points);
   const std::size_t buffer_n = buffer.size() / size_of(head.type);
   for (std::size_t done = 0; done < head.n;) {

@@ -2,7 +2,12 @@
 /* Calls every family of functions with memory that fails at the k-th allocation, for each k until
  * none is left: first that one alone, then all from it on. Both the caller's allocator and operator
  * new (failing_new.cpp) fail. A call that lacks memory must return NUMPACT_OUT_OF_MEMORY, keep
- * nothing, and leave its arguments usable; a call that succeeds must have the right result. */
+ * nothing, and leave its arguments usable; a call that succeeds must have the right result.
+ *
+ * Of a library without exceptions malloc fails in place of operator new (failing_malloc.c), and
+ * what it leaves out is not called: TEST_PCO_AND_READING, TEST_READING. The files then come from
+ * this program with a whole library: "failing_allocations --write FILE CVC-FILE" writes them,
+ * "failing_allocations FILE CVC-FILE" reads them. */
 #include <numpact/numpact.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +35,23 @@ int allocation_fails(void) {
 
 void allocation_made(int change) { live_count += change; }
 
+#ifdef TEST_PCO_AND_READING
+
+/* aligned_alloc and free count. */
+static void* allocate(void* opaque, size_t size, size_t alignment) {
+  (void)opaque;
+  return aligned_alloc(alignment, (size + alignment) / alignment * alignment);
+}
+
+static void release(void* opaque, void* memory, size_t size, size_t alignment) {
+  (void)opaque;
+  (void)size;
+  (void)alignment;
+  free(memory);
+}
+
+#else
+
 static void* allocate(void* opaque, size_t size, size_t alignment) {
   (void)opaque;
   if (allocation_fails()) return NULL;
@@ -46,6 +68,8 @@ static void release(void* opaque, void* memory, size_t size, size_t alignment) {
   free(memory);
 }
 
+#endif
+
 /* ---- what the families share ---- */
 
 static int64_t numbers[COUNT];
@@ -55,9 +79,13 @@ static unsigned char file[CAPACITY]; /* of `numbers`, in three chunks */
 static size_t file_size;
 static unsigned char cvc[CAPACITY]; /* of `vectors` */
 static size_t cvc_size;
+#ifndef TEST_PCO_AND_READING
 static unsigned char frame[CAPACITY]; /* of `numbers` as a column of Arrow with nulls */
 static size_t frame_size;
+#endif
+#ifndef TEST_READING
 static unsigned char out[CAPACITY];
+#endif
 static const size_t chunk_counts[] = {300, 200, 400};
 static numpact_error error;
 
@@ -84,11 +112,13 @@ static numpact_status make_context(numpact_context** context) {
   return numpact_context_create(&options, context, &error);
 }
 
+#ifndef TEST_READING
 static void encode_options(numpact_encode_options* options) {
   numpact_encode_options_init(options);
   options->page_counts = chunk_counts;
   options->page_count_count = 3;
 }
+#endif
 
 static int is_same(const void* a, const void* b, size_t count) {
   return memcmp(a, b, count * sizeof(int64_t)) == 0;
@@ -106,6 +136,7 @@ finish:
   return status;
 }
 
+#ifndef TEST_READING
 static numpact_status compress(numpact_context* context) {
   numpact_status status;
   size_t size = 0;
@@ -128,6 +159,8 @@ static numpact_status compress(numpact_context* context) {
 finish:
   return status;
 }
+
+#endif
 
 static numpact_status decompress(numpact_context* context) {
   numpact_status status;
@@ -176,6 +209,7 @@ static int read_file(void* opaque, void* to, size_t capacity, size_t* size) {
   return 0;
 }
 
+#ifndef TEST_READING
 static int write_out(void* opaque, const void* bytes, size_t size) {
   cursor* const self = opaque;
   if (size > CAPACITY - self->at) return -1;
@@ -183,6 +217,8 @@ static int write_out(void* opaque, const void* bytes, size_t size) {
   self->at += size;
   return 0;
 }
+
+#endif
 
 static numpact_status read_stream(numpact_context* context) {
   numpact_status status;
@@ -203,6 +239,7 @@ finish:
   return status;
 }
 
+#ifndef TEST_READING
 static numpact_status write_stream(numpact_context* context) {
   numpact_status status;
   numpact_stream_writer* writer = NULL;
@@ -228,6 +265,8 @@ finish:
   return status;
 }
 
+#endif
+
 static numpact_status use_trailer(numpact_context* context) {
   numpact_status status;
   numpact_trailer* trailer = NULL;
@@ -235,16 +274,18 @@ static numpact_status use_trailer(numpact_context* context) {
   numpact_verification verification = {sizeof verification, 0, 0, 0, 0, 0, 0, 0};
   size_t found[3];
   size_t count = 0;
-  size_t size = 0;
-  uint64_t end = 0;
   TRY(numpact_trailer_read(file, file_size, &trailer, &error));
   REQUIRE(trailer != NULL && numpact_trailer_count(trailer) == COUNT);
   TRY(numpact_trailer_chunk(trailer, 2, &summary, &error));
   TRY(numpact_trailer_find(trailer, &numbers[350], &numbers[350], found, 3, &count, &error));
   REQUIRE(count >= 1);
+#ifndef TEST_READING
+  size_t size = 0;
+  uint64_t end = 0;
   TRY(numpact_trailer_make(context, file, file_size, NUMPACT_TRAILER_RESTARTS, 8, out, CAPACITY,
                            &size, &end, &error));
   REQUIRE(end == numpact_trailer_file_size(trailer));
+#endif
   TRY(numpact_verify(context, file, file_size, &verification, &error));
   REQUIRE(verification.is_sound == 1);
 finish:
@@ -252,6 +293,45 @@ finish:
   return status;
 }
 
+/* The second chunk of the file as a wrapped one. */
+static numpact_status read_page(numpact_context* context) {
+  enum { CHUNK_HEAD = 4 };
+  numpact_status status;
+  numpact_reader* reader = NULL;
+  numpact_chunk_decoder* decoder = NULL;
+  numpact_page_reader* page = NULL;
+  numpact_chunk_place place = {sizeof place, 0, 0, 0, 0};
+  numpact_chunk_info info;
+  char text[256];
+  size_t size = 0;
+  size_t count = 0;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  TRY(numpact_reader_create(context, file, file_size, &reader, &error));
+  TRY(numpact_reader_chunk(reader, 1, &place, &error));
+  const unsigned char* const meta = file + place.offset + CHUNK_HEAD;
+  const unsigned char* const bytes = file + place.page_offset;
+  const size_t bytes_size = file_size - (size_t)place.page_offset;
+  TRY(numpact_chunk_decoder_create(context, meta, file_size, NUMPACT_I64, 4, 1, &decoder, &error));
+  TRY(numpact_chunk_decoder_info(decoder, &info, &error));
+  TRY(numpact_chunk_decoder_describe(decoder, text, sizeof text, &size, &error));
+  REQUIRE(info.type == NUMPACT_I64 && size > 0);
+  TRY(numpact_chunk_decoder_read_page(decoder, context, bytes, bytes_size, chunk_counts[1], decoded,
+                                      sizeof decoded, &size, &error));
+  REQUIRE(is_same(decoded, numbers + 300, chunk_counts[1]));
+  TRY(numpact_page_reader_create(context, decoder, &page, &error));
+  TRY(numpact_page_reader_start(page, bytes, bytes_size, chunk_counts[1], NULL, 0, &error));
+  TRY(numpact_page_reader_skip(page, 100, &error));
+  TRY(numpact_page_reader_read(page, decoded, sizeof decoded, &count, &error));
+  REQUIRE(count == 100 && is_same(decoded, numbers + 400, count));
+finish:
+  numpact_page_reader_destroy(page);
+  numpact_chunk_decoder_destroy(decoder);
+  numpact_reader_destroy(reader);
+  return status;
+}
+
+#ifndef TEST_READING
 static numpact_status use_pages(numpact_context* context) {
   numpact_status status;
   numpact_chunk_encoder* encoder = NULL;
@@ -282,6 +362,9 @@ finish:
   return status;
 }
 
+#endif
+
+#ifndef TEST_PCO_AND_READING
 static numpact_status write_vectors(numpact_context* context) {
   static const char* const compressions[] = {"fp16", "int8_dim", "pco"};
   numpact_status status;
@@ -307,6 +390,8 @@ finish:
   return status;
 }
 
+#endif
+
 static numpact_status read_vectors(numpact_context* context) {
   numpact_status status;
   numpact_cvc_reader* reader = NULL;
@@ -326,6 +411,7 @@ finish:
   return status;
 }
 
+#ifndef TEST_PCO_AND_READING
 static void keep_schema(struct ArrowSchema* schema) { schema->release = NULL; }
 static void keep_array(struct ArrowArray* array) { array->release = NULL; }
 static unsigned char validity[(COUNT + 7) / 8];
@@ -365,13 +451,23 @@ finish:
   return status;
 }
 
+#endif
+
 /* ---- the search ---- */
 
 typedef numpact_status (*family)(numpact_context* context);
 
+/* Without exceptions a thread keeps a reserve from call to call. */
+static void hold_reserve(void) {
+  numpact_context* context = NULL;
+  numpact_context_create(NULL, &context, NULL);
+  numpact_context_destroy(context);
+}
+
 /* The status of a family's calls, of which the k-th allocation fails. */
 static numpact_status run_failing(family calls, long k) {
   numpact_context* context = NULL;
+  hold_reserve();
   const long live_before = live_count;
   has_failed = 0;
   allocations_left = k;
@@ -386,6 +482,7 @@ static numpact_status run_failing(family calls, long k) {
     has_failed = had_failed;
   }
   numpact_context_destroy(context);
+  hold_reserve();
   REQUIRE(is_described);
   REQUIRE(live_count == live_before);
   return status;
@@ -415,13 +512,34 @@ static void search(const char* name, family calls) {
   REQUIRE(errors > 0);
 }
 
+static void make_numbers(void) {
+  for (int i = 0; i < COUNT; ++i) numbers[i] = 7 * (i * 13 % 50 + i) + (i % 300 == 0);
+  for (int i = 0; i < ROWS * DIMENSION; ++i) vectors[i] = 0.25f * (float)(i * 31 % 200);
+}
+
+#ifdef TEST_PCO_AND_READING
+
+static size_t read_whole(const char* path, unsigned char* to) {
+  FILE* const from = fopen(path, "rb");
+  REQUIRE(from != NULL);
+  const size_t size = fread(to, 1, CAPACITY, from);
+  fclose(from);
+  return size;
+}
+
+#else
+
+static void write_whole(const char* path, const unsigned char* from, size_t size) {
+  FILE* const to = fopen(path, "wb");
+  REQUIRE(to != NULL && fwrite(from, 1, size, to) == size);
+  fclose(to);
+}
+
 static void make_files(void) {
   numpact_encode_options options;
   numpact_cvc_writer* writer = NULL;
   const void* bytes = NULL;
   numpact_cvc_options cvc_options;
-  for (int i = 0; i < COUNT; ++i) numbers[i] = 7 * (i * 13 % 50 + i) + (i % 300 == 0);
-  for (int i = 0; i < ROWS * DIMENSION; ++i) vectors[i] = 0.25f * (float)(i * 31 % 200);
   for (size_t i = 0; i < sizeof validity; ++i) validity[i] = (unsigned char)(i * 37 + 5);
   encode_options(&options);
   options.trailer = NUMPACT_TRAILER_RESTARTS;
@@ -441,21 +559,56 @@ static void make_files(void) {
   numpact_cvc_writer_destroy(writer);
 }
 
-int main(void) {
+#endif
+
+#ifdef TEST_PCO_AND_READING
+/* The first call of a thread makes its reserve, which may fail, too. */
+static void fail_first(void) {
+  uint64_t count = 0;
+  allocations_left = 0;
+  const numpact_status status = numpact_count(NULL, file, file_size, &count, &error);
+  allocations_left = -1;
+  REQUIRE(status == NUMPACT_OUT_OF_MEMORY && has_failed);
+}
+
+size_t numpact_max_drawn_bytes(void);
+#endif
+
+int main(int argc, char** argv) {
   numpact_error_init(&error);
+  make_numbers();
+#ifdef TEST_PCO_AND_READING
+  REQUIRE(argc == 3);
+  file_size = read_whole(argv[1], file);
+  cvc_size = read_whole(argv[2], cvc);
+  fail_first();
+#else
   make_files();
+  if (argc == 4 && strcmp(argv[1], "--write") == 0) {
+    write_whole(argv[2], file, file_size);
+    write_whole(argv[3], cvc, cvc_size);
+    return 0;
+  }
+#endif
   search("context", use_context);
-  search("compress", compress);
   search("decompress", decompress);
   search("reader", read_ranges);
   search("stream reader", read_stream);
-  search("stream writer", write_stream);
   search("trailer", use_trailer);
-  search("wrapped", use_pages);
-  search("CVC writer", write_vectors);
+  search("page", read_page);
   search("CVC reader", read_vectors);
+#ifndef TEST_READING
+  search("compress", compress);
+  search("stream writer", write_stream);
+  search("wrapped", use_pages);
+#endif
+#ifndef TEST_PCO_AND_READING
+  search("CVC writer", write_vectors);
   search("compress Arrow", compress_column);
   search("decompress Arrow", decompress_column);
+#else
+  printf("%zu bytes drawn at most\n", numpact_max_drawn_bytes());
+#endif
   puts("done");
   return 0;
 }

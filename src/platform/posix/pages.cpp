@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/pages.hpp"
+#include "platform/pages.hpp"
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #endif
 
-namespace numpact::internal {
+namespace numpact::internal::platform {
 
 #ifdef __linux__
 
@@ -43,4 +43,4 @@ void populate_pages(std::span<std::byte>) {}
 
 #endif
 
-}  // namespace numpact::internal
+}  // namespace numpact::internal::platform

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a WebAssembly module adds to the library: the end of a program that cannot go on, and a
+// check of the layouts that layouts.js repeats.
+#include <cstddef>
+#include <version>
+
+#include "numpact/numpact.h"
+
+_LIBCPP_BEGIN_NAMESPACE_STD
+
+// libc++ calls this where it would throw. The message would bring the C library's formatted output.
+[[noreturn]] void __libcpp_verbose_abort(const char*, ...) { __builtin_trap(); }
+
+_LIBCPP_END_NAMESPACE_STD
+
+// libc++abi calls this before it ends a program, for example in place of a pure virtual function.
+extern "C" [[noreturn]] void abort_message(const char*, ...) { __builtin_trap(); }
+
+#define NUMPACT_AT(type, field, place) \
+  static_assert(offsetof(type, field) == place, "layouts.js says otherwise")
+
+NUMPACT_AT(numpact_error, status, 4);
+NUMPACT_AT(numpact_error, text, 12);
+NUMPACT_AT(numpact_error, offset, 16);
+NUMPACT_AT(numpact_error, chunk, 24);
+NUMPACT_AT(numpact_error, needed, 32);
+NUMPACT_AT(numpact_error, good_count, 40);
+static_assert(sizeof(numpact_error) == 48);
+
+NUMPACT_AT(numpact_file_info, type, 4);
+NUMPACT_AT(numpact_file_info, standalone_version, 5);
+NUMPACT_AT(numpact_file_info, format_major, 6);
+NUMPACT_AT(numpact_file_info, format_minor, 7);
+NUMPACT_AT(numpact_file_info, header_size, 8);
+NUMPACT_AT(numpact_file_info, count_hint, 16);
+static_assert(sizeof(numpact_file_info) == 24);
+
+NUMPACT_AT(numpact_encode_options, level, 4);
+NUMPACT_AT(numpact_encode_options, format, 8);
+NUMPACT_AT(numpact_encode_options, mode, 12);
+NUMPACT_AT(numpact_encode_options, delta, 16);
+NUMPACT_AT(numpact_encode_options, max_page_count, 20);
+NUMPACT_AT(numpact_encode_options, favor_decode_speed, 32);
+NUMPACT_AT(numpact_encode_options, trailer, 36);
+NUMPACT_AT(numpact_encode_options, restart_log, 40);
+static_assert(sizeof(numpact_encode_options) == 56);
+
+NUMPACT_AT(numpact_context_options, max_numbers, 24);
+NUMPACT_AT(numpact_context_options, max_output_bytes, 32);
+NUMPACT_AT(numpact_context_options, max_memory, 40);
+static_assert(sizeof(numpact_context_options) == 48);
+
+NUMPACT_AT(numpact_chunk_place, offset, 8);
+NUMPACT_AT(numpact_chunk_place, page_offset, 16);
+NUMPACT_AT(numpact_chunk_place, first, 24);
+NUMPACT_AT(numpact_chunk_place, count, 32);
+static_assert(sizeof(numpact_chunk_place) == 40);
+
+NUMPACT_AT(numpact_chunk_summary, offset, 8);
+NUMPACT_AT(numpact_chunk_summary, size, 16);
+NUMPACT_AT(numpact_chunk_summary, first, 24);
+NUMPACT_AT(numpact_chunk_summary, count, 32);
+NUMPACT_AT(numpact_chunk_summary, nan_count, 40);
+NUMPACT_AT(numpact_chunk_summary, restart_points, 48);
+NUMPACT_AT(numpact_chunk_summary, crc, 56);
+NUMPACT_AT(numpact_chunk_summary, has_range, 60);
+NUMPACT_AT(numpact_chunk_summary, min_bits, 64);
+NUMPACT_AT(numpact_chunk_summary, max_bits, 72);
+static_assert(sizeof(numpact_chunk_summary) == 80);
+
+NUMPACT_AT(numpact_verification, is_sound, 4);
+NUMPACT_AT(numpact_verification, trailer, 8);
+NUMPACT_AT(numpact_verification, sound_count, 16);
+NUMPACT_AT(numpact_verification, damage_count, 24);
+NUMPACT_AT(numpact_verification, damaged_chunk, 32);
+NUMPACT_AT(numpact_verification, damaged_offset, 40);
+static_assert(sizeof(numpact_verification) == 56);
+
+NUMPACT_AT(numpact_chunk_info, mode, 8);
+NUMPACT_AT(numpact_chunk_info, delta, 12);
+NUMPACT_AT(numpact_chunk_info, bin_counts, 48);
+NUMPACT_AT(numpact_chunk_info, table_logs, 72);
+static_assert(sizeof(numpact_chunk_info) == 88);
+
+NUMPACT_AT(numpact_bin, weight, 8);
+NUMPACT_AT(numpact_bin, offset_bits, 12);
+static_assert(sizeof(numpact_bin) == 16);
+
+NUMPACT_AT(numpact_cvc_column, name, 4);
+NUMPACT_AT(numpact_cvc_column, compression, 8);
+NUMPACT_AT(numpact_cvc_column, dimension, 16);
+NUMPACT_AT(numpact_cvc_column, dtype, 24);
+static_assert(sizeof(numpact_cvc_column) == 32);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The destructors of what callers implement.
+#include "numpact/executor.hpp"
+#include "numpact/file_access.hpp"
+#include "numpact/stream.hpp"
+
+namespace numpact {
+
+Executor::~Executor() = default;
+ByteSource::~ByteSource() = default;
+ByteSink::~ByteSink() = default;
+RangeSource::~RangeSource() = default;
+
+}  // namespace numpact

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replaces files and folders by renaming. Errors as in files.hpp.
+#pragma once
+
+#include <string>
+
+namespace numpact::internal::platform {
+
+// Replaces the file `to`, if there is one, atomically. Who has the old file open or mapped keeps
+// it.
+//
+// Windows does so from version 10 (1709) on, on NTFS. Elsewhere an old file that is open moves to a
+// hidden name first, so that for a moment no file has the name.
+bool rename_over(const std::string& from, const std::string& to);
+// Never replaces a file: EEXIST.
+bool rename_to_free_name(const std::string& from, const std::string& to);
+
+// Replaces the folder `to` with the folder `from`. `old` becomes the path of the previous contents:
+// `from` if the system can exchange both atomically, else `spare`.
+bool exchange_folders(const std::string& from, const std::string& to, const std::string& spare,
+                      std::string& old);
+
+// Makes renames in a folder durable, if the file system supports it.
+void sync_folder(const std::string& folder);
+
+enum class AccessTaking { kDone, kNotSeen, kNotKept };
+// Gives an open file or folder the access rights of `path`, as numpact::take_access() describes.
+// kDone if there is no such file; else errno is set.
+AccessTaking take_access(int descriptor, const std::string& path);
+// Opens a file or folder, not a link, for take_access(). Its descriptor, or -1.
+int open_to_take_access(const std::string& path);
+
+}  // namespace numpact::internal::platform
