@@ -46,11 +46,11 @@ enum class NumberKind : std::uint8_t { kUnsigned, kSigned, kFloat };
 
 constexpr bool is_number_type(std::uint8_t byte) noexcept { return byte >= 1 && byte <= 11; }
 
-// Size of a number in bytes: 1, 2, 4 or 8; 1 for an unknown type.
+// Size of a number in bytes: 1, 2, 4 or 8.
 constexpr std::size_t size_of(NumberType type) noexcept {
-  constexpr std::uint8_t kSizes[] = {1, 4, 8, 4, 8, 4, 8, 2, 2, 2, 1, 1};
+  constexpr std::uint8_t kSizes[] = {0, 4, 8, 4, 8, 4, 8, 2, 2, 2, 1, 1};
   const auto byte = static_cast<std::uint8_t>(type);
-  return is_number_type(byte) ? kSizes[byte] : 1;
+  return is_number_type(byte) ? kSizes[byte] : 0;
 }
 
 constexpr NumberKind kind_of(NumberType type) noexcept {
