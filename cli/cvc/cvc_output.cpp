@@ -6,8 +6,8 @@
 #include "failure.hpp"
 #include "io/files.hpp"
 #include "numpact/file_lock.hpp"
+#include "platform/environment.hpp"
 #include "platform/files.hpp"
-#include "platform/paths.hpp"
 #include "platform/replacement.hpp"
 
 namespace numpact::cli {

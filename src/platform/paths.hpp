@@ -29,14 +29,4 @@ bool is_full_path(std::string_view path);
 // errno if they lead back to themselves. Other errors are left to the users of the path.
 bool follow_links(const std::string& path, std::string& target);
 
-// The folder for temporary files; it may not exist.
-std::string temporary_folder();
-
-// The full path of a program that is named without a folder, or "". Relative entries of PATH depend
-// on the working folder and are skipped.
-std::string find_program(const std::string& name);
-
-// The value of a variable of the environment; "" if it is not set.
-std::string environment_value(const char* variable);
-
 }  // namespace numpact::internal::platform

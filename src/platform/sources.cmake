@@ -23,6 +23,7 @@ set(numpact_posix_sources
 )
 set(numpact_posix_tool_sources
   posix/child_processes.cpp
+  posix/environment.cpp
   posix/folders.cpp
   posix/program.cpp
   posix/temporary.cpp
@@ -41,6 +42,7 @@ set(numpact_windows_sources
 )
 set(numpact_windows_tool_sources
   windows/child_processes.cpp
+  windows/environment.cpp
   windows/folders.cpp
   windows/program.cpp
   windows/temporary.cpp

@@ -13,6 +13,7 @@
 #include "numpact/file_access.hpp"
 #include "numpact/pco.hpp"
 #include "numpact/stream.hpp"
+#include "platform/environment.hpp"
 #include "platform/file_tests.hpp"
 #include "platform/folders.hpp"
 #include "platform/mapped_files.hpp"

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "platform/children.hpp"
+#include "platform/environment.hpp"
 #include "platform/file_tests.hpp"
-#include "platform/paths.hpp"
 #include "platform/program.hpp"
 #include "platform/terminal.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "failure.hpp"
 #include "pco/manifest.hpp"
+#include "platform/environment.hpp"
 #include "platform/paths.hpp"
 
 namespace numpact::cli {

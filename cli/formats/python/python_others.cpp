@@ -8,7 +8,7 @@
 #include "failure.hpp"
 #include "formats/others.hpp"
 #include "formats/python/python_helper.hpp"
-#include "platform/paths.hpp"
+#include "platform/environment.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "platform/paths.hpp"
+#include "platform/environment.hpp"
 
 namespace numpact::internal::platform {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/paths.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <vector>
@@ -21,20 +20,6 @@ bool is_separator(char c) { return c == '/' || c == '\\'; }
 
 std::filesystem::path parsed(const std::string& path) {
   return std::filesystem::path(to_wide(path));
-}
-
-// Calls a function of the system that fills a buffer of `size` characters and returns how many it
-// filled or needs.
-template <class Function>
-std::wstring text_of(const Function& function) {
-  std::wstring text(MAX_PATH, L'\0');
-  while (true) {
-    const DWORD size = function(text.data(), static_cast<DWORD>(text.size()));
-    if (size == 0) return {};
-    const bool is_whole = size < text.size();
-    text.resize(size);
-    if (is_whole) return text;
-  }
 }
 
 }  // namespace
@@ -127,34 +112,6 @@ bool follow_links(const std::string& path, std::string& target) {
   }
   errno = ELOOP;
   return false;
-}
-
-std::string temporary_folder() {
-  const std::wstring folder =
-      text_of([](wchar_t* out, DWORD size) { return ::GetTempPathW(size, out); });
-  return folder.empty() ? "." : without_end_separators(to_utf8(folder));
-}
-
-std::string find_program(const std::string& name) {
-  const std::string list = environment_value("PATH");
-  std::string_view rest = list;
-  while (!rest.empty()) {
-    const std::string_view folder = rest.substr(0, rest.find(';'));
-    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
-    if (!is_full_path(folder)) continue;
-    for (const char* const ending : {"", ".exe"}) {
-      const std::string path = std::string(folder) + "\\" + name + ending;
-      FileInfo found;
-      if (look_at(path, found) && found.is_regular()) return path;
-    }
-  }
-  return "";
-}
-
-std::string environment_value(const char* variable) {
-  return to_utf8(text_of([name = to_wide(variable)](wchar_t* out, DWORD size) {
-    return ::GetEnvironmentVariableW(name.c_str(), out, size);
-  }));
 }
 
 }  // namespace numpact::internal::platform

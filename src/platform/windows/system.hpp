@@ -75,4 +75,18 @@ bool read_link(HANDLE link, std::wstring& target);
 // Sets whether an existing file is replaced. Returns 0 or the system's error.
 DWORD rename_by_handle(const std::wstring& from, const std::wstring& to, bool replace);
 
+// Calls a function of the system that fills a buffer of `size` characters and returns how many it
+// filled or needs.
+template <class Function>
+std::wstring text_of(const Function& function) {
+  std::wstring text(MAX_PATH, L'\0');
+  while (true) {
+    const DWORD size = function(text.data(), static_cast<DWORD>(text.size()));
+    if (size == 0) return {};
+    const bool is_whole = size < text.size();
+    text.resize(size);
+    if (is_whole) return text;
+  }
+}
+
 }  // namespace numpact::internal::platform

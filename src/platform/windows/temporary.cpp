@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <random>
 
+#include "platform/environment.hpp"
 #include "platform/paths.hpp"
 #include "platform/windows/system.hpp"
 

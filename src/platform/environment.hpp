@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the environment of a process says. The library does not ask: only the command does.
+#pragma once
+
+#include <string>
+
+namespace numpact::internal::platform {
+
+// The folder for temporary files; it may not exist.
+std::string temporary_folder();
+
+// The full path of a program that is named without a folder, or "". Relative entries of PATH depend
+// on the working folder and are skipped.
+std::string find_program(const std::string& name);
+
+// The value of a variable of the environment; "" if it is not set.
+std::string environment_value(const char* variable);
+
+}  // namespace numpact::internal::platform
