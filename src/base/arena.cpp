@@ -76,7 +76,7 @@ bool Arena::try_add_block(std::size_t bytes) {
   void* const data = try_allocate(*memory_, bytes, kAlignBytes);
   if (data == nullptr) return false;
   if (may_hint_ && bytes >= kLargeBlockBytes) {
-    prefer_large_pages(whole_pages({static_cast<std::byte*>(data), bytes}));
+    platform::prefer_large_pages(platform::whole_pages({static_cast<std::byte*>(data), bytes}));
   }
   blocks_.push_back({static_cast<std::byte*>(data), bytes});
   capacity_ += bytes;

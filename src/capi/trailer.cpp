@@ -2,11 +2,17 @@
 // Trailers, and the search for damage.
 #include "numpact/trailer.hpp"
 
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include "base/try.hpp"
 #include "capi/capi.hpp"
 #include "capi/ranges.hpp"
 
 struct numpact_trailer {
+  // Clang 14 makes no aggregates by parentheses, as std::make_unique() does.
+  explicit numpact_trailer(numpact::Trailer from) : trailer(std::move(from)) {}
   numpact::Trailer trailer;
 };
 

@@ -43,11 +43,6 @@ bool has_likely_bins(const ChunkMeta& meta, std::uint64_t n) {
 
 }  // namespace
 
-bool begin_with_head(std::span<const std::byte> bytes, NumberType type, std::uint64_t n) {
-  return bytes.size() >= kChunkHeadBytes && bytes[0] == static_cast<std::byte>(type) &&
-         head_n(bytes.data()) == n;
-}
-
 ChunkScanner::ChunkScanner(NumberType type, FormatVersion format) : type_(type), format_(format) {
   raise_max_n(kInitialMaxChunkN);
 }

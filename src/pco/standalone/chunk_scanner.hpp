@@ -83,6 +83,9 @@ inline std::uint64_t head_n(const std::byte* at) {
               std::to_integer<std::uint64_t>(at[3]) << 16);
 }
 // Whether the bytes begin with the head of a chunk of n numbers.
-bool begin_with_head(std::span<const std::byte> bytes, NumberType type, std::uint64_t n);
+inline bool begin_with_head(std::span<const std::byte> bytes, NumberType type, std::uint64_t n) {
+  return bytes.size() >= kChunkHeadBytes && bytes[0] == static_cast<std::byte>(type) &&
+         head_n(bytes.data()) == n;
+}
 
 }  // namespace numpact::internal::standalone
