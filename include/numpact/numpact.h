@@ -257,8 +257,8 @@ typedef struct numpact_file_info {
 NUMPACT_C_API numpact_status numpact_read_info(const void* file, size_t size,
                                                numpact_file_info* info, numpact_error* error);
 
-/* Counts the numbers without decoding them, at about half the cost of decoding; from an intact
- * trailer without reading the chunks. */
+/* Counts the numbers of the chunks without decoding them, at about half the cost of decoding. What a
+ * trailer claims is not believed, so that the count can size memory. */
 NUMPACT_C_API numpact_status numpact_count(numpact_context* context, const void* file, size_t size,
                                            uint64_t* count, numpact_error* error);
 

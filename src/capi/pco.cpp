@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standalone files in memory.
 #include "numpact/pco.hpp"
-#include "api/decode_checks.hpp"
-#include "api/trailer_use.hpp"
 #include "base/try.hpp"
 #include "capi/capi.hpp"
 #include "capi/file_info.hpp"
@@ -21,19 +19,6 @@ namespace {
 
 void set(std::size_t* to, std::size_t value) {
   if (to != nullptr) *to = value;
-}
-
-// Compares the header; chunks are compared when they are read.
-Status count_in_trailer(std::span<const std::byte> file, const DecodeConfig& config, bool& is_known,
-                        std::uint64_t& count) {
-  TrailerCheck check;
-  NUMPACT_TRY(check.start(file, config.trailer));
-  is_known = check.has_trailer();
-  if (!is_known) return {};
-  const trailer::Front& front = check.view().front;
-  if (front.type) NUMPACT_TRY(check_limits(config.limits, front.number_n, *front.type));
-  count = front.number_n;
-  return {};
 }
 
 }  // namespace
@@ -55,11 +40,8 @@ numpact_status numpact_count(numpact_context* context, const void* file, size_t 
                              uint64_t* count, numpact_error* error) {
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(count));
-    const DecodeConfig config = decode_config(context);
-    bool is_known = false;
-    NUMPACT_TRY(count_in_trailer(bytes_of(file, size), config, is_known, *count));
-    if (is_known) return {};
-    return count_numbers(bytes_of(file, size), config, decode_context(context)).into(*count);
+    return count_numbers(bytes_of(file, size), decode_config(context), decode_context(context))
+        .into(*count);
   });
 }
 

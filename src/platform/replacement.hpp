@@ -9,8 +9,8 @@ namespace numpact::internal::platform {
 // Replaces the file `to`, if there is one, atomically. Who has the old file open or mapped keeps
 // it.
 //
-// Windows does so from version 10 (1709) on, on NTFS. Elsewhere an old file that is open moves to a
-// hidden name first, so that for a moment no file has the name.
+// Windows does so from version 10 (1709) on, on NTFS. On other file systems an old file that is
+// open moves to a hidden name first, so that for a moment no file has the name.
 bool rename_over(const std::string& from, const std::string& to);
 // Never replaces a file: EEXIST.
 bool rename_to_free_name(const std::string& from, const std::string& to);

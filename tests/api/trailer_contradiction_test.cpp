@@ -203,29 +203,15 @@ TEST_F(Contradictions, AreReportedByTheCInterface) {
   }
 }
 
-// The count of the C interface comes from the trailer: no chunk is read.
-TEST_F(Contradictions, CountsComeFromTheTrailer) {
-  const auto count_of = [](const Bytes& file, std::uint64_t& count) {
-    return numpact_count(nullptr, file.data(), file.size(), &count, nullptr);
-  };
-  std::uint64_t count = 0;
-  Bytes file = file_;
-  file[inspect(file).value().chunks[2].offset] = std::byte{0xee};  // an unknown type
-  ASSERT_EQ(count_of(file, count), NUMPACT_OK);
-  EXPECT_EQ(count, kAllN);
-  EXPECT_EQ(count_of(with(lies()[0]), count), NUMPACT_OK);
-  EXPECT_EQ(count, kAllN + 1);
+// The count of the C interface sizes memory of its callers: no trailer is believed.
+TEST_F(Contradictions, CountsComeFromTheChunks) {
   for (const Lie& lie : lies()) {
-    if (std::string_view(lie.name) != "another version") continue;
-    EXPECT_EQ(count_of(with(lie), count), NUMPACT_CORRUPT);
+    SCOPED_TRACE(lie.name);
+    const Bytes file = with(lie);
+    std::uint64_t count = 0;
+    ASSERT_EQ(numpact_count(nullptr, file.data(), file.size(), &count, nullptr), NUMPACT_OK);
+    EXPECT_EQ(count, kAllN);
   }
-  file = file_;
-  file[5] ^= std::byte{1};  // of the header
-  EXPECT_EQ(count_of(file, count), NUMPACT_CHECKSUM);
-  file = file_;
-  file[file.size() - 30] ^= std::byte{1};  // of the trailer, which is ignored
-  ASSERT_EQ(count_of(file, count), NUMPACT_OK);
-  EXPECT_EQ(count, kAllN);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void append_quoted(std::wstring_view word, std::wstring& line) {
   line += L'"';
   std::size_t backslashes = 0;
   for (const wchar_t c : word) {
-    // Backslashes count twice in front of a quote, and once elsewhere.
+    // Backslashes count twice in front of a quote, and once in all other places.
     if (c == L'"') line.append(backslashes + 1, L'\\');
     backslashes = c == L'\\' ? backslashes + 1 : 0;
     line += c;
