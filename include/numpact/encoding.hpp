@@ -49,15 +49,21 @@ class ModeSpec {
   static constexpr ModeSpec try_float_quant(unsigned k) { return {Mode::kFloatQuant, k}; }
   static constexpr ModeSpec try_dict() { return {Mode::kDict, 0}; }
   // Any mode, with its parameter as an integer: the base, its bits if it is a double, or k.
-  constexpr ModeSpec(Mode mode, std::uint64_t parameter) : mode_(mode), parameter_(parameter) {}
+  constexpr ModeSpec(Mode mode, std::uint64_t parameter)
+      : is_automatic_(false), mode_(mode), parameter_(parameter) {}
 
   // None: the encoder chooses.
-  constexpr std::optional<Mode> mode() const { return mode_; }
+  constexpr std::optional<Mode> mode() const {
+    return is_automatic_ ? std::nullopt : std::optional<Mode>(mode_);
+  }
   constexpr std::uint64_t parameter() const { return parameter_; }
   friend constexpr bool operator==(const ModeSpec&, const ModeSpec&) = default;
 
  private:
-  std::optional<Mode> mode_;
+  // Not an optional: what it holds when empty is never written, but compilers read it ahead of the
+  // flag, which memory checkers report.
+  bool is_automatic_ = true;
+  Mode mode_ = Mode::kClassic;
   std::uint64_t parameter_ = 0;
 };
 
@@ -75,15 +81,19 @@ class DeltaSpec {
   // order 1..32; number types of at most 32 bits.
   static constexpr DeltaSpec try_conv1(unsigned order) { return {Delta::kConv1, order}; }
   // Any delta encoding, with its order or 0.
-  constexpr DeltaSpec(Delta delta, unsigned order) : delta_(delta), order_(order) {}
+  constexpr DeltaSpec(Delta delta, unsigned order)
+      : is_automatic_(false), delta_(delta), order_(order) {}
 
   // None: the encoder chooses.
-  constexpr std::optional<Delta> delta() const { return delta_; }
+  constexpr std::optional<Delta> delta() const {
+    return is_automatic_ ? std::nullopt : std::optional<Delta>(delta_);
+  }
   constexpr unsigned order() const { return order_; }
   friend constexpr bool operator==(const DeltaSpec&, const DeltaSpec&) = default;
 
  private:
-  std::optional<Delta> delta_;
+  bool is_automatic_ = true;  // as in ModeSpec
+  Delta delta_ = Delta::kNone;
   unsigned order_ = 0;
 };
 
