@@ -13,6 +13,31 @@ static int fail(const char* what, const numpact_error* error) {
   return 1;
 }
 
+/* Encodes 180 series by one recipe. `buffer` has COUNT doubles. */
+static int encode_series(numpact_context* context, const double* prices, double* buffer,
+                         numpact_error* error) {
+  /* The sample is 20 series, one after the other. */
+  numpact_encode_options options;
+  numpact_encode_options_init(&options);
+  options.max_page_count = SERIES;
+  numpact_recipe* recipe = NULL;
+  if (numpact_recipe_create(context, NUMPACT_F64, prices, SAMPLE, &options, &recipe, error) !=
+      NUMPACT_OK)
+    return fail("recipe", error);
+  printf("recipe: %s\n", numpact_recipe_text(recipe));
+  options.recipe = recipe;
+  size_t series_size = 0, total = 0;
+  for (size_t i = SAMPLE; i < COUNT; i += SERIES) {
+    if (numpact_compress(context, NUMPACT_F64, prices + i, SERIES, &options, buffer,
+                         COUNT * sizeof *buffer, &series_size, error) != NUMPACT_OK)
+      return fail("compress a series", error);
+    total += series_size;
+  }
+  printf("%d series in %zu bytes\n", (COUNT - SAMPLE) / SERIES, total);
+  numpact_recipe_destroy(recipe);
+  return 0;
+}
+
 int main(void) {
   numpact_error error;
   numpact_error_init(&error);
@@ -47,25 +72,7 @@ int main(void) {
   if (memcmp(prices + FIRST, again, PART * sizeof *prices) != 0) return 1;
   numpact_reader_destroy(reader);
 
-  /* The sample is 20 series, one after the other. */
-  numpact_encode_options options;
-  numpact_encode_options_init(&options);
-  options.max_page_count = SERIES;
-  numpact_recipe* recipe = NULL;
-  if (numpact_recipe_create(context, NUMPACT_F64, prices, SAMPLE, &options, &recipe, &error) !=
-      NUMPACT_OK)
-    return fail("recipe", &error);
-  printf("recipe: %s\n", numpact_recipe_text(recipe));
-  options.recipe = recipe;
-  size_t series_size = 0, total = 0;
-  for (size_t i = SAMPLE; i < COUNT; i += SERIES) {
-    if (numpact_compress(context, NUMPACT_F64, prices + i, SERIES, &options, again, COUNT, &series_size,
-                         &error) != NUMPACT_OK)
-      return fail("compress a series", &error);
-    total += series_size;
-  }
-  printf("%d series in %zu bytes\n", (COUNT - SAMPLE) / SERIES, total);
-  numpact_recipe_destroy(recipe);
+  if (encode_series(context, prices, again, &error) != 0) return 1;
 
   /* Damaged bytes are an error with a place. */
   const numpact_status damaged =

@@ -40,7 +40,7 @@ class TensorNumbers final : public NumberInput {
   // `numbers` must outlive this object.
   TensorNumbers(const Column& column, std::span<const std::byte> numbers)
       : type_(column.type), dimension_(column.dimension), rest_(numbers) {
-    count_ = numbers.size() / size_of(type_);
+    count_ = numbers_in(numbers.size(), type_);
   }
 
   std::optional<std::uint64_t> count() const override { return count_; }

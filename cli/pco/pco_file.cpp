@@ -130,7 +130,7 @@ MutableNumberView PcoInput::block_buffer(std::uint64_t max_n) {
   const NumberType type = type_.value_or(NumberType::kU8);
   if (keeps_last_) std::swap(numbers_, last_);
   if (block_n_ == 0) {
-    block_n_ = is_parallel_ ? kParallelBlockBytes / size_of(type) : kBlockNumbers;
+    block_n_ = is_parallel_ ? numbers_in(kParallelBlockBytes, type) : kBlockNumbers;
   }
   if (numbers_ == nullptr) {
     numbers_ = std::make_unique_for_overwrite<std::uint64_t[]>(block_n_ * size_of(type) / 8);

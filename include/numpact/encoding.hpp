@@ -60,8 +60,7 @@ class ModeSpec {
   friend constexpr bool operator==(const ModeSpec&, const ModeSpec&) = default;
 
  private:
-  // Not an optional: what it holds when empty is never written, but compilers read it ahead of the
-  // flag, which memory checkers report.
+  // Not std::optional: GCC reads the value of an empty one, which valgrind reports.
   bool is_automatic_ = true;
   Mode mode_ = Mode::kClassic;
   std::uint64_t parameter_ = 0;

@@ -123,7 +123,8 @@ class [[nodiscard]] Result {
   Result(const Status& status) noexcept : status_(status) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const noexcept { return value_.has_value(); }
-  explicit operator bool() const noexcept { return ok(); }
+  // Not of a bool: a test of it would be taken for a test of the value.
+  explicit operator bool() const noexcept requires(!std::is_same_v<T, bool>) { return ok(); }
   const Status& status() const noexcept { return status_; }
 
   // The value; throws Error, with `context` as there, if there is none.

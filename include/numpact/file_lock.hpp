@@ -35,10 +35,9 @@ NUMPACT_API Status take_access(int descriptor, const std::string& path) noexcept
 // replace (replace_file) hold it during the rename.
 //
 // This is an advisory lock on the file itself (flock; on Windows LockFileEx on a byte beyond any
-// file's end), which ends with its process. Where the file
-// system lacks such locks, or the file can be neither read nor written, nothing is locked, but
-// replace() still fails if the file is no longer the same. One thread at a time. A copy created by
-// fork() does not release the lock.
+// file's end), which ends with its process. Where the file system lacks such locks, or the file can
+// be neither read nor written, nothing is locked, but replace() still fails if the file is no
+// longer the same. One thread at a time. A copy created by fork() does not release the lock.
 class NUMPACT_API FileLock {
  public:
   // Without a file.

@@ -86,7 +86,7 @@ class NUMPACT_API NumberArray {
   explicit NumberArray(NumberType type) : type_(type) {}
 
   NumberType type() const noexcept { return type_; }
-  std::size_t count() const noexcept { return bytes_.empty() ? 0 : bytes_.size() / size_of(type_); }
+  std::size_t count() const noexcept { return numbers_in(bytes_.size(), type_); }
   const void* data() const noexcept { return bytes_.data(); }
   NumberView view() const noexcept { return {type_, bytes_.data(), count()}; }
   // The numbers as T; kTypeMismatch for another type.

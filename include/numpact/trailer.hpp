@@ -79,9 +79,9 @@ NUMPACT_API Result<std::uint64_t> count_where(std::span<const std::byte> file,
                                               const ValueRange& range,
                                               const DecodeConfig& config = {},
                                               DecodeContext* context = nullptr) noexcept;
-NUMPACT_API Status exists(std::span<const std::byte> file, const ValueRange& range, bool& found,
-                          const DecodeConfig& config = {},
-                          DecodeContext* context = nullptr) noexcept;
+NUMPACT_API Result<bool> exists(std::span<const std::byte> file, const ValueRange& range,
+                                const DecodeConfig& config = {},
+                                DecodeContext* context = nullptr) noexcept;
 
 // CRC-32 as in zlib, continued from that of the bytes before.
 NUMPACT_API std::uint32_t checksum_of(std::span<const std::byte> bytes,

@@ -53,6 +53,12 @@ constexpr std::size_t size_of(NumberType type) noexcept {
   return is_number_type(byte) ? kSizes[byte] : 0;
 }
 
+// How many numbers of the type fit into so many bytes. A value that is no type counts as one byte.
+constexpr std::uint64_t numbers_in(std::uint64_t bytes, NumberType type) noexcept {
+  const std::size_t size = size_of(type);
+  return bytes / (size == 0 ? 1 : size);
+}
+
 constexpr NumberKind kind_of(NumberType type) noexcept {
   constexpr char kKinds[] = " uuiiffuifui";
   const auto byte = static_cast<std::uint8_t>(type);

@@ -191,13 +191,14 @@ Result<std::uint64_t> count_where(std::span<const std::byte> file, const ValueRa
   });
 }
 
-Status exists(std::span<const std::byte> file, const ValueRange& range, bool& found,
-              const DecodeConfig& config, DecodeContext* context) noexcept {
-  std::uint64_t count = 0;
-  const Status status =
-      guarded([&] { return count_in_file(file, range, true, config, context, count); });
-  if (status.ok()) found = count > 0;
-  return status;
+Result<bool> exists(std::span<const std::byte> file, const ValueRange& range,
+                    const DecodeConfig& config, DecodeContext* context) noexcept {
+  return guarded_value<bool>([&](bool& found) -> Status {
+    std::uint64_t count = 0;
+    NUMPACT_TRY(count_in_file(file, range, true, config, context, count));
+    found = count > 0;
+    return {};
+  });
 }
 
 std::uint32_t checksum_of(std::span<const std::byte> bytes, std::uint32_t before) noexcept {

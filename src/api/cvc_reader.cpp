@@ -113,7 +113,8 @@ Result<Reader> Reader::create(std::shared_ptr<RangeSource> source,
 
 const Info& Reader::info() const noexcept {
   static const Info nothing;  // of a moved-from reader
-  return impl_ != nullptr ? impl_->info : nothing;
+  const Impl* const impl = impl_.get();
+  return impl == nullptr ? nothing : impl->info;
 }
 
 std::size_t Reader::chunk_of(std::uint64_t row) const noexcept {

@@ -14,7 +14,7 @@ inline Status check_limits(const DecodeLimits& limits, std::uint64_t numbers, Nu
   if (numbers > limits.max_numbers) {
     return Status(ErrorKind::kLimitExceeded, "more numbers than the limit max_numbers");
   }
-  if (numbers > limits.max_output_bytes / size_of(type)) {
+  if (numbers > numbers_in(limits.max_output_bytes, type)) {
     return Status(ErrorKind::kLimitExceeded, "more bytes than the limit max_output_bytes");
   }
   return {};
@@ -41,7 +41,7 @@ Status check_view(const View& view) {
   if (view.data == nullptr && view.count > 0) {
     return Status(ErrorKind::kInvalidArgument, "the numbers are null");
   }
-  if (view.count > SIZE_MAX / size_of(view.type)) {
+  if (view.count > numbers_in(SIZE_MAX, view.type)) {
     return Status(ErrorKind::kInvalidArgument, "more numbers than memory can hold");
   }
   return {};

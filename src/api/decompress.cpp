@@ -126,8 +126,8 @@ std::size_t expected_count(std::span<const std::byte> file, std::uint64_t n_hint
                            const DecodeLimits& limits, NumberType type) {
   const std::uint64_t plausible = file.size() * kMaxTrustedNumbersPerByte;
   std::uint64_t expected = std::min({n_hint, plausible, limits.max_numbers});
-  expected = std::min<std::uint64_t>(expected, limits.max_output_bytes / size_of(type));
-  return to_size(std::min<std::uint64_t>(expected, SIZE_MAX / size_of(type)));
+  expected = std::min<std::uint64_t>(expected, numbers_in(limits.max_output_bytes, type));
+  return to_size(std::min<std::uint64_t>(expected, numbers_in(SIZE_MAX, type)));
 }
 
 Status read_typed_header(FileWalker& walker, NumberType type) {
@@ -282,7 +282,7 @@ Result<std::size_t> decompress_into(std::span<const std::byte> file, const Mutab
   if (status.ok()) return count;
   if (status.kind() != ErrorKind::kOutputTooSmall) return status;
   const std::uint64_t all = likely_count(file, config, context);
-  const bool is_known = all > out.count && all <= SIZE_MAX / size_of(out.type);
+  const bool is_known = all > out.count && all <= numbers_in(SIZE_MAX, out.type);
   return is_known ? status.needing(all * size_of(out.type)) : status;
 }
 

@@ -69,14 +69,14 @@ void ParallelPart::passed_in_order(std::size_t n) {
 std::uint64_t ParallelPart::max_numbers(const OutputBuffer* buffer) const {
   const DecodeLimits& limits = config_.limits;
   const std::uint64_t max_n =
-      std::min(limits.max_numbers, limits.max_output_bytes / size_of(type_));
+      std::min(limits.max_numbers, numbers_in(limits.max_output_bytes, type_));
   return buffer != nullptr ? std::min(max_n, buffer->max_n()) : max_n;
 }
 
 // Memory may double, grow by one step per task, or grow to the size that the file's bytes make
 // plausible.
 std::uint64_t ParallelPart::step(std::uint64_t count) const {
-  const std::uint64_t plausible = kUnprovenOutputRatio * file_.size() / size_of(type_);
+  const std::uint64_t plausible = numbers_in(kUnprovenOutputRatio * file_.size(), type_);
   const std::uint64_t min_step = std::max(count, kStepN * group_.arenas.size());
   return std::max(min_step, plausible - std::min(plausible, count));
 }

@@ -185,7 +185,7 @@ Status FileReader::check_range(std::uint64_t first, std::uint64_t count,
   if (first > all || count > all - first) {
     return Status(ErrorKind::kInvalidArgument, "the range goes past the end of the file");
   }
-  if (count > SIZE_MAX / size_of(number_type)) {
+  if (count > numbers_in(SIZE_MAX, number_type)) {
     return Status(ErrorKind::kOutOfMemory, "the output is larger than memory can be");
   }
   return {};

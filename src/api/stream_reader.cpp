@@ -110,7 +110,7 @@ struct StreamReader::Impl {
     if (!parallel || !parallel->may_plan()) return {};
     const DecodeLimits& limits = config.limits;
     const std::uint64_t max_n =
-        std::min(limits.max_numbers, limits.max_output_bytes / size_of(out.type));
+        std::min(limits.max_numbers, numbers_in(limits.max_output_bytes, out.type));
     const std::uint64_t before = numbers_before_chunk;
     if (before > max_n) return {};
     plan(std::min<std::uint64_t>(max_n - before, out.count - count));

@@ -44,7 +44,7 @@ Status check_page_n(std::size_t page_n) {
 }
 
 Status check_page_limits(const DecodeLimits& limits, NumberType type, std::size_t n) {
-  if (n <= limits.max_numbers && n <= limits.max_output_bytes / size_of(type)) return {};
+  if (n <= limits.max_numbers && n <= numbers_in(limits.max_output_bytes, type)) return {};
   return Status(ErrorKind::kLimitExceeded, "the page would pass a limit of its chunk");
 }
 

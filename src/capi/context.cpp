@@ -83,7 +83,7 @@ Status make_view(numpact_type type, const void* numbers, std::size_t count, Numb
 Status make_output(numpact_type type, void* out, std::size_t capacity, MutableNumberView& view) {
   NUMPACT_TRY(check_type(type));
   const auto number_type = static_cast<NumberType>(type);
-  view = MutableNumberView(number_type, out, capacity / size_of(number_type));
+  view = MutableNumberView(number_type, out, numbers_in(capacity, number_type));
   return {};
 }
 

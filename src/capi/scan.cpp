@@ -29,8 +29,8 @@ numpact_status numpact_exists(numpact_context* context, const void* file, size_t
     ValueRange range;
     NUMPACT_TRY(make_range(type, min, max, range));
     bool is_found = false;
-    NUMPACT_TRY(exists(bytes_of(file, size), range, is_found, decode_config(context),
-                       decode_context(context)));
+    NUMPACT_TRY(exists(bytes_of(file, size), range, decode_config(context), decode_context(context))
+                    .into(is_found));
     *found = is_found ? 1 : 0;
     return {};
   });

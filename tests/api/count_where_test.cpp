@@ -72,7 +72,7 @@ void expect_counts(const Numbers& numbers, const std::vector<Bytes>& files,
       bool found = false;
       ASSERT_OK(count_where(file, range).into(count));
       ASSERT_EQ(count, expected);
-      ASSERT_OK(exists(file, range, found));
+      ASSERT_OK(exists(file, range).into(found));
       ASSERT_EQ(found, expected > 0);
     }
     const RangeMatch match = decoder.match(range);
@@ -162,11 +162,8 @@ TEST(CountWhere, NansAndZeros) {
     EXPECT_EQ(count(-infinity, nan), 0u);
     EXPECT_EQ(count(-nan, infinity), 0u);
     EXPECT_EQ(count(infinity, infinity), 1u);
-    bool found = true;
-    ASSERT_OK(exists(file, ValueRange::of(2.0, 3.0), found));
-    EXPECT_FALSE(found);
-    ASSERT_OK(exists(file, ValueRange::of(1.0, 3.0), found));
-    EXPECT_TRUE(found);
+    EXPECT_FALSE(exists(file, ValueRange::of(2.0, 3.0)).value());
+    EXPECT_TRUE(exists(file, ValueRange::of(1.0, 3.0)).value());
   }
   const Numbers nans = from_values<double>({nan, nan});
   EncodeConfig config;
@@ -195,10 +192,8 @@ TEST(CountWhere, ChunksThatTheTrailerDecidesAreNotRead) {
   const Status status = count_where(file, range(20'000, 50'010)).status();
   EXPECT_KIND(status, kChecksum);
   EXPECT_EQ(status.chunk(), 5u);
-  bool found = false;
-  EXPECT_OK(exists(file, range(20'000, 50'010), found));  // found before
-  EXPECT_TRUE(found);
-  EXPECT_KIND(exists(file, range(50'001, 50'005), found), kChecksum);
+  EXPECT_TRUE(exists(file, range(20'000, 50'010)).value());  // found before
+  EXPECT_KIND(exists(file, range(50'001, 50'005)).status(), kChecksum);
   DecodeConfig verifying;
   verifying.trailer = TrailerPolicy::kVerify;
   EXPECT_FALSE(count_where(file, range(0, 100), verifying).ok());

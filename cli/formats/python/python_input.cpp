@@ -50,7 +50,7 @@ class HelperNumbers final : public NumberInput {
     while (take_block()) {
       if (!numbers_.empty()) break;  // otherwise all rows were null
     }
-    return {type_, numbers_.data(), numbers_.size() / size_of(type_)};
+    return {type_, numbers_.data(), numbers_in(numbers_.size(), type_)};
   }
 
   std::optional<std::uint64_t> count() const override { return count_; }

@@ -63,7 +63,7 @@ Status summarise(std::span<const std::byte> file, standalone::FileWalker& walker
     NUMPACT_TRY(ensure_memory(3 * (point_count(head.n, *restart_log) + 1) * point));
   }
   PointsWriter points(walker, restart_log, summary.points);
-  const std::size_t buffer_n = buffer.size() / size_of(head.type);
+  const std::size_t buffer_n = numbers_in(buffer.size(), head.type);
   for (std::size_t done = 0; done < head.n;) {
     const std::size_t n = points.step(done, std::min(buffer_n, head.n - done));
     NUMPACT_TRY(walker.decode(n, buffer.data()));
