@@ -96,10 +96,10 @@ Status read_frame(std::span<const std::byte> bytes, const DecodeLimits& limits, 
   const std::size_t size = size_of(storage->type);
   const bool is_limited = limits.max_output_bytes != DecodeLimits::kUnlimited;
   if (frame.length > limits.max_numbers ||
-      (is_limited && frame.length > limits.max_output_bytes / size)) {
+      (is_limited && frame.length > numbers_in(limits.max_output_bytes, storage->type))) {
     return Status(ErrorKind::kLimitExceeded, "the Arrow column has more rows than the limits");
   }
-  if (frame.length > INT64_MAX / size || !fits_memory(frame.length * size)) {
+  if (frame.length > numbers_in(INT64_MAX, storage->type) || !fits_memory(frame.length * size)) {
     return Status(ErrorKind::kOutOfMemory, "the Arrow column has more rows than memory can hold");
   }
   return {};
@@ -159,7 +159,7 @@ Status decode_numbers(const Frame& frame, const DecodeConfig& config, DecodeCont
   Growing<std::vector<std::byte>> growing{numbers, size, frame.number_count(), UINT64_MAX};
   NUMPACT_TRY(
       decode_part({frame.numbers, frame.numbers_at, frame.storage.type}, growing, config, context));
-  if (numbers.size() / size != frame.number_count()) {
+  if (numbers_in(numbers.size(), frame.storage.type) != frame.number_count()) {
     return corrupt("the Arrow column holds fewer numbers than its head says");
   }
   const auto is_boolean = [](std::byte value) { return value <= std::byte{1}; };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/alignment.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
@@ -161,7 +162,7 @@ Status FileWriter::check_rows(std::span<const Rows> columns) {
     }
     const std::size_t size = size_of(rows.dtype);
     if (rows.stride != 0 && rows.stride < row_bytes(rows)) return invalid("the rows overlap");
-    if (rows.stride % size != 0 || reinterpret_cast<std::uintptr_t>(rows.data) % size != 0) {
+    if (!is_aligned_for(rows.data, rows.stride, size)) {
       return invalid("the rows are not aligned for their type");
     }
     if (rows.data == nullptr && rows.count > 0 && rows.dimension > 0) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "base/alignment.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
@@ -109,7 +110,7 @@ Status decode_stored(const StoredSlice& stored, const RowRange& rows, const Muta
   if (rows.count == 0 || to.dimension == 0) return {};
   if (to.data == nullptr) return invalid("the output is null");
   const std::size_t size = size_of(to.dtype);
-  if (to.stride % size != 0 || reinterpret_cast<std::uintptr_t>(to.data) % size != 0) {
+  if (!is_aligned_for(to.data, to.stride, size)) {
     return invalid("the output is not aligned for its type");
   }
   Prepared prepared;

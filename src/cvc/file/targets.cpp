@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/alignment.hpp"
 #include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
@@ -31,9 +32,8 @@ Status check_target(const Info& info, Target& target, std::uint64_t rows) {
   const std::size_t size = size_of(out.dtype);
   if (out.stride == 0) out.stride = row_bytes(out);
   if (out.stride < row_bytes(out)) return invalid("the output's rows overlap");
-  const bool is_aligned =
-      out.stride % size == 0 && reinterpret_cast<std::uintptr_t>(out.data) % size == 0;
-  if (!is_aligned && rows > 0) return invalid("the output is not aligned for its type");
+  if (rows > 0 && !is_aligned_for(out.data, out.stride, size))
+    return invalid("the output is not aligned for its type");
   if (out.data == nullptr && rows > 0 && out.dimension > 0) return invalid("the output is null");
   return {};
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/alignment.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
@@ -42,7 +43,7 @@ Status check_rows(DeviceRows& out, std::uint64_t dimension, std::uint64_t rows) 
     return Status(ErrorKind::kLimitExceeded, "rows more than 2^32 values apart");
   }
   if (rows == 0) return {};
-  if (reinterpret_cast<std::uintptr_t>(out.data) % cvc::size_of(out.type) != 0) {
+  if (!is_aligned_for(out.data, cvc::size_of(out.type))) {
     return invalid("the output is not aligned for its type");
   }
   constexpr std::uint64_t kMaxOutputValues = std::uint64_t{1} << 60;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/alignment.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
 #include "gpu/walk/task.hpp"
@@ -41,7 +42,7 @@ Status check_output(const ChunkIndex& index, const DeviceNumbers& out) {
   if (out.count < index.count()) {
     return Status(ErrorKind::kOutputTooSmall, "the output has room for fewer numbers");
   }
-  if (reinterpret_cast<std::uintptr_t>(out.data) % size_of(out.type) != 0) {
+  if (!is_aligned_for(out.data, size_of(out.type))) {
     return Status(ErrorKind::kInvalidArgument, "the output is not aligned to its numbers");
   }
   return {};

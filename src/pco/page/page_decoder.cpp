@@ -8,6 +8,7 @@
 #include <new>
 #include <type_traits>
 
+#include "base/alignment.hpp"
 #include "base/try.hpp"
 #include "pco/latent/latent_decoder.hpp"
 #include "pco/page/batch_input.hpp"
@@ -84,7 +85,7 @@ class Decoder final : public PageDecoder {
 
   Status decode(BitWindow& window, std::size_t n, void* out, std::size_t& done,
                 bool& more) override {
-    if (reinterpret_cast<std::uintptr_t>(out) % alignof(L) != 0) {
+    if (!is_aligned_for(out, alignof(L))) {
       return decode_unaligned(window, n, static_cast<std::byte*>(out), done, more);
     }
     return decode_aligned(window, n, static_cast<L*>(out), done, more);
