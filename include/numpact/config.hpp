@@ -53,9 +53,7 @@ class PagingSpec {
 
 // Maximum numbers per chunk of a standalone file under automatic paging. The input is split into
 // the fewest equal shares; three become four, and of more than four the last is halved.
-constexpr std::size_t automatic_chunk_n(unsigned level) {
-  return std::size_t{1} << (level <= 5 ? 18 : 20);
-}
+NUMPACT_API std::size_t automatic_chunk_n(unsigned level) noexcept;
 
 // The oldest format version whose readers must be able to read the output (docs/format/pco.md,
 // "Wrapped header and versions"). Older versions lack features: kV4_0 Dict, Conv1 and 8-bit types;

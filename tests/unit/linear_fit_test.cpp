@@ -211,11 +211,11 @@ TEST(Conv1Search, FewLatentsGetFewWeights) {
       const auto estimate = estimate_fitted(sample, page, 12, EncodeEffort::of(config), arena);
       return estimate ? std::get<Conv1>(estimate->delta).order : 0;
     };
-    EXPECT_GE(order_at(kLevelForSize), 24u) << n;
+    EXPECT_GE(order_at(kDefaultLevel + 1), 24u) << n;
     if (n < kMinLongFitN) {
-      EXPECT_LE(order_at(kLevelForSize - 1), 16u);
+      EXPECT_LE(order_at(kDefaultLevel), 16u);
     } else {
-      EXPECT_GE(order_at(kLevelForSize - 1), 24u);
+      EXPECT_GE(order_at(kDefaultLevel), 24u);
     }
   }
 }

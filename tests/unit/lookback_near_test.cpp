@@ -99,7 +99,7 @@ bool passes_prefilter(std::size_t n, std::uint64_t noise, unsigned level) {
   const LatentArray page{std::span<std::uint32_t>(latents)};
   const Sample sample = take_sample(page, default_sample_n(n, 4096), arena);
   const float bits = estimate_consecutive(sample, sample.latents, 0, arena);
-  const LookbackInput input{n, bits, true, level};
+  const LookbackInput input{n, bits, true, &level_row(level)};
   return may_look_back(sample, page, Choice{}, input, arena);
 }
 

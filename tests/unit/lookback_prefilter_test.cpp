@@ -85,7 +85,7 @@ bool windows_look_back(std::vector<std::uint64_t> latents, const AnyDelta& delta
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray page{std::span<std::uint64_t>(latents)};
   const Choice choice{Classic{}, delta, {}};
-  return numpact::windows_look_back(page, choice, share, 0, kDefaultLevel, arena);
+  return numpact::windows_look_back(page, choice, share, 0, level_row(kDefaultLevel).search, arena);
 }
 
 TEST(LookbackWindows, ShowWhetherNearbyNumbersRepeat) {
@@ -128,7 +128,8 @@ TEST(LookbackSearch, SamplesThatAgreeFindTheSame) {
     const Lookback lookback = lookback_for(page.n);
     const ArenaScope scratch(arena);
     const auto find = [&](LookbackSample sample) {
-      return find_lookbacks(lookback, page, arena, HUGE_VALF, kDefaultLevel, sample);
+      return find_lookbacks(lookback, page, arena, HUGE_VALF, level_row(kDefaultLevel).search,
+                            sample);
     };
     const FoundLookbacks neighbours = find(LookbackSample::kNeighbours);
     ++(neighbours.samples_agree ? agreed : others);
@@ -188,7 +189,7 @@ TEST(LookbackRepeats, AreFoundOnceForAPage) {
     latents[i] = i < 5000 ? static_cast<std::uint32_t>(random.bits()) : latents[i - 5000];
   }
   const std::span<const std::uint32_t> page(latents);
-  const PageWindows windows(latents.size(), kDefaultLevel);
+  const PageWindows windows(latents.size(), level_row(kDefaultLevel).prefilter);
   const RepresentativeRange range{0, 1e9f};
   PageRepeats repeats;
   find_repeats(page, windows, 2, range, repeats, arena);

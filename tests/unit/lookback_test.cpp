@@ -275,8 +275,9 @@ class LookbackSearch : public ::testing::Test {
     const Lookback lookback = lookback_for(latents.size());
     for_each_target([&] {
       Arena arena(std::pmr::new_delete_resource());
-      const auto found =
-          find_lookbacks(lookback, LatentArray(std::span<T>(latents)), arena, HUGE_VALF, level).all;
+      const auto found = find_lookbacks(lookback, LatentArray(std::span<T>(latents)), arena,
+                                        HUGE_VALF, level_row(level).search)
+                             .all;
       ASSERT_EQ(found.size() + lookback.state_n(), latents.size());
       if (result.empty()) result.assign(found.begin(), found.end());
       ASSERT_TRUE(std::equal(found.begin(), found.end(), result.begin(), result.end()));
@@ -589,7 +590,7 @@ TEST(LookbackEvaluate, SecondaryIsDeltaEncodedToo) {
   const LatentArray ordered{std::span<std::uint64_t>(latents)};
   const Sample sample = take_sample(ordered, default_sample_n(ordered.n, kSampleN), arena);
   Choice choice{IntMult{1000}, NoDelta{}, {}};
-  const LookbackInput input{latents.size(), 26, false, kDefaultLevel, 6};
+  const LookbackInput input{latents.size(), 26, false, &level_row(kDefaultLevel), 6};
   ASSERT_EQ(try_lookback(sample, ordered, input, choice, arena), LookbackResult::kAccepted);
   EXPECT_TRUE(std::holds_alternative<IntMult>(choice.mode));
   ASSERT_TRUE(std::holds_alternative<Lookback>(choice.delta));

@@ -28,9 +28,8 @@ constexpr unsigned kAssumedSampledSizeLog = 12;
 
 // Latents per group at least. Smaller groups hardly ever pay for their metadata.
 constexpr std::size_t kMinGroupLatentsN = 5;
-// The same where there are more than kMaxSmallGroupsN groups: more small groups do not pay for the
-// time that merging them takes.
-constexpr std::size_t kMinManyGroupsLatentsN = 20;
+// Of more groups than this each must have BinLevel::many_latents_n latents: more small groups do
+// not pay for the time that merging them takes.
 constexpr std::size_t kMaxSmallGroupsN = 256;
 // Groups that are allowed however few latents there are, if they are all latents of the chunk: the
 // few latents of a group may be similar. In a sample that would overfit.
@@ -107,10 +106,8 @@ Histogram<L> single_bin_if_cheap(const OptimizedBins<L>& optimized, const BinCos
 
 }  // namespace
 
-BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
-  const BinLevel& row = level_row(level).bins;
-  if (row.one_bin) return {};
-  const bool is_for_size = level_row(level).is_for_size;
+BinningEffort BinningEffort::of(const BinLevel& level, std::size_t n) {
+  if (level.one_bin) return {};
   // Bounds of frequent values and of groups. Even if no bins are merged, there are at most
   // kMaxBins.
   constexpr std::size_t kMaxValuesN = 6000;
@@ -119,26 +116,22 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   BinningEffort effort;
   // With few numbers the metadata of many bins do not pay.
   const std::size_t affordable_groups =
-      is_for_size
-          ? n / kMinGroupLatentsN
-          : std::max(std::min(n / kMinGroupLatentsN, kMaxSmallGroupsN), n / kMinManyGroupsLatentsN);
+      std::max(std::min(n / kMinGroupLatentsN, kMaxSmallGroupsN), n / level.many_latents_n);
   effort.histogram.groups =
-      std::min({row.max_groups, std::max(kAlwaysAllowedGroupsN, affordable_groups), kMaxGroupsN});
+      std::min({level.max_groups, std::max(kAlwaysAllowedGroupsN, affordable_groups), kMaxGroupsN});
   const std::size_t value_limit = std::max(n / 8, std::min(n / 3, kMaxFreeValuesN));
-  effort.histogram.max_values = std::min({row.max_values, value_limit, kMaxValuesN});
-  effort.histogram.max_sample_stride = row.max_sample_stride;
-  effort.histogram.min_sample_n = std::size_t{1} << (is_for_size ? 15 : 11);
-  effort.tables.max_size_log = row.max_table_log2;
-  // Large tables save about a thousandth of the bytes but add about a tenth to the decoding time.
-  effort.tables.large_table_penalty_share = is_for_size ? 0 : 0.004;
-  // A single bin has no codes and decodes several times as fast.
-  effort.codes_penalty_share = is_for_size ? 0 : 0.0008f;
+  effort.histogram.max_values = std::min({level.max_values, value_limit, kMaxValuesN});
+  effort.histogram.max_sample_stride = level.max_sample_stride;
+  effort.histogram.min_sample_n = std::size_t{1} << level.min_sample_n_log2;
+  effort.tables.max_size_log = level.max_table_log2;
+  effort.tables.large_table_penalty_share = level.large_table_penalty_share;
+  effort.codes_penalty_share = level.codes_penalty_share;
   return effort;
 }
 
-BinningEffort BinningEffort::of_recipe(unsigned level, std::size_t n) {
-  BinningEffort effort = of_level(level, n);
-  if (n > kMaxShortSeriesN || level_row(level).is_for_size) return effort;
+BinningEffort BinningEffort::of_recipe(const BinLevel& level, std::size_t n) {
+  BinningEffort effort = of(level, n);
+  if (n > kMaxShortSeriesN || !level.limits_short_series) return effort;
   effort.histogram.groups = std::min(effort.histogram.groups, kShortSeriesGroupsN);
   effort.histogram.max_values = std::min(effort.histogram.max_values, kShortSeriesValuesN);
   return effort;

@@ -24,13 +24,9 @@ namespace {
 // Segments that save at least this share, before any of them uses Lookback, may save more with it:
 // then only encoding them shows whether a single chunk with Lookback is smaller.
 constexpr float kLargeSegmentSavingShare = 0.05f;
-// But if the estimate of a single chunk with Lookback is below this ratio of theirs, they are not
-// encoded. Lower values encode more segments in vain.
-constexpr float kClearSingleRatio = 0.6f;
-constexpr float kClearSingleRatioForSize = 0.5f;
-// The same for more than kMaxFewSegments segments: short ones have less to look back to.
+// SegmentLevel::clear_single_ratio_many is for more segments than this: short ones have less to
+// look back to.
 constexpr std::size_t kMaxFewSegments = 4;
-constexpr float kClearSingleRatioOfMany = 0.8f;
 
 // Where the level has hints, segments of fewer numbers consider only the alternatives that suit
 // the run: a full choice would take long for what it can save.
@@ -63,14 +59,14 @@ std::size_t estimated_bytes(const Choice& choice, std::size_t n) {
 // Estimates segments and Lookback over the run; adds Lookback to the session's choices if it is
 // better.
 RunPlan plan_run(ChoiceSession& session) {
-  const unsigned level = session.config().level;
+  const SegmentLevel& level = session.level().segments;
   const float plain_bits = session.best().bits;
   SegmentPlanner planner(session.ordered(), session.best(), level, session.arena());
   const float coarse_saving = planner.estimate_saving();
   // If segments save little, Lookback is evaluated before the full plan, which takes long: it
   // usually beats them.
   const bool saves_little =
-      coarse_saving > 0 && coarse_saving < kLargeSegmentSavingShare && !is_for_size(level);
+      coarse_saving > 0 && coarse_saving < kLargeSegmentSavingShare && level.lookback_before_plan;
   const float coarse_bits = (1 - coarse_saving) * plain_bits;
   LookbackResult result = LookbackResult::kNotPromising;
   if (saves_little) result = session.add_lookback(coarse_bits);
@@ -85,9 +81,8 @@ RunPlan plan_run(ChoiceSession& session) {
   if (!saves_little || was_close) session.add_lookback(segment_bits);
   const Choice& single = session.best();
   const bool saves_much = segment_bits <= (1 - kLargeSegmentSavingShare) * plain_bits;
-  const float clear_ratio = is_for_size(level)                    ? kClearSingleRatioForSize
-                            : plan.sizes.size() > kMaxFewSegments ? kClearSingleRatioOfMany
-                                                                  : kClearSingleRatio;
+  const float clear_ratio = plan.sizes.size() > kMaxFewSegments ? level.clear_single_ratio_many
+                                                                : level.clear_single_ratio;
   if (session.uses_lookback() && (!saves_much || single.bits < clear_ratio * segment_bits)) {
     return {plan.sizes.first(1), SIZE_MAX, true};
   }
@@ -212,6 +207,7 @@ class RunEncoder {
         run_overhead_bound(numbers_.type) + numbers_.count * size_of(numbers_.type);
     const std::size_t max_bytes = std::min(plan.max_bytes, bound);
     std::uint64_t bytes = 0;
+    const SegmentLevel& level = session_.level().segments;
     const SegmentHints run_hints = session_.segment_hints();
     LookbackBackoff lookback_backoff;
     ModeBackoff mode_backoff(run_hints);
@@ -219,8 +215,8 @@ class RunEncoder {
     for (const std::size_t n : plan.sizes) {
       const ArenaScope scratch(arena_);
       segment.count = n;
-      const bool is_hinted = n < kMinFullChoiceN && level_row(config_.level).segments.hints;
-      const SegmentHints hints = is_for_size(config_.level) ? run_hints : mode_backoff.hints();
+      const bool is_hinted = n < kMinFullChoiceN && level.hints;
+      const SegmentHints hints = level.backs_off ? mode_backoff.hints() : run_hints;
       ChoiceSession session(
           {segment.type, ordered_latents(segment, arena_), n, true, is_hinted ? &hints : nullptr},
           config_, arena_, listener_ == nullptr ? nullptr : listener_->next_segment());
@@ -242,7 +238,7 @@ class RunEncoder {
 
   void add_segment_lookback(ChoiceSession& session, LookbackBackoff& backoff) const {
     const std::size_t n = session.ordered().n;
-    if (is_for_size(config_.level) || backoff.should_attempt()) {
+    if (!session.level().segments.backs_off || backoff.should_attempt()) {
       backoff.note(n, session.add_lookback(session.best().bits));
     } else {
       backoff.skip(n);

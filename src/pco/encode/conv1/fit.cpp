@@ -259,14 +259,14 @@ std::optional<Conv1Estimate> find_conv1(Sample sample, std::span<const L> latent
   const LagErrors errors = equations.errors();
   const unsigned order = pick_order(errors, max_order, kBits<L>, chunk_n);
   if (order == 0) return std::nullopt;
-  if (!explains_enough(equations, errors, order, effort.conv1_required_saving * to_beat))
+  if (!explains_enough(equations, errors, order, effort.conv1_required_saving_share * to_beat))
     return std::nullopt;
   LagWeights weights{};
   Conv1Estimate best;
   best.conv.order = order;
   if (!equations.solve(order, weights)) return std::nullopt;
   if (!quantize(weights, centred.mean, kBits<L>, best.conv)) return std::nullopt;
-  const float required_bits = (1 - effort.conv1_required_saving) * to_beat;
+  const float required_bits = (1 - effort.conv1_required_saving_share) * to_beat;
   if (is_pruned(sample, latents, best.conv, required_bits, arena)) return std::nullopt;
   best.bits = estimate_bits_with(sample, latents, best.conv, arena);
   if (best.bits > kMaxUnreweightedRatio * required_bits) return std::nullopt;

@@ -124,8 +124,8 @@ float estimate_without_lookback(const AnyDelta& delta, const LatentArray& latent
 }
 
 SearchEstimate search_and_estimate(const Lookback& lookback, const LatentArray& latents,
-                                   float give_up_bits, unsigned level, LookbackSample sample,
-                                   Arena& arena) {
+                                   float give_up_bits, const SearchLevel& level,
+                                   LookbackSample sample, Arena& arena) {
   SearchEstimate estimate;
   estimate.found = find_lookbacks(lookback, latents, arena, give_up_bits, level, sample);
   const std::span<const std::uint32_t> all = estimate.found.all;
@@ -137,7 +137,7 @@ SearchEstimate search_and_estimate(const Lookback& lookback, const LatentArray& 
 }
 
 bool windows_look_back(const LatentArray& page, const Choice& choice, float ratio,
-                       float secondary_bits, unsigned level, Arena& arena) {
+                       float secondary_bits, const SearchLevel& level, Arena& arena) {
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(choice.mode, join_windows(page, arena), arena);
   const float without = estimate_without_lookback(choice.delta, latents.primary, arena);

@@ -32,8 +32,8 @@ struct SearchEstimate {
 
 // give_up_bits: as of find_lookbacks().
 SearchEstimate search_and_estimate(const Lookback& lookback, const LatentArray& latents,
-                                   float give_up_bits, unsigned level, LookbackSample sample,
-                                   Arena& arena);
+                                   float give_up_bits, const SearchLevel& level,
+                                   LookbackSample sample, Arena& arena);
 
 // Searches this many neighbouring numbers at a time to confirm that near lookbacks save bits.
 inline constexpr std::size_t kConfirmWindowN = 2048;
@@ -47,6 +47,6 @@ inline constexpr std::size_t kMinConfirmSegmentN = std::size_t{1} << 15;
 // numbers then take less than `ratio` times what they take in these windows under the choice, or if
 // that is unknown. secondary_bits: of a number, which Lookback is assumed not to change.
 bool windows_look_back(const LatentArray& page, const Choice& choice, float ratio,
-                       float secondary_bits, unsigned level, Arena& arena);
+                       float secondary_bits, const SearchLevel& level, Arena& arena);
 
 }  // namespace numpact::internal

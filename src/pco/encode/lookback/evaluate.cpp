@@ -35,11 +35,8 @@ constexpr float kMaxSampleErrorBitsPerNumber = 2;
 constexpr float kMaxSearchErrorRatio = 1.3f;
 // No second search below this ratio of the bits without Lookback: the first result is good enough.
 constexpr float kClearlyBetterRatio = 0.6f;
-// The search gives up if its costs, which are too high at first, exceed the bits without Lookback
-// by this factor, where size counts for most. Next to weights, which follow periods as well, the
-// costs are too high by more. In all other cases it must save the penalty. Higher factors search
-// longer.
-constexpr float kGiveUpRatioForSize = 1.02f;
+// LookbackLevel::give_up_ratio next to weights, at all levels: weights follow periods as well, so
+// that the first costs of a search are too high by more. A higher ratio searches longer.
 constexpr float kGiveUpRatioVsWeights = 1.12f;
 
 // What the entries of a dictionary take per number, with or without Lookback.
@@ -76,23 +73,24 @@ BitsWithout estimate_without(const LookbackInput& input, const AnyDelta& delta,
 }
 
 // Where the search gives up, in bits of a primary latent.
-float give_up_bits(unsigned level, bool is_vs_weights, float penalty_ratio, float primary_bits) {
+float give_up_bits(float give_up_ratio, bool is_vs_weights, float penalty_ratio,
+                   float primary_bits) {
   if (is_vs_weights) return kGiveUpRatioVsWeights * primary_bits;
-  if (is_for_size(level)) return kGiveUpRatioForSize * primary_bits;
+  if (give_up_ratio > 0) return give_up_ratio * primary_bits;
   return primary_bits - std::min(penalty_ratio * primary_bits, kMaxLookbackPenaltyBitsPerNumber);
 }
 
 // The better of up to two searches.
 SearchEstimate search_lookbacks(const Lookback& lookback, const LatentArray& primary, float give_up,
-                                float bits_without, unsigned level, Arena& arena) {
-  SearchEstimate best =
-      search_and_estimate(lookback, primary, give_up, level, LookbackSample::kNeighbours, arena);
+                                float bits_without, const Level& level, Arena& arena) {
+  SearchEstimate best = search_and_estimate(lookback, primary, give_up, level.search,
+                                            LookbackSample::kNeighbours, arena);
   if (best.found.all.empty() || best.found.samples_agree) return best;
   const float max_bits =
       std::max(kMaxSearchErrorRatio * best.found.bits, kClearlyBetterRatio * bits_without);
   if (best.total_bits() > max_bits) {
-    const SearchEstimate apart =
-        search_and_estimate(lookback, primary, give_up, level, LookbackSample::kApart, arena);
+    const SearchEstimate apart = search_and_estimate(lookback, primary, give_up, level.search,
+                                                     LookbackSample::kApart, arena);
     if (!apart.found.all.empty() && apart.total_bits() < best.total_bits()) best = apart;
   }
   return best;
@@ -152,10 +150,10 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
   const bool is_vs_weights = has_weights(choice.delta);
   const float penalty_ratio =
       is_vs_weights ? kLookbackPenaltyShareVsWeights : kLookbackPenaltyShare;
-  const float give_up =
-      give_up_bits(input.level, is_vs_weights, penalty_ratio, without.primary_bits);
+  const float give_up = give_up_bits(input.level->lookback.give_up_ratio, is_vs_weights,
+                                     penalty_ratio, without.primary_bits);
   const SearchEstimate estimate =
-      search_lookbacks(lookback, latents.primary, give_up, without.bits, input.level, arena);
+      search_lookbacks(lookback, latents.primary, give_up, without.bits, *input.level, arena);
   const auto log_primary = [&](float primary_bits) {
     log.estimated(choice.mode, lookback,
                   primary_bits + input.secondary_bits + entry_bits(choice.mode, ordered));

@@ -16,12 +16,13 @@ struct LookbackInput {
   std::size_t page_n;    // length of the longest page
   float bits;            // estimated size under the current choice
   bool may_change_mode;  // the mode may become Classic along with the delta
-  unsigned level = kDefaultLevel;
+  const Level* level = &level_row(kDefaultLevel);
   float secondary_bits = 0;        // the secondary variable's part of `bits`
   float sampled_bits = bits;       // estimate by the sample; above `bits` where segments save
   float min_saving_share = 0;      // saving that the filter requires at least before a search
   PageRepeats* repeats = nullptr;  // the page's, kept from one call to the next; or null
-  bool is_segment = false;         // a segment of a run, at a level where time counts
+  // A segment of a run, at a level that confirms them (LookbackLevel::confirms_segments).
+  bool is_segment = false;
 };
 
 // Changes the choice's delta to Lookback, and its mode and bits accordingly, if that is estimated

@@ -42,40 +42,29 @@
 namespace numpact::internal {
 namespace {
 
-// The saving that a passing test must show, as a ratio of the current bits. A higher ratio starts
-// fewer searches in vain but misses small savings. It is lower next to weights, which decode as
-// slowly as Lookback, and lowest at the levels where size counts for more than time.
-constexpr float kPrefilterSavingShare = 0.04f;
-constexpr float kPrefilterSavingShareVsWeights = 0.015f;
-constexpr float kPrefilterSavingShareForSize = 0.01f;
-// Caps that saving: numbers of many bits need not save more than this to be worth a search.
+// Caps the saving that a passing test must show (PrefilterLevel::saving_share): numbers of many
+// bits need not save more than this to be worth a search.
 constexpr float kMaxPrefilterSavingBitsPerNumber = 1.5f;
 // Charged to the page for the metadata of the lookback variable's bins.
 constexpr float kLookbackVariableBits = 200;
 
-// Additional saving where only single values repeat, below the levels for size: the distance to an
-// equal value takes about as many bits as the value itself, so such savings are often not real.
-constexpr float kValueMarginShare = 0.04f;
+// Cap PrefilterLevel::value_margin_share and value_error_share, the additional savings where only
+// single values repeat.
 constexpr float kMaxValueMarginBitsPerNumber = 1;
-// Additional error margin for single values under a delta: values that repeat tend to be closer to
-// their neighbours than others, so the current delta stores them in fewer bits than estimated.
-constexpr float kValueErrorShare = 0.16f;
 constexpr float kMaxValueErrorBitsPerNumber = 1.5f;
 // Additional saving where a window of a long page shows one period for all numbers: the page is
 // less uniform than the window.
 constexpr float kOnePeriodSavingShare = 0.2f;
 // Below this page length the time of a search hardly depends on the length. The near test must then
-// save this many bits in all for it, but no more than the given ratio of the current bits.
+// save PrefilterLevel::search_time_page_bits in all for it, but no more than this share of the
+// current bits.
 constexpr std::size_t kMinProportionalSearchN = std::size_t{1} << 12;
-constexpr float kSearchTimePageBits = 300;
 constexpr float kMaxSearchTimeShare = 0.05f;
 
 // Below this, lookbacks that differ from number to number cost more than they save.
 constexpr float kMinNearBitsPerNumber = 0.7f;
 // Below this, only lookbacks that are equal for most numbers save anything.
 constexpr float kMinRepeatBitsPerNumber = 0.25f;
-// Below this, a repeated value is cheaper than its distance, except at the levels for size.
-constexpr float kMinRepeatedValueBitsPerNumber = 2;
 
 // Strings hold this many bits more than it takes to number the page's positions, so that they
 // rarely recur by chance. More spare bits mean longer strings and fewer repeats of short ones.
@@ -380,21 +369,19 @@ struct PrefilterLimits {
 PrefilterLimits limits_for(const LatentArray& page, const Choice& choice,
                            const LookbackInput& input) {
   const float bits = input.bits;
-  const bool is_for_size = level_row(input.level).is_for_size;
-  const float usual_ratio = is_for_size                 ? kPrefilterSavingShareForSize
-                            : has_weights(choice.delta) ? kPrefilterSavingShareVsWeights
-                                                        : kPrefilterSavingShare;
-  const float ratio = std::max(usual_ratio, input.min_saving_share);
+  const PrefilterLevel& level = input.level->prefilter;
+  const float usual_share =
+      has_weights(choice.delta) ? level.saving_share_vs_weights : level.saving_share;
+  const float share = std::max(usual_share, input.min_saving_share);
   PrefilterLimits limits;
-  limits.all_bits = bits - std::min(ratio * bits, kMaxPrefilterSavingBitsPerNumber) -
+  limits.all_bits = bits - std::min(share * bits, kMaxPrefilterSavingBitsPerNumber) -
                     kLookbackVariableBits / static_cast<float>(page.n);
   limits.primary_bits = limits.all_bits - input.secondary_bits;
-  const float margin =
-      is_for_size ? 0 : std::min(kValueMarginShare * bits, kMaxValueMarginBitsPerNumber);
+  const float margin = std::min(level.value_margin_share * bits, kMaxValueMarginBitsPerNumber);
   limits.matched_value_bits = limits.all_bits - margin;
-  const bool has_error = !is_for_size && !std::holds_alternative<NoDelta>(choice.delta);
+  const bool has_error = !std::holds_alternative<NoDelta>(choice.delta);
   const float error =
-      has_error ? std::min(kValueErrorShare * bits, kMaxValueErrorBitsPerNumber) : 0;
+      has_error ? std::min(level.value_error_share * bits, kMaxValueErrorBitsPerNumber) : 0;
   limits.repeated_value_bits = limits.matched_value_bits - error;
   const float period_ratio = period_window_n(page.n) == page.n ? 0 : kOnePeriodSavingShare;
   limits.one_period_bits =
@@ -433,7 +420,7 @@ class Prefilter {
   }
 
  private:
-  bool is_for_size() const { return level_row(input_.level).is_for_size; }
+  const PrefilterLevel& level() const { return input_.level->prefilter; }
 
   bool event_period_pays() const {
     return bits_with_event_period(page_, choice_.mode, input_.bits, arena_) <
@@ -447,12 +434,13 @@ class Prefilter {
   }
 
   bool near_lookbacks_pay() const {
-    const NearBaseline baseline = is_for_size()              ? NearBaseline::kWholeSample
-                                  : page_.n < kMinNearFirstN ? NearBaseline::kSameLatents
-                                                             : NearBaseline::kBoth;
-    const bool is_short = page_.n < kMinProportionalSearchN && !is_for_size();
-    const float search_time_bits = std::min(kSearchTimePageBits / static_cast<float>(page_.n),
-                                            kMaxSearchTimeShare * input_.bits);
+    const NearBaseline baseline = !level().compares_near_latents ? NearBaseline::kWholeSample
+                                  : page_.n < kMinNearFirstN     ? NearBaseline::kSameLatents
+                                                                 : NearBaseline::kBoth;
+    const bool is_short = page_.n < kMinProportionalSearchN;
+    const float search_time_bits =
+        std::min(level().search_time_page_bits / static_cast<float>(page_.n),
+                 kMaxSearchTimeShare * input_.bits);
     const NearRequest request{limits_.primary_bits - (is_short ? search_time_bits : 0),
                               input_.sampled_bits - input_.secondary_bits, baseline};
     return may_look_back_nearby(sample_, choice_, request, arena_) && windows_confirm();
@@ -463,12 +451,12 @@ class Prefilter {
   bool windows_confirm() const {
     return page_.n < (input_.is_segment ? kMinConfirmSegmentN : kMinConfirmPageN) ||
            windows_look_back(page_, choice_, input_.bits / input_.sampled_bits,
-                             input_.secondary_bits, input_.level, arena_);
+                             input_.secondary_bits, input_.level->search, arena_);
   }
 
   bool repeats_pay() const {
     const std::size_t equal_n = count_equal(sample_.latents);
-    const PageWindows windows(page_.n, input_.level);
+    const PageWindows windows(page_.n, level());
     const RepresentativeRange range =
         representative_range(informative_equal_ratio(equal_n, sample_.latents), windows);
     PageRepeats& repeats =
@@ -498,8 +486,8 @@ class Prefilter {
                          const RepresentativeRange& range, const PageRepeats& repeats) const {
     const bool has_strings = range.contains(repeats.strings);
     const bool has_values = range.contains(repeats.values);
-    const float min_value_bits = is_for_size() ? 0 : kMinRepeatedValueBitsPerNumber;
-    const bool matches_all = page_.n < kMaxMatchedPageN && !has_values && bits > min_value_bits;
+    const bool matches_all =
+        page_.n < kMaxMatchedPageN && !has_values && bits > level().min_value_bits_per_number;
     if (!has_strings && !has_values && !matches_all) return false;
     const PlainBits plain = split_plain_bits(sample_.latents, equal_n, delta, bits);
     const auto bits_with = [&](const Repeats& found) {

@@ -332,7 +332,7 @@ std::optional<Estimate> find_dict(std::span<const L> ordered, const Sample& samp
   const std::size_t max_n = static_cast<std::size_t>(kMaxEntryShare * to_beat.bits / entry_bits);
   const Arena::Mark mark = arena.mark();
   const bool is_promising =
-      DictPrefilter<L>(sample, max_n, entry_bits, to_beat, effort.dict_required_saving, arena)
+      DictPrefilter<L>(sample, max_n, entry_bits, to_beat, effort.dict_required_saving_share, arena)
           .is_promising(arena);
   arena.rewind(mark);
   if (!is_promising) return std::nullopt;

@@ -26,26 +26,18 @@ namespace {
 // grows with their square.
 constexpr std::size_t kMaxBlocks = 1024;
 // The coarse plan samples runs of this many numbers, one run in kCoarseOneRunIn, but at least
-// kMinCoarsePlanN numbers.
+// 2^SegmentLevel::min_coarse_plan_n_log2 numbers.
 constexpr std::size_t kCoarseRunN = 64;
 constexpr std::size_t kCoarseOneRunIn = 8;
-constexpr std::size_t kMinCoarsePlanN = std::size_t{1} << 10;
-constexpr std::size_t kMinCoarsePlanNForSize = std::size_t{1} << 12;
-// Fewer numbers are not divided: what segments save is rarely worth the time of a plan.
-constexpr std::size_t kMinSegmentedRunN = std::size_t{1} << 13;
-constexpr std::size_t kMinSegmentedRunNForSize = std::size_t{1} << 12;
 // Blocks of the coarse plan have about kCoarseBlockN numbers, within these bounds of their count.
 // More blocks find shorter segments, from fewer samples each.
 constexpr std::size_t kCoarseBlockN = std::size_t{1} << 13;
 constexpr std::size_t kMinCoarseBlocks = 16;
 constexpr std::size_t kMaxCoarseBlocks = 64;
-// The shared bins come from at most this many latents.
-constexpr std::size_t kSharedBinsLatentsN = std::size_t{1} << 12;
-constexpr std::size_t kSharedBinsLatentsNForSize = std::size_t{1} << 13;
 // The full plan of at least kMinSampledPlanN numbers, which take at least
 // kMinSampledPlanBitsPerNumber bits each, samples one in kFullPlanOneRunIn runs of kFullPlanRunN
-// numbers. All numbers are counted where size counts most, and where numbers take less: then rare
-// ones decide where segments begin.
+// numbers. All numbers are counted if the level asks for that, and where numbers take less: then
+// rare ones decide where segments begin.
 constexpr std::size_t kMinSampledPlanN = std::size_t{1} << 16;
 constexpr std::size_t kFullPlanRunN = 64;
 constexpr std::size_t kFullPlanOneRunIn = 2;
@@ -79,15 +71,14 @@ constexpr std::size_t kOtherDeltaCoarseN = 512;
 constexpr float kMaxOtherDeltaRatio = 1.6f;
 constexpr float kMaxOtherDeltaExcessBitsPerNumber = 0.2f;
 
-// Makes the bins that all blocks share under one delta encoding, and sets the tree's leaves to
-// them.
+// Makes the bins that all blocks share under one delta encoding from at most max_n latents, and
+// sets the tree's leaves to them.
 template <Latent L>
-BlockBins share_bins(std::span<const L> stored, unsigned level, BinTree& tree, Arena& arena) {
+BlockBins share_bins(std::span<const L> stored, std::size_t max_n, BinTree& tree, Arena& arena) {
   BlockBins shared;
   const std::span<Bin> bins = arena.make<Bin>(kMaxTreeLeaves);
   const ArenaScope scratch(arena);
-  const std::size_t n = std::min(
-      stored.size(), is_for_size(level) ? kSharedBinsLatentsNForSize : kSharedBinsLatentsN);
+  const std::size_t n = std::min(stored.size(), max_n);
   const std::span<L> few = arena.make<L>(n);
   const EvenPositions positions(stored.size(), n);
   for (std::size_t i = 0; i < n; ++i) few[i] = stored[positions[i]];
@@ -240,8 +231,8 @@ bool saves(const SegmentPlan& plan, float share) {
 
 }  // namespace
 
-SegmentPlanner::SegmentPlanner(const LatentArray& ordered, const Choice& choice, unsigned level,
-                               Arena& arena)
+SegmentPlanner::SegmentPlanner(const LatentArray& ordered, const Choice& choice,
+                               const SegmentLevel& level, Arena& arena)
     : ordered_(ordered),
       choice_(choice),
       level_(level),
@@ -253,13 +244,11 @@ SegmentPlanner::SegmentPlanner(const LatentArray& ordered, const Choice& choice,
 }
 
 float SegmentPlanner::min_saving() const {
-  const SegmentLevel& row = level_row(level_).segments;
-  return ordered_.n < kMinSampledPlanN ? row.min_saving_short : row.min_saving;
+  return ordered_.n < kMinSampledPlanN ? level_.min_saving_short : level_.min_saving;
 }
 
 float SegmentPlanner::min_coarse_saving() const {
-  const SegmentLevel& row = level_row(level_).segments;
-  return ordered_.n < kMinSampledPlanN ? row.min_coarse_saving_short : row.min_coarse_saving;
+  return ordered_.n < kMinSampledPlanN ? level_.min_coarse_saving_short : level_.min_coarse_saving;
 }
 
 SegmentPlan SegmentPlanner::plan_single() const {
@@ -273,7 +262,7 @@ float SegmentPlanner::estimate_saving() {
   const float all_bits = choice_.bits * static_cast<float>(ordered_.n);
   const float min_bits =
       ordered_.n < kMinLongRunN ? kMinSegmentedShortRunBits : kMinSegmentedRunBits;
-  const std::size_t min_n = is_for_size(level_) ? kMinSegmentedRunNForSize : kMinSegmentedRunN;
+  const std::size_t min_n = std::size_t{1} << level_.min_run_n_log2;
   if (ordered_.n < min_n || all_bits < min_bits) return 0;
   const SegmentPlan plan = coarse_plan();
   if (saves(plan, min_coarse_saving())) {
@@ -319,7 +308,7 @@ SegmentPlan SegmentPlanner::estimate_even(std::span<const CountedSegment> blocks
 SegmentPlan SegmentPlanner::coarse_plan() {
   trees_ = {BinTree(arena_), BinTree(arena_)};
   const std::size_t n = ordered_.n;
-  const std::size_t min_n = is_for_size(level_) ? kMinCoarsePlanNForSize : kMinCoarsePlanN;
+  const std::size_t min_n = std::size_t{1} << level_.min_coarse_plan_n_log2;
   const std::size_t one_run_in =
       std::bit_floor(std::clamp<std::size_t>(n / min_n, 1, kCoarseOneRunIn));
   const std::size_t step = kCoarseRunN * one_run_in;
@@ -337,7 +326,8 @@ SegmentPlan SegmentPlanner::coarse_plan() {
     for (std::size_t d = 0; d < deltas_; ++d) {
       const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
       const std::span<L> stored = delta_encode_runs(copy, kCoarseRunN, orders_[d]);
-      bins_[d] = share_bins(std::span<const L>(stored), level_, trees_[d], arena_);
+      bins_[d] = share_bins(std::span<const L>(stored), std::size_t{1} << level_.shared_bins_n_log2,
+                            trees_[d], arena_);
       count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
     }
   });
@@ -404,7 +394,7 @@ SegmentPlanner::Counted SegmentPlanner::count_slice(const LatentArray& slice,
 }
 
 bool SegmentPlanner::counts_all() const {
-  return is_for_size(level_) || ordered_.n < kMinSampledPlanN ||
+  return level_.counts_all || ordered_.n < kMinSampledPlanN ||
          choice_.bits < kMinSampledPlanBitsPerNumber;
 }
 

@@ -40,13 +40,13 @@ bool saves(std::uint64_t now, std::uint64_t before) {
 
 class Refiner {
  public:
-  Refiner(const NumberView& numbers, const EncodeConfig& config, const SegmentLevel& effort,
+  Refiner(const NumberView& numbers, const EncodeConfig& config, const RefineLevel& effort,
           Arena& arena)
       : numbers_(numbers),
         config_(config),
         attempt_config_(config),
         effort_(effort),
-        remaining_n_(effort.refine_per_number * numbers.count),
+        remaining_n_(effort.encoded_per_number * numbers.count),
         segments_(arena.make<SizedSegment>(numbers.count / kMinSegmentN + 1)),
         other_segments_(arena.make<SizedSegment>(segments_.size())),
         arena_(arena) {
@@ -61,7 +61,7 @@ class Refiner {
     }
     improve([this] {
       join_neighbours();
-      std::size_t rounds = effort_.refine_rounds;
+      std::size_t rounds = effort_.rounds;
       while (rounds > 0 && split_segments()) --rounds;
       join_neighbours();
     });
@@ -220,7 +220,7 @@ class Refiner {
   const NumberView& numbers_;
   const EncodeConfig& config_;
   EncodeConfig attempt_config_;
-  SegmentLevel effort_;
+  RefineLevel effort_;
   std::size_t remaining_n_;  // numbers that may still be encoded for attempts
   std::span<SizedSegment> segments_;
   std::span<SizedSegment> other_segments_;
@@ -231,14 +231,14 @@ class Refiner {
 }  // namespace
 
 bool refines_segments(const EncodeConfig& config) {
-  return level_row(config.level).segments.refine_per_number > 0 && !config.favor_decode_speed;
+  return level_row(config.level).refine.encoded_per_number > 0 && !config.favor_decode_speed;
 }
 
 std::span<const std::size_t> refine_segments(const NumberView& numbers,
                                              std::span<const std::size_t> sizes,
                                              const EncodeConfig& config, Arena& arena) {
   if (!refines_segments(config) || numbers.count < 2 * kMinSegmentN) return sizes;
-  return Refiner(numbers, config, level_row(config.level).segments, arena).run(sizes);
+  return Refiner(numbers, config, level_row(config.level).refine, arena).run(sizes);
 }
 
 }  // namespace numpact::internal::standalone

@@ -33,11 +33,11 @@ inline unsigned pick_log(std::size_t page_n) {
   return page_n < kMinLongPickPageN ? kPickLog2 : kLongPagePickLog2;
 }
 
-// The windows of a page that are examined: all of it at the levels for size or if it is short.
+// The windows of a page that are examined: all of it if the level asks for that or it is short.
 class PageWindows {
  public:
-  PageWindows(std::size_t page_n, unsigned level) : page_n_(page_n) {
-    if (is_for_size(level) || page_n <= 3 * kRepeatWindowN) {
+  PageWindows(std::size_t page_n, const PrefilterLevel& level) : page_n_(page_n) {
+    if (!level.windows_of_long_pages || page_n <= 3 * kRepeatWindowN) {
       add(0, page_n);
       return;
     }

@@ -69,7 +69,7 @@ constexpr std::size_t kMinMoreFrequentLearnN = 2048;
 // Frequent lookbacks that levels with compares_more compare in the last round.
 constexpr std::size_t kMaxMoreFrequent = 24;
 // Costs that small samples learn are too high: by kMaxLearnErrorShare from kMinLearnN latents. The
-// error shrinks to nothing at LookbackLevel::no_error_n latents. A smaller number makes searches
+// error shrinks to nothing at SearchLevel::no_error_n latents. A smaller number makes searches
 // give up earlier.
 constexpr float kMaxLearnErrorShare = 0.15f;
 // Above this multiple of the limit after the first round the later rounds do not reach it.
@@ -429,29 +429,28 @@ class Search {
 
 }  // namespace
 
-LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n, float bits) {
+LookbackEffort LookbackEffort::of(const SearchLevel& level, std::size_t n, float bits) {
   const auto give_up_ratio_of = [](std::size_t learn_n, std::size_t no_error_n) {
     if (learn_n >= no_error_n) return 1.0f;
     const float missing = static_cast<float>(no_error_n - std::max(learn_n, kMinLearnN));
     return 1 + kMaxLearnErrorShare * missing / static_cast<float>(no_error_n - kMinLearnN);
   };
-  const LookbackLevel& row = level_row(level).lookback;
-  const bool is_for_size = level_row(level).is_for_size;
   const bool has_many = n >= kMinManyLatentsN;
-  const bool may_halve_sample = !is_for_size && has_many && bits > kRareDeltaBitsPerNumber;
+  const bool halves_sample = level.halves_long_sample && has_many && bits > kRareDeltaBitsPerNumber;
   // One in learn_one_in latents, within bounds. A short page uses more of its latents, but so few
   // that choosing for all of it still takes the longest.
   const std::size_t min_learn_n = std::size_t{1}
-                                  << (row.min_learn_n_log2 - (may_halve_sample ? 1 : 0));
+                                  << (level.min_learn_n_log2 - (halves_sample ? 1 : 0));
   const std::size_t short_min_n = std::clamp(n / kShortLearnOneIn, kMinShortLearnN, kMinLearnN);
-  const std::size_t min_n = std::clamp(n / row.short_one_in, short_min_n, min_learn_n);
+  const std::size_t min_n = std::clamp(n / level.short_one_in, short_min_n, min_learn_n);
   const std::size_t sample_n =
-      std::clamp(n / row.learn_one_in, min_n, std::size_t{1} << row.max_learn_n_log2);
-  const std::size_t prefix_n = !has_many ? kMaxSimilarPrefixes : is_for_size ? 1 : 0;
-  const bool compares_more = row.compares_more && (has_many || sample_n >= kMinMoreFrequentLearnN);
-  return {sample_n,         row.rounds,
-          row.max_frequent, compares_more ? kMaxMoreFrequent : row.max_frequent,
-          prefix_n,         give_up_ratio_of(sample_n, row.no_error_n)};
+      std::clamp(n / level.learn_one_in, min_n, std::size_t{1} << level.max_learn_n_log2);
+  const std::size_t prefix_n = !has_many ? kMaxSimilarPrefixes : level.long_page_prefixes;
+  const bool compares_more =
+      level.compares_more && (has_many || sample_n >= kMinMoreFrequentLearnN);
+  return {sample_n,           level.rounds,
+          level.max_frequent, compares_more ? kMaxMoreFrequent : level.max_frequent,
+          prefix_n,           give_up_ratio_of(sample_n, level.no_error_n)};
 }
 
 Lookback lookback_for(std::size_t n) {
@@ -462,9 +461,9 @@ Lookback lookback_for(std::size_t n) {
 }
 
 FoundLookbacks find_lookbacks(const Lookback& lookback, const LatentArray& latents, Arena& arena,
-                              float give_up_bits, unsigned level, LookbackSample sample) {
+                              float give_up_bits, const SearchLevel& level, LookbackSample sample) {
   if (latents.n <= lookback.state_n()) return {};
-  const LookbackEffort effort = LookbackEffort::of_level(level, latents.n, give_up_bits);
+  const LookbackEffort effort = LookbackEffort::of(level, latents.n, give_up_bits);
   return visit_words(latents, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
     Search<L> search(words, unused_bits, lookback.state_n(), effort, sample, arena);
