@@ -40,7 +40,8 @@ ABOUT_PROMISES = {"SECURITY.md", "docs/reliability.md"}
 ABOUT_WORDS = {"tools/house_report.py"}
 
 # Levels of a tree, in src/pco/stats, are no levels of the encoder.
-LEVEL_TEST = re.compile(r"\blevel(_|\(\))?\s*(==|!=|<=|>=|<|>)(?![<>])|(<=|>=|==)\s*\w*\.?level\b")
+LEVEL_TEST = re.compile(r"\blevel(_|\(\))?\s*(==|!=|<=|>=|<|>)(?![<>])|(<=|>=|==)\s*\w*\.?level\b"
+                        r"|\bis_for_\w+\(.*level")
 CONSTANT = re.compile(
     r"^\s*(?:static\s+)?(?:inline\s+)?constexpr\s+[\w:<>, ]+?\s(k[A-Z]\w*)(?:\[\w*\])?\s*(?:=|\{)",
     re.MULTILINE)
@@ -120,7 +121,7 @@ def count_level_tests(files: list[str]) -> Count:
     found = Count("comparisons of a level outside src/pco/levels", 0)
     for name in files:
         is_exempt = name.startswith(("src/pco/levels", "src/pco/stats/"))
-        if name.startswith("src/pco/") and not is_exempt:
+        if name.startswith(("include/", "src/")) and Path(name).suffix in CPP and not is_exempt:
             for number, line in enumerate(without_comments(read(name)).splitlines(), 1):
                 if LEVEL_TEST.search(line):
                     found.findings.append(f"{name}:{number}: {line.strip()}")
@@ -134,10 +135,14 @@ def count_files_with(files: list[str], word: str, limit: int) -> Count:
         and pattern.search(without_comments(read(name)))])
 
 
-def encoder_constants(files: list[str]) -> Iterator[tuple[str, int, str, str, bool]]:
-    """Constants of the encoder: file, line, name, value, and whether a comment stands by it."""
+ENCODER = ("src/pco/encode/", "src/pco/bins/", "src/pco/levels")
+
+
+def constants(files: list[str], folders: tuple[str, ...]
+              ) -> Iterator[tuple[str, int, str, str, bool]]:
+    """Constants of the folders: file, line, name, value, and whether a comment stands by it."""
     for name in files:
-        if not name.startswith(("src/pco/encode/", "src/pco/bins/", "src/pco/levels")):
+        if not name.startswith(folders) or Path(name).suffix not in CPP:
             continue
         text = read(name)
         lines = text.splitlines()
@@ -154,17 +159,24 @@ def encoder_constants(files: list[str]) -> Iterator[tuple[str, int, str, str, bo
 
 
 def count_constants(files: list[str]) -> list[Count]:
-    values: dict[str, set[str]] = defaultdict(set)
     bare = Count("constants of the encoder without a comment", 0)
     total = Count("constants of the encoder, all", 332)
-    for name, number, constant, value, has_comment in encoder_constants(files):
-        values[constant].add(value)
+    for name, number, constant, value, has_comment in constants(files, ENCODER):
         total.findings.append(f"{name}:{number}: {constant} {value}")
         if not has_comment and constant != LANES:
             bare.findings.append(f"{name}:{number}: {constant} {value}")
-    twice = Count("constants of the encoder with one name and several values", 0, [
-        f"{name}: {', '.join(sorted(found))}" for name, found in sorted(values.items())
-        if len(found) > 1 and name != LANES])
+    values: dict[str, set[str]] = defaultdict(set)
+    where: dict[str, set[str]] = defaultdict(set)
+    for name, number, constant, value, _ in constants(files, ("src/pco/",)):
+        # Members of traits have one name in all of them, and so do the branches of an #if.
+        is_member = read(name).splitlines()[number - 1].startswith(" ")
+        if not is_member or name.startswith(ENCODER):
+            values[constant].add(value)
+            where[constant].add(name)
+    twice = Count("constants of src/pco with one name and several values", 0, [
+        f"{name}: {', '.join(sorted(found))} ({', '.join(sorted(where[name]))})"
+        for name, found in sorted(values.items())
+        if len(found) > 1 and len(where[name]) > 1 and name != LANES])
     return [total, bare, twice]
 
 
