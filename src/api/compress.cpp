@@ -161,7 +161,7 @@ std::size_t trailer_bound(NumberType type, std::size_t count, const EncodeConfig
   if (!config.trailer.is_wanted()) return 0;
   const std::size_t runs = chunk_count_bound(config, count);
   const std::size_t run_n = std::min(count, std::min(config.max_chunk_n(), kMaxChunkN));
-  const std::size_t chunks = saturating_mul(runs, standalone::run_chunks_bound(config, run_n));
+  const std::size_t chunks = saturating_mul(runs, run_chunks_bound(config, run_n));
   std::size_t bound = trailer::kFrontBytes + trailer::kFooterBytes;
   bound = saturating_add(bound, saturating_mul(chunks, trailer::kRecordBytes));
   if (config.trailer.restart_log()) {
@@ -202,7 +202,7 @@ Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::siz
 std::size_t compress_bound(NumberType type, std::size_t count,
                            const EncodeConfig& config) noexcept {
   const std::size_t chunks = chunk_count_bound(config, count);
-  const std::size_t per_chunk = standalone::run_overhead_bound(type);
+  const std::size_t per_chunk = run_overhead_bound(type);
   std::size_t bound = standalone::kMaxHeaderBytes + 1;
   bound = saturating_add(bound, saturating_mul(chunks, per_chunk));
   bound = saturating_add(bound, trailer_bound(type, count, config));

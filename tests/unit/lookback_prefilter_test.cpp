@@ -143,7 +143,6 @@ TEST(LookbackSearch, SamplesThatAgreeFindTheSame) {
   EXPECT_GT(others, 0u);
 }
 
-using standalone::LookbackBackoff;
 
 // How many of `parts` segments are attempted if all attempts have the same result.
 std::size_t attempts_of(std::size_t parts, LookbackResult result, LookbackBackoff tries = {}) {
@@ -207,7 +206,6 @@ TEST(LookbackRepeats, AreFoundOnceForAPage) {
   EXPECT_LT(repeats.strings.repeated, repeats.strings.examined / 100);
 }
 
-using standalone::ModeBackoff;
 
 // How many of 100 segments estimate bases if the n-th is the first that chooses one; 0: none.
 std::size_t base_estimates(std::size_t first_won) {

@@ -30,7 +30,7 @@ std::size_t used_bytes(const Numbers& numbers, unsigned level) {
   BitWriter writer(out);
   EncodeConfig config;
   config.level = level;
-  EXPECT_OK(standalone::write_run(part(numbers, 0, numbers.count()), config, arena, writer));
+  EXPECT_OK(write_run(part(numbers, 0, numbers.count()), config, arena, writer));
   const auto last =
       std::find_if(block.rbegin(), block.rend(), [](std::byte byte) { return byte != kPaint; });
   return static_cast<std::size_t>(block.rend() - last);

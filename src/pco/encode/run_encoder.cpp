@@ -18,8 +18,10 @@
 #include "pco/encode/session.hpp"
 #include "pco/levels.hpp"
 
-namespace numpact::internal::standalone {
+namespace numpact::internal {
 namespace {
+
+using standalone::kChunkHeadBytes;
 
 // Segments that save at least this share, before any of them uses Lookback, may save more with it:
 // then only encoding them shows whether a single chunk with Lookback is smaller.
@@ -95,7 +97,7 @@ void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChun
     chunks->push_back(
         {writer.size(), chunk.n, kChunkHeadBytes + static_cast<std::size_t>(chunk.meta_bytes)});
   }
-  write_chunk_head(writer, chunk.meta.type, chunk.n);
+  standalone::write_chunk_head(writer, chunk.meta.type, chunk.n);
   write_chunk_meta(writer, chunk.meta);
   write_page(chunk, chunk.pages[0], writer);
 }
@@ -276,4 +278,4 @@ std::size_t run_overhead_bound(NumberType type) {
   return kChunkHeadBytes + fallback_meta_bytes(type);
 }
 
-}  // namespace numpact::internal::standalone
+}  // namespace numpact::internal

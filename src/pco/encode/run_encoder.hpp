@@ -50,7 +50,7 @@
 #include "pco/encode/choice_log.hpp"
 #include "pco/standalone/frame.hpp"
 
-namespace numpact::internal::standalone {
+namespace numpact::internal {
 
 // Listens to the alternatives that are compared for a run.
 class RunListener {
@@ -86,4 +86,4 @@ std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n);
 // A run of n numbers takes at most this many bytes and n times the size of a number.
 std::size_t run_overhead_bound(NumberType type);
 
-}  // namespace numpact::internal::standalone
+}  // namespace numpact::internal

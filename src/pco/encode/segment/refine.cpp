@@ -12,8 +12,10 @@
 #include "pco/limits.hpp"
 #include "pco/standalone/frame.hpp"
 
-namespace numpact::internal::standalone {
+namespace numpact::internal {
 namespace {
+
+using standalone::kChunkHeadBytes;
 
 // A change must save more than 1 / kMinRefineSavingOneByteIn of the bytes of the segments that it
 // replaces, plus kMinRefineSavingBytes. Smaller savings may be lost at the level that is written.
@@ -241,4 +243,4 @@ std::span<const std::size_t> refine_segments(const NumberView& numbers,
   return Refiner(numbers, config, level_row(config.level).refine, arena).run(sizes);
 }
 
-}  // namespace numpact::internal::standalone
+}  // namespace numpact::internal
