@@ -24,7 +24,7 @@ bool may_look_back(std::vector<std::uint64_t> latents, float bits = 40) {
   const Sample sample = take_sample(page, default_sample_n(page.n, 4096), arena);
   const Choice choice{Classic{}, NoDelta{}, {}};
   const LookbackInput input{latents.size(), bits, true};
-  return numpact::may_look_back(sample, page, choice, input, arena);
+  return prefilter_lookback(sample, page, choice, input, arena).passes;
 }
 
 // Latents of 40 bits; from `first` on each is that of `period` before.
@@ -85,7 +85,8 @@ bool windows_look_back(std::vector<std::uint64_t> latents, const AnyDelta& delta
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray page{std::span<std::uint64_t>(latents)};
   const Choice choice{Classic{}, delta, {}};
-  return numpact::windows_look_back(page, choice, share, 0, level_row(kDefaultLevel).search, arena);
+  const SearchLevel& level = level_row(kDefaultLevel).search;
+  return look_back_in_windows(page, choice, share, 0, level, arena).saves;
 }
 
 TEST(LookbackWindows, ShowWhetherNearbyNumbersRepeat) {
@@ -142,7 +143,6 @@ TEST(LookbackSearch, SamplesThatAgreeFindTheSame) {
   EXPECT_GT(agreed, 10u);
   EXPECT_GT(others, 0u);
 }
-
 
 // How many of `parts` segments are attempted if all attempts have the same result.
 std::size_t attempts_of(std::size_t parts, LookbackResult result, LookbackBackoff tries = {}) {
@@ -205,7 +205,6 @@ TEST(LookbackRepeats, AreFoundOnceForAPage) {
   find_repeats(page, windows, 3, range, repeats, arena);
   EXPECT_LT(repeats.strings.repeated, repeats.strings.examined / 100);
 }
-
 
 // How many of 100 segments estimate bases if the n-th is the first that chooses one; 0: none.
 std::size_t base_estimates(std::size_t first_won) {

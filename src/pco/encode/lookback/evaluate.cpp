@@ -11,13 +11,18 @@
 namespace numpact::internal {
 namespace {
 
-// A shorter page holds no two periods that are worth the metadata of lookbacks.
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
+
+// A page of fewer numbers holds no two periods that are worth the metadata of lookbacks.
 constexpr std::size_t kMinLookbackPageN = 32;
-// Below this there is little left to save.
+// Below this there is nothing left to save: 2^15 numbers take fewer bits than kMinLookbackPageBits.
 constexpr float kMinLookbackBitsPerNumber = 0.02f;
-// A page of fewer bits in all cannot pay for the metadata of lookbacks.
+// A page of fewer bits in all cannot pay for the metadata of lookbacks: a variable of four bins
+// takes about 200 bits, and saves only a part of the page.
 constexpr float kMinLookbackPageBits = 768;
-// In one of many segments a search takes more time than the saving is worth.
+// The same for one of many segments, where a search takes more time than the saving is worth: a
+// part of 512 bytes.
 constexpr float kMinLookbackSegmentBits = 4096;
 // Lookback decodes slower than the other deltas, so it must save this share. Higher shares mean
 // larger files that decode faster.
@@ -30,8 +35,9 @@ constexpr float kMaxLookbackPenaltyBitsPerNumber = 0.9f;
 // sample is wrong, and the evenly spaced ones decide.
 constexpr float kMaxSampleErrorShare = 0.1f;
 constexpr float kMaxSampleErrorBitsPerNumber = 2;
-// If lookbacks take more than the search estimated by this factor, it was misled by latents that
-// are equal because they are neighbours. A second search then learns from latents that lie apart.
+// If lookbacks take more than the search estimated by this factor, its costs were biased by latents
+// that are equal because they are neighbours. A second search then learns from latents that lie
+// apart.
 constexpr float kMaxSearchErrorRatio = 1.3f;
 // No second search below this ratio of the bits without Lookback: the first result is good enough.
 constexpr float kClearlyBetterRatio = 0.6f;
@@ -39,7 +45,7 @@ constexpr float kClearlyBetterRatio = 0.6f;
 // that the first costs of a search are too high by more. A higher ratio searches longer.
 constexpr float kGiveUpRatioVsWeights = 1.12f;
 
-// What the entries of a dictionary take per number, with or without Lookback.
+// Bits per number of a dictionary's entries, with or without Lookback.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
   const auto* const dict = std::get_if<Dict>(&mode);
   if (dict == nullptr) return 0;
@@ -96,7 +102,7 @@ SearchEstimate search_lookbacks(const Lookback& lookback, const LatentArray& pri
   return best;
 }
 
-// How to encode the numbers with given lookbacks.
+// An encoding of the numbers with given lookbacks.
 struct LookbackEncoding {
   AnyMode mode;
   bool delta_encodes_secondary = false;
@@ -134,9 +140,14 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
   input.sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
   if (!has_enough_bits(input)) return LookbackResult::kNotPromising;
   const LatentArray page = ordered.slice(0, input.page_n);
-  if (!may_look_back(sample, page, choice, input, arena)) return LookbackResult::kNotPromising;
-
   Lookback lookback = lookback_for(page.n);
+  const PrefilterResult prefilter = prefilter_lookback(sample, page, choice, input, arena);
+  if (!prefilter.passes) {
+    if (prefilter.min_bits < HUGE_VALF) {
+      log.estimated(choice.mode, lookback, prefilter.min_bits + entry_bits(choice.mode, ordered));
+    }
+    return LookbackResult::kNotPromising;
+  }
   // They outlive this call if they are accepted.
   const std::span<std::uint32_t> lookbacks =
       arena.make<std::uint32_t>(page.n > 1 ? page.n - lookback.state_n() : 0);

@@ -11,7 +11,7 @@ namespace numpact::internal {
 
 struct PageRepeats;
 
-// What is known of a chunk before lookbacks are tested. All bits are per number.
+// The facts about a chunk that are known before lookbacks are tested. All bits are per number.
 struct LookbackInput {
   std::size_t page_n;    // length of the longest page
   float bits;            // estimated size under the current choice
@@ -27,7 +27,7 @@ struct LookbackInput {
 
 // Changes the choice's delta to Lookback, and its mode and bits accordingly, if that is estimated
 // to save enough: kAccepted. Otherwise the choice stays as it is. The estimate goes to the log in
-// any case, unless nothing was searched.
+// any case; if the prefilter fails, its lowest one.
 LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
                             const LookbackInput& input, Choice& choice, Arena& arena,
                             const ChoiceLog& log = {});

@@ -39,7 +39,7 @@ struct FoundLookbacks {
   bool samples_agree = false;
 };
 
-// Which latents estimate the bits of the deltas: all that costs are learned from, which are
+// The latents that estimate the bits of the deltas: all that costs are learned from, which are
 // neighbours, or one in a few of them. These are fewer, but their deltas are not equal merely
 // because they are neighbours.
 enum class LookbackSample { kNeighbours, kApart };
