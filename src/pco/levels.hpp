@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each level does: one row for each, the only place that looks at a level's number. A higher
-// level takes more time to encode and makes smaller chunks. docs/benchmarks/levels.md shows the
-// table; tests/unit/levels_test.cpp compares the two.
+// The effort of each level: one row for each, the only place that looks at a level's number. A
+// higher level takes more time to encode and makes smaller chunks. docs/benchmarks/levels.md shows
+// the table; tests/unit/levels_test.cpp compares the two.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,12 @@ namespace numpact::internal {
 // take longer, lower ones choose differently.
 inline constexpr unsigned kRefineLevel = 8;
 
-// The columns are grouped by the stage that reads them. Shares are fractions of the estimated size,
-// and ratios are multiples of it. A penalty is added to the estimate of an encoding that decodes
-// slowly. From level 9 on size counts for more than time, so penalties and margins are smaller.
+// The columns are grouped by the stage that reads them. Their values were set by the sizes of the
+// shared columns (`./dev bench sizes`) against the time to encode and decode them (`./dev bench
+// levels`); figures in comments are of the commit that set the value. Shares are fractions of the
+// estimated size, and ratios are multiples of it. A penalty is added to the estimate of an encoding
+// that decodes slowly. From level 9 on size counts for more than time, so penalties and margins are
+// smaller.
 
 // The choice of a mode and a delta encoding.
 struct ModeLevel {

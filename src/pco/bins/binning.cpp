@@ -21,14 +21,18 @@ float bin_meta_bits(unsigned latent_bits, unsigned size_log) {
   return static_cast<float>(size_log + latent_bits + width_bits);
 }
 
-// Table size that bin costs assume before it is chosen: the bits of a weight in the metadata.
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
+
+// log2 of the table size that bin costs assume before it is chosen: the bits of a weight in the
+// metadata. It is that of kSmallTableSizeLog, beyond which tables must save more.
 constexpr unsigned kAssumedSizeLog = 10;
-// Table size assumed for the whole chunk of a sample.
+// The same for the whole chunk of a sample: the largest table of the default level.
 constexpr unsigned kAssumedSampledSizeLog = 12;
 
 // Latents per group at least. Smaller groups hardly ever pay for their metadata.
 constexpr std::size_t kMinGroupLatentsN = 5;
-// Of more groups than this each must have BinLevel::many_latents_n latents: more small groups do
+// Each of more groups than this must have BinLevel::many_latents_n latents: more small groups do
 // not pay for the time that merging them takes.
 constexpr std::size_t kMaxSmallGroupsN = 256;
 // Groups that are allowed however few latents there are, if they are all latents of the chunk: the
@@ -50,6 +54,13 @@ constexpr std::size_t kMinExactGroupLatentsN = 8;
 constexpr std::size_t kShortSeriesGroupsN = 48;
 constexpr std::size_t kShortSeriesValuesN = 32;
 
+// Bounds of the frequent values and of the groups of a larger sample. More make estimates slower,
+// fewer make them worse where values repeat or where densities change often.
+constexpr std::size_t kMinSampleMaxValuesN = 150;
+constexpr std::size_t kMaxSampleMaxValuesN = 300;
+constexpr std::size_t kMinSampleMaxGroupsN = 32;
+constexpr std::size_t kMaxSampleMaxGroupsN = 64;
+
 // The initial bins of an estimate: fewer than those of make_binning(), for speed and because a
 // sample does not represent rare values.
 HistogramSpec sample_histogram(std::size_t n, bool is_all) {
@@ -57,8 +68,8 @@ HistogramSpec sample_histogram(std::size_t n, bool is_all) {
     return {n / 8, std::clamp(n / kMinExactGroupLatentsN, kMinSampleGroupsN, kAlwaysAllowedGroupsN),
             1};
   }
-  const std::size_t max_values = std::clamp<std::size_t>(n / 32, 150, 300);
-  const std::size_t max_groups = std::clamp<std::size_t>(n / 128, 32, 64);
+  const std::size_t max_values = std::clamp(n / 32, kMinSampleMaxValuesN, kMaxSampleMaxValuesN);
+  const std::size_t max_groups = std::clamp(n / 128, kMinSampleMaxGroupsN, kMaxSampleMaxGroupsN);
   return {std::min(n / 16, max_values), std::clamp(n / 64, kMinSampleGroupsN, max_groups), 1};
 }
 

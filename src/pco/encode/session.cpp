@@ -18,18 +18,21 @@
 namespace numpact::internal {
 namespace {
 
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
+
 // A FloatMult whose corrections take more than this is refined: divisors of its base are proposed,
 // and weights are tried on Classic too. Fewer corrections leave too little to gain.
 constexpr float kMinCostlySecondaryBitsPerNumber = 0.2f;
 
 // Below this rate rare numbers decide which mode is best, and a larger sample is taken so that it
 // holds enough of them. A higher bound costs encoding time on more chunks.
-constexpr float kLargeSampleBitsPerNumber = 0.75f;
+constexpr float kMaxLargeSampleBitsPerNumber = 0.75f;
 
 // Below this rate even a large sample is too small to show what follows a rare event, so both
 // orders of Consecutive are encoded; but a chunk of fewer than kMinSparseChunkBits in all has
 // nothing to save.
-constexpr float kSparseBitsPerNumber = 0.05f;
+constexpr float kMaxSparseBitsPerNumber = 0.05f;
 constexpr float kMinSparseChunkBits = 2048;
 
 // In chunks of at most this many numbers, and in all chunks at the highest levels, alternatives are
@@ -165,7 +168,7 @@ void ChoiceSession::choose_plain() {
   rank();
   const std::size_t large_n = large_sample_n(ordered_.n, effort_.max_sample_n());
   if (hints_ == nullptr && effort_.all_modes && sample_.latents.n < large_n &&
-      ranking_.first().bits < kLargeSampleBitsPerNumber) {
+      ranking_.first().bits < kMaxLargeSampleBitsPerNumber) {
     sample_ = take_sample(ordered_, large_n, arena_);
     rank();
   }
@@ -368,7 +371,7 @@ void ChoiceSession::add_choice(const Choice& choice) {
 void ChoiceSession::add_other_order(const Estimate& first) {
   const auto* const consecutive = std::get_if<Consecutive>(&first.delta);
   if (consecutive == nullptr || effort_.max_attempts < 2) return;
-  if (first.bits > kSparseBitsPerNumber) return;
+  if (first.bits > kMaxSparseBitsPerNumber) return;
   if (!is_auto_delta() || consecutive->order != 1) return;
   const float min_bits = kMinSparseChunkBits / static_cast<float>(ordered_.n);
   Choice other = choice_of(first, std::max(effort_.estimate_error_ratio * first.bits, min_bits));

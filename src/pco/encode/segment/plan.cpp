@@ -22,12 +22,15 @@
 namespace numpact::internal {
 namespace {
 
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
+
 // The most blocks of a full plan. More find boundaries more exactly; joining them takes time that
 // grows with their square.
 constexpr std::size_t kMaxBlocks = 1024;
-// The coarse plan samples runs of this many numbers, one run in kCoarseOneRunIn, but at least
-// 2^SegmentLevel::min_coarse_plan_n_log2 numbers.
-constexpr std::size_t kCoarseRunN = 64;
+// Plans sample runs of this many numbers: enough for their deltas. The coarse plan samples one run
+// in kCoarseOneRunIn, but at least 2^SegmentLevel::min_coarse_plan_n_log2 numbers.
+constexpr std::size_t kPlanRunN = 64;
 constexpr std::size_t kCoarseOneRunIn = 8;
 // Blocks of the coarse plan have about kCoarseBlockN numbers, within these bounds of their count.
 // More blocks find shorter segments, from fewer samples each.
@@ -35,20 +38,21 @@ constexpr std::size_t kCoarseBlockN = std::size_t{1} << 13;
 constexpr std::size_t kMinCoarseBlocks = 16;
 constexpr std::size_t kMaxCoarseBlocks = 64;
 // The full plan of at least kMinSampledPlanN numbers, which take at least
-// kMinSampledPlanBitsPerNumber bits each, samples one in kFullPlanOneRunIn runs of kFullPlanRunN
+// kMinSampledPlanBitsPerNumber bits each, samples one in kFullPlanOneRunIn runs of kPlanRunN
 // numbers. All numbers are counted if the level asks for that, and where numbers take less: then
 // rare ones decide where segments begin.
 constexpr std::size_t kMinSampledPlanN = std::size_t{1} << 16;
-constexpr std::size_t kFullPlanRunN = 64;
 constexpr std::size_t kFullPlanOneRunIn = 2;
 constexpr float kMinSampledPlanBitsPerNumber = 1;
-static_assert(kMinSegmentN % (kFullPlanOneRunIn * kFullPlanRunN) == 0,
+static_assert(kMinSegmentN % (kFullPlanOneRunIn * kPlanRunN) == 0,
               "every block holds the same number of whole runs");
 // The full plan counts this many numbers at a time, so that they stay in the cache.
 constexpr std::size_t kPlanSliceN = std::size_t{1} << 14;
-// Metadata of a bin besides its lower bound: weight and offset width.
+// Metadata of a bin besides its lower bound: a weight of up to 14 bits and an offset width of up to
+// 7, rounded up.
 constexpr float kSegmentBinFieldBits = 24;
-// The cost of a chunk besides its bins.
+// The cost of a chunk besides its bins: its head, mode and delta, the first latents and the states
+// of its page, and what estimates do not see. A higher value makes fewer segments.
 constexpr float kSegmentOverheadBits = 300;
 // Additional cost of a segment if not all of its numbers were counted: its bins fit the counted
 // ones better than the rest, and choosing for it takes time.
@@ -311,27 +315,27 @@ SegmentPlan SegmentPlanner::coarse_plan() {
   const std::size_t min_n = std::size_t{1} << level_.min_coarse_plan_n_log2;
   const std::size_t one_run_in =
       std::bit_floor(std::clamp<std::size_t>(n / min_n, 1, kCoarseOneRunIn));
-  const std::size_t step = kCoarseRunN * one_run_in;
+  const std::size_t step = kPlanRunN * one_run_in;
   const std::size_t target_blocks =
       std::clamp(n / kCoarseBlockN, kMinCoarseBlocks, kMaxCoarseBlocks);
   const std::size_t block_n = step * std::max<std::size_t>(1, n / (step * target_blocks));
   const std::span<CountedSegment> blocks = make_blocks(block_n);
   const std::size_t runs = blocks.size() * (block_n / step);
   const LatentArray primary =
-      split(choice_.mode, take_runs(ordered_, kCoarseRunN, step, runs, random_, arena_), arena_)
+      split(choice_.mode, take_runs(ordered_, kPlanRunN, step, runs, random_, arena_), arena_)
           .primary;
   deltas_ = other_delta_is_near(primary) ? kSegmentDeltas : 1;
   primary.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     for (std::size_t d = 0; d < deltas_; ++d) {
       const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
-      const std::span<L> stored = delta_encode_runs(copy, kCoarseRunN, orders_[d]);
+      const std::span<L> stored = delta_encode_runs(copy, kPlanRunN, orders_[d]);
       bins_[d] = share_bins(std::span<const L>(stored), std::size_t{1} << level_.shared_bins_n_log2,
                             trees_[d], arena_);
       count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
     }
   });
-  const Counted counted{primary.n, primary.bits, kCoarseRunN};
+  const Counted counted{primary.n, primary.bits, kPlanRunN};
   if (deltas_ > 1 && !other_delta_saves(blocks, costs(counted))) deltas_ = 1;
   even_ = estimate_even(blocks, counted);
   return join(blocks, counted, 0);
@@ -370,11 +374,10 @@ SegmentPlanner::Counted SegmentPlanner::count_slice(const LatentArray& slice,
       arena_.make<std::uint32_t>(deltas_ * blocks.size() * kMaxTreeLeaves);
   const ArenaScope scratch(arena_);
   // Numbers from the beginning of a counted run to that of the next.
-  constexpr std::size_t kStep = kFullPlanOneRunIn * kFullPlanRunN;
-  const std::size_t run_n = counts_all() ? block_n : kFullPlanRunN;
+  constexpr std::size_t kStep = kFullPlanOneRunIn * kPlanRunN;
+  const std::size_t run_n = counts_all() ? block_n : kPlanRunN;
   const LatentArray runs =
-      counts_all() ? slice
-                   : take_runs(slice, kFullPlanRunN, kStep, slice.n / kStep, random_, arena_);
+      counts_all() ? slice : take_runs(slice, kPlanRunN, kStep, slice.n / kStep, random_, arena_);
   const LatentArray primary = split(choice_.mode, runs, arena_).primary;
   primary.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
@@ -410,11 +413,11 @@ SegmentCosts SegmentPlanner::costs(const Counted& counted) const {
   return costs;
 }
 
-// runs: each of kCoarseRunN latents.
+// runs: each of kPlanRunN latents.
 bool SegmentPlanner::other_delta_is_near(const LatentArray& runs) const {
   const ArenaScope scratch(arena_);
   const float scale = static_cast<float>(ordered_.n) / static_cast<float>(runs.n);
-  const Sample subsample = take_subsample({runs, kCoarseRunN, scale}, kOtherDeltaCoarseN, arena_);
+  const Sample subsample = take_subsample({runs, kPlanRunN, scale}, kOtherDeltaCoarseN, arena_);
   std::array<float, kSegmentDeltas> bits;
   subsample.latents.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;

@@ -56,7 +56,7 @@ class SegmentPlanner {
   float min_saving() const;
   float min_coarse_saving() const;
 
-  // How many latents were counted, of which bit width, in runs of how many.
+  // The number of latents that were counted, their bit width, and the length of their runs.
   struct Counted {
     std::size_t n = 0;
     unsigned bits = 0;

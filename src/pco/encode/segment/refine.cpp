@@ -30,8 +30,8 @@ struct SizedSegment {
   std::size_t n = 0;
   std::uint64_t bytes = 0;  // at kRefineLevel
   std::uint64_t written_bytes =
-      0;                    // the smaller of kRefineLevel's and the requested level's; 0: unknown
-  bool is_settled = false;  // no split of it saves enough
+      0;  // the smaller of kRefineLevel's and the requested level's; 0: unknown
+  bool is_unsplittable = false;  // no split of it saves enough
 
   std::size_t end() const { return begin + n; }
 };
@@ -167,8 +167,8 @@ class Refiner {
     for (std::size_t i = 0; i < size_; ++i) {
       SizedSegment whole = segments_[i];
       Pair best{whole, {}};
-      if (!whole.is_settled) find_split(whole, best);
-      whole.is_settled = true;
+      if (!whole.is_unsplittable) find_split(whole, best);
+      whole.is_unsplittable = true;
       if (best.second.n == 0) {
         other_segments_[count++] = whole;
       } else {
