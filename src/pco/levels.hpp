@@ -16,10 +16,13 @@ inline constexpr unsigned kRefineLevel = 8;
 
 // The columns are grouped by the stage that reads them. Their values were set by the sizes of the
 // shared columns (`./dev bench sizes`) against the time to encode and decode them (`./dev bench
-// levels`); figures in comments are of the commit that set the value. Shares are fractions of the
-// estimated size, and ratios are multiples of it. A penalty is added to the estimate of an encoding
-// that decodes slowly. From level 9 on size counts for more than time, so penalties and margins are
-// smaller.
+// levels`); figures in comments are of the commit that set the value.
+//
+// Comments that say what halving or doubling a value does to the bytes were measured by `numpact
+// compress --level 8 -j1` on 55 shared columns: the first 300,000 numbers of every third column,
+// and the first 1,100,000 of some. Shares are fractions of the estimated size, and ratios are
+// multiples of it. A penalty is added to the estimate of an encoding that decodes slowly. From
+// level 9 on size counts for more than time, so penalties and margins are smaller.
 
 // The choice of a mode and a delta encoding.
 struct ModeLevel {
@@ -83,7 +86,8 @@ struct LookbackLevel {
   bool confirms_segments;  // segments of a run need more bits, and short searches that confirm
 };
 
-// The tests before a search. Higher shares and bits start fewer searches but miss small savings.
+// The tests before a search. Higher shares and bits start fewer searches but miss small savings:
+// half of saving_share makes 0.051 % fewer bytes, twice of it 0.027 % more.
 struct PrefilterLevel {
   float saving_share;             // that a test must show,
   float saving_share_vs_weights;  // and next to weights, which decode as slowly as Lookback
@@ -114,7 +118,8 @@ struct SearchLevel {
   unsigned long_page_prefixes;  // lengths of prefixes by which similar latents are found there
 };
 
-// The division of a run into segments, which become chunks of their own.
+// The division of a run into segments, which become chunks of their own. Half of min_saving makes
+// 0.007 % fewer bytes, twice of it 0.023 % more.
 struct SegmentLevel {
   unsigned max_run_n_log2;  // numbers of a run: automatic_chunk_n()
   bool segments;

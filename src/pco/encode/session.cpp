@@ -26,7 +26,8 @@ namespace {
 constexpr float kMinCostlySecondaryBitsPerNumber = 0.2f;
 
 // Below this rate rare numbers decide which mode is best, and a larger sample is taken so that it
-// holds enough of them. A higher bound costs encoding time on more chunks.
+// holds enough of them. A higher bound costs encoding time on more chunks: half of it makes 0.037 %
+// more bytes, twice of it as many.
 constexpr float kMaxLargeSampleBitsPerNumber = 0.75f;
 
 // Below this rate even a large sample is too small to show what follows a rare event, so both

@@ -53,9 +53,11 @@ constexpr std::size_t kPlanSliceN = std::size_t{1} << 14;
 constexpr float kSegmentBinFieldBits = 24;
 // The cost of a chunk besides its bins: its head, mode and delta, the first latents and the states
 // of its page, and what estimates do not see. A higher value makes fewer segments.
+// Half of it makes 0.245 % more bytes, twice of it 0.109 % more.
 constexpr float kSegmentOverheadBits = 300;
 // Additional cost of a segment if not all of its numbers were counted: its bins fit the counted
-// ones better than the rest, and choosing for it takes time.
+// ones better than the rest, and choosing for it takes time. Half of it makes 0.257 % more bytes,
+// twice of it 0.006 % more.
 constexpr float kSampledSegmentPenaltyBits = 150;
 // The chunk length of the reference encoder: if the coarse plan finds no segments but chunks of
 // this length save at least this share, they are used.
