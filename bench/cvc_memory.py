@@ -20,7 +20,7 @@ import numpy as np
 
 from numpact import cvc
 
-PIECE = 5000  # rows that are appended at a time
+BLOCK = 5000  # rows that are appended at a time
 
 
 def high_water() -> int:
@@ -36,13 +36,13 @@ def forget_high_water() -> int:
 
 
 def write(path: str, compression: str, threads: int, rows: int, dimension: int, chunk: int) -> int:
-    piece = np.random.default_rng(1).normal(size=(PIECE, dimension)).astype(np.float32)
+    block = np.random.default_rng(1).normal(size=(BLOCK, dimension)).astype(np.float32)
     with cvc.Writer(None, compression=compression) as small:
-        small.append(piece[:100])  # what is loaded once
+        small.append(block[:100])  # what is loaded once
     before = forget_high_water()
     with cvc.Writer(path, compression=compression, chunk_size=chunk, threads=threads) as writer:
-        for _ in range(rows // PIECE):
-            writer.append(piece)
+        for _ in range(rows // BLOCK):
+            writer.append(block)
     return high_water() - before
 
 

@@ -25,7 +25,7 @@ import numpy as np
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 TINY = 1e-18
-LEAST_BINADE = -120  # below it lie fewer than 1e-36 of the draws of any density here
+MIN_BINADE = -120  # below it lie fewer than 1e-36 of the draws of any density here
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,17 @@ def binary_entropy(p: float) -> float:
 
 
 def float_entropy(density_entropy: float, below: Callable[[float], float], mantissa: int,
-                  most_binade: int = 12) -> float:
+                  max_binade: int = 12) -> float:
     """The entropy of a density that is rounded to floats with `mantissa` stored bits. `below`: the
     share of draws whose magnitude is below a number."""
     mean_exponent = math.fsum(e * (below(2.0 ** (e + 1)) - below(2.0**e))
-                              for e in range(LEAST_BINADE, most_binade))
+                              for e in range(MIN_BINADE, max_binade))
     return density_entropy + mantissa - mean_exponent
 
 
 def poisson_shares(mean: float) -> Iterator[float]:
-    most = int(mean + 60 * math.sqrt(mean) + 60)
-    return (math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in range(most))
+    limit = int(mean + 60 * math.sqrt(mean) + 60)
+    return (math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in range(limit))
 
 
 def laplace_shares(scale: float) -> Iterator[float]:
@@ -77,8 +77,8 @@ def whole_normal_shares(deviation: float) -> Iterator[float]:
     def below(x: float) -> float:
         return math.erfc(-x / deviation / math.sqrt(2)) / 2
 
-    most = int(10 * deviation) + 1
-    return (below(k + 0.5) - below(k - 0.5) for k in range(-most, most + 1))
+    limit = int(10 * deviation) + 1
+    return (below(k + 0.5) - below(k - 0.5) for k in range(-limit, limit + 1))
 
 
 def normal_below(x: float) -> float:

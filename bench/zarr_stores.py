@@ -34,12 +34,12 @@ BLOSC = [(name, shuffle) for name in ("zstd", "lz4") for shuffle in ("shuffle", 
 ROUNDINGS = ("keepbits=7", "keepbits=10", 0, 1, 2, 3)
 
 
-def grids(folder, wanted):
+def grids(folder, patterns):
     """(name, arrays, chunks) of the grids whose names contain one of the given texts."""
     import pyarrow.parquet as pq
 
     for name, file, columns, shape, chunks in GRIDS:
-        if not any(text in name for text in wanted):
+        if not any(text in name for text in patterns):
             continue
         table = pq.read_table(folder / f"{file}.parquet", columns=list(columns))
         yield name, [table.column(column).to_numpy().reshape(shape) for column in columns], chunks

@@ -245,11 +245,11 @@ void check_round_trip(const Column& column, const Bytes& frame) {
   for (std::size_t row = 0; row < found.rows(); ++row) {
     NUMPACT_REQUIRE(found.is_valid(row) == column.valid[row]);
     const std::byte* const stored = bytes_of(column.numbers.view()).data() + row * size;
-    const std::byte* const wanted = column.valid[row] ? stored : zero;
+    const std::byte* const expected = column.valid[row] ? stored : zero;
     if (column.is_bits()) {
-      NUMPACT_REQUIRE(bit_at(found.values(), row) == (*wanted != std::byte{0}));
+      NUMPACT_REQUIRE(bit_at(found.values(), row) == (*expected != std::byte{0}));
     } else {
-      NUMPACT_REQUIRE(std::memcmp(found.values() + row * size, wanted, size) == 0);
+      NUMPACT_REQUIRE(std::memcmp(found.values() + row * size, expected, size) == 0);
     }
   }
 }

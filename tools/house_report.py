@@ -9,8 +9,10 @@ where the findings are.
 from __future__ import annotations
 
 import argparse
+import io
 import re
 import subprocess
+import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,6 +23,7 @@ from tidy import MAX_FUNCTION_LINES, functions_of
 
 ROOT = Path(__file__).resolve().parent.parent
 CPP = {".cpp", ".hpp", ".cu"}
+C_LIKE = CPP | {".c", ".h", ".js", ".mjs", ".ts"}
 DATA = ("tests/fixtures/", "fuzz/corpus/", "fuzz/regressions/", "samples/")
 
 # Words of a dialect that the project has given up. Names may not have them as a part.
@@ -28,11 +31,12 @@ RETIRED_IN_NAMES = set("""
 bid bids weigh weighs weighed way ways toll promise promised promises promising wish wishes verdict
 gate trial trials tries misled doubt doubtful hope hopeless told telling tells alike recalled
 elsewhere occurring foreseen foresee crew team hand hands wave waves door doors room rooms stretch
-stretches piece pieces least most fewest truth
+stretches piece pieces least most fewest truth wanted unwanted settle settles settled settling
+verdicts
 """.split())
 # Terms of the field, or of an interface, that have one of these words.
 FIELD_TERMS = {"most_common", "most_common_base", "most_frequent_value", "kLeastSquaresN",
-               "is_promising", "kNotPromising"}
+               "is_promising", "kNotPromising", "Promise", "awaitPromise"}
 # In prose, lines that have one of these.
 RETIRED_IN_PROSE = re.compile(
     r"\b(tolls?|bids?|crews?|promis\w*|elsewhere|alike|wish(es)?|foreseen?|so many)\b", re.I)
@@ -45,6 +49,9 @@ CONSTANT = re.compile(
     r"^\s*(?:static\s+)?(?:inline\s+)?constexpr\s+[\w:<>, ]+?\s(k[A-Z]\w*)(?:\[\w*\])?\s*(?:=|\{)",
     re.MULTILINE)
 
+
+# Strings of JavaScript, which without_comments() would take for characters of C++.
+SCRIPT_TEXT = re.compile(r"'(?:[^'\\\n]|\\.)*'|`[^`]*`")
 
 # The lanes of a vector, which kernels ask for by their type.
 LANES = "kLanes"
@@ -80,22 +87,33 @@ def parts_of(name: str) -> set[str]:
     return set(re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower().split("_"))
 
 
-def names_of(text: str) -> Iterator[str]:
+def python_names(text: str) -> Iterator[str]:
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.NAME:
+            yield token.string
+
+
+def names_of(name: str) -> set[str]:
     """Names of types, functions, constants and members. Parameters and locals are hard to tell
     apart from these without a compiler, so they count too."""
-    yield from set(re.findall(r"\b[A-Za-z_]\w*\b", without_comments(text)))
+    if name.endswith(".py"):
+        return set(python_names(read(name)))
+    text = read(name)
+    if not name.endswith((*CPP, ".c", ".h")):
+        text = SCRIPT_TEXT.sub('""', text)
+    return set(re.findall(r"\b[A-Za-z_]\w*\b", without_comments(text)))
 
 
 def count_names(files: list[str]) -> Count:
-    found = Count("names of files and in C++ code with a retired word", 0)
+    found = Count("names of files and in code with a retired word", 0)
     where: dict[str, str] = {}
     for name in files:
-        if name.startswith(DATA) or name.startswith("tests/"):
+        if name.startswith(DATA) or name in ABOUT_WORDS:
             continue
         if parts_of(Path(name).stem) & RETIRED_IN_NAMES:
             found.findings.append(name)
-        if Path(name).suffix in CPP:
-            for identifier in names_of(read(name)):
+        if Path(name).suffix in C_LIKE | {".py"}:
+            for identifier in names_of(name):
                 if identifier not in FIELD_TERMS and parts_of(identifier) & RETIRED_IN_NAMES:
                     where.setdefault(identifier, name)
     found.findings += [f"{name}: {identifier}" for identifier, name in sorted(where.items())]

@@ -62,7 +62,7 @@ ASKS_FOR_COMPILER = (
     "src/platform/compiler.hpp", "src/base/float_environment.hpp", "src/simd/cpu_features.cpp",
     "src/simd/lane_count-inl.hpp", "src/pco/latent/walk-inl.hpp",
     "src/pco/latent/unpack_vbmi-inl.hpp", "src/gpu/")
-LACKS_ANOTHER_WAY = ("src/cvc/quality/distance.cpp", "cli/numbers/decimal.",
+LACKS_ALTERNATIVE = ("src/cvc/quality/distance.cpp", "cli/numbers/decimal.",
                      "cli/pco/condition.cpp")
 # Programs for tests and benchmarks of some systems: their build files leave them out elsewhere.
 MAY_USE_SYSTEM = (*MAY_ASK_FOR_SYSTEM, "tests/", "fuzz/", "bench/")
@@ -126,8 +126,8 @@ class Layers:
             return f"{source} sees public headers only"
         if self.level[target] < self.level[source]:
             return None
-        way = "sideways" if self.level[target] == self.level[source] else "up"
-        return f"{source} includes {way} into {target} (tools/layers.txt)"
+        alternative = "sideways" if self.level[target] == self.level[source] else "up"
+        return f"{source} includes {alternative} into {target} (tools/layers.txt)"
 
 
 def stem_family(inner, level):
@@ -210,7 +210,7 @@ def check_compilers(path, lines):
     """Yields (line, message) for what not every compiler has, in what users compile."""
     name = path.as_posix()
     if path.parts[0] not in ("src", "include", "cli") or name.startswith(
-            ASKS_FOR_COMPILER + LACKS_ANOTHER_WAY):
+            ASKS_FOR_COMPILER + LACKS_ALTERNATIVE):
         return
     for number, line in enumerate(lines, 1):
         code = re.sub(r'"(?:[^"\\]|\\.)*"', '""', line.partition("//")[0])

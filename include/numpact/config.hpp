@@ -83,17 +83,17 @@ class TrailerSpec {
   // Lookback: about 20 bytes each.
   static constexpr TrailerSpec restarts(unsigned log) { return {true, log}; }
 
-  constexpr bool is_wanted() const { return is_wanted_; }
-  constexpr bool is_unwanted() const { return is_unwanted_; }
+  constexpr bool is_requested() const { return is_requested_; }
+  constexpr bool is_excluded() const { return is_excluded_; }
   constexpr std::optional<unsigned> restart_log() const { return restart_log_; }
   friend constexpr bool operator==(const TrailerSpec&, const TrailerSpec&) = default;
 
  private:
-  constexpr TrailerSpec(bool is_wanted, std::optional<unsigned> restart_log)
-      : is_wanted_(is_wanted), is_unwanted_(!is_wanted), restart_log_(restart_log) {}
+  constexpr TrailerSpec(bool is_requested, std::optional<unsigned> restart_log)
+      : is_requested_(is_requested), is_excluded_(!is_requested), restart_log_(restart_log) {}
 
-  bool is_wanted_ = false;
-  bool is_unwanted_ = false;
+  bool is_requested_ = false;
+  bool is_excluded_ = false;
   std::optional<unsigned> restart_log_;
 };
 

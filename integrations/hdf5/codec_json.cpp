@@ -18,9 +18,9 @@ class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
 
-  bool take(char wanted) {
+  bool take(char expected) {
     skip_space();
-    if (rest_.empty() || rest_.front() != wanted) return false;
+    if (rest_.empty() || rest_.front() != expected) return false;
     rest_.remove_prefix(1);
     return true;
   }

@@ -163,10 +163,10 @@ export class RemoteFile {
       throw invalid(`the file has numbers 0 to ${this.count - 1}`);
     }
     const end = first + count;
-    const wanted = this.chunks.filter((chunk) =>
+    const needed = this.chunks.filter((chunk) =>
       chunk.first < end && chunk.first + chunk.count > first && count > 0);
     const parts = [];
-    for (const run of runsOf(wanted)) {
+    for (const run of runsOf(needed)) {
       const bytes = await this.#requests.between(run.begin, run.end);
       for (const chunk of run.chunks) {
         const numbers = this.#decoded(chunk, bytes.subarray(chunk.offset - run.begin,

@@ -126,9 +126,9 @@ void pco_bound_set_f64(pco_bound* bound, numpact_type type, int is_low, double v
 int pco_table_prune(const pco_table* table, const pco_bound* bound, pco_ranges* ranges,
                     pco_failure* failure);
 
-/* Cuts ranges into parts of at least `least` rows, which threads read: where chunks of a loaded
+/* Cuts ranges into parts of at least `min_count` rows, which threads read: where chunks of a loaded
  * column end, or anywhere in chunks with restart points. */
-int pco_table_cut(const pco_table* table, size_t column, uint64_t least, pco_ranges* ranges,
+int pco_table_cut(const pco_table* table, size_t column, uint64_t min_count, pco_ranges* ranges,
                   pco_failure* failure);
 
 /* ---- reading ---- */

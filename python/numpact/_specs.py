@@ -9,7 +9,7 @@ from typing import Literal, TypedDict, Union
 
 from . import _core
 from ._errors import InvalidArgumentError
-from ._integers import is_truth
+from ._integers import is_boolean
 from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
 
 #: "auto", "classic", "dict", "int-mult=60", "float-mult=0.01", "float-quant=20", or a ModeSpec.
@@ -187,7 +187,7 @@ def checked_limit(name: str, value: int | None) -> int | None:
     if value is None:
         return None
     try:
-        is_number = not isinstance(value, (str, bytes, bytearray)) and not is_truth(value)
+        is_number = not isinstance(value, (str, bytes, bytearray)) and not is_boolean(value)
         limit = int(value) if is_number else None
     except (TypeError, ValueError, OverflowError):
         limit = None

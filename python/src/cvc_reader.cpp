@@ -86,15 +86,15 @@ class CvcReader {
                                                            bool are_fresh, unsigned threads,
                                                            bool verify, std::string_view corruption,
                                                            double fill, nb::object callback) const {
-    std::vector<cvc::RowRange> wanted;
-    for (const auto& [first, count] : ranges) wanted.push_back({first, count});
+    std::vector<cvc::RowRange> requested;
+    for (const auto& [first, count] : ranges) requested.push_back({first, count});
     const std::vector<cvc::Target> targets = targets_of(arrays);
     PythonProgress progress(std::move(callback));
     cvc::ReadConfig config = read_config(limits_, threads, verify, are_fresh, progress);
     config.on_corruption = on_corruption_of(corruption);
     config.fill = fill;
     cvc::ReadReport report;
-    call(progress, [&] { return reader_->read(wanted, targets, config).into(report); });
+    call(progress, [&] { return reader_->read(requested, targets, config).into(report); });
     std::vector<CorruptTuple> corrupt;
     for (const cvc::CorruptRows& rows : report.corrupt) {
       corrupt.emplace_back(rows.chunk, rows.rows.first, rows.rows.count);

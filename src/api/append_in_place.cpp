@@ -106,7 +106,7 @@ Status append_in_place(const std::string& path, const NumberView& numbers,
       NUMPACT_TRY(plan_append(mapped.bytes(), numbers, config, plan));
     }
     NUMPACT_TRY(carry_out(plan, file));
-    return plan.trailer.is_wanted() ? make_trailer(plan.trailer, file) : Status();
+    return plan.trailer.is_requested() ? make_trailer(plan.trailer, file) : Status();
   });
 }
 
@@ -127,7 +127,7 @@ Result<std::uint64_t> repair_file(const std::string& path, const TrailerSpec& tr
     numbers = plan.numbers;
     NUMPACT_TRY(carry_out(plan, file));
     const bool is_changed = !plan.steps.empty();
-    return is_changed && trailer.is_wanted() ? make_trailer(trailer, file) : Status();
+    return is_changed && trailer.is_requested() ? make_trailer(trailer, file) : Status();
   });
 }
 

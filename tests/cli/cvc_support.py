@@ -67,10 +67,10 @@ def read_safetensors(path: Path) -> dict[str, np.ndarray]:
 
 def payloads(path: Path) -> list[bytes]:
     content = path.read_bytes()
-    told = info(path)
-    head = 8 if told["checksums"] else 4
+    file_info = info(path)
+    head = 8 if file_info["checksums"] else 4
     return [content[chunk["offset"] + head : chunk["offset"] + head + chunk["bytes"]]
-            for chunk in told["chunks"]]
+            for chunk in file_info["chunks"]]
 
 
 def unpacked(path: Path, *arguments: object) -> np.ndarray:

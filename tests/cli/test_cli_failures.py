@@ -230,20 +230,20 @@ def on_terminal(arguments: list[str], stream: str, feed: list[bytes], pause: flo
              stream: theirs}
     with subprocess.Popen([PROGRAM, *arguments], **pipes) as process:
         os.close(theirs)
-        for piece in feed:
-            process.stdin.write(piece)
+        for block in feed:
+            process.stdin.write(block)
             process.stdin.flush()
             time.sleep(pause)
         process.stdin.close()
         shown = b""
         while select.select([ours], [], [], 10)[0]:
             try:
-                piece = os.read(ours, 65536)
+                block = os.read(ours, 65536)
             except OSError:  # the other end was closed
                 break
-            if not piece:
+            if not block:
                 break
-            shown += piece
+            shown += block
         code = process.wait(10)
     os.close(ours)
     return code, shown
@@ -269,8 +269,8 @@ def test_progress_bar(tmp_path: Path) -> None:
     assert code == 0 and b"M numbers" not in shown
     with subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.PIPE,
                           stderr=subprocess.PIPE) as process:
-        for piece in slow:
-            process.stdin.write(piece)
+        for block in slow:
+            process.stdin.write(block)
             process.stdin.flush()
             time.sleep(0.2)
         process.stdin.close()

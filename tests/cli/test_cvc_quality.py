@@ -131,7 +131,7 @@ def test_recall_of_embeddings_is_numpys(tmp_path: Path) -> None:
     assert row["recall"]["mean"] == pytest.approx(expected, abs=CLOSE)
 
 
-def test_threads_and_pieces_change_nothing(vectors: Path) -> None:
+def test_threads_and_blocks_change_nothing(vectors: Path) -> None:
     reports = [run("cvc", "quality", vectors, "--json", "-j", n).text for n in (1, 3)]
     assert reports[0] == reports[1]
 

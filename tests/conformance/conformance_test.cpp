@@ -36,9 +36,9 @@ TEST_P(GoodFile, DecompressInto) {
   EXPECT_TRUE(same_numbers(out, numbers_));
 }
 
-TEST_P(GoodFile, DecompressIntoTooLittleRoom) {
-  const std::size_t room = numbers_.count() == 0 ? 0 : numbers_.count() - 1;
-  Numbers out = zeros(numbers_.type(), room);
+TEST_P(GoodFile, DecompressIntoTooSmallBuffer) {
+  const std::size_t buffer = numbers_.count() == 0 ? 0 : numbers_.count() - 1;
+  Numbers out = zeros(numbers_.type(), buffer);
   std::size_t count = 0;
   const Status status = count_into(decompress_into(file_, writable(out)), count);
   if (numbers_.count() == 0) {
@@ -46,7 +46,7 @@ TEST_P(GoodFile, DecompressIntoTooLittleRoom) {
   } else {
     EXPECT_KIND(status, kOutputTooSmall);
   }
-  EXPECT_LE(count, room);
+  EXPECT_LE(count, buffer);
 }
 
 TEST_P(GoodFile, OtherTypesMismatch) {

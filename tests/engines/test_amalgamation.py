@@ -202,8 +202,8 @@ def test_writes_the_bytes_of_the_library(
 
 
 def test_needs_no_library_but_the_standard_ones(vendored: Path) -> None:
-    wanted = run("nm", "-C", "--undefined-only", vendored / "numpact.o").stdout
-    assert not re.findall(r"hwy::.*|libdeflate.*", wanted)
+    expected_value = run("nm", "-C", "--undefined-only", vendored / "numpact.o").stdout
+    assert not re.findall(r"hwy::.*|libdeflate.*", expected_value)
 
 
 def test_keeps_the_choice_of_instruction_sets(vendored: Path, tmp_path: Path) -> None:

@@ -254,9 +254,9 @@ def test_the_decompressor(tmp_path: Path, environment: dict[str, str]) -> None:
     forged = with_forged_count(numpact.compress(numbers, trailer=True), 1 << 24)
     sizes = [6000, 7000, 5999, 6, 1]
     requests = [{"what": "Decompressor", "input": file.hex(), "capacity": size} for size in sizes]
-    requests += [{"what": "Decompressor", "input": text.hex()} | way
+    requests += [{"what": "Decompressor", "input": text.hex()} | form
                  for text in (file, b"", file[:20], file + b"rest", forged)
-                 for way in ({}, {"capacity": -1})]  # fmt: skip
+                 for form in ({}, {"capacity": -1})]  # fmt: skip
     results = call(tmp_path, environment, *requests)
     for size, result in zip(sizes, results, strict=False):
         assert result["guarded"]

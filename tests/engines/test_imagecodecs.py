@@ -223,8 +223,8 @@ def test_hostile_bytes(copies: dict[str, Path], tmp_path: Path) -> None:
 
 def test_their_own_test(copies: dict[str, Path], tmp_path: Path) -> None:
     with tarfile.open(copies["source"]) as archive:
-        wanted = [m for m in archive.getmembers() if m.name.split("/")[1:2] == ["tests"]]
-        archive.extractall(tmp_path, members=wanted, filter="data")
+        expected = [m for m in archive.getmembers() if m.name.split("/")[1:2] == ["tests"]]
+        archive.extractall(tmp_path, members=expected, filter="data")
     tests = tmp_path / f"imagecodecs-{VERSION}/tests"
     environment = {"PYTHONPATH": str(copies["ours"]), "PATH": "/usr/bin:/bin"}
     done = run(sys.executable, "-m", "pytest", "-q", "--assert=plain", "-k", "test_pcodec",

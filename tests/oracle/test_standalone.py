@@ -33,8 +33,8 @@ def check_sizes(case: Case, chunk_counts: list[int]) -> None:
         assert chunk_counts == list(case.config.page_sizes)
     elif case.config.max_page_n is not None:
         # Which of equal pages are the larger ones is not fixed.
-        wanted = equal_sizes(case.numbers.size, case.config.max_page_n)
-        assert sorted(chunk_counts) == sorted(wanted)
+        expected = equal_sizes(case.numbers.size, case.config.max_page_n)
+        assert sorted(chunk_counts) == sorted(expected)
     else:
         assert sum(chunk_counts) == case.numbers.size
         assert all(0 < count <= automatic_size(case.config.level) for count in chunk_counts)

@@ -44,8 +44,8 @@ class Choose : public ::testing::Test {
   Random random_{82};
 };
 
-TEST_F(Choose, ConvolutionForWaves) {
-  const std::vector<std::int16_t> numbers = waves(60'000, random_);
+TEST_F(Choose, ConvolutionForOscillations) {
+  const std::vector<std::int16_t> numbers = oscillations(60'000, random_);
   const Choice choice = choose_for<std::uint16_t>(numbers, NumberType::kI16);
   EXPECT_TRUE(std::holds_alternative<Conv1>(choice.delta));
   const std::size_t bytes = bytes_of(numbers, NumberType::kI16);
@@ -480,7 +480,7 @@ TEST_F(Choose, VersionsAllowWhatTheyWereWrittenWith) {
 
 TEST_F(Choose, KeepsToTheVersion) {
   EncodeConfig config;
-  const std::vector<std::int16_t> numbers = waves(20'000, random_);
+  const std::vector<std::int16_t> numbers = oscillations(20'000, random_);
   config.compatibility = Compatibility::kV4_0;
   const Choice choice = choose_for<std::uint16_t>(numbers, NumberType::kI16, config);
   EXPECT_TRUE(is_allowed(choice.delta, FormatVersion{4, 0}));

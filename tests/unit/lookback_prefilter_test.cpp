@@ -145,14 +145,14 @@ TEST(LookbackSearch, SamplesThatAgreeFindTheSame) {
 using standalone::LookbackBackoff;
 
 // How many of `parts` segments are attempted if all attempts have the same result.
-std::size_t attempts_of(std::size_t parts, LookbackResult result, LookbackBackoff tries = {}) {
+std::size_t attempts_of(std::size_t parts, LookbackResult result, LookbackBackoff backoff = {}) {
   std::size_t attempts = 0;
   for (std::size_t i = 0; i < parts; ++i) {
-    if (tries.should_attempt()) {
-      tries.note(1000, result);
+    if (backoff.should_attempt()) {
+      backoff.note(1000, result);
       ++attempts;
     } else {
-      tries.skip(1000);
+      backoff.skip(1000);
     }
   }
   return attempts;
@@ -170,14 +170,14 @@ TEST(LookbackBackoff, FewerSegmentsAfterFailures) {
 }
 
 TEST(LookbackBackoff, SuccessResetsTheBackoff) {
-  LookbackBackoff tries;
-  for (int i = 0; i < 5; ++i) tries.note(1000, LookbackResult::kWorse);
-  EXPECT_FALSE(tries.should_attempt());
-  tries.skip(5000);
-  ASSERT_TRUE(tries.should_attempt());
-  tries.note(1000, LookbackResult::kAccepted);
+  LookbackBackoff backoff;
+  for (int i = 0; i < 5; ++i) backoff.note(1000, LookbackResult::kWorse);
+  EXPECT_FALSE(backoff.should_attempt());
+  backoff.skip(5000);
+  ASSERT_TRUE(backoff.should_attempt());
+  backoff.note(1000, LookbackResult::kAccepted);
   // As if none had failed.
-  EXPECT_EQ(attempts_of(3, LookbackResult::kWorse, tries), 2u);
+  EXPECT_EQ(attempts_of(3, LookbackResult::kWorse, backoff), 2u);
 }
 
 TEST(LookbackRepeats, AreFoundOnceForAPage) {
@@ -210,14 +210,14 @@ using standalone::ModeBackoff;
 
 // How many of 100 segments estimate bases if the n-th is the first that chooses one; 0: none.
 std::size_t base_estimates(std::size_t first_won) {
-  ModeBackoff tries(SegmentHints{});
+  ModeBackoff backoff(SegmentHints{});
   std::size_t estimates = 0;
   for (std::size_t part = 1; part <= 100; ++part) {
-    const SegmentHints hints = tries.hints();
+    const SegmentHints hints = backoff.hints();
     estimates += hints.bases ? 1 : 0;
     const bool is_won = first_won > 0 && part >= first_won;
     const AnyMode mode = hints.bases && is_won ? AnyMode(IntMult{10}) : AnyMode(Classic{});
-    tries.note(1000, hints, Choice{mode, NoDelta{}, {}});
+    backoff.note(1000, hints, Choice{mode, NoDelta{}, {}});
   }
   return estimates;
 }
@@ -234,14 +234,14 @@ TEST(ModeBackoff, FailingBasesAreEstimatedLessOften) {
 TEST(ModeBackoff, WhatDidNotSuitTheRunIsNotEstimated) {
   SegmentHints of_run;
   of_run.dict = true;
-  ModeBackoff tries(of_run);
-  EXPECT_TRUE(tries.hints().dict);
-  EXPECT_FALSE(tries.hints().weights);
+  ModeBackoff backoff(of_run);
+  EXPECT_TRUE(backoff.hints().dict);
+  EXPECT_FALSE(backoff.hints().weights);
   for (int part = 0; part < 9; ++part) {
-    ASSERT_TRUE(tries.hints().dict);
-    tries.note(1000, tries.hints(), Choice{Classic{}, NoDelta{}, {}});
+    ASSERT_TRUE(backoff.hints().dict);
+    backoff.note(1000, backoff.hints(), Choice{Classic{}, NoDelta{}, {}});
   }
-  EXPECT_FALSE(tries.hints().dict);
+  EXPECT_FALSE(backoff.hints().dict);
 }
 
 }  // namespace

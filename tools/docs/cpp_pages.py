@@ -53,10 +53,10 @@ def description(member):
 
 def escaped(text):
     """Text without what Markdown or HTML would take for markup, code in backticks left alone."""
-    pieces = re.split(r"(`[^`]*`)", text)
-    return "".join(piece if piece.startswith("`") else
-                   re.sub(r"([*_\[\]|])", r"\\\1", html.escape(piece, quote=False))
-                   for piece in pieces)
+    blocks = re.split(r"(`[^`]*`)", text)
+    return "".join(block if block.startswith("`") else
+                   re.sub(r"([*_\[\]|])", r"\\\1", html.escape(block, quote=False))
+                   for block in blocks)
 
 
 def plain(node):

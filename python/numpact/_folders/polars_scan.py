@@ -18,7 +18,7 @@ from .filters import IS_NOT_NULL, IS_NULL, Comparison, NumberCondition, bind_num
 from .selecting import WINDOW_ROWS, Bound, NullTest, Span, candidates, windows
 from .sources import NumberSource
 from .tables import OpenTable, Path, open_table
-from .values import Duration, Instant, Number, TimeOfDay, Truth, Value
+from .values import Boolean, Duration, Instant, Number, TimeOfDay, Value
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -204,7 +204,7 @@ def _literal(tree: Any) -> Value | None:
         return None
     ((kind, value),) = typed.items()
     if isinstance(value, bool):
-        return Truth(value) if kind == "Boolean" else None
+        return Boolean(value) if kind == "Boolean" else None
     if isinstance(value, (int, float)):
         if kind.rstrip("0123456789") in ("Int", "UInt", "Float"):
             return Number(Fraction(value))

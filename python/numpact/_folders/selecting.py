@@ -104,9 +104,9 @@ def _pruned(source: NumberSource, condition: NumberCondition, spans: list[Span])
         return spans
     kept: list[Span] = []
     for chunk in trailer.chunks:
-        least = None if chunk.min is None else chunk.min.item()
-        most = None if chunk.max is None else chunk.max.item()
-        if not condition.may_match(least, most, chunk.nan_count, chunk.count):
+        min_value = None if chunk.min is None else chunk.min.item()
+        max_value = None if chunk.max is None else chunk.max.item()
+        if not condition.may_match(min_value, max_value, chunk.nan_count, chunk.count):
             continue
         first, stop = source.rows_of_numbers(chunk.first, chunk.count)
         if kept and kept[-1][1] >= first:

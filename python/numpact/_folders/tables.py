@@ -242,17 +242,17 @@ class OpenTable(_Tabular):
     ) -> Table:
         """Reads columns, rows, or the rows that match a filter; arguments as for ``read_table``."""
         self._check_open()
-        wanted = self._of_columns(columns)
-        chosen = [self._sources[index] for index in wanted]
+        requested = self._of_columns(columns)
+        chosen = [self._sources[index] for index in requested]
         comparisons = parse_where(where)
         if not comparisons:
             span = _within(self._of(chosen)._span, rows)
             return _table_of(chosen, self._manifest, _read_all(chosen, span, self._threads))
         bound = bind(comparisons, self.column_names, self._sources)
-        involved = {*wanted, *(item.column for item in bound)}
+        involved = {*requested, *(item.column for item in bound)}
         span = _within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
-        parts: list[list[pa.Array]] = [[] for _ in wanted]
-        for found in self._matching(bound, span, wanted, WINDOW_ROWS):
+        parts: list[list[pa.Array]] = [[] for _ in requested]
+        for found in self._matching(bound, span, requested, WINDOW_ROWS):
             for part, arrays in zip(parts, found, strict=True):
                 part += arrays
         return _table_of(chosen, self._manifest, parts)
@@ -274,22 +274,22 @@ class OpenTable(_Tabular):
         size = index_of(batch_rows, "batch_rows")
         if size < 1:
             raise InvalidArgumentError("batch_rows must be 1, 2, ...")
-        wanted = self._of_columns(columns)
-        chosen = [self._sources[index] for index in wanted]
+        requested = self._of_columns(columns)
+        chosen = [self._sources[index] for index in requested]
         bound = bind(parse_where(where), self.column_names, self._sources)
-        involved = {*wanted, *(item.column for item in bound)}
+        involved = {*requested, *(item.column for item in bound)}
         span = _within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
         return (
             _table_of(chosen, self._manifest, parts)
-            for parts in self._matching(bound, span, wanted, size)
+            for parts in self._matching(bound, span, requested, size)
         )
 
     def _matching(
-        self, bound: Sequence[Bound], span: Span, wanted: Sequence[int], size: int
+        self, bound: Sequence[Bound], span: Span, requested: Sequence[int], size: int
     ) -> Iterator[list[list[pa.Array]]]:
         """The arrays of columns for each window with rows that match."""
         threads = resolve(self._threads)
-        workers, inner = shared_out(threads, len(wanted))
+        workers, inner = shared_out(threads, len(requested))
         with ExitStack() as stack:
             pool = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
             for part in windows(candidates(bound, span), size):
@@ -299,7 +299,9 @@ class OpenTable(_Tabular):
                     return window.column(index, self._sources[index], inner)
 
                 if window.rows:
-                    yield list(map(column, wanted) if pool is None else pool.map(column, wanted))
+                    yield list(
+                        map(column, requested) if pool is None else pool.map(column, requested)
+                    )
 
     def source(self, index: int) -> Source:
         """A column for the other modules of the package."""
@@ -410,8 +412,8 @@ def _index_of_name(names: Sequence[str], name: str) -> int:
     return list(names).index(name)
 
 
-def _indices(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    return [_index_of_name(names, name) for name in wanted]
+def _indices(names: Sequence[str], requested: Sequence[str]) -> list[int]:
+    return [_index_of_name(names, name) for name in requested]
 
 
 def _span(rows: Rows, count: int) -> Span:

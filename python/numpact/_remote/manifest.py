@@ -414,15 +414,15 @@ def logical_type_of(dtype: npt.DTypeLike, number_type: str) -> LogicalType:
     """The logical type of stored numbers for a NumPy type."""
     import numpy as np
 
-    wanted: np.dtype[Any] = np.dtype(dtype)
-    if wanted.kind == "b":
+    requested: np.dtype[Any] = np.dtype(dtype)
+    if requested.kind == "b":
         return LogicalType("bool", number_type)
-    if wanted.kind in "mM":
-        unit = wanted.name.partition("[")[2].rstrip("]")
+    if requested.kind in "mM":
+        unit = requested.name.partition("[")[2].rstrip("]")
         if unit in _UNITS["timestamp"]:
-            kind = "timestamp" if wanted.kind == "M" else "duration"
+            kind = "timestamp" if requested.kind == "M" else "duration"
             return LogicalType(kind, number_type, unit)
-        raise TypeMismatchError(f"{wanted}: a table has times in s, ms, us or ns")
+        raise TypeMismatchError(f"{requested}: a table has times in s, ms, us or ns")
     return LogicalType("number", number_type)
 
 

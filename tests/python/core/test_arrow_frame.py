@@ -128,7 +128,7 @@ def test_versions_to_come() -> None:
         numpact.decompress_arrow(rebuilt(version=2))
 
 
-def test_truth_values_of_other_kinds() -> None:
+def test_booleans_of_other_kinds() -> None:
     for numbers in ([0, 2, 1], [255, 0, 0]):
         hostile = rebuilt(format=b"b", numbers=numpact.compress(np.array(numbers, np.uint8)))
         with pytest.raises(numpact.CorruptError, match="truth"):

@@ -15,7 +15,7 @@ import numpact
 FILE_BYTES = 4_000_000
 # Memory in addition to the module, its imports and the file: the documented limit, and what the
 # allocator keeps.
-ROOM = (4 << 20) + 2 * FILE_BYTES + (2 << 20)
+MAX_BYTES_ADDED = (4 << 20) + 2 * FILE_BYTES + (2 << 20)
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads peaks of memory")
 
@@ -76,7 +76,7 @@ def added(path: Path, call: str) -> int:
     ],
 )
 def test_a20_many_chunks(many: Path, call: str) -> None:
-    assert added(many, call) <= ROOM
+    assert added(many, call) <= MAX_BYTES_ADDED
 
 
 @linux

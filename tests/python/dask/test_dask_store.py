@@ -160,9 +160,9 @@ def test_a10_dask_own_source(kind: str, by: str, compute: bool, tmp_path: Path) 
     np.testing.assert_array_equal(from_pco(tmp_path / "y").compute(), array.compute())
     # What is in memory may go anywhere.
     kept = array.persist()
-    wanted = kept.compute()
+    expected = kept.compute()
     to_pco(kept, folder, overwrite=True)
-    np.testing.assert_array_equal(from_pco(folder).compute(), wanted)
+    np.testing.assert_array_equal(from_pco(folder).compute(), expected)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_patterns_are_patterns_where_nothing_has_the_name(tmp_path: Path) -> Non
     assert from_pco(f"{tmp_path}/part-0000[12].pco").compute().tolist() == list(range(10, 30))
 
 
-def test_a_folder_of_pieces_with_a_pattern_for_a_name() -> None:
+def test_a_folder_of_parts_with_a_pattern_for_a_name() -> None:
     from numpact.dask import from_cvc, to_cvc
 
     MemoryFileSystem.store.clear()

@@ -20,7 +20,7 @@ from tables_support import NUMBERS, TIMES, every_kind, numbers, small_chunks
 import numpact
 from numpact._folders import selecting, values
 from numpact._folders.filters import Comparison, parse_where, range_of
-from numpact._folders.values import Number, Text, Truth
+from numpact._folders.values import Boolean, Number, Text
 
 ROWS = 400
 
@@ -54,7 +54,7 @@ def test_text_and_lists_say_the_same() -> None:
         Comparison("a", ">=", (Number(Fraction(3, 2)),)),
         Comparison('b "c', "=", (Text("it's"),)),
         Comparison("c.d", "!=", (Number(Fraction(1)),)),
-        Comparison("x", "in", (Number(Fraction(1)), Text("y"), Truth(True))),
+        Comparison("x", "in", (Number(Fraction(1)), Text("y"), Boolean(True))),
         Comparison("y", "is not null"),
         Comparison("z", "is null"),
         Comparison("d", ">", (Text("2024-01-01", is_bare=True),)),

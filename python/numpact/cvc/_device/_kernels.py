@@ -138,15 +138,15 @@ def _sum(a, b, ARITHMETIC: tl.constexpr):
 
 
 @triton.jit
-def _value_of_code(code, least, scale, ARITHMETIC: tl.constexpr):
-    """Bits of code * scale + least; `least` and `scale` are int32 bits."""
+def _value_of_code(code, minimum, scale, ARITHMETIC: tl.constexpr):
+    """Bits of code * scale + least; `minimum` and `scale` are int32 bits."""
     product = _product(code.to(tl.float32), scale.to(tl.float32, bitcast=True), ARITHMETIC)
-    value = _sum(product, least.to(tl.float32, bitcast=True), ARITHMETIC)
+    value = _sum(product, minimum.to(tl.float32, bitcast=True), ARITHMETIC)
     bits = value.to(tl.uint32, bitcast=True)
-    least_bits = least.to(tl.uint32, bitcast=True)
+    min_bits = minimum.to(tl.uint32, bitcast=True)
     scale_bits = scale.to(tl.uint32, bitcast=True)
     # As x86 has it: the first NaN, made quiet, else a negative one for 0 * inf and inf - inf.
-    late = tl.where(_is_nan(least_bits), least_bits | 0x400000, 0xFFC00000)
+    late = tl.where(_is_nan(min_bits), min_bits | 0x400000, 0xFFC00000)
     late = tl.where(_is_nan(product.to(tl.uint32, bitcast=True)), 0xFFC00000, late)
     nan = tl.where(_is_nan(scale_bits), scale_bits | 0x400000, late)
     return tl.where(_is_nan(bits), nan, bits)
@@ -249,9 +249,9 @@ def decode(
             bits = _bits_of_planes(task, source, flags, i, inside, UNIT)
         elif KIND == INT8:
             code = tl.load(codes + i, mask=inside, other=0)
-            least = tl.load(task + INFOS).to(tl.int32)
+            minimum = tl.load(task + INFOS).to(tl.int32)
             scale = tl.load(task + INFOS + 1).to(tl.int32)
-            bits = _value_of_code(code, least, scale, ARITHMETIC)
+            bits = _value_of_code(code, minimum, scale, ARITHMETIC)
         else:
             if KIND == INT4:
                 both = tl.load(
@@ -263,9 +263,9 @@ def decode(
             group = column
             if KIND == INT8_ROW:
                 group = row
-            least_at = words + tl.load(task + PLACES + 1) * 4 + group
+            min_at = words + tl.load(task + PLACES + 1) * 4 + group
             scale_at = words + tl.load(task + PLACES + 2) * 4 + group
-            least = tl.load(least_at, mask=inside, other=0)
+            minimum = tl.load(min_at, mask=inside, other=0)
             scale = tl.load(scale_at, mask=inside, other=0)
-            bits = _value_of_code(code, least, scale, ARITHMETIC)
+            bits = _value_of_code(code, minimum, scale, ARITHMETIC)
         tl.store(out + place, _as_type(bits, TYPE), mask=inside)
