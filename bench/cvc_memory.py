@@ -81,7 +81,7 @@ def main() -> None:
     sizes = [str(options.rows), str(options.dimension), str(options.chunk_rows)]
     chunk_bytes = 4 * options.dimension * options.chunk_rows
     print(f"a chunk: {chunk_bytes / 1e6:.1f} MB of float32; peak in chunks for each thread")
-    print(f"{'':10} {'threads':>8} {'writing':>8} {'reading half, besides the output':>34}")
+    print(f"{'':10} {'threads':>8} {'writing':>8} {'reading half, without the output':>34}")
     with tempfile.TemporaryDirectory() as folder:
         for compression in ("fp16", "int8", "int8_dim", "int4", "lossless", "pco"):
             for threads in ("1", "2"):

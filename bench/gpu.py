@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Decoding on a GPU: GB/s of output, beside the device's copy bandwidth measured in the same run.
+"""Decoding on a GPU: GB/s of output, compared with the device's copy bandwidth
+measured in the same run.
 
 For each type, mode and delta encoding a column that suits them is compressed with restart points
 every 2^10 to 2^14 numbers, with none, and in chunks of 4,096 numbers; build/release/bench/

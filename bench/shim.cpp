@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C door to the C++ API for the benchmarks and the oracle tests, which call it through ctypes
+// A C interface to the C++ API for the benchmarks and the oracle tests, which call it by ctypes
 // (numpact_ctypes.py mirrors every declaration). Not installed, no stable interface.
 //
 // Functions that can fail return an ErrorKind as a number, 0 for success, and say more in `error`.

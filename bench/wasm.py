@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Speed of the WebAssembly modules in Node beside the native library: ./dev bench wasm [FOLDER]
+"""Speed of the WebAssembly modules in Node, compared with the native library.
+
+Usage: ./dev bench wasm [FOLDER]
 
 Every --every-th column of a folder, one thread, the best of --rounds runs. `simd` and `scalar` are
 the modules that ./dev wasm has built. MB/s counts bytes of numbers.

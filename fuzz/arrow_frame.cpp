@@ -254,7 +254,7 @@ void check_round_trip(const Column& column, const Bytes& frame) {
   }
 }
 
-// With less room the result is the same or there is none.
+// With less memory the result is the same, or there is none.
 void check_budget(const Column& column, const numpact_encode_options& options, const Bytes& frame,
                   Draw& draw) {
   const std::span<std::byte> out = guarded_output(draw.below(frame.size() + 2));

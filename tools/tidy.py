@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the house rules that no compiler checks: layers, lengths of files, functions and lines,
-licence lines and source lists.
+license lines and source lists.
 
 Prints one line `file:line: message` per finding and exits with 1 if there is any.
 """
@@ -226,7 +226,7 @@ def check_text(path, lines):
     if places[:1] != [first]:
         yield first + 1, f"this line should be: {SPDX}"
     for place in places[1:]:
-        yield place + 1, "second licence line"
+        yield place + 1, "second license line"
     if len(lines) > MAX_LINES:
         yield len(lines), f"{len(lines)} lines, at most {MAX_LINES}: split the file"
     for number, line in enumerate(lines, 1):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding Pco files on a GPU: one line of JSON for each file named, beside the device's copy
-// bandwidth and the CPU. Run by bench/gpu.py.
+// Decoding Pco files on a GPU, compared with the device's copy bandwidth and the CPU: one line of
+// JSON for each file named. Run by bench/gpu.py.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

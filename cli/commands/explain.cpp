@@ -237,7 +237,7 @@ class ExplainRunner {
     const EncodeArgs& args = options_.encode;
     const bool none = args.level == kDefaultLevel && args.mode.empty() && args.delta.empty() &&
                       args.page_size.empty() && args.compat.empty() && !args.favor_decode_speed;
-    if (!none) fail_usage(name_, "how to encode says nothing here without --again");
+    if (!none) fail_usage(name_, "encoding options need --again here");
   }
 
   void require_one() const {

@@ -179,7 +179,7 @@ void parse_nulls(const Reader& reader, const std::string& place, ManifestColumn&
   require_plain_file_name(nulls, entry.null_file);
   entry.null_count = nulls.number("count");
   if (entry.null_count == 0 || entry.null_count + entry.count < entry.count) {
-    nulls.bad(fmt::format("{} nulls beside {} numbers", entry.null_count, entry.count));
+    nulls.bad(fmt::format("{} nulls for {} numbers", entry.null_count, entry.count));
   }
 }
 

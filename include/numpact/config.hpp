@@ -150,8 +150,8 @@ struct EncodeConfig {
   // Standalone files only. Collected in memory from operator new.
   TrailerSpec trailer;
   ProgressCallback progress;
-  // More are of no use: kOutputTooSmall as soon as estimates say that the result is larger, which
-  // may give up one that would just fit; from a StreamWriter, once it is.
+  // Limit of the result. Encoding stops with kOutputTooSmall once estimates exceed it, which may
+  // reject a result that would just fit. A StreamWriter stops once its output exceeds it.
   std::optional<std::uint64_t> max_bytes;
 
   // Maximum numbers per chunk of a standalone file. Does not apply to exact sizes.

@@ -74,7 +74,7 @@ NUMPACT_API Result<Front> decompress_front(std::span<const std::byte> file,
                                            DecodeContext* context = nullptr) noexcept;
 
 // Counts the numbers by walking the chunks and their tANS codes, at about half the cost of
-// decoding. Detects all errors that do not depend on decoded numbers. Limits apply all the same.
+// decoding. Detects all errors that do not depend on decoded numbers. Limits apply.
 NUMPACT_API Result<std::uint64_t> count_numbers(std::span<const std::byte> file,
                                                 const DecodeConfig& config = {},
                                                 DecodeContext* context = nullptr) noexcept;

@@ -168,7 +168,7 @@ struct Verification {
   std::optional<NumberType> type;
   TrailerState trailer = TrailerState::kNone;
   Status trailer_status;
-  // Of the header: kChecksum, or its parse error.
+  // State of the header: kChecksum, or its parse error.
   Status header_status;
   std::vector<DamagedPart> damage;  // in file order
   std::uint64_t sound_count = 0;    // numbers in intact chunks

@@ -169,7 +169,8 @@ static duckdb_v2_expression_handle child_of(duckdb_v2_expression_handle expressi
   return child;
 }
 
-/* Which column an expression is; 0: it is none that can be bounded. */
+/* Returns the index of the column that an expression is, in `column`; 0: it is none that can be
+ * bounded. */
 static int is_column(duckdb_v2_expression_handle expression, const pco_table* table,
                      duckdb_v2_table_function_filter_pushdown_info_handle info, idx_t* column) {
   idx_t index = 0;

@@ -38,5 +38,5 @@ void push_error(const Caller& hdf5, const char* function, const char* minor, con
 
 }  // namespace numpact_hdf5
 
-// The caller of the function that this stands in.
+// The caller of the function that uses this macro.
 #define NUMPACT_HDF5_CALLER ::numpact_hdf5::Caller(__builtin_return_address(0))

@@ -43,7 +43,7 @@ export interface LoadOptions {
 }
 
 export interface DecodeOptions {
-  /** What float16 numbers are returned as. Default: "float16" if the engine has Float16Array, else
+  /** The array type of float16 numbers. Default: "float16" if the engine has Float16Array, else
    * "float32", which holds the same values; "bits": Uint16Array. */
   float16?: "float16" | "float32" | "bits";
   /** The type that the file must have; an empty file without a type matches every type. */

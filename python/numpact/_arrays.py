@@ -113,7 +113,7 @@ def check_boolean(numbers: Array) -> None:
     In NumPy, arrays of bool with other bytes have undefined behaviour.
     """
     if numbers.size > 0 and numbers.max() > 1:
-        raise TypeMismatchError("the file holds numbers over 1, not truth values")
+        raise TypeMismatchError("the file holds numbers over 1, not booleans")
 
 
 def numbers_of(x: object, requested: np.dtype[Any] | None = None) -> Array:

@@ -145,7 +145,7 @@ def unpack_numbers(frame: Frame, threads: int | None) -> Array:
     if numbers.dtype != requested or numbers.size != count:
         raise CorruptError("the Arrow column's numbers contradict its head")
     if frame.format == "b" and numbers.size > 0 and numbers.max() > 1:
-        raise CorruptError("the Arrow column's truth values are not all 0 or 1")
+        raise CorruptError("the Arrow column's booleans are not all 0 or 1")
     return numbers
 
 

@@ -50,7 +50,7 @@ def indices_of(values: Any, name: str) -> npt.NDArray[np.integer[Any]]:
     elif is_sequence(values):
         values = values if isinstance(values, (list, tuple)) else list(values)
         if any(map(is_boolean, values)):
-            raise TypeMismatchError(f"{name} must be integers, not truth values")
+            raise TypeMismatchError(f"{name} must be integers, not booleans")
         array = array_of_sequence(values) if values else np.empty(0, np.int64)
     else:
         array = np.asarray(values)

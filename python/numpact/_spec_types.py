@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How to encode, as objects: what ``mode=``, ``delta=`` and ``paging=`` take beside text."""
+"""How to encode, as objects: ``mode=``, ``delta=`` and ``paging=`` accept them and text."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def core_compat(compat: str) -> str:
 
 
 def core_flag(name: str, value: bool) -> bool:
-    # NumPy's truth values are of no class of Python's.
+    # NumPy's booleans are not instances of Python's bool.
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
         raise InvalidArgumentError(f"{name} must be True or False, not {value!r}")
     return bool(value)

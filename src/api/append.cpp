@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appending to a standalone file on disk: lock it, copy it beside, write on from its terminator,
-// rename. A trailer for all of it is made at the end, from what was written.
+// Appends to a standalone file on disk: locks it, copies it to a file next to it, continues at its
+// terminator, renames. At the end a trailer is made of the chunks that were copied and written.
 #include <algorithm>
 #include <optional>
 #include <utility>

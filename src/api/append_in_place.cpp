@@ -70,7 +70,7 @@ class LockedFile {
   int descriptor_ = -1;
 };
 
-// After a failure the file is sound, but may lack its trailer if the system lets nothing be done.
+// After a failure the file is valid, but may lack its trailer if undoing failed too.
 Status carry_out(const FilePlan& plan, LockedFile& file) {
   std::size_t failed = 0;
   const Status status = file.run(plan.steps, failed);

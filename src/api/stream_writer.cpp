@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kCopyStepN = std::size_t{1} << 16;  // decoded at a time
 
-// Of the summaries of a chunk that waits.
+// Bytes of the summaries of a pending chunk.
 constexpr std::size_t kSummariesBytes = sizeof(std::vector<trailer::Summary>);
 
 // Bytes after a copied file that are read at a time; the buffer does not grow.

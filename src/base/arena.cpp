@@ -61,7 +61,7 @@ void* Arena::take(std::size_t bytes) {
 
 #ifdef NUMPACT_NO_EXCEPTIONS
 
-// Of the thread's reserve if need be.
+// Takes the block from the thread's reserve if allocation fails.
 void Arena::add_block(std::size_t bytes) {
   if (try_add_block(bytes)) return;
   const bool is_limit = bytes > limit_ || capacity_ > limit_ - bytes;

@@ -96,8 +96,8 @@ namespace {
 Mutex drawn_mutex;
 Reserve* drawn_list = nullptr;          // guarded by the mutex
 std::atomic<unsigned> drawn_count = 0;  // its length
-// What a resource returns that is asked for memory by try_allocate() and has none: the function
-// allocate() of a resource must not return null.
+// The value that a resource returns to try_allocate() if it has no memory; allocate() must not
+// return null.
 alignas(64) std::byte refused[64];
 
 void* allocate_plain(std::size_t bytes, std::size_t alignment) noexcept {

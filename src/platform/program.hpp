@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program sets for its whole process.
+// Process-wide settings.
 #pragma once
 
 #include <cstdint>

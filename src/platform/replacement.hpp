@@ -6,8 +6,8 @@
 
 namespace numpact::internal::platform {
 
-// Replaces the file `to`, if there is one, atomically. Who has the old file open or mapped keeps
-// it.
+// Replaces the file `to`, if there is one, atomically. Programs that have the old file open or
+// mapped keep it.
 //
 // Windows does so from version 10 (1709) on, on NTFS. On other file systems an old file that is
 // open moves to a hidden name first, so that for a moment no file has the name.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of other writers decode to the numbers they are known to hold, by every door.
+// Files of other writers decode to the numbers they are known to hold, by all functions.
 #include <gtest/gtest.h>
 
 #include "support/fixtures.hpp"
@@ -42,7 +42,7 @@ TEST_P(GoodFile, DecompressIntoTooSmallBuffer) {
   std::size_t count = 0;
   const Status status = count_into(decompress_into(file_, writable(out)), count);
   if (numbers_.count() == 0) {
-    EXPECT_OK(status);  // no room suffices for no numbers
+    EXPECT_OK(status);  // an empty buffer suffices for no numbers
   } else {
     EXPECT_KIND(status, kOutputTooSmall);
   }

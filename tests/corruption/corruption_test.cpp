@@ -22,7 +22,7 @@ DecodeConfig limited() {
   return config;
 }
 
-// What the doors said of one file.
+// The results of the functions that read, for one file.
 struct Outcome {
   Status any;
   Status into;
@@ -62,7 +62,7 @@ class EntryPoints {
     StreamReader reader(source, limited());
     std::size_t count = 0;
     const Status status = count_into(reader.read(writable(buffer_)), count);
-    // A full room at the end of the numbers: what follows is asked for too.
+    // The buffer may be full at the end of the numbers: the bytes that follow are read too.
     if (!status.ok() || count < buffer_.count()) return status;
     return count_into(reader.read(writable(buffer_)), count);
   }
@@ -72,7 +72,7 @@ class EntryPoints {
   int large_ = 0;
 };
 
-// Doors that see all of a file must agree on whether it is sound.
+// Functions that read all of a file must agree on whether it is intact.
 void expect_agreement(const Outcome& outcome, NumberType type) {
   const bool same_type = outcome.any.ok() && outcome.numbers.type() == type;
   if (same_type) {

@@ -117,8 +117,8 @@ def test_conan_creates_a_package(shared: bool, tmp_path: Path) -> None:
     )
     assert re.search(r"^\d+ bytes$", done.stdout + done.stderr, re.M)
     packages = tmp_path / "home/p"
-    licences = {path.parent.name for path in packages.rglob("licenses/**/LICENSE")}
-    assert licences == {"licenses", "hwy"}
+    licenses = {path.parent.name for path in packages.rglob("licenses/**/LICENSE")}
+    assert licenses == {"licenses", "hwy"}
     if shared:
         assert_exports_numpact_alone(next(packages.rglob("p/lib/libnumpact.so")))
 

@@ -24,7 +24,7 @@ from distributions import distributions
 from numpact_ctypes import DTYPES, Config
 from size_bounds import automatic_size, automatic_sizes, equal_sizes, file_bound
 
-SLACK = 300  # numbers of room past the count, so that a reader could write too many
+SLACK = 300  # numbers of capacity past the count, so that a reader could write too many
 
 
 def check_sizes(case: Case, chunk_counts: list[int]) -> None:

@@ -28,7 +28,7 @@ _TYPES = {
     "u1": 10, "u2": 7, "u4": 1, "u8": 2,
     "i1": 11, "i2": 8, "i4": 3, "i8": 4,
     "f2": 9, "f4": 5, "f8": 6,
-    # Dates are integers, truth values bytes, complex numbers pairs of floats.
+    # Dates are integers, booleans bytes, complex numbers pairs of floats.
     "M8": 4, "m8": 4, "b1": 10, "c8": 5, "c16": 6,
 }  # fmt: skip
 

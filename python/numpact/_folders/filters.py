@@ -269,7 +269,7 @@ def bind_number(comparison: Comparison, logical: LogicalType) -> NumberCondition
     op = comparison.op
     if logical.kind == "bool" and op not in ("=", "!=", IN):
         raise TypeMismatchError(
-            f"where: column {comparison.column!r} has truth values, which {op!r} cannot compare"
+            f"where: column {comparison.column!r} has booleans, which {op!r} cannot compare"
         )
     ranges: list[Range] = []
     has_nan = False
@@ -321,7 +321,7 @@ def _kind_name(kind: str) -> str:
         return "dates"
     return {
         "number": "numbers",
-        "bool": "truth values",
+        "bool": "booleans",
         "timestamp": "times",
         "time32": "times of day",
         "time64": "times of day",

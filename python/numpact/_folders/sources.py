@@ -120,7 +120,7 @@ class NumberSource:
             spread[validity] = numbers
             numbers = spread
         if self.logical.kind == "bool" and numbers.size and numbers.max() > 1:
-            raise CorruptError(f"{self._content.url}: its truth values are not all 0 or 1")
+            raise CorruptError(f"{self._content.url}: its booleans are not all 0 or 1")
         return array_of(numbers, validity, self.field)
 
     def take(self, rows: Array, threads: int) -> list[pa.Array]:

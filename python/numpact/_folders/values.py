@@ -61,7 +61,7 @@ class Boolean:
     """true or false."""
 
     value: bool
-    kind = "a truth value"
+    kind = "a boolean"
 
 
 @dataclass(frozen=True)

@@ -406,7 +406,7 @@ def _nulls(entry: _Object, count: int) -> tuple[str, int]:
     nulls = _Object(found, entry.name, entry.memory)
     file, null_count = nulls.file(), nulls.count("count")
     if null_count == 0 or null_count + count >= 1 << 64:
-        raise nulls.bad(f"{null_count} nulls beside {count} numbers")
+        raise nulls.bad(f"{null_count} nulls for {count} numbers")
     return file, null_count
 
 

@@ -345,9 +345,9 @@ def test_other_columns(table: pa.Table, opened: numpact.OpenTable) -> None:
     "where, message",
     [
         ("i32 = 'x'", "column 'i32' has numbers, and is not compared with text 'x'"),
-        ("i32 = true", "column 'i32' has numbers, and is not compared with a truth value"),
-        ("bool = 1", "'bool' has truth values, and is not compared with a number"),
-        ("bool < true", "'bool' has truth values, which '<' cannot compare"),
+        ("i32 = true", "column 'i32' has numbers, and is not compared with a boolean"),
+        ("bool = 1", "'bool' has booleans, and is not compared with a number"),
+        ("bool < true", "'bool' has booleans, which '<' cannot compare"),
         ("\"date32[day]\" = 5", "has dates, and is not compared with a number"),
         ("\"date32[day]\" = 'soon'", "has dates, and is not compared with text 'soon'"),
         ("\"timestamp[s]\" = '09:30'", "has times, and is not compared with text '09:30'"),
