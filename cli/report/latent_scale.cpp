@@ -172,9 +172,12 @@ void LatentScale::set_secondary(const ChunkInfo& chunk, bool is_difference) {
       title_ = fmt::format("correction of the multiple of {}, in steps between neighbouring floats",
                            shortest(type_, std::get<FloatMultInfo>(chunk.mode_info).base));
       break;
-    default:
+    case Mode::kFloatQuant:
       title_ =
           fmt::format("lowest {} bits of the float", std::get<FloatQuantInfo>(chunk.mode_info).k);
+      break;
+    default:
+      title_ = "secondary latent";
       break;
   }
   mode_ = Mode::kClassic;
