@@ -143,7 +143,7 @@ def describe(row: Row) -> str:
 
 
 def print_points(types: list[str], count: int, level: int) -> None:
-    """What restart points cost, in percent of the file without a trailer; needs no GPU."""
+    """The cost of restart points, in percent of the file without a trailer; needs no GPU."""
     print(f"{'column':36} {'bits':>6} " + " ".join(f"{'2^' + str(log):>6}" for log in RESTARTS))
     for name, numbers, options in made_columns(types, count):
         if "lookback" in name:

@@ -2,7 +2,7 @@
 """Distributions to draw numbers from, each with its entropy: the bits that a number of independent
 draws costs on average at least, however it is coded.
 
-* Of a distribution of whole numbers, and of other values that are few, it is the sum of
+* For a distribution of whole numbers, and of other values that are few, it is the sum of
   -p log2 p over all values; terms beyond a share of 1e-18 are left out.
 * A draw of a density f that is rounded to a float lands on the float x with probability
   f(x) ulp(x), where ulp(x) is the distance from x to its neighbour, 2^(e - m) in the binade
@@ -36,7 +36,7 @@ class Distribution:
 
 
 def entropy(shares: Iterable[float]) -> float:
-    """Of probabilities, in bits."""
+    """The entropy of probabilities, in bits."""
     return -math.fsum(p * math.log2(p) for p in shares if p > TINY)
 
 
@@ -59,7 +59,7 @@ def poisson_shares(mean: float) -> Iterator[float]:
 
 
 def laplace_shares(scale: float) -> Iterator[float]:
-    """Of a Laplace distribution that is rounded to whole numbers."""
+    """The entropy of a Laplace distribution that is rounded to whole numbers."""
     yield 1 - math.exp(-0.5 / scale)
     for k in range(1, int(60 * scale) + 2):
         share = (math.exp(-(k - 0.5) / scale) - math.exp(-(k + 0.5) / scale)) / 2
@@ -73,7 +73,7 @@ def zipf_shares(exponent: float, count: int) -> np.ndarray:
 
 
 def whole_normal_shares(deviation: float) -> Iterator[float]:
-    """Of a normal distribution around zero that is rounded to whole numbers."""
+    """The entropy of a normal distribution around zero that is rounded to whole numbers."""
     def below(x: float) -> float:
         return math.erfc(-x / deviation / math.sqrt(2)) / 2
 

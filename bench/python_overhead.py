@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python package costs on top of the library: side by side in one run.
+"""The overhead of the Python package over the library, measured in one run.
 
 Small: calls of numpact and numpact.pcodec on 1,000 numbers, compared with the package pcodec.
 Large: calls on many numbers, compared with the same work of the C++ library through the shim

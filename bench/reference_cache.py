@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What slow peers make of a column, kept between runs under build/bench-cache."""
+"""Results of slow peers for a column, kept between runs under build/bench-cache."""
 
 from __future__ import annotations
 

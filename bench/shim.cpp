@@ -115,7 +115,7 @@ numpact::PagingSpec paging_of(const ShimConfig& config) {
   return {};
 }
 
-// Of encoding and of decoding; shim_set_threads says how many.
+// Threads of encoding and of decoding; shim_set_threads sets them.
 std::uint32_t threads_given = 1;
 
 numpact::EncodeConfig encode_config(const ShimConfig& config) {

@@ -86,7 +86,7 @@ def report(title: str, tried: list[Tried], max_listed: int) -> list[str]:
 
 
 def nanoseconds(arrays: Iterable[tuple[str, np.ndarray]], level: int) -> dict[int, float]:
-    """Of compressing a number, by the arrays' length: the geometric mean over arrays."""
+    """Time to compress a number, by the arrays' length: the geometric mean over arrays."""
     found: dict[int, list[float]] = {}
     for _, numbers in arrays:
         compressor = numpact.Compressor(numbers, numpact.Config(level=level))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a trailer costs and gives: bytes and time to write, time to decode, to open, to read little.
+"""Costs and benefits of a trailer: bytes, time to write, to decode, to open, to read little.
 
 Every time is a ratio to the same work on the same file without a trailer, in the same rounds; one
 thread but for the last column, where two decode a file that is one chunk.

@@ -78,7 +78,7 @@ def stored(array, chunks, settings, rounding=None):
 
 
 def encoding_of(dtype, rounding):
-    """What ``numpact.zarr.encoding`` makes of a variable with the fill value of the files."""
+    """The result of ``numpact.zarr.encoding`` for a variable with the fill value of the files."""
     import xarray as xr
 
     one = xr.Dataset({"x": ("i", np.zeros(1, dtype))})

@@ -143,7 +143,7 @@ void require_same(const Decoded& a, const Decoded& b) {
   }
 }
 
-// What can be read can be written again.
+// Columns that can be read can be written again.
 void check_frame(ByteSpan frame) {
   const Context context;
   const Decoded read(guarded(frame), context);

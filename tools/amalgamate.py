@@ -27,7 +27,7 @@ PUBLIC = ROOT / "include"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+(["<])([^">]+)[">].*\n', re.M)
 # They come behind Highway, where the once-compiled part begins.
 BEHIND_HIGHWAY = ("simd/cpu_features.hpp", "simd/dispatch.hpp")
-# What differs from system to system: one of these folders is compiled.
+# Sources that differ between systems: one of these folders is compiled.
 SYSTEM_FOLDERS = ("platform/posix/", "platform/windows/")
 # In the order of dispatch.hpp's tables.
 X86_TARGETS = ("SSE4", "AVX2", "AVX3", "AVX3_DL")
@@ -79,7 +79,7 @@ def listed_sources() -> list[str]:
 
 
 def platform_sources() -> list[str]:
-    """What src/platform/sources.cmake lists for the library, for all systems."""
+    """The sources that src/platform/sources.cmake lists for the library, for all systems."""
     text = (SOURCES / "platform/sources.cmake").read_text()
     found: list[str] = []
     for system in ("posix", "windows"):
@@ -221,7 +221,7 @@ def version() -> str:
 
 
 def abi() -> str:
-    """What the soname carries, as in cmake/Version.cmake."""
+    """The version in the soname, as in cmake/Version.cmake."""
     major, minor, _ = version().split(".")
     return f"{major}.{minor}" if major == "0" else major
 

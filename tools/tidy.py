@@ -42,8 +42,8 @@ SYSTEM_HEADER = re.compile(
 # which includes the headers of the program that loads it.
 MAY_ASK_FOR_SYSTEM = ("include/numpact/version.hpp", "include/numpact/numpact.h", "integrations/",
                       "tests/")
-# What Microsoft's compiler lacks, with the files that may have it: those that ask which compiler it
-# is, and offer it another way. The files of LACKS_ANOTHER_WAY do not yet.
+# Features that Microsoft's compiler lacks, with the files that may use them: those that ask for the
+# compiler and have an alternative. The files of LACKS_ALTERNATIVE have none yet.
 NOT_IN_EVERY_COMPILER = {
     "a built-in function": re.compile(r"\b__builtin_\w+"),
     "an attribute of GCC": re.compile(r"__attribute__|\[\[gnu::"),

@@ -54,7 +54,7 @@ double device_seconds(const std::function<void()>& queue) {
   return median(times);
 }
 
-// Of work that ends before the call does.
+// Seconds of work that ends before the call does.
 double host_seconds(int rounds, const std::function<void()>& work) {
   std::vector<double> times;
   for (int i = 0; i < rounds; ++i) {

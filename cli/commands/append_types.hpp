@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which types of columns can be appended to those of a folder, and as what.
+// Types of columns that can be appended to those of a folder, and their types there.
 #pragma once
 
 #include <cstdint>

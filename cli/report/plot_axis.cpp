@@ -54,7 +54,7 @@ void PlotAxis::measure(const LatentVariableInfo& variable) {
     if (!range) continue;
     low = std::min(low, range->low);
     high = std::max(high, range->high);
-    // Of floats, bins have very different numbers of latents; otherwise these are equally spaced.
+    // For floats, bins have very different numbers of latents; otherwise these are equally spaced.
     const bool is_even = scale_.is_relative() || scale_.is_whole();
     const int latents_log = is_even ? static_cast<int>(bin.offset_bits) : 0;
     const PlotNumber width = std::ldexp(range->high - range->low, -latents_log);

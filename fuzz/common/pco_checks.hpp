@@ -11,7 +11,7 @@ namespace numpact::fuzz {
 // Enough to get everywhere, little enough to be quick.
 DecodeConfig tight_config(TrailerPolicy trailer = TrailerPolicy::kUse);
 
-// What decoding in one piece makes of a file.
+// The result of decoding a file at once.
 struct Decoded {
   Status status;
   NumberArray numbers;  // after an error those before it

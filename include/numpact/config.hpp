@@ -110,7 +110,7 @@ enum class TrailerPolicy : std::uint8_t {
              // by decoding the whole file once: chunk boundaries and restart states must match.
 };
 
-// What follows the terminator of a file.
+// The bytes after the terminator of a file.
 enum class TrailerState : std::uint8_t {
   kNone,          // nothing
   kSound,         // a valid trailer that matches the file, except for damaged chunks

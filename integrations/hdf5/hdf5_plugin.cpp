@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What HDF5 looks for in the plug-in: the filter's class, with the functions that HDF5 calls when a
+// The symbols that HDF5 loads: the filter's class, with the functions that HDF5 calls when a
 // dataset is created.
 #include <cstddef>
 #include <cstdint>

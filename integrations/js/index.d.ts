@@ -62,7 +62,7 @@ export interface EncodeOptions {
   /** The oldest format whose readers can read the file; default "4.1". */
   format?: "1" | "2" | "3" | "4.0" | "4.1";
   trailer?: "none" | "index" | "restarts";
-  /** Of "restarts": log2 of the distance; default 12. */
+  /** For "restarts": log2 of the distance; default 12. */
   restartLog?: number;
   /** Numbers in a chunk at most; default: chosen by the encoder. */
   maxPageCount?: number;

@@ -4,7 +4,7 @@ import {NumpactError, invalid, kindOf} from "./errors.js";
 import {plain} from "./types.js";
 
 const PAGE_BYTES = 65536;
-/** What the module declares (integrations/js/CMakeLists.txt). */
+/** The memory that the module declares (integrations/js/CMakeLists.txt). */
 const INITIAL_PAGES = 64;
 const MAX_PAGES = 65536;
 const UNKNOWN = 0xffffffffffffffffn;

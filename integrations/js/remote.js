@@ -16,7 +16,7 @@ function failed(url, text, cause) {
   return new NumpactError("io", `${url}: ${text}`, cause === undefined ? {} : {cause});
 }
 
-/** What a server says about the version of a file. */
+/** The version of a file by the headers of a response. */
 function versionIn(headers) {
   return headers.get("etag") ?? headers.get("last-modified");
 }

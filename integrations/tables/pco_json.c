@@ -245,7 +245,7 @@ static size_t put_utf8(char* out, uint32_t code) {
   return (size_t)length;
 }
 
-/* What follows \u. Returns the characters read. */
+/* Reads the digits after \u. Returns the characters read. */
 static size_t unescape_unicode(const char* at, const char* end, char* out, size_t* written) {
   uint32_t code = hex4(at);
   size_t used = 4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows of a table are read: ranges of rows, cut at chunks, and left out by their numbers. */
+/* Rows of a table to read: ranges of rows, cut at chunks, and skipped by their numbers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -341,7 +341,7 @@ class File:
         return views.as_html(self._view())
 
     def _view(self) -> views.View:
-        """What is known of the file; it is not scanned for this."""
+        """The known facts about the file; it is not scanned for this."""
         name = "bytes" if self._path is None else os.fsdecode(self._path)
         if self._data is None:
             return views.View(f"{name}, closed")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @final
 class Recipe:
-    """What ``choose_recipe`` has chosen: the parameters of a mode and of a delta encoding.
+    """The choice of ``choose_recipe``: the parameters of a mode and of a delta encoding.
 
     Immutable, compared by value, hashable and picklable; threads may share it.
 

@@ -40,7 +40,7 @@ def size_of(value: SupportsIndex, maximum: int = _MAX_SIZE) -> int:
 
 
 def _range_words(number: int, maximum: int) -> str:
-    """What Python says of an integer that does not fit, and ``pcodec`` of a narrower one."""
+    """Python's message for an integer that does not fit, or pcodec's for a narrower one."""
     if maximum == _MAX_SIZE:
         return "can't convert negative int to unsigned" if number < 0 else "int too big to convert"
     return f"number too {'small' if number < 0 else 'large'} to fit in target type"
@@ -215,7 +215,7 @@ class PagingSpec(_Spec):
 
     @staticmethod
     def exact_page_sizes(sizes: _Sizes) -> PagingSpec:
-        """Of exactly these sizes, which must add up to the count of numbers."""
+        """Pages of exactly these sizes, which must add up to the count of numbers."""
         # NumPy arrays are sequences in all but name.
         is_sequence = isinstance(sizes, Sequence) or getattr(sizes, "ndim", 0) == 1
         if isinstance(sizes, str) or not is_sequence:

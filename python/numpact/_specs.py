@@ -19,10 +19,10 @@ Delta = Union[str, DeltaSpec]
 #: "auto", the most numbers in a chunk, the exact sizes of all, or a PagingSpec.
 Paging = Union[str, int, Sequence[int], PagingSpec]
 
-#: What to write behind a file: False for nothing, True for an index, a number for restart points
+#: The trailer to write: False for nothing, True for an index, a number for restart points
 #: that lie so far apart, too.
 TrailerSpec = Union[bool, int]
-#: What reading makes of a trailer.
+#: How reading uses a trailer.
 TrailerPolicy = Literal["use", "ignore", "require", "verify"]
 
 CorePaging = Union[int, list[int], None]

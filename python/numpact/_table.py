@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._remote.locations import StorageOptions
 
 Path = Union[str, "os.PathLike[str]"]
-#: What to do with columns that Pco cannot hold.
+#: The treatment of columns that Pco cannot hold.
 Others = Literal["keep", "drop", "error"]
 
 

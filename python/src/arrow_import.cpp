@@ -219,7 +219,7 @@ class ArrowBlock {
   std::int64_t length_;
 };
 
-// Which column of an array or stream is meant, and its type.
+// The selected column of an array or stream, and its type.
 struct ColumnPlan {
   bool is_child = false;  // the only column of a table
   std::string format;

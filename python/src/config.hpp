@@ -26,7 +26,7 @@ EncodeConfig encode_config(unsigned level, const std::string& mode, const std::s
 // Parses a request for a mode or a delta encoding. Returns it in its normal form.
 std::string normal_mode(const std::string& text);
 std::string normal_delta(const std::string& text);
-// Who reads: the oldest format version, "4.1", and whether that should be fast.
+// The readers: the oldest format version, "4.1", and whether decoding should be fast.
 void set_reading(EncodeConfig& config, std::string_view compat, bool favor_decode_speed);
 // None: no trailer; 0: one without restart points; else what these lie apart, as a power of two.
 TrailerSpec trailer_spec(std::optional<unsigned> trailer);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is inside a file and why, as dictionaries; numpact/_inspect makes objects of them.
+// The contents of a file and the reasons for its size, as dictionaries; numpact/_inspect makes
+// objects of them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

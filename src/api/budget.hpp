@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runs of a file may take under EncodeConfig::max_bytes.
+// The bytes that the runs of a file may take under EncodeConfig::max_bytes.
 #pragma once
 
 #include "base/arena.hpp"

@@ -155,7 +155,7 @@ class Steps {
   std::vector<FileStep>& steps_;
 };
 
-// What is written: chunks with their terminator, and the trailer of the whole file behind them.
+// The bytes to write: chunks with their terminator, and the trailer of the whole file behind them.
 struct Addition {
   std::vector<std::byte> header;
   std::span<const std::byte> chunks;

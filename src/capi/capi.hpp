@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of numpact.h share: the caller's structs as objects of the C++ library.
+// Common to the functions of numpact.h: the caller's structs as objects of the C++ library.
 #pragma once
 
 #include <cstddef>

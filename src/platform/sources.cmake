@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What differs from system to system: the same subjects, once for each system.
+# Sources that differ between systems: the same subjects, once for each system.
 #   numpact_platform_sources       what the library uses
 #   numpact_platform_tool_sources  what the command line tool uses besides
 
@@ -48,7 +48,7 @@ set(numpact_windows_tool_sources
   windows/temporary.cpp
   windows/terminal.cpp
 )
-# What the tool's sources link.
+# Libraries that the tool's sources link.
 set(NUMPACT_PLATFORM_LIBRARIES "")
 if(NUMPACT_PLATFORM STREQUAL windows)
   set(NUMPACT_PLATFORM_LIBRARIES ntdll shell32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/text-to-numbers.md makes of a CSV file, in Python: exact decimals, no haste."""
+"""A second reader of CSV files by docs/text-to-numbers.md: exact decimals, slow."""
 
 from __future__ import annotations
 

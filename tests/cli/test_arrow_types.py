@@ -234,7 +234,7 @@ def test_left_out_by_name_and_reason(tmp_path: Path, tool: Tool, source: str) ->
     assert list(skipped) == [name for name in OTHERS
                              if not is_numeric(table.schema.field(name).type)]
     assert len(skipped) >= len(OTHERS) - 1
-    # Who reads a column of other values is the same for all types: the package takes some.
+    # Columns of other values are read the same way for all types: the package takes some.
     named = list(skipped) if tool.program == PROGRAM else ["text", "pairs", "raw"]
     for name, one in skipped.items():
         type = str(table.schema.field(name).type)

@@ -16,7 +16,7 @@ FORMATS = {"2": [2, 0], "3": [3, 0], "4.0": [4, 0], "4.1": [4, 1]}
 
 @pytest.fixture
 def signal(tmp_path: Path) -> Path:
-    """What Conv1 was made for."""
+    """Numbers that suit Conv1."""
     rng = np.random.default_rng(9)
     numbers = np.zeros(20_000)
     for i in range(2, numbers.size):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line does when things go wrong: exit codes, messages, nothing left behind."""
+"""Behaviour of the command on failures: exit codes, messages, nothing left behind."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_full_disk_with_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_signals_leave_nothing(tmp_path: Path, number: int) -> None:
     target = tmp_path / "out.pco"
-    # What is ignored here, as under nohup, would be ignored there.
+    # Signals that are ignored here, as under nohup, would be ignored there.
     here = signal.signal(number, signal.SIG_DFL)
     process = subprocess.Popen([PROGRAM, "compress", "-", "--dtype", "f64", "-o", str(target)],
                                stdin=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -79,7 +79,7 @@ def test_appends_beside_a_replacement(grows: Path, tmp_path: Path) -> None:
                    start("compress", tmp_path / "five.npy", "--append", "-q", "-o", grows)]
         for process in running:
             end(process)
-        # What was appended before is replaced with the rest, what came after is there.
+        # Rows appended before are replaced with the rest, rows appended after are there.
         assert count(grows) in (9, 9 + 5)
         run("compress", tmp_path / "five.npy", "-f", "-q", "-o", grows)
 

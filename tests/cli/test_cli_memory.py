@@ -16,7 +16,7 @@ from cli_program import PROGRAM
 
 COUNT = 12_000_000  # 96 MB of float64
 MIB = 1 << 20
-# Of each thread; and what is held once: chunks of numbers, a row group.
+# Memory of each thread; and memory that is held once: chunks of numbers, a row group.
 THREAD = 64 * MIB
 CHUNKS = 24 * MIB
 
@@ -35,7 +35,7 @@ def memory_of(*arguments: object, stdin: Path | None = None) -> int:
 
 @pytest.fixture(scope="module")
 def program() -> int:
-    """What the program and its libraries take."""
+    """Memory of the program and its libraries."""
     return memory_of("--version")
 
 

@@ -107,7 +107,7 @@ def test_column_names_are_shown_harmlessly(nasty: bytes, tmp_path: Path) -> None
 
 
 def shown_on_terminal(*arguments: object) -> str:
-    """What the program writes to standard error, which is a terminal of 80 columns."""
+    """The output of the program on standard error, which is a terminal of 80 columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     shown = b""

@@ -16,7 +16,7 @@ from cli_program import CORRUPT, FAILURE, ROOT, USAGE, refused, run
 DATA = ROOT.parent / "shared" / "data"
 WINE = DATA / "emb_wine_minilm_384.npy"
 SIFT = DATA / "emb_sift_128.npy"
-# Which of nearly equal distances is smaller depends on rounding.
+# The order of nearly equal distances depends on rounding.
 CLOSE = 2e-3
 
 

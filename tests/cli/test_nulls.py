@@ -159,7 +159,7 @@ def test_arrays_have_no_nulls(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
 
 
 def test_other_commands(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
-    """What looks into a folder reads the files of numbers, and of nulls."""
+    """Commands on a folder read the files of numbers and of nulls."""
     tool.run("compress", write(small(), tmp_path / "t.arrow"), "-o", tmp_path / "f")
     assert tool.run("verify", tmp_path / "f").text.count("OK") >= 2
     reported = json.loads(tool.run("inspect", tmp_path / "f", "--json").text)

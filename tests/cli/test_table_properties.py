@@ -107,7 +107,7 @@ class Checked:
         self.out = folder / "out"
 
     def word_of(self, index: int) -> str | None:
-        """What chooses a column; None if nothing does."""
+        """The option that selects a column; None if there is none."""
         name = self.names[index]
         if self.names.count(name) == 1 and "\0" not in name:
             return name

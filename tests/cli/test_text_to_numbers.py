@@ -29,7 +29,7 @@ class Csv:
         return path
 
     def read(self, text: str | bytes, *options: object, name: str = "t.csv") -> dict[str, tuple]:
-        """Of each column the type and the rows."""
+        """The type and the rows of each column."""
         out = self.folder / "out"
         self.err = self.tool.run("compress", self.file(text, name), *options, "--others", "drop",
                                  "-f", "-o", out).err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may use what is written, what is removed, and files that change while they are read."""
+"""Access to files that are written, removal, and files that change while they are read."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a05_access_control_lists_are_kept_and_never_widened(tmp_path: Path,
             path.chmod(0o600)
             set_list(path, given)
             before = access(path)
-            # What the folder would give to files that are made in it.
+            # The access list that new files of the folder get.
             set_list(tmp_path, access_list(group=6), "default")
             tool.run(*words, "-q")
             set_list(tmp_path, b"", "default")
@@ -138,7 +138,7 @@ def test_a05_access_control_lists_are_kept_and_never_widened(tmp_path: Path,
 
 
 def test_a05_temporaries_are_private(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
-    """Of a file that only its owner may read, nobody else may read a copy that is on its way."""
+    """If only its owner may read a file, nobody else may read a temporary copy."""
     source = tmp_path / "n.raw"
     source.write_bytes(np.random.default_rng(1).bytes(16 << 20))
     old = tmp_path / "old.pco"

@@ -77,7 +77,7 @@ def test_a15_relative_folders_of_modules_are_not_taken(tmp_path: Path, data: Pat
 
 @wheel
 def test_a15_named_folders_of_modules_are_taken(tmp_path: Path, data: Path) -> None:
-    """What PYTHONPATH names by its full path, and the folder of the user's own packages."""
+    """Folders that PYTHONPATH names by full path, and the folder of the user's own packages."""
     proof = tmp_path / "proof"
     named = tmp_path / "named"
     named.mkdir()

@@ -23,7 +23,7 @@ const std::map<std::string, ErrorKind>& other_kinds() {
   return kinds;
 }
 
-// What only the numbers show.
+// Faults that only decoding the numbers shows.
 bool inspect_accepts(const std::string& name) {
   return name == "dict_empty" || name == "dict_index_past_end" || name == "lookback_17_window_16";
 }
@@ -48,7 +48,7 @@ class RefusedFile : public ::testing::TestWithParam<std::string> {
     kind_ = found == other_kinds().end() ? ErrorKind::kCorrupt : found->second;
   }
   const char* expected() const { return to_string(kind_); }
-  // What the file claims to hold; any type where it does not say.
+  // The type that the file states; any type if it states none.
   NumberType type() const {
     FileHeader header;
     (void)read_header(file_).into(header).ok();

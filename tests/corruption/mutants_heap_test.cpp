@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a damaged file can make the library allocate. A program of its own: it replaces the global
+// Memory that the library allocates for damaged files. A program of its own: it replaces the global
 // operator new.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of databases share: tables of many types, and what is wrong with a folder."""
+"""Helpers of the tests of databases: tables of many types, and damaged folders."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, locked, run
 
-# What is left out and the level of optimisation change the time of compiling, not the results.
+# Leaving out parts and the level of optimisation change the time of compiling, not the results.
 QUICK = [
     "-O1",
     "-DNUMPACT_WITHOUT_AVX512_VBMI2",

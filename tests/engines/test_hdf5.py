@@ -255,7 +255,7 @@ IN_FRONT: dict[str, Callable[[Any], object]] = {
 @pytest.mark.parametrize("name", IN_FRONT)
 @pytest.mark.parametrize("kind", ["u1", "<i2", "<i8", ">i4"])
 def test_filters_in_front(tmp_path: Path, name: str, kind: str) -> None:
-    """What arrives are other bytes than the numbers, of another length."""
+    """The filter receives other bytes than the numbers, of another length."""
     rng = np.random.default_rng(5)
     for seed, array in enumerate([numbers(kind, (3000,)), rng.integers(0, 99, 3000).astype(kind)]):
         path = tmp_path / f"{seed}.h5"

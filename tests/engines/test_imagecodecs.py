@@ -25,7 +25,7 @@ import pytest
 from conftest import locked, run
 
 VERSION = "2026.3.6"
-# What the module is compiled from; the last two are what every module of imagecodecs includes.
+# The sources of the module; every module of imagecodecs includes the last two.
 SOURCES = ["_pcodec.pyx", "pcodec.pxd", "_shared.pxd", "_shared.pxi"]
 DTYPES = ["u1", "i1", "u2", "i2", "f2", "u4", "i4", "f4", "u8", "i8", "f8"]
 

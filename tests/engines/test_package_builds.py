@@ -128,7 +128,7 @@ RULES_CC = "".join(
     f"{rule} = native.{rule}\n"
     for rule in ("cc_binary", "cc_library", "cc_toolchain", "cc_toolchain_suite")
 )
-# What Bazel loads before it compiles C++; Debian has it where Bazel does not look.
+# Rules that Bazel loads before it compiles C++; Debian has them where Bazel does not look.
 RULES_JAVA = Path("/usr/share/bazel/rules/java")
 
 
@@ -162,7 +162,7 @@ def test_bazel_builds_a_package(sources: Path, tmp_path: Path) -> None:
         timeout=COMPILE_SECONDS,
     )
     run(space / "bazel-bin/column")
-    # What Bazel unpacks of itself cannot be written to, so pytest would not remove it.
+    # Bazel unpacks files that cannot be written to, so pytest would not remove them.
     run("chmod", "-R", "u+w", root)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a caller may not ask for, and what decoding into the wrong memory gives."""
+"""Requests that are refused, and decoding into the wrong memory."""
 
 from __future__ import annotations
 

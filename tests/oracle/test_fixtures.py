@@ -136,7 +136,7 @@ KINDS = {
     "standalone_version_4": {"unsupported_version"},
     "uniform_type_unknown": {"corrupt", "unsupported_version"},
 }
-# What only shows when numbers are made, which counting and inspecting do not do.
+# Faults that only decoding the numbers shows, not counting or inspecting.
 SHOWN_BY_NUMBERS = {"dict_empty", "dict_index_past_end", "lookback_17_window_16"}
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests ask of the system, once for each system: posix/system.cpp and windows/system.cpp.
+// Functions of the system for tests, once for each system: posix/system.cpp and windows/system.cpp.
 #pragma once
 
 #include <cstddef>

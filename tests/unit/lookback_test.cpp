@@ -45,7 +45,7 @@ std::uint32_t min_other_cost(const std::vector<std::uint16_t>& costs,
 template <class T>
 class LookbackKernel : public ::testing::Test {
  protected:
-  // Of various widths, some equal.
+  // Windows of various widths, some equal.
   static std::vector<T> latents(std::size_t n, Random& random) {
     std::vector<T> result(n);
     const auto width = static_cast<unsigned>(random.between(0, kBits<T>));

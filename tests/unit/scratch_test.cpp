@@ -15,7 +15,7 @@ namespace numpact::testing {
 namespace {
 
 constexpr std::byte kPaint{0xa5};
-// What is left of the bound in every case, as a share of it.
+// The unused share of the bound, in every case.
 constexpr std::uint64_t kMarginDenominator = 4;
 
 // The most bytes of the arena's block in use while the numbers were encoded. The block is as large

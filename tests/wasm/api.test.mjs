@@ -167,7 +167,7 @@ test("CVC files decode to the values they are known to hold", () => {
           throw error;
         }
         let rows = cvc.read(0, cvc.rows, {column: index});
-        // What the first reader gave: of several columns also integers as float32.
+        // As the first reader returned: several columns also give integers as float32.
         const isWidened = expected.dtype === "f4" && column.dtype === "int32";
         if (isWidened) rows = Float32Array.from(rows);
         assert.equal(rows.constructor, expected.data.constructor, `${path} ${column.name}`);

@@ -157,7 +157,7 @@ def members_of(compound):
 
 
 def free_members(header, everything):
-    """What a header declares outside of classes, in the order of lines."""
+    """The declarations of a header outside of classes, in the order of lines."""
     spaces = [c for c in everything.values() if c.get("kind") == "namespace"
               and plain(c.find("compoundname")).split("::")[0] == "numpact"
               and "detail" not in plain(c.find("compoundname")).split("::")]

@@ -15,7 +15,7 @@
 
 namespace numpact::cvc {
 
-// What to do with a chunk whose checksum does not match.
+// The treatment of a chunk whose checksum does not match.
 enum class OnCorruption : std::uint8_t {
   kRaise,  // stop with kChecksum
   kFill,   // set its rows to `fill`

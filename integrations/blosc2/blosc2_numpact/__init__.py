@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CODEC_ID", "NAME", "cparams", "libpath", "print_libpath", "register", "type_code"]
 
-#: What Blosc2 calls the codec. It finds the library and this module by it.
+#: The name of the codec in Blosc2. It finds the library and this module by it.
 NAME = "numpact"
 #: Stored in every chunk. Blosc2 leaves 160 to 255 to users: another codec of this id in the same
 #: process is an error.

@@ -31,7 +31,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 # Concurrent syncs share the work of the file system; as in cli/io/output_file.cpp.
 _SYNC_THREADS = 32
-# Of a temporary name, in bytes: with the rest it stays below the 255 of file systems.
+# Maximum bytes of a temporary name: with the rest it stays below the 255 of file systems.
 _MAX_HIDDEN_NAME_BYTES = 180
 _NOREPLACE, _EXCHANGE = 1, 2  # flags of renameat2
 _AT_FDCWD = -100

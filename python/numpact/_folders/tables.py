@@ -47,7 +47,7 @@ _MAX_SHOWN = 12
 
 
 class _Tabular:
-    """What tables in memory and open tables share."""
+    """The common base of tables in memory and open tables."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -526,7 +526,7 @@ def not_a_table(path: str) -> None:
 
 
 def _function_for(path: str) -> str:
-    """Which function reads a file."""
+    """Returns the function that reads a file."""
     with open(path, "rb") as file:
         magic = file.read(4)
     if magic == b"npac":

@@ -127,7 +127,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Described:
-    """What is known of a file, from its header or from an index."""
+    """Known facts about a file, from its header or from an index."""
 
     place: Location
     stamp: Stamp

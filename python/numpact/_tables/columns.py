@@ -19,7 +19,7 @@ _NAMES = {type: name for name, type in _NUMBERS.items()}
 # Metadata by which polars declares the categories of an Enum.
 _ENUM_KEYS = (b"_PL_ENUM_VALUES", b"_PL_ENUM_VALUES2")
 OTHER_ENUM = "its values are of an Enum of polars with other categories"
-# Which number type holds the values, and how Arrow tests for the type.
+# The number type that holds the values, and how Arrow tests for the type.
 _KINDS = {
     "bool": ("u8", pa.types.is_boolean),
     "date32": ("i32", pa.types.is_date32),

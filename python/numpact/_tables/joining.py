@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values can be appended to a column that Pco cannot hold, and as what."""
+"""Values that can be appended to a column that Pco cannot hold, and their type there."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def open_reader(file: dict[str, Any]) -> OtherReader:
 
 
 def _mask(kept: bytes) -> pa.Array | None:
-    """Which rows are kept, from a byte for each; None: all."""
+    """The mask of rows that are kept, from a byte for each; None: all."""
     if not kept:
         return None
     return pa.Array.from_buffers(pa.uint8(), len(kept), [None, pa.py_buffer(kept)]).cast(pa.bool_())

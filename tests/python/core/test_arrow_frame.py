@@ -118,7 +118,7 @@ def test_every_mutant_is_an_error() -> None:
     ids=lambda changes: str(changes)[:60],
 )  # fmt: skip
 def test_heads_that_lie(changes: dict[str, Any]) -> None:
-    # What could be true but for the machine's size is not damage.
+    # A size that only this machine cannot hold is not damage.
     with pytest.raises((numpact.CorruptError, numpact.OutOfMemoryError)):
         numpact.decompress_arrow(rebuilt(**changes))
 

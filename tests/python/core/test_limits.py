@@ -170,6 +170,6 @@ def test_a_writer_takes_the_memory_of_few_chunks() -> None:
         before = rss()
         for _ in range(39):
             writer.write(numbers)
-    # What went through is 335 MB, and nearly as much when it is compressed.
+    # 335 MB were passed, and nearly as much when compressed.
     assert sink.size > 250 << 20
     assert rss() - before < 64 << 20

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decompress takes, and where it writes."""
+"""Arguments of decompress, and its outputs."""
 
 from __future__ import annotations
 

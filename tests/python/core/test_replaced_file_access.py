@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may use a file that is replaced, meanwhile and afterwards."""
+"""Access to a file that is replaced, meanwhile and afterwards."""
 
 from __future__ import annotations
 

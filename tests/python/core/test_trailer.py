@@ -372,7 +372,7 @@ def test_a02_lying_point(point: int, mask: int, threads: int) -> None:
     for a, b in RANGES:
         with pytest.raises(numpact.CorruptError, match="restart points contradict"):
             numpact.open(lying, trailer="verify", threads=threads)[a:b]
-    # What is decoded to its end does not come from there.
+    # Chunks that are decoded to their end do not use restart points.
     np.testing.assert_array_equal(numpact.decompress(lying, trailer="verify"), x)
 
 

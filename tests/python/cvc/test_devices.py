@@ -124,7 +124,7 @@ def test_cupy_needs_a_device(path: Path) -> None:
 
 
 class FakeArray(np.ndarray):  # type: ignore[type-arg]
-    """What is used of CuPy's arrays."""
+    """The members of CuPy's arrays that are used."""
 
     device = SimpleNamespace(id=0)
 

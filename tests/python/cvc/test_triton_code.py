@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Triton makes of the kernels for GPUs, which takes none: nothing fused, nothing flushed."""
+"""The code that Triton compiles for GPUs, without a GPU: nothing fused, nothing flushed."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_tasks_can_be_pickled(prices: Prices) -> None:
         x = from_pco(folder, by=by)
         again = pickle.loads(pickle.dumps(x))
         np.testing.assert_array_equal(again.compute(scheduler="synchronous"), numbers)
-    # What a scheduler holds for each task stays small.
+    # The task descriptions in the scheduler stay small.
     assert len(pickle.dumps(dict(x.dask))) / len(x.dask) < 700
 
 

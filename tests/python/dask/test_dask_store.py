@@ -27,7 +27,7 @@ def test_round_trip(tmp_path: Path, dtype: str) -> None:
     assert x.chunks == ((2000, 2000, 2000, 2000, 2000, 500),)
     assert x.dtype == np.dtype(dtype).newbyteorder("=")
     np.testing.assert_array_equal(x.compute(), numbers)
-    # What it gives is what a walk finds, and survives being kept.
+    # It gives the result of a walk, also from the cache.
     assert pco_index(tmp_path / "x").files == index.files
     kept = PcoIndex.from_json(index.to_json())
     y = from_pco(tmp_path / "x", by="chunk", index=kept)
@@ -158,7 +158,7 @@ def test_a10_dask_own_source(kind: str, by: str, compute: bool, tmp_path: Path) 
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     to_pco(array, tmp_path / "y")
     np.testing.assert_array_equal(from_pco(tmp_path / "y").compute(), array.compute())
-    # What is in memory may go anywhere.
+    # Arrays in memory may go anywhere.
     kept = array.persist()
     expected = kept.compute()
     to_pco(kept, folder, overwrite=True)

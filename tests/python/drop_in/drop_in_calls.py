@@ -26,7 +26,7 @@ class Subclass(np.ndarray):
 
 
 def names(pcodec: Any) -> dict[str, Any]:
-    """What the expressions may use."""
+    """The names that the expressions may use."""
     files = pcodec.wrapped.FileCompressor()
     config = pcodec.ChunkConfig
     x = np.random.default_rng(5).integers(0, 1000, 1000)

@@ -16,7 +16,7 @@ from drop_in_calls import CALLS, names
 import numpact
 import numpact.pcodec as ours
 
-# What programs can tell apart. The first that fits: the classes of numpact are several at once.
+# Errors that programs can distinguish. The first that fits: numpact's classes are several at once.
 KINDS = (TypeError, OverflowError, AttributeError, RuntimeError)
 
 
@@ -56,7 +56,7 @@ def test_as_the_reference(call: str, mine: dict[str, Any], theirs: dict[str, Any
         assert got == expected
 
 
-# Of the calls that fail those that Python itself refuses: no errors of numpact's.
+# Calls that Python itself refuses: no errors of numpact.
 PYTHONS_OWN = ("takes no", "missing", "unexpected keyword", "positional argument", "has no")
 
 

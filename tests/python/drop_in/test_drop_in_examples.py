@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs written for pcodec do, with each function it documents."""
+"""Programs written for pcodec, with each function that it documents."""
 
 from __future__ import annotations
 

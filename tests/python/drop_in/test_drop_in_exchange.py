@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one of the two modules writes, the other reads."""
+"""Each of the two modules reads the files of the other."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def configs(pcodec: Any, rng: np.random.Generator) -> Any:
 
 @pytest.fixture(params=["to reference", "from reference"])
 def pair(request: pytest.FixtureRequest, reference: Any) -> tuple[Any, Any]:
-    """Who writes, and who reads."""
+    """The writer and the reader."""
     return (ours, reference) if request.param == "to reference" else (reference, ours)
 
 

@@ -75,7 +75,7 @@ class WriterStates(WriterMachine):
             # Refused before the file is touched.
             return lambda: writer.append(np.zeros((2, 2, 2), np.float32)), {}
         if name == "set_chunk":
-            # Of a chunk that may be complete, which ends the writer.
+            # The fault is in a chunk that may be complete, which ends the writer.
             return lambda: writer.set_chunk(0, metadata=[1]), {}
         return getattr(writer, name), {}
 

@@ -322,7 +322,7 @@ class FileStates(Machine):
 
     @rule()
     def replaced(self) -> None:
-        """What is mapped stays what it was."""
+        """A mapped file does not change."""
         beside_it = self.folder / "b.pco"
         beside_it.write_bytes(OLD)
         beside_it.rename(self.path)

@@ -45,7 +45,7 @@ FLAG = tl.constexpr(13)  # lossless: which flag tells of a code past its diction
 
 
 def plane_info(width: int, is_plain: bool, entries: int) -> int:
-    """What the table has of a lossless plane."""
+    """The entries of a lossless plane in the table."""
     return width | int(is_plain) << 4 | entries << 8
 
 
