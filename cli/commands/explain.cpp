@@ -39,7 +39,7 @@ Examples:
   numpact explain trips.parquet --column fare --level 12
   numpact explain trips.parquet --column fare --chunk 0 --plot fare.svg
   numpact explain fare.pco                               an existing file
-  numpact explain fare.pco --again                       what would be chosen today
+  numpact explain fare.pco --again                       encoded again, with today's choices
 )";
 
 struct ExplainOptions {

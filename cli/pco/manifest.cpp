@@ -57,7 +57,7 @@ Json column_json(const ManifestColumn& entry) {
 constexpr std::uint64_t kMemoryPerTextByte = 2;
 constexpr std::uint64_t kFixedMemoryBytes = std::uint64_t{4} << 20;
 
-// Limits the memory for what is parsed from a text.
+// Limits the memory for the values parsed from a text.
 class Memory {
  public:
   Memory(std::uint64_t text_bytes, std::string place)

@@ -274,7 +274,7 @@ std::string LatentScale::text(PlotNumber number, PlotNumber step) const {
         text, logical_,
         is_short ? NumberView(NumberType::kI32, &days, 1) : NumberView(NumberType::kI64, &value, 1),
         0);
-    // Leaves out what is the same for all marks.
+    // Leaves out the part that is the same for all marks.
     if (step >= kPlotSecondsPerDay * per_second_) return text.substr(0, text.find(' '));
     const std::size_t point = text.find('.');
     if (step >= per_second_ && point != std::string::npos) {

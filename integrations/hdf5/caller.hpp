@@ -32,7 +32,7 @@ class Caller {
   void* only_base_ = nullptr;
 };
 
-// Adds to HDF5's stack of errors why a filter cannot do what was asked; without HDF5, nothing.
+// Adds the reason of a failure to HDF5's stack of errors; without HDF5, does nothing.
 // `minor` is the variable with HDF5's number of the reason, such as "H5E_CANTFILTER_g".
 void push_error(const Caller& hdf5, const char* function, const char* minor, const char* text);
 

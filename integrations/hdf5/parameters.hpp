@@ -62,7 +62,7 @@ struct Parameters {
   ParameterArray array() const { return {level, encoding, page, type, layout, size}; }
 };
 
-// Reads the user's parameters, for encoding. Returns null, or what is wrong.
+// Reads the user's parameters, for encoding. Returns null, or a description of the fault.
 const char* read_user_parameters(std::size_t count, const unsigned* values, Parameters& parameters);
 
 // Reads the parameters of a dataset that the filter can serve: all that decoding takes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in memory: encoding, decoding, and what can be said of them.
+// Files in memory: encoding, decoding, and inspecting.
 import {NumpactError, invalid} from "./errors.js";
 import {Instance, compiled} from "./module.js";
 import {inspected, trailerOf} from "./inspect.js";

@@ -28,15 +28,15 @@ export class NumpactError extends Error {
 }
 
 export interface LoadOptions {
-  /** The module, its bytes, or where they are; default: the file beside this one. */
+  /** The module, its bytes, or their URL; default: the file next to this one. */
   module?: WebAssembly.Module | BufferSource | URL | string;
-  /** Default: what the engine can do. */
+  /** Default: true if the engine supports it. */
   simd?: boolean;
   /** "decode": the smaller module, which does not encode. */
   variant?: "full" | "decode";
   /** Bytes of memory that the module may take; default: 4 GiB. */
   maxMemory?: number;
-  /** Limits of what decoding may produce and use. */
+  /** Limits of the output and of the memory of decoding. */
   maxNumbers?: number;
   maxOutputBytes?: number;
   maxScratch?: number;

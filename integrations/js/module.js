@@ -107,7 +107,7 @@ export class Instance {
     }
     this.memory = new WebAssembly.Memory({initial: INITIAL_PAGES, maximum});
     this.exports = new WebAssembly.Instance(module, {env: {memory: this.memory}}).exports;
-    /** Set by a trap: what is in memory is not to be trusted. */
+    /** Set by a trap: the contents of memory are invalid then. */
     this.isBroken = false;
     this.exports._initialize();
     this.#error = this.exports.malloc(ERROR_BYTES);

@@ -32,7 +32,7 @@ class Requests {
     this.count = 0;
   }
 
-  /** Fetches a range as RFC 9110 writes it; the position and bytes of what came. */
+  /** Fetches a range as RFC 9110 writes it; returns the position and the bytes. */
   async range(text) {
     this.count += 1;
     let response;

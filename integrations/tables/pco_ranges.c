@@ -36,7 +36,7 @@ void pco_ranges_free(pco_ranges* ranges) {
   memset(ranges, 0, sizeof *ranges);
 }
 
-/* Replaces `ranges` by what they and `others` have in common. */
+/* Replaces `ranges` by their intersection with `others`. */
 static int intersect(pco_ranges* ranges, const pco_ranges* others) {
   pco_ranges made = {NULL, 0, 0};
   size_t other = 0;

@@ -16,7 +16,7 @@
 #include "pco_data.h"
 #include "pco_manifest.h"
 
-/* Limits of what is kept in memory for a column. */
+/* Limits of the memory of a column. */
 enum {
   MAX_MANIFEST_BYTES = 64 << 20, /* docs/format/table-folder.md */
   MAX_RUNS = 1 << 25             /* runs of nulls: 16 bytes each, 512 MiB */

@@ -147,7 +147,7 @@ class File:
         if self._requested is not None:
             check_seen(self._stored_dtype, self._requested)
 
-    # ---- what it holds ----
+    # ---- contents ----
 
     @property
     def dtype(self) -> np.dtype[Any]:

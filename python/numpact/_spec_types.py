@@ -27,7 +27,7 @@ class OutOfRangeError(InvalidArgumentError, OverflowError):
 
 
 def size_of(value: SupportsIndex, maximum: int = _MAX_SIZE) -> int:
-    """An integer from 0 to ``maximum``; TypeMismatchError for what is none, OutOfRangeError."""
+    """An integer from 0 to ``maximum``; TypeMismatchError for other objects, OutOfRangeError."""
     try:
         number = operator.index(value)
     except TypeError as error:

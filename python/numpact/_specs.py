@@ -27,7 +27,7 @@ TrailerPolicy = Literal["use", "ignore", "require", "verify"]
 
 CorePaging = Union[int, list[int], None]
 
-#: None: no trailer; 0: an index; else what restart points lie apart, as a power of two.
+#: None: no trailer; 0: an index; else the distance of restart points, as a power of two.
 CoreTrailer = Union[int, None]
 
 DEFAULT_LEVEL = 8
@@ -134,7 +134,7 @@ class CoreOptions(TypedDict):
 
 
 def core_options(level: int, mode: Mode, delta: Delta, paging: Paging) -> CoreOptions:
-    """The four options of encoding as _core takes them; raises for what it would refuse."""
+    """The four options of encoding as _core takes them; raises for values that it would refuse."""
     return {
         "level": core_level(level),
         "mode": core_mode(mode),

@@ -126,7 +126,7 @@ std::int64_t zeros_in(const std::uint8_t* bits, std::int64_t first, std::int64_t
   return count - ones;
 }
 
-// ---- what a producer may have got wrong ----
+// ---- possible faults of a producer ----
 
 void require(bool holds, const char* what) {
   if (!holds) raise_error(ErrorKind::kCorrupt, std::string("the Arrow array is broken: ") + what);
@@ -135,7 +135,7 @@ void require(bool holds, const char* what) {
 // Checks every array before its buffers are read. Only the producer knows the sizes of the
 // buffers.
 void check_array(const ArrowArray& array, std::int64_t buffer_n, std::int64_t child_n) {
-  // Any number of 8 bytes, and what lies before it, has an address.
+  // Any number of 8 bytes, and all before it, has an address.
   constexpr std::int64_t kMaxLength = std::numeric_limits<std::int64_t>::max() / 8;
   require(array.length >= 0 && array.offset >= 0, "a negative length or offset");
   require(array.length <= kMaxLength && array.offset <= kMaxLength - array.length,

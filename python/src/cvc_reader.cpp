@@ -125,7 +125,7 @@ class CvcReader {
     return chunks;
   }
 
-  // Codes of rows to a fresh array of bytes, and for each run of rows what they mean.
+  // Codes of rows to a fresh array of bytes, and their meaning for each run of rows.
   nb::list read_codes(
       std::uint64_t first, std::uint64_t count, std::size_t column,
       const nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& out,
@@ -182,7 +182,7 @@ class CvcReader {
     raise_if_error(status);
   }
 
-  DecodeLimits limits_;  // on memory; Python itself counts what is given out
+  DecodeLimits limits_;  // on memory; Python itself counts the outputs
   std::optional<Bytes> bytes_;
   std::shared_ptr<PythonRanges> ranges_;
   std::optional<cvc::Reader> reader_;

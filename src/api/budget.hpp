@@ -29,7 +29,7 @@ class Budget {
  private:
   std::uint64_t max_bytes_ = ~std::uint64_t{0};
   std::size_t count_;
-  bool is_shared_ = false;  // by the runs; otherwise each may take what is left
+  bool is_shared_ = false;  // by the runs; otherwise each may take the rest
 };
 
 }  // namespace numpact

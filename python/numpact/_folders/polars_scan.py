@@ -126,7 +126,7 @@ def _read(polars: Any, table: OpenTable, columns: Sequence[str], span: Span) -> 
 def pruning(predicate: pl.Expr, table: OpenTable) -> list[Bound]:
     """Conditions that every row that matches satisfies; polars judges the rows themselves.
 
-    Only what is understood with certainty: comparisons of a column with a literal, and tests for
+    Translates only certain cases: comparisons of a column with a literal, and tests for
     null, joined by "and".
     """
     try:

@@ -39,7 +39,7 @@ _UNSUPPORTED = (errno.EINVAL, errno.ENOSYS)
 
 
 class NewFolder:
-    """A folder under a hidden name beside its final one; removed unless it gets that.
+    """A folder under a hidden name next to its final one; removed unless it gets that.
 
     Args:
         path: The final name. Missing parents are made.
@@ -173,7 +173,7 @@ def locked_table(path: str, lock_timeout: float | None) -> Iterator[bool]:
         is_file = stat.S_ISREG(os.lstat(manifest).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         is_file = False
-    if not is_file:  # nothing to lock; what it is instead is found by those who read it
+    if not is_file:  # nothing to lock; readers report what it is
         yield False
         return
     with locked(manifest, lock_timeout) as lock:

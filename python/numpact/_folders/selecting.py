@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the rows that match a filter.
 
-Chunks whose range excludes a match are left out before anything is decoded. What is left is read
+Chunks whose range excludes a match are skipped before anything is decoded. The others are read
 in windows of rows: first the columns of the filter, then the others where rows match.
 """
 

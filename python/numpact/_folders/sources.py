@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Files of a table that are mapped when it is opened, so that it stays what it was if the folder is
+# Files of a table that are mapped when it is opened, so that it stays the same if the folder is
 # replaced. If there are more, each is mapped while it is read: a map takes a descriptor, of which
 # processes often have 1,024.
 _MAX_MAPPED_FILES = 256
@@ -49,7 +49,7 @@ class Content:
         self.file = file
         self.stamp = stamp
         self.url = file.url
-        self.stays = content is not None  #: what is made of the bytes may be kept
+        self.stays = content is not None  #: results of the bytes may be cached
         self._bytes = content
 
     def map(self) -> Buffer | None:

@@ -169,9 +169,9 @@ class OpenTable(_Tabular):
     """A folder of a table that is open: the result of ``open_table``. Nothing is decoded yet.
 
     ``len(t)``, ``t.schema`` and ``t.column_names`` come from the manifest. ``t["price"]`` decodes a
-    column (a chunked array of pyarrow), ``t.read(...)`` and ``to_arrow`` what they are asked for.
+    column (a chunked array of pyarrow), ``t.read(...)`` and ``to_arrow`` the requested rows.
     ``t[["at", "price"]]`` and ``t[100:200]`` are open tables again. Local files are mapped, so that
-    the table stays what it is if the folder is replaced. Thread-safe.
+    the table stays the same if the folder is replaced. Thread-safe.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class OpenTable(_Tabular):
         self._threads = threads
         self._is_closed = False
 
-    # ---- what it holds ----
+    # ---- contents ----
 
     @property
     def column_names(self) -> list[str]:
@@ -355,7 +355,7 @@ class OpenTable(_Tabular):
     # ---- life ----
 
     def close(self) -> None:
-        """Releases the files; what was read stays valid. May be called repeatedly."""
+        """Releases the files; tables and arrays stay valid. May be called repeatedly."""
         self._is_closed = True
         self._sources = []
 
@@ -509,14 +509,14 @@ def open_table(
 
 
 def opened_table(place: Location, work: Callable[[TableFolder], Any]) -> Any:
-    """``with_table`` with errors that say what to use instead for what is not a table."""
+    """``with_table`` with errors that name the right function for other files."""
     if place.local_path is not None:
         not_a_table(place.local_path)
     return with_table(place, work)
 
 
 def not_a_table(path: str) -> None:
-    """Raises if a local path is certainly not a table; the message says what reads it."""
+    """Raises if a local path is certainly not a table; the message names the right function."""
     if os.path.isfile(path):
         raise NotADirectoryError(
             errno.ENOTDIR, f"is a file, and a table is a folder: {_function_for(path)}", path

@@ -135,7 +135,7 @@ def has_enums_of(field: pa.Field, other: pa.Field) -> bool:
 
 
 def leaves(path: str, type: pa.DataType) -> Iterator[str]:
-    """The names of what is inside a nested column."""
+    """The names of the fields inside a nested column."""
     if type.num_fields == 0:
         yield f"'{path}'"
     for index in range(type.num_fields):

@@ -28,7 +28,7 @@ class Table:
         self.metadata: Any = None
 
     def source(self) -> pa.BufferReader:
-        """The file from its beginning; readers close what they are given."""
+        """The file from its beginning, which the reader closes."""
         return pa.BufferReader(self._buffer)
 
     def open(self) -> None:

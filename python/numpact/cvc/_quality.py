@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what compressions of vectors lose, as the command ``numpact cvc quality`` does."""
+"""Measures the losses of compressions of vectors, as the command ``numpact cvc quality`` does."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def quality(
 
 
 def _quality_of(made: dict[str, Any], dtype: str, dimension: int, metric: str, k: int) -> Quality:
-    """The result out of what numpact._core gives."""
+    """The report made of the dictionary of numpact._core."""
     measured = []
     for row in made["rows"]:
         recall, cells = row.pop("recall"), tuple(row.pop("cells"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import triton  # pyright: ignore[reportMissingImports]
 import triton.language as tl  # pyright: ignore[reportMissingImports]
 
-# ---- what a launch is of ----
+# ---- parameters of a launch ----
 
 COPY = tl.constexpr(0)  # of values that are in the output's type
 FLOAT32 = tl.constexpr(1)
@@ -92,7 +92,7 @@ def _bfloat_of(bits):
     """The same with seven bits of payload."""
     high = bits >> 16
     nan = tl.where((high & 0x7F) == 0, high | 1, high)
-    # Never past 32 bits: what is larger is a NaN.
+    # Never past 32 bits: larger values are NaN.
     near = ((bits & 0x7FFFFFFF) + 0x7FFF + (high & 1)) >> 16 | (high & 0x8000)
     return tl.where(_is_nan(bits), nan, near)
 
