@@ -222,7 +222,7 @@ def test_table_says_what_was_done(vectors: Path) -> None:
 
 @pytest.mark.skipif(not WINE.exists(), reason=f"{WINE} is not there")
 def test_the_documents_table_is_printed(tmp_path: Path) -> None:
-    text = (ROOT / "docs/cli.md").read_text()
+    text = (ROOT / "docs/cli-vectors.md").read_text()
     command, printed = re.findall(r"```text\n\$ numpact (cvc quality .*)\n((?:.|\n)*?)```", text)[0]
     (tmp_path / WINE.name).symlink_to(WINE)
     made = run(*command.split(), cwd=tmp_path).text

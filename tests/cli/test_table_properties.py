@@ -57,7 +57,7 @@ def metadata_without(metadata: object, *prefixes: bytes) -> dict[bytes, bytes]:
 
 
 def as_parquet_has_it(type: pa.DataType) -> set[str]:
-    """The types that a column may have behind a way through Parquet (docs/cli.md)."""
+    """The types that a column may have behind a way through Parquet (docs/cli-tables.md)."""
     if pa.types.is_date64(type):
         return {"date32[day]", "date64[ms]"}
     return {str(type), str(type).replace("[s", "[ms")}

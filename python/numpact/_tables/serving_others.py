@@ -19,7 +19,7 @@ from .writing import Sink, open_reader, validity_bits
 
 
 def send_file(messages: Messages, field: pa.Field, arrays: Iterable[pa.Array]) -> None:
-    """Sends the bytes of a file in pieces, and then its rows and its type."""
+    """Sends the bytes of a file in blocks, and then its rows and its type."""
     sink = Sink()
     writer = OtherWriter(sink, field)
     for array in arrays:
