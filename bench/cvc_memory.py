@@ -3,7 +3,7 @@
 """Memory that writing and reading CVC files takes at its peak, in chunks for each thread.
 
 Each case runs in a process of its own; the kernel's high-water mark of that process is what counts
-(VmHWM of /proc/self/status), less what it had before. Rows are written in small pieces, and read
+(VmHWM of /proc/self/status), less what it had before. Rows are written in small blocks, and read
 from an open file, not from a mapping.
 """
 

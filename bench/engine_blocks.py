@@ -31,7 +31,7 @@ from columns import columns, default_folder
 KIB = 1024
 LIBRARY = "libnumpact_bench_pco.so"
 OK, WONT_FIT = 0, 1
-# DuckDB keeps numbers in pieces of 1,024 whatever the block is; its file grows by blocks of
+# DuckDB keeps numbers in vectors of 1,024 for any size of block; its file grows by blocks of
 # this size, the smallest it allows, which blurs sizes by 1.6 % of a column of 1 MiB.
 DUCKDB_BLOCK_BYTES = 16 * KIB
 

@@ -71,7 +71,7 @@ def arrays(folder: Path, patterns: list[str]) -> Iterator[tuple[str, np.ndarray]
 
 
 def chunks_of(array: np.ndarray) -> tuple[int, ...]:
-    """Whole rows, or pieces, of about CHUNK_BYTES."""
+    """Whole rows, or blocks, of about CHUNK_BYTES."""
     row = array[0].nbytes if array.ndim > 1 else array.itemsize
     return (max(1, min(array.shape[0], CHUNK_BYTES // row)), *array.shape[1:])
 

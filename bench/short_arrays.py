@@ -106,7 +106,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--slices", type=int, default=2, metavar="N",
                         help="of each length out of a real column (default: %(default)s)")
     parser.add_argument("--list", type=int, default=10, metavar="N",
-                        help="the most cases that are listed (default: %(default)s)")
+                        help="maximum cases that are listed (default: %(default)s)")
     parser.add_argument("--speed", action="store_true", help="time compressing instead")
     parser.add_argument("--fast", action="store_true", help="without forced choices")
     add_target(parser)

@@ -26,7 +26,7 @@ BLOCK = 1 << 22
 
 
 def run(folder: Path, words: str, stdin: str | None = None) -> int:
-    """The most memory that a command took, in MiB."""
+    """The maximum memory that a command took, in MiB."""
     report = folder / "peak"
     command = peak_memory.measured(report, [str(PROGRAM), *words.split()])
     with open(folder / stdin if stdin else os.devnull, "rb") as source:

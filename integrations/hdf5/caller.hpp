@@ -4,9 +4,9 @@
 
 namespace numpact_hdf5 {
 
-// The library that contains a piece of code, with its dependencies. A process may have several
-// copies of HDF5, as the wheels of h5py and netCDF4 bring one each. Ids of one mean nothing to
-// another, so only the copy that calls may be asked about them, and none is linked.
+// The library that contains an address, with its dependencies. A process may have several
+// copies of HDF5, as the wheels of h5py and netCDF4 bring one each. Ids of one are invalid in
+// another, so only the calling copy may be asked about them, and none is linked.
 class Caller {
  public:
   // `code`: an address in the library, such as a return address.

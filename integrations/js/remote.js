@@ -6,9 +6,9 @@ import {trailerContent} from "./inspect.js";
 
 /** Bytes of the first request: the trailer of up to 1,600 chunks. */
 const TAIL_BYTES = 65536;
-/** The most bytes of a trailer that are fetched: 40 for each of 400,000 chunks. */
+/** Maximum bytes of a trailer that are fetched: 40 for each of 400,000 chunks. */
 const MAX_TRAILER_BYTES = 2 ** 24;
-/** The most bytes of one request for chunks. */
+/** Maximum bytes of one request for chunks. */
 const MAX_REQUEST_BYTES = 2 ** 28;
 const RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
 

@@ -29,8 +29,8 @@ typedef struct call {
   MemoryContext memory;
 } call;
 
-/* Before the memory of the library stands the address that PostgreSQL gave: its alignment is less
- * than what may be requested. */
+/* The address that PostgreSQL returned is stored before the library's memory, since its alignment
+ * is less than the library may request. */
 static void* allocate(void* opaque, size_t size, size_t alignment) {
   if (alignment < sizeof(void*)) alignment = sizeof(void*);
   if (size > MaxAllocHugeSize - alignment - sizeof(void*)) return NULL;
@@ -82,7 +82,7 @@ static int status_code(numpact_status status) {
   }
 }
 
-/* Raises the error of a call. Nothing of the library is alive. */
+/* Raises the error of a call. No object of the library exists then. */
 static void raise_error(const numpact_error* error) {
   if (error->status == NUMPACT_CANCELLED) CHECK_FOR_INTERRUPTS();
   ereport(ERROR, (errcode(status_code(error->status)), errmsg("numpact: %s", error->text),
@@ -272,7 +272,7 @@ Datum numpact_compress_array(PG_FUNCTION_ARGS) {
 
 /* ---- decompression ---- */
 
-/* Numbers first to first + count - 1 of the file are wanted. */
+/* The request for numbers first to first + count - 1 of the file. */
 typedef struct part {
   uint64_t first;
   uint64_t count;

@@ -16,7 +16,7 @@ from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
 Mode = Union[str, ModeSpec]
 #: "auto", "none", "consecutive=1", "lookback", "conv1=4", or a DeltaSpec.
 Delta = Union[str, DeltaSpec]
-#: "auto", the most numbers in a chunk, the exact sizes of all, or a PagingSpec.
+#: "auto", the maximum numbers in a chunk, the exact sizes of all, or a PagingSpec.
 Paging = Union[str, int, Sequence[int], PagingSpec]
 
 #: The trailer to write: False for nothing, True for an index, a number for restart points
@@ -37,7 +37,7 @@ DEFAULT_LEVEL = 8
 TABLE_TRAILER = 1 << 14
 MAX_LEVEL = 12
 DEFAULT_PAGING = "auto"
-#: The most numbers in a page of a wrapped chunk, unless told otherwise.
+#: Default for the maximum numbers in a page of a wrapped chunk.
 DEFAULT_PAGE_N = 1 << 18
 
 _POLICIES = ("use", "ignore", "require", "verify")

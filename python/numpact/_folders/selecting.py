@@ -131,7 +131,7 @@ def _intersection(one: list[Span], other: list[Span]) -> list[Span]:
 
 
 def windows(spans: Sequence[Span], rows: int) -> Iterator[Span]:
-    """Spans cut into pieces of at most that many rows."""
+    """Spans cut into blocks of at most that many rows."""
     for first, stop in spans:
         for at in range(first, stop, rows):
             yield at, min(at + rows, stop)

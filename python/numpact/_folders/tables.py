@@ -268,7 +268,7 @@ class OpenTable(_Tabular):
 
         Args:
             columns, rows, where: As for ``read_table``.
-            batch_rows: The most rows that are read for a batch.
+            batch_rows: Maximum rows that are read for a batch.
         """
         self._check_open()
         size = index_of(batch_rows, "batch_rows")

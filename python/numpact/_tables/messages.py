@@ -11,7 +11,7 @@ from typing import Any
 
 _HEAD = struct.Struct("<cQ")
 JSON, BYTES, ERROR = b"J", b"D", b"E"
-# Maximum bytes of a message of pieces, so that the other side needs no memory for all.
+# Maximum bytes of a message of blocks, so that the other side needs no memory for all.
 _BLOCK = 1 << 22
 
 
@@ -54,7 +54,7 @@ class Messages:
         return self._receive(BYTES)
 
     def receive_blocks(self) -> Iterator[bytes]:
-        """Receives pieces up to an empty one."""
+        """Receives blocks up to an empty one."""
         while block := self._receive(BYTES):
             yield block
 
@@ -75,13 +75,13 @@ class Messages:
         self._send(BYTES, content)
 
     def send_some(self, contents: list[bytes]) -> None:
-        """Sends pieces that others follow."""
+        """Sends blocks that others follow."""
         for content in contents:
             for at in range(0, len(content), _BLOCK):
                 self._send(BYTES, memoryview(content)[at : at + _BLOCK])
 
     def send_blocks(self, contents: list[bytes]) -> None:
-        """Sends pieces and an empty one."""
+        """Sends blocks and an empty one."""
         self.send_some(contents)
         self._send(BYTES, b"")
 

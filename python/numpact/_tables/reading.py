@@ -15,7 +15,7 @@ from .errors import reported
 from .int96 import choose_unit
 from .messages import Messages, Refused
 
-# The most rows of a piece, as the command has it.
+# Maximum rows of a block, as in the command.
 _BLOCK = 1 << 16
 
 
@@ -150,9 +150,9 @@ def first_list_size(arrays: Iterator[pa.Array]) -> int:
 
 
 class Column:
-    """The numbers of one column, a piece at a time.
+    """The numbers of one column, a block at a time.
 
-    ``nulls``: "error" refuses them, otherwise they are left out, and each piece says where they
+    ``nulls``: "error" refuses them, otherwise they are left out, and each block says where they
     were. Lists have ``list_size`` numbers each, and no nulls.
     """
 
@@ -164,7 +164,7 @@ class Column:
         self._blocks = self._all()
 
     def next(self) -> tuple[int, memoryview, memoryview]:
-        """Rows, numbers and validity of the next piece; no rows at the end."""
+        """Rows, numbers and validity of the next block; no rows at the end."""
         return next(self._blocks, (0, memoryview(b""), memoryview(b"")))
 
     def _all(self) -> Iterator[tuple[int, memoryview, memoryview]]:

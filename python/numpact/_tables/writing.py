@@ -15,7 +15,7 @@ from .columns import arrow_field, metadata_from_json
 from .messages import Messages, Refused
 from .others import OtherReader
 
-# Rows of a row group of Parquet, and the most bytes that are kept for one.
+# Rows of a row group of Parquet, and the maximum bytes that are kept for one.
 _GROUP_ROWS = 1 << 20
 _GROUP_BYTES = 1 << 28
 

@@ -12,7 +12,7 @@ from .._specs import CoreOptions, core_level, core_paging
 
 DEFAULT_PAGE = 1 << 18
 MAX_PAGE = 1 << 24
-# The most numbers that automatic paging leaves in one chunk at every level.
+# Maximum numbers that automatic paging leaves in one chunk at every level.
 MAX_AUTO = 1 << 18
 
 # numcodecs calls it "none", pcodec "no_op".

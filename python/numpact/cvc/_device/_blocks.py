@@ -43,7 +43,7 @@ class Rows:
 
 
 class Part(NamedTuple):
-    """Some bytes of a piece: their count, and a function that writes them to a buffer."""
+    """Some bytes of a block: their count, and a function that writes them to a buffer."""
 
     bytes: int
     put: Callable[[Array], None]
@@ -119,7 +119,7 @@ def _codes_of(stored: CvcSlice, rows: Rows, size: int) -> Part:
 
 
 def _of_codes(stored: CvcSlice, rows: Rows, dtype: str) -> Block:
-    """A piece of any compression except lossless and pco."""
+    """A block of any compression except lossless and pco."""
     size = _row_bytes(stored)
     parts = [_codes_of(stored, rows, size)]
     ranges = stored.bytes[stored.rows * size :]
@@ -135,7 +135,7 @@ def _of_codes(stored: CvcSlice, rows: Rows, dtype: str) -> Block:
 
 
 def _of_planes(stored: CvcSlice, rows: Rows) -> Block:
-    """A piece of lossless: from each plane the bytes that contain the rows."""
+    """A block of lossless: from each plane the bytes that contain the rows."""
     first = rows.first * stored.dimension
     count = rows.count * stored.dimension
     start = first // 8 * 8
@@ -186,7 +186,7 @@ class CpuDecoder:
             )
 
     def block(self, first_row: int, rows: Rows, dtype: str) -> Block:
-        """A piece that is decoded when it is written to a buffer."""
+        """A block that is decoded when it is written to a buffer."""
         values = rows.count * self.column.dimension
 
         def put(to: Array) -> None:
@@ -201,13 +201,13 @@ def is_decoded_before(compression: str, rows: Rows) -> bool:
 
 
 def block_of_values(values: Array) -> Block:
-    """A piece of decoded rows, (n, values of a row)."""
+    """A block of decoded rows, (n, values of a row)."""
     flat = values.reshape(-1)
     return Block("copy", flat.size, [_copied(flat.view(np.uint8))])
 
 
 def make_block(stored: CvcSlice, rows: Rows, dtype: str, decoder: CpuDecoder) -> Block:
-    """The piece for rows of a stored slice."""
+    """The block for rows of a stored slice."""
     if is_decoded_before(stored.compression, rows):
         return decoder.block(stored.first_row, rows, dtype)
     if stored.compression == "lossless":

@@ -139,7 +139,7 @@ def _sum(a, b, ARITHMETIC: tl.constexpr):
 
 @triton.jit
 def _value_of_code(code, minimum, scale, ARITHMETIC: tl.constexpr):
-    """Bits of code * scale + least; `minimum` and `scale` are int32 bits."""
+    """Bits of code * scale + minimum; `minimum` and `scale` are int32 bits."""
     product = _product(code.to(tl.float32), scale.to(tl.float32, bitcast=True), ARITHMETIC)
     value = _sum(product, minimum.to(tl.float32, bitcast=True), ARITHMETIC)
     bits = value.to(tl.uint32, bitcast=True)

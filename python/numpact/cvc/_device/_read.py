@@ -116,9 +116,9 @@ def _fill_bits(dtype: str, value: float) -> int:
 
 
 def _parts(rows: Rows, row_bytes: int) -> Iterator[Rows]:
-    """Splits rows into pieces of about a quarter of a buffer."""
+    """Splits rows into blocks of about a quarter of a buffer."""
     step = BUFFER_BYTES // 4 // max(1, row_bytes)
-    # Multiples of 16 rows, so that all pieces are aligned if the first one is.
+    # Multiples of 16 rows, so that all blocks are aligned if the first one is.
     step = step // 16 * 16 if step >= 16 else max(1, step)
     for start in range(0, rows.count, step):
         yield rows.part(start, min(step, rows.count - start))

@@ -28,7 +28,7 @@ Array = npt.NDArray[Any]
 BUFFER_BYTES = 32 << 20
 _MIN_THREADED_BYTES = 4 << 20  # fewer bytes are copied by one thread
 _MAX_COPY_THREADS = 4  # more threads do not increase the bandwidth
-#: Limits of a piece: the kernels count values, and bits of codes of lossless, in 32 bits.
+#: Limits of a block: the kernels count values, and bits of codes of lossless, in 32 bits.
 _MAX_VALUES = (1 << 31) - (1 << 20)
 _MAX_LOSSLESS_VALUES = _MAX_VALUES // 8
 
@@ -147,7 +147,7 @@ class _Load(NamedTuple):
 
 
 class TritonDecoder:
-    """Collects pieces and decodes them in batches; ``finish`` decodes the last one.
+    """Collects blocks and decodes them in batches; ``finish`` decodes the last one.
 
     Args:
         threads: Number of threads that fill a buffer; 0: one per processor.
@@ -157,7 +157,7 @@ class TritonDecoder:
         self._threads = threads or os.cpu_count() or 1
         self._loads: list[_Load] = []
         self._bytes = 0
-        self._flagged: list[Any] = []  # tags of the pieces that may fail
+        self._flagged: list[Any] = []  # tags of the blocks that may fail
         # For each batch: an output, its flags, and the index in _flagged of the first flag.
         self._flags: list[tuple[DeviceArray, Any, int]] = []
         self._lane: _Lane | None = None
@@ -165,7 +165,7 @@ class TritonDecoder:
     def add(
         self, block: Block, output: DeviceArray, out_row: int, places: Array | None, tag: Any
     ) -> None:
-        """Adds a piece for the rows from ``out_row`` on, or for ``places``; see ``finish``."""
+        """Adds a block for the rows from ``out_row`` on, or for ``places``; see ``finish``."""
         if block.values == 0:
             return
         if block.values > (_MAX_LOSSLESS_VALUES if block.planes else _MAX_VALUES):
@@ -183,7 +183,7 @@ class TritonDecoder:
         self._bytes += load.bytes
 
     def finish(self) -> list[Any]:
-        """Decodes the rest; returns the tags of corrupt pieces, and waits only if some may be."""
+        """Decodes the rest; returns the tags of corrupt blocks, and waits only if some may be."""
         self._flush()
         bad = []
         for output, flags, first in self._flags:
@@ -258,7 +258,7 @@ class _Launch:
         self._unit = self._find_unit()
 
     def _find_unit(self) -> int:
-        """Values per store: 16 if these are always of one piece and aligned, else 1."""
+        """Values per store: 16 if these are always of one block and aligned, else 1."""
         if self._layout != self._kernels.DENSE.value or self._output.pointer % 16 != 0:
             return 1
         wide = all(
@@ -286,7 +286,7 @@ class _Launch:
         return self._tasks_end
 
     def fill(self, buffer: Array) -> Iterator[tuple[Part, Array]]:
-        """Writes the table; yields the parts of pieces and their positions in the buffer."""
+        """Writes the table; yields the parts of blocks and their positions in the buffer."""
         table = buffer[self._table_at : self._table_end].view(np.int64)
         table = table.reshape(len(self._loads), self._kernels.FIELDS.value)
         table[:] = 0
