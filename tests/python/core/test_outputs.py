@@ -189,9 +189,9 @@ def test_a_dtype_that_out_is_not() -> None:
 
 def test_numbers_over_1_are_not_booleans() -> None:
     packed = numpact.compress(np.array([0, 1, 2], np.uint8))
-    with pytest.raises(numpact.TypeMismatchError, match="truth"):
+    with pytest.raises(numpact.TypeMismatchError, match="booleans"):
         numpact.decompress(packed, dtype=bool)
-    with pytest.raises(numpact.TypeMismatchError, match="truth"):
+    with pytest.raises(numpact.TypeMismatchError, match="booleans"):
         numpact.decompress(packed, np.zeros(3, bool))
     assert numpact.decompress(packed[:0] + numpact.compress([True]), np.zeros(1, bool))[0]
 
