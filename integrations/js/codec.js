@@ -67,7 +67,7 @@ export class Numpact {
     return instance.text(instance.get("numpact_version"));
   }
 
-  /** "wasm" (SIMD) or "emu128" (scalar code). */
+  /** "wasm" (SIMD) or "scalar" (portable code). */
   get target() {
     const instance = this.#ready();
     return instance.text(instance.get("numpact_cpu_target"));

@@ -151,7 +151,7 @@ export class Numpact {
   static load(options?: LoadOptions): Promise<Numpact>;
   constructor(module: WebAssembly.Module, options?: LoadOptions);
   readonly version: string;
-  /** "wasm": SIMD; "emu128": scalar code. */
+  /** "wasm": SIMD; "scalar": portable code. */
   readonly target: string;
   readonly canEncode: boolean;
   readonly memoryBytes: number;
