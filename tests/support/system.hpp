@@ -33,6 +33,10 @@ bool make_named_pipe(const std::string& path);
 // Returns the status; none if the system cannot copy a process. -1: it did not exit by itself.
 std::optional<int> run_in_copy(const std::function<int()>& function);
 
+// Runs a function in a thread of its own. Returns how many bytes of the stack it used; none if the
+// stack of a thread cannot be looked at.
+std::optional<std::size_t> stack_bytes_of(const std::function<void()>& function);
+
 // While it lives, files cannot grow beyond a size, as on a full disk, if is_set().
 class FileSizeLimit {
  public:
