@@ -241,6 +241,7 @@ class Compressor {
     OutputFile file(folder->path_of(kManifestName), false, Content::kText);
     file.put(manifest_text(manifest));
     file.commit(TemporaryPath::Sync::kLater);
+    if (old_) old_->close();  // Windows replaces no folder of which a file is open
     folder->commit();
     report_table(output, manifest, total);
   }

@@ -208,6 +208,20 @@ HEADER = "n,x,ok,day,at,zip,when\n"
 NIGHT = HEADER + "1,0.5,true,2024-02-29,2024-02-29T12:00:00.250Z,01a,12:30\n"
 
 
+def test_append_and_overwrite_leave_nothing_beside_the_folder(door: Door, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("n,x\n1,0.5\n2,-1.25\n")
+    door.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
+    names = sorted(path.name for path in (tmp_path / "f").iterdir())
+    err = append_csv(door, tmp_path, "n,x\n3,7.5\n4,9.75\n")
+    assert err == f"numpact: {tmp_path / 'f'}: 2 rows appended to 2 columns\n"
+    assert sorted(path.name for path in (tmp_path / "f").iterdir()) == names
+    assert door.run("decompress", tmp_path / "f", "--to", "csv").out.split() == [
+        b"n,x", b"1,0.5", b"2,-1.25", b"3,7.5", b"4,9.75"]
+    err = door.run("compress", tmp_path / "a.csv", "-f", "-q", "-o", tmp_path / "f").err
+    assert err == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "f", "next.csv"]
+
+
 def test_csv_without_values_appends_nulls_of_the_folder(door: Door, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(NIGHT)
     door.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
