@@ -61,7 +61,7 @@ ASKS_FOR_COMPILER = (
     "include/numpact/version.hpp", "include/numpact/numpact.h", "src/platform/posix/",
     "src/platform/compiler.hpp", "src/base/float_environment.hpp", "src/simd/cpu_features.cpp",
     "src/simd/lane_count-inl.hpp", "src/pco/latent/walk-inl.hpp",
-    "src/pco/latent/unpack_vbmi-inl.hpp", "src/gpu/")
+    "src/pco/latent/unpack_vbmi-inl.hpp", "src/pco/delta/conv1_kernel.cpp", "src/gpu/")
 LACKS_ANOTHER_WAY = ("src/cvc/quality/distance.cpp", "cli/numbers/decimal.",
                      "cli/pco/condition.cpp")
 # Programs for tests and benchmarks of some systems: their build files leave them out elsewhere.
