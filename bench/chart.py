@@ -62,11 +62,11 @@ def read_points(folder: Path) -> list[Point]:
     points = [Point(row["codec"], row["level"], float(row["mean_ratio"]),
                     float(row["mean_decompress_mb_s"])) for row in read_rows(folder / "levels.csv")]
     codecs = read_rows(folder / "codecs.csv")
-    most = max(int(row["columns"]) for row in codecs)
+    max_columns = max(int(row["columns"]) for row in codecs)
     with_levels = {point.codec for point in points}
     points += [Point(row["codec"], "", float(row["mean_ratio"]),
                      float(row["mean_decompress_mb_s"]))
-               for row in codecs if row["mean_ratio"] and int(row["columns"]) == most
+               for row in codecs if row["mean_ratio"] and int(row["columns"]) == max_columns
                and row["codec"] not in with_levels]
     return points
 

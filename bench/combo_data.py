@@ -46,9 +46,9 @@ def steps(rng: np.random.Generator, delta: str, order: int, top: int, count: int
         return _repeats(rng, top, count)
     # A slow wave, slower for high orders, whose differences are small, and some noise on it.
     time = np.arange(count) * (2 * np.pi / (40_000 if order < 2 else 400_000))
-    wave = np.sin(time) + 0.3 * np.sin(2.7 * time)
+    signal = np.sin(time) + 0.3 * np.sin(2.7 * time)
     noise = rng.normal(scale=max(0.7, top / 5e4), size=count)
-    return np.clip(np.rint((wave + 1.3) * (top / 2.6) + noise), 0, top).astype(np.int64)
+    return np.clip(np.rint((signal + 1.3) * (top / 2.6) + noise), 0, top).astype(np.int64)
 
 
 def _repeats(rng: np.random.Generator, top: int, count: int) -> np.ndarray:
@@ -59,8 +59,8 @@ def _repeats(rng: np.random.Generator, top: int, count: int) -> np.ndarray:
     while at < count:
         length = int(rng.integers(60, 500))
         distance = int(rng.choice(distances))
-        piece = out[at - distance : at - distance + min(length, distance, count - at)]
-        out[at : at + piece.size] = piece
+        block = out[at - distance : at - distance + min(length, distance, count - at)]
+        out[at : at + block.size] = block
         at += length + int(rng.integers(0, 4))
     return out
 

@@ -52,7 +52,7 @@ class Result:
 
 
 def guarded(action: Callable[[], object]) -> str:
-    """What went wrong, if anything; panics of the pcodec package are not Exceptions."""
+    """A description of the failure, or none; panics of the pcodec package are not Exceptions."""
     try:
         action()
     except (KeyboardInterrupt, SystemExit):
@@ -123,7 +123,7 @@ def measure(combo: Combo, writer: str, rounds: int, seconds: float) -> Result:
 
 
 def all_combos(arguments: argparse.Namespace) -> Iterator[Combo]:
-    """Those whose name matches, made one at a time."""
+    """The columns whose name matches, made one at a time."""
     level, count = arguments.level, arguments.count
     for spec in combo_data.combo_specs():
         if re.search(arguments.match, combo_data.combo_name(*spec)):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""CVC files beside the package decompressed: side by side in one run, files in memory (tmpfs).
+"""CVC files compared with the package decompressed, in one run, files in memory (tmpfs).
 
 Vectors are 200,000 x 256 standard normal float32 unless said otherwise. The reference packs and
 reads lossless data by loops of Python: there it gets fewer rows, and times are for each value.

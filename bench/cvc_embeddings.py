@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Real embeddings in CVC files: sizes and decode speed of the lossless compressions beside zstd and
-blosc2, and what searches lose by the others.
+"""Real embeddings in CVC files: sizes and decode speed of the lossless compressions, compared with
+zstd and blosc2, and the loss of recall by the others.
 
 Every .npy file of a folder is a matrix (default: ../shared/data).
 """

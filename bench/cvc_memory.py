@@ -3,7 +3,7 @@
 """Memory that writing and reading CVC files takes at its peak, in chunks for each thread.
 
 Each case runs in a process of its own; the kernel's high-water mark of that process is what counts
-(VmHWM of /proc/self/status), less what it had before. Rows are written in small pieces, and read
+(VmHWM of /proc/self/status), less what it had before. Rows are written in small blocks, and read
 from an open file, not from a mapping.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from numpact import cvc
 
-PIECE = 5000  # rows that are appended at a time
+BLOCK = 5000  # rows that are appended at a time
 
 
 def high_water() -> int:
@@ -36,13 +36,13 @@ def forget_high_water() -> int:
 
 
 def write(path: str, compression: str, threads: int, rows: int, dimension: int, chunk: int) -> int:
-    piece = np.random.default_rng(1).normal(size=(PIECE, dimension)).astype(np.float32)
+    block = np.random.default_rng(1).normal(size=(BLOCK, dimension)).astype(np.float32)
     with cvc.Writer(None, compression=compression) as small:
-        small.append(piece[:100])  # what is loaded once
+        small.append(block[:100])  # what is loaded once
     before = forget_high_water()
     with cvc.Writer(path, compression=compression, chunk_size=chunk, threads=threads) as writer:
-        for _ in range(rows // PIECE):
-            writer.append(piece)
+        for _ in range(rows // BLOCK):
+            writer.append(block)
     return high_water() - before
 
 
@@ -81,7 +81,7 @@ def main() -> None:
     sizes = [str(options.rows), str(options.dimension), str(options.chunk_rows)]
     chunk_bytes = 4 * options.dimension * options.chunk_rows
     print(f"a chunk: {chunk_bytes / 1e6:.1f} MB of float32; peak in chunks for each thread")
-    print(f"{'':10} {'threads':>8} {'writing':>8} {'reading half, besides the output':>34}")
+    print(f"{'':10} {'threads':>8} {'writing':>8} {'reading half, without the output':>34}")
     with tempfile.TemporaryDirectory() as folder:
         for compression in ("fp16", "int8", "int8_dim", "int4", "lossless", "pco"):
             for threads in ("1", "2"):

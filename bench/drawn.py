@@ -20,7 +20,7 @@ from drawn_columns import draw_column
 from measure import same_bits
 from peer_codecs import Action, Ours, Pcodec, Setting
 
-MOST_SHARE = 1.001  # a file is over where it takes more than this share of the reference's
+MAX_SHARE = 1.001  # a file is over where it takes more than this share of the reference's
 MAX_EXTRA_BYTES = 64  # and at most this many bytes more
 
 
@@ -43,7 +43,7 @@ class Drawn:
 
     @property
     def is_over(self) -> bool:
-        return self.ours > MOST_SHARE * self.theirs + MAX_EXTRA_BYTES
+        return self.ours > MAX_SHARE * self.theirs + MAX_EXTRA_BYTES
 
 
 def seconds_of(action: Action) -> float:
@@ -76,7 +76,7 @@ def geometric_mean(ratios: list[float]) -> float:
     return math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
 
 
-def report(columns: list[Drawn], most: int) -> str:
+def report(columns: list[Drawn], max_rows: int) -> str:
     total = sum(c.ours for c in columns) / sum(c.theirs for c in columns)
     over = sorted((c for c in columns if c.is_over), key=lambda c: -c.ratio)
     speed = geometric_mean([c.their_seconds / c.our_seconds for c in columns])
@@ -89,7 +89,7 @@ def report(columns: list[Drawn], most: int) -> str:
     ]
     lines += [
         f"  {c.index:6} {c.type:4} {c.count:7} numbers {c.ours:8} {c.theirs:8} {c.ratio:.3f}"
-        for c in over[:most]
+        for c in over[:max_rows]
     ]
     return "\n".join(lines)
 

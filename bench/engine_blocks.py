@@ -31,7 +31,7 @@ from columns import columns, default_folder
 KIB = 1024
 LIBRARY = "libnumpact_bench_pco.so"
 OK, WONT_FIT = 0, 1
-# DuckDB keeps numbers in pieces of 1,024 whatever the block is; its file grows by blocks of
+# DuckDB keeps numbers in vectors of 1,024 for any size of block; its file grows by blocks of
 # this size, the smallest it allows, which blurs sizes by 1.6 % of a column of 1 MiB.
 DUCKDB_BLOCK_BYTES = 16 * KIB
 
@@ -64,7 +64,7 @@ class BlockCodec:
         raise NotImplementedError
 
     def use_type(self, code: int, width: int) -> None:
-        """Of the blocks to come."""
+        """Resets the counts for the next blocks."""
 
 
 class Pco(BlockCodec):
@@ -203,7 +203,7 @@ class Blocks:
 
 @dataclass
 class Sums:
-    """Of one codec and one size of blocks, over all columns."""
+    """The result of one codec and one size of blocks, over all columns."""
 
     raw: int = 0
     bytes: int = 0
@@ -253,7 +253,7 @@ def measure(numbers: np.ndarray, codecs: list[BlockCodec], block: int,
 
 
 def alp_bytes(numbers: np.ndarray) -> int | None:
-    """What the smaller of DuckDB's ALP and ALP-RD takes; None without the package."""
+    """The bytes of the smaller of DuckDB's ALP and ALP-RD; None without the package."""
     try:
         import duckdb
     except ImportError:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Decoding on a GPU: GB/s of output, beside the device's copy bandwidth measured in the same run.
+"""Decoding on a GPU: GB/s of output, compared with the device's copy bandwidth
+measured in the same run.
 
 For each type, mode and delta encoding a column that suits them is compressed with restart points
 every 2^10 to 2^14 numbers, with none, and in chunks of 4,096 numbers; build/release/bench/
@@ -142,7 +143,7 @@ def describe(row: Row) -> str:
 
 
 def print_points(types: list[str], count: int, level: int) -> None:
-    """What restart points cost, in percent of the file without a trailer; needs no GPU."""
+    """The cost of restart points, in percent of the file without a trailer; needs no GPU."""
     print(f"{'column':36} {'bits':>6} " + " ".join(f"{'2^' + str(log):>6}" for log in RESTARTS))
     for name, numbers, options in made_columns(types, count):
         if "lookback" in name:

@@ -62,16 +62,16 @@ def filters(levels: list[int]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def arrays(folder: Path, wanted: list[str]) -> Iterator[tuple[str, np.ndarray]]:
+def arrays(folder: Path, patterns: list[str]) -> Iterator[tuple[str, np.ndarray]]:
     for file, column, shape in COLUMNS:
         name = f"{file}.{column}"
-        if any(text in name for text in wanted):
+        if any(text in name for text in patterns):
             table = pq.read_table(folder / f"{file}.parquet", columns=[column])
             yield name, np.ascontiguousarray(table.column(column).to_numpy()).reshape(shape)
 
 
 def chunks_of(array: np.ndarray) -> tuple[int, ...]:
-    """Whole rows, or pieces, of about CHUNK_BYTES."""
+    """Whole rows, or blocks, of about CHUNK_BYTES."""
     row = array[0].nbytes if array.ndim > 1 else array.itemsize
     return (max(1, min(array.shape[0], CHUNK_BYTES // row)), *array.shape[1:])
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bench_kernels.cpp runs, one function for each file of stages; and counting cycles.
+// The functions that bench_kernels.cpp runs, one for each file of stages; and counting cycles.
 #pragma once
 
 #include <benchmark/benchmark.h>

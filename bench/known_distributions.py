@@ -2,7 +2,7 @@
 """Distributions to draw numbers from, each with its entropy: the bits that a number of independent
 draws costs on average at least, however it is coded.
 
-* Of a distribution of whole numbers, and of other values that are few, it is the sum of
+* For a distribution of whole numbers, and of other values that are few, it is the sum of
   -p log2 p over all values; terms beyond a share of 1e-18 are left out.
 * A draw of a density f that is rounded to a float lands on the float x with probability
   f(x) ulp(x), where ulp(x) is the distance from x to its neighbour, 2^(e - m) in the binade
@@ -25,7 +25,7 @@ import numpy as np
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 TINY = 1e-18
-LEAST_BINADE = -120  # below it lie fewer than 1e-36 of the draws of any density here
+MIN_BINADE = -120  # below it lie fewer than 1e-36 of the draws of any density here
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Distribution:
 
 
 def entropy(shares: Iterable[float]) -> float:
-    """Of probabilities, in bits."""
+    """The entropy of probabilities, in bits."""
     return -math.fsum(p * math.log2(p) for p in shares if p > TINY)
 
 
@@ -45,21 +45,21 @@ def binary_entropy(p: float) -> float:
 
 
 def float_entropy(density_entropy: float, below: Callable[[float], float], mantissa: int,
-                  most_binade: int = 12) -> float:
+                  max_binade: int = 12) -> float:
     """The entropy of a density that is rounded to floats with `mantissa` stored bits. `below`: the
     share of draws whose magnitude is below a number."""
     mean_exponent = math.fsum(e * (below(2.0 ** (e + 1)) - below(2.0**e))
-                              for e in range(LEAST_BINADE, most_binade))
+                              for e in range(MIN_BINADE, max_binade))
     return density_entropy + mantissa - mean_exponent
 
 
 def poisson_shares(mean: float) -> Iterator[float]:
-    most = int(mean + 60 * math.sqrt(mean) + 60)
-    return (math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in range(most))
+    limit = int(mean + 60 * math.sqrt(mean) + 60)
+    return (math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in range(limit))
 
 
 def laplace_shares(scale: float) -> Iterator[float]:
-    """Of a Laplace distribution that is rounded to whole numbers."""
+    """The entropy of a Laplace distribution that is rounded to whole numbers."""
     yield 1 - math.exp(-0.5 / scale)
     for k in range(1, int(60 * scale) + 2):
         share = (math.exp(-(k - 0.5) / scale) - math.exp(-(k + 0.5) / scale)) / 2
@@ -73,12 +73,12 @@ def zipf_shares(exponent: float, count: int) -> np.ndarray:
 
 
 def whole_normal_shares(deviation: float) -> Iterator[float]:
-    """Of a normal distribution around zero that is rounded to whole numbers."""
+    """The entropy of a normal distribution around zero that is rounded to whole numbers."""
     def below(x: float) -> float:
         return math.erfc(-x / deviation / math.sqrt(2)) / 2
 
-    most = int(10 * deviation) + 1
-    return (below(k + 0.5) - below(k - 0.5) for k in range(-most, most + 1))
+    limit = int(10 * deviation) + 1
+    return (below(k + 0.5) - below(k - 0.5) for k in range(-limit, limit + 1))
 
 
 def normal_below(x: float) -> float:

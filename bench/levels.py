@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What each level costs and gives on columns of real numbers, with the reference's levels beside.
+"""Time and size of each level on columns of real numbers, compared with the reference's levels.
 
 One thread. For every numeric column of a folder, every level compresses and its file is read back;
 then all levels are timed in the same rounds. A level is on the front if no other row of the table

@@ -19,7 +19,7 @@ ONCE_OVER = 1.0  # seconds of compressing after which a peer is timed no more
 
 @dataclass
 class Plan:
-    """What to do with each column."""
+    """How each column is measured."""
 
     level: int = 8
     rounds: int = 5  # at least

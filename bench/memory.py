@@ -29,7 +29,7 @@ CASES = [("u8", "classic", "none", 0), ("i64", "classic", "none", 0),
 
 
 def use_of(*words: object) -> dict[str, Any]:
-    """What the program reports."""
+    """The report of the program."""
     program = numpact.library_path().parent / PROGRAM
     done = subprocess.run([str(program), *map(str, words)], check=True, stdout=subprocess.PIPE,
                           text=True)

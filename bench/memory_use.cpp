@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What memory a call takes, for memory.py; one measurement for each process.
+// Prints the memory that a call takes, for memory.py; one measurement for each process.
 //
 //   memory_use write COUNT FILE    streams COUNT numbers (i64) to a file
 //   memory_use stream FILE         reads them again block by block, and compares

@@ -237,9 +237,9 @@ def compress(array: np.ndarray, config: Config = Config()) -> bytes:
     return compressor.result(compressor.run())
 
 
-def decompress(file: bytes, dtype: np.dtype, room: int) -> np.ndarray:
-    """The numbers of a file that holds at most `room` of them."""
-    out = np.empty(room, dtype)
+def decompress(file: bytes, dtype: np.dtype, capacity: int) -> np.ndarray:
+    """The numbers of a file that holds at most `capacity` of them."""
+    out = np.empty(capacity, dtype)
     return out[: Decompressor(file, out).run()]
 
 
@@ -379,9 +379,9 @@ class ChunkDecoder:
         if getattr(self, "_handle", None):
             _LIBRARY.shim_chunk_decoder_free(self._handle)
 
-    def page(self, data: bytes, page_n: int, room: int | None = None) -> tuple[np.ndarray, int]:
-        """The page's first `room` numbers (all by default) and the bytes it took."""
-        out = np.zeros(page_n if room is None else room, DTYPES[self._type])
+    def page(self, data: bytes, page_n: int, capacity: int | None = None) -> tuple[np.ndarray, int]:
+        """The page's first `capacity` numbers (all by default) and the bytes it took."""
+        out = np.zeros(page_n if capacity is None else capacity, DTYPES[self._type])
         view, consumed = ByteView(data), c_uint64()
         _call("chunk_decode_page", self._handle, None, view.address, view.size, page_n,
               TYPE_BYTES[self._type], out.ctypes.data, out.size, byref(consumed))

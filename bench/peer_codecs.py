@@ -21,7 +21,7 @@ Action = Callable[[], object]
 
 @dataclass(frozen=True)
 class Setting:
-    """What codecs are made with."""
+    """The arguments of codecs."""
 
     level: int = 8  # of numpact and pcodec
     threads: int = 1  # for codecs that can
@@ -29,7 +29,7 @@ class Setting:
 
 
 class Codec:
-    """What all have in common."""
+    """The common base of all codecs."""
 
     name: str
     package = ""  # and version: what is named in reports

@@ -107,7 +107,7 @@ class Vortex(Codec):
         self.name = "vortex" if strategy == "default" else f"vortex-{strategy}"
         self._pa, self._vortex = pa, vortex
         self._options = getattr(vortex.io.VortexWriteOptions, strategy)()
-        vortex.set_worker_threads(threads - 1)  # beside the caller's own
+        vortex.set_worker_threads(threads - 1)  # in addition to the caller's own
         self._folder = tempfile.TemporaryDirectory(prefix="numpact-bench-", dir=TMPFS)
         self.package = f"vortex-data {version('vortex-data')}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which peers there are, by name, and which of them can be had here."""
+"""The peers by name, and which of them are available here."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def install_missing() -> None:
         return
     print(f"installing {', '.join(missing)}", file=sys.stderr)
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
-        # What is there already stays as it is. Constraints may not name extras.
+        # Installed packages stay as they are. Constraints may not name extras.
         constraints.write(re.sub(r"\[.*?\]", "", (ROOT / "requirements-dev.txt").read_text()))
         constraints.flush()
         command = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check",

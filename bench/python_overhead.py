@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python package costs on top of the library: side by side in one run.
+"""The overhead of the Python package over the library, measured in one run.
 
-Small: calls on 1,000 numbers, those of numpact and of numpact.pcodec, beside the package pcodec's.
-Large: calls on many numbers, beside the same work asked of the C++ library through the shim
+Small: calls of numpact and numpact.pcodec on 1,000 numbers, compared with the package pcodec.
+Large: calls on many numbers, compared with the same work of the C++ library through the shim
 (numpact_ctypes.py), with outputs that are there before ("into") and outputs that are allocated by
 the call. One thread each.
 """

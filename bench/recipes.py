@@ -24,7 +24,7 @@ from options import add_target, use_target
 
 PROGRAM = "recipe_calls"
 # Kept of a column.
-MOST_NUMBERS = 300_000
+MAX_NUMBERS = 300_000
 
 
 def measure(path: Path, level: int, length: int, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def main() -> int:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, values in columns(arguments.place, arguments.columns):
-            numbers = np.ascontiguousarray(values[:MOST_NUMBERS])
+            numbers = np.ascontiguousarray(values[:MAX_NUMBERS])
             if numbers.size < 16 * max(lengths):
                 continue
             path = Path(folder, "column.pco")

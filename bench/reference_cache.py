@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What slow peers make of a column, kept between runs under build/bench-cache."""
+"""Results of slow peers for a column, kept between runs under build/bench-cache."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ColumnCache:
         digest.update(key.encode())
         path = self._folder / f"{digest.hexdigest()}.{key.split()[0]}"
         if not path.exists():
-            beside = path.with_suffix(f".{os.getpid()}")
-            beside.write_bytes(make())
-            beside.replace(path)
+            temporary = path.with_suffix(f".{os.getpid()}")
+            temporary.write_bytes(make())
+            temporary.replace(path)
         return path.read_bytes()

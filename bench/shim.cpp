@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C door to the C++ API for the benchmarks and the oracle tests, which call it through ctypes
+// A C interface to the C++ API for the benchmarks and the oracle tests, which call it by ctypes
 // (numpact_ctypes.py mirrors every declaration). Not installed, no stable interface.
 //
 // Functions that can fail return an ErrorKind as a number, 0 for success, and say more in `error`.
@@ -115,7 +115,7 @@ numpact::PagingSpec paging_of(const ShimConfig& config) {
   return {};
 }
 
-// Of encoding and of decoding; shim_set_threads says how many.
+// Threads of encoding and of decoding; shim_set_threads sets them.
 std::uint32_t threads_given = 1;
 
 numpact::EncodeConfig encode_config(const ShimConfig& config) {

@@ -25,8 +25,8 @@ from short_kinds import LENGTHS, made, slices
 FORCED = [(mode, delta, order) for mode in ("auto", "classic")
           for delta, order in (("none", 0), ("consecutive", 1), ("consecutive", 2),
                                ("consecutive", 3), ("lookback", 0))]
-MOST_OVER_FORCED = 1.02
-MOST_OVER_REFERENCE = 1.05
+MAX_OVER_FORCED = 1.02
+MAX_OVER_REFERENCE = 1.05
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Tried:
     level: int
     automatic: int  # bytes
     forced: int
-    way: str  # of the best forced one
+    forced_by: str  # of the best forced one
     reference: int
 
     @property
@@ -51,42 +51,42 @@ def try_one(name: str, numbers: np.ndarray, level: int, with_forced: bool) -> Tr
     def size(**how: object) -> int:
         return len(numpact.compress(numbers, numpact.Config(level=level, **how)))
 
-    forced, way = size(), "auto"
+    forced, forced_by = size(), "auto"
     automatic = forced
     for mode, delta, order in FORCED if with_forced else []:
         bytes_ = size(mode=mode, delta=delta, delta_order=order)
         if bytes_ < forced:
-            forced, way = bytes_, f"{mode} {delta} {order}"
+            forced, forced_by = bytes_, f"{mode} {delta} {order}"
     _, make = Pcodec(Setting(level)).writer(numbers)
-    return Tried(name, level, automatic, forced, way, len(make()))
+    return Tried(name, level, automatic, forced, forced_by, len(make()))
 
 
-def report(title: str, tried: list[Tried], most: int) -> list[str]:
+def report(title: str, tried: list[Tried], max_listed: int) -> list[str]:
     lines = []
     for level in sorted({one.level for one in tried}):
         group = [one for one in tried if one.level == level]
-        far = [one for one in group if one.over_forced > MOST_OVER_FORCED]
-        large = [one for one in group if one.over_reference > MOST_OVER_REFERENCE]
+        far = [one for one in group if one.over_forced > MAX_OVER_FORCED]
+        large = [one for one in group if one.over_reference > MAX_OVER_REFERENCE]
         lines.append(
             f"{title}, level {level}: {len(group)} arrays; auto / best forced: mean "
             f"{geometric_mean(one.over_forced for one in group):.4f}, over "
-            f"{MOST_OVER_FORCED}: {len(far)}, worst "
+            f"{MAX_OVER_FORCED}: {len(far)}, worst "
             f"{max(one.over_forced for one in group):.3f}; ours / pcodec: sum "
             f"{sum(o.automatic for o in group) / sum(o.reference for o in group):.4f}, mean "
             f"{geometric_mean(one.over_reference for one in group):.4f}, over "
-            f"{MOST_OVER_REFERENCE}: {len(large)}, worst "
+            f"{MAX_OVER_REFERENCE}: {len(large)}, worst "
             f"{max(one.over_reference for one in group):.3f}")
-        for one in sorted(far, key=lambda one: -one.over_forced)[:most]:
-            lines.append(f"  {one.over_forced:.3f} {one.name}: {one.automatic}, {one.way} "
+        for one in sorted(far, key=lambda one: -one.over_forced)[:max_listed]:
+            lines.append(f"  {one.over_forced:.3f} {one.name}: {one.automatic}, {one.forced_by} "
                          f"{one.forced}, pcodec {one.reference}")
-        for one in sorted(large, key=lambda one: -one.over_reference)[:most]:
+        for one in sorted(large, key=lambda one: -one.over_reference)[:max_listed]:
             lines.append(f"  pcodec {one.over_reference:.3f} {one.name}: {one.automatic}, "
-                         f"{one.way} {one.forced}, pcodec {one.reference}")
+                         f"{one.forced_by} {one.forced}, pcodec {one.reference}")
     return lines
 
 
 def nanoseconds(arrays: Iterable[tuple[str, np.ndarray]], level: int) -> dict[int, float]:
-    """Of compressing a number, by the arrays' length: the geometric mean over arrays."""
+    """Time to compress a number, by the arrays' length: the geometric mean over arrays."""
     found: dict[int, list[float]] = {}
     for _, numbers in arrays:
         compressor = numpact.Compressor(numbers, numpact.Config(level=level))
@@ -106,7 +106,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--slices", type=int, default=2, metavar="N",
                         help="of each length out of a real column (default: %(default)s)")
     parser.add_argument("--list", type=int, default=10, metavar="N",
-                        help="the most cases that are listed (default: %(default)s)")
+                        help="maximum cases that are listed (default: %(default)s)")
     parser.add_argument("--speed", action="store_true", help="time compressing instead")
     parser.add_argument("--fast", action="store_true", help="without forced choices")
     add_target(parser)

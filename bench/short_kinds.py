@@ -87,7 +87,7 @@ def _amounts(rng: Rng, n: int) -> np.ndarray:
 
 
 def _prices(rng: Rng, n: int) -> np.ndarray:
-    """Of one share."""
+    """An array of one share."""
     return np.round(100 + np.cumsum(rng.normal(0, 0.05, n)), 2)
 
 

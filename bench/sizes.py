@@ -149,7 +149,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--columns", default="", metavar="REGEX", help="only names that match")
     parser.add_argument("--level", type=int, default=8, help="for numpact and pcodec")
     parser.add_argument("--peers", default=PEERS, metavar="a,b",
-                        help=f"beside pcodec: any of {', '.join(peer_list.PEERS)} "
+                        help=f"compared in addition to pcodec: any of {', '.join(peer_list.PEERS)} "
                              "(default: %(default)s)")
     add_target(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times single calls on files of 1,000 numbers: what a call costs beside its numbers.
+"""Times single calls on files of 1,000 numbers: the fixed cost of a call.
 
 Ours is timed inside a C++ program (small_calls.cpp), with warm contexts; pcodec through its Python
 package, whose calls cost something of their own, so it is there for information only.

@@ -148,7 +148,7 @@ def every_format() -> list[TableFormat]:
 
 
 def stored_bytes(path: Path) -> int:
-    """Of a file, or of all files of a folder."""
+    """Bytes of a file, or of all files of a folder."""
     files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
     return sum(file.stat().st_size for file in files)
 

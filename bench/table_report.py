@@ -20,14 +20,14 @@ DATA = ROOT / "docs" / "benchmarks" / "data"
 PAGE = ROOT / "docs" / "benchmarks" / "tables.md"
 README = ROOT / "README.md"
 
-# What is timed: its title in tables.
+# The timed tasks, each with its title in tables.
 TASKS = {"write": "write", "read": "read all", "column": "one column", "rows": "1,000 rows",
-         "by_time": "1 % by time", "by_value": "1 % by value"}
+         "by_time": "filter on time (1 % of rows)", "by_value": "filter on value (1 % of rows)"}
 CSV_TITLES = ["table", "rows", "columns", "format", "threads", "bytes",
               *(f"{task}_ms" for task in TASKS)]
-BASE = "numpact-8"  # what all others are divided by
+BASE = "numpact-8"  # all others are divided by it
 RATIO_TEXT = "as a multiple of numpact at level 8 (above 1: larger, or slower):"
-# Of the README: the smallest Parquet, the one with the fastest slices, and Feather.
+# The README shows the smallest Parquet, the one with the fastest slices, and Feather.
 README_FORMATS = ["parquet-zstd-9-1M", "parquet-zstd-3-64K", "feather-zstd"]
 README_THREADS = 1
 MAX_COLUMNS = 100  # of a line of a document
@@ -76,7 +76,7 @@ def ratios(result: Result, base: Result) -> list[float]:
 
 
 def _ratio_text(value: float | None) -> str:
-    """Three digits at least, but for ratios of 10 and more."""
+    """Two decimals, or one from 10 on."""
     if value is None:
         return ""
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
@@ -95,7 +95,7 @@ def mean_row(results: Iterable[Result], threads: int, name: str) -> list[str]:
     return [title(name), *map(_ratio_text, means)]
 
 
-MEAN_TITLES = ["", "bytes", *TASKS.values()]
+MEAN_TITLES = ["format", "bytes", *TASKS.values()]
 
 
 def mean_rows(results: Sequence[Result], threads: int) -> list[list[str]]:
@@ -142,7 +142,7 @@ def readme_table(results: Sequence[Result]) -> str:
 
 
 def replace_part(path: Path, text: str) -> None:
-    """Replaces what lies between the two marks of a document."""
+    """Replaces the text between the two marks of a document."""
     old = path.read_text(encoding="utf-8")
     pattern = re.compile(f"(?<={re.escape(BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
     new, count = pattern.subn(lambda _: text, old)

@@ -24,7 +24,7 @@ TEST = {">=": pc.greater_equal, "<": pc.less}
 
 @dataclass(frozen=True)
 class Spec:
-    """What distinguishes a table of the shared data, which has numbers only, from its source."""
+    """Differences of a table of the shared data, which has numbers only, from its source."""
 
     by_time: str = ""  # column whose range is the first filter; "": the first column of times
     by_value: str = ""  # column whose largest values are the second; "": the last of floats

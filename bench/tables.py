@@ -69,7 +69,7 @@ class Bench:
         return lambda: one.write(self._source.table, self._new_path(one))
 
     def _parts(self, one: TableFormat, path: Path) -> dict[str, Action]:
-        """What is read of a table, but for single columns."""
+        """The parts of a table that are read, except single columns."""
         source = self._source
         first, stop = source.middle
         return {"read": lambda: one.read(path), "rows": lambda: one.rows(path, first, stop),

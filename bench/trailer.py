@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a trailer costs and gives: bytes and time to write, time to decode, to open, to read little.
+"""Costs and benefits of a trailer: bytes, time to write, to decode, to open, to read little.
 
 Every time is a ratio to the same work on the same file without a trailer, in the same rounds; one
 thread but for the last column, where two decode a file that is one chunk.
@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("pattern", nargs="?", default="", help="of names of columns")
     parser.add_argument("--data", type=Path, default=default_folder())
     parser.add_argument("--min-mb", type=float, default=8.0)
-    parser.add_argument("--most", type=int, default=12, help="columns")
+    parser.add_argument("--most", dest="max_columns", type=int, default=12, help="columns")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="for each column, at least")
     options = parser.parse_args()
@@ -69,7 +69,7 @@ def main() -> None:
           f"{numpact.__version__}\n{HEADER}")
     found = columns(options.data, options.pattern, int(options.min_mb * 1e6))
     for done, (name, numbers) in enumerate(found):
-        if done == options.most:
+        if done == options.max_columns:
             break
         print(measure(name, numbers, options.rounds, options.seconds), flush=True)
 

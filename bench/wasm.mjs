@@ -17,20 +17,20 @@ function bytesOf(name) {
 }
 
 function best(run) {
-  let least = Infinity;
+  let fastest = Infinity;
   for (let round = 0; round < Number(rounds); ++round) {
     const start = performance.now();
     run();
-    least = Math.min(least, performance.now() - start);
+    fastest = Math.min(fastest, performance.now() - start);
   }
-  return least / 1000;
+  return fastest / 1000;
 }
 
 const numbers = new ARRAYS[dtype](bytesOf("numbers").slice().buffer);
 const file = bytesOf("file");
 const type = dtype === "f2" ? "f16" : undefined;
 const times = {};
-for (const [way, simd] of [["simd", true], ["scalar", false]]) {
+for (const [build, simd] of [["simd", true], ["scalar", false]]) {
   const codec = await Numpact.load({simd});
   const made = codec.encode(numbers, {level: Number(level), type});
   if (!Buffer.from(made).equals(Buffer.from(file))) throw new Error("the bytes differ");
@@ -39,7 +39,7 @@ for (const [way, simd] of [["simd", true], ["scalar", false]]) {
   if (!Buffer.from(target.buffer).equals(Buffer.from(numbers.buffer))) {
     throw new Error("the numbers differ");
   }
-  times[way] = [best(() => codec.encode(numbers, {level: Number(level), type})),
+  times[build] = [best(() => codec.encode(numbers, {level: Number(level), type})),
     best(() => codec.decodeInto(file, target, {type}))];
 }
 process.stdout.write(JSON.stringify(times));

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Speed of the WebAssembly modules in Node beside the native library: ./dev bench wasm [FOLDER]
+"""Speed of the WebAssembly modules in Node, compared with the native library.
+
+Usage: ./dev bench wasm [FOLDER]
 
 Every --every-th column of a folder, one thread, the best of --rounds runs. `simd` and `scalar` are
 the modules that ./dev wasm has built. MB/s counts bytes of numbers.
@@ -24,7 +26,7 @@ from columns import columns, default_folder
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "build/wasm/package"
 MIN_BYTES = 1_000_000
-WAYS = ["native", "simd", "scalar"]
+BUILDS = ["native", "simd", "scalar"]
 
 
 def best(run: Callable[[], object], rounds: int) -> float:
@@ -72,15 +74,15 @@ def main() -> None:
     parser.add_argument("--level", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
-    heads = [f"{what} {way}" for what in ("encode", "decode") for way in WAYS]
+    heads = [f"{what} {build}" for what in ("encode", "decode") for build in BUILDS]
     print(f"| column | MB | {' | '.join(heads)} |\n|{' --- |' * (2 + len(heads))}")
     rows = measured(args)
     for name, size, times in rows:
-        speeds = [size / times[way][i] / 1e6 for i in (0, 1) for way in WAYS]
+        speeds = [size / times[build][i] / 1e6 for i in (0, 1) for build in BUILDS]
         shown = " | ".join(f"{speed:,.0f}" for speed in speeds)
         print(f"| {name} | {size / 1e6:.1f} | {shown} |")
     means = [math.exp(sum(math.log(s / t[w][i] / 1e6) for _, s, t in rows) / len(rows))
-             for i in (0, 1) for w in WAYS]  # fmt: skip
+             for i in (0, 1) for w in BUILDS]  # fmt: skip
     print(f"| geometric mean | | {' | '.join(f'{mean:,.0f}' for mean in means)} |")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times `numpact compress FILE.csv` on wide tables, beside pyarrow's reader and the encoder alone.
+"""Times `numpact compress FILE.csv` on wide tables, compared with pyarrow and the encoder alone.
 
 The goal for the command: at most twice the time of pyarrow.csv.read_csv and of numpact.compress of
 the same columns in memory, added up, and one second.

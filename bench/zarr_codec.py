@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zarr arrays with the codec pcodec: numpact beside numcodecs and the package pcodec.
+"""Zarr arrays with the codec pcodec: numpact compared with numcodecs and the package pcodec.
 
 An array of 64 MB, float32, two dimensions, in memory; each row is one process with one
 configuration of chunks, and the best of several rounds. zarr runs chunks in threads of its own;

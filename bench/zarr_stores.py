@@ -34,12 +34,12 @@ BLOSC = [(name, shuffle) for name in ("zstd", "lz4") for shuffle in ("shuffle", 
 ROUNDINGS = ("keepbits=7", "keepbits=10", 0, 1, 2, 3)
 
 
-def grids(folder, wanted):
+def grids(folder, patterns):
     """(name, arrays, chunks) of the grids whose names contain one of the given texts."""
     import pyarrow.parquet as pq
 
     for name, file, columns, shape, chunks in GRIDS:
-        if not any(text in name for text in wanted):
+        if not any(text in name for text in patterns):
             continue
         table = pq.read_table(folder / f"{file}.parquet", columns=list(columns))
         yield name, [table.column(column).to_numpy().reshape(shape) for column in columns], chunks
@@ -78,7 +78,7 @@ def stored(array, chunks, settings, rounding=None):
 
 
 def encoding_of(dtype, rounding):
-    """What ``numpact.zarr.encoding`` makes of a variable with the fill value of the files."""
+    """The result of ``numpact.zarr.encoding`` for a variable with the fill value of the files."""
     import xarray as xr
 
     one = xr.Dataset({"x": ("i", np.zeros(1, dtype))})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What numpact is built with, where the system has it, else fetched from where it is published.
+# The dependencies of numpact: of the system if it has them, else fetched from their publishers.
 #
 # numpact_need(NAME) looks for a package of the table below and, where that is not found and
 # NUMPACT_FETCH_DEPENDENCIES allows it, downloads it. Archives are pinned by their SHA-256; where a

@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 set(_numpact_package ${CMAKE_INSTALL_LIBDIR}/cmake/numpact)
 get_target_property(_numpact_type numpact TYPE)
-# What a C compiler does not link by itself.
+# Libraries that a C compiler does not link by itself.
 set(NUMPACT_CXX_RUNTIME stdc++)
 if("c++" IN_LIST CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
   set(NUMPACT_CXX_RUNTIME c++)
@@ -43,7 +43,7 @@ set_target_properties(numpact_highway PROPERTIES EXPORT_NAME highway)
 set_target_properties(numpact_libdeflate PROPERTIES EXPORT_NAME libdeflate)
 install(TARGETS numpact numpact_highway numpact_libdeflate EXPORT numpactTargets)
 if(TARGET numpact_cuda)
-  # Of its own, so that who does not ask for it needs nothing of CUDA's.
+  # A component of its own, so that programs that do not request it do not need CUDA.
   target_include_directories(numpact_cuda INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   install(TARGETS numpact_cuda EXPORT numpactCudaTargets)

@@ -3,7 +3,7 @@
 #   NUMPACT_SIMD_DEFINITIONS  what src/simd/targets.hpp is compiled with
 
 set(_numpact_x86_targets avx512_vbmi2 avx512 avx2 sse4)
-# What the compiler may use everywhere on a machine: compiled in every case.
+# The baseline of the compiler is compiled in every case.
 set(_numpact_baselines scalar sse2 neon neon_without_aes wasm ppc8)
 
 set(NUMPACT_SIMD_TARGETS "" CACHE STRING

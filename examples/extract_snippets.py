@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""extract_snippets.py GUIDE OUT: makes a program of the cpp blocks of GUIDE.
+"""extract_snippets.py GUIDE... OUT: makes a program of the cpp blocks of the guides.
 
 Each block becomes the body of a function, and main calls them in order; lines with `#include` go in
 front of it. A block may use what it defines itself, numpact, and the headers of PRELUDE.
@@ -28,8 +28,9 @@ PRELUDE = """#include <algorithm>
 
 
 def main():
-    guide, out = map(Path, sys.argv[1:])
-    blocks = re.findall(r"```cpp\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    *guides, out = map(Path, sys.argv[1:])
+    text = "\n".join(guide.read_text(encoding="utf-8") for guide in guides)
+    blocks = re.findall(r"```cpp\n(.*?)```", text, re.DOTALL)
     parts = [PRELUDE]
     for index, block in enumerate(blocks):
         lines = block.splitlines()

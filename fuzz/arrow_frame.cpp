@@ -143,7 +143,7 @@ void require_same(const Decoded& a, const Decoded& b) {
   }
 }
 
-// What can be read can be written again.
+// Columns that can be read can be written again.
 void check_frame(ByteSpan frame) {
   const Context context;
   const Decoded read(guarded(frame), context);
@@ -245,16 +245,16 @@ void check_round_trip(const Column& column, const Bytes& frame) {
   for (std::size_t row = 0; row < found.rows(); ++row) {
     NUMPACT_REQUIRE(found.is_valid(row) == column.valid[row]);
     const std::byte* const stored = bytes_of(column.numbers.view()).data() + row * size;
-    const std::byte* const wanted = column.valid[row] ? stored : zero;
+    const std::byte* const expected = column.valid[row] ? stored : zero;
     if (column.is_bits()) {
-      NUMPACT_REQUIRE(bit_at(found.values(), row) == (*wanted != std::byte{0}));
+      NUMPACT_REQUIRE(bit_at(found.values(), row) == (*expected != std::byte{0}));
     } else {
-      NUMPACT_REQUIRE(std::memcmp(found.values() + row * size, wanted, size) == 0);
+      NUMPACT_REQUIRE(std::memcmp(found.values() + row * size, expected, size) == 0);
     }
   }
 }
 
-// With less room the result is the same or there is none.
+// With less memory the result is the same, or there is none.
 void check_budget(const Column& column, const numpact_encode_options& options, const Bytes& frame,
                   Draw& draw) {
   const std::span<std::byte> out = guarded_output(draw.below(frame.size() + 2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line tool reads, made by structure: manifests, folders of tables on disk,
+// Inputs of the command line tool, made by structure: manifests, folders of tables on disk,
 // headers of safetensors, and text that grows while it is read. An input of bytes alone seldom
 // comes past the first brace.
 #include <fcntl.h>
@@ -209,7 +209,7 @@ void read_folder(Draw& draw) {
   } catch (const cli::Failure&) {
   }
   const cli::TableFolder folder(path);
-  // What is read is what was there when the folder was opened.
+  // The rows that are read are those of the time when the folder was opened.
   if (draw.flag()) std::filesystem::remove_all(path);
   DecodeConfig config;
   config.limits.max_output_bytes = std::uint64_t{1} << 18;

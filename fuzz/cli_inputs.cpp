@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line tool reads: NPY, raw numbers, CSV (where Arrow is there, which reads it),
+// Inputs of the command line tool: NPY, raw numbers, CSV (where Arrow is there, which reads it),
 // and files of vectors. Whatever is wrong is told by a Failure.
 #include <sys/mman.h>
 #include <unistd.h>

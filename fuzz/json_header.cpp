@@ -35,7 +35,7 @@ void visit(const Value& value) {
   if (value.is(json::Kind::kArray)) NUMPACT_REQUIRE(count == value.count());
 }
 
-// What is read in place is what the list of values says.
+// Reading in place gives the values of the list.
 void compare(const Value& value, const View& view) {
   NUMPACT_REQUIRE(value.kind() == view.kind() && value.text() == view.text());
   NUMPACT_REQUIRE(value.offset() == view.offset() && value.count() == view.count());

@@ -6,7 +6,7 @@ namespace numpact::fuzz {
 namespace {
 
 void run_pco_raw(ByteSpan input) {
-  // What the checks choose follows from the bytes too: the end of a file is rarely looked at twice.
+  // The choices of the checks follow from the bytes too: the end of a file is rarely read twice.
   Draw draw(input);
   check_file(input, draw);
 }

@@ -64,7 +64,7 @@ void check_reader(ByteSpan bytes, Draw& draw) {
   DecodeConfig config = tight_config();
   if (draw.flag()) config.executor = &executor;
   const Decoded blocks = read_in_blocks(file, *header.number_type, config, draw);
-  // What is too much may be found out before what is wrong.
+  // Exceeded limits may be found before other errors.
   NUMPACT_REQUIRE(blocks.status.kind() == all.status.kind() ||
                   (!all.status.ok() && blocks.status.kind() == ErrorKind::kLimitExceeded));
   if (all.status.ok()) {

@@ -13,7 +13,7 @@ import zlib
 from pathlib import Path
 
 FIXTURES = Path(__file__).resolve().parent.parent / "tests/fixtures"
-MOST_BYTES = 4000
+MAX_BYTES = 4000
 STRUCTURED = ("pco_patch", "pco_wrapped", "pco_round_trip", "pco_stream", "pco_destination",
               "pco_targets", "pco_trailer", "pco_second", "cvc_patch", "cvc_round_trip",
               "cvc_range", "cvc_second", "cli_folder", "arrow_frame")
@@ -22,13 +22,13 @@ STRUCTURED = ("pco_patch", "pco_wrapped", "pco_round_trip", "pco_stream", "pco_d
 def small_files(pattern):
     """The bytes of the fixtures that are short enough to be changed often, archives opened."""
     for path in sorted(FIXTURES.glob(pattern)):
-        if path.stat().st_size <= MOST_BYTES:
+        if path.stat().st_size <= MAX_BYTES:
             yield path.read_bytes()
     folder, _, name = pattern.rpartition("/**/") if "/**/" in pattern else ("**", "", pattern[3:])
     for archive in sorted(FIXTURES.glob(f"{folder}/*.zip")):
         with zipfile.ZipFile(archive) as file:
             for entry in file.infolist():
-                if entry.file_size <= MOST_BYTES and Path(entry.filename).match(name):
+                if entry.file_size <= MAX_BYTES and Path(entry.filename).match(name):
                     yield file.read(entry)
 
 
@@ -88,8 +88,8 @@ def seeds():
     for target in STRUCTURED:
         for _ in range(200):
             count = values.choice((16, 64, 200, 500))
-            most = values.choice((1, 3, 15, 255))
-            yield target, bytes(values.randint(0, most) for _ in range(count))
+            maximum = values.choice((1, 3, 15, 255))
+            yield target, bytes(values.randint(0, maximum) for _ in range(count))
 
 
 def main():

@@ -27,7 +27,7 @@ PUBLIC = ROOT / "include"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+(["<])([^">]+)[">].*\n', re.M)
 # They come behind Highway, where the once-compiled part begins.
 BEHIND_HIGHWAY = ("simd/cpu_features.hpp", "simd/dispatch.hpp")
-# What differs from system to system: one of these folders is compiled.
+# Sources that differ between systems: one of these folders is compiled.
 SYSTEM_FOLDERS = ("platform/posix/", "platform/windows/")
 # In the order of dispatch.hpp's tables.
 X86_TARGETS = ("SSE4", "AVX2", "AVX3", "AVX3_DL")
@@ -38,7 +38,7 @@ INTRODUCTION = """\
 // numpact {version} as one source; written by tools/amalgamate.py from the sources of that version.
 //   c++ -std=c++20 -O2 -c numpact.cpp
 // It includes itself, so it keeps its name. {needs}
-// Licences: LICENSE{licences}.
+// Licenses: LICENSE{licenses}.
 """
 
 # Contracting products and sums would change the bytes of files. The other option is what the
@@ -79,7 +79,7 @@ def listed_sources() -> list[str]:
 
 
 def platform_sources() -> list[str]:
-    """What src/platform/sources.cmake lists for the library, for all systems."""
+    """The sources that src/platform/sources.cmake lists for the library, for all systems."""
     text = (SOURCES / "platform/sources.cmake").read_text()
     found: list[str] = []
     for system in ("posix", "windows"):
@@ -196,7 +196,7 @@ class Library:
 
 
 def body(library: Library, path: str, names: dict[str, str]) -> str:
-    """A file without what is done once: includes, guards, the licence line.
+    """A file without what is done once: includes, guards, the license line.
 
     Files of one system keep their includes of the system's headers, which others lack.
     """
@@ -221,7 +221,7 @@ def version() -> str:
 
 
 def abi() -> str:
-    """What the soname carries, as in cmake/Version.cmake."""
+    """The version in the soname, as in cmake/Version.cmake."""
     major, minor, _ = version().split(".")
     return f"{major}.{minor}" if major == "0" else major
 
@@ -257,7 +257,7 @@ def amalgamation(library: Library, vendored: bool) -> str:
             identifier="Identifier",
             version=version(),
             needs=needs,
-            licences=", hwy/LICENSE" if vendored else "",
+            licenses=", hwy/LICENSE" if vendored else "",
         ),
         "#ifndef NUMPACT_AMALGAMATION\n#define NUMPACT_AMALGAMATION\n",
         PRAGMAS,
@@ -313,7 +313,7 @@ def vendor_highway(source: Path, folder: Path) -> None:
         target.write_text("// Changed for numpact's amalgamation: the paths of includes.\n" + text)
 
 
-def licence_of_highway(source: Path) -> str:
+def license_of_highway(source: Path) -> str:
     for place in (
         source / "../LICENSE",
         Path("/usr/share/doc/libhwy-dev/copyright"),
@@ -321,7 +321,7 @@ def licence_of_highway(source: Path) -> str:
     ):
         if place.exists():
             return place.read_text()
-    sys.exit("amalgamate: the licence of Highway was not found beside its headers")
+    sys.exit("amalgamate: the license of Highway was not found beside its headers")
 
 
 def main() -> None:
@@ -355,7 +355,7 @@ def main() -> None:
     if arguments.vendored:
         shutil.rmtree(folder / "hwy", ignore_errors=True)
         vendor_highway(arguments.highway, folder)
-        (folder / "hwy/LICENSE").write_text(licence_of_highway(arguments.highway))
+        (folder / "hwy/LICENSE").write_text(license_of_highway(arguments.highway))
 
 
 if __name__ == "__main__":

@@ -22,11 +22,11 @@ PROGRAM = Path(os.environ.get("NUMPACT_CLI", ROOT / "build/release/cli/numpact")
 MIB = 1 << 20
 THREAD = 64  # MiB for each
 ONCE = 24  # chunks of numbers, a window, a row group
-PIECE = 1 << 22
+BLOCK = 1 << 22
 
 
 def run(folder: Path, words: str, stdin: str | None = None) -> int:
-    """The most memory that a command took, in MiB."""
+    """The maximum memory that a command took, in MiB."""
     report = folder / "peak"
     command = peak_memory.measured(report, [str(PROGRAM), *words.split()])
     with open(folder / stdin if stdin else os.devnull, "rb") as source:
@@ -46,8 +46,8 @@ def make_inputs(folder: Path, count: int) -> None:
     with open(folder / "a.raw", "wb") as raw, \
             pa.parquet.ParquetWriter(folder / "a.parquet", schema) as parquet, \
             pa.csv.CSVWriter(folder / "a.csv", schema) as csv:
-        for first in range(0, count, PIECE):
-            n = min(PIECE, count - first)
+        for first in range(0, count, BLOCK):
+            n = min(BLOCK, count - first)
             walk = np.round(last + np.cumsum(rng.normal(size=n)), 2)
             last = float(walk[-1])
             raw.write(walk.tobytes())
@@ -87,12 +87,12 @@ def main() -> None:
                 ("decompress p -f -o b.parquet", None),
                 ("decompress c -f -o b.csv", None),
             ]:
-                most = program + THREAD * threads + ONCE
+                maximum = program + THREAD * threads + ONCE
                 takes_threads = words.split()[0] not in ("index", "inspect")
                 words += f" -j {threads}" if takes_threads else ""
                 held = run(folder, words, stdin)
-                failed |= held > most
-                print(f"{held:5} MiB of {most}{' TOO MUCH' if held > most else ''}  "
+                failed |= held > maximum
+                print(f"{held:5} MiB of {maximum}{' TOO MUCH' if held > maximum else ''}  "
                       f"{words}", flush=True)
         sys.exit(failed)
 

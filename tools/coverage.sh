@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build=build/coverage
 report=$build/report
-# What reads bytes that somebody else wrote. Encoders in the same folders are left out.
+# Sources that read bytes of other writers. Encoders in the same folders are left out.
 decoding=(src/bits/bit_reader.hpp src/base/load.hpp 'src/pco/ans/decode.*' 'src/pco/delta/.*'
   'src/pco/latent/latent_(decoder|tables).*' 'src/pco/latent/(unpack|walk).*'
   'src/pco/meta/.*' 'src/pco/mode/(modes_kernel|dict|float_.*|int_mult)\..*'

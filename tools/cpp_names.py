@@ -59,8 +59,8 @@ class Parser:
                 return k
         return len(self.tokens) - 1
 
-    def find(self, i: int, wanted: str) -> int:
-        while i < len(self.tokens) - 1 and self.tokens[i] != wanted:
+    def find(self, i: int, token_text: str) -> int:
+        while i < len(self.tokens) - 1 and self.tokens[i] != token_text:
             i = self.close(i) if self.tokens[i] in "({[" else i
             i += 1
         return i

@@ -9,8 +9,10 @@ where the findings are.
 from __future__ import annotations
 
 import argparse
+import io
 import re
 import subprocess
+import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,6 +23,7 @@ from tidy import MAX_FUNCTION_LINES, functions_of
 
 ROOT = Path(__file__).resolve().parent.parent
 CPP = {".cpp", ".hpp", ".cu"}
+C_LIKE = CPP | {".c", ".h", ".js", ".mjs", ".ts"}
 DATA = ("tests/fixtures/", "fuzz/corpus/", "fuzz/regressions/", "samples/")
 
 # Words of a dialect that the project has given up. Names may not have them as a part.
@@ -28,11 +31,12 @@ RETIRED_IN_NAMES = set("""
 bid bids weigh weighs weighed way ways toll promise promised promises promising wish wishes verdict
 gate trial trials tries misled doubt doubtful hope hopeless told telling tells alike recalled
 elsewhere occurring foreseen foresee crew team hand hands wave waves door doors room rooms stretch
-stretches piece pieces least most fewest truth
+stretches piece pieces least most fewest truth wanted unwanted settle settles settled settling
+verdicts
 """.split())
 # Terms of the field, or of an interface, that have one of these words.
 FIELD_TERMS = {"most_common", "most_common_base", "most_frequent_value", "kLeastSquaresN",
-               "is_promising", "kNotPromising"}
+               "is_promising", "kNotPromising", "Promise", "awaitPromise"}
 # In prose, lines that have one of these.
 RETIRED_IN_PROSE = re.compile(
     r"\b(tolls?|bids?|crews?|promis\w*|elsewhere|alike|wish(es)?|foreseen?|so many)\b", re.I)
@@ -40,11 +44,15 @@ ABOUT_PROMISES = {"SECURITY.md", "docs/reliability.md"}
 ABOUT_WORDS = {"tools/house_report.py"}
 
 # Levels of a tree, in src/pco/stats, are no levels of the encoder.
-LEVEL_TEST = re.compile(r"\blevel(_|\(\))?\s*(==|!=|<=|>=|<|>)(?![<>])|(<=|>=|==)\s*\w*\.?level\b")
+LEVEL_TEST = re.compile(r"\blevel(_|\(\))?\s*(==|!=|<=|>=|<|>)(?![<>])|(<=|>=|==)\s*\w*\.?level\b"
+                        r"|\bis_for_\w+\(.*level")
 CONSTANT = re.compile(
     r"^\s*(?:static\s+)?(?:inline\s+)?constexpr\s+[\w:<>, ]+?\s(k[A-Z]\w*)(?:\[\w*\])?\s*(?:=|\{)",
     re.MULTILINE)
 
+
+# Strings of JavaScript, which without_comments() would take for characters of C++.
+SCRIPT_TEXT = re.compile(r"'(?:[^'\\\n]|\\.)*'|`[^`]*`")
 
 # The lanes of a vector, which kernels ask for by their type.
 LANES = "kLanes"
@@ -80,22 +88,33 @@ def parts_of(name: str) -> set[str]:
     return set(re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower().split("_"))
 
 
-def names_of(text: str) -> Iterator[str]:
+def python_names(text: str) -> Iterator[str]:
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.NAME:
+            yield token.string
+
+
+def names_of(name: str) -> set[str]:
     """Names of types, functions, constants and members. Parameters and locals are hard to tell
     apart from these without a compiler, so they count too."""
-    yield from set(re.findall(r"\b[A-Za-z_]\w*\b", without_comments(text)))
+    if name.endswith(".py"):
+        return set(python_names(read(name)))
+    text = read(name)
+    if not name.endswith((*CPP, ".c", ".h")):
+        text = SCRIPT_TEXT.sub('""', text)
+    return set(re.findall(r"\b[A-Za-z_]\w*\b", without_comments(text)))
 
 
 def count_names(files: list[str]) -> Count:
-    found = Count("names of files and in C++ code with a retired word", 0)
+    found = Count("names of files and in code with a retired word", 0)
     where: dict[str, str] = {}
     for name in files:
-        if name.startswith(DATA) or name.startswith("tests/"):
+        if name.startswith(DATA) or name in ABOUT_WORDS:
             continue
         if parts_of(Path(name).stem) & RETIRED_IN_NAMES:
             found.findings.append(name)
-        if Path(name).suffix in CPP:
-            for identifier in names_of(read(name)):
+        if Path(name).suffix in C_LIKE | {".py"}:
+            for identifier in names_of(name):
                 if identifier not in FIELD_TERMS and parts_of(identifier) & RETIRED_IN_NAMES:
                     where.setdefault(identifier, name)
     found.findings += [f"{name}: {identifier}" for identifier, name in sorted(where.items())]
@@ -120,7 +139,7 @@ def count_level_tests(files: list[str]) -> Count:
     found = Count("comparisons of a level outside src/pco/levels", 0)
     for name in files:
         is_exempt = name.startswith(("src/pco/levels", "src/pco/stats/"))
-        if name.startswith("src/pco/") and not is_exempt:
+        if name.startswith(("include/", "src/")) and Path(name).suffix in CPP and not is_exempt:
             for number, line in enumerate(without_comments(read(name)).splitlines(), 1):
                 if LEVEL_TEST.search(line):
                     found.findings.append(f"{name}:{number}: {line.strip()}")
@@ -134,10 +153,14 @@ def count_files_with(files: list[str], word: str, limit: int) -> Count:
         and pattern.search(without_comments(read(name)))])
 
 
-def encoder_constants(files: list[str]) -> Iterator[tuple[str, int, str, str, bool]]:
-    """Constants of the encoder: file, line, name, value, and whether a comment stands by it."""
+ENCODER = ("src/pco/encode/", "src/pco/bins/", "src/pco/levels")
+
+
+def constants(files: list[str], folders: tuple[str, ...]
+              ) -> Iterator[tuple[str, int, str, str, bool]]:
+    """Constants of the folders: file, line, name, value, and whether a comment stands by it."""
     for name in files:
-        if not name.startswith(("src/pco/encode/", "src/pco/bins/", "src/pco/levels")):
+        if not name.startswith(folders) or Path(name).suffix not in CPP:
             continue
         text = read(name)
         lines = text.splitlines()
@@ -154,17 +177,24 @@ def encoder_constants(files: list[str]) -> Iterator[tuple[str, int, str, str, bo
 
 
 def count_constants(files: list[str]) -> list[Count]:
-    values: dict[str, set[str]] = defaultdict(set)
     bare = Count("constants of the encoder without a comment", 0)
     total = Count("constants of the encoder, all", 332)
-    for name, number, constant, value, has_comment in encoder_constants(files):
-        values[constant].add(value)
+    for name, number, constant, value, has_comment in constants(files, ENCODER):
         total.findings.append(f"{name}:{number}: {constant} {value}")
         if not has_comment and constant != LANES:
             bare.findings.append(f"{name}:{number}: {constant} {value}")
-    twice = Count("constants of the encoder with one name and several values", 0, [
-        f"{name}: {', '.join(sorted(found))}" for name, found in sorted(values.items())
-        if len(found) > 1 and name != LANES])
+    values: dict[str, set[str]] = defaultdict(set)
+    where: dict[str, set[str]] = defaultdict(set)
+    for name, number, constant, value, _ in constants(files, ("src/pco/",)):
+        # Members of traits have one name in all of them, and so do the branches of an #if.
+        is_member = read(name).splitlines()[number - 1].startswith(" ")
+        if not is_member or name.startswith(ENCODER):
+            values[constant].add(value)
+            where[constant].add(name)
+    twice = Count("constants of src/pco with one name and several values", 0, [
+        f"{name}: {', '.join(sorted(found))} ({', '.join(sorted(where[name]))})"
+        for name, found in sorted(values.items())
+        if len(found) > 1 and len(where[name]) > 1 and name != LANES])
     return [total, bare, twice]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The most memory that a command held.
+"""The maximum memory that a command held.
 
 What Linux reports of a process begins with what its parent held when it was started. So the parent
 is this module, run as a small program of its own.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def outcomes(report):
-    """Of each case its name and whether it passed; None if it was skipped."""
+    """The name of each case and whether it passed; None if it was skipped."""
     for case in ET.parse(report).getroot().iter("testcase"):
         if case.get("status") == "notrun":
             continue

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the house rules that no compiler checks: layers, lengths of files, functions and lines,
-licence lines and source lists.
+license lines and source lists.
 
 Prints one line `file:line: message` per finding and exits with 1 if there is any.
 """
@@ -42,8 +42,8 @@ SYSTEM_HEADER = re.compile(
 # which includes the headers of the program that loads it.
 MAY_ASK_FOR_SYSTEM = ("include/numpact/version.hpp", "include/numpact/numpact.h", "integrations/",
                       "tests/")
-# What Microsoft's compiler lacks, with the files that may have it: those that ask which compiler it
-# is, and offer it another way. The files of LACKS_ANOTHER_WAY do not yet.
+# Features that Microsoft's compiler lacks, with the files that may use them: those that ask for the
+# compiler and have an alternative. The files of LACKS_ALTERNATIVE have none yet.
 NOT_IN_EVERY_COMPILER = {
     "a built-in function": re.compile(r"\b__builtin_\w+"),
     "an attribute of GCC": re.compile(r"__attribute__|\[\[gnu::"),
@@ -61,8 +61,8 @@ ASKS_FOR_COMPILER = (
     "include/numpact/version.hpp", "include/numpact/numpact.h", "src/platform/posix/",
     "src/platform/compiler.hpp", "src/base/float_environment.hpp", "src/simd/cpu_features.cpp",
     "src/simd/lane_count-inl.hpp", "src/pco/latent/walk-inl.hpp",
-    "src/pco/latent/unpack_vbmi-inl.hpp", "src/gpu/")
-LACKS_ANOTHER_WAY = ("src/cvc/quality/distance.cpp", "cli/numbers/decimal.",
+    "src/pco/latent/unpack_vbmi-inl.hpp", "src/pco/delta/conv1_kernel.cpp", "src/gpu/")
+LACKS_ALTERNATIVE = ("src/cvc/quality/distance.cpp", "cli/numbers/decimal.",
                      "cli/pco/condition.cpp")
 # Programs for tests and benchmarks of some systems: their build files leave them out elsewhere.
 MAY_USE_SYSTEM = (*MAY_ASK_FOR_SYSTEM, "tests/", "fuzz/", "bench/")
@@ -126,8 +126,8 @@ class Layers:
             return f"{source} sees public headers only"
         if self.level[target] < self.level[source]:
             return None
-        way = "sideways" if self.level[target] == self.level[source] else "up"
-        return f"{source} includes {way} into {target} (tools/layers.txt)"
+        alternative = "sideways" if self.level[target] == self.level[source] else "up"
+        return f"{source} includes {alternative} into {target} (tools/layers.txt)"
 
 
 def stem_family(inner, level):
@@ -210,7 +210,7 @@ def check_compilers(path, lines):
     """Yields (line, message) for what not every compiler has, in what users compile."""
     name = path.as_posix()
     if path.parts[0] not in ("src", "include", "cli") or name.startswith(
-            ASKS_FOR_COMPILER + LACKS_ANOTHER_WAY):
+            ASKS_FOR_COMPILER + LACKS_ALTERNATIVE):
         return
     for number, line in enumerate(lines, 1):
         code = re.sub(r'"(?:[^"\\]|\\.)*"', '""', line.partition("//")[0])
@@ -226,7 +226,7 @@ def check_text(path, lines):
     if places[:1] != [first]:
         yield first + 1, f"this line should be: {SPDX}"
     for place in places[1:]:
-        yield place + 1, "second licence line"
+        yield place + 1, "second license line"
     if len(lines) > MAX_LINES:
         yield len(lines), f"{len(lines)} lines, at most {MAX_LINES}: split the file"
     for number, line in enumerate(lines, 1):

@@ -16,7 +16,7 @@ CODE = 4  # spaces that make a line code, outside of lists
 ITEM = re.compile(r"( *)([*+-]|\d+\.) +")
 # Lines that are not text: headings, tables, quotes, HTML, link definitions, mkdocstrings blocks.
 VERBATIM = re.compile(r" {0,3}(#|\||>|<[a-zA-Z/!]|\[[^]]+\]: |:::|---)")
-# What may not begin a line, since it would begin a list, a heading or a quote there.
+# Words that may not begin a line, since they would begin a list, a heading or a quote there.
 MARKER = re.compile(r"([*+-]|\d+[.)]|#+|>.*|\|.*|=+)$")
 # Words; a code span or the text of a link counts as one.
 TOKEN = re.compile(r"(?:`+[^`]*`+|\[[^]]*\](?:\([^)]*\))?|\S)+")

@@ -17,8 +17,11 @@ ZIG_VERSION=0.17.1
 STATIC_TARGETS=(x86_64-linux-musl aarch64-linux-musl)
 # macOS: std::pmr is in the system's libc++ from 14.0 on; zig links its own, so that any would do.
 LINK_TARGETS=(x86_64-macos.14.0 aarch64-macos.14.0 x86_64-freebsd aarch64-freebsd)
-# Threads of musl have stacks of 128 KiB, so these also show that decoding and encoding fit.
-TESTS=(conformance_test reading_test writing_test capi_test cvc_test)
+# Threads of musl have stacks of 128 KiB: these show that decoding and encoding fit, and the last
+# one how much they use.
+TESTS=(conformance_test reading_test writing_test capi_test cvc_test stack_test)
+# What is linked only, nobody runs.
+QUICK=(-DCMAKE_BUILD_TYPE=MinSizeRel -DCMAKE_CXX_FLAGS_MINSIZEREL=-O1 -DNUMPACT_SIMD_TARGETS=avx2)
 
 need_zig() {
   local wanted="ziglang==$ZIG_VERSION"
@@ -137,11 +140,10 @@ run_static() {
 run_link() {
   local target=$1 build=$ROOT/$1 failed=0
   describe "$target"
-  # -O1: nobody runs them.
-  configure "$target" "$build" -DNUMPACT_BUILD_TESTS=OFF -DCMAKE_CXX_FLAGS_RELEASE=-O1 &&
+  configure "$target" "$build" -DNUMPACT_BUILD_TESTS=OFF "${QUICK[@]}" &&
     build "$target" "$build" numpact_cli || failed=1
   configure "$target" "$build-shared" -DNUMPACT_BUILD_TESTS=OFF -DNUMPACT_BUILD_CLI=OFF \
-    -DBUILD_SHARED_LIBS=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1 &&
+    -DBUILD_SHARED_LIBS=ON "${QUICK[@]}" &&
     build "$target" "$build-shared" numpact || failed=1
   return $failed
 }

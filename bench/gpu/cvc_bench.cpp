@@ -176,16 +176,16 @@ std::uint64_t mismatches(const cvc::Reader& reader, const cuda::DeviceRows& out)
   for (const std::size_t c : {std::size_t{0}, chunks.size() / 2, chunks.size() - 1}) {
     const cvc::RowRange rows{chunks[c].first_row, chunks[c].rows};
     std::vector<std::byte> got(rows.count * out.dimension * size);
-    std::vector<std::byte> wanted(got.size());
+    std::vector<std::byte> expected(got.size());
     const std::size_t at = rows.first * out.dimension * size;
     check(cudaMemcpy(got.data(), static_cast<std::byte*>(out.data) + at, got.size(),
                      cudaMemcpyDeviceToHost));
-    const cvc::Target target{{out.type, wanted.data(), rows.count, out.dimension}, 0};
+    const cvc::Target target{{out.type, expected.data(), rows.count, out.dimension}, 0};
     cvc::ReadConfig config;
     config.threads = 0;
     numpact::throw_if_error(reader.read({&rows, 1}, {&target, 1}, config).status());
     for (std::size_t i = 0; i < got.size(); i += size) {
-      wrong += std::memcmp(&got[i], &wanted[i], size) != 0 ? 1 : 0;
+      wrong += std::memcmp(&got[i], &expected[i], size) != 0 ? 1 : 0;
     }
   }
   return wrong;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding Pco files on a GPU: one line of JSON for each file named, beside the device's copy
-// bandwidth and the CPU. Run by bench/gpu.py.
+// Decoding Pco files on a GPU, compared with the device's copy bandwidth and the CPU: one line of
+// JSON for each file named. Run by bench/gpu.py.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ double device_seconds(const std::function<void()>& queue) {
   return median(times);
 }
 
-// Of work that ends before the call does.
+// Seconds of work that ends before the call does.
 double host_seconds(int rounds, const std::function<void()>& work) {
   std::vector<double> times;
   for (int i = 0; i < rounds; ++i) {
@@ -98,12 +98,12 @@ void measure(const char* path, double bandwidth) {
   const auto type = index.type().value();
   const std::size_t bytes = index.count() * size_of(type);
 
-  std::vector<std::byte> wanted(bytes);
+  std::vector<std::byte> expected(bytes);
   numpact::DecodeConfig many;
   many.threads = 0;
   const auto decode_on_cpu = [&](const numpact::DecodeConfig& config) {
     const auto reader = numpact::FileReader::create(file, index).value();
-    throw_if_error(reader.read(0, {type, wanted.data(), index.count()}, config));
+    throw_if_error(reader.read(0, {type, expected.data(), index.count()}, config));
   };
   const double one_thread = host_seconds(3, [&] { decode_on_cpu({}); });
   const double threads = host_seconds(3, [&] { decode_on_cpu(many); });
@@ -119,7 +119,7 @@ void measure(const char* path, double bandwidth) {
   check(cudaMemcpy(got.data(), out.data(), bytes, cudaMemcpyDeviceToHost));
   std::size_t mismatches = 0;
   for (std::size_t i = 0; i < bytes; i += size_of(type)) {
-    mismatches += std::memcmp(&got[i], &wanted[i], size_of(type)) != 0;
+    mismatches += std::memcmp(&got[i], &expected[i], size_of(type)) != 0;
   }
 
   PcoDecoder decoder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which types of columns can be appended to those of a folder, and as what.
+// Types of columns that can be appended to those of a folder, and their types there.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ bool is_untyped(const Column& column);
 // Null rows of a column of numbers.
 std::unique_ptr<NumberInput> null_rows_of(NumberType type, std::uint64_t rows);
 
-// Adds the rows of a column of the folder, whose files must hold what the manifest says.
+// Adds the rows of a column of the folder, whose files must agree with the manifest.
 void add_old_rows(const LockedTable& old, const ManifestColumn& before, JoinedRuns& runs);
 
 }  // namespace numpact::cli

@@ -27,8 +27,8 @@ namespace {
 
 constexpr const char* kBenchFooter = R"(
 Examples:
-  numpact bench prices.npy                               size and speed, beside zstd and LZ4
-  numpact bench trips.parquet --column fare --level 12   beside level 8
+  numpact bench prices.npy                               size and speed, compared with zstd and LZ4
+  numpact bench trips.parquet --column fare --level 12   compared with level 8
   numpact bench trips.parquet prices.npy --rounds 9 --json
 )";
 
@@ -54,7 +54,7 @@ struct Row {
   std::uint64_t count = 0;
   std::uint64_t raw_bytes = 0;
   PcoTiming pco;
-  Timing beside;              // numpact at the level to compare with, if there is one
+  Timing compared;            // numpact at the level to compare with, if there is one
   std::vector<Timing> peers;  // in the order of Bench::peers
 };
 
@@ -68,8 +68,8 @@ struct Peer {
 // From this level on encoding takes many times as long.
 constexpr unsigned kFirstSlowLevel = 10;
 
-// The level that is measured beside the requested one: the next faster of 8 and 4.
-std::optional<unsigned> level_beside(unsigned level) {
+// The level that the requested one is compared with: the next faster of 8 and 4.
+std::optional<unsigned> compared_level(unsigned level) {
   constexpr unsigned kFastLevel = 4;
   if (level > kDefaultLevel) return kDefaultLevel;
   if (level > kFastLevel) return kFastLevel;
@@ -90,8 +90,8 @@ struct Total {
   std::uint64_t raw_bytes = 0;
   std::vector<Timing> timings;  // numpact, then the peers
   std::vector<double> ratios;
-  Timing beside;
-  double beside_ratio = 0;
+  Timing compared;
+  double compared_ratio = 0;
 };
 
 // The timing of numpact (codec 0) or of a peer.
@@ -124,9 +124,9 @@ Total total_of(const std::vector<Row>& rows, std::size_t peers) {
   for (const Row& row : rows) {
     total.count += row.count;
     total.raw_bytes += row.raw_bytes;
-    add_timing(total.beside, row.beside);
+    add_timing(total.compared, row.compared);
   }
-  total.beside_ratio = mean_ratio(rows, [](const Row& row) { return row.beside; });
+  total.compared_ratio = mean_ratio(rows, [](const Row& row) { return row.compared; });
   for (std::size_t codec = 0; codec <= peers; ++codec) {
     Timing sum;
     for (const Row& row : rows) add_timing(sum, timing_of(row, codec));
@@ -168,11 +168,12 @@ void add_columns(TextTable& table, const std::vector<Peer>& peers) {
 // For levels that take much longer: their cost on these columns.
 std::string warning_of(unsigned level, const Total& total) {
   const Timing& own = total.timings[0];
-  if (level < kFirstSlowLevel || own.bytes == 0 || total.beside.bytes == 0) return "";
-  const double saved = 1 - static_cast<double>(own.bytes) / static_cast<double>(total.beside.bytes);
+  if (level < kFirstSlowLevel || own.bytes == 0 || total.compared.bytes == 0) return "";
+  const double saved =
+      1 - static_cast<double>(own.bytes) / static_cast<double>(total.compared.bytes);
   return fmt::format(
       "level {} takes {:.1f} times as long to compress as level {} here, for {:.2f} % {} bytes\n",
-      level, own.compress_seconds / total.beside.compress_seconds, *level_beside(level),
+      level, own.compress_seconds / total.compared.compress_seconds, *compared_level(level),
       100 * std::fabs(saved), saved < 0 ? "more" : "fewer");
 }
 
@@ -213,9 +214,9 @@ std::string table_text(const std::vector<Row>& rows, const std::vector<Peer>& pe
                   codec == 0 || peers[codec - 1].compresses);
   }
   table.add_row(std::move(cells));
-  if (const std::optional<unsigned> beside = level_beside(level)) {
-    cells = {fmt::format("at level {}", *beside), "", "", "", "", ""};
-    append_timing(cells, total.raw_bytes, total.beside, total.beside_ratio, true);
+  if (const std::optional<unsigned> compared = compared_level(level)) {
+    cells = {fmt::format("at level {}", *compared), "", "", "", "", ""};
+    append_timing(cells, total.raw_bytes, total.compared, total.compared_ratio, true);
     table.add_row(std::move(cells));
   }
   table.fit(kModeColumn, 16, kTableWidth);
@@ -254,8 +255,8 @@ std::string json_text(const std::vector<Row>& rows, const std::vector<Peer>& pee
     entry[codec == 0 ? "numpact" : peers[codec - 1].key] =
         timing_json(raw_bytes, timing, ratio, codec == 0 || peers[codec - 1].compresses);
   };
-  const std::optional<unsigned> beside = level_beside(level);
-  const std::string beside_key = beside ? fmt::format("numpact_level_{}", *beside) : "";
+  const std::optional<unsigned> compared = compared_level(level);
+  const std::string compared_key = compared ? fmt::format("numpact_level_{}", *compared) : "";
   for (const Row& row : rows) {
     Json entry;
     entry["file"] = row.file;
@@ -270,9 +271,9 @@ std::string json_text(const std::vector<Row>& rows, const std::vector<Peer>& pee
       const Timing& timing = timing_of(row, codec);
       add(entry, codec, row.raw_bytes, timing, ratio_of(row.raw_bytes, timing));
     }
-    if (beside) {
-      entry[beside_key] =
-          timing_json(row.raw_bytes, row.beside, ratio_of(row.raw_bytes, row.beside), true);
+    if (compared) {
+      entry[compared_key] =
+          timing_json(row.raw_bytes, row.compared, ratio_of(row.raw_bytes, row.compared), true);
     }
     json["columns"].push_back(entry);
   }
@@ -281,8 +282,8 @@ std::string json_text(const std::vector<Row>& rows, const std::vector<Peer>& pee
   for (std::size_t codec = 0; codec <= peers.size(); ++codec) {
     add(sum, codec, total.raw_bytes, total.timings[codec], total.ratios[codec]);
   }
-  if (beside) {
-    sum[beside_key] = timing_json(total.raw_bytes, total.beside, total.beside_ratio, true);
+  if (compared) {
+    sum[compared_key] = timing_json(total.raw_bytes, total.compared, total.compared_ratio, true);
   }
   json["total"] = sum;
   return dump(json);
@@ -359,9 +360,9 @@ class BenchRunner {
     const NumberView view(column.type, numbers.data(), row.count);
     row.pco = bench_.measure_pco(view);
     bool is_exact = row.pco.timing.exact;
-    if (const std::optional<unsigned> beside = level_beside(config_.level)) {
-      row.beside = bench_.measure_pco(view, *beside).timing;
-      is_exact = is_exact && row.beside.exact;
+    if (const std::optional<unsigned> compared = compared_level(config_.level)) {
+      row.compared = bench_.measure_pco(view, *compared).timing;
+      is_exact = is_exact && row.compared.exact;
     }
     for (const auto& peer : bench_.peers()) {
       row.peers.push_back(bench_.measure_peer(*peer, view));

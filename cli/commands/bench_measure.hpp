@@ -37,7 +37,7 @@ class Bench {
   const std::vector<std::unique_ptr<ByteCodec>>& peers() const { return peers_; }
 
   PcoTiming measure_pco(const NumberView& numbers) { return measure_pco(numbers, config_); }
-  // At another level.
+  // Encodes at another level.
   PcoTiming measure_pco(const NumberView& numbers, unsigned level);
   // Runs a peer codec on the bytes of the numbers. Returns all zeros if the input is too large for
   // it.

@@ -2,12 +2,29 @@
 #include "commands/common_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
+#include <span>
+#include <string>
 
 #include "commands/source.hpp"
 #include "commands/usage_error.hpp"
 #include "formats/formats.hpp"
+#include "numpact/encoding.hpp"
 
 namespace numpact::cli {
+namespace {
+
+// "A, B or C": the forms of a request, which the library lists.
+std::string form_list(std::span<const char* const> forms) {
+  std::string text;
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    if (i > 0) text += i + 1 < forms.size() ? ", " : " or ";
+    text += forms[i];
+  }
+  return text;
+}
+
+}  // namespace
 
 void add_source_options(CLI::App& command, SourceArgs& args) {
   command
@@ -61,12 +78,8 @@ void add_encode_options(CLI::App& command, EncodeArgs& args) {
       ->type_name("N")
       ->check(whole_number(0, kMaxLevel))
       ->capture_default_str();
-  command
-      .add_option("--mode", args.mode,
-                  "auto, classic, int-mult=BASE, float-mult=BASE, float-quant=K or dict")
-      ->type_name("MODE");
-  command.add_option("--delta", args.delta, "auto, none, consecutive=N, lookback or conv1=N")
-      ->type_name("DELTA");
+  command.add_option("--mode", args.mode, form_list(mode_spec_forms()))->type_name("MODE");
+  command.add_option("--delta", args.delta, form_list(delta_spec_forms()))->type_name("DELTA");
   command
       .add_option("--page-size", args.page_size,
                   "Maximum numbers per chunk; auto: chunks end where the data changes")

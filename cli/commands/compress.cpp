@@ -241,6 +241,7 @@ class Compressor {
     OutputFile file(folder->path_of(kManifestName), false, Content::kText);
     file.put(manifest_text(manifest));
     file.commit(TemporaryPath::Sync::kLater);
+    if (old_) old_->close();  // Windows replaces no folder of which a file is open
     folder->commit();
     report_table(output, manifest, total);
   }
@@ -378,8 +379,8 @@ class Compressor {
       reasons_[i] = column.unfit;
       if (skipped_.contains(i)) reasons_[i] = kSkipped;
       if (chosen && *chosen != i) reasons_[i] = "was not asked for";
-      const bool is_wanted = !skipped_.contains(i) && (!chosen || *chosen == i);
-      if (is_wanted && !column.unfit.empty() && keeps(i)) kept_.insert(i);
+      const bool is_requested = !skipped_.contains(i) && (!chosen || *chosen == i);
+      if (is_requested && !column.unfit.empty() && keeps(i)) kept_.insert(i);
       if (reasons_[i].empty()) {
         require_config_fits(dtype_for(i).value_or(column.type), write_options_.config,
                             place_of(column));

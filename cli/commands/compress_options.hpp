@@ -25,7 +25,7 @@ struct CompressOptions {
   CommonOptions common;
 };
 
-// What happens with columns that Pco cannot hold.
+// The treatment of columns that Pco cannot hold.
 enum class OtherPolicy : std::uint8_t {
   kKeepIfPossible,
   kKeep,

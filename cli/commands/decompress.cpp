@@ -78,7 +78,7 @@ class Decompressor {
     }
     if (options.ignore_trailer) config_.trailer = TrailerPolicy::kIgnore;
     if (options.verify_trailer) config_.trailer = TrailerPolicy::kVerify;
-    if (options.salvage && range_) fail_usage("--salvage", "does not go with --range");
+    if (options.salvage && range_) fail_usage("--salvage", "cannot be combined with --range");
     refuse_contradictions();
     if (options.nulls != "keep" && options.nulls != "drop") {
       fail_usage("--nulls", fmt::format("'{}' is neither keep nor drop", options.nulls));
@@ -87,12 +87,13 @@ class Decompressor {
 
   void refuse_contradictions() const {
     if (options_.column && !options_.columns.empty()) {
-      fail_usage("--columns", "does not go with --column");
+      fail_usage("--columns", "cannot be combined with --column");
     }
     if (options_.where.empty()) return;
-    if (options_.salvage) fail_usage("--where", "does not go with --salvage");
+    if (options_.salvage) fail_usage("--where", "cannot be combined with --salvage");
     if (options_.nulls == "drop") {
-      fail_usage("--where", "does not go with --nulls drop ('NAME is not null' is a condition)");
+      fail_usage("--where",
+                 "cannot be combined with --nulls drop (use the condition 'NAME is not null')");
     }
   }
 

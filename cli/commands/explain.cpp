@@ -39,7 +39,7 @@ Examples:
   numpact explain trips.parquet --column fare --level 12
   numpact explain trips.parquet --column fare --chunk 0 --plot fare.svg
   numpact explain fare.pco                               an existing file
-  numpact explain fare.pco --again                       what would be chosen today
+  numpact explain fare.pco --again                       encoded again, with today's choices
 )";
 
 struct ExplainOptions {
@@ -237,7 +237,7 @@ class ExplainRunner {
     const EncodeArgs& args = options_.encode;
     const bool none = args.level == kDefaultLevel && args.mode.empty() && args.delta.empty() &&
                       args.page_size.empty() && args.compat.empty() && !args.favor_decode_speed;
-    if (!none) fail_usage(name_, "how to encode says nothing here without --again");
+    if (!none) fail_usage(name_, "encoding options need --again here");
   }
 
   void require_one() const {

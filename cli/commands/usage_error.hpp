@@ -19,7 +19,7 @@ namespace numpact::cli {
 std::string usage_error(const CLI::App& app, const std::vector<std::string>& args,
                         const CLI::ParseError& error);
 
-// Validators of option values. Their messages say what is allowed.
+// Validators of option values. Their messages name the allowed values.
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
 CLI::Validator real_number();
 CLI::Validator seconds_from_zero();

@@ -97,8 +97,9 @@ CsvRecordReader::Scan CsvRecordReader::scan() {
 // Whether a record at the end of the source continues beyond it. If a line end follows, the record
 // is complete.
 bool CsvRecordReader::is_truncated() const {
-  const std::optional<char> next = byte_after_end_ ? byte_after_end_() : std::nullopt;
-  return next && *next != '\n' && *next != '\r';
+  // The end of the input ends a line.
+  const char next = byte_after_end_ ? byte_after_end_().value_or('\n') : '\n';
+  return next != '\n' && next != '\r';
 }
 
 // Finds the fields of the record at begin_. Changes no byte, since it starts again after more bytes

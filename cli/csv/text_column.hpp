@@ -35,7 +35,7 @@ class CsvTextColumn {
 
  private:
   friend class CsvTexts;
-  // What the spool has for a null instead of the size of a text.
+  // A null in the spool, in place of the size of a text.
   static constexpr std::uint64_t kNull = ~std::uint64_t{0};
 
   void flush();

@@ -64,7 +64,7 @@ std::vector<cvc::RowRange> selected_rows(const CvcInput& input, const PartArgs& 
   const std::uint64_t rows = input.info().rows;
   const std::optional<SectionKey> section = parse_section(args.section);
   const std::optional<NumberRange> range = parse_range(args.rows, "--rows");
-  if (section && range) fail_usage("--section", "does not go with --rows");
+  if (section && range) fail_usage("--section", "cannot be combined with --rows");
   if (section) {
     std::vector<cvc::RowRange> found;
     check(input.reader().find_sections(section->key, section->value).into(found), input.name());

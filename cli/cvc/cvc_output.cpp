@@ -31,8 +31,8 @@ CvcOutput::CvcOutput(const std::string& path, const Overwrite& overwrite)
   const bool is_there = path != "-" && platform::look_at(path, found);
   if (path == "-" || (is_there && !found.is_regular())) {
     stream_ = std::make_unique<OutputFile>(path, overwrite, Content::kBinary);
-    const std::string beside = platform::temporary_folder() + "/numpact.cvc";
-    folder_ = std::make_unique<TemporaryPath>(beside, TemporaryPath::Kind::kPrivateFolder);
+    const std::string pattern = platform::temporary_folder() + "/numpact.cvc";
+    folder_ = std::make_unique<TemporaryPath>(pattern, TemporaryPath::Kind::kPrivateFolder);
   } else {
     if (is_there && !overwrite.is_allowed) {
       throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");

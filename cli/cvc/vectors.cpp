@@ -34,7 +34,7 @@ std::vector<std::size_t> choose_columns(const TableInput& table, const VectorOpt
   return chosen;
 }
 
-// What the options say about raw vectors.
+// The options about raw vectors.
 void take_raw_options(const VectorOptions& options, const std::string& file, InputOptions& input) {
   if (options.dtype.empty() || !options.dimension) {
     fail_usage(file, "raw vectors need --dtype and --dimension");

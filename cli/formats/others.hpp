@@ -33,7 +33,7 @@ struct TextBlock {
   std::vector<std::uint8_t> valid;  // one byte per row, 0 for null; empty: no row is null
 
   std::size_t rows() const { return ends.size(); }
-  // Adds a row whose text, if it is not null, are the bytes up to `end`. The first row may be null:
+  // Adds a row. Its text, if it is not null, is the bytes up to `end`. The first row may be null:
   // `valid` is empty before it in either case.
   void add_row(std::uint64_t end, bool is_null) {
     if (is_null && valid.empty()) valid.assign(rows(), 1);

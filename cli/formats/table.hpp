@@ -154,7 +154,7 @@ struct StatedType {
   std::string name;  // for messages
 };
 
-// What numbers are read or written for. It decides which formats and shapes there are.
+// The purpose of reading or writing numbers. It decides which formats and shapes there are.
 enum class Purpose : std::uint8_t {
   kNumbers,  // Pco files: columns of numbers
   kVectors,  // CVC files: columns of numbers, and of lists of equally many numbers
@@ -169,12 +169,12 @@ struct InputOptions {
   std::vector<std::string> skip;      // columns that are left out, by name or index
   NullPolicy nulls = NullPolicy::kError;
   bool flatten = false;  // read arrays of several dimensions as one
-  // Of raw vectors: their numbers are bfloat16 (with the dtype kU16); the numbers in a row.
+  // For raw vectors: their numbers are bfloat16 (with the dtype kU16); the numbers in a row.
   bool is_bfloat16 = false;
   std::optional<std::uint64_t> dimension;
-  // Of CSV: keep the texts of columns of text for write_other().
+  // For CSV: keep the texts of columns of text for write_other().
   bool keeps_text = false;
-  // Of CSV: types of columns by name, of several columns with one name in their order.
+  // For CSV: types of columns by name, of several columns with one name in their order.
   std::vector<std::pair<std::string, StatedType>> stated;
   // Leave out what holds no vectors, with a note, where a file decides how many columns it names:
   // a description of each would take more memory than its name in the file.

@@ -43,8 +43,8 @@ class TemporaryPath {
   void move(const std::string& path, const std::string& target, Sync sync = Sync::kNow);
 
   // Replaces the folder `target` with this folder, and removes the files `names` of the old one.
-  // Returns false if the old folder contained other entries by then: it remains next to `target` as
-  // left().
+  // Returns false if the old folder stays next to `target`, as leftover(): it contained other
+  // entries by then, or files that the system does not remove while they are open.
   bool replace_folder(const std::string& target, const std::set<std::string>& names);
 
   // Replaces a file with another one. Waits for other processes that are writing it. `lock`: the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/output_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include "failure.hpp"
@@ -23,6 +24,14 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 int sync_file(const std::string& path) noexcept {
   // Some file systems do not support it: the file is then as safe as they make it.
   return platform::sync_file(path) || errno == EINVAL ? 0 : errno;
+}
+
+bool has_others(const std::string& folder, const std::set<std::string>& names) {
+  std::vector<platform::FolderEntry> entries;
+  if (!platform::list_folder(folder, entries)) return false;
+  return std::any_of(entries.begin(), entries.end(), [&](const platform::FolderEntry& entry) {
+    return !names.contains(entry.name);
+  });
 }
 
 }  // namespace
@@ -251,9 +260,17 @@ void OutputFolder::commit() {
   const std::set<std::string> old_files = table_files(path_, name_);  // the current files
   take_access(old_files);
   sync_files();
+  // The lock has the old manifest open. A program that gets it now has the folder open until it is
+  // done, so that the system refuses to rename it.
+  if (!platform::open_folders_move()) lock_.release();
   if (!temporary_->replace_folder(path_, old_files)) {
-    print_message(name_ + ": files came meanwhile that are not part of the table; they stay in " +
-                  temporary_->leftover());
+    const std::string& leftover = temporary_->leftover();
+    print_message(name_ +
+                  (has_others(leftover, old_files)
+                       ? ": files came meanwhile that are not part of the table; they stay "
+                         "in "
+                       : ": other programs have the old files open; they stay in ") +
+                  leftover);
   }
   temporary_.reset();
   lock_.release();

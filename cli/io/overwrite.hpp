@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to do if the output file exists.
+// Treatment of output files that exist.
 #pragma once
 
 #include <optional>

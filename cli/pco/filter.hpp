@@ -42,7 +42,7 @@ struct Comparison {
   std::vector<FilterValue> values;  // one, any number for kIn, none for kIsNull and kIsNotNull
 };
 
-// Parses a filter (docs/cli.md). Fails with a usage error that says where.
+// Parses a filter (docs/cli-tables.md). Fails with a usage error that says where.
 std::vector<Comparison> parse_filter(std::string_view text);
 
 }  // namespace numpact::cli

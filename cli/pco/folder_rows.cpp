@@ -160,8 +160,8 @@ std::vector<NumberRange> FolderColumn::rows_of_numbers(
   std::uint64_t number = 0;  // numbers before it
   RunReader::Run run{0, true};
   // The row of a number, which is not before that of an earlier call.
-  const auto row_of = [&](std::uint64_t wanted) {
-    while (run.is_null || wanted >= number + run.rows) {
+  const auto row_of = [&](std::uint64_t requested) {
+    while (run.is_null || requested >= number + run.rows) {
       row += run.rows;
       if (!run.is_null) number += run.rows;
       run = runs->next(column_.rows());
@@ -169,7 +169,7 @@ std::vector<NumberRange> FolderColumn::rows_of_numbers(
         throw Failure(ExitCode::kCorrupt, place_, "corrupt: there are other nulls");
       }
     }
-    return row + (wanted - number);
+    return row + (requested - number);
   };
   for (const NumberRange& range : numbers) {
     const std::uint64_t first = row_of(range.first);

@@ -65,7 +65,7 @@ class FolderRows {
 
   // The columns of the result, for the output.
   const OutputPlan& plan() const { return plan_; }
-  // Which column of the table each of them is.
+  // For each of them, the index of its column in the table.
   const ManifestEntry& entry(std::size_t column) const { return entries_[query_.columns[column]]; }
   OtherKind other_kind(std::size_t other) const { return others_->kind(other_at_[other]); }
   // The next rows, at least one; none at the end. Valid until the second call after this one.

@@ -21,6 +21,8 @@ class LockedTable {
   std::string path_of(const std::string& name) const { return folder_.path_of(name); }
   // For the folder that replaces this one.
   FileLock take_lock() { return std::move(lock_); }
+  // No file is read after it; the manifest stays.
+  void close() { folder_.close(); }
 
  private:
   FileLock lock_;

@@ -57,7 +57,7 @@ Json column_json(const ManifestColumn& entry) {
 constexpr std::uint64_t kMemoryPerTextByte = 2;
 constexpr std::uint64_t kFixedMemoryBytes = std::uint64_t{4} << 20;
 
-// Limits the memory for what is parsed from a text.
+// Limits the memory for the values parsed from a text.
 class Memory {
  public:
   Memory(std::uint64_t text_bytes, std::string place)
@@ -179,7 +179,7 @@ void parse_nulls(const Reader& reader, const std::string& place, ManifestColumn&
   require_plain_file_name(nulls, entry.null_file);
   entry.null_count = nulls.number("count");
   if (entry.null_count == 0 || entry.null_count + entry.count < entry.count) {
-    nulls.bad(fmt::format("{} nulls beside {} numbers", entry.null_count, entry.count));
+    nulls.bad(fmt::format("{} nulls for {} numbers", entry.null_count, entry.count));
   }
 }
 

@@ -118,7 +118,7 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
   check_written(writer.finish(), file, place);
   written.bytes = writer.bytes_written();
   written.trailer_bytes = writer.trailer_bytes();
-  if (appends && options.config.trailer.is_wanted()) {
+  if (appends && options.config.trailer.is_requested()) {
     written.trailer_bytes = append_trailer(options.config.trailer, file, sink, place);
     written.bytes += written.trailer_bytes;
   }

@@ -146,8 +146,11 @@ TableFolder::TableFolder(const std::string& path) : path_(path) {
   }
 }
 
-TableFolder::~TableFolder() {
-  if (descriptor_ >= 0) platform::close_file(descriptor_);
+TableFolder::~TableFolder() { close(); }
+
+void TableFolder::close() {
+  files_.clear();
+  if (descriptor_ >= 0) platform::close_file(std::exchange(descriptor_, -1));
 }
 
 bool TableFolder::is_current() const {

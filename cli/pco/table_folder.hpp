@@ -26,6 +26,8 @@ class TableFolder {
   const Manifest& manifest() const { return manifest_; }
   // A file named by the manifest. Throws the error if it could not be opened.
   FileRef file(const std::string& name) const;
+  // No file is opened after it; the manifest stays.
+  void close();
   // For messages.
   std::string path_of(const std::string& name) const { return path_ + "/" + name; }
 

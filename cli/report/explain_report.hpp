@@ -29,7 +29,7 @@ std::string explain_report(const ExplainedColumn& column, std::optional<std::siz
 std::string explain_json(const std::vector<ExplainedColumn>& columns,
                          std::optional<std::size_t> chunk);
 
-// Entropy of what the pages store, in bits per number.
+// Entropy of the stored latents, in bits per number.
 double latent_bits(const Explanation& explanation);
 
 }  // namespace numpact::cli

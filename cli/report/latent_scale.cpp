@@ -172,9 +172,12 @@ void LatentScale::set_secondary(const ChunkInfo& chunk, bool is_difference) {
       title_ = fmt::format("correction of the multiple of {}, in steps between neighbouring floats",
                            shortest(type_, std::get<FloatMultInfo>(chunk.mode_info).base));
       break;
-    default:
+    case Mode::kFloatQuant:
       title_ =
           fmt::format("lowest {} bits of the float", std::get<FloatQuantInfo>(chunk.mode_info).k);
+      break;
+    default:
+      title_ = "secondary latent";
       break;
   }
   mode_ = Mode::kClassic;
@@ -271,7 +274,7 @@ std::string LatentScale::text(PlotNumber number, PlotNumber step) const {
         text, logical_,
         is_short ? NumberView(NumberType::kI32, &days, 1) : NumberView(NumberType::kI64, &value, 1),
         0);
-    // Leaves out what is the same for all marks.
+    // Leaves out the part that is the same for all marks.
     if (step >= kPlotSecondsPerDay * per_second_) return text.substr(0, text.find(' '));
     const std::size_t point = text.find('.');
     if (step >= per_second_ && point != std::string::npos) {

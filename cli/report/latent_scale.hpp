@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the latents of a chunk mean in the numbers of the user: prices, times, differences.
+// The latents of a chunk in the units of the user: prices, times, differences.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class LatentScale {
   bool is_whole() const { return is_whole_; }
   // Whether marks belong at seconds, hours, days, months.
   bool is_time() const { return is_time_; }
-  // Of times: how many make a second.
+  // For times: how many make a second.
   PlotNumber per_second() const { return per_second_; }
 
   // The text of a number whose neighbours on the axis are `step` away. 0: all digits.
@@ -56,7 +56,7 @@ class LatentScale {
   std::optional<PlotNumber> float_of_ordered(std::uint64_t ordered) const;
   std::optional<PlotNumber> float_of_multiple(std::uint64_t latent) const;
 
-  // Of the numbers; the indices of Dict have other latents.
+  // Bits of the numbers' latents; the indices of Dict have other latents.
   unsigned type_bits() const { return static_cast<unsigned>(8 * size_of(type_)); }
 
   NumberType type_;

@@ -54,7 +54,7 @@ void PlotAxis::measure(const LatentVariableInfo& variable) {
     if (!range) continue;
     low = std::min(low, range->low);
     high = std::max(high, range->high);
-    // Of floats, bins have very different numbers of latents; otherwise these are equally spaced.
+    // For floats, bins have very different numbers of latents; otherwise these are equally spaced.
     const bool is_even = scale_.is_relative() || scale_.is_whole();
     const int latents_log = is_even ? static_cast<int>(bin.offset_bits) : 0;
     const PlotNumber width = std::ldexp(range->high - range->low, -latents_log);
@@ -131,10 +131,10 @@ std::vector<PlotAxis::Mark> PlotAxis::marks() const {
 
 std::vector<PlotAxis::Mark> PlotAxis::linear_marks() const {
   std::vector<Mark> marks;
-  const PlotNumber wanted = (high_ - low_) / kMarks;
-  PlotNumber step = std::pow(PlotNumber{10}, std::floor(std::log10(wanted)));
+  const PlotNumber spacing = (high_ - low_) / kMarks;
+  PlotNumber step = std::pow(PlotNumber{10}, std::floor(std::log10(spacing)));
   for (const PlotNumber factor : {1.0L, 2.0L, 5.0L, 10.0L}) {
-    if (wanted > factor * step) continue;
+    if (spacing > factor * step) continue;
     step *= factor;
     break;
   }
@@ -147,23 +147,23 @@ std::vector<PlotAxis::Mark> PlotAxis::linear_marks() const {
 
 std::vector<PlotAxis::Mark> PlotAxis::time_marks() const {
   const PlotNumber per_second = scale_.per_second();
-  const PlotNumber wanted = (high_ - low_) / per_second / kMarks;  // in seconds
-  if (wanted < 1) return linear_marks();
+  const PlotNumber spacing = (high_ - low_) / per_second / kMarks;  // in seconds
+  if (spacing < 1) return linear_marks();
   const PlotNumber years = std::max(std::fabs(low_), std::fabs(high_)) / per_second /
                            kPlotSecondsPerDay / kDaysPerMonth / 12;
   for (const int months : {1, 3, 6, 12, 24, 60, 120, 240, 600, 1200}) {
     const PlotNumber length = months * kDaysPerMonth * kPlotSecondsPerDay;
-    if (wanted > length || wanted < length / 12 || years > kMaxYears) continue;
-    if (months > 1 || wanted > 14 * kPlotSecondsPerDay) return month_marks(months);
+    if (spacing > length || spacing < length / 12 || years > kMaxYears) continue;
+    if (months > 1 || spacing > 14 * kPlotSecondsPerDay) return month_marks(months);
   }
   PlotNumber step = kPlotSecondsPerDay;
   for (const PlotNumber length :
        {1,    2,    5,    10,     15,     30,     60,     120,     300,     600,      900,
         1800, 3600, 7200, 10'800, 21'600, 43'200, 86'400, 172'800, 604'800, 1'209'600}) {
     step = length;
-    if (wanted <= length) break;
+    if (spacing <= length) break;
   }
-  while (wanted > step) step *= 10;  // years beyond the calendar
+  while (spacing > step) step *= 10;  // years beyond the calendar
   step = std::max(step * per_second, PlotNumber{1});
   std::vector<Mark> marks;
   const PlotNumber first = std::ceil(low_ / step);

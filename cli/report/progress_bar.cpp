@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kBetweenDraws{100};
 constexpr std::size_t kBarCells = 10;  // leaves room for the name of file and column
 // Terminals that do not tell their width have at least this one.
 constexpr std::size_t kDefaultColumns = 80;
-// Of the name of file and column, if the terminal is narrow.
+// Minimum columns of the name of file and column, if the terminal is narrow.
 constexpr std::size_t kMinPlaceWidth = 16;
 
 std::size_t terminal_columns() {

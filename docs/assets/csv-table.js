@@ -32,8 +32,8 @@ function showTable(place, titles, rows) {
   let direction = 1;
 
   function update() {
-    const wanted = filter.value.toLowerCase();
-    fillBody(body, rows.filter((cells) => cells.join(" ").toLowerCase().includes(wanted)));
+    const query = filter.value.toLowerCase();
+    fillBody(body, rows.filter((cells) => cells.join(" ").toLowerCase().includes(query)));
   }
 
   titles.forEach((title, index) => {

@@ -50,10 +50,10 @@ def search(path: Path, queries: Matrix, k: int) -> Matrix:
     return best_rows
 
 
-def recall(found: Matrix, wanted: Matrix) -> float:
+def recall(found: Matrix, expected: Matrix) -> float:
     """The share of the true neighbours that were found."""
-    hits = sum(len(np.intersect1d(a, b)) for a, b in zip(found, wanted, strict=True))
-    return hits / wanted.size
+    hits = sum(len(np.intersect1d(a, b)) for a, b in zip(found, expected, strict=True))
+    return hits / expected.size
 
 
 def main() -> None:
@@ -68,7 +68,7 @@ def main() -> None:
         cvc.pack_cvc(vectors, exact, "lossless", chunk_size=2000)
         # A few rows are fetched without reading the rest.
         queries = cvc.Reader(exact).gather(np.arange(0, len(vectors), len(vectors) // 100))
-        wanted = search(exact, queries, arguments.k)
+        expected = search(exact, queries, arguments.k)
         print(f"{len(vectors)} vectors of {vectors.shape[1]}, {vectors.nbytes} bytes as float32")
         print(f"compression      bytes  recall@{arguments.k}   seconds")
         for compression in ("lossless", "fp16", "int8"):
@@ -77,7 +77,7 @@ def main() -> None:
             start = time.perf_counter()
             found = search(path, queries, arguments.k)
             seconds = time.perf_counter() - start
-            share = recall(found, wanted)
+            share = recall(found, expected)
             print(f"{compression:<11} {path.stat().st_size:>10} {share:>10.4f} {seconds:>9.3f}")
             if share < 0.9:
                 raise SystemExit("most neighbours should have been found")

@@ -71,10 +71,10 @@ class PcoReader(DataSourceReader):  # type: ignore[misc, unused-ignore]
             yield pa.RecordBatch.from_arrays([column], schema=self._schema)
 
 
-def fetch(url: str, most: int | None = None) -> bytes:
+def fetch(url: str, end_byte: int | None = None) -> bytes:
     """The file's bytes, or the first of them."""
     fs, path = fsspec.core.url_to_fs(url)
-    return bytes(fs.cat_file(path, start=0, end=most))
+    return bytes(fs.cat_file(path, start=0, end=end_byte))
 
 
 def matches(pattern: str) -> list[str]:

@@ -27,7 +27,7 @@ ColumnValues read_column(const cvc::Reader& reader, std::size_t column, cvc::Dty
 // that; also where the file is read by ranges of bytes.
 void check_parts(ByteSpan file, const cvc::Reader& reader, std::size_t column, Draw& draw);
 
-// Goes through all doors; where the draw has a say, as it says.
+// Calls all functions that read; the draw decides their options.
 void check_vectors(ByteSpan file, Draw& draw);
 
 }  // namespace numpact::fuzz

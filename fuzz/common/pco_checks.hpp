@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every door to a standalone file must tell the same about it, whatever its bytes are.
+// All functions that read a standalone file must agree about it, whatever its bytes are.
 #pragma once
 
 #include "common/draw.hpp"
@@ -11,7 +11,7 @@ namespace numpact::fuzz {
 // Enough to get everywhere, little enough to be quick.
 DecodeConfig tight_config(TrailerPolicy trailer = TrailerPolicy::kUse);
 
-// What decoding in one piece makes of a file.
+// The result of decoding a file at once.
 struct Decoded {
   Status status;
   NumberArray numbers;  // after an error those before it
@@ -23,7 +23,7 @@ bool same_numbers(const NumberView& a, const NumberView& b);
 // The first a.count of b.
 bool is_prefix(const NumberView& a, const NumberView& b);
 
-// Goes through all doors; where the draw has a say, as it says.
+// Calls all functions that read; the draw decides their options.
 void check_file(ByteSpan file, Draw& draw);
 
 }  // namespace numpact::fuzz

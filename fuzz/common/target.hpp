@@ -52,7 +52,7 @@ class Registration {
   std::abort();
 }
 
-// What must hold for every input.
+// A condition that must hold for every input.
 #define NUMPACT_REQUIRE(condition) \
   ((condition) ? void() : ::numpact::fuzz::fail(__FILE__, __LINE__, #condition))
 

@@ -24,8 +24,7 @@ class PagingSpec {
  public:
   static constexpr std::size_t kDefaultPageN = std::size_t{1} << 18;
 
-  // automatic().
-  PagingSpec() = default;
+  PagingSpec() = default;  // automatic()
   // A chunk of a standalone file ends where new metadata pay (from level 7 on, and only if mode and
   // delta are automatic too), and after automatic_chunk_n(level) numbers at the latest. A wrapped
   // chunk, whose pages share their metadata, is divided as by equal_pages_up_to(kDefaultPageN).
@@ -53,9 +52,7 @@ class PagingSpec {
 
 // Maximum numbers per chunk of a standalone file under automatic paging. The input is split into
 // the fewest equal shares; three become four, and of more than four the last is halved.
-constexpr std::size_t automatic_chunk_n(unsigned level) {
-  return std::size_t{1} << (level <= 5 ? 18 : 20);
-}
+NUMPACT_API std::size_t automatic_chunk_n(unsigned level) noexcept;
 
 // The oldest format version whose readers must be able to read the output (docs/format/pco.md,
 // "Wrapped header and versions"). Older versions lack features: kV4_0 Dict, Conv1 and 8-bit types;
@@ -83,17 +80,17 @@ class TrailerSpec {
   // Lookback: about 20 bytes each.
   static constexpr TrailerSpec restarts(unsigned log) { return {true, log}; }
 
-  constexpr bool is_wanted() const { return is_wanted_; }
-  constexpr bool is_unwanted() const { return is_unwanted_; }
+  constexpr bool is_requested() const { return is_requested_; }
+  constexpr bool is_excluded() const { return is_excluded_; }
   constexpr std::optional<unsigned> restart_log() const { return restart_log_; }
   friend constexpr bool operator==(const TrailerSpec&, const TrailerSpec&) = default;
 
  private:
-  constexpr TrailerSpec(bool is_wanted, std::optional<unsigned> restart_log)
-      : is_wanted_(is_wanted), is_unwanted_(!is_wanted), restart_log_(restart_log) {}
+  constexpr TrailerSpec(bool is_requested, std::optional<unsigned> restart_log)
+      : is_requested_(is_requested), is_excluded_(!is_requested), restart_log_(restart_log) {}
 
-  bool is_wanted_ = false;
-  bool is_unwanted_ = false;
+  bool is_requested_ = false;
+  bool is_excluded_ = false;
   std::optional<unsigned> restart_log_;
 };
 
@@ -110,7 +107,7 @@ enum class TrailerPolicy : std::uint8_t {
              // by decoding the whole file once: chunk boundaries and restart states must match.
 };
 
-// What follows the terminator of a file.
+// The bytes after the terminator of a file.
 enum class TrailerState : std::uint8_t {
   kNone,          // nothing
   kSound,         // a valid trailer that matches the file, except for damaged chunks
@@ -147,11 +144,10 @@ struct EncodeConfig {
   bool favor_decode_speed = false;
   // Standalone files only: the header has the type of every chunk, also of an empty file.
   bool uniform_type = true;
-  // Standalone files only. Collected in memory from operator new.
-  TrailerSpec trailer;
+  TrailerSpec trailer;  // Standalone files only. Collected in memory from operator new.
   ProgressCallback progress;
-  // More are of no use: kOutputTooSmall as soon as estimates say that the result is larger, which
-  // may give up one that would just fit; from a StreamWriter, once it is.
+  // Limit of the result. Encoding stops with kOutputTooSmall once estimates exceed it, which may
+  // reject a result that would just fit. A StreamWriter stops once its output exceeds it.
   std::optional<std::uint64_t> max_bytes;
 
   // Maximum numbers per chunk of a standalone file. Does not apply to exact sizes.

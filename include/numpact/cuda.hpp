@@ -45,8 +45,7 @@ class DeviceBuffer {
   int device_ = 0;
 };
 
-// Waits for all queued work.
-Status wait(const Queue& queue) noexcept;
+Status wait(const Queue& queue) noexcept;  // waits for all queued work
 
 // Numbers in device memory, aligned to their size.
 struct DeviceNumbers {
@@ -95,8 +94,7 @@ class LoadedPco {
 
   NumberType type() const noexcept;
   std::uint64_t count() const noexcept;
-  // Device memory in use.
-  std::uint64_t device_bytes() const noexcept;
+  std::uint64_t device_bytes() const noexcept;  // device memory in use
   // The number of independent tasks: pages, and segments of pages between restart points.
   std::uint64_t tasks() const noexcept;
 
@@ -139,8 +137,7 @@ struct CvcConfig {
   // As in cvc::ReadConfig: chunks read whole, with all columns, are checked against their checksum;
   // chunks read in part only with `verify`. The CPU computes checksums.
   bool verify = false;
-  // For checksums and for filling buffers; as in DecodeConfig.
-  unsigned threads = 1;
+  unsigned threads = 1;  // for checksums and for filling buffers; as in DecodeConfig
   Executor* executor = nullptr;
 };
 

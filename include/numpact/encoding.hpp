@@ -103,7 +103,7 @@ struct Recipe {
   ModeSpec mode = ModeSpec::classic();  // not automatic; a dictionary is made for each series
   DeltaSpec delta = DeltaSpec::none();  // not automatic
   bool encodes_secondary = false;       // the delta applies to the secondary latents too
-  // Of conv1, as in Conv1Info; the first order() weights count.
+  // Parameters of conv1, as in Conv1Info; the first order() weights count.
   unsigned quantization = 0;
   std::int64_t bias = 0;
   std::array<std::int32_t, 32> weights{};

@@ -40,8 +40,7 @@ NUMPACT_API Status take_access(int descriptor, const std::string& path) noexcept
 // longer the same. One thread at a time. A copy created by fork() does not release the lock.
 class NUMPACT_API FileLock {
  public:
-  // Without a file.
-  FileLock() noexcept = default;
+  FileLock() noexcept = default;  // without a file
   ~FileLock() { release(); }
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;

@@ -135,7 +135,7 @@ struct CandidateInfo {
 
 struct ChunkExplanation {
   EntropyBound numbers;  // of the chunk
-  // Of the stored latents, in the order of ChunkInfo::variables.
+  // One for each variable of latents, in the order of ChunkInfo::variables.
   std::vector<EntropyBound> latents;
   // In the order considered, exactly one chosen; empty when explaining a file.
   std::vector<CandidateInfo> candidates;
@@ -165,7 +165,7 @@ struct SizeParts {
   NUMPACT_API std::uint64_t total() const noexcept;
 };
 
-// Of a file, or of a chunk with its head. Chunks missing in FileInfo::chunks count as framing.
+// Size of a file, or of a chunk with its header. Unlisted chunks count as framing.
 NUMPACT_API SizeParts parts_of(const FileInfo& file) noexcept;
 NUMPACT_API SizeParts parts_of(const ChunkInfo& chunk) noexcept;
 

@@ -257,8 +257,8 @@ typedef struct numpact_file_info {
 NUMPACT_C_API numpact_status numpact_read_info(const void* file, size_t size,
                                                numpact_file_info* info, numpact_error* error);
 
-/* Counts the numbers of the chunks without decoding them, at about half the cost of decoding. What a
- * trailer claims is not believed, so that the count can size memory. */
+/* Counts the numbers of the chunks without decoding them, at about half the cost of decoding. What
+ * a trailer claims is not believed, so that the count can size memory. */
 NUMPACT_C_API numpact_status numpact_count(numpact_context* context, const void* file, size_t size,
                                            uint64_t* count, numpact_error* error);
 
@@ -596,12 +596,12 @@ typedef struct numpact_chunk_info {
   uint64_t page_count;
   uint64_t meta_size; /* bytes of the metadata */
   uint64_t page_size; /* bytes of all pages */
-  /* Of the latent variables: lookbacks, primary, secondary. 0 bins: there is no such variable. */
+  /* Bins of the latent variables: lookbacks, primary, secondary. 0: there is no such variable. */
   uint64_t bin_counts[3];
   uint32_t table_logs[3]; /* log2 of the states of its tANS table; 0: there is none */
 } numpact_chunk_info;
 
-/* What was chosen, and all sizes, before anything is written. */
+/* The encodings chosen, and all sizes, before anything is written. */
 NUMPACT_C_API numpact_status numpact_chunk_encoder_info(const numpact_chunk_encoder* encoder,
                                                         numpact_chunk_info* info,
                                                         numpact_error* error);
@@ -643,7 +643,7 @@ NUMPACT_C_API numpact_status numpact_chunk_decoder_read_page(const numpact_chunk
                                                              size_t capacity, size_t* size,
                                                              numpact_error* error);
 
-/* What the metadata say; counts and sizes of pages are 0. */
+/* The contents of the metadata; counts and sizes of pages are 0. */
 NUMPACT_C_API numpact_status numpact_chunk_decoder_info(const numpact_chunk_decoder* decoder,
                                                         numpact_chunk_info* info,
                                                         numpact_error* error);

@@ -45,8 +45,7 @@ struct FileHeader {
   std::uint64_t n_hint = 0;                // count stated by the writer; untrusted
   std::uint64_t size_bytes = 0;            // offset of the first chunk
 
-  // The uniform type, else that of the first chunk, if any.
-  std::optional<NumberType> number_type;
+  std::optional<NumberType> number_type;  // the uniform type, else that of the first chunk, if any
 };
 
 // Reads the header and the first chunk's type; decodes nothing.
@@ -74,7 +73,7 @@ NUMPACT_API Result<Front> decompress_front(std::span<const std::byte> file,
                                            DecodeContext* context = nullptr) noexcept;
 
 // Counts the numbers by walking the chunks and their tANS codes, at about half the cost of
-// decoding. Detects all errors that do not depend on decoded numbers. Limits apply all the same.
+// decoding. Detects all errors that do not depend on decoded numbers. Limits apply.
 NUMPACT_API Result<std::uint64_t> count_numbers(std::span<const std::byte> file,
                                                 const DecodeConfig& config = {},
                                                 DecodeContext* context = nullptr) noexcept;

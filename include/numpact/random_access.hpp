@@ -27,8 +27,7 @@ struct ChunkIndexAccess;
 // The positions of all chunks. Immutable and cheap to copy; does not refer to the file's memory.
 class NUMPACT_API ChunkIndex {
  public:
-  // For a file without numbers.
-  ChunkIndex() = default;
+  ChunkIndex() = default;  // for a file without numbers
 
   // Uses an intact trailer if config.trailer allows it; it is compared with the file during reads.
   // Otherwise walks the file as count_numbers() does, with its errors and the config's threads. The
@@ -42,12 +41,10 @@ class NUMPACT_API ChunkIndex {
   static Result<ChunkIndex> from_chunks(std::optional<NumberType> type,
                                         std::vector<IndexedChunk> chunks) noexcept;
 
-  // None: an empty file without a type.
-  std::optional<NumberType> type() const noexcept;
+  std::optional<NumberType> type() const noexcept;  // none: an empty file without a type
   std::uint64_t count() const noexcept;
   std::size_t chunk_count() const noexcept;
-  // `index` is below chunk_count().
-  IndexedChunk chunk(std::size_t index) const noexcept;
+  IndexedChunk chunk(std::size_t index) const noexcept;  // `index` is below chunk_count()
   // In file order, as a list made at the first call; valid while this index or a copy lives. Empty
   // if memory does not suffice.
   std::span<const IndexedChunk> chunks() const noexcept;

@@ -93,8 +93,7 @@ struct MadeTrailer;
 // A parsed trailer. Immutable and cheap to copy; does not refer to the file's memory.
 class NUMPACT_API Trailer {
  public:
-  // For an empty file.
-  Trailer() = default;
+  Trailer() = default;  // for an empty file
 
   // Reads the trailer, if there is one, at the end of a file in memory; time and memory grow with
   // the chunks, not the numbers. Errors: kChecksum, kCorrupt or kUnsupportedVersion if it is
@@ -110,8 +109,7 @@ class NUMPACT_API Trailer {
                                   const DecodeConfig& config = {},
                                   DecodeContext* context = nullptr) noexcept;
 
-  // None: an empty file without a type.
-  std::optional<NumberType> type() const noexcept;
+  std::optional<NumberType> type() const noexcept;  // none: an empty file without a type
   std::uint64_t count() const noexcept;
   // Sizes of the file up to the trailer, and of the trailer.
   std::uint64_t file_bytes() const noexcept;
@@ -123,8 +121,7 @@ class NUMPACT_API Trailer {
   // In file order, as a list made at the first call; valid while this trailer or a copy lives.
   // Empty if memory does not suffice.
   std::span<const ChunkSummary> chunks() const noexcept;
-  // For a FileReader; includes restart points.
-  ChunkIndex index() const noexcept;
+  ChunkIndex index() const noexcept;  // for a FileReader; includes restart points
 
   // Chunks that may hold a number of the range, both ends included. NaN is in no range.
   std::vector<std::size_t> chunks_within(std::uint64_t min_latent, std::uint64_t max_latent) const;
@@ -168,8 +165,7 @@ struct Verification {
   std::optional<NumberType> type;
   TrailerState trailer = TrailerState::kNone;
   Status trailer_status;
-  // Of the header: kChecksum, or its parse error.
-  Status header_status;
+  Status header_status;             // state of the header: kChecksum, or its parse error
   std::vector<DamagedPart> damage;  // in file order
   std::uint64_t sound_count = 0;    // numbers in intact chunks
   std::uint64_t good_bytes = 0;     // up to the first damage

@@ -80,7 +80,7 @@ class NUMPACT_API ChunkDecoder {
   NumberType type() const noexcept;
   std::size_t meta_size() const noexcept;
   Result<ChunkInfo> info() const noexcept;
-  // What the metadata say about the numbers of every page.
+  // Facts from the metadata about the numbers of every page.
   RangeMatch match(const ValueRange& range) const noexcept;
 
   // Decodes the page of `page_n` numbers at the start of `bytes` into the first elements of `out`;

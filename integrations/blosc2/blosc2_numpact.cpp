@@ -24,7 +24,7 @@ constexpr int kMaxLevel = 9;
 
 enum class Content { kNumbers, kWords, kBytes };
 
-// What a filter of Blosc2 makes of numbers. Rounded ones are still numbers; differences by XOR are
+// Effects of filters of Blosc2 on numbers. Rounded ones are still numbers; differences by XOR are
 // words of the same size; the others reorder bytes.
 Content after_filter(std::uint8_t filter, Content before) {
   switch (filter) {

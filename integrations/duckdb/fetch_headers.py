@@ -44,8 +44,8 @@ def archive(index: str) -> bytes:
     """The source archive, whose checksum is compared."""
     page = f"{index.rstrip('/')}/duckdb/"
     listing = json.loads(get(page, "application/vnd.pypi.simple.v1+json"))
-    wanted = f"duckdb-{VERSION}.tar.gz"
-    (url,) = [file["url"] for file in listing["files"] if file["filename"] == wanted]
+    archive_name = f"duckdb-{VERSION}.tar.gz"
+    (url,) = [file["url"] for file in listing["files"] if file["filename"] == archive_name]
     content = get(urllib.parse.urljoin(page, url))
     found = hashlib.sha256(content).hexdigest()
     if found != SHA256:

@@ -13,13 +13,13 @@ typedef struct constant {
   double f;
 } constant;
 
-static int is_type(duckdb_v2_value_handle value, DUCKDB_V2_LOGICAL_TYPE_ID wanted) {
+static int is_type(duckdb_v2_value_handle value, DUCKDB_V2_LOGICAL_TYPE_ID expected) {
   duckdb_v2_logical_type_handle type = NULL;
   DUCKDB_V2_LOGICAL_TYPE_ID id = DUCKDB_V2_LOGICAL_TYPE_ID_INVALID;
   if (duckdb_v2_value_get_logical_type(value, &type, NULL) != DUCKDB_V2_ERROR_NONE) return 0;
   duckdb_v2_logical_type_get_id(type, &id, NULL);
   duckdb_v2_logical_type_destroy(&type);
-  return id == wanted;
+  return id == expected;
 }
 
 static int is_known(DUCKDB_V2_ERROR code) { return code == DUCKDB_V2_ERROR_NONE; }
@@ -169,7 +169,8 @@ static duckdb_v2_expression_handle child_of(duckdb_v2_expression_handle expressi
   return child;
 }
 
-/* Which column an expression is; 0: it is none that can be bounded. */
+/* Returns the index of the column that an expression is, in `column`; 0: it is none that can be
+ * bounded. */
 static int is_column(duckdb_v2_expression_handle expression, const pco_table* table,
                      duckdb_v2_table_function_filter_pushdown_info_handle info, idx_t* column) {
   idx_t index = 0;

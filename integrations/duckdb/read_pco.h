@@ -26,8 +26,8 @@ typedef struct access_check {
 
 /* 0: the slot has an error. */
 int access_begin(access_check* check, duckdb_v2_context_handle context, error_slot err);
-/* Asks DuckDB to open a file, or a folder's file `name`. What is no regular file is left to the
- * reader, which refuses it without opening it to block. */
+/* Asks DuckDB to open a file, or a folder's file `name`. The reader refuses other
+ * objects than regular files, without opening them. */
 int access_file(access_check* check, const char* path, const char* name, pco_failure* failure);
 /* Asks DuckDB to search a pattern. */
 int access_pattern(access_check* check, const char* pattern, pco_failure* failure);
@@ -65,8 +65,7 @@ typedef struct bounds {
   size_t capacity;
 } bounds;
 
-/* Adds what a filter says about single columns; what is not understood says nothing. 0: out of
- * memory. */
+/* Adds the conditions of a filter on single columns; unknown ones are ignored. 0: out of memory. */
 int bounds_add_filter(bounds* made, const pco_table* table,
                       duckdb_v2_table_function_filter_pushdown_info_handle info,
                       duckdb_v2_expression_handle filter);

@@ -21,7 +21,7 @@
 namespace {
 
 constexpr char kId[] = "pcodec";
-// What GDAL offers when an array is created; it stores them in the array's JSON, where other
+// The options that GDAL offers for new arrays; it stores them in the array's JSON, where other
 // programs must know them too.
 constexpr char kOptions[] =
     "OPTIONS=<Options>"

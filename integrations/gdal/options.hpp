@@ -19,5 +19,5 @@ struct Settings {
 
 // Reads the options that GDAL passes, for input of `input_size` bytes. GDAL's Zarr driver passes
 // the members of the JSON object of the array's compressor, and not the type of the array.
-// False, after CPLError: an option has a wrong value, or nothing tells the type.
+// False, after CPLError: an option has a wrong value, or the type is not specified.
 bool read_settings(CSLConstList options, std::size_t input_size, Settings& settings);

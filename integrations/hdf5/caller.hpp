@@ -4,9 +4,9 @@
 
 namespace numpact_hdf5 {
 
-// The library that contains a piece of code, with its dependencies. A process may have several
-// copies of HDF5, as the wheels of h5py and netCDF4 bring one each. Ids of one mean nothing to
-// another, so only the copy that calls may be asked about them, and none is linked.
+// The library that contains an address, with its dependencies. A process may have several
+// copies of HDF5, as the wheels of h5py and netCDF4 bring one each. Ids of one are invalid in
+// another, so only the calling copy may be asked about them, and none is linked.
 class Caller {
  public:
   // `code`: an address in the library, such as a return address.
@@ -32,11 +32,11 @@ class Caller {
   void* only_base_ = nullptr;
 };
 
-// Adds to HDF5's stack of errors why a filter cannot do what was asked; without HDF5, nothing.
+// Adds the reason of a failure to HDF5's stack of errors; without HDF5, does nothing.
 // `minor` is the variable with HDF5's number of the reason, such as "H5E_CANTFILTER_g".
 void push_error(const Caller& hdf5, const char* function, const char* minor, const char* text);
 
 }  // namespace numpact_hdf5
 
-// The caller of the function that this stands in.
+// The caller of the function that uses this macro.
 #define NUMPACT_HDF5_CALLER ::numpact_hdf5::Caller(__builtin_return_address(0))

@@ -10,7 +10,7 @@ namespace numpact_hdf5 {
 
 namespace {
 
-constexpr unsigned kDefaultPage = 1U << 18;  // numbers; what other writers use and expect
+constexpr unsigned kDefaultPage = 1U << 18;  // numbers; the usual value of other writers
 
 // Reads one JSON object whose values are strings, numbers and words, the only ones of the codec.
 // Strings are returned as they are written: no setting has a character that must be escaped.
@@ -18,9 +18,9 @@ class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
 
-  bool take(char wanted) {
+  bool take(char expected) {
     skip_space();
-    if (rest_.empty() || rest_.front() != wanted) return false;
+    if (rest_.empty() || rest_.front() != expected) return false;
     rest_.remove_prefix(1);
     return true;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What HDF5 looks for in the plug-in: the filter's class, with the functions that HDF5 calls when a
+// The symbols that HDF5 loads: the filter's class, with the functions that HDF5 calls when a
 // dataset is created.
 #include <cstddef>
 #include <cstdint>
@@ -141,7 +141,8 @@ bool find_filters_in_front(const Hdf5& hdf5, Id properties, FiltersInFront& filt
   return false;
 }
 
-// Completes the parameters in the dataset's properties. Returns null, or what is wrong.
+// Completes the parameters in the dataset's properties. Returns null, or a description of the
+// fault.
 const char* complete(const Hdf5& hdf5, Id properties, Id type) {
   unsigned flags = 0;
   unsigned config = 0;
@@ -153,7 +154,7 @@ const char* complete(const Hdf5& hdf5, Id properties, Id type) {
   Parameters parameters;
   if (const char* wrong = read_user_parameters(count, values.data(), parameters)) return wrong;
   Dataset dataset;
-  // An optional filter is asked here whatever can_apply said: then chunks are stored as they are.
+  // HDF5 calls this for an optional filter even if can_apply refused: chunks are then stored raw.
   if (describe(hdf5, properties, type, dataset) == nullptr) {
     FiltersInFront filters;
     if (!find_filters_in_front(hdf5, properties, filters)) return "the filters cannot be listed";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What netCDF looks for in the plug-in for Zarr arrays: the codec "pcodec". Chunks are filtered by
+// The symbols that netCDF loads for Zarr arrays: the codec "pcodec". Chunks are filtered by
 // the function that HDF5 calls too; netCDF calls no set_local, so modify_parameters does its work.
 #include <cstddef>
 #include <cstdlib>

@@ -11,12 +11,12 @@
 
 namespace numpact_hdf5 {
 
-// The first are the user's, and 0 where there are fewer, but for the level. The others describe the
+// The first are the user's; missing ones are 0, except the level. The others describe the
 // dataset and are set when it is created. README.md documents the values for users.
 enum Position : unsigned {
   kLevelAt,     // 0 to 12
   kEncodingAt,  // mode, delta encoding: bits below
-  kPageAt,      // the most numbers in a chunk of the Pco file; 0: chosen by the encoder
+  kPageAt,      // maximum numbers in a chunk of the Pco file; 0: chosen by the encoder
   kTypeAt,      // numpact_type; NUMPACT_NO_TYPE: the filter cannot serve the dataset
   kLayoutAt,    // bits below
   kSizeAt,      // bytes of a chunk as it arrives
@@ -41,7 +41,7 @@ constexpr unsigned kAnySize = 1U << 1;  // kSizeAt is that of the dataset's chun
 constexpr unsigned kLayoutBits = kBigEndianLayout | kAnySize;
 
 // Filters in front may make a chunk larger: this much is accepted, twice the chunk and 64 KiB. The
-// filters known add a few bytes, those that store what they cannot compress less than a percent.
+// known filters add a few bytes; those that store incompressible data raw add less than a percent.
 constexpr std::size_t kMaxGrowthFactor = 2;
 constexpr std::size_t kMaxGrowthBytes = std::size_t{1} << 16;
 
@@ -53,7 +53,7 @@ struct Parameters {
   unsigned layout = 0;
   unsigned size = 0;
 
-  // The most bytes of a chunk, raw.
+  // Maximum raw bytes of a chunk.
   std::uint64_t limit() const {
     const std::uint64_t bytes = size;
     return (layout & kAnySize) != 0 ? bytes * kMaxGrowthFactor + kMaxGrowthBytes : bytes;
@@ -62,14 +62,14 @@ struct Parameters {
   ParameterArray array() const { return {level, encoding, page, type, layout, size}; }
 };
 
-// Reads the user's parameters, for encoding. Returns null, or what is wrong.
+// Reads the user's parameters, for encoding. Returns null, or a description of the fault.
 const char* read_user_parameters(std::size_t count, const unsigned* values, Parameters& parameters);
 
 // Reads the parameters of a dataset that the filter can serve: all that decoding takes.
 const char* read_dataset_parameters(std::size_t count, const unsigned* values,
                                     Parameters& parameters);
 
-// How the encoder is called for `count` numbers. `delta_text` is used by the result.
+// The encoder's options for `count` numbers. `delta_text` is used by the result.
 using DeltaText = std::array<char, sizeof "consecutive=7">;
 numpact_encode_options encode_options(const Parameters& parameters, std::size_t count,
                                       DeltaText& delta_text);

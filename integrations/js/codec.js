@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in memory: encoding, decoding, and what can be said of them.
+// Files in memory: encoding, decoding, and inspecting.
 import {NumpactError, invalid} from "./errors.js";
 import {Instance, compiled} from "./module.js";
 import {inspected, trailerOf} from "./inspect.js";
@@ -67,7 +67,7 @@ export class Numpact {
     return instance.text(instance.get("numpact_version"));
   }
 
-  /** "wasm" (SIMD) or "emu128" (scalar code). */
+  /** "wasm" (SIMD) or "scalar" (portable code). */
   get target() {
     const instance = this.#ready();
     return instance.text(instance.get("numpact_cpu_target"));
@@ -97,28 +97,28 @@ export class Numpact {
   }
 
   decodeInto(bytes, target, {type} = {}) {
-    const wanted = typeOfArray(target, type);
+    const requested = typeOfArray(target, type);
     return this.#run(viewOfBytes(bytes), (instance, scope, file, size) => {
       const out = scope.allocate(target.byteLength);
       const count = scope.allocate(4);
-      instance.call("numpact_decompress", this.#context, file, size, wanted.code, out,
+      instance.call("numpact_decompress", this.#context, file, size, requested.code, out,
         target.byteLength, count);
       const done = instance.u32(count);
-      viewOfBytes(target).set(instance.bytes(out, done * wanted.size));
+      viewOfBytes(target).set(instance.bytes(out, done * requested.size));
       return done;
     });
   }
 
   decodeRange(bytes, first, count, {float16} = {}) {
     const form = halfForm(float16);
-    const wanted = wholeNumber(count, "count");
+    const requested = wholeNumber(count, "count");
     const from = BigInt(wholeNumber(first, "first"));
     return this.#run(viewOfBytes(bytes), (instance, scope, file, size) => {
       const {type, reader} = this.#reader(instance, scope, file, size);
-      if (wanted > Math.floor(MAX_MEMORY / type.size)) throw invalid("there are fewer numbers");
-      const out = scope.allocate(wanted * type.size);
-      instance.call("numpact_reader_read", reader, this.#context, from, type.code, out, wanted);
-      return arrayOf(type, this.#copied(instance, out, wanted * type.size), form);
+      if (requested > Math.floor(MAX_MEMORY / type.size)) throw invalid("there are fewer numbers");
+      const out = scope.allocate(requested * type.size);
+      instance.call("numpact_reader_read", reader, this.#context, from, type.code, out, requested);
+      return arrayOf(type, this.#copied(instance, out, requested * type.size), form);
     });
   }
 
@@ -242,9 +242,9 @@ export class Numpact {
     }
   }
 
-  #typeOf(instance, scope, file, size, wanted) {
+  #typeOf(instance, scope, file, size, requested) {
     const info = infoOf(instance, scope, file, size);
-    const asked = wanted === undefined ? undefined : typeNamed(wanted);
+    const asked = requested === undefined ? undefined : typeNamed(requested);
     if (info.type && asked && asked !== info.type) {
       throw new NumpactError("type_mismatch",
         `the file holds ${info.type.name}, not ${asked.name}`);

@@ -74,17 +74,17 @@ export class CvcFile {
 
   /** Single rows, in any order. */
   gather(rows, options = {}) {
-    const wanted = BigUint64Array.from(rows, (row) => bigCount(Number(row), "a row"));
-    return this.#values(wanted.length, options, (scope, index, dtype, out) =>
+    const requested = BigUint64Array.from(rows, (row) => bigCount(Number(row), "a row"));
+    return this.#values(requested.length, options, (scope, index, dtype, out) =>
       this.#instance.call("numpact_cvc_reader_gather", this.#reader, this.#context,
-        scope.copyOf(viewOfBytes(wanted)), wanted.length, index, dtype.code, out, 0));
+        scope.copyOf(viewOfBytes(requested)), requested.length, index, dtype.code, out, 0));
   }
 
-  #values(count, {column = 0, dtype: wanted, float16}, fill) {
+  #values(count, {column = 0, dtype: requested, float16}, fill) {
     const index = typeof column === "string"
       ? this.columns.findIndex((other) => other.name === column) : column;
     if (!this.columns[index]) throw invalid(`there is no column ${column}`);
-    const dtype = wanted ?? usualDtype(this.columns[index]);
+    const dtype = requested ?? usualDtype(this.columns[index]);
     const chosen = dtypeNamed(dtype);
     if (!READ_DTYPES.includes(dtype)) throw invalid(`rows are not read as ${dtype}`);
     const form = halfForm(float16);

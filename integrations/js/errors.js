@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one class of errors: what the library reports, and what is found out before it is called.
+// The one class of errors, of the library and of checks before it is called.
 
 /** Names of the statuses of numpact.h. */
 const KINDS = new Map([

@@ -28,22 +28,22 @@ export class NumpactError extends Error {
 }
 
 export interface LoadOptions {
-  /** The module, its bytes, or where they are; default: the file beside this one. */
+  /** The module, its bytes, or their URL; default: the file next to this one. */
   module?: WebAssembly.Module | BufferSource | URL | string;
-  /** Default: what the engine can do. */
+  /** Default: true if the engine supports it. */
   simd?: boolean;
   /** "decode": the smaller module, which does not encode. */
   variant?: "full" | "decode";
   /** Bytes of memory that the module may take; default: 4 GiB. */
   maxMemory?: number;
-  /** Limits of what decoding may produce and use. */
+  /** Limits of the output and of the memory of decoding. */
   maxNumbers?: number;
   maxOutputBytes?: number;
   maxScratch?: number;
 }
 
 export interface DecodeOptions {
-  /** What float16 numbers are returned as. Default: "float16" if the engine has Float16Array, else
+  /** The array type of float16 numbers. Default: "float16" if the engine has Float16Array, else
    * "float32", which holds the same values; "bits": Uint16Array. */
   float16?: "float16" | "float32" | "bits";
   /** The type that the file must have; an empty file without a type matches every type. */
@@ -62,7 +62,7 @@ export interface EncodeOptions {
   /** The oldest format whose readers can read the file; default "4.1". */
   format?: "1" | "2" | "3" | "4.0" | "4.1";
   trailer?: "none" | "index" | "restarts";
-  /** Of "restarts": log2 of the distance; default 12. */
+  /** For "restarts": log2 of the distance; default 12. */
   restartLog?: number;
   /** Numbers in a chunk at most; default: chosen by the encoder. */
   maxPageCount?: number;
@@ -151,7 +151,7 @@ export class Numpact {
   static load(options?: LoadOptions): Promise<Numpact>;
   constructor(module: WebAssembly.Module, options?: LoadOptions);
   readonly version: string;
-  /** "wasm": SIMD; "emu128": scalar code. */
+  /** "wasm": SIMD; "scalar": portable code. */
   readonly target: string;
   readonly canEncode: boolean;
   readonly memoryBytes: number;

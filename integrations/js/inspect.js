@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file says about its chunks: positions, modes, bins, and the records of a trailer.
+// The chunks of a file: positions, modes, bins, and the records of a trailer.
 import {numberOfBits, typeOfCode} from "./types.js";
 
 const MODES = ["classic", "int-mult", "float-mult", "float-quant", "dict"];
@@ -97,7 +97,7 @@ function encodingAt({instance, context, file, info, withBins}, type, offset, pag
   });
 }
 
-/** What Numpact.inspect() returns. */
+/** The result of Numpact.inspect(). */
 export function inspected(file) {
   const {instance, scope, size, info, reader, trailer, maxChunks} = file;
   const chunkCount = instance.get("numpact_reader_chunk_count", reader) >>> 0;

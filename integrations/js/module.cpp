@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a WebAssembly module adds to the library: the end of a program that cannot go on, and a
+// Additions of a WebAssembly module to the library: the end of a program that has failed, and a
 // check of the layouts that layouts.js repeats.
 #include <cstddef>
 #include <version>

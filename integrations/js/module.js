@@ -4,7 +4,7 @@ import {NumpactError, invalid, kindOf} from "./errors.js";
 import {plain} from "./types.js";
 
 const PAGE_BYTES = 65536;
-/** What the module declares (integrations/js/CMakeLists.txt). */
+/** The memory that the module declares (integrations/js/CMakeLists.txt). */
 const INITIAL_PAGES = 64;
 const MAX_PAGES = 65536;
 const UNKNOWN = 0xffffffffffffffffn;
@@ -107,7 +107,7 @@ export class Instance {
     }
     this.memory = new WebAssembly.Memory({initial: INITIAL_PAGES, maximum});
     this.exports = new WebAssembly.Instance(module, {env: {memory: this.memory}}).exports;
-    /** Set by a trap: what is in memory is not to be trusted. */
+    /** Set by a trap: the contents of memory are invalid then. */
     this.isBroken = false;
     this.exports._initialize();
     this.#error = this.exports.malloc(ERROR_BYTES);

@@ -6,9 +6,9 @@ import {trailerContent} from "./inspect.js";
 
 /** Bytes of the first request: the trailer of up to 1,600 chunks. */
 const TAIL_BYTES = 65536;
-/** The most bytes of a trailer that are fetched: 40 for each of 400,000 chunks. */
+/** Maximum bytes of a trailer that are fetched: 40 for each of 400,000 chunks. */
 const MAX_TRAILER_BYTES = 2 ** 24;
-/** The most bytes of one request for chunks. */
+/** Maximum bytes of one request for chunks. */
 const MAX_REQUEST_BYTES = 2 ** 28;
 const RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
 
@@ -16,7 +16,7 @@ function failed(url, text, cause) {
   return new NumpactError("io", `${url}: ${text}`, cause === undefined ? {} : {cause});
 }
 
-/** What a server says about the version of a file. */
+/** The version of a file by the headers of a response. */
 function versionIn(headers) {
   return headers.get("etag") ?? headers.get("last-modified");
 }
@@ -32,7 +32,7 @@ class Requests {
     this.count = 0;
   }
 
-  /** Fetches a range as RFC 9110 writes it; the position and bytes of what came. */
+  /** Fetches a range as RFC 9110 writes it; returns the position and the bytes. */
   async range(text) {
     this.count += 1;
     let response;
@@ -163,10 +163,10 @@ export class RemoteFile {
       throw invalid(`the file has numbers 0 to ${this.count - 1}`);
     }
     const end = first + count;
-    const wanted = this.chunks.filter((chunk) =>
+    const needed = this.chunks.filter((chunk) =>
       chunk.first < end && chunk.first + chunk.count > first && count > 0);
     const parts = [];
-    for (const run of runsOf(wanted)) {
+    for (const run of runsOf(needed)) {
       const bytes = await this.#requests.between(run.begin, run.end);
       for (const chunk of run.chunks) {
         const numbers = this.#decoded(chunk, bytes.subarray(chunk.offset - run.begin,

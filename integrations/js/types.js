@@ -118,7 +118,7 @@ export function viewOfBytes(bytes) {
   throw invalid("a file is passed as an ArrayBuffer or a view of one");
 }
 
-/** A 64-bit field as a number; what is no exact one stays a BigInt. */
+/** A 64-bit field as a number, or as a BigInt if a number cannot hold it exactly. */
 export function plain(value) {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }

@@ -44,7 +44,7 @@ function optionsOf(config) {
 }
 
 /**
- * What zarrita's registry is given: an entry whose codecs use one Numpact.
+ * The entry for zarrita's registry: one whose codecs use one Numpact.
  * @param {Numpact} numpact
  * @param {Function} [BoolArray] zarrita's array of bools over bytes; default: Uint8Array
  */

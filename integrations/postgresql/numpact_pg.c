@@ -29,8 +29,8 @@ typedef struct call {
   MemoryContext memory;
 } call;
 
-/* Before the memory of the library stands the address that PostgreSQL gave: its alignment is less
- * than what may be requested. */
+/* The address that PostgreSQL returned is stored before the library's memory, since its alignment
+ * is less than the library may request. */
 static void* allocate(void* opaque, size_t size, size_t alignment) {
   if (alignment < sizeof(void*)) alignment = sizeof(void*);
   if (size > MaxAllocHugeSize - alignment - sizeof(void*)) return NULL;
@@ -82,7 +82,7 @@ static int status_code(numpact_status status) {
   }
 }
 
-/* Raises the error of a call. Nothing of the library is alive. */
+/* Raises the error of a call. No object of the library exists then. */
 static void raise_error(const numpact_error* error) {
   if (error->status == NUMPACT_CANCELLED) CHECK_FOR_INTERRUPTS();
   ereport(ERROR, (errcode(status_code(error->status)), errmsg("numpact: %s", error->text),
@@ -272,7 +272,7 @@ Datum numpact_compress_array(PG_FUNCTION_ARGS) {
 
 /* ---- decompression ---- */
 
-/* Numbers first to first + count - 1 of the file are wanted. */
+/* The request for numbers first to first + count - 1 of the file. */
 typedef struct part {
   uint64_t first;
   uint64_t count;
@@ -340,7 +340,7 @@ static void read_whole(const bytea* file, numpact_type type, char* out, uint64_t
   end(&decompress, status);
 }
 
-static void read_part(const bytea* file, numpact_type type, char* out, part wanted) {
+static void read_part(const bytea* file, numpact_type type, char* out, part requested) {
   numpact_reader* reader = NULL;
   numpact_status status;
   call reading;
@@ -348,8 +348,8 @@ static void read_part(const bytea* file, numpact_type type, char* out, part want
   status = numpact_reader_create(reading.context, VARDATA_ANY(file), VARSIZE_ANY_EXHDR(file),
                                  &reader, &reading.error);
   if (status == NUMPACT_OK) {
-    status = numpact_reader_read(reader, reading.context, wanted.first, type, out,
-                                 (size_t)wanted.count, &reading.error);
+    status = numpact_reader_read(reader, reading.context, requested.first, type, out,
+                                 (size_t)requested.count, &reading.error);
   }
   numpact_reader_destroy(reader);
   end(&reading, status);
@@ -357,19 +357,19 @@ static void read_part(const bytea* file, numpact_type type, char* out, part want
 
 /* The part of a file of `total` numbers that the arguments name; positions begin at 1. */
 static part part_of_arguments(FunctionCallInfo fcinfo, uint64_t total) {
-  part wanted = {0, total};
+  part requested = {0, total};
   int64 first;
   int64 count;
-  if (PG_NARGS() < 3) return wanted;
+  if (PG_NARGS() < 3) return requested;
   first = PG_GETARG_INT64(1);
   count = PG_GETARG_INT64(2);
   if (first < 1 || count < 0) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("the first position must be at least 1, and the count at least 0")));
   }
-  wanted.first = Min((uint64_t)first - 1, total);
-  wanted.count = Min((uint64_t)count, total - wanted.first);
-  return wanted;
+  requested.first = Min((uint64_t)first - 1, total);
+  requested.count = Min((uint64_t)count, total - requested.first);
+  return requested;
 }
 
 static Datum decompress_into(FunctionCallInfo fcinfo, Oid oid) {
@@ -377,22 +377,23 @@ static Datum decompress_into(FunctionCallInfo fcinfo, Oid oid) {
   const numpact_type into = type_of_oid(oid);
   const numpact_type type = type_of_file(file, into);
   const uint64_t total = count_numbers(file);
-  const part wanted = part_of_arguments(fcinfo, total);
-  ArrayType* array = new_array(oid, into, wanted.count);
+  const part requested = part_of_arguments(fcinfo, total);
+  ArrayType* array = new_array(oid, into, requested.count);
   char* numbers;
-  if (wanted.count == 0) PG_RETURN_ARRAYTYPE_P(array);
+  if (requested.count == 0) PG_RETURN_ARRAYTYPE_P(array);
   numbers =
-      type == into ? ARR_DATA_PTR(array) : palloc((size_t)wanted.count * numpact_type_size(type));
-  if (wanted.count == total) {
+      type == into ? ARR_DATA_PTR(array)
+                   : palloc((size_t)requested.count * numpact_type_size(type));
+  if (requested.count == total) {
     read_whole(file, type, numbers, total);
   } else {
-    read_part(file, type, numbers, wanted);
+    read_part(file, type, numbers, requested);
   }
   if (type != into) {
     if (is_float(into)) {
-      widen_floats(type, into, numbers, (size_t)wanted.count, ARR_DATA_PTR(array));
+      widen_floats(type, into, numbers, (size_t)requested.count, ARR_DATA_PTR(array));
     } else {
-      widen_integers(type, into, numbers, (size_t)wanted.count, ARR_DATA_PTR(array));
+      widen_integers(type, into, numbers, (size_t)requested.count, ARR_DATA_PTR(array));
     }
     pfree(numbers);
   }

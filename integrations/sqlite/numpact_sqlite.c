@@ -10,7 +10,7 @@ SQLITE_EXTENSION_INIT1
 
 /* Rows of a column that are read at once: a few pages of memory for each column. */
 enum { BATCH_ROWS = 1024 };
-/* Comparisons that a plan passes on, which bounds its text; SQLite judges all of them. */
+/* Maximum comparisons in a plan, to bound its text; SQLite evaluates all of them again. */
 enum { MAX_PLAN_TERMS = 64 };
 /* The share of rows that a plan expects behind a bound, as there are no statistics. */
 static const double bound_share = 0.25;
@@ -289,7 +289,7 @@ static int begin(pco_scan* scan, pco_table* table, pco_failure* failure) {
   return 1;
 }
 
-/* Sets the sides of a bound that a comparison with a number has. */
+/* Sets the sides of a bound that a comparison with a number gives. */
 static void set_bound(pco_bound* bound, numpact_type type, char op, sqlite3_value* value) {
   for (int is_low = 0; is_low < 2; is_low++) {
     if ((op == '<' && is_low) || (op == '>' && !is_low)) continue;

@@ -29,13 +29,13 @@ struct pco_data {
 int pco_fail_with(pco_failure* failure, const char* path, const char* name,
                   const numpact_error* error);
 
-/* The first run that ends behind a row; there is one. */
+/* The first run that ends after a row, which always exists. */
 size_t pco_run_of_row(const pco_data* data, uint64_t row);
 /* How many numbers lie in the rows before `row`, which may be the end. */
 uint64_t pco_numbers_before(const pco_data* data, uint64_t row);
-/* The row of a number that exists. */
+/* The row of an existing number. */
 uint64_t pco_row_of_number(const pco_data* data, uint64_t number);
-/* The index of the chunk that holds a number that exists, and where it begins and ends. */
+/* The index of the chunk that holds an existing number, with its first and last position. */
 size_t pco_chunk_of(const pco_data* data, uint64_t number, uint64_t* first, uint64_t* end);
 /* Whether decoding can start within a chunk, at points that its trailer has. */
 int pco_has_restarts(const pco_data* data, size_t chunk);

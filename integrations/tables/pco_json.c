@@ -17,8 +17,8 @@ static void skip_space(parser* p) {
   while (p->at < p->end && strchr(" \t\r\n", *p->at) != NULL && *p->at != '\0') p->at++;
 }
 
-static int take(parser* p, char wanted) {
-  if (p->at >= p->end || *p->at != wanted) return 0;
+static int take(parser* p, char expected) {
+  if (p->at >= p->end || *p->at != expected) return 0;
   p->at++;
   return 1;
 }
@@ -210,7 +210,7 @@ static int utf8_size(unsigned char first) {
 }
 
 static int is_utf8(const char* text, size_t size) {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  static const uint32_t min_code[] = {0, 0, 0x80, 0x800, 0x10000};
   for (size_t i = 0; i < size;) {
     const unsigned char first = (unsigned char)text[i];
     const int length = utf8_size(first);
@@ -221,7 +221,7 @@ static int is_utf8(const char* text, size_t size) {
       if ((next & 0xC0) != 0x80) return 0;
       code = code << 6 | (next & 0x3Fu);
     }
-    if (code < least[length] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return 0;
+    if (code < min_code[length] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return 0;
     i += (size_t)length;
   }
   return 1;
@@ -245,7 +245,7 @@ static size_t put_utf8(char* out, uint32_t code) {
   return (size_t)length;
 }
 
-/* What follows \u. Returns the characters read. */
+/* Reads the digits after \u. Returns the characters read. */
 static size_t unescape_unicode(const char* at, const char* end, char* out, size_t* written) {
   uint32_t code = hex4(at);
   size_t used = 4;

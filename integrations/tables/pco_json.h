@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views of JSON text. Nothing is allocated but the strings that are asked for. */
+/* Views of JSON text. Only requested strings are allocated. */
 #ifndef NUMPACT_INTEGRATIONS_PCO_JSON_H
 #define NUMPACT_INTEGRATIONS_PCO_JSON_H
 

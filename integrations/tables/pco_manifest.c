@@ -88,7 +88,7 @@ static pco_column* append(column_list* list) {
   return column;
 }
 
-/* Which of the texts a member of an object is; -1: none of them. */
+/* Returns the index of the text that a member of an object equals; -1: none of them. */
 static int one_of(pco_json object, const char* key, const char* const* texts, size_t count) {
   char* text = pco_json_text(pco_json_find(object, key));
   int found = -1;

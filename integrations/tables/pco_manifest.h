@@ -6,7 +6,7 @@
 #include "pco_table.h"
 
 /* Sets rows, columns and column_count of a table from the text of a manifest, which is untrusted.
- * `path` is named in messages. What was set before a failure is freed by the table's owner. */
+ * `path` is named in messages. After a failure the table's owner frees the parts that were set. */
 int pco_manifest_parse(pco_table* table, const char* path, const char* text, size_t size,
                        pco_failure* failure);
 

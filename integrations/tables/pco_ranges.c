@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows of a table are read: ranges of rows, cut at chunks, and left out by their numbers. */
+/* Rows of a table to read: ranges of rows, cut at chunks, and skipped by their numbers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ void pco_ranges_free(pco_ranges* ranges) {
   memset(ranges, 0, sizeof *ranges);
 }
 
-/* Replaces `ranges` by what they and `others` have in common. */
+/* Replaces `ranges` by their intersection with `others`. */
 static int intersect(pco_ranges* ranges, const pco_ranges* others) {
   pco_ranges made = {NULL, 0, 0};
   size_t other = 0;
@@ -63,29 +63,29 @@ int pco_ranges_keep(pco_ranges* ranges, uint64_t first, uint64_t end) {
   return intersect(ranges, &others);
 }
 
-/* Where the part that begins at `first` ends, at least `least` rows on: where a chunk ends, or
+/* Where the part that begins at `first` ends, at least `min_count` rows on: where a chunk ends, or
  * anywhere in a chunk with restart points. */
-static uint64_t part_end(const pco_data* data, uint64_t first, uint64_t end, uint64_t least) {
-  if (end - first <= least) return end;
+static uint64_t part_end(const pco_data* data, uint64_t first, uint64_t end, uint64_t min_count) {
+  if (end - first <= min_count) return end;
   const uint64_t numbers = numpact_reader_count(data->reader);
-  const uint64_t number = pco_numbers_before(data, first + least);
+  const uint64_t number = pco_numbers_before(data, first + min_count);
   if (number == 0 || number >= numbers) return end;
   uint64_t chunk_first = 0;
   uint64_t chunk_end = 0;
   const size_t chunk = pco_chunk_of(data, number - 1, &chunk_first, &chunk_end);
-  if (pco_has_restarts(data, chunk)) return first + least;
+  if (pco_has_restarts(data, chunk)) return first + min_count;
   if (chunk_end >= numbers) return end;
   const uint64_t cut = pco_row_of_number(data, chunk_end);
   return cut < end ? cut : end;
 }
 
-int pco_table_cut(const pco_table* table, size_t column, uint64_t least, pco_ranges* ranges,
+int pco_table_cut(const pco_table* table, size_t column, uint64_t min_count, pco_ranges* ranges,
                   pco_failure* failure) {
   pco_ranges made = {NULL, 0, 0};
   for (size_t i = 0; i < ranges->count; i++) {
     const uint64_t end = ranges->items[i].end;
     for (uint64_t first = ranges->items[i].first; first < end;) {
-      const uint64_t cut = part_end(table->data[column], first, end, least);
+      const uint64_t cut = part_end(table->data[column], first, end, min_count);
       if (!push(&made, first, cut)) {
         pco_ranges_free(&made);
         return pco_fail(failure, "%s: out of memory", table->path);

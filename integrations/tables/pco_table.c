@@ -16,7 +16,7 @@
 #include "pco_data.h"
 #include "pco_manifest.h"
 
-/* Limits of what is kept in memory for a column. */
+/* Limits of the memory of a column. */
 enum {
   MAX_MANIFEST_BYTES = 64 << 20, /* docs/format/table-folder.md */
   MAX_RUNS = 1 << 25             /* runs of nulls: 16 bytes each, 512 MiB */
@@ -185,16 +185,16 @@ static int load(const pco_table* table, const pco_column* column, pco_data* data
 
 int pco_table_load(pco_table* table, size_t column, pco_failure* failure) {
   if (table->data[column] != NULL) return 1;
-  const pco_column* wanted = &table->columns[column];
-  if (wanted->kind == PCO_OTHER) {
+  const pco_column* requested = &table->columns[column];
+  if (requested->kind == PCO_OTHER) {
     return pco_fail(failure,
                     "%s: column \"%s\" is of type %s, in %s: only columns of numbers can be read. "
                     "Leave it out of the query",
-                    table->path, wanted->name, wanted->type_text, wanted->file);
+                    table->path, requested->name, requested->type_text, requested->file);
   }
   pco_data* data = calloc(1, sizeof *data);
   if (data == NULL) return pco_fail(failure, "%s: out of memory", table->path);
-  if (!load(table, wanted, data, failure)) {
+  if (!load(table, requested, data, failure)) {
     free_data(data);
     return 0;
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of Pco files for database plug-ins: a folder of columns (docs/format/table-folder.md), or
- * one file as a table of one column. Reads rows by ranges, and leaves out chunks by the ranges of
+ * one file as a table of one column. Reads rows by ranges, and skips chunks by the ranges of
  * their numbers. Uses the C interface of numpact only.
  *
  * Threads may share a table whose columns are loaded, each with a cursor of its own. Functions
@@ -95,7 +95,7 @@ typedef struct pco_ranges {
 
 /* 0: out of memory. */
 int pco_ranges_add(pco_ranges* ranges, uint64_t first, uint64_t end);
-/* Leaves the rows first to end - 1. 0: out of memory. */
+/* Keeps the rows first to end - 1. 0: out of memory. */
 int pco_ranges_keep(pco_ranges* ranges, uint64_t first, uint64_t end);
 void pco_ranges_free(pco_ranges* ranges);
 
@@ -103,7 +103,7 @@ void pco_ranges_free(pco_ranges* ranges);
 typedef struct pco_bound {
   size_t column;
   int has_low;
-  int has_high; /* both inclusive; a reader judges the rows */
+  int has_high; /* both inclusive; the caller compares the rows again */
   int nan_matches;
   union {
     int64_t i;
@@ -121,14 +121,14 @@ void pco_bound_set_u64(pco_bound* bound, numpact_type type, int is_low, uint64_t
 /* NaN sets nothing. */
 void pco_bound_set_f64(pco_bound* bound, numpact_type type, int is_low, double value);
 
-/* Leaves the rows of `ranges` whose chunk may hold a number within the bound. Null rows match no
+/* Keeps the rows of `ranges` whose chunk may hold a number within the bound. Null rows match no
  * bound. The column is loaded. */
 int pco_table_prune(const pco_table* table, const pco_bound* bound, pco_ranges* ranges,
                     pco_failure* failure);
 
-/* Cuts ranges into parts of at least `least` rows, which threads read: where chunks of a loaded
+/* Cuts ranges into parts of at least `min_count` rows, which threads read: where chunks of a loaded
  * column end, or anywhere in chunks with restart points. */
-int pco_table_cut(const pco_table* table, size_t column, uint64_t least, pco_ranges* ranges,
+int pco_table_cut(const pco_table* table, size_t column, uint64_t min_count, pco_ranges* ranges,
                   pco_failure* failure);
 
 /* ---- reading ---- */

@@ -107,16 +107,16 @@ def writable(out: object) -> Array:
     return array.view(stored_dtype(array.dtype))
 
 
-def check_truth(numbers: Array) -> None:
+def check_boolean(numbers: Array) -> None:
     """Raises TypeMismatchError unless all uint8 numbers are 0 or 1.
 
     In NumPy, arrays of bool with other bytes have undefined behaviour.
     """
     if numbers.size > 0 and numbers.max() > 1:
-        raise TypeMismatchError("the file holds numbers over 1, not truth values")
+        raise TypeMismatchError("the file holds numbers over 1, not booleans")
 
 
-def numbers_of(x: object, wanted: np.dtype[Any] | None = None) -> Array:
+def numbers_of(x: object, requested: np.dtype[Any] | None = None) -> Array:
     """The numbers of an argument of ``compress``, in C order, in their stored type.
 
     Args:
@@ -125,25 +125,25 @@ def numbers_of(x: object, wanted: np.dtype[Any] | None = None) -> Array:
             and booleans become the integers that represent them.
 
     Raises:
-        TypeMismatchError: ``x`` does not contain numbers, or none that ``wanted`` can represent.
+        TypeMismatchError: ``x`` does not contain numbers, or none that ``requested`` can represent.
         InvalidArgumentError: Nulls or masked elements.
     """
     import numpy as np
 
     if isinstance(x, np.ndarray):
         array = x
-        if wanted is None:
+        if requested is None:
             return stored(x)
     elif isinstance(x, (str, dict, set, frozenset)):
         raise TypeMismatchError(f"{type(x).__name__} is not an array of numbers")
-    elif wanted is not None and _is_empty(x):
-        return np.empty(0, stored_dtype(wanted))
+    elif requested is not None and _is_empty(x):
+        return np.empty(0, stored_dtype(requested))
     else:
-        array = _array_of(x, is_logical=wanted is not None)
-    if wanted is not None:
+        array = _array_of(x, is_logical=requested is not None)
+    if requested is not None:
         _check_no_mask(array)
         _check_no_objects(array)
-        array = converted(array, wanted)
+        array = converted(array, requested)
     return stored(array)
 
 

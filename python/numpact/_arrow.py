@@ -95,13 +95,13 @@ class ArrowArray:
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         numbers = self.to_numpy()
-        wanted = numbers.dtype if dtype is None else as_dtype(dtype)
-        if copy is False and (wanted != numbers.dtype or self._format == "tdD"):
+        requested = numbers.dtype if dtype is None else as_dtype(dtype)
+        if copy is False and (requested != numbers.dtype or self._format == "tdD"):
             raise ValueError(f"copy=False cannot be had: the numbers are {self._values.dtype}")
-        if wanted.kind == "O":
-            return numbers.astype(wanted)
-        exact = converted(numbers, wanted.newbyteorder("="))
-        return exact.astype(wanted, copy=bool(copy) and exact is numbers)
+        if requested.kind == "O":
+            return numbers.astype(requested)
+        exact = converted(numbers, requested.newbyteorder("="))
+        return exact.astype(requested, copy=bool(copy) and exact is numbers)
 
     def __arrow_c_schema__(self) -> object:
         return _core.export_arrow_schema(self._format, self._validity is not None)

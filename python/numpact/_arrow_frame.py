@@ -139,20 +139,20 @@ def number_type(format: str) -> str:
 
 def unpack_numbers(frame: Frame, threads: int | None) -> Array:
     """The numbers that are not null."""
-    wanted = dtype_of(number_type(frame.format))
+    requested = dtype_of(number_type(frame.format))
     count = frame.length - frame.null_count
-    numbers = _decompressed(frame.numbers, frame, threads, count * wanted.itemsize)
-    if numbers.dtype != wanted or numbers.size != count:
+    numbers = _decompressed(frame.numbers, frame, threads, count * requested.itemsize)
+    if numbers.dtype != requested or numbers.size != count:
         raise CorruptError("the Arrow column's numbers contradict its head")
     if frame.format == "b" and numbers.size > 0 and numbers.max() > 1:
-        raise CorruptError("the Arrow column's truth values are not all 0 or 1")
+        raise CorruptError("the Arrow column's booleans are not all 0 or 1")
     return numbers
 
 
-def _decompressed(part: memoryview, frame: Frame, threads: int | None, most: int) -> Array:
+def _decompressed(part: memoryview, frame: Frame, threads: int | None, max_output: int) -> Array:
     """Decodes a part of the frame; offsets in errors are positions in the frame."""
     try:
-        numbers: Array = decompress(part, None, threads, most)
+        numbers: Array = decompress(part, None, threads, max_output)
         return numbers
     except LimitExceededError:
         # The limit is the size in the header, not one of the caller.

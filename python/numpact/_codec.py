@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._arrays import check_truth, numbers_of, output_of, writable
+from ._arrays import check_boolean, numbers_of, output_of, writable
 from ._convert import check_unit, converted
 from ._device import decompress_to_device, device_number
 from ._errors import InvalidArgumentError, TypeMismatchError
@@ -191,13 +191,15 @@ def decompress(
         return decompress_to_device(buf, number, framework, threads, max_output, trailer)
     if framework is not None:
         raise InvalidArgumentError("framework is for the memory of a GPU: device='cuda'")
-    wanted = None if dtype is None else seen_as(dtype)
+    requested = None if dtype is None else seen_as(dtype)
     if out is not None:
         array = output_of(out)
-        if wanted is not None and not is_view(writable(array).dtype, wanted):
-            raise TypeMismatchError(f"out of {array.dtype} does not hold {wanted}: leave out one")
+        if requested is not None and not is_view(writable(array).dtype, requested):
+            raise TypeMismatchError(
+                f"out of {array.dtype} does not hold {requested}: leave out one"
+            )
         count = decompress_into(buf, array, threads, max_output, trailer=trailer, progress=progress)
-        return viewed(writable(array).reshape(-1)[:count], wanted or array.dtype)
+        return viewed(writable(array).reshape(-1)[:count], requested or array.dtype)
     policy = core_policy(trailer)
     if progress is None:
         limit = core_limit(max_output)
@@ -209,7 +211,7 @@ def decompress(
             numbers = _core.decompress(
                 buf, resolve(threads), max_output=limit, progress=callback, trailer=policy
             )
-    return numbers if wanted is None else viewed(numbers, wanted)
+    return numbers if requested is None else viewed(numbers, requested)
 
 
 def decompress_into(
@@ -244,7 +246,7 @@ def decompress_into(
                 trailer=policy,
             )
     if array.dtype.kind == "b":
-        check_truth(numbers.reshape(-1)[:count])
+        check_boolean(numbers.reshape(-1)[:count])
     return count
 
 
@@ -266,12 +268,12 @@ def seen_as(dtype: npt.DTypeLike) -> np.dtype[Any]:
     Raises:
         TypeMismatchError: Not a type, or a time type without a unit.
     """
-    wanted = as_dtype(dtype)
-    check_unit(wanted)
-    return wanted
+    requested = as_dtype(dtype)
+    check_unit(requested)
+    return requested
 
 
-def viewed(numbers: Array, wanted: np.dtype[Any]) -> Array:
+def viewed(numbers: Array, requested: np.dtype[Any]) -> Array:
     """Decoded numbers in the type and byte order that the caller asked for.
 
     Integers are read as counts of a datetime64 or timedelta64, since files do not store units; else
@@ -282,29 +284,31 @@ def viewed(numbers: Array, wanted: np.dtype[Any]) -> Array:
     """
     import numpy as np
 
-    check_seen(numbers.dtype, wanted)
-    native = wanted.newbyteorder("=")
+    check_seen(numbers.dtype, requested)
+    native = requested.newbyteorder("=")
     if is_view(numbers.dtype, native):
         if native.kind == "b":
-            check_truth(numbers)
+            check_boolean(numbers)
         made = numbers.view(native)
     elif native.kind in "mM":
         made = converted(numbers, np.dtype(np.int64)).view(native)
     else:
         made = converted(numbers, native)
-    seen: Array = made.astype(wanted, copy=False)
+    seen: Array = made.astype(requested, copy=False)
     return seen
 
 
-def check_seen(stored: np.dtype[Any], wanted: np.dtype[Any]) -> None:
-    """Raises TypeMismatchError if no value of the stored type is convertible to ``wanted``."""
-    is_float_time = wanted.kind in "mM" and stored.kind == "f"
-    if not is_stored(wanted) or is_float_time:
-        raise TypeMismatchError(f"the file holds {stored} numbers, not {wanted}")
+def check_seen(stored: np.dtype[Any], requested: np.dtype[Any]) -> None:
+    """Raises TypeMismatchError if no value of the stored type is convertible to ``requested``."""
+    is_float_time = requested.kind in "mM" and stored.kind == "f"
+    if not is_stored(requested) or is_float_time:
+        raise TypeMismatchError(f"the file holds {stored} numbers, not {requested}")
 
 
-def is_view(stored: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
+def is_view(stored: np.dtype[Any], requested: np.dtype[Any]) -> bool:
     """Whether stored numbers are viewed as another type without a copy."""
-    if wanted.kind in "mM":
-        return wanted.isnative and stored.kind == "i" and stored.itemsize == 8
-    return stored == wanted or (wanted.kind == "b" and stored.kind == "u" and stored.itemsize == 1)
+    if requested.kind in "mM":
+        return requested.isnative and stored.kind == "i" and stored.itemsize == 8
+    return stored == requested or (
+        requested.kind == "b" and stored.kind == "u" and stored.itemsize == 1
+    )

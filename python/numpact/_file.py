@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
 from . import _views as views
-from ._arrays import check_truth, output_of, writable
+from ._arrays import check_boolean, output_of, writable
 from ._codec import check_seen, seen_as, viewed
 from ._errors import InvalidArgumentError, TypeMismatchError
 from ._integers import index_of
@@ -129,7 +129,7 @@ class File:
         trailer: TrailerPolicy = "use",
         dtype: npt.DTypeLike | None = None,
     ) -> None:
-        self._wanted = None if dtype is None else seen_as(dtype)
+        self._requested = None if dtype is None else seen_as(dtype)
         self._path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
         self._threads = threads
         self._max_output = core_limit(max_output)
@@ -144,15 +144,15 @@ class File:
         self._reader: _core.Reader | None = None
         self._data: Buffer | None = contents(source)
         self._header = _core.read_header(self._data)
-        if self._wanted is not None:
-            check_seen(self._stored_dtype, self._wanted)
+        if self._requested is not None:
+            check_seen(self._stored_dtype, self._requested)
 
-    # ---- what it holds ----
+    # ---- contents ----
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the numbers; uint8 for an empty file that does not name one."""
-        return self._stored_dtype if self._wanted is None else self._wanted
+        return self._stored_dtype if self._requested is None else self._requested
 
     @property
     def _stored_dtype(self) -> np.dtype[Any]:
@@ -201,7 +201,7 @@ class File:
         reader = self._opened()
         first, count = _checked_range(first, count, reader.count)
         numbers = reader.read(first, count, self._resolve(threads))
-        return numbers if self._wanted is None else viewed(numbers, self._wanted)
+        return numbers if self._requested is None else viewed(numbers, self._requested)
 
     def read_into(self, first: int, out: Any, *, threads: int | None = None) -> None:
         """Fills an array with the numbers from index ``first`` on.
@@ -221,7 +221,7 @@ class File:
         first, _ = _checked_range(first, array.size, reader.count)
         reader.read_into(first, writable(array), self._resolve(threads))
         if array.dtype == bool:
-            check_truth(writable(array))
+            check_boolean(writable(array))
 
     def __getitem__(self, key: Any) -> Any:
         """A number for an integer, an array for a slice."""
@@ -272,10 +272,10 @@ class File:
         if copy is False:
             raise ValueError("a file has to be decoded: copy=False cannot be had")
         numbers: Array = self[:]
-        wanted = numbers.dtype if dtype is None else as_dtype(dtype)
-        if wanted.kind == "O":
-            return numbers.astype(wanted)
-        return viewed(numbers, seen_as(wanted))
+        requested = numbers.dtype if dtype is None else as_dtype(dtype)
+        if requested.kind == "O":
+            return numbers.astype(requested)
+        return viewed(numbers, seen_as(requested))
 
     # ---- life ----
 
@@ -321,7 +321,14 @@ class File:
         if chunks is None and self._reader is not None and not self._reader.has_trailer:
             chunks = self.chunks
         path = os.path.abspath(os.fsdecode(self._path))
-        return _reopen, (path, self._threads, self._max_output, chunks, self._policy, self._wanted)
+        return _reopen, (
+            path,
+            self._threads,
+            self._max_output,
+            chunks,
+            self._policy,
+            self._requested,
+        )
 
     def __repr__(self) -> str:
         name = repr(self._path) if self._path is not None else "bytes"
@@ -334,7 +341,7 @@ class File:
         return views.as_html(self._view())
 
     def _view(self) -> views.View:
-        """What is known of the file; it is not scanned for this."""
+        """The known facts about the file; it is not scanned for this."""
         name = "bytes" if self._path is None else os.fsdecode(self._path)
         if self._data is None:
             return views.View(f"{name}, closed")

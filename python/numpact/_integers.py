@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def is_truth(value: object) -> bool:
+def is_boolean(value: object) -> bool:
     """Whether it is a bool of Python or NumPy; these are not accepted as integers."""
     return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
 
@@ -30,7 +30,7 @@ def index_of(value: object, name: str) -> int:
         TypeMismatchError: Not an integer, or a bool.
     """
     try:
-        if not is_truth(value):
+        if not is_boolean(value):
             return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         pass
@@ -49,8 +49,8 @@ def indices_of(values: Any, name: str) -> npt.NDArray[np.integer[Any]]:
         array = array_of_range(values)
     elif is_sequence(values):
         values = values if isinstance(values, (list, tuple)) else list(values)
-        if any(map(is_truth, values)):
-            raise TypeMismatchError(f"{name} must be integers, not truth values")
+        if any(map(is_boolean, values)):
+            raise TypeMismatchError(f"{name} must be integers, not booleans")
         array = array_of_sequence(values) if values else np.empty(0, np.int64)
     else:
         array = np.asarray(values)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @final
 class Recipe:
-    """What ``choose_recipe`` has chosen: the parameters of a mode and of a delta encoding.
+    """The choice of ``choose_recipe``: the parameters of a mode and of a delta encoding.
 
     Immutable, compared by value, hashable and picklable; threads may share it.
 
@@ -87,7 +87,7 @@ def choose_recipe(
     compat: str = "4.1",
     favor_decode_speed: bool = False,
 ) -> Recipe:
-    """Chooses what makes the series of a sample smallest, for ``compress(..., recipe=)``.
+    """Chooses the best encoding for the series of a sample, for ``compress(..., recipe=)``.
 
     Choosing takes most of the time that ``compress`` needs for a short series; with a recipe
     nothing is chosen. The result is exact for any numbers, and close to the smallest for series

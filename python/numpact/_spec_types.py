@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How to encode, as objects: what ``mode=``, ``delta=`` and ``paging=`` take beside text."""
+"""How to encode, as objects: ``mode=``, ``delta=`` and ``paging=`` accept them and text."""
 
 from __future__ import annotations
 
@@ -19,27 +19,29 @@ if TYPE_CHECKING:
 
     _Sizes = Union[Sequence[SupportsIndex], npt.NDArray[np.integer[Any]]]
 
-_MOST_SIZE = (1 << 64) - 1
+_MAX_SIZE = (1 << 64) - 1
 
 
 class OutOfRangeError(InvalidArgumentError, OverflowError):
     """An integer that does not fit where it was given."""
 
 
-def size_of(value: SupportsIndex, most: int = _MOST_SIZE) -> int:
-    """An integer from 0 to ``most``; TypeMismatchError for what is none, OutOfRangeError."""
+def size_of(value: SupportsIndex, maximum: int = _MAX_SIZE) -> int:
+    """An integer from 0 to ``maximum``; TypeMismatchError for other objects, OutOfRangeError."""
     try:
         number = operator.index(value)
     except TypeError as error:
         raise TypeMismatchError(str(error)) from None
-    if not 0 <= number <= most:
-        raise OutOfRangeError(f"{_range_words(number, most)}: {number} is not from 0 to {most}")
+    if not 0 <= number <= maximum:
+        raise OutOfRangeError(
+            f"{_range_words(number, maximum)}: {number} is not from 0 to {maximum}"
+        )
     return number
 
 
-def _range_words(number: int, most: int) -> str:
-    """What Python says of an integer that does not fit, and ``pcodec`` of a narrower one."""
-    if most == _MOST_SIZE:
+def _range_words(number: int, maximum: int) -> str:
+    """Python's message for an integer that does not fit, or pcodec's for a narrower one."""
+    if maximum == _MAX_SIZE:
         return "can't convert negative int to unsigned" if number < 0 else "int too big to convert"
     return f"number too {'small' if number < 0 else 'large'} to fit in target type"
 
@@ -102,7 +104,7 @@ class ModeSpec(_Spec):
     """
 
     __slots__ = ()
-    _MOST_K: ClassVar[int] = (1 << 32) - 1
+    _MAX_K: ClassVar[int] = (1 << 32) - 1
 
     @property
     def _core_mode(self) -> str:
@@ -143,7 +145,7 @@ class ModeSpec(_Spec):
     @staticmethod
     def try_float_quant(k: SupportsIndex) -> ModeSpec:
         """Floats by their leading bits and the last ``k`` apart."""
-        number = size_of(k, ModeSpec._MOST_K)
+        number = size_of(k, ModeSpec._MAX_K)
         return ModeSpec._make(f"float-quant={number}", f"try_float_quant({number})")
 
 
@@ -157,7 +159,7 @@ class DeltaSpec(_Spec):
 
     __slots__ = ()
     # As the extension takes it; the largest order is far below.
-    _MOST_ORDER: ClassVar[int] = (1 << 32) - 1
+    _MAX_ORDER: ClassVar[int] = (1 << 32) - 1
 
     @property
     def _core_delta(self) -> str:
@@ -178,7 +180,7 @@ class DeltaSpec(_Spec):
     def try_consecutive(order: SupportsIndex) -> DeltaSpec:
         """Differences of neighbours, taken ``order`` times: 0 to 7."""
         number = size_of(order)
-        core = min(number, DeltaSpec._MOST_ORDER)
+        core = min(number, DeltaSpec._MAX_ORDER)
         return DeltaSpec._make(f"consecutive={core}", f"try_consecutive({number})")
 
     @staticmethod
@@ -190,7 +192,7 @@ class DeltaSpec(_Spec):
     def try_conv1(order: SupportsIndex) -> DeltaSpec:
         """Differences from a weighed sum of the last ``order`` numbers: 1 to 32."""
         number = size_of(order)
-        core = min(number, DeltaSpec._MOST_ORDER)
+        core = min(number, DeltaSpec._MAX_ORDER)
         return DeltaSpec._make(f"conv1={core}", f"try_conv1({number})")
 
 
@@ -213,7 +215,7 @@ class PagingSpec(_Spec):
 
     @staticmethod
     def exact_page_sizes(sizes: _Sizes) -> PagingSpec:
-        """Of exactly these sizes, which must add up to the count of numbers."""
+        """Pages of exactly these sizes, which must add up to the count of numbers."""
         # NumPy arrays are sequences in all but name.
         is_sequence = isinstance(sizes, Sequence) or getattr(sizes, "ndim", 0) == 1
         if isinstance(sizes, str) or not is_sequence:

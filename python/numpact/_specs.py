@@ -9,25 +9,25 @@ from typing import Literal, TypedDict, Union
 
 from . import _core
 from ._errors import InvalidArgumentError
-from ._integers import is_truth
+from ._integers import is_boolean
 from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
 
 #: "auto", "classic", "dict", "int-mult=60", "float-mult=0.01", "float-quant=20", or a ModeSpec.
 Mode = Union[str, ModeSpec]
 #: "auto", "none", "consecutive=1", "lookback", "conv1=4", or a DeltaSpec.
 Delta = Union[str, DeltaSpec]
-#: "auto", the most numbers in a chunk, the exact sizes of all, or a PagingSpec.
+#: "auto", the maximum numbers in a chunk, the exact sizes of all, or a PagingSpec.
 Paging = Union[str, int, Sequence[int], PagingSpec]
 
-#: What to write behind a file: False for nothing, True for an index, a number for restart points
+#: The trailer to write: False for nothing, True for an index, a number for restart points
 #: that lie so far apart, too.
 TrailerSpec = Union[bool, int]
-#: What reading makes of a trailer.
+#: How reading uses a trailer.
 TrailerPolicy = Literal["use", "ignore", "require", "verify"]
 
 CorePaging = Union[int, list[int], None]
 
-#: None: no trailer; 0: an index; else what restart points lie apart, as a power of two.
+#: None: no trailer; 0: an index; else the distance of restart points, as a power of two.
 CoreTrailer = Union[int, None]
 
 DEFAULT_LEVEL = 8
@@ -37,7 +37,7 @@ DEFAULT_LEVEL = 8
 TABLE_TRAILER = 1 << 14
 MAX_LEVEL = 12
 DEFAULT_PAGING = "auto"
-#: The most numbers in a page of a wrapped chunk, unless told otherwise.
+#: Default for the maximum numbers in a page of a wrapped chunk.
 DEFAULT_PAGE_N = 1 << 18
 
 _POLICIES = ("use", "ignore", "require", "verify")
@@ -134,7 +134,7 @@ class CoreOptions(TypedDict):
 
 
 def core_options(level: int, mode: Mode, delta: Delta, paging: Paging) -> CoreOptions:
-    """The four options of encoding as _core takes them; raises for what it would refuse."""
+    """The four options of encoding as _core takes them; raises for values that it would refuse."""
     return {
         "level": core_level(level),
         "mode": core_mode(mode),
@@ -172,7 +172,7 @@ def core_compat(compat: str) -> str:
 
 
 def core_flag(name: str, value: bool) -> bool:
-    # NumPy's truth values are of no class of Python's.
+    # NumPy's booleans are not instances of Python's bool.
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
         raise InvalidArgumentError(f"{name} must be True or False, not {value!r}")
     return bool(value)
@@ -187,7 +187,7 @@ def checked_limit(name: str, value: int | None) -> int | None:
     if value is None:
         return None
     try:
-        is_number = not isinstance(value, (str, bytes, bytearray)) and not is_truth(value)
+        is_number = not isinstance(value, (str, bytes, bytearray)) and not is_boolean(value)
         limit = int(value) if is_number else None
     except (TypeError, ValueError, OverflowError):
         limit = None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._remote.locations import StorageOptions
 
 Path = Union[str, "os.PathLike[str]"]
-#: What to do with columns that Pco cannot hold.
+#: The treatment of columns that Pco cannot hold.
 Others = Literal["keep", "drop", "error"]
 
 
@@ -36,7 +36,7 @@ def write_table(
 
     Each column of numbers, booleans, dates and times becomes a Pco file; nulls, time zones and
     metadata are kept. Columns that Pco cannot hold (text, decimals, lists, dictionaries, ...)
-    become Arrow IPC files with zstd beside them. The folder is written under a hidden name, read
+    become Arrow IPC files with zstd next to them. The folder is written under a hidden name, read
     back and compared, synced to disk, and renamed in one step: there is never half a table.
 
     Args:
@@ -96,9 +96,9 @@ def append_table(
 ) -> None:
     """Appends rows to a table in a folder: to all columns or, after an error, to none.
 
-    The longer table is written beside the old one, read back, synced to disk, and exchanged with it
-    in one step; readers see the old table or the new one. Several processes and threads may append
-    to a table at the same time: each waits for the others, and no rows are lost.
+    The longer table is written to a new folder, read back, synced to disk, and exchanged with the
+    old one in one step; readers see the old table or the new one. Several processes and threads may
+    append to a table at the same time: each waits for the others, and no rows are lost.
 
     Args:
         table: As for ``write_table``, with the columns of the folder in any order. It is kept in

@@ -17,7 +17,7 @@ from ._errors import InvalidArgumentError
 ALL = 0  # for numpact._core: one thread per processor
 _MAX_THREADS = 1024  # more do not make a call faster
 
-_wanted: ContextVar[int | None] = ContextVar("numpact_threads", default=None)
+_requested: ContextVar[int | None] = ContextVar("numpact_threads", default=None)
 
 
 def _checked(threads: int) -> int:
@@ -44,11 +44,11 @@ def threads(count: int) -> Iterator[None]:
     >>> with numpact.threads(1):
     ...     file = numpact.compress([1, 2, 3])
     """
-    token = _wanted.set(_checked(count))
+    token = _requested.set(_checked(count))
     try:
         yield
     finally:
-        _wanted.reset(token)
+        _requested.reset(token)
 
 
 def _in_dask_task() -> bool:
@@ -89,9 +89,9 @@ def resolve(count: int | None) -> int:
     """
     if count is not None:
         return _checked(count)
-    wanted = _wanted.get()
-    if wanted is not None:
-        return wanted
+    requested = _requested.get()
+    if requested is not None:
+        return requested
     if _in_dask_task():
         return 1
     named = os.environ.get("NUMPACT_THREADS", "").strip()

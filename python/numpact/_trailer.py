@@ -164,12 +164,12 @@ def trailer_of(raw: _core.RawTrailer) -> Trailer:
     leasts = _numbers_of_bits([chunk[5] for chunk in chunks], raw["type"])
     mosts = _numbers_of_bits([chunk[6] for chunk in chunks], raw["type"])
     made = []
-    for index, ((place, size, crc, nan_count, points, _, _), least, most) in enumerate(
+    for index, ((place, size, crc, nan_count, points, _, _), min_value, max_value) in enumerate(
         zip(chunks, leasts, mosts, strict=True)
     ):
         if nan_count == place[3]:
-            least = most = None
-        made.append(TrailerChunk(index, *place, size, crc, nan_count, least, most, points))
+            min_value = max_value = None
+        made.append(TrailerChunk(index, *place, size, crc, nan_count, min_value, max_value, points))
     return Trailer(
         raw["type"],
         raw["count"],
@@ -304,7 +304,7 @@ class Verification:
         for error in self.errors:
             raise error
 
-    def _verdict(self) -> str:
+    def _result(self) -> str:
         """The result in the words of ``numpact verify``."""
         if self.sound:
             kind = f"{self.type} " if self.type else ""
@@ -340,7 +340,7 @@ class Verification:
         columns = ["chunk", "first", "numbers lost", "offset", "bytes", "error"]
         numbers = [True, True, True, True, True, False]
         tables = [views.Table("damage", columns, rows, len(self.damage), numbers)] if rows else []
-        return views.View(self._verdict(), tables=tables)
+        return views.View(self._result(), tables=tables)
 
     def __str__(self) -> str:
         return views.as_text(self._view())
@@ -421,7 +421,7 @@ def salvage(
     >>> numbers.size, lost[0].first, lost[0].count
     (750, 500, 250)
     """
-    wanted = None if dtype is None else seen_as(dtype)
+    requested = None if dtype is None else seen_as(dtype)
     data, limit = contents(source), core_limit(max_output)
     with core_progress(progress, None) as callback:
         numbers, raw = _core.salvage(data, resolve(threads), limit, callback)
@@ -429,7 +429,7 @@ def salvage(
     if numbers is None:
         found.check()
         raise TypeMismatchError("the file is empty and does not name its type")
-    return numbers if wanted is None else viewed(numbers, wanted), found.damage
+    return numbers if requested is None else viewed(numbers, requested), found.damage
 
 
 def _verification(raw: _core.RawVerification) -> Verification:

@@ -133,7 +133,7 @@ def register() -> None:
         h5py.h5z.register_filter(_ADDRESS)
     else:  # h5py 3.8 lacks it: HDF5 finds the filter in the folder when it needs it
         h5py.h5pl.prepend(PLUGIN_PATH.encode())
-    # What h5py asks of `compression=`, by its duck type.
+    # Members that h5py requires of `compression=`, by duck typing.
     h5py.filters.FilterRefBase.register(Pco)
 
 

@@ -126,16 +126,16 @@ std::int64_t zeros_in(const std::uint8_t* bits, std::int64_t first, std::int64_t
   return count - ones;
 }
 
-// ---- what a producer may have got wrong ----
+// ---- possible faults of a producer ----
 
 void require(bool holds, const char* what) {
   if (!holds) raise_error(ErrorKind::kCorrupt, std::string("the Arrow array is broken: ") + what);
 }
 
-// What every array must fulfil before its buffers are looked at. How long these are only the
-// producer knows.
+// Checks every array before its buffers are read. Only the producer knows the sizes of the
+// buffers.
 void check_array(const ArrowArray& array, std::int64_t buffer_n, std::int64_t child_n) {
-  // Any number of 8 bytes, and what lies before it, has an address.
+  // Any number of 8 bytes, and all before it, has an address.
   constexpr std::int64_t kMaxLength = std::numeric_limits<std::int64_t>::max() / 8;
   require(array.length >= 0 && array.offset >= 0, "a negative length or offset");
   require(array.length <= kMaxLength && array.offset <= kMaxLength - array.length,
@@ -176,7 +176,7 @@ class ArrowBlock {
     return bits == nullptr ? 0 : zeros_in(bits, offset_, length_);
   }
 
-  // The numbers, nulls among them as whatever lies there; a view but for truth values.
+  // The numbers, with undefined values for nulls; a view, except for booleans.
   nb::object values() const {
     const auto n = static_cast<std::size_t>(length_);
     if (type_.is_bits) return unpacked(static_cast<const std::uint8_t*>(column_->buffers[1]));
@@ -219,7 +219,7 @@ class ArrowBlock {
   std::int64_t length_;
 };
 
-// Which column of an array or stream is meant, and its type.
+// The selected column of an array or stream, and its type.
 struct ColumnPlan {
   bool is_child = false;  // the only column of a table
   std::string format;

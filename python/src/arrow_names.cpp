@@ -113,7 +113,7 @@ std::string child_name(const ArrowSchema& schema, std::int64_t index, int level)
   return child == nullptr || level >= kMaxDepth ? "..." : name_at(*child, level + 1);
 }
 
-// Maps have one child, of entries; the other kinds show what theirs are called.
+// Maps have one child, of entries; the other kinds show the names of theirs.
 std::string children_names(const ArrowSchema& schema, std::string_view format, int level) {
   if (format == "+m") {
     const ArrowSchema* const entries = child_of(schema, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each file adds to the module numpact._core.
+// The functions by which each file adds to the module numpact._core.
 #pragma once
 
 #include <nanobind/nanobind.h>

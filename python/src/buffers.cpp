@@ -155,13 +155,13 @@ GrowingArray::~GrowingArray() { std::free(data_); }
 void* GrowingArray::grow(void* self, std::size_t count, std::size_t expected) {
   auto& array = *static_cast<GrowingArray*>(self);
   const std::size_t size = size_of(array.type_);
-  const std::size_t wanted = std::max(count, array.capacity_ == 0 ? expected : 0);
-  if (wanted > array.capacity_) {
-    if (wanted > SIZE_MAX / size) throw std::bad_alloc();
-    void* const data = std::realloc(array.data_, wanted * size);
+  const std::size_t needed = std::max(count, array.capacity_ == 0 ? expected : 0);
+  if (needed > array.capacity_) {
+    if (needed > SIZE_MAX / size) throw std::bad_alloc();
+    void* const data = std::realloc(array.data_, needed * size);
     if (data == nullptr) throw std::bad_alloc();
     array.data_ = data;
-    array.capacity_ = wanted;
+    array.capacity_ = needed;
   }
   array.count_ = count;
   return array.data_;

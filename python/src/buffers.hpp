@@ -41,7 +41,7 @@ class Bytes {
 NumberView numbers_of(const ConstArray& array);
 MutableNumberView numbers_of(const MutableArray& array);
 
-// InvalidArgumentError where decoding would write over what it reads.
+// InvalidArgumentError if decoding would overwrite its input.
 void check_apart(std::span<const std::byte> source, const MutableNumberView& out);
 
 // A type by its name ("f64", "float64"); throws TypeError.

@@ -46,9 +46,9 @@ nb::bytes compress(const ConstArray& array, unsigned level, const std::string& m
   set_threads(config, threads,
               config.paging.exact_sizes() ? 2 : (numbers.count + max_n - 1) / max_n);
   // Not a vector: filling one with zeros touches all the memory that the numbers might have needed.
-  const std::uint64_t most = max_bytes.value_or(~std::uint64_t{0});
+  const std::uint64_t limit = max_bytes.value_or(~std::uint64_t{0});
   const auto bound = static_cast<std::size_t>(
-      std::min<std::uint64_t>(compress_bound(numbers.type, numbers.count, config), most));
+      std::min<std::uint64_t>(compress_bound(numbers.type, numbers.count, config), limit));
   const auto out = std::make_unique_for_overwrite<std::byte[]>(bound);
   std::size_t written = 0;
   run(progress, [&] {

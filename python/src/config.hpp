@@ -26,9 +26,9 @@ EncodeConfig encode_config(unsigned level, const std::string& mode, const std::s
 // Parses a request for a mode or a delta encoding. Returns it in its normal form.
 std::string normal_mode(const std::string& text);
 std::string normal_delta(const std::string& text);
-// Who reads: the oldest format version, "4.1", and whether that should be fast.
+// The readers: the oldest format version, "4.1", and whether decoding should be fast.
 void set_reading(EncodeConfig& config, std::string_view compat, bool favor_decode_speed);
-// None: no trailer; 0: one without restart points; else what these lie apart, as a power of two.
+// None: no trailer; 0: one without restart points; else their distance, as a power of two.
 TrailerSpec trailer_spec(std::optional<unsigned> trailer);
 // "use", "ignore", "require".
 TrailerPolicy trailer_policy(std::string_view name);
@@ -48,7 +48,7 @@ class PythonProgress {
 
   bool is_idle() const { return callback_.is_none(); }
   ProgressCallback function();
-  // Whether to go on: no signal has come whose handler raises.
+  // Whether to continue: no signal with a handler that raises has arrived.
   bool look_for_signals();
   void rethrow() const {
     if (raised_) std::rethrow_exception(raised_);
@@ -66,7 +66,7 @@ class PythonProgress {
 // None: without end. `progress`, which must stay, looks for signals meanwhile.
 LockConfig lock_config(std::optional<std::uint64_t> timeout_ms, PythonProgress& progress);
 
-// Runs `work` without the GIL; what it gives is raised if it is an error.
+// Runs `work` without the GIL; raises its status if that is an error.
 template <class Work>
 void run(const PythonProgress& progress, Work&& work);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kSmallFile = std::size_t{1} << 16;
 constexpr std::size_t kSmallInput = std::size_t{1} << 16;
 
-// Memory of a context's, with a count of what it holds.
+// The memory of a context, with a count of the bytes that it holds.
 class CountedMemory final : public std::pmr::memory_resource {
  public:
   std::size_t held() const { return held_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what compressions lose.
+// Measures the losses of compressions.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -42,14 +42,14 @@ nb::str text(std::string_view words) { return nb::str(words.data(), words.size()
 // cannot have are errors.
 std::vector<Candidate> candidates_of(const std::optional<std::vector<std::string>>& names,
                                      std::uint64_t dimension, cvc::Rounding rounding) {
-  std::vector<cvc::Compression> wanted(std::begin(cvc::kCompressions),
-                                       std::end(cvc::kCompressions));
+  std::vector<cvc::Compression> requested(std::begin(cvc::kCompressions),
+                                          std::end(cvc::kCompressions));
   if (names) {
-    wanted.clear();
-    for (const std::string& name : *names) wanted.push_back(compression_of(name));
+    requested.clear();
+    for (const std::string& name : *names) requested.push_back(compression_of(name));
   }
   std::vector<Candidate> found;
-  for (const cvc::Compression compression : wanted) {
+  for (const cvc::Compression compression : requested) {
     Candidate candidate;
     candidate.name = candidate.compression = name_of(compression);
     try {

@@ -86,15 +86,15 @@ class CvcReader {
                                                            bool are_fresh, unsigned threads,
                                                            bool verify, std::string_view corruption,
                                                            double fill, nb::object callback) const {
-    std::vector<cvc::RowRange> wanted;
-    for (const auto& [first, count] : ranges) wanted.push_back({first, count});
+    std::vector<cvc::RowRange> requested;
+    for (const auto& [first, count] : ranges) requested.push_back({first, count});
     const std::vector<cvc::Target> targets = targets_of(arrays);
     PythonProgress progress(std::move(callback));
     cvc::ReadConfig config = read_config(limits_, threads, verify, are_fresh, progress);
     config.on_corruption = on_corruption_of(corruption);
     config.fill = fill;
     cvc::ReadReport report;
-    call(progress, [&] { return reader_->read(wanted, targets, config).into(report); });
+    call(progress, [&] { return reader_->read(requested, targets, config).into(report); });
     std::vector<CorruptTuple> corrupt;
     for (const cvc::CorruptRows& rows : report.corrupt) {
       corrupt.emplace_back(rows.chunk, rows.rows.first, rows.rows.count);
@@ -125,7 +125,7 @@ class CvcReader {
     return chunks;
   }
 
-  // Codes of rows to a fresh array of bytes, and for each run of rows what they mean.
+  // Codes of rows to a fresh array of bytes, and their meaning for each run of rows.
   nb::list read_codes(
       std::uint64_t first, std::uint64_t count, std::size_t column,
       const nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& out,
@@ -182,7 +182,7 @@ class CvcReader {
     raise_if_error(status);
   }
 
-  DecodeLimits limits_;  // on memory; Python itself counts what is given out
+  DecodeLimits limits_;  // on memory; Python itself counts the outputs
   std::optional<Bytes> bytes_;
   std::shared_ptr<PythonRanges> ranges_;
   std::optional<cvc::Reader> reader_;

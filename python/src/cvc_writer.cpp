@@ -88,7 +88,7 @@ class CvcWriter {
     locked([&] { return writer_->set_chunk(chunk, options); });
   }
   // Rows, chunks, bytes, finite values that half precision made infinite, and those that are lost
-  // beside values that are not finite.
+  // next to values that are not finite.
   nb::tuple finish() {
     cvc::WriteReport report;
     locked([&] { return writer_->finish().into(report); });

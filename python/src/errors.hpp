@@ -10,9 +10,9 @@
 
 namespace numpact::python {
 
-// The exception for what went wrong, not thrown; None where nothing did. Needs the GIL.
+// The exception for an error, not thrown; None if there is none. Needs the GIL.
 nanobind::object error_of(const Status& status);
-// Throws the Python exception for what went wrong. Needs the GIL.
+// Throws the Python exception for an error. Needs the GIL.
 void raise_if_error(const Status& status);
 // With a place in front, such as a file's name.
 void raise_if_error(const Status& status, const std::string& place);

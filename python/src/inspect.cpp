@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is inside a file and why, as dictionaries; numpact/_inspect makes objects of them.
+// The contents of a file and the reasons for its size, as dictionaries; numpact/_inspect makes
+// objects of them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -57,14 +58,14 @@ nb::dict describe(const ChunkInfo& chunk) {
   return out;
 }
 
-// What the objects for chunks may take beside as much as the file has.
+// Maximum bytes of the chunk objects, in addition to the size of the file.
 constexpr std::uint64_t kListedBytes = std::uint64_t{2} << 20;
 
-// What objects of Python take for a chunk and a bin, about.
+// Approximate bytes of the Python objects of a chunk and of a bin.
 constexpr std::uint64_t kChunkBytes = 2400;
 constexpr std::uint64_t kBinBytes = 400;
 
-// All chunks that are described, as long as their objects take no more than so much.
+// All chunks that are described, as long as their objects take at most max_bytes.
 nb::dict describe(const FileInfo& info, std::uint64_t max_bytes) {
   nb::list chunks;
   for (const ChunkInfo& chunk : info.chunks) {

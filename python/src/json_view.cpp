@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON that comes from outside, by the reader of the command: what one refuses the other does.
+// Untrusted JSON, by the reader of the command: both refuse the same.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 
@@ -67,7 +67,7 @@ const char* kind_of(const PythonJsonView& value) {
   return "";
 }
 
-// None where the value is not a string. Halves of surrogate pairs stay what they are.
+// None if the value is not a string. Unpaired surrogates are kept.
 nb::object string_of(const PythonJsonView& value) {
   if (!value.view().is(Kind::kString)) return nb::none();
   const std::string text = value.view().string();

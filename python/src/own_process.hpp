@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only the process that made it destroys.
+// An object that only the process that made it destroys.
 #pragma once
 
 #include <memory>

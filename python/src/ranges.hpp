@@ -15,7 +15,7 @@ namespace nb = nanobind;
 
 // An object with `size` and read_at(offset, size), see numpact/cvc/_sources.py. Made and destroyed
 // while the GIL is held; reads on any thread, with the GIL for no longer than each takes. Python
-// gets none of the library's memory: what it gives is copied.
+// gets none of the library's memory: its results are copied.
 class PythonRanges final : public RangeSource {
  public:
   explicit PythonRanges(nb::handle source);
@@ -27,7 +27,7 @@ class PythonRanges final : public RangeSource {
   // itself if it is not an Exception (KeyboardInterrupt, say). Needs the GIL.
   void raise(const Status& status);
 
-  // For Python's collector: the source may lead back to who has this.
+  // For Python's collector: the source may refer to the owner of this.
   int traverse(visitproc visit, void* arg) const {
     Py_VISIT(read_at_.ptr());
     return 0;

@@ -39,7 +39,7 @@ struct Stream {
   StreamWriter writer;
 };
 
-// A StreamWriter whose methods give the bytes that have become ready.
+// A StreamWriter; its methods return the bytes that have become ready.
 class Encoder {
  public:
   Encoder(std::string_view type, unsigned level, const std::string& mode, const std::string& delta,

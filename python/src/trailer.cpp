@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trailers, and what they are good for: finding damage, and reading what is left.
+// Trailers, and their uses: finding damage, and recovering the intact numbers.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -153,7 +153,7 @@ Status read_ranges(std::span<const std::byte> file, const Verification& found,
   return {};
 }
 
-// The numbers of sound chunks, and what was found; no numbers where their type is not known.
+// The numbers of intact chunks, and the damage; no numbers if their type is not known.
 nb::tuple salvage(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output,
                   nb::object callback) {
   const Bytes bytes(source);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appending to a standalone file on disk: lock it, copy it beside, write on from its terminator,
-// rename. A trailer for all of it is made at the end, from what was written.
+// Appends to a standalone file on disk: locks it, copies it to a file next to it, continues at its
+// terminator, renames. At the end a trailer is made of the chunks that were copied and written.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -28,7 +28,7 @@ Status choose_trailer(const std::string& path, TrailerSpec& spec) {
   MappedFile file;
   NUMPACT_TRY(MappedFile::open(path).into(file));
   NUMPACT_TRY(refuse_damaged_trailer(file.bytes()));
-  if (spec.is_wanted() || spec.is_unwanted()) return {};
+  if (spec.is_requested() || spec.is_excluded()) return {};
   std::optional<Trailer> old;
   NUMPACT_TRY(Trailer::read(file.bytes()).into(old));
   if (!old) return {};
@@ -99,7 +99,7 @@ Status append_to_file(const std::string& path, const NumberView& numbers,
     NUMPACT_TRY(writer.write(numbers));
     NUMPACT_TRY(writer.finish());
     NUMPACT_TRY(renew_count(writer.numbers_written(), file));
-    if (spec.is_wanted()) NUMPACT_TRY(write_trailer(spec, file));
+    if (spec.is_requested()) NUMPACT_TRY(write_trailer(spec, file));
     return file.replace();
   });
 }

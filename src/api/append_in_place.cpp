@@ -70,7 +70,7 @@ class LockedFile {
   int descriptor_ = -1;
 };
 
-// After a failure the file is sound, but may lack its trailer if the system lets nothing be done.
+// After a failure the file is valid, but may lack its trailer if undoing failed too.
 Status carry_out(const FilePlan& plan, LockedFile& file) {
   std::size_t failed = 0;
   const Status status = file.run(plan.steps, failed);
@@ -106,7 +106,7 @@ Status append_in_place(const std::string& path, const NumberView& numbers,
       NUMPACT_TRY(plan_append(mapped.bytes(), numbers, config, plan));
     }
     NUMPACT_TRY(carry_out(plan, file));
-    return plan.trailer.is_wanted() ? make_trailer(plan.trailer, file) : Status();
+    return plan.trailer.is_requested() ? make_trailer(plan.trailer, file) : Status();
   });
 }
 
@@ -127,7 +127,7 @@ Result<std::uint64_t> repair_file(const std::string& path, const TrailerSpec& tr
     numbers = plan.numbers;
     NUMPACT_TRY(carry_out(plan, file));
     const bool is_changed = !plan.steps.empty();
-    return is_changed && trailer.is_wanted() ? make_trailer(trailer, file) : Status();
+    return is_changed && trailer.is_requested() ? make_trailer(trailer, file) : Status();
   });
 }
 

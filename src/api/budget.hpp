@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runs of a file may take under EncodeConfig::max_bytes.
+// The bytes that the runs of a file may take under EncodeConfig::max_bytes.
 #pragma once
 
 #include "base/arena.hpp"
@@ -15,21 +15,21 @@ struct BudgetInput {
   std::size_t bound;
 };
 
-// Two signs are needed to give a file up before its budget is used: a sample of all numbers takes
-// more than the budget, and so does a run, after all of it was looked at, of its share. One alone
-// may be wrong: a sample does not show repeats, and a run says little of those that follow.
+// A file is given up early only if two estimates agree: a sample of all numbers exceeds the budget,
+// and a fully examined run exceeds its share. One alone may be wrong: a sample does not show
+// repeats, and a run says little about those that follow.
 class Budget {
  public:
   Budget(const BudgetInput& input, const EncodeConfig& config, Arena& arena);
 
-  // The most bytes of a run of n numbers, after `done` numbers that took `bytes`.
+  // Maximum bytes of a run of n numbers, after `done` numbers that took `bytes`.
   std::uint64_t of_run(std::size_t n, std::size_t done, std::size_t bytes) const;
   bool is_exceeded_by(std::size_t bytes) const { return bytes > max_bytes_; }
 
  private:
   std::uint64_t max_bytes_ = ~std::uint64_t{0};
   std::size_t count_;
-  bool is_shared_ = false;  // by the runs; otherwise each may take what is left
+  bool is_shared_ = false;  // by the runs; otherwise each may take the rest
 };
 
 }  // namespace numpact

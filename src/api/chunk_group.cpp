@@ -73,7 +73,7 @@ std::span<const std::uint8_t> start_order(std::span<const PendingChunk> chunks,
 }
 
 // Restart points are found by decoding the encoded chunk.
-Status summarise_decoded(std::span<const std::byte> run, const standalone::WrittenChunk& written,
+Status summarise_decoded(std::span<const std::byte> run, const WrittenChunk& written,
                          NumberType type, const EncodeConfig& config, Arena& arena,
                          trailer::Summary& summary) {
   const ArenaScope scratch(arena);
@@ -87,7 +87,7 @@ Status summarise_decoded(std::span<const std::byte> run, const standalone::Writt
   return trailer::summarise(run, walker, config.trailer.restart_log(), buffer, summary);
 }
 
-Status summarise(PendingChunk& chunk, std::span<const standalone::WrittenChunk> written,
+Status summarise(PendingChunk& chunk, std::span<const WrittenChunk> written,
                  const EncodeConfig& config, Arena& arena) {
   const std::span<const std::byte> run = chunk.place.first(chunk.size);
   const NumberType type = chunk.numbers.type;
@@ -112,10 +112,10 @@ Status summarise(PendingChunk& chunk, std::span<const standalone::WrittenChunk> 
 
 Status encode(PendingChunk& chunk, const EncodeConfig& config, Arena& arena) {
   BitWriter writer(chunk.place);
-  std::vector<standalone::WrittenChunk> written;
+  std::vector<WrittenChunk> written;
   const bool has_trailer = chunk.summaries != nullptr;
-  NUMPACT_TRY(standalone::write_run(chunk.numbers, config, arena, writer, nullptr,
-                                    has_trailer ? &written : nullptr, chunk.max_bytes));
+  NUMPACT_TRY(write_run(chunk.numbers, config, arena, writer, nullptr,
+                        has_trailer ? &written : nullptr, chunk.max_bytes));
   chunk.size = writer.size();
   NUMPACT_TRY(writer.status());
   return has_trailer ? summarise(chunk, written, config, arena) : Status();
@@ -139,7 +139,7 @@ void work(Job& job, Arena& arena) noexcept {
 }  // namespace
 
 std::size_t chunk_bound(NumberType type, std::size_t n) {
-  return standalone::run_overhead_bound(type) + n * size_of(type);
+  return run_overhead_bound(type) + n * size_of(type);
 }
 
 bool enough_for_tasks(const standalone::TaskGroup& group, std::size_t per_task, std::size_t chunks,

@@ -43,7 +43,7 @@ void encode_chunks(std::span<PendingChunk> chunks, const EncodeConfig& config,
                    const standalone::TaskGroup& group);
 
 // Adds the chunks of a run to a trailer; `offset` is the position of the run in the file.
-// What add_run() adds to the trailer, in bytes.
+// Bytes that add_run() adds to the trailer.
 std::uint64_t bytes_in_trailer(const PendingChunk& run);
 void add_run(trailer::Builder& builder, const PendingChunk& run, std::uint64_t offset);
 

@@ -112,7 +112,7 @@ namespace detail {
 // Creates indices for functions outside ChunkIndex.
 struct ChunkIndexAccess {
   static ChunkIndex index_of(std::shared_ptr<const ChunkIndex::Table> table);
-  // Of an index that is not empty.
+  // Returns the table of a nonempty index.
   static const ChunkIndex::Table& table_of(const ChunkIndex& index) { return *index.table_; }
 };
 

@@ -50,7 +50,7 @@ class FileEncoder {
     standalone::write_header(writer, header);
     NUMPACT_TRY(writer.status());
     at_ = writer.size();
-    if (config_.trailer.is_wanted()) {
+    if (config_.trailer.is_requested()) {
       trailer_.emplace(out_.first(at_), header.format, config_.trailer.restart_log());
       trailer_->set_type(numbers_.type);
     }
@@ -158,10 +158,10 @@ class FileEncoder {
 
 // Maximum size of a trailer.
 std::size_t trailer_bound(NumberType type, std::size_t count, const EncodeConfig& config) {
-  if (!config.trailer.is_wanted()) return 0;
+  if (!config.trailer.is_requested()) return 0;
   const std::size_t runs = chunk_count_bound(config, count);
   const std::size_t run_n = std::min(count, std::min(config.max_chunk_n(), kMaxChunkN));
-  const std::size_t chunks = saturating_mul(runs, standalone::run_chunks_bound(config, run_n));
+  const std::size_t chunks = saturating_mul(runs, run_chunks_bound(config, run_n));
   std::size_t bound = trailer::kFrontBytes + trailer::kFooterBytes;
   bound = saturating_add(bound, saturating_mul(chunks, trailer::kRecordBytes));
   if (config.trailer.restart_log()) {
@@ -202,7 +202,7 @@ Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::siz
 std::size_t compress_bound(NumberType type, std::size_t count,
                            const EncodeConfig& config) noexcept {
   const std::size_t chunks = chunk_count_bound(config, count);
-  const std::size_t per_chunk = standalone::run_overhead_bound(type);
+  const std::size_t per_chunk = run_overhead_bound(type);
   std::size_t bound = standalone::kMaxHeaderBytes + 1;
   bound = saturating_add(bound, saturating_mul(chunks, per_chunk));
   bound = saturating_add(bound, trailer_bound(type, count, config));

@@ -174,7 +174,7 @@ Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const TrailerCh
   }
 }
 
-Status no_index() { return Status(ErrorKind::kInvalidArgument, "no trailer to go by"); }
+Status no_index() { return Status(ErrorKind::kInvalidArgument, "there is no trailer"); }
 
 // Decodes by the chunk positions and restart points of the trailer on several threads, which also
 // splits chunks. False: decode in order instead, which also reports the errors. Chunks are compared

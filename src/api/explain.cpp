@@ -168,7 +168,7 @@ Status explain_contents(std::span<const std::byte> file, const NumberView& numbe
 }
 
 // The candidates of the chunks of a run.
-class RunRecorder final : public standalone::RunListener {
+class RunRecorder final : public RunListener {
  public:
   explicit RunRecorder(NumberType type) : type_(type), single_(type) {}
 
@@ -208,7 +208,7 @@ class RecordedFile {
       RunRecorder recorder(numbers.type);
       Status status;
       append(chunk_bound(numbers.type, n), [&](BitWriter& writer) {
-        status = standalone::write_run(slice(numbers, first, n), config, arena, writer, &recorder);
+        status = write_run(slice(numbers, first, n), config, arena, writer, &recorder);
       });
       NUMPACT_TRY(status);
       recorder.take(candidates_);

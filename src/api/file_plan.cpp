@@ -155,7 +155,7 @@ class Steps {
   std::vector<FileStep>& steps_;
 };
 
-// What is written: chunks with their terminator, and the trailer of the whole file behind them.
+// The bytes to write: chunks with their terminator, and the trailer of the whole file behind them.
 struct Addition {
   std::vector<std::byte> header;
   std::span<const std::byte> chunks;
@@ -273,12 +273,12 @@ Status plan_append(std::span<const std::byte> file, const NumberView& numbers,
   OldFile old;
   NUMPACT_TRY(read_old_file(file, numbers.type, old));
   TrailerSpec spec = config.trailer;
-  if (!spec.is_wanted() && !spec.is_unwanted() && old.view) {
+  if (!spec.is_requested() && !spec.is_excluded() && old.view) {
     const std::optional<unsigned> log = old.view->front.restart_log;
     spec = log ? TrailerSpec::restarts(*log) : TrailerSpec::index();
   }
   // A trailer of the same kind is continued; another one needs the numbers of the whole file.
-  const bool is_continued = spec.is_wanted() && old.view && old.view->front.type &&
+  const bool is_continued = spec.is_requested() && old.view && old.view->front.type &&
                             old.view->front.restart_log == spec.restart_log();
   std::vector<std::byte> made;
   NUMPACT_TRY(

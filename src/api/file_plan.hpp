@@ -40,7 +40,7 @@ class FilePlan {
   // After a step before that one has failed: give the old file its end and its trailer back.
   std::vector<FileStep> undo;
   std::uint64_t numbers = 0;  // of the file with the change
-  // Wanted: what the steps do not write, since it needs the numbers of the whole file.
+  // The requested trailer. The steps do not write it, since it needs the numbers of the whole file.
   TrailerSpec trailer;
 
   // Keeps bytes for the steps.
@@ -58,7 +58,7 @@ std::vector<FileStep> trailer_steps(std::uint64_t offset, std::span<const std::b
 Status plan_append(std::span<const std::byte> file, const NumberView& numbers,
                    const EncodeConfig& config, FilePlan& plan);
 
-// Ends a file behind its last whole chunk; errors as repair_file(). No steps: it is sound.
+// Ends a file behind its last whole chunk; errors as repair_file(). An intact file has no steps.
 Status plan_repair(std::span<const std::byte> file, FilePlan& plan);
 
 }  // namespace numpact

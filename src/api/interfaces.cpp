@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The destructors of what callers implement.
+// The destructors of the interfaces that callers implement.
 #include "numpact/executor.hpp"
 #include "numpact/file_access.hpp"
 #include "numpact/stream.hpp"

@@ -85,7 +85,7 @@ class RecipeChooser {
                                    kMaxTriedSeries);
   }
 
-  // Adds what is chosen for the series as a chunk, and what would be encoded for comparison.
+  // Adds the candidates chosen for the series as a chunk, and those encoded for comparison.
   void propose(const NumberView& series) {
     const ArenaScope scratch(arena_);
     ChoiceSession session({series.type, ordered_latents(series, arena_), series.count}, config_,

@@ -80,7 +80,7 @@ Status Replacement::open_locked(const std::string& path, const LockConfig& lock)
 
 Status Replacement::create() {
   descriptor_ = create_beside(path_, name_);
-  return descriptor_ >= 0 ? Status() : write_error(errno, "a file beside it cannot be made");
+  return descriptor_ >= 0 ? Status() : write_error(errno, "a file next to it cannot be made");
 }
 
 Status Replacement::write(std::span<const std::byte> bytes) {

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kCopyStepN = std::size_t{1} << 16;  // decoded at a time
 
-// Of the summaries of a chunk that waits.
+// Bytes of the summaries of a pending chunk.
 constexpr std::size_t kSummariesBytes = sizeof(std::vector<trailer::Summary>);
 
 // Bytes after a copied file that are read at a time; the buffer does not grow.
@@ -96,7 +96,7 @@ struct StreamWriter::Impl {
     std::byte bytes[standalone::kMaxHeaderBytes];
     BitWriter writer(bytes);
     standalone::write_header(writer, header);
-    if (config.trailer.is_wanted()) {
+    if (config.trailer.is_requested()) {
       trailer.emplace(std::span<const std::byte>(bytes, writer.size()), header.format,
                       config.trailer.restart_log());
       trailer->set_type(type);
@@ -139,7 +139,7 @@ struct StreamWriter::Impl {
 
   Status copy_file(ByteSource& file) {
     NUMPACT_TRY(check_config());
-    if (config.trailer.is_wanted()) {
+    if (config.trailer.is_requested()) {
       return Status(ErrorKind::kInvalidArgument, "a file that is copied gets no trailer");
     }
     KeptSource source(file);

@@ -65,7 +65,7 @@ Result<MadeTrailer> Trailer::make(std::span<const std::byte> file, const Trailer
     }
     made.file_bytes = walker.offset();
     NUMPACT_TRY(ensure_memory(builder.next_bytes()));
-    if (spec.is_wanted()) made.bytes = builder.finish(made.file_bytes);
+    if (spec.is_requested()) made.bytes = builder.finish(made.file_bytes);
     return {};
   });
 }

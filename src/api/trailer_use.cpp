@@ -90,7 +90,7 @@ bool TrailerCheck::fits_head(const trailer::ChunkRecord& record) const {
   return standalone::begin_with_head(rest, *view_->front.type, record.n);
 }
 
-// Damage, which the checksum finds, is told from a trailer of another file.
+// Distinguishes damage, which the checksum finds, from a trailer of another file.
 Status TrailerCheck::check_chunk(std::uint64_t chunk) const {
   const trailer::ChunkRecord record = view_->record(chunk);
   const std::uint64_t end = view_->end_of(chunk);

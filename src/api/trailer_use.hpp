@@ -16,7 +16,7 @@ namespace numpact {
 Status find_trailer(std::span<const std::byte> file, TrailerPolicy policy,
                     std::optional<trailer::View>& view);
 
-// Whether the front of a trailer says what the header of its file says.
+// Whether the front of a trailer agrees with the header of its file.
 bool agree(const trailer::Front& front, const FileHeader& header);
 
 // With kVerify, verifies all that the trailer says about the file.

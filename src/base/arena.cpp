@@ -33,24 +33,24 @@ void* Arena::take(std::size_t bytes) {
       // Doubling keeps the number of blocks small. Above kMaxSpareBytes or near the limit it would
       // waste memory, so only the requested size is allocated.
       const bool may_double = capacity_ < limit_ - std::min<std::uint64_t>(limit_, capacity_);
-      const std::size_t wanted =
+      const std::size_t preferred =
           may_double ? std::max(size, std::min(capacity_, kMaxSpareBytes)) : size;
 #ifdef NUMPACT_NO_EXCEPTIONS
-      if (!try_add_block(wanted)) add_block(size);
+      if (!try_add_block(preferred)) add_block(size);
 #else
-      add_block(wanted);
+      add_block(preferred);
 #endif
     }
     ++current_;
     used_ = 0;
   }
   if (blocks_.empty()) {
-    const std::size_t wanted =
+    const std::size_t preferred =
         std::max(size, static_cast<std::size_t>(std::min<std::uint64_t>(kMinBlockBytes, limit_)));
 #ifdef NUMPACT_NO_EXCEPTIONS
-    if (!try_add_block(wanted)) add_block(size);
+    if (!try_add_block(preferred)) add_block(size);
 #else
-    add_block(wanted);
+    add_block(preferred);
 #endif
   }
   std::byte* const result = blocks_[current_].data + used_;
@@ -61,7 +61,7 @@ void* Arena::take(std::size_t bytes) {
 
 #ifdef NUMPACT_NO_EXCEPTIONS
 
-// Of the thread's reserve if need be.
+// Takes the block from the thread's reserve if allocation fails.
 void Arena::add_block(std::size_t bytes) {
   if (try_add_block(bytes)) return;
   const bool is_limit = bytes > limit_ || capacity_ > limit_ - bytes;

@@ -44,7 +44,7 @@ class Arena {
   }
 
   // Without exceptions: makes sure that the next calls of make(), for n objects in all, find
-  // memory. With them make() reports what it lacks.
+  // memory. With them make() reports the missing bytes.
 #ifdef NUMPACT_NO_EXCEPTIONS
   template <class T>
   Status ensure(std::uint64_t n) {

@@ -53,7 +53,7 @@ constexpr Tables make_tables() {
 
 constexpr Tables kTables = make_tables();
 
-// What eight bytes add, the last of which has `behind` bytes behind it in the step.
+// The contribution of eight bytes, the last of which has `behind` bytes behind it in the step.
 std::uint32_t sum_of_eight(std::uint64_t bytes, std::size_t behind) {
   std::uint32_t sum = 0;
   for (std::size_t i = 0; i < 8; ++i) sum ^= kTables[behind + 7 - i][bytes >> (8 * i) & 0xff];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The few places that catch exceptions, also compiled without them (NUMPACT_NO_EXCEPTIONS, with
-// -fno-exceptions): there nothing is thrown, and memory.hpp says what happens instead.
+// -fno-exceptions): there nothing is thrown, and memory.hpp describes the alternative.
 #pragma once
 
 #ifdef NUMPACT_NO_EXCEPTIONS

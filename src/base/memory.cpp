@@ -44,15 +44,15 @@ class Reserve {
     return at >= begin && at < begin + size_;
   }
 
-  void* take(std::size_t bytes_wanted, std::size_t alignment) {
+  void* take(std::size_t byte_count, std::size_t alignment) {
     const auto base = reinterpret_cast<std::uintptr_t>(bytes());
     const std::size_t mask = std::max(alignment, alignof(Block)) - 1;
     const std::uintptr_t place = (base + top_ + sizeof(Block) + mask) & ~std::uintptr_t{mask};
     const std::size_t at = place - base;
-    if (at > size_ || bytes_wanted > size_ - at) return nullptr;
+    if (at > size_ || byte_count > size_ - at) return nullptr;
     Block* const block = ::new (bytes() + at - sizeof(Block)) Block{last_, top_, false};
     last_ = block;
-    top_ = at + bytes_wanted;
+    top_ = at + byte_count;
     ++live_;
     return block + 1;
   }
@@ -96,8 +96,8 @@ namespace {
 Mutex drawn_mutex;
 Reserve* drawn_list = nullptr;          // guarded by the mutex
 std::atomic<unsigned> drawn_count = 0;  // its length
-// What a resource returns that is asked for memory by try_allocate() and has none: the function
-// allocate() of a resource must not return null.
+// The value that a resource returns to try_allocate() if it has no memory; allocate() must not
+// return null.
 alignas(64) std::byte refused[64];
 
 void* allocate_plain(std::size_t bytes, std::size_t alignment) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens if there is no memory.
+// Handling of failed allocations.
 //
 // With exceptions std::bad_alloc is thrown, which guarded() turns into a Status.
 //

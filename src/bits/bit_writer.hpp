@@ -81,7 +81,7 @@ class BitWriter {
   std::size_t size() const { return at_; }
   Status status() const { return overrun_ ? output_too_small() : Status(); }
   static Status output_too_small() {
-    return Status(ErrorKind::kOutputTooSmall, "the output has too little room");
+    return Status(ErrorKind::kOutputTooSmall, "the output is too small");
   }
 
  private:

@@ -138,7 +138,7 @@ std::size_t frame_bound(const Column& column, const Counts& counts, const Encode
 Status arrow_config(numpact_context* context, const numpact_encode_options* options,
                     std::size_t count, EncodeConfig& config) {
   NUMPACT_TRY(encode_config(context, options, config));
-  if (config.trailer.is_wanted()) {
+  if (config.trailer.is_requested()) {
     return invalid("an Arrow column has no trailer: its frame has a checksum");
   }
   // A file without numbers names its type only from this version on, and readers compare it.

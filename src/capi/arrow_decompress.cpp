@@ -274,7 +274,7 @@ void place_numbers(const Frame& frame, std::span<const std::byte> dense,
 
 Status fill_array(numpact_context* context, const Frame& frame, ArrayOwner& owner) {
   DecodeConfig config = decode_config(context);
-  // Those of the whole column were compared with its head.
+  // The values of the whole column were compared with its header.
   config.limits.max_numbers = DecodeLimits::kUnlimited;
   config.limits.max_output_bytes = DecodeLimits::kUnlimited;
   NUMPACT_TRY(decode_numbers(frame, config, decode_context(context), owner.numbers));

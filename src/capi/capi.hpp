@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of numpact.h share: the caller's structs as objects of the C++ library.
+// Common to the functions of numpact.h: the caller's structs as objects of the C++ library.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ Status take_struct(const T* from, T& to) {
   return {};
 }
 
-// Fills a caller's struct with as much as it has room for.
+// Fills a caller's struct as far as its size allows.
 template <class T>
 void give_struct(T from, T* to) {
   const std::size_t size = to->struct_size < sizeof(T) ? to->struct_size : sizeof(T);
@@ -102,8 +102,8 @@ class CallersMemory final : public std::pmr::memory_resource {
 // The memory of the objects that belong to a context; without one, operator new.
 CallersMemory memory_for(const numpact_context* context);
 
-// What the `..._create` functions return: an object in the memory of its context, which it keeps a
-// copy of, so that it may outlive the context.
+// Base of the objects that `..._create` returns: in the memory of its context, of which it keeps a
+// copy, so that it may outlive the context.
 struct Object {
   explicit Object(const CallersMemory& own) : memory(own) {}
   CallersMemory memory;
@@ -172,7 +172,7 @@ inline std::span<std::byte> output_of(void* bytes, std::size_t size) {
 Status make_trailer_spec(std::int32_t kind, unsigned restart_log, TrailerSpec& spec);
 Status check_type(numpact_type type);
 Status make_view(numpact_type type, const void* numbers, std::size_t count, NumberView& view);
-// Of as many numbers as `capacity` bytes hold.
+// The result has as many numbers as fit in `capacity` bytes.
 Status make_output(numpact_type type, void* out, std::size_t capacity, MutableNumberView& view);
 
 }  // namespace numpact::internal::capi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a chunk, as a struct of C and as text.
+// The description of a chunk, as a struct of C and as text.
 #pragma once
 
 #include <string>

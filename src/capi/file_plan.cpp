@@ -33,7 +33,7 @@ numpact_status numpact_file_plan_append(numpact_context* context, const void* fi
     NUMPACT_TRY(encode_config(context, options, config));
     FilePlan made;
     NUMPACT_TRY(plan_append(bytes_of(file, size), view, config, made));
-    if (made.trailer.is_wanted()) {
+    if (made.trailer.is_requested()) {
       return Status(ErrorKind::kInvalidArgument, "the file has no trailer of this kind");
     }
     *plan = make_object<numpact_file_plan>(memory_for(context), std::move(made)).release();

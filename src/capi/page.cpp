@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of the wrapped format: reading in parts, and what is known about their numbers.
+// Pages of the wrapped format: reading in parts, and facts about their numbers.
 #include <algorithm>
 #include <cstring>
 #include <string>

@@ -17,7 +17,7 @@ numpact_status numpact_trailer_make(numpact_context* context, const void* file, 
     NUMPACT_TRY(check_given(file_size));
     TrailerSpec spec;
     NUMPACT_TRY(make_trailer_spec(kind, restart_log, spec));
-    if (!spec.is_wanted()) return Status(ErrorKind::kInvalidArgument, "no trailer is requested");
+    if (!spec.is_requested()) return Status(ErrorKind::kInvalidArgument, "no trailer is requested");
     MadeTrailer made;
     NUMPACT_TRY(
         Trailer::make(bytes_of(file, size), spec, decode_config(context), decode_context(context))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each level does: one row for each, the only place that looks at a level's number. A higher
-// level takes more time to encode and makes smaller chunks. docs/benchmarks/levels.md shows the
-// table; tests/unit/levels_test.cpp compares the two.
+// The effort of each level: one row for each, the only place that looks at a level's number. A
+// higher level takes more time to encode and makes smaller chunks. docs/benchmarks/levels.md shows
+// the table; tests/unit/levels_test.cpp compares the two.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,21 @@
 
 namespace numpact::internal {
 
-// From this level on, size counts for more than encoding time.
-inline constexpr unsigned kLevelForSize = 9;
-
 // The level at which refinement encodes its attempts, whatever level was requested: higher ones
 // take longer, lower ones choose differently.
 inline constexpr unsigned kRefineLevel = 8;
 
-// The choice of a mode and a delta encoding. Shares are fractions of the estimated size.
+// The columns are grouped by the stage that reads them. Their values were set by the sizes of the
+// shared columns (`./dev bench sizes`) against the time to encode and decode them (`./dev bench
+// levels`); figures in comments are of the commit that set the value.
+//
+// Comments that say what halving or doubling a value does to the bytes were measured by `numpact
+// compress --level 8 -j1` on 55 shared columns: the first 300,000 numbers of every third column,
+// and the first 1,100,000 of some. Shares are fractions of the estimated size, and ratios are
+// multiples of it. A penalty is added to the estimate of an encoding that decodes slowly. From
+// level 9 on size counts for more than time, so penalties and margins are smaller.
+
+// The choice of a mode and a delta encoding.
 struct ModeLevel {
   unsigned sample_n_log2;          // numbers of a long chunk that are sampled
   unsigned max_consecutive_order;  // highest order of Consecutive
@@ -27,76 +34,144 @@ struct ModeLevel {
   bool secondary_deltas;      // delta encode the secondary variable
   bool dicts;
   bool lookback;
+  std::size_t max_attempts;  // alternatives encoded in full if their estimates are close
+  bool attempts_classic;     // also encode Classic without delta, for comparison
+  // Where attempts are cheap, alternatives within this ratio of the best estimate are encoded.
+  float close_estimate_ratio;
+  // Where they are not, an alternative is encoded if the smallest encoding so far takes more than
+  // this multiple of the alternative's estimate.
+  float estimate_error_ratio;
+};
+
+struct DictLevel {
+  // Smallest estimated chunk, in bits, for which a dictionary is considered: making one takes
+  // longer than smaller chunks are worth.
+  float min_dict_chunk_bits;
+  // Share that a dictionary must save on the sample before all numbers are counted.
+  float dict_required_saving_share;
+  // Decoding looks up each number in a table that may be large.
+  float dict_penalty_share;
+};
+
+struct Conv1Level {
   unsigned max_conv1_order;        // weights of a delta; 0: none are fitted
   unsigned max_conv1_order_short;  // of chunks of fewer than kMinLongFitN latents
   unsigned conv1_reweight_n_log2;  // latents used by a reweighted fit
   unsigned conv1_reweight_rounds;
-  float conv1_required_saving;  // share that weights must save, since they decode slowly
-  std::size_t max_attempts;     // alternatives encoded in full if their estimates are close
-  bool attempts_classic;        // also encode Classic without delta, for comparison
+  float conv1_required_saving_share;  // that weights must save, since they decode slowly
 };
 
 // The bins of a variable and the table of its codes.
 struct BinLevel {
-  bool one_bin;                // no search: a single bin
-  std::size_t max_groups;      // groups of neighbouring values that bins are made of
-  std::size_t max_values;      // frequent values that can be bins of their own
-  unsigned max_sample_stride;  // one latent in this many is sorted at least
-  unsigned max_table_log2;     // states of a table
+  bool one_bin;                      // no search: a single bin
+  std::size_t max_groups;            // groups of neighbouring values that bins are made of
+  std::size_t many_latents_n;        // latents for each group beyond the first kMaxSmallGroupsN
+  bool limits_short_series;          // fewer groups and values in short chunks made by a recipe
+  std::size_t max_values;            // frequent values that can be bins of their own
+  unsigned max_sample_stride;        // one latent in this many is sorted at least,
+  unsigned min_sample_n_log2;        // and at least this many
+  unsigned max_table_log2;           // states of a table
+  double large_table_penalty_share;  // for tables beyond kSmallTableSizeLog
+  float codes_penalty_share;         // for more than one bin, since a single one has no codes
+};
+
+// The evaluation of Lookback.
+struct LookbackLevel {
+  // A search gives up if its costs, which are too high at first, exceed this multiple of the bits
+  // without Lookback. 0: it gives up at the saving that Lookback must reach.
+  float give_up_ratio;
+  bool compares_accepted;  // with a search under a mode that keeps the numbers unsplit
+  // Share that the prefilter must show for that search if the first result was worse.
+  float saving_after_worse_share;
+  bool confirms_segments;  // segments of a run need more bits, and short searches that confirm
+};
+
+// The tests before a search. Higher shares and bits start fewer searches but miss small savings:
+// half of saving_share makes 0.051 % fewer bytes, twice of it 0.027 % more.
+struct PrefilterLevel {
+  float saving_share;             // that a test must show,
+  float saving_share_vs_weights;  // and next to weights, which decode as slowly as Lookback
+  // Additional saving where only single values repeat: the distance to an equal value takes about
+  // as many bits as the value itself, so such savings are often not real.
+  float value_margin_share;
+  // The same under a delta: values that repeat tend to be closer to their neighbours than others,
+  // so the current delta stores them in fewer bits than estimated.
+  float value_error_share;
+  float min_value_bits_per_number;  // below this, a repeated value is cheaper than its distance
+  // Additional saving of a short page in the near test, for the time of a search.
+  float search_time_page_bits;
+  bool compares_near_latents;  // the near test compares the costs of the same latents, too
+  bool windows_of_long_pages;  // repeats are counted in three windows of a long page
 };
 
 // The search for lookbacks. A sample of the latents teaches what each lookback costs.
-struct LookbackLevel {
+struct SearchLevel {
   unsigned learn_one_in;      // one latent in this many is in the sample,
   unsigned min_learn_n_log2;  // but at least this many
   unsigned max_learn_n_log2;  // and at most this many
   unsigned short_one_in;      // short pages use up to one in this many, the shortest more
+  bool halves_long_sample;    // half of the lower bound on long pages, unless rare deltas matter
   unsigned rounds;            // how often the costs are learned anew
   unsigned max_frequent;      // frequent lookbacks that are compared for each latent
   bool compares_more;         // one more round compares kMaxMoreFrequent, on long pages or samples
   unsigned no_error_n;        // the costs of a sample of this many latents are taken as exact
+  unsigned long_page_prefixes;  // lengths of prefixes by which similar latents are found there
 };
 
-// The division of a run into segments, which become chunks of their own.
+// The division of a run into segments, which become chunks of their own. Half of min_saving makes
+// 0.007 % fewer bytes, twice of it 0.023 % more.
 struct SegmentLevel {
+  unsigned max_run_n_log2;  // numbers of a run: automatic_chunk_n()
   bool segments;
-  bool hints;               // short segments consider only what suits the run
+  unsigned min_run_n_log2;          // shorter runs are not divided: it rarely saves enough
+  unsigned min_coarse_plan_n_log2;  // numbers that a coarse plan samples at least
+  unsigned shared_bins_n_log2;      // latents that the bins of all blocks are made of
+  bool counts_all;          // the full plan counts all numbers, not half of those of long runs
+  bool hints;               // short segments consider only what suits the run,
+  bool backs_off;           // and less of what failed on earlier segments
   float min_saving;         // share that a plan must save,
   float min_coarse_saving;  // and a coarse plan for a full one to be made
   float min_saving_short;   // the same for runs of fewer than kMinSampledPlanN numbers
   float min_coarse_saving_short;
-  std::size_t refine_per_number;  // numbers that refinement encodes, per number; 0: none
-  std::size_t refine_rounds;
+  bool lookback_before_plan;  // if the coarse plan saves little
+  // Segments are not encoded if Lookback over the run takes less than this ratio of their estimate.
+  float clear_single_ratio;
+  float clear_single_ratio_many;  // the same for more than kMaxFewSegments segments
+};
+
+// The refinement of a division by encoding its segments.
+struct RefineLevel {
+  std::size_t encoded_per_number;  // numbers that it encodes, per number of the run; 0: none
+  std::size_t rounds;
   bool splits_at_quarters;  // also at quarters of a segment
   bool moves_boundaries;
 };
 
+// Scratch memory for each number.
+struct ScratchLevel {
+  unsigned copies;       // of the number
+  unsigned other_bytes;  // positions, counts, symbols and lookbacks
+};
+
 struct Level {
   ModeLevel modes;
+  DictLevel dict;
+  Conv1Level conv1;
   BinLevel bins;
   LookbackLevel lookback;
+  PrefilterLevel prefilter;
+  SearchLevel search;
   SegmentLevel segments;
-  bool is_for_size;  // size counts for more than time: constants named ...ForSize apply
+  RefineLevel refine;
+  ScratchLevel scratch;
 };
 
 bool is_level(unsigned level);
 // The row of a level that is_level().
 const Level& level_row(unsigned level);
-inline bool is_for_size(unsigned level) { return level_row(level).is_for_size; }
 
 // The choice of a mode and a delta encoding for a configuration.
-struct EncodeEffort : ModeLevel {
-  // Smallest estimated chunk, in bits, for which a dictionary is considered: below
-  // kLevelForSize, making one takes longer than small chunks are worth.
-  float min_dict_chunk_bits;
-  // Share that a dictionary must save on the sample before all numbers are counted.
-  float dict_required_saving;
-  // Share added to the estimate of a dictionary: decoding looks up each number in a table that may
-  // be large.
-  float dict_penalty;
-  // An alternative is also encoded if the smallest encoding so far takes more than this multiple of
-  // the alternative's estimate.
-  float estimate_error_ratio;
+struct EncodeEffort : ModeLevel, DictLevel, Conv1Level {
   bool favors_decode_speed;
 
   std::size_t max_sample_n() const { return std::size_t{1} << sample_n_log2; }

@@ -9,7 +9,7 @@
 
 namespace numpact::internal::platform {
 
-// Of a started program: on POSIX systems its process id, on Windows a handle.
+// Identifies a started program: on POSIX systems its process id, on Windows a handle.
 using Child = std::int64_t;
 
 // Both ends of a new pipe; programs that are started do not inherit them. Returns 0 or an error

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compilers offer by names of their own.
+// Compiler-specific functions.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the environment of a process says. The library does not ask: only the command does.
+// Environment of the process. Only the command reads it.
 #pragma once
 
 #include <string>

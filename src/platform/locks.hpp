@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exclusive locks of files. They are advisory: only who asks for the lock notices it.
+// Exclusive locks of files. They are advisory: only programs that request the
+// lock are affected.
 #pragma once
 
 namespace numpact::internal::platform {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process this is. After fork() the child has copies of objects but not their threads, and
+// Identifies the process. After fork() the child has copies of objects but not their threads, and
 // shares their files.
 #pragma once
 

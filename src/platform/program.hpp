@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program sets for its whole process.
+// Process-wide settings.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ void return_freed_memory();
 // Sets a variable of the environment unless it is set. Must be called before any thread exists.
 void set_if_unset(const char* variable, const char* value);
 
-// Lets the program have `wanted` files open, or as many as the system allows. Returns how many it
-// allows at most; 0 if that is unknown.
-std::uint64_t allow_open_files(std::uint64_t wanted);
+// Lets the program have `requested` files open, or as many as the system allows. Returns how many
+// it allows at most; 0 if that is unknown.
+std::uint64_t allow_open_files(std::uint64_t requested);
 
 // From now on, what ends the program from outside (SIGINT, SIGTERM and SIGHUP, on Windows Ctrl-C,
 // Ctrl-Break and the closing of the terminal) first calls `clean` on a thread of its own; it does

@@ -6,8 +6,8 @@
 
 namespace numpact::internal::platform {
 
-// Replaces the file `to`, if there is one, atomically. Who has the old file open or mapped keeps
-// it.
+// Replaces the file `to`, if there is one, atomically. Programs that have the old file open or
+// mapped keep it.
 //
 // Windows does so from version 10 (1709) on, on NTFS. On other file systems an old file that is
 // open moves to a hidden name first, so that for a moment no file has the name.
@@ -15,6 +15,8 @@ bool rename_over(const std::string& from, const std::string& to);
 // Never replaces a file: EEXIST.
 bool rename_to_free_name(const std::string& from, const std::string& to);
 
+// Whether a folder can be renamed while a program has a file of it open. Windows refuses it.
+bool open_folders_move() noexcept;
 // Replaces the folder `to` with the folder `from`. `old` becomes the path of the previous contents:
 // `from` if the system can exchange both atomically, else `spare`.
 bool exchange_folders(const std::string& from, const std::string& to, const std::string& spare,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What differs from system to system: the same subjects, once for each system.
-#   numpact_platform_sources       what the library uses
+# Sources that differ between systems: the same subjects, once for each system.
+#   numpact_platform_sources       what the library uses; without exceptions the pages alone, since
+#                                  it has no threads then and opens no files
 #   numpact_platform_tool_sources  what the command line tool uses besides
 
 set(_numpact_platform posix)
@@ -48,12 +49,15 @@ set(numpact_windows_tool_sources
   windows/temporary.cpp
   windows/terminal.cpp
 )
-# What the tool's sources link.
+# Libraries that the tool's sources link.
 set(NUMPACT_PLATFORM_LIBRARIES "")
 if(NUMPACT_PLATFORM STREQUAL windows)
   set(NUMPACT_PLATFORM_LIBRARIES ntdll shell32)
 endif()
 foreach(_numpact_kind sources tool_sources)
   set(numpact_platform_${_numpact_kind} ${numpact_${NUMPACT_PLATFORM}_${_numpact_kind}})
+  if(NOT NUMPACT_EXCEPTIONS)
+    list(FILTER numpact_platform_${_numpact_kind} INCLUDE REGEX "/pages\\.cpp$")
+  endif()
   list(TRANSFORM numpact_platform_${_numpact_kind} PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 endforeach()

@@ -27,7 +27,7 @@ struct Mark {
 struct FileFormat {
   std::string_view name;  // with an article
   Mark mark;
-  // What to do with such a file where Pco files or arrays are expected, and where CVC files or
+  // Advice about such a file if Pco files or arrays are expected, and if CVC files or
   // vectors are.
   std::string_view pco_advice;
   std::string_view cvc_advice;
@@ -51,11 +51,11 @@ inline constexpr auto kExportTable = "export its tables as Parquet or CSV"sv;
 inline constexpr auto kExportArray = "export its numbers as NPY"sv;
 
 inline constexpr FileFormat kFormats[] = {
-    // Those of numpact.
+    // Formats of numpact.
     {"a standalone Pco file", {"pco!"}, kUseDecompress, kUseDecompress},
     {"a CVC file", {"CVCF"}, kUseUnpack, kUseUnpack},
     {"an Arrow column of numpact", {"npac"}, kUseArrow, kUseArrow},
-    // Those that numpact reads.
+    // Formats that numpact reads.
     {"a Parquet file", {"PAR1"}, kUseCompress, kUsePack},
     {"an Arrow IPC file", {"ARROW1"}, kUseCompress, kUsePack},
     // Followed by the length of the metadata, which is below 16 MiB.

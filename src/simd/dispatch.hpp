@@ -53,7 +53,7 @@ std::size_t target_index();
                       HWY_CHOOSE_SSE4(F),               \
                       NUMPACT_CHOOSE_SSE2(F),           \
                       HWY_CHOOSE_FALLBACK(F)}
-// What every processor runs, for SSE4 too.
+// Scalar code: SSE4 uses the baseline version.
 #define NUMPACT_EXPORT_SCALAR(F)                                              \
   NUMPACT_TABLE(F) = {HWY_CHOOSE_AVX3_DL(F),   NUMPACT_CHOOSE_SCALAR_AVX3(F), \
                       HWY_CHOOSE_AVX2(F),      &HWY_STATIC_DISPATCH(F),       \

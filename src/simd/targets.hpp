@@ -4,8 +4,7 @@
 #pragma once
 
 // The build may leave out instruction sets of x86 (NUMPACT_SIMD_TARGETS in cmake/Targets.cmake).
-// What the compiler may use everywhere is never left out: it is what a processor without the others
-// runs.
+// The compiler's baseline is never left out, since processors without the other sets run it.
 #ifdef NUMPACT_WITHOUT_AVX512_VBMI2
 #define NUMPACT_LEFT_OUT_AVX3_DL HWY_AVX3_DL
 #else

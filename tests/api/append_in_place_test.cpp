@@ -44,9 +44,9 @@ TEST_F(InPlace, AddsChunksAndContinuesTrailers) {
         expect_sound(all);
       }
       const Result<std::optional<Trailer>> kept = Trailer::read(get());
-      ASSERT_EQ((*kept).has_value(), trailer.is_wanted());
+      ASSERT_EQ((*kept).has_value(), trailer.is_requested());
       // It is the trailer that decoding the whole file makes.
-      if (!trailer.is_wanted()) continue;
+      if (!trailer.is_requested()) continue;
       const Bytes file = get();
       const MadeTrailer made = Trailer::make(file, trailer).value();
       EXPECT_TRUE(same_bytes(made.bytes, ByteSpan(file).subspan(made.file_bytes)));
@@ -70,7 +70,7 @@ TEST_F(InPlace, OtherKindsOfTrailers) {
       ASSERT_OK(append_in_place(path_, more.view(), config));
       expect_sound(joined(first, more));
       const std::optional<Trailer> trailer = Trailer::read(get()).value();
-      ASSERT_EQ(trailer.has_value(), after.is_wanted());
+      ASSERT_EQ(trailer.has_value(), after.is_requested());
       if (trailer) {
         EXPECT_EQ(trailer->restart_log(), after.restart_log());
       }
@@ -78,7 +78,7 @@ TEST_F(InPlace, OtherKindsOfTrailers) {
   }
 }
 
-TEST_F(InPlace, TheHeaderStatesTheNewCountIfItHasRoom) {
+TEST_F(InPlace, TheHeaderStatesTheNewCountIfItFits) {
   Random random(983);
   const Numbers first = make_numbers("walk", NumberType::kF32, 1000, random);
   put(compressed(first));
@@ -114,7 +114,7 @@ TEST_F(InPlace, EveryMomentCanBeReadAndRepaired) {
     images.emplace_back(std::move(hidden), false);
     for (std::size_t end = new_end; end <= after.size(); ++end) {
       Bytes image = prefix(after, end);
-      if (end > new_end && trailer.is_wanted()) image[new_end] = std::byte{0};
+      if (end > new_end && trailer.is_requested()) image[new_end] = std::byte{0};
       images.emplace_back(std::move(image), true);
     }
     const std::size_t hidden_at = new_end - old_end + 1;
@@ -142,11 +142,11 @@ TEST_F(InPlace, FailuresLeaveTheOldFile) {
   EncodeConfig config;
   config.trailer = TrailerSpec::index();
   const Bytes before = compressed(first, config);
-  for (const std::size_t room : {1u, 100u, 4000u}) {
+  for (const std::size_t buffer : {1u, 100u, 4000u}) {
     put(before);
     Status status;
     {
-      const system::FileSizeLimit limit(before.size() + room);
+      const system::FileSizeLimit limit(before.size() + buffer);
       status = append_in_place(path_, more.view());
     }
     EXPECT_KIND(status, kIo);

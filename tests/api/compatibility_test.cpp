@@ -64,7 +64,7 @@ void expect_nothing_newer(const Version& version, ByteSpan file) {
 }
 
 // Data for which each newer feature would be chosen.
-Numbers waves(std::size_t n, Random& random) {  // Conv1
+Numbers oscillations(std::size_t n, Random& random) {  // Conv1
   std::vector<std::int16_t> numbers(n);
   double before = 0;
   double last = 0;
@@ -164,7 +164,8 @@ TEST(Compatibility, ChosenFeaturesExistInTheVersion) {
     Numbers numbers;
     bool (*is_newest)(const ChunkInfo&);
   } cases[] = {
-      {waves(kN, random), [](const ChunkInfo& chunk) { return chunk.delta() == Delta::kConv1; }},
+      {oscillations(kN, random),
+       [](const ChunkInfo& chunk) { return chunk.delta() == Delta::kConv1; }},
       {rounded_floats(kN, random),
        [](const ChunkInfo& chunk) { return chunk.mode() == Mode::kFloatQuant; }},
       {scattered_values(kN, random),
@@ -266,7 +267,7 @@ class CompatibleAppend : public ::testing::Test {
 
 TEST_F(CompatibleAppend, KeepsTheVersionOfTheFile) {
   Random random(605);
-  const Numbers numbers = waves(20'000, random);
+  const Numbers numbers = oscillations(20'000, random);
   EncodeConfig old;
   old.compatibility = Compatibility::kV4_0;
   put(compressed(numbers, old));

@@ -145,7 +145,7 @@ std::vector<EncodeConfig> configs(NumberType type, Random& random) {
   return all;
 }
 
-TEST(FloatEnvironment, PcoFilesAreTheSameBothWays) {
+TEST(FloatEnvironment, PcoFilesAreTheSameInBothDirections) {
   for_each_target([] {
     Random random(5);
     for (const Numbers& numbers : columns()) {
@@ -260,7 +260,7 @@ class CommaForPoint : public std::numpunct<char> {
   std::string do_grouping() const override { return "\3"; }
 };
 
-TEST(FloatEnvironment, CvcFilesAreTheSameBothWays) {
+TEST(FloatEnvironment, CvcFilesAreTheSameInBothDirections) {
   Random random(11);
   std::vector<float> rows(600 * 12);
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Status and Result tell, and the arrays that functions take as they are.
+// Contents of Status and Result, and the arrays that functions accept as they are.
 #include <gtest/gtest.h>
 
 #include <array>

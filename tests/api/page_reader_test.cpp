@@ -27,7 +27,7 @@ struct Point {
 void read_parts(PageReader& reader, Numbers& all, std::size_t done, Random& random,
                 std::vector<Point>& points) {
   const std::size_t size = size_of(all.type());
-  Bytes room(all.count() * size + 8);
+  Bytes buffer(all.count() * size + 8);
   while (reader.numbers_left() > 0) {
     if (done % 256 == 0 && reader.point_size() > 0) {
       Bytes point(reader.point_size());
@@ -42,7 +42,7 @@ void read_parts(PageReader& reader, Numbers& all, std::size_t done, Random& rand
       continue;
     }
     n = std::min(n, all.count());
-    std::byte* const out = room.data() + random.below(8);
+    std::byte* const out = buffer.data() + random.below(8);
     std::size_t count = 0;
     const std::size_t left = reader.numbers_left();
     ASSERT_OK(reader.read({all.type(), out, n}).into(count));

@@ -43,10 +43,10 @@ Numbers changing(NumberType type, std::size_t n, Random& random) {
   static constexpr std::string_view kNames[] = {"uniform", "small", "walk", "few-values", "sorted"};
   Numbers numbers = zeros(type, 0);
   while (numbers.count() < n) {
-    const std::size_t piece_n =
+    const std::size_t block_n =
         std::min<std::size_t>(n - numbers.count(), random.between(8000, 60'000));
-    const Numbers piece = make_numbers(random.pick(kNames), type, piece_n, random);
-    numbers.storage().insert(numbers.storage().end(), raw(piece).begin(), raw(piece).end());
+    const Numbers block = make_numbers(random.pick(kNames), type, block_n, random);
+    numbers.storage().insert(numbers.storage().end(), raw(block).begin(), raw(block).end());
   }
   return numbers;
 }

@@ -238,54 +238,54 @@ class LimitedSink final : public ByteSink {
 };
 
 // Blocks of bounded size, chunks ended early at random; determined by the seed.
-struct Pieces {
+struct Blocks {
   std::uint64_t stream = 0;
   std::size_t max_n = SIZE_MAX;
   std::size_t one_ends_in = 0;  // 0: none
 };
 
-Status write_all(StreamWriter& writer, const Numbers& numbers, const Pieces& pieces) {
-  Random random(pieces.stream);
+Status write_all(StreamWriter& writer, const Numbers& numbers, const Blocks& blocks) {
+  Random random(blocks.stream);
   std::size_t done = 0;
   while (done < numbers.count()) {
     std::size_t n = numbers.count() - done;
-    if (pieces.max_n < n) n = std::min<std::size_t>(n, random.below(pieces.max_n + 1));
+    if (blocks.max_n < n) n = std::min<std::size_t>(n, random.below(blocks.max_n + 1));
     // A temporary copy: the writer must keep its own.
     const Bytes copy =
         to_bytes(raw(numbers).subspan(done * size_of(numbers.type()), n * size_of(numbers.type())));
     const Status status = writer.write(NumberView(numbers.type(), copy.data(), n));
     if (!status.ok()) return status;
     done += n;
-    if (pieces.one_ends_in == 0 || !random.one_in(pieces.one_ends_in)) continue;
+    if (blocks.one_ends_in == 0 || !random.one_in(blocks.one_ends_in)) continue;
     const Status ended = writer.end_chunk();
     if (!ended.ok()) return ended;
   }
   return writer.finish();
 }
 
-Outcome stream(const Numbers& numbers, const Pieces& pieces, EncodeConfig config,
+Outcome stream(const Numbers& numbers, const Blocks& blocks, EncodeConfig config,
                std::size_t capacity = SIZE_MAX, std::size_t stop_at = 0) {
   Outcome outcome;
   config.progress = recorder(outcome, stop_at);
   LimitedSink sink(outcome.bytes, capacity);
   StreamWriter writer(sink, numbers.type(), config, numbers.count());
-  outcome.status = write_all(writer, numbers, pieces);
+  outcome.status = write_all(writer, numbers, blocks);
   EXPECT_EQ(writer.bytes_written(), outcome.bytes.size());
   // The error is permanent; finished output remains.
   EXPECT_EQ(writer.finish().message(), outcome.status.message());
   return outcome;
 }
 
-void expect_same_streams(const Numbers& numbers, const Pieces& pieces, const EncodeConfig& config,
+void expect_same_streams(const Numbers& numbers, const Blocks& blocks, const EncodeConfig& config,
                          std::size_t capacity = SIZE_MAX, std::size_t stop_at = 0) {
-  const Outcome expected = stream(numbers, pieces, config, capacity, stop_at);
+  const Outcome expected = stream(numbers, blocks, config, capacity, stop_at);
   for (const ExecutorCase& executor_case : executor_cases()) {
     SCOPED_TRACE(executor_case.name);
-    expect_same(stream(numbers, pieces, with(executor_case, config), capacity, stop_at), expected);
+    expect_same(stream(numbers, blocks, with(executor_case, config), capacity, stop_at), expected);
   }
 }
 
-TEST(ParallelStreamWriter, RandomPieces) {
+TEST(ParallelStreamWriter, RandomBlocks) {
   Random random(411);
   for (const NumberType type : kNumberTypes) {
     for (int round = 0; round < 4; ++round) {
@@ -294,12 +294,12 @@ TEST(ParallelStreamWriter, RandomPieces) {
       EncodeConfig config = fast_config(random.between(1, 1500));
       config.mode = random.pick(mode_specs(type));
       config.delta = random.pick(delta_specs(type));
-      const Pieces pieces{random.bits(), random.between(1, 4000),
+      const Blocks blocks{random.bits(), random.between(1, 4000),
                           round % 2 == 0 ? 0 : random.between(1, 9)};
       SCOPED_TRACE(text(name_of(type), " ", describe(config), ", ", n, " numbers, pieces of ",
-                        pieces.max_n, ", chunks of ", config.paging.max_page_n(), ", seed ",
+                        blocks.max_n, ", chunks of ", config.paging.max_page_n(), ", seed ",
                         seed()));
-      expect_same_streams(numbers, pieces, config);
+      expect_same_streams(numbers, blocks, config);
     }
   }
 }

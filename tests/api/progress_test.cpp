@@ -76,7 +76,7 @@ TEST_F(ProgressTest, Decompress) {
   recorder.expect_in_order(kN, file_.size());
 }
 
-TEST_F(ProgressTest, OneLargeChunkIsReportedInPieces) {
+TEST_F(ProgressTest, OneLargeChunkIsReportedInParts) {
   config_.paging = PagingSpec::equal_pages_up_to(SIZE_MAX);
   Random random(82);
   const Numbers numbers = make_numbers("walk", NumberType::kU8, 1000000, random);

@@ -139,7 +139,7 @@ TEST(ReplacedFile, OfNumbers) {
 
 TEST(ReplacedFile, OfVectors) {
   const std::string path = path_of(".cvc");
-  // Of varying lengths, so that record offsets change.
+  // The lengths vary, so that record offsets change.
   const auto values_of = [](int version) {
     return std::vector<float>(static_cast<std::size_t>(8 * (30 + version % 50)),
                               static_cast<float>(version));

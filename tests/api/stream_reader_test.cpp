@@ -62,7 +62,7 @@ std::vector<Fixture> large_files() {
   return files;
 }
 
-TEST(StreamReader, FixturesInAnyPieces) {
+TEST(StreamReader, FixturesInAnyBlocks) {
   Random random(1);
   for (const Fixture& fixture : good_fixtures()) {
     for (const std::size_t block : {1, 7, 61, 1000000}) {
@@ -71,14 +71,14 @@ TEST(StreamReader, FixturesInAnyPieces) {
   }
 }
 
-TEST(StreamReader, OwnFilesInAnyPieces) {
+TEST(StreamReader, OwnFilesInAnyBlocks) {
   Random random(2);
   for (const Fixture& fixture : small_files()) {
     for (const std::size_t block : {1, 13, 1000000}) expect_stream_equals(fixture, block, random);
   }
 }
 
-TEST(StreamReader, LargeFilesInAnyPieces) {
+TEST(StreamReader, LargeFilesInAnyBlocks) {
   Random random(3);
   for (const Fixture& fixture : large_files()) {
     for (const std::size_t block : {1, 997, 1000000}) expect_stream_equals(fixture, block, random);

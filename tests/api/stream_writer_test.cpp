@@ -9,7 +9,7 @@
 namespace numpact::testing {
 namespace {
 
-void write_in_pieces(StreamWriter& writer, const Numbers& numbers, std::size_t max_n,
+void write_in_blocks(StreamWriter& writer, const Numbers& numbers, std::size_t max_n,
                      Random& random) {
   std::size_t done = 0;
   while (done < numbers.count()) {
@@ -25,7 +25,7 @@ std::vector<std::uint64_t> chunk_counts(ByteSpan file) {
   return counts;
 }
 
-TEST(StreamWriter, RandomPiecesComeBack) {
+TEST(StreamWriter, RandomBlocksComeBack) {
   Random random(21);
   for (const NumberType type : kNumberTypes) {
     for (int round = 0; round < 12; ++round) {
@@ -41,7 +41,7 @@ TEST(StreamWriter, RandomPiecesComeBack) {
       Bytes file;
       VectorSink sink(file);
       StreamWriter writer(sink, type, config, n);
-      write_in_pieces(writer, numbers, random.between(1, 3000), random);
+      write_in_blocks(writer, numbers, random.between(1, 3000), random);
       ASSERT_OK(writer.finish());
       EXPECT_EQ(writer.bytes_written(), file.size());
       EXPECT_TRUE(same_numbers(decompressed(file), numbers));
@@ -61,7 +61,7 @@ TEST(StreamWriter, SameBytesAsOneShot) {
   Bytes file;
   VectorSink sink(file);
   StreamWriter writer(sink, NumberType::kI32, config, numbers.count());
-  write_in_pieces(writer, numbers, 77, random);
+  write_in_blocks(writer, numbers, 77, random);
   ASSERT_OK(writer.finish());
   EXPECT_EQ(file, compressed(numbers, config));
 }

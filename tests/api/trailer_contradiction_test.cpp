@@ -24,7 +24,7 @@ constexpr std::size_t kChunkN = 50'000;
 constexpr std::size_t kChunks = 4;
 constexpr std::size_t kAllN = kChunks * kChunkN;
 
-// What a trailer says, before it is written.
+// The contents of a trailer, before it is written.
 struct Said {
   NumberType type = NumberType::kI32;
   FormatVersion format;

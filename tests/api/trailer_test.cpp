@@ -39,10 +39,10 @@ class NotingExecutor final : public Executor {
  public:
   unsigned concurrency() const noexcept override { return 4; }
   void run(std::size_t tasks, TaskFunction task, void* argument) override {
-    most_tasks = std::max(most_tasks, tasks);
+    max_tasks = std::max(max_tasks, tasks);
     for (std::size_t i = 0; i < tasks; ++i) task(argument, i);
   }
-  std::size_t most_tasks = 0;
+  std::size_t max_tasks = 0;
 };
 
 struct Sample {
@@ -251,7 +251,7 @@ TEST(Trailer, ManyThreadsShareAChunk) {
   ASSERT_OK(count_into(decompress_into(file, writable(out), decode), count));
   EXPECT_EQ(count, numbers.count());
   EXPECT_TRUE(same_numbers(out, numbers));
-  EXPECT_EQ(executor.most_tasks, 4u);
+  EXPECT_EQ(executor.max_tasks, 4u);
 }
 
 TEST(Trailer, FindsEveryChangedByte) {

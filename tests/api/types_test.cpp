@@ -9,7 +9,7 @@
 namespace numpact::testing {
 namespace {
 
-TEST(NumberTypes, NamesGoBothWays) {
+TEST(NumberTypes, NamesAndTypesCorrespond) {
   std::set<std::string_view> names;
   for (const NumberType type : kNumberTypes) {
     names.insert(name_of(type));

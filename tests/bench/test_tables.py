@@ -19,7 +19,7 @@ pytest.importorskip("numpact")
 
 
 def part_of(path: Path) -> str:
-    """What lies between the marks of a document."""
+    """The text between the marks of a document."""
     text = path.read_text(encoding="utf-8")
     return text.split(table_report.BEGIN, 1)[1].split(table_report.END, 1)[0]
 

@@ -21,7 +21,7 @@ def case(name: str, inside: str = "", status: str = "run") -> str:
     return f'<testcase name="{name}" status="{status}">{inside}</testcase>'
 
 
-def told(capsys: pytest.CaptureFixture[str], *reports: str) -> tuple[int, str]:
+def totals_of(capsys: pytest.CaptureFixture[str], *reports: str) -> tuple[int, str]:
     code = test_totals.main(list(reports))
     return code, capsys.readouterr().out.strip()
 
@@ -30,24 +30,24 @@ def test_cases_of_one_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     inner = report(tmp_path, "whole_test", case("A"), case("B"), case("C", "<skipped/>"),
                    case("D", status="notrun"))
     outer = report(tmp_path, "ctest", case("other.X"), case("whole_test"))
-    assert told(capsys, outer, inner) == (0, "3 passed, 0 failed")
+    assert totals_of(capsys, outer, inner) == (0, "3 passed, 0 failed")
 
 
-@pytest.mark.parametrize("inside, wanted", [(FAILURE, "2 passed, 1 failed"),
+@pytest.mark.parametrize("inside, expected", [(FAILURE, "2 passed, 1 failed"),
                                             ("", "3 passed, 1 failed")])
 def test_a_program_that_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str], inside: str,
-                               wanted: str) -> None:
+                               expected: str) -> None:
     """By a case, or behind all of them."""
     inner = report(tmp_path, "whole_test", case("A"), case("B", inside))
     outer = report(tmp_path, "ctest", case("other.X"), case("whole_test", FAILURE, "fail"))
-    assert told(capsys, outer, inner) == (1, wanted)
+    assert totals_of(capsys, outer, inner) == (1, expected)
 
 
 def test_a_program_without_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outer = report(tmp_path, "ctest", case("other.X"), case("whole_test", FAILURE, "fail"))
-    assert told(capsys, outer) == (1, "1 passed, 1 failed")
+    assert totals_of(capsys, outer) == (1, "1 passed, 1 failed")
 
 
 def test_nothing_passed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert told(capsys, report(tmp_path, "pytest", case("a", "<skipped/>"))) == \
+    assert totals_of(capsys, report(tmp_path, "pytest", case("a", "<skipped/>"))) == \
         (1, "0 passed, 0 failed")

@@ -25,7 +25,7 @@ namespace numpact {
 namespace {
 
 constexpr std::uint64_t kNumbers = (std::uint64_t{1} << 32) + 1234567;
-constexpr std::size_t kPiece = std::size_t{1} << 18;
+constexpr std::size_t kBlock = std::size_t{1} << 18;
 
 void require(bool holds, const char* what) {
   if (holds) return;
@@ -39,27 +39,27 @@ class Pipe final : public ByteSink, public ByteSource {
   Status write(std::span<const std::byte> bytes) override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return waiting_ < (std::size_t{8} << 20); });
-    pieces_.emplace_back(bytes.begin(), bytes.end());
+    blocks_.emplace_back(bytes.begin(), bytes.end());
     waiting_ += bytes.size();
     total_ += bytes.size();
     changed_.notify_all();
     return {};
   }
   Result<std::size_t> read(std::span<std::byte> out) override {
-    if (used_ == piece_.size()) {
+    if (used_ == block_.size()) {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return !pieces_.empty() || has_ended_; });
+      changed_.wait(lock, [&] { return !blocks_.empty() || has_ended_; });
       used_ = 0;
-      piece_.clear();
-      if (!pieces_.empty()) {
-        piece_ = std::move(pieces_.front());
-        pieces_.pop_front();
-        waiting_ -= piece_.size();
+      block_.clear();
+      if (!blocks_.empty()) {
+        block_ = std::move(blocks_.front());
+        blocks_.pop_front();
+        waiting_ -= block_.size();
         changed_.notify_all();
       }
     }
-    const std::size_t got = std::min(out.size(), piece_.size() - used_);
-    std::copy_n(piece_.begin() + static_cast<std::ptrdiff_t>(used_), got, out.begin());
+    const std::size_t got = std::min(out.size(), block_.size() - used_);
+    std::copy_n(block_.begin() + static_cast<std::ptrdiff_t>(used_), got, out.begin());
     used_ += got;
     return got;
   }
@@ -73,8 +73,8 @@ class Pipe final : public ByteSink, public ByteSource {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::vector<std::byte>> pieces_;
-  std::vector<std::byte> piece_;
+  std::deque<std::vector<std::byte>> blocks_;
+  std::vector<std::byte> block_;
   std::size_t used_ = 0;
   std::size_t waiting_ = 0;
   std::uint64_t total_ = 0;
@@ -106,7 +106,7 @@ struct Digest {
   }
 };
 
-long most_memory() {
+long max_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss / 1024;
@@ -120,10 +120,10 @@ void stream() {
     config.level = 0;
     StreamWriter stream(pipe, NumberType::kU16, config);
     Source source;
-    std::vector<std::uint16_t> piece(kPiece);
+    std::vector<std::uint16_t> block(kBlock);
     while (written.count < kNumbers) {
       const std::uint64_t left = kNumbers - written.count;
-      const auto some = std::span(piece).first(std::min<std::uint64_t>(left, kPiece));
+      const auto some = std::span(block).first(std::min<std::uint64_t>(left, kBlock));
       source.fill(some);
       throw_if_error(stream.write(std::span<const std::uint16_t>(some)));
       written.add(some);
@@ -133,10 +133,10 @@ void stream() {
   });
   StreamReader reader(pipe);
   Digest read;
-  std::vector<std::uint16_t> piece(kPiece);
-  for (std::size_t count = kPiece; count > 0;) {
-    count = reader.read(piece).value();
-    read.add(std::span(piece).first(count));
+  std::vector<std::uint16_t> block(kBlock);
+  for (std::size_t count = kBlock; count > 0;) {
+    count = reader.read(block).value();
+    read.add(std::span(block).first(count));
   }
   writer.join();
   require(read.count == kNumbers && written.count == kNumbers, "numbers are missing");
@@ -145,8 +145,8 @@ void stream() {
   require(reader.bytes_consumed() == pipe.total(), "the reader counts other bytes");
   std::printf("streamed %llu numbers, %llu bytes, most memory %ld MiB\n",
               static_cast<unsigned long long>(read.count),
-              static_cast<unsigned long long>(pipe.total()), most_memory());
-  require(most_memory() < 200, "memory is not bounded");
+              static_cast<unsigned long long>(pipe.total()), max_memory());
+  require(max_memory() < 200, "memory is not bounded");
 }
 
 // Zeros that take no memory: the system has one page of them.
@@ -192,7 +192,7 @@ void vectors() {
   std::printf("reader: %s\n", read.message().c_str());
   require(read.kind() == ErrorKind::kCorrupt || read.kind() == ErrorKind::kTruncated,
           "another error");
-  std::printf("most memory %ld MiB\n", most_memory());
+  std::printf("most memory %ld MiB\n", max_memory());
 }
 
 }  // namespace

@@ -205,7 +205,7 @@ TEST(ArrowColumns, CountsOfNullsAreThoseOfTheBitmap) {
   EXPECT_TRUE(same_bytes(packed(column), whole));
 }
 
-TEST(ArrowColumns, LongRunsOfNullsTakeNoRoom) {
+TEST(ArrowColumns, LongRunsOfNullsTakeNoMemory) {
   Random random(942);
   Column column({"d", NumberType::kU8}, 2'000'000, 0, 0, random);
   column.schema.format = "C";

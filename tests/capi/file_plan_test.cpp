@@ -113,7 +113,7 @@ TEST(FilePlans, EveryMomentCanBeRead) {
       run(steps[i], file);
     }
     expect_sound(file, joined(first, more));
-    EXPECT_EQ(Trailer::read(file).value().has_value(), trailer.is_wanted());
+    EXPECT_EQ(Trailer::read(file).value().has_value(), trailer.is_requested());
     EXPECT_EQ(read_header(file)->n_hint, 900u);
   }
 }

@@ -30,7 +30,7 @@ class Case:
     dialect: Dialect
     options: list[str]
     ending: str = ".csv"
-    wanted: dict[int, str] = field(default_factory=dict)
+    requested: dict[int, str] = field(default_factory=dict)
     usual_delimiter: str = ","
 
     def write(self, folder: Path, stem: str) -> Path:
@@ -245,25 +245,25 @@ def make(seed: int) -> Case:
         text = text.rstrip("\r\n")
     if dialect.quote and rng.random() < 0.03:
         text += delimiter + dialect.quote + "open\nend"
-    wanted: dict[int, str] = {}
+    requested: dict[int, str] = {}
     usual = "\t" if ending in (".tsv", ".tab") else ","
-    is_told = dialect.delimiter is not None or usual == "\t" or (delimiter == "," and width > 1)
-    if rng.random() < 0.15 and is_told:
+    is_known = dialect.delimiter is not None or usual == "\t" or (delimiter == "," and width > 1)
+    if rng.random() < 0.15 and is_known:
         index = rng.randrange(width)
-        wanted[index] = rng.choice(DTYPES)
+        requested[index] = rng.choice(DTYPES)
         if dialect.header:
             name = lines_names(text, delimiter, dialect)
             if name is not None and index < len(name) and name.count(name[index]) == 1:
-                options += ["--dtype", f"{name[index]}={wanted[index]}"]
+                options += ["--dtype", f"{name[index]}={requested[index]}"]
             else:
-                wanted = {}
+                requested = {}
         else:
-            options += ["--dtype", f"f{index}={wanted[index]}"]
+            options += ["--dtype", f"f{index}={requested[index]}"]
     if rng.random() < 0.1:
         options += ["--memory", "64K"]
     mark = "\ufeff" if rng.random() < 0.1 else ""
     data, packed = _packed(rng, (mark + text).encode())
-    return Case(data, mark + text, dialect, options, ending + packed, wanted, usual)
+    return Case(data, mark + text, dialect, options, ending + packed, requested, usual)
 
 
 def lines_names(text: str, delimiter: str, dialect: Dialect) -> list[str] | None:

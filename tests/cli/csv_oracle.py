@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/text-to-numbers.md makes of a CSV file, in Python: exact decimals, no haste."""
+"""A second reader of CSV files by docs/text-to-numbers.md: exact decimals, slow."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def check_with_csv_module(text: str, delimiter: str, quote: str | None,
     quoting = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote or '"',
                         quoting=quoting)
-    wanted = [record or [""] for record in reader]
-    assert [[one.text for one in record] for record in found] == wanted
+    requested = [record or [""] for record in reader]
+    assert [[one.text for one in record] for record in found] == requested
 
 
 def is_empty_line(record: list[Field]) -> bool:
@@ -134,7 +134,7 @@ def recognise(text: str, dialect: Dialect) -> str:
             return ","
     except Refusal:
         pass
-    best, most = ",", 1
+    best, maximum = ",", 1
     for delimiter in ";\t|":
         if delimiter in (dialect.quote, dialect.decimal):
             continue
@@ -143,8 +143,8 @@ def recognise(text: str, dialect: Dialect) -> str:
                        if not is_empty_line(record)}
         except Refusal:
             continue
-        if len(lengths) == 1 and max(lengths) > most:
-            best, most = delimiter, max(lengths)
+        if len(lengths) == 1 and max(lengths) > maximum:
+            best, maximum = delimiter, max(lengths)
     return best
 
 
@@ -266,8 +266,8 @@ def nearest(value: Decimal | float, dtype: str) -> tuple[float, str]:
 class _Values:
     """The values of one column that are not null, with their fields."""
 
-    def __init__(self, name: str, decimal: str, wanted: str | None) -> None:
-        self.name, self.decimal, self.wanted = name, decimal, wanted
+    def __init__(self, name: str, decimal: str, requested: str | None) -> None:
+        self.name, self.decimal, self.requested = name, decimal, requested
         self.rows: list[tuple[Field, Literal] | None] = []
 
     def refuse(self, *lines: int) -> Refusal:
@@ -302,8 +302,8 @@ class _Values:
             return Column(self.name, "u8", self.spread(values), "bool")
         if first in ("day", "time"):
             return self.times(first == "time")
-        if self.wanted:
-            return self.numbers_as(self.wanted)
+        if self.requested:
+            return self.numbers_as(self.requested)
         return self.numbers()
 
     def numbers(self) -> Column:
@@ -311,12 +311,12 @@ class _Values:
         present = self.present()
         integers = [(one, literal.value) for one, literal in present if literal.kind == "int"]
         if len(integers) == len(present):
-            least = min((value for _, value in integers), default=0)
-            most = max((value for _, value in integers), default=0)
-            if least < -(2**63) or most >= 2**64 or (least < 0 and most >= 2**63):
+            minimum = min((value for _, value in integers), default=0)
+            maximum = max((value for _, value in integers), default=0)
+            if minimum < -(2**63) or maximum >= 2**64 or (minimum < 0 and maximum >= 2**63):
                 lines = [one.line for one, value in integers if value < 0 or value >= 2**63]
                 raise self.refuse(*lines)
-            number_type = "u64" if most >= 2**63 else "i64"
+            number_type = "u64" if maximum >= 2**63 else "i64"
             whole = [value for _, value in integers]
             return Column(self.name, number_type, self.spread(whole), notes=notes)
         values, bad = [], []
@@ -334,22 +334,22 @@ class _Values:
             raise self.refuse(*bad)
         return Column(self.name, "f64", self.spread(values), notes=notes)
 
-    def numbers_as(self, wanted: str) -> Column:
+    def numbers_as(self, requested: str) -> Column:
         notes = self.notes(("leading zeros", "plus signs"))
         values, bad, rounded = [], [], []
         for one, literal in self.present():
             value = literal.value
-            if wanted in FLOATS:
-                number, fit = nearest(Decimal(value) if literal.kind == "int" else value, wanted)
+            if requested in FLOATS:
+                number, fit = nearest(Decimal(value) if literal.kind == "int" else value, requested)
                 values.append(number)
                 if fit == "range":
                     bad.append(one.line)
                 if fit == "rounded":
                     rounded.append(one.line)
                 continue
-            signed = wanted[0] == "i"
-            low = -(2 ** (BITS[wanted] - 1)) if signed else 0
-            high = 2 ** (BITS[wanted] - signed)
+            signed = requested[0] == "i"
+            low = -(2 ** (BITS[requested] - 1)) if signed else 0
+            high = 2 ** (BITS[requested] - signed)
             whole = isinstance(value, int) or (
                 isinstance(value, Decimal) and value.adjusted() < 400 and value == int(value)
                 and not (value == 0 and value.is_signed()))
@@ -360,8 +360,8 @@ class _Values:
         if bad:
             raise self.refuse(*bad)
         if rounded:
-            notes[f"rounded to {wanted}"] = (len(rounded), rounded[0])
-        return Column(self.name, wanted, self.spread(values), notes=notes)
+            notes[f"rounded to {requested}"] = (len(rounded), rounded[0])
+        return Column(self.name, requested, self.spread(values), notes=notes)
 
     def times(self, are_times: bool) -> Column:
         present = self.present()
@@ -373,17 +373,17 @@ class _Values:
         if len(zones) == 2:
             raise self.refuse(*[one.line for one, _ in present])
         digits = max(literal.digits for _, literal in present)
-        unit = next((name for name, most in UNITS.items() if digits <= most), "ns")
+        unit = next((name for name, maximum in UNITS.items() if digits <= maximum), "ns")
         notes = {}
         offsets = [one.line for one, literal in present if literal.offset]
         if offsets:
             notes["offsets"] = (len(offsets), offsets[0])
         if all(literal.kind == "date" for _, literal in present):
-            kind, number_type, unit_told = "date32", "i32", None
+            kind, number_type, stated_unit = "date32", "i32", None
             values = [int(literal.value) // 86_400 for _, literal in present]
         else:
             values = [int(literal.value * 10 ** UNITS[unit]) for _, literal in present]
-            kind, number_type, unit_told = "timestamp", "i64", unit
+            kind, number_type, stated_unit = "timestamp", "i64", unit
             if are_times:
                 kind, number_type = ("time32", "i32") if unit in ("s", "ms") else ("time64", "i64")
         limit = 2 ** (BITS[number_type] - 1)
@@ -391,7 +391,7 @@ class _Values:
                if not -limit <= value < limit]
         if bad:
             raise self.refuse(*bad)
-        return Column(self.name, number_type, self.spread(values), kind, unit_told,
+        return Column(self.name, number_type, self.spread(values), kind, stated_unit,
                       "UTC" if True in zones and kind == "timestamp" else None, notes)
 
 
@@ -401,7 +401,7 @@ def is_null(one: Field, dialect: Dialect) -> bool:
     return one.text.strip(" \t") in dialect.null_words
 
 
-def read(text: str, dialect: Dialect, wanted: dict[int, str] | None = None,
+def read(text: str, dialect: Dialect, requested: dict[int, str] | None = None,
          usual_delimiter: str = ",") -> list[Column | Skipped]:
     """The columns of a file. Raises Refusal."""
     text = text.removeprefix("\ufeff")
@@ -420,7 +420,7 @@ def read(text: str, dialect: Dialect, wanted: dict[int, str] | None = None,
     names, rows = rows_of(found, dialect)
     columns: list[Column | Skipped] = []
     for index, name in enumerate(names):
-        values = _Values(name, dialect.decimal, (wanted or {}).get(index))
+        values = _Values(name, dialect.decimal, (requested or {}).get(index))
         for row in rows:
             one = row[index]
             null = is_null(one, dialect)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of `numpact cvc` share."""
+"""Helpers of the tests of `numpact cvc`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from archives import unpacked as unpacked_archive
 from cli_program import ROOT, Ran, refused, run
 
 FIXTURES = unpacked_archive("cvc/files.zip")
-#: Of the files, by their names without ".cvc".
+#: Contents of the files, by their names without ".cvc".
 ARRAYS = np.load(ROOT / "tests/fixtures/cvc/arrays.npz")
 GOOD = sorted(path.stem for path in FIXTURES.glob("*.cvc") if not path.stem.startswith("odd_mmap"))
 
@@ -67,10 +67,10 @@ def read_safetensors(path: Path) -> dict[str, np.ndarray]:
 
 def payloads(path: Path) -> list[bytes]:
     content = path.read_bytes()
-    told = info(path)
-    head = 8 if told["checksums"] else 4
+    file_info = info(path)
+    head = 8 if file_info["checksums"] else 4
     return [content[chunk["offset"] + head : chunk["offset"] + head + chunk["bytes"]]
-            for chunk in told["chunks"]]
+            for chunk in file_info["chunks"]]
 
 
 def unpacked(path: Path, *arguments: object) -> np.ndarray:

@@ -91,9 +91,9 @@ TEST(Decimal, ComparesExactly) {
   EXPECT_TRUE(order("-inf", "-1e300") < 0);
   EXPECT_TRUE(compare(decimal_of(0.1), *parse_decimal("0.1")) > 0);
   EXPECT_TRUE(compare(decimal_of(0.5), *parse_decimal("0.5")) == 0);
-  const double least = std::numeric_limits<double>::denorm_min();
-  EXPECT_TRUE(compare(decimal_of(least), *parse_decimal("4.9e-324")) > 0);
-  EXPECT_TRUE(compare(decimal_of(least), *parse_decimal("5e-324")) < 0);
+  const double minimum = std::numeric_limits<double>::denorm_min();
+  EXPECT_TRUE(compare(decimal_of(minimum), *parse_decimal("4.9e-324")) > 0);
+  EXPECT_TRUE(compare(decimal_of(minimum), *parse_decimal("5e-324")) < 0);
   EXPECT_FALSE(parse_decimal("1.2.3") || parse_decimal("e5") || parse_decimal("") ||
                parse_decimal("nan") || parse_decimal("1e"));
 }

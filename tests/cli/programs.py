@@ -29,7 +29,7 @@ def files_of(program: str) -> int:
     return max(1, FILES // 2 if program == PROGRAM else FILES // 40)
 
 
-class Door:
+class Tool:
     """One of the commands."""
 
     def __init__(self, program: str) -> None:
@@ -56,5 +56,5 @@ class Door:
 
 
 @pytest.fixture(params=PROGRAMS)
-def door(request: pytest.FixtureRequest) -> Door:
-    return Door(request.param)
+def tool(request: pytest.FixtureRequest) -> Tool:
+    return Tool(request.param)

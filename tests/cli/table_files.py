@@ -225,23 +225,23 @@ def make(seed: int) -> Case:
 
 def write(rng: random.Random, table: pa.Table, path: Path) -> None:
     """A file of that ending, in pieces of random length and with random options."""
-    piece = rng.choice([1000, max(1, len(table) // 2), 64])
+    block = rng.choice([1000, max(1, len(table) // 2), 64])
     packing = rng.choice([None, "zstd", "lz4"])
     if path.suffix == ".parquet":
         pa.parquet.write_table(
-            table, path, row_group_size=piece, data_page_version=rng.choice(["1.0", "2.0"]),
+            table, path, row_group_size=block, data_page_version=rng.choice(["1.0", "2.0"]),
             use_dictionary=rng.random() < 0.5, store_schema=rng.random() < 0.7,
             compression=packing or "none", write_statistics=rng.random() < 0.5,
             data_page_size=rng.choice([64, 1 << 20]))
         return
     if path.suffix == ".feather":
         pa.feather.write_feather(table, path, compression=packing or "uncompressed",
-                                 chunksize=piece)
+                                 chunksize=block)
         return
     options = pa.ipc.IpcWriteOptions(compression=packing, unify_dictionaries=True)
     kind = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
     with kind(path, table.schema, options=options) as writer:
-        writer.write_table(table, max_chunksize=piece)
+        writer.write_table(table, max_chunksize=block)
 
 
 def read(path: Path) -> pa.Table:

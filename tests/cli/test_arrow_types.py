@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 from cli_program import CORRUPT, FAILURE, PROGRAM, USAGE
 from folder import entries_of, manifest_of
-from programs import Door, door  # noqa: F401
+from programs import Tool, tool  # noqa: F401
 from table_files import Celsius, is_numeric, read
 
 pytestmark = pytest.mark.usefixtures("arrow")
@@ -31,20 +31,20 @@ def write(table: pa.Table, path: Path) -> Path:
     return path
 
 
-def there(door: Door, path: Path) -> Path:  # noqa: F811
+def there(tool: Tool, path: Path) -> Path:  # noqa: F811
     folder = path.with_suffix(".folder")
-    door.run("compress", path, "-f", "-o", folder)
+    tool.run("compress", path, "-f", "-o", folder)
     return folder
 
 
-def and_back(door: Door, folder: Path, ending: str) -> pa.Table:  # noqa: F811
+def and_back(tool: Tool, folder: Path, ending: str) -> pa.Table:  # noqa: F811
     back = folder.with_name(f"back{ending}")
-    door.run("decompress", folder, "-f", "-o", back)
+    tool.run("decompress", folder, "-f", "-o", back)
     return read(back)
 
 
-def there_and_back(door: Door, path: Path, ending: str = ".arrow") -> pa.Table:  # noqa: F811
-    return and_back(door, there(door, path), ending)
+def there_and_back(tool: Tool, path: Path, ending: str = ".arrow") -> pa.Table:  # noqa: F811
+    return and_back(tool, there(tool, path), ending)
 
 
 # ---- INT96 ----
@@ -83,14 +83,14 @@ def int96_file(path: Path, moments: list[tuple[int, int] | None]) -> Path:
     ([(-106_752, 763_145_224_192)], "ns"),
     ([(-106_752, 763_145_224_000)], "us"),
 ])
-def test_int96_that_a_unit_holds(tmp_path: Path, door: Door, moments: list,  # noqa: F811
+def test_int96_that_a_unit_holds(tmp_path: Path, tool: Tool, moments: list,  # noqa: F811
                                  unit: str) -> None:
     path = int96_file(tmp_path / "t.parquet", moments)
-    back = there_and_back(door, path)
+    back = there_and_back(tool, path)
     assert back.schema.field("t").type == pa.timestamp(unit)
     per_unit = {"ns": 1, "us": 1000}[unit]
-    wanted = [None if m is None else (m[0] * 86_400 * 10**9 + m[1]) // per_unit for m in moments]
-    assert back["t"].cast(pa.int64()).to_pylist() == wanted
+    expected = [None if m is None else (m[0] * 86_400 * 10**9 + m[1]) // per_unit for m in moments]
+    assert back["t"].cast(pa.int64()).to_pylist() == expected
     assert back["k"].to_pylist() == list(range(len(moments)))
 
 
@@ -101,12 +101,12 @@ def test_int96_that_a_unit_holds(tmp_path: Path, door: Door, moments: list,  # n
     ([(-106_752, 763_145_224_191)], "row 0"),
     ([(106_751, 85_636_854_775_808)], "row 0"),
 ])
-def test_int96_that_no_unit_holds(tmp_path: Path, door: Door, moments: list,  # noqa: F811
+def test_int96_that_no_unit_holds(tmp_path: Path, tool: Tool, moments: list,  # noqa: F811
                                   says: str) -> None:
     path = int96_file(tmp_path / "t.parquet", moments)
     for arguments in [["compress", path, "--column", "t", "--nulls", "drop", "-o", "-"],
                       ["compress", path, "-o", tmp_path / "no"]]:
-        ran = door.run(*arguments, code=FAILURE)
+        ran = tool.run(*arguments, code=FAILURE)
         line = ran.err.splitlines()[-1]
         assert "column 't'" in line and says in line and "INT96" in line and ran.out == b""
     assert not (tmp_path / "no").exists()
@@ -115,7 +115,7 @@ def test_int96_that_no_unit_holds(tmp_path: Path, door: Door, moments: list,  # 
     assert day.isoformat() in line
 
 
-def test_other_columns_than_int96(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_other_columns_than_int96(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     """A column whose name is the path of an INT96 within a structure is not taken for one."""
     times = pa.array([1, 2], pa.timestamp("ns"))
     table = pa.table({"a": pa.StructArray.from_arrays([times], names=["b"]),
@@ -124,7 +124,7 @@ def test_other_columns_than_int96(tmp_path: Path, door: Door) -> None:  # noqa: 
     writer_schema = pa.schema([table.schema.field(0), pa.field("a.b", pa.int64())])
     plain = pa.table([table["a"], table["a.b"].cast(pa.int64())], schema=writer_schema)
     pa.parquet.write_table(plain, path, use_deprecated_int96_timestamps=True)
-    assert there_and_back(door, path)["a.b"].to_pylist() == [2**62, 5]
+    assert there_and_back(tool, path)["a.b"].to_pylist() == [2**62, 5]
 
 
 # ---- extension types ----
@@ -140,41 +140,41 @@ EXTENSIONS = [
 
 @pytest.mark.wheel_takes(2)
 @pytest.mark.parametrize("source", ["t.parquet", "t.arrow"])
-def test_extension_types_are_kept(tmp_path: Path, door: Door, source: str) -> None:  # noqa: F811
+def test_extension_types_are_kept(tmp_path: Path, tool: Tool, source: str) -> None:  # noqa: F811
     table = pa.table({f"c{i}": array for i, array in enumerate(EXTENSIONS)})
     path = write(table, tmp_path / source)
     table = read(path)
-    folder = there(door, path)
+    folder = there(tool, path)
     for ending in [".arrow", ".parquet"]:
-        back = and_back(door, folder, ending)
+        back = and_back(tool, folder, ending)
         assert back.schema.types == table.schema.types and back.equals(table)
     names = [dict(map(tuple, one["metadata"])).get("ARROW:extension:name")
              for one in manifest_of(tmp_path / "t.folder")["columns"]]
     assert names == ["arrow.bool8", "arrow.opaque", "test.celsius", "test.celsius"]
-    ran = door.run("compress", path, "--column", "c2", "--nulls", "drop", "-o", tmp_path / "c.pco")
+    ran = tool.run("compress", path, "--column", "c2", "--nulls", "drop", "-o", tmp_path / "c.pco")
     assert "column 'c2': the extension type test.celsius is not kept" in ran.err
 
 
-def test_registered_extension_types_come_back(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_registered_extension_types_come_back(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     """As one knows them whose Arrow has the type."""
     pa.register_extension_type(Celsius())
     try:
         table = pa.table({"c": EXTENSIONS[2], "d": EXTENSIONS[3]})
         for source in ["t.parquet", "t.arrow"]:
-            back = there_and_back(door, write(table, tmp_path / source))
+            back = there_and_back(tool, write(table, tmp_path / source))
             assert isinstance(back.schema.field("c").type, Celsius) and back.equals(table)
     finally:
         pa.unregister_extension_type("test.celsius")
 
 
-def test_periods_of_pandas(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_periods_of_pandas(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     """pandas writes periods as an extension of int64, with the frequency in the parameters."""
     metadata = {b"ARROW:extension:name": b"pandas.period",
                 b"ARROW:extension:metadata": b'{"freq": "M"}'}
     schema = pa.schema([pa.field("p", pa.int64(), metadata=metadata)])
     table = pa.Table.from_arrays([pa.array([600, None, 602])], schema=schema)
     for source in ["t.parquet", "t.arrow"]:
-        back = there_and_back(door, write(table, tmp_path / source))
+        back = there_and_back(tool, write(table, tmp_path / source))
         assert dict(back.schema.field("p").metadata or metadata) | metadata == \
             dict(back.schema.field("p").metadata or metadata)
         stored = back["p"].combine_chunks()
@@ -192,22 +192,22 @@ def test_periods_of_pandas(tmp_path: Path, door: Door) -> None:  # noqa: F811
     (pa.array([1], pa.date64()), 0, "whole day"),
     (pa.array([0, 2**31 - 1], pa.time32("s")), 1, "milliseconds"),
 ])
-def test_what_parquet_cannot_hold(tmp_path: Path, door: Door, column: pa.Array,  # noqa: F811
+def test_what_parquet_cannot_hold(tmp_path: Path, tool: Tool, column: pa.Array,  # noqa: F811
                                   row: int, says: str) -> None:
     table = pa.table({"k": list(range(len(column))), "x": column})
     path = write(table, tmp_path / "t.arrow")
-    assert there_and_back(door, path).equals(table)
-    line = door.refused("decompress", tmp_path / "t.folder", "-o", tmp_path / "no.parquet")
+    assert there_and_back(tool, path).equals(table)
+    line = tool.refused("decompress", tmp_path / "t.folder", "-o", tmp_path / "no.parquet")
     assert "column 'x'" in line and f"row {row}:" in line and says in line
     assert not (tmp_path / "no.parquet").exists()
 
 
-def test_what_parquet_converts(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_what_parquet_converts(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     bound = (2**63 - 1) // 1000
     table = pa.table({"s": pa.array([-bound, bound, None], pa.timestamp("s")),
                       "d": pa.array([0, -86_400_000, None], pa.date64()),
                       "t": pa.array([0, 86_399, None], pa.time32("s"))})
-    back = there_and_back(door, write(table, tmp_path / "t.arrow"), ".parquet")
+    back = there_and_back(tool, write(table, tmp_path / "t.arrow"), ".parquet")
     for name in table.column_names:
         assert back[name].cast(table.schema.field(name).type).equals(table[name]), name
 
@@ -226,31 +226,32 @@ OTHERS = {
 
 @pytest.mark.wheel_takes(2)
 @pytest.mark.parametrize("source", ["t.parquet", "t.arrow"])
-def test_left_out_by_name_and_reason(tmp_path: Path, door: Door, source: str) -> None:  # noqa: F811
+def test_left_out_by_name_and_reason(tmp_path: Path, tool: Tool, source: str) -> None:  # noqa: F811
     path = write(pa.table({**OTHERS, "k": [1, 2]}), tmp_path / source)
     table = read(path)  # Parquet's dictionaries of numbers are numbers
-    ran = door.run("compress", path, "--others", "drop", "-o", tmp_path / "f")
-    told = {one["name"]: one for one in manifest_of(tmp_path / "f")["skipped"]}
-    assert list(told) == [name for name in OTHERS if not is_numeric(table.schema.field(name).type)]
-    assert len(told) >= len(OTHERS) - 1
-    # Who reads a column of other values is the same for all types: the package takes some.
-    named = list(told) if door.program == PROGRAM else ["text", "pairs", "raw"]
-    for name, one in told.items():
+    ran = tool.run("compress", path, "--others", "drop", "-o", tmp_path / "f")
+    skipped = {one["name"]: one for one in manifest_of(tmp_path / "f")["skipped"]}
+    assert list(skipped) == [name for name in OTHERS
+                             if not is_numeric(table.schema.field(name).type)]
+    assert len(skipped) >= len(OTHERS) - 1
+    # Columns of other values are read the same way for all types: the package takes some.
+    named = list(skipped) if tool.program == PROGRAM else ["text", "pairs", "raw"]
+    for name, one in skipped.items():
         type = str(table.schema.field(name).type)
         assert one["type"] == type
         assert f"values of type {type} cannot be compressed" in one["reason"]
         assert f"column '{name}' is left out: {one['reason']}" in ran.err
         if name not in named:
             continue
-        line = door.refused("compress", path, "--column", name, "-o", "-")
+        line = tool.refused("compress", path, "--column", name, "-o", "-")
         assert f"column '{name}'" in line and type in line
     for leaf in ["'pairs.x'", "'pairs.y.z'"]:
-        assert leaf in told["pairs"]["reason"]
-    assert ".p." in told["deep"]["reason"] and ".q" in told["deep"]["reason"]
+        assert leaf in skipped["pairs"]["reason"]
+    assert ".p." in skipped["deep"]["reason"] and ".q" in skipped["deep"]["reason"]
     assert entries_of(tmp_path / "f")[-1].rows == [1, 2]
 
 
-def test_repeated_names(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_repeated_names(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     nested = pa.array([{"a": 7}, {"a": 8}])
     table = pa.table([nested, pa.array([1, 2]), pa.array(["x", "y"]), pa.array([0.5, 1.5])],
                      names=["a", "a", "b", "a"])
@@ -258,44 +259,44 @@ def test_repeated_names(tmp_path: Path, door: Door) -> None:  # noqa: F811
         path = write(table, tmp_path / source)
         verbs = [["compress", "-o", "-"], ["bench"], ["explain"]]
         # The program says this of names that it has: for the package's, once for each source.
-        for verb in verbs if door.program == PROGRAM else verbs[:1]:
-            line = door.refused(verb[0], path, "--column", "a", *verb[1:], code=USAGE)
+        for verb in verbs if tool.program == PROGRAM else verbs[:1]:
+            line = tool.refused(verb[0], path, "--column", "a", *verb[1:], code=USAGE)
             assert "3 columns are named 'a'" in line and "index" in line
-        for index, wanted in [("1", "1\n2\n"), ("3", "0.5\n1.5\n")]:
-            packed = door.run("compress", path, "--column", index, "-o", "-").out
-            assert door.run("decompress", "-", stdin=packed).text == wanted
-        line = door.refused("compress", path, "--column", "0", "-o", "-", code=FAILURE)
+        for index, expected in [("1", "1\n2\n"), ("3", "0.5\n1.5\n")]:
+            packed = tool.run("compress", path, "--column", index, "-o", "-").out
+            assert tool.run("decompress", "-", stdin=packed).text == expected
+        line = tool.refused("compress", path, "--column", "0", "-o", "-", code=FAILURE)
         assert "struct" in line
 
 
 @pytest.mark.wheel_takes(2)
 @pytest.mark.parametrize("source", ["t.parquet", "t.arrow"])
-def test_no_rows_and_all_nulls(tmp_path: Path, door: Door, source: str) -> None:  # noqa: F811
+def test_no_rows_and_all_nulls(tmp_path: Path, tool: Tool, source: str) -> None:  # noqa: F811
     types = [pa.int64(), pa.bool_(), pa.float16(), pa.timestamp("us", "UTC"), pa.date32()]
     for rows in [0, 3]:
         table = pa.table([pa.nulls(rows, type) for type in types], names=list("abcde"))
         path = write(table, tmp_path / source)
-        folder = there(door, path)
+        folder = there(tool, path)
         for ending in [".arrow", ".parquet"]:
-            assert and_back(door, folder, ending).equals(read(path))
+            assert and_back(tool, folder, ending).equals(read(path))
 
 
-def test_one_column_of_times_becomes_numbers(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_one_column_of_times_becomes_numbers(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     """With --dtype of its stored type too, and with no other."""
     table = pa.table({"t": pa.array([1, 2], pa.timestamp("us", "UTC")), "f": [1.5, 2.0]})
     path = write(table, tmp_path / "t.arrow")
-    packed = door.run("compress", path, "--column", "t", "-o", "-").out
-    assert door.run("decompress", "-", stdin=packed).text == "1\n2\n"
-    line = door.refused("compress", path, "--column", "f", "--dtype", "i32", "-o", "-")
+    packed = tool.run("compress", path, "--column", "t", "-o", "-").out
+    assert tool.run("decompress", "-", stdin=packed).text == "1\n2\n"
+    line = tool.refused("compress", path, "--column", "f", "--dtype", "i32", "-o", "-")
     assert "1.5" in line and "column 'f'" in line
 
 
-def test_cut_files(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_cut_files(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     rng = np.random.default_rng(1)
     table = pa.table({"a": rng.integers(0, 2**60, 5000)})
     for source in ["t.parquet", "t.arrow"]:
         path = write(table, tmp_path / source)
         data = path.read_bytes()
         path.write_bytes(data[: len(data) // 2])
-        ran = door.run("compress", path, "-o", tmp_path / "no", code=CORRUPT)
+        ran = tool.run("compress", path, "-o", tmp_path / "no", code=CORRUPT)
         assert str(path) in ran.err and not (tmp_path / "no").exists()

@@ -231,9 +231,9 @@ def test_made_files(path: Path, tmp_path: Path) -> None:
     info = json.loads(run("inspect", path, "--json").text)
     assert (info["trailing_bytes"] > 0) == (path.stem == "bytes_after_terminator")
     run("decompress", path, "-o", tmp_path / "a.npy")
-    wanted = np.load(path.with_suffix(".npy"))
+    expected = np.load(path.with_suffix(".npy"))
     got = np.load(tmp_path / "a.npy")
-    assert got.dtype == wanted.dtype and got.tobytes() == wanted.tobytes()
+    assert got.dtype == expected.dtype and got.tobytes() == expected.tobytes()
 
 
 def test_bench(prices: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pyarrow.ipc
 import pytest
 from cli_program import CORRUPT, FAILURE, PROGRAM, USAGE
 from folder import manifest_of
-from programs import Door, door  # noqa: F401
+from programs import Tool, tool  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("arrow")
 
@@ -32,9 +32,9 @@ def write(table: pa.Table, path: Path) -> Path:
     return path
 
 
-def read_folder(door: Door, folder: Path) -> pa.Table:
+def read_folder(tool: Tool, folder: Path) -> pa.Table:
     target = folder.parent / "back.arrow"
-    door.run("decompress", folder, "-f", "-o", target)
+    tool.run("decompress", folder, "-f", "-o", target)
     return pa.ipc.open_file(target).read_all()
 
 
@@ -43,33 +43,33 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("nulls", [(False, True), (True, False)])
-def test_append_adds_all_rows(door: Door, tmp_path: Path, nulls: tuple[bool, bool]) -> None:
+def test_append_adds_all_rows(tool: Tool, tmp_path: Path, nulls: tuple[bool, bool]) -> None:
     parts = [table_of(0, 3000, nulls[0]), table_of(3000, 70_000, nulls[1])]
     parts.append(parts[0].slice(0, 0))
-    door.run("compress", write(parts[0], tmp_path / "a.arrow"), "-o", tmp_path / "f",
+    tool.run("compress", write(parts[0], tmp_path / "a.arrow"), "-o", tmp_path / "f",
              "--restart", "1K")
     for name, part in zip("bc", parts[1:], strict=True):
-        ran = door.run("compress", write(part, tmp_path / f"{name}.arrow"), "--append", "-o",
+        ran = tool.run("compress", write(part, tmp_path / f"{name}.arrow"), "--append", "-o",
                        tmp_path / "f")
         said = f"{part.num_rows:,} rows appended to 4 columns"
         assert ran.err == f"numpact: {tmp_path / 'f'}: {said}\n"
-    back = read_folder(door, tmp_path / "f")
-    wanted = pa.concat_tables(parts)
-    assert back["code"].cast(pa.string()).equals(wanted["code"].cast(pa.string()))
-    assert back.drop_columns(["code"]).equals(wanted.drop_columns(["code"]))
-    assert door.run("verify", tmp_path / "f").text.count("trailer") >= 2
-    assert "every 1024" in door.run("inspect", tmp_path / "f/t.pco").text
+    back = read_folder(tool, tmp_path / "f")
+    expected = pa.concat_tables(parts)
+    assert back["code"].cast(pa.string()).equals(expected["code"].cast(pa.string()))
+    assert back.drop_columns(["code"]).equals(expected.drop_columns(["code"]))
+    assert tool.run("verify", tmp_path / "f").text.count("trailer") >= 2
+    assert "every 1024" in tool.run("inspect", tmp_path / "f/t.pco").text
     assert sorted(path.name for path in tmp_path.iterdir()) == \
         ["a.arrow", "b.arrow", "back.arrow", "c.arrow", "f"]
 
 
-def test_mismatches_change_nothing(door: Door, tmp_path: Path) -> None:
-    door.run("compress", write(table_of(0, 10), tmp_path / "a.arrow"), "-o", tmp_path / "f")
+def test_mismatches_change_nothing(tool: Tool, tmp_path: Path) -> None:
+    tool.run("compress", write(table_of(0, 10), tmp_path / "a.arrow"), "-o", tmp_path / "f")
     before = snapshot(tmp_path / "f")
     base = table_of(10, 10)
 
     def refused(table: pa.Table) -> str:
-        line = door.refused("compress", write(table, tmp_path / "x.arrow"), "--append", "-o",
+        line = tool.refused("compress", write(table, tmp_path / "x.arrow"), "--append", "-o",
                             tmp_path / "f", code=FAILURE)
         assert snapshot(tmp_path / "f") == before
         return line
@@ -78,7 +78,7 @@ def test_mismatches_change_nothing(door: Door, tmp_path: Path) -> None:
     assert "the folder has no column 'more'" in refused(base.append_column("more", [[1] * 10]))
     line = refused(base.rename_columns(["s", "j", "t", "code"]))
     assert "column 'j' of the table is in the place of 'i'" in line
-    if door.program != PROGRAM:
+    if tool.program != PROGRAM:
         return  # the rest does not depend on how tables are read, and the package starts slowly
     line = refused(base.set_column(2, "t", base["t"].cast(pa.timestamp("us", "UTC"))))
     assert "column 't' is timestamp[us, UTC], the folder has timestamp[ms, UTC]" in line
@@ -90,87 +90,87 @@ def test_mismatches_change_nothing(door: Door, tmp_path: Path) -> None:
     assert "column 's' is i64, the folder has string" in line
 
 
-def test_columns_that_exclude_nulls_take_none(door: Door, tmp_path: Path) -> None:
+def test_columns_that_exclude_nulls_take_none(tool: Tool, tmp_path: Path) -> None:
     strict = pa.schema([pa.field("i", pa.int64(), False), pa.field("s", pa.string(), False)])
-    door.run("compress", write(pa.table([[1], ["x"]], schema=strict), tmp_path / "a.arrow"),
+    tool.run("compress", write(pa.table([[1], ["x"]], schema=strict), tmp_path / "a.arrow"),
              "-o", tmp_path / "f")
     before = snapshot(tmp_path / "f")
     for table in (pa.table({"i": pa.array([None], pa.int64()), "s": ["y"]}),
                   pa.table({"i": [2], "s": pa.array([None], pa.string())})):
-        line = door.refused("compress", write(table, tmp_path / "x.arrow"), "--append", "-o",
+        line = tool.refused("compress", write(table, tmp_path / "x.arrow"), "--append", "-o",
                             tmp_path / "f", code=FAILURE)
         assert "has nulls, which the folder's column excludes" in line
         assert snapshot(tmp_path / "f") == before
-    door.run("compress", write(pa.table({"i": [2], "s": ["y"]}), tmp_path / "x.arrow"), "--append",
+    tool.run("compress", write(pa.table({"i": [2], "s": ["y"]}), tmp_path / "x.arrow"), "--append",
              "-o", tmp_path / "f")
-    assert read_folder(door, tmp_path / "f").equals(pa.table([[1, 2], ["x", "y"]], schema=strict))
+    assert read_folder(tool, tmp_path / "f").equals(pa.table([[1, 2], ["x", "y"]], schema=strict))
 
 
-def test_enums_of_polars_keep_their_categories(door: Door, tmp_path: Path) -> None:
+def test_enums_of_polars_keep_their_categories(tool: Tool, tmp_path: Path) -> None:
     def enum(values: list[str], categories: str) -> pa.Table:
         type = pa.dictionary(pa.int32(), pa.large_string())
         field = pa.field("e", type, metadata={"_PL_ENUM_VALUES": categories})
         return pa.table([pa.array(values, type)], schema=pa.schema([field]))
 
-    door.run("compress", write(enum(["a", "b"], "1;a1;b"), tmp_path / "a.arrow"), "-o",
+    tool.run("compress", write(enum(["a", "b"], "1;a1;b"), tmp_path / "a.arrow"), "-o",
              tmp_path / "f")
     before = snapshot(tmp_path / "f")
-    line = door.refused("compress", write(enum(["z"], "1;z1;b"), tmp_path / "x.arrow"), "--append",
+    line = tool.refused("compress", write(enum(["z"], "1;z1;b"), tmp_path / "x.arrow"), "--append",
                         "-o", tmp_path / "f", code=FAILURE)
     assert "its values are of an Enum of polars with other categories" in line
     assert snapshot(tmp_path / "f") == before
-    door.run("compress", write(enum(["b"], "1;a1;b"), tmp_path / "x.arrow"), "--append", "-o",
+    tool.run("compress", write(enum(["b"], "1;a1;b"), tmp_path / "x.arrow"), "--append", "-o",
              tmp_path / "f")
-    assert read_folder(door, tmp_path / "f")["e"].to_pylist() == ["a", "b", "b"]
+    assert read_folder(tool, tmp_path / "f")["e"].to_pylist() == ["a", "b", "b"]
 
 
-def test_places(door: Door, tmp_path: Path) -> None:
+def test_places(tool: Tool, tmp_path: Path) -> None:
     path = write(table_of(0, 10), tmp_path / "a.arrow")
-    line = door.refused("compress", path, "--append", "-o", tmp_path / "none", code=FAILURE)
+    line = tool.refused("compress", path, "--append", "-o", tmp_path / "none", code=FAILURE)
     assert "No such file" in line
     (tmp_path / "x.pco").write_bytes(b"")
-    line = door.refused("compress", path, "--append", "-o", tmp_path / "x.pco", code=FAILURE)
+    line = tool.refused("compress", path, "--append", "-o", tmp_path / "x.pco", code=FAILURE)
     assert "is not a folder" in line
-    door.run("compress", path, "-o", tmp_path / "f")
-    assert "--nulls" in door.refused("compress", path, "--append", "--nulls", "drop", "-o",
+    tool.run("compress", path, "-o", tmp_path / "f")
+    assert "--nulls" in tool.refused("compress", path, "--append", "--nulls", "drop", "-o",
                                      tmp_path / "f", code=USAGE)
     (tmp_path / "link").symlink_to("f")
-    door.run("compress", path, "--append", "-o", tmp_path / "link")
-    assert (tmp_path / "link").is_symlink() and read_folder(door, tmp_path / "f").num_rows == 20
+    tool.run("compress", path, "--append", "-o", tmp_path / "link")
+    assert (tmp_path / "link").is_symlink() and read_folder(tool, tmp_path / "f").num_rows == 20
     (tmp_path / "f/i.pco").write_bytes((tmp_path / "f/t.pco").read_bytes())
     before = snapshot(tmp_path / "f")
-    door.refused("compress", path, "--append", "-o", tmp_path / "f", code=CORRUPT)
+    tool.refused("compress", path, "--append", "-o", tmp_path / "f", code=CORRUPT)
     assert snapshot(tmp_path / "f") == before
 
 
-def test_csv_takes_the_types_of_the_folder(door: Door, tmp_path: Path) -> None:
+def test_csv_takes_the_types_of_the_folder(tool: Tool, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,name\n1.5,a\n2.5,b\n")
     (tmp_path / "b.csv").write_text("x,name\n3,c\n4,d\n")
-    door.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
-    door.run("compress", tmp_path / "b.csv", "--append", "-o", tmp_path / "f")
-    assert door.run("decompress", tmp_path / "f").text == \
+    tool.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
+    tool.run("compress", tmp_path / "b.csv", "--append", "-o", tmp_path / "f")
+    assert tool.run("decompress", tmp_path / "f").text == \
         "x,name\n1.5,a\n2.5,b\n3.0,c\n4.0,d\n"
     (tmp_path / "c.csv").write_text("x,name\n16777217.5,c\n1e400,d\n")
-    door.run("compress", tmp_path / "c.csv", "--append", "-o", tmp_path / "f", code=FAILURE)
+    tool.run("compress", tmp_path / "c.csv", "--append", "-o", tmp_path / "f", code=FAILURE)
 
 
-def test_skipped_columns_stay_skipped(door: Door, tmp_path: Path) -> None:
+def test_skipped_columns_stay_skipped(tool: Tool, tmp_path: Path) -> None:
     path = write(table_of(0, 10), tmp_path / "a.arrow")
-    door.run("compress", path, "-o", tmp_path / "f", "--others", "drop")
-    door.run("compress", path, "--append", "-o", tmp_path / "f", "--others", "drop")
+    tool.run("compress", path, "-o", tmp_path / "f", "--others", "drop")
+    tool.run("compress", path, "--append", "-o", tmp_path / "f", "--others", "drop")
     manifest = manifest_of(tmp_path / "f")
     assert [one["count"] for one in manifest["columns"]] == [14, 20]
     assert [one["name"] for one in manifest["skipped"]] == ["s", "code"]
 
 
 def test_concurrent_appends_lose_nothing(tmp_path: Path) -> None:
-    door = Door(PROGRAM)
-    door.run("compress", write(table_of(0, 10), tmp_path / "a.arrow"), "-o", tmp_path / "f")
+    tool = Tool(PROGRAM)
+    tool.run("compress", write(table_of(0, 10), tmp_path / "a.arrow"), "-o", tmp_path / "f")
     parts = [write(table_of(100 * k, 100), tmp_path / f"{k}.arrow") for k in range(1, 7)]
     running = [subprocess.Popen([PROGRAM, "compress", "-q", str(path), "--append", "-o",
                                  str(tmp_path / "f")]) for path in parts]
     assert [one.wait(60) for one in running] == [0] * len(parts)
-    assert sorted(read_folder(door, tmp_path / "f")["t"].cast(pa.int64()).to_pylist()) == \
+    assert sorted(read_folder(tool, tmp_path / "f")["t"].cast(pa.int64()).to_pylist()) == \
         [*range(10), *range(100, 700)]
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
@@ -178,27 +178,27 @@ def test_concurrent_appends_lose_nothing(tmp_path: Path) -> None:
 def test_lock_timeout(tmp_path: Path) -> None:
     import fcntl
 
-    door = Door(PROGRAM)
+    tool = Tool(PROGRAM)
     path = write(table_of(0, 10), tmp_path / "a.arrow")
-    door.run("compress", path, "-o", tmp_path / "f")
+    tool.run("compress", path, "-o", tmp_path / "f")
     with (tmp_path / "f/manifest.json").open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         for arguments in (["--append"], ["-f"]):
-            line = door.refused("compress", path, *arguments, "--lock-timeout", "0.1", "-q", "-o",
+            line = tool.refused("compress", path, *arguments, "--lock-timeout", "0.1", "-q", "-o",
                                 tmp_path / "f", code=FAILURE)
             assert "is being written by another process" in line
-    door.run("compress", path, "-f", "-o", tmp_path / "f")
+    tool.run("compress", path, "-f", "-o", tmp_path / "f")
 
 
-def append_csv(door: Door, path: Path, text: str, *options: str) -> str:
+def append_csv(tool: Tool, path: Path, text: str, *options: str) -> str:
     (path / "next.csv").write_text(text)
-    return door.run("compress", path / "next.csv", "--append", "-o", path / "f", *options).err
+    return tool.run("compress", path / "next.csv", "--append", "-o", path / "f", *options).err
 
 
-def refused_csv(door: Door, path: Path, text: str, *options: str) -> str:
+def refused_csv(tool: Tool, path: Path, text: str, *options: str) -> str:
     before = snapshot(path / "f")
     (path / "next.csv").write_text(text)
-    line = door.refused("compress", path / "next.csv", "--append", "-o", path / "f", *options,
+    line = tool.refused("compress", path / "next.csv", "--append", "-o", path / "f", *options,
                         code=FAILURE)
     assert snapshot(path / "f") == before
     return line
@@ -208,26 +208,40 @@ HEADER = "n,x,ok,day,at,zip,when\n"
 NIGHT = HEADER + "1,0.5,true,2024-02-29,2024-02-29T12:00:00.250Z,01a,12:30\n"
 
 
-def test_csv_without_values_appends_nulls_of_the_folder(door: Door, tmp_path: Path) -> None:
+def test_append_and_overwrite_leave_nothing_beside_the_folder(tool: Tool, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("n,x\n1,0.5\n2,-1.25\n")
+    tool.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
+    names = sorted(path.name for path in (tmp_path / "f").iterdir())
+    err = append_csv(tool, tmp_path, "n,x\n3,7.5\n4,9.75\n")
+    assert err == f"numpact: {tmp_path / 'f'}: 2 rows appended to 2 columns\n"
+    assert sorted(path.name for path in (tmp_path / "f").iterdir()) == names
+    assert tool.run("decompress", tmp_path / "f", "--to", "csv").out.split() == [
+        b"n,x", b"1,0.5", b"2,-1.25", b"3,7.5", b"4,9.75"]
+    err = tool.run("compress", tmp_path / "a.csv", "-f", "-q", "-o", tmp_path / "f").err
+    assert err == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "f", "next.csv"]
+
+
+def test_csv_without_values_appends_nulls_of_the_folder(tool: Tool, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(NIGHT)
-    door.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
-    types = read_folder(door, tmp_path / "f").schema
-    assert "1 rows appended to 7 columns" in append_csv(door, tmp_path, HEADER + ",,,,,,\n")
-    assert "0 rows appended to 7 columns" in append_csv(door, tmp_path, HEADER)
-    append_csv(door, tmp_path, NIGHT)
-    back = read_folder(door, tmp_path / "f")
+    tool.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
+    types = read_folder(tool, tmp_path / "f").schema
+    assert "1 rows appended to 7 columns" in append_csv(tool, tmp_path, HEADER + ",,,,,,\n")
+    assert "0 rows appended to 7 columns" in append_csv(tool, tmp_path, HEADER)
+    append_csv(tool, tmp_path, NIGHT)
+    back = read_folder(tool, tmp_path / "f")
     assert back.schema.equals(types)
     first, nulls, last = back.to_pylist()
     assert first == last and first["zip"] == "01a" and set(nulls.values()) == {None}
 
 
-def test_csv_keeps_digits_of_text_as_they_are_written(door: Door, tmp_path: Path) -> None:
+def test_csv_keeps_digits_of_text_as_they_are_written(tool: Tool, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("zip,n\n01a,1\n")
-    door.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
+    tool.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
     # Nothing is noted: the folder states that they are text.
-    err = append_csv(door, tmp_path, 'zip,n\n007,2\n+1.50,3\ntrue,4\n"",5\n2024-01-01,6\n,7\n')
+    err = append_csv(tool, tmp_path, 'zip,n\n007,2\n+1.50,3\ntrue,4\n"",5\n2024-01-01,6\n,7\n')
     assert err == f"numpact: {tmp_path / 'f'}: 6 rows appended to 2 columns\n"
-    back = read_folder(door, tmp_path / "f")
+    back = read_folder(tool, tmp_path / "f")
     assert back["zip"].to_pylist() == ["01a", "007", "+1.50", "true", "", "2024-01-01", None]
     assert back["n"].to_pylist() == [1, 2, 3, 4, 5, 6, 7]
 
@@ -246,102 +260,102 @@ def test_csv_keeps_digits_of_text_as_they_are_written(door: Door, tmp_path: Path
     ("when=12:30:00.5", "line 2: '12:30:00.5' is finer than time32[s]"),
 ])
 def test_csv_that_does_not_fit_the_folder(tmp_path: Path, values: str, message: str) -> None:
-    door = Door(PROGRAM)
+    tool = Tool(PROGRAM)
     (tmp_path / "a.csv").write_text(NIGHT)
-    door.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
+    tool.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
     name, _, value = values.partition("=")
     names = HEADER.strip().split(",")
     row = ",".join(value if other == name else "" for other in names)
-    line = refused_csv(door, tmp_path, HEADER + row + "\n")
+    line = refused_csv(tool, tmp_path, HEADER + row + "\n")
     assert message in line and f"column '{name}'" in line
 
 
 def test_csv_takes_coarser_texts_and_other_number_types(tmp_path: Path) -> None:
-    door = Door(PROGRAM)
+    tool = Tool(PROGRAM)
     table = pa.table({"f": pa.array([0.5], pa.float32()), "i": pa.array([1], pa.int16()),
                       "at": pa.array([0], pa.timestamp("us")), "day": pa.array([0], pa.date64()),
                       "in": pa.array([0], pa.timestamp("ms", "Europe/Berlin"))})
-    door.run("compress", write(table, tmp_path / "a.arrow"), "-o", tmp_path / "f")
-    append_csv(door, tmp_path, "f,i,at,day,in\n"
+    tool.run("compress", write(table, tmp_path / "a.arrow"), "-o", tmp_path / "f")
+    append_csv(tool, tmp_path, "f,i,at,day,in\n"
                                "0.1,-7,1970-01-02,1970-01-03,1970-01-01T01:00+01:00\n"
                                "3,8,1970-01-01 00:00:01,,1970-01-01T00:00:02Z\n")
-    back = read_folder(door, tmp_path / "f")
+    back = read_folder(tool, tmp_path / "f")
     assert back.schema.types == table.schema.types
-    wanted = {"f": pa.array([0.5, 0.1, 3], pa.float32()), "i": pa.array([1, -7, 8], pa.int16()),
+    expected = {"f": pa.array([0.5, 0.1, 3], pa.float32()), "i": pa.array([1, -7, 8], pa.int16()),
               "at": pa.array([0, 86_400_000_000, 1_000_000], pa.timestamp("us")),
               "day": pa.array([0, 172_800_000, None], pa.int64()).cast(pa.date64()),
               "in": pa.array([0, 0, 2000], pa.timestamp("ms", "Europe/Berlin"))}
-    assert back.equals(pa.table(wanted))
-    assert "does not fit i16" in refused_csv(door, tmp_path, "f,i,at,day,in\n1,40000,,,\n")
+    assert back.equals(pa.table(expected))
+    assert "does not fit i16" in refused_csv(tool, tmp_path, "f,i,at,day,in\n1,40000,,,\n")
     assert "has more digits than f32 keeps" in refused_csv(
-        door, tmp_path, "f,i,at,day,in\n0.123456789,1,,,\n")
-    assert "rounded to f32" in append_csv(door, tmp_path, "f,i,at,day,in\n0.123456789,1,,,\n",
+        tool, tmp_path, "f,i,at,day,in\n0.123456789,1,,,\n")
+    assert "rounded to f32" in append_csv(tool, tmp_path, "f,i,at,day,in\n0.123456789,1,,,\n",
                                           "--dtype", "f=f32")
 
 
-def test_csv_and_other_columns_of_the_folder(door: Door, tmp_path: Path) -> None:
+def test_csv_and_other_columns_of_the_folder(tool: Tool, tmp_path: Path) -> None:
     table = pa.table({"code": pa.array(["a"]).dictionary_encode(),
                       "large": pa.array(["x"], pa.large_string()),
                       "price": pa.array([1], pa.decimal128(9, 2)),
                       "took": pa.array([5], pa.duration("s"))})
-    door.run("compress", write(table, tmp_path / "a.arrow"), "-o", tmp_path / "f")
-    append_csv(door, tmp_path, "code,large,price,took\n1,2,,\na,y,,\n")
-    back = read_folder(door, tmp_path / "f")
+    tool.run("compress", write(table, tmp_path / "a.arrow"), "-o", tmp_path / "f")
+    append_csv(tool, tmp_path, "code,large,price,took\n1,2,,\na,y,,\n")
+    back = read_folder(tool, tmp_path / "f")
     assert back.schema.types == table.schema.types
     assert back["code"].to_pylist() == ["a", "1", "a"]
     assert back["large"].to_pylist() == ["x", "2", "y"]
     assert back["price"].null_count == back["took"].null_count == 2
-    line = refused_csv(door, tmp_path, "code,large,price,took\na,y,1.5,\n")
+    line = refused_csv(tool, tmp_path, "code,large,price,took\na,y,1.5,\n")
     assert "column 'price': line 2: '1.5' is not of type decimal128(9, 2)" in line
-    line = refused_csv(door, tmp_path, "code,large,price,took\na,y,,7\n")
+    line = refused_csv(tool, tmp_path, "code,large,price,took\na,y,,7\n")
     assert "column 'took': line 2: '7' is not of type duration[s]" in line
 
 
 def test_text_that_was_left_out_stays_out_when_it_has_digits(tmp_path: Path) -> None:
-    door = Door(PROGRAM)
+    tool = Tool(PROGRAM)
     (tmp_path / "a.csv").write_text("zip,n\n01a,1\n")
-    door.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f", "--others", "drop")
-    err = append_csv(door, tmp_path, "zip,n\n12,2\n", "--others", "drop")
+    tool.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f", "--others", "drop")
+    err = append_csv(tool, tmp_path, "zip,n\n12,2\n", "--others", "drop")
     assert "column 'zip' is left out" in err
-    assert read_folder(door, tmp_path / "f").to_pydict() == {"n": [1, 2]}
+    assert read_folder(tool, tmp_path / "f").to_pydict() == {"n": [1, 2]}
 
 
-def test_a_dictionary_outgrows_its_indices(door: Door, tmp_path: Path) -> None:
+def test_a_dictionary_outgrows_its_indices(tool: Tool, tmp_path: Path) -> None:
     type = pa.dictionary(pa.int8(), pa.string())
     days = [[f"{day}.{i}" for i in range(100)] for day in range(3)]
     for day, values in enumerate(days):
         path = write(pa.table({"c": pa.array(values).dictionary_encode().cast(type)}),
                      tmp_path / f"{day}.arrow")
-        door.run("compress", path, *(["--append"] if day else []), "-o", tmp_path / "f")
-    column = read_folder(door, tmp_path / "f")["c"]
+        tool.run("compress", path, *(["--append"] if day else []), "-o", tmp_path / "f")
+    column = read_folder(tool, tmp_path / "f")["c"]
     assert column.type == pa.dictionary(pa.int16(), pa.string())
     assert column.to_pylist() == sum(days, [])
     assert "indices=int16" in manifest_of(tmp_path / "f")["others"][0]["type"]
-    door.run("verify", tmp_path / "f")
+    tool.run("verify", tmp_path / "f")
 
 
 @pytest.mark.parametrize("others", [[], ["--others", "drop"]])
-def test_columns_without_a_type_append_nulls(door: Door, tmp_path: Path, others: list[str]) -> None:
+def test_columns_without_a_type_append_nulls(tool: Tool, tmp_path: Path, others: list[str]) -> None:
     table = table_of(0, 10)
     table = table.select(["i", "t"]) if others else table
-    door.run("compress", write(table, tmp_path / "a.arrow"), "-o", tmp_path / "f", *others)
+    tool.run("compress", write(table, tmp_path / "a.arrow"), "-o", tmp_path / "f", *others)
     nulls = pa.table({name: pa.nulls(70_000) for name in table.column_names})
-    door.run("compress", write(nulls, tmp_path / "b.arrow"), "--append", "-o", tmp_path / "f",
+    tool.run("compress", write(nulls, tmp_path / "b.arrow"), "--append", "-o", tmp_path / "f",
              *others)
-    back = read_folder(door, tmp_path / "f")
+    back = read_folder(tool, tmp_path / "f")
     assert back.schema.equals(table.schema)
     assert back.slice(0, 10).to_pylist() == table.to_pylist()
     assert all(column.slice(10).null_count == 70_000 for column in back.columns)
     assert not [name for name in snapshot(tmp_path / "f") if name.endswith(".new")]
-    door.run("compress", write(table, tmp_path / "a.arrow"), "--append", "-o", tmp_path / "f",
+    tool.run("compress", write(table, tmp_path / "a.arrow"), "--append", "-o", tmp_path / "f",
              *others)
-    assert read_folder(door, tmp_path / "f").slice(70_010).to_pylist() == table.to_pylist()
+    assert read_folder(tool, tmp_path / "f").slice(70_010).to_pylist() == table.to_pylist()
 
 
 def test_values_for_a_column_without_a_type(tmp_path: Path) -> None:
-    door = Door(PROGRAM)
-    door.run("compress", write(pa.table({"n": pa.nulls(2)}), tmp_path / "a.arrow"), "-o",
+    tool = Tool(PROGRAM)
+    tool.run("compress", write(pa.table({"n": pa.nulls(2)}), tmp_path / "a.arrow"), "-o",
              tmp_path / "f")
-    line = door.refused("compress", write(pa.table({"n": [1]}), tmp_path / "b.arrow"), "--append",
+    line = tool.refused("compress", write(pa.table({"n": [1]}), tmp_path / "b.arrow"), "--append",
                         "-o", tmp_path / "f", code=FAILURE)
     assert "column 'n' is i64, the folder has null" in line

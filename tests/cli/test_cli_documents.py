@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output of the command that docs/cli.md shows is that of the command.
+"""Output of the command that docs/cli.md and its other pages show is that of the command.
 
 Blocks of output begin with a line "$ numpact ...". What follows is the output, or its first lines
 if the block says so by a last line "...".
@@ -18,15 +18,19 @@ import pytest
 from cli_program import FAILURE, PROGRAM, ROOT, run
 from shared_files import locked
 
-DOCUMENT = ROOT / "docs/cli.md"
+DOCUMENTS = sorted((ROOT / "docs").glob("cli*.md"))
 BLOCK = re.compile(r"^```text\n(\$ numpact .*?)^```$", re.DOTALL | re.MULTILINE)
 CHUNK = 10_000
+
+
+def documents() -> str:
+    return "\n".join(document.read_text(encoding="utf-8") for document in DOCUMENTS)
 
 
 def sessions() -> list[tuple[str, str]]:
     """The commands of all blocks, and the output that is shown for each."""
     found = []
-    for block in BLOCK.findall(DOCUMENT.read_text(encoding="utf-8")):
+    for block in BLOCK.findall(documents()):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             if "emb_wine" not in command:  # test_cvc_quality.py compares it, within tolerances
@@ -73,8 +77,7 @@ def tables(folder: Path) -> Path:
 
 
 def test_message_of_a_lock_that_another_process_holds(folder: Path) -> None:
-    shown = re.search(r"^numpact: (all\.pco: .* \(--lock-timeout\))$",
-                      DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+    shown = re.search(r"^numpact: (all\.pco: .* \(--lock-timeout\))$", documents(), re.MULTILINE)
     assert shown
     shutil.copy(folder / "prices.pco", folder / "all.pco")
     with locked(folder / "all.pco"):

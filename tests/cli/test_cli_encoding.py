@@ -15,8 +15,8 @@ FORMATS = {"2": [2, 0], "3": [3, 0], "4.0": [4, 0], "4.1": [4, 1]}
 
 
 @pytest.fixture
-def waves(tmp_path: Path) -> Path:
-    """What Conv1 was made for."""
+def signal(tmp_path: Path) -> Path:
+    """Numbers that suit Conv1."""
     rng = np.random.default_rng(9)
     numbers = np.zeros(20_000)
     for i in range(2, numbers.size):
@@ -31,24 +31,24 @@ def info_of(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("version", FORMATS)
-def test_compat(waves: Path, version: str) -> None:
-    packed = waves.with_suffix(".pco")
-    run("compress", waves, "--compat", version, "-o", packed)
+def test_compat(signal: Path, version: str) -> None:
+    packed = signal.with_suffix(".pco")
+    run("compress", signal, "--compat", version, "-o", packed)
     info = info_of(packed)
     assert info["format_version"] == FORMATS[version]
     deltas = {chunk["delta"]["name"] for chunk in info["chunks"]}
     assert ("conv1" in deltas) == (version == "4.1")
     again = run("decompress", packed, "--to", "raw", "-o", "-").out
-    assert again == np.load(waves).tobytes()
+    assert again == np.load(signal).tobytes()
 
 
-def test_compat_refuses(waves: Path, tmp_path: Path) -> None:
-    assert "none of 1, 2, 3, 4.0, 4.1" in refused("compress", waves, "--compat", "5", code=USAGE)
-    assert "none of 1, 2, 3, 4.0, 4.1" in refused("compress", waves, "--compat", "4", code=USAGE)
-    assert "no such number type" in refused("compress", waves, "--compat", "1", code=USAGE)
-    assert "no such mode" in refused("compress", waves, "--compat", "3", "--mode", "dict",
+def test_compat_refuses(signal: Path, tmp_path: Path) -> None:
+    assert "none of 1, 2, 3, 4.0, 4.1" in refused("compress", signal, "--compat", "5", code=USAGE)
+    assert "none of 1, 2, 3, 4.0, 4.1" in refused("compress", signal, "--compat", "4", code=USAGE)
+    assert "no such number type" in refused("compress", signal, "--compat", "1", code=USAGE)
+    assert "no such mode" in refused("compress", signal, "--compat", "3", "--mode", "dict",
                                      code=USAGE)
-    assert "no such delta" in refused("compress", waves, "--compat", "2", "--delta", "lookback",
+    assert "no such delta" in refused("compress", signal, "--compat", "2", "--delta", "lookback",
                                       code=USAGE)
     np.save(tmp_path / "bytes.npy", np.zeros(10, np.uint8))
     assert "no such number type" in refused("compress", tmp_path / "bytes.npy", "--compat", "4.0",
@@ -56,15 +56,15 @@ def test_compat_refuses(waves: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.pco"))
 
 
-def test_append_keeps_the_version(waves: Path) -> None:
-    packed = waves.with_suffix(".pco")
-    run("compress", waves, "--compat", "4.0", "-o", packed)
-    run("compress", waves, "--append", "-o", packed)
+def test_append_keeps_the_version(signal: Path) -> None:
+    packed = signal.with_suffix(".pco")
+    run("compress", signal, "--compat", "4.0", "-o", packed)
+    run("compress", signal, "--append", "-o", packed)
     info = info_of(packed)
     assert info["format_version"] == [4, 0]
     assert info["count"] == 40_000
     before = packed.read_bytes()
-    line = refused("compress", waves, "--append", "--compat", "3", "-o", packed, code=USAGE)
+    line = refused("compress", signal, "--append", "--compat", "3", "-o", packed, code=USAGE)
     assert "newer" in line
     assert packed.read_bytes() == before
 

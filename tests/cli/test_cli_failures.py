@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line does when things go wrong: exit codes, messages, nothing left behind."""
+"""Behaviour of the command on failures: exit codes, messages, nothing left behind."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_full_disk_with_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_signals_leave_nothing(tmp_path: Path, number: int) -> None:
     target = tmp_path / "out.pco"
-    # What is ignored here, as under nohup, would be ignored there.
+    # Signals that are ignored here, as under nohup, would be ignored there.
     here = signal.signal(number, signal.SIG_DFL)
     process = subprocess.Popen([PROGRAM, "compress", "-", "--dtype", "f64", "-o", str(target)],
                                stdin=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -230,20 +230,20 @@ def on_terminal(arguments: list[str], stream: str, feed: list[bytes], pause: flo
              stream: theirs}
     with subprocess.Popen([PROGRAM, *arguments], **pipes) as process:
         os.close(theirs)
-        for piece in feed:
-            process.stdin.write(piece)
+        for block in feed:
+            process.stdin.write(block)
             process.stdin.flush()
             time.sleep(pause)
         process.stdin.close()
         shown = b""
         while select.select([ours], [], [], 10)[0]:
             try:
-                piece = os.read(ours, 65536)
+                block = os.read(ours, 65536)
             except OSError:  # the other end was closed
                 break
-            if not piece:
+            if not block:
                 break
-            shown += piece
+            shown += block
         code = process.wait(10)
     os.close(ours)
     return code, shown
@@ -269,8 +269,8 @@ def test_progress_bar(tmp_path: Path) -> None:
     assert code == 0 and b"M numbers" not in shown
     with subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.PIPE,
                           stderr=subprocess.PIPE) as process:
-        for piece in slow:
-            process.stdin.write(piece)
+        for block in slow:
+            process.stdin.write(block)
             process.stdin.flush()
             time.sleep(0.2)
         process.stdin.close()

@@ -85,9 +85,9 @@ def test_filters_select_what_pyarrow_selects(folder: tuple[pa.Table, Path], tmp_
     table, path = folder
     run("decompress", path, "--where", text, "-o", tmp_path / "b.arrow")
     back = pa.ipc.open_file(tmp_path / "b.arrow").read_all()
-    wanted = table.filter(expression)
-    assert back.num_rows == wanted.num_rows
-    assert [repr(row) for row in back.to_pylist()] == [repr(row) for row in wanted.to_pylist()]
+    expected = table.filter(expression)
+    assert back.num_rows == expected.num_rows
+    assert [repr(row) for row in back.to_pylist()] == [repr(row) for row in expected.to_pylist()]
 
 
 def test_damaged_chunks_that_cannot_match_are_not_read(folder: tuple[pa.Table, Path],

@@ -72,7 +72,7 @@ def test_links_to_folders(tmp_path: Path) -> None:
         run("compress", tmp_path / "t.csv", "-f", "-o", f"{tmp_path / 'link'}{ending}")
         assert (tmp_path / "far/folder/a.pco").exists()
     assert leftovers(tmp_path) == [] and leftovers(tmp_path / "far") == []
-    # What is not a folder of numpact is not removed, through a link either.
+    # Folders that numpact did not write are not removed, through a link either.
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/letter").write_text("dear")
     (tmp_path / "to_mine").symlink_to("mine")

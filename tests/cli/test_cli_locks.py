@@ -79,7 +79,7 @@ def test_appends_beside_a_replacement(grows: Path, tmp_path: Path) -> None:
                    start("compress", tmp_path / "five.npy", "--append", "-q", "-o", grows)]
         for process in running:
             end(process)
-        # What was appended before is replaced with the rest, what came after is there.
+        # Rows appended before are replaced with the rest, rows appended after are there.
         assert count(grows) in (9, 9 + 5)
         run("compress", tmp_path / "five.npy", "-f", "-q", "-o", grows)
 
@@ -95,7 +95,7 @@ def test_an_append_that_waited_sees_the_new_file(grows: Path, tmp_path: Path) ->
     assert count(grows) == 9 + 5
 
 
-def test_replacing_from_elsewhere_is_not_undone(grows: Path, tmp_path: Path) -> None:
+def test_replacing_by_another_process_is_not_undone(grows: Path, tmp_path: Path) -> None:
     # Another program renames its file over the one that is being written on, without asking.
     running = subprocess.Popen([PROGRAM, "compress", "-", "--dtype", "i64", "--append", "-o",
                                 str(grows)], stdin=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -16,7 +16,7 @@ from cli_program import PROGRAM
 
 COUNT = 12_000_000  # 96 MB of float64
 MIB = 1 << 20
-# Of each thread; and what is held once: chunks of numbers, a row group.
+# Memory of each thread; and memory that is held once: chunks of numbers, a row group.
 THREAD = 64 * MIB
 CHUNKS = 24 * MIB
 
@@ -35,7 +35,7 @@ def memory_of(*arguments: object, stdin: Path | None = None) -> int:
 
 @pytest.fixture(scope="module")
 def program() -> int:
-    """What the program and its libraries take."""
+    """Memory of the program and its libraries."""
     return memory_of("--version")
 
 
@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_arrays(folder: Path, program: int, threads: int) -> None:
-    most = program + threads * THREAD + CHUNKS
+    maximum = program + threads * THREAD + CHUNKS
     pco = folder / "a.pco"
     fast = ["-f", "-j", threads, "--level", 2, "-o", pco]
     held = {
@@ -65,7 +65,7 @@ def test_arrays(folder: Path, program: int, threads: int) -> None:
         "decompress": memory_of("decompress", pco, "-f", "-j", threads, "-o", folder / "b.raw"),
         "from a pipe": memory_of("decompress", "-", "--to", "raw", "-j", threads, stdin=pco),
     }
-    assert {name: size // MIB for name, size in held.items() if size > most} == {}
+    assert {name: size // MIB for name, size in held.items() if size > maximum} == {}
     assert (folder / "b.raw").stat().st_size == 16 * COUNT
 
 
@@ -78,7 +78,7 @@ def test_tables(folder: Path, program: int) -> None:
     table = pa.table({"x": np.arange(count) // 5 * 0.5, "y": np.arange(count) % 1000})
     pa.parquet.write_table(table, folder / "t.parquet", row_group_size=1 << 20)
     pa.csv.write_csv(table, folder / "t.csv")
-    most = program + THREAD + CHUNKS
+    maximum = program + THREAD + CHUNKS
     fast = ["-f", "-j", 1, "--level", 2]
     held = {
         "csv": memory_of("compress", folder / "t.csv", *fast, "-o", folder / "c"),
@@ -88,7 +88,7 @@ def test_tables(folder: Path, program: int) -> None:
         "csv from a pipe": memory_of("compress", "-", "--from", "csv", "--column", "x", *fast, "-o",
                                      folder / "x.pco", stdin=folder / "t.csv"),
     }
-    assert {name: size // MIB for name, size in held.items() if size > most} == {}
+    assert {name: size // MIB for name, size in held.items() if size > maximum} == {}
     assert pa.parquet.read_table(folder / "out.parquet").equals(table)
 
 

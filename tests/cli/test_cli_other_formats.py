@@ -60,9 +60,9 @@ def test_commands_for_pco_files(files: Path, name: str) -> None:
         assert "corrupt" not in line and "good before" not in line and "at byte" not in line
         assert advice.get(name, "") in line
     assert path.read_bytes() == before
-    (told,) = json.loads(run("verify", path, "--json", code=CORRUPT).text)
-    assert told["error"]["kind"] == "another format"
-    assert NAMES[name] in told["error"]["message"]
+    (reported,) = json.loads(run("verify", path, "--json", code=CORRUPT).text)
+    assert reported["error"]["kind"] == "another format"
+    assert NAMES[name] in reported["error"]["message"]
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "cvc"])

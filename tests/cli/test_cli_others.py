@@ -18,7 +18,7 @@ import pyarrow.parquet
 import pytest
 from cli_program import CORRUPT, DONE, FAILURE, USAGE, run
 from folder import manifest_of
-from programs import Door, door  # noqa: F401
+from programs import Tool, tool  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("arrow")
 
@@ -75,11 +75,11 @@ def test_summary_of_a_table_without_numbers(tmp_path: Path) -> None:
 
 @pytest.mark.wheel_takes(2)
 @pytest.mark.parametrize("source", ["t.parquet", "t.arrow"])
-def test_table_comes_back_whole(door: Door, tmp_path: Path, source: str) -> None:
+def test_table_comes_back_whole(tool: Tool, tmp_path: Path, source: str) -> None:
     table = mixed_table()
     path = write(table, tmp_path / source)
     table = read(path)
-    ran = door.run("compress", path, "-o", tmp_path / "f")
+    ran = tool.run("compress", path, "-o", tmp_path / "f")
     assert re.search(r"; 5 other columns in [\d,]+ bytes \(text, code, price, list, blob\)$",
                      ran.err, re.MULTILINE)
     assert "left out" not in ran.err
@@ -89,7 +89,7 @@ def test_table_comes_back_whole(door: Door, tmp_path: Path, source: str) -> None
         [("text", 0, ROWS), ("code", 2, ROWS), ("price", 3, ROWS), ("list", 5, ROWS),
          ("blob", 6, ROWS)]
     for target in ["b.arrow", "b.parquet", "b.arrows"]:
-        door.run("decompress", tmp_path / "f", "-o", tmp_path / target)
+        tool.run("decompress", tmp_path / "f", "-o", tmp_path / target)
         back = read(tmp_path / target)
         assert back.column_names == table.column_names
         assert plain(back).equals(plain(table)), target
@@ -100,51 +100,51 @@ def test_table_comes_back_whole(door: Door, tmp_path: Path, source: str) -> None
         [65_536, ROWS - 65_536]
 
 
-def test_range_columns_and_filter(door: Door, tmp_path: Path) -> None:
+def test_range_columns_and_filter(tool: Tool, tmp_path: Path) -> None:
     table = mixed_table()
-    door.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
-    door.run("decompress", tmp_path / "f", "--columns", "list,x,text", "--range", "65530:20",
+    tool.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    tool.run("decompress", tmp_path / "f", "--columns", "list,x,text", "--range", "65530:20",
              "-o", tmp_path / "b.arrow")
     assert read(tmp_path / "b.arrow").to_pydict() == \
         table.slice(65530, 20).select(["list", "x", "text"]).to_pydict()
-    door.run("decompress", tmp_path / "f", "--where",
+    tool.run("decompress", tmp_path / "f", "--where",
              "text = 'w5' and i >= 1000 and price < 16500.5 and x != 4375.625",
              "-o", tmp_path / "w.arrow")
     F = pc.field
-    wanted = table.filter((F("text") == "w5") & (F("i") >= 1000) & (F("x") != 4375.625) &
+    expected = table.filter((F("text") == "w5") & (F("i") >= 1000) & (F("x") != 4375.625) &
                           (F("price") < decimal.Decimal("16500.5")))
-    assert wanted.num_rows > 100
-    assert plain(read(tmp_path / "w.arrow")).equals(plain(wanted))
-    ran = door.run("decompress", tmp_path / "f", "--columns", "i,code", "--where",
+    assert expected.num_rows > 100
+    assert plain(read(tmp_path / "w.arrow")).equals(plain(expected))
+    ran = tool.run("decompress", tmp_path / "f", "--columns", "i,code", "--where",
                    "code in ('w3', 'w4') and text is not null", "--range", "100:300")
     rows = [f"{'' if row['i'] is None else row['i']},{row['text']}"
             for row in table.slice(100, 300).to_pylist() if row["text"] in ("w3", "w4")]
     assert ran.text.splitlines() == ["i,code", *rows]
-    line = door.refused("decompress", tmp_path / "f", "--columns", "x", "--where", "text > 5",
+    line = tool.refused("decompress", tmp_path / "f", "--columns", "x", "--where", "text > 5",
                         code=USAGE)
     assert "column 'text' is of type text, which the number 5 cannot be compared with" in line
 
 
-def test_policies(door: Door, tmp_path: Path) -> None:
+def test_policies(tool: Tool, tmp_path: Path) -> None:
     path = write(mixed_table(100), tmp_path / "t.parquet")
-    line = door.refused("compress", path, "-o", tmp_path / "e", "--others", "error", code=FAILURE)
+    line = tool.refused("compress", path, "-o", tmp_path / "e", "--others", "error", code=FAILURE)
     assert "'text' (values of type string cannot be compressed), 'code'" in line
     assert not (tmp_path / "e").exists()
-    ran = door.run("compress", path, "-o", tmp_path / "d", "--others", "drop", "-q")
+    ran = tool.run("compress", path, "-o", tmp_path / "d", "--others", "drop", "-q")
     assert ran.err.count("is left out: values of type") == 5
     assert manifest_of(tmp_path / "d")["version"] == 2
     assert [one["name"] for one in manifest_of(tmp_path / "d")["skipped"]] == \
         ["text", "code", "price", "list", "blob"]
-    ran = door.run("compress", path, "-o", tmp_path / "s", "-q", "--skip", "blob")
+    ran = tool.run("compress", path, "-o", tmp_path / "s", "-q", "--skip", "blob")
     assert ran.err == ""
-    assert "applies to a whole table" in door.refused(
+    assert "applies to a whole table" in tool.refused(
         "compress", path, "--column", "x", "--others", "keep", code=USAGE)
-    assert "neither" not in door.refused("compress", path, "--others", "x", code=USAGE)
-    ran = door.run("decompress", tmp_path / "s", "-q")
+    assert "neither" not in tool.refused("compress", path, "--others", "x", code=USAGE)
+    ran = tool.run("decompress", tmp_path / "s", "-q")
     assert ran.err.count("is left out") == 1 and "list<" in ran.err
-    line = door.refused("decompress", tmp_path / "s", "--columns", "x,list", code=FAILURE)
+    line = tool.refused("decompress", tmp_path / "s", "--columns", "x,list", code=FAILURE)
     assert "csv cannot hold values of type" in line
-    assert "npy cannot hold values of type string" in door.refused(
+    assert "npy cannot hold values of type string" in tool.refused(
         "decompress", tmp_path / "s", "--column", "text", "--to", "npy", code=FAILURE)
 
 
@@ -159,16 +159,16 @@ y",
 
 
 @pytest.mark.parametrize("piped", [False, True])
-def test_text_of_csv(door: Door, tmp_path: Path, piped: bool) -> None:
+def test_text_of_csv(tool: Tool, tmp_path: Path, piped: bool) -> None:
     (tmp_path / "t.csv").write_text(CSV)
     source = ["-", "--from", "csv"] if piped else [tmp_path / "t.csv"]
-    door.run("compress", *source, "-o", tmp_path / "f", stdin=CSV.encode() if piped else b"")
-    door.run("decompress", tmp_path / "f", "-o", tmp_path / "b.arrow")
+    tool.run("compress", *source, "-o", tmp_path / "f", stdin=CSV.encode() if piped else b"")
+    tool.run("decompress", tmp_path / "f", "-o", tmp_path / "b.arrow")
     assert read(tmp_path / "b.arrow")["name"].to_pylist() == ['a, "b"', None, "", "007", " x\ny"]
-    assert door.run("decompress", tmp_path / "f").text == CSV
-    door.run("compress", *source, "-o", tmp_path / "d", "--others", "drop",
+    assert tool.run("decompress", tmp_path / "f").text == CSV
+    tool.run("compress", *source, "-o", tmp_path / "d", "--others", "drop",
              stdin=CSV.encode() if piped else b"")
-    assert door.run("decompress", tmp_path / "d", "--columns", "id").text == "id\n1\n2\n3\n4\n5\n"
+    assert tool.run("decompress", tmp_path / "d", "--columns", "id").text == "id\n1\n2\n3\n4\n5\n"
 
 
 @pytest.mark.parametrize("texts", [
@@ -176,7 +176,7 @@ def test_text_of_csv(door: Door, tmp_path: Path, piped: bool) -> None:
 ])  # fmt: skip
 @pytest.mark.parametrize("source", ["csv", "arrow", "dictionary"])
 def test_texts_of_which_the_first_is_null(
-    door: Door, tmp_path: Path, texts: list[str | None], source: str
+    tool: Tool, tmp_path: Path, texts: list[str | None], source: str
 ) -> None:
     texts = [*texts, "end"]  # a column without text is one of numbers
     fields = [texts[i].join('""') if texts[i] is not None else "" for i in range(len(texts))]
@@ -186,79 +186,79 @@ def test_texts_of_which_the_first_is_null(
     if source == "dictionary":
         table = table.set_column(1, "s", table["s"].dictionary_encode())
     write(table, tmp_path / "t.arrow")
-    door.run("compress", tmp_path / f"t.{'csv' if source == 'csv' else 'arrow'}", "-o",
+    tool.run("compress", tmp_path / f"t.{'csv' if source == 'csv' else 'arrow'}", "-o",
              tmp_path / "f")
-    door.run("decompress", tmp_path / "f", "-o", tmp_path / "back.arrow")
+    tool.run("decompress", tmp_path / "f", "-o", tmp_path / "back.arrow")
     assert read(tmp_path / "back.arrow")["s"].to_pylist() == texts
-    assert door.run("decompress", tmp_path / "f", "--to", "csv").text == csv.replace(
+    assert tool.run("decompress", tmp_path / "f", "--to", "csv").text == csv.replace(
         '"x"', "x").replace('"end"', "end")  # fmt: skip
     for test in ("is null", "is not null"):
-        found = door.run("decompress", tmp_path / "f", "--columns", "i", "--where", f"s {test}",
+        found = tool.run("decompress", tmp_path / "f", "--columns", "i", "--where", f"s {test}",
                          "--to", "csv").text
         assert [int(line) for line in found.split()[1:]] == [
             i for i, text in enumerate(texts) if (text is None) == (test == "is null")
         ]
 
 
-def test_batches_of_which_the_first_text_is_null(door: Door, tmp_path: Path) -> None:
+def test_batches_of_which_the_first_text_is_null(tool: Tool, tmp_path: Path) -> None:
     rows = 3 * 65_536
     lines = [str(i) + ("," if i % 65_536 == 0 else ",x") for i in range(rows)]
     (tmp_path / "t.csv").write_text("i,s\n" + "\n".join(lines) + "\n")
-    door.run("compress", tmp_path / "t.csv", "-o", tmp_path / "f", "--level", "0")
-    door.run("decompress", tmp_path / "f", "-o", tmp_path / "back.arrow")
+    tool.run("compress", tmp_path / "t.csv", "-o", tmp_path / "f", "--level", "0")
+    tool.run("decompress", tmp_path / "f", "-o", tmp_path / "back.arrow")
     assert read(tmp_path / "back.arrow")["s"].null_count == 3
-    found = door.run("decompress", tmp_path / "f", "--columns", "i", "--where", "s is null",
+    found = tool.run("decompress", tmp_path / "f", "--columns", "i", "--where", "s is null",
                      "--to", "csv").text
     assert found.split() == ["i", "0", "65536", "131072"]
 
 
-def test_csv_without_a_header_or_utf8(door: Door, tmp_path: Path) -> None:
+def test_csv_without_a_header_or_utf8(tool: Tool, tmp_path: Path) -> None:
     (tmp_path / "n.csv").write_text("\n\n1,a\n2,b\n")
-    door.run("compress", tmp_path / "n.csv", "--no-header", "-o", tmp_path / "n")
-    assert door.run("decompress", tmp_path / "n").text == "f0,f1\n1,a\n2,b\n"
+    tool.run("compress", tmp_path / "n.csv", "--no-header", "-o", tmp_path / "n")
+    assert tool.run("decompress", tmp_path / "n").text == "f0,f1\n1,a\n2,b\n"
     (tmp_path / "l.csv").write_bytes(b"a,b\n1,x\n2,caf\xe9\n")
-    ran = door.run("compress", tmp_path / "l.csv", "-o", tmp_path / "l", "-q")
+    ran = tool.run("compress", tmp_path / "l.csv", "-o", tmp_path / "l", "-q")
     assert "column 'b' is left out: text that is not UTF-8, line 3" in ran.err
-    line = door.refused("compress", tmp_path / "l.csv", "-o", tmp_path / "k", "--others", "keep",
+    line = tool.refused("compress", tmp_path / "l.csv", "-o", tmp_path / "k", "--others", "keep",
                         code=FAILURE)
     assert "column 'b': cannot be kept: text that is not UTF-8" in line
 
 
-def test_table_of_text_only(door: Door, tmp_path: Path) -> None:
+def test_table_of_text_only(tool: Tool, tmp_path: Path) -> None:
     table = pa.table({"a": ["x", None, ""], "b": ["1", "2", "3"]})
-    door.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
-    door.run("decompress", tmp_path / "f", "-o", tmp_path / "b.arrow")
+    tool.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    tool.run("decompress", tmp_path / "f", "-o", tmp_path / "b.arrow")
     assert read(tmp_path / "b.arrow").equals(table)
-    assert door.run("decompress", tmp_path / "f", "--column", "a").text == "x\n\n\n"
-    assert door.run("decompress", tmp_path / "f").text == 'a,b\nx,1\n,2\n"",3\n'
-    assert door.run("decompress", tmp_path / "f", "--where", "b > '1'").text == 'a,b\n,2\n"",3\n'
+    assert tool.run("decompress", tmp_path / "f", "--column", "a").text == "x\n\n\n"
+    assert tool.run("decompress", tmp_path / "f").text == 'a,b\nx,1\n,2\n"",3\n'
+    assert tool.run("decompress", tmp_path / "f", "--where", "b > '1'").text == 'a,b\n,2\n"",3\n'
 
 
-def test_no_rows(door: Door, tmp_path: Path) -> None:
+def test_no_rows(tool: Tool, tmp_path: Path) -> None:
     table = mixed_table(100).slice(0, 0)
-    door.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
-    door.run("decompress", tmp_path / "f", "-o", tmp_path / "b.arrow")
+    tool.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    tool.run("decompress", tmp_path / "f", "-o", tmp_path / "b.arrow")
     back = read(tmp_path / "b.arrow")
     assert back.num_rows == 0 and back.schema.equals(table.schema, check_metadata=True)
-    assert door.run("decompress", tmp_path / "f", "--columns", "x,text").text == "x,text\n"
-    door.run("head", tmp_path / "f", "--columns", "x,text")
+    assert tool.run("decompress", tmp_path / "f", "--columns", "x,text").text == "x,text\n"
+    tool.run("head", tmp_path / "f", "--columns", "x,text")
 
 
-def test_verify_and_inspect(door: Door, tmp_path: Path) -> None:
-    door.run("compress", write(mixed_table(500), tmp_path / "t.arrow"), "-o", tmp_path / "f")
-    ran = door.run("verify", tmp_path / "f")
+def test_verify_and_inspect(tool: Tool, tmp_path: Path) -> None:
+    tool.run("compress", write(mixed_table(500), tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    ran = tool.run("verify", tmp_path / "f")
     assert ran.text.count(": OK, ") == 8  # and the file of nulls
     assert "text.arrow: OK, 500 rows of type string" in ran.text
-    listing = door.run("inspect", tmp_path / "f").text
+    listing = tool.run("inspect", tmp_path / "f").text
     assert "kept      price (decimal128(12, 2)), 500 rows" in listing
-    assert len(json.loads(door.run("inspect", tmp_path / "f", "--json").out)["others"]) == 5
-    ran = door.run("explain", tmp_path / "f")
+    assert len(json.loads(tool.run("inspect", tmp_path / "f", "--json").out)["others"]) == 5
+    ran = tool.run("explain", tmp_path / "f")
     assert "column 'text' is not explained" in ran.err
     data = bytearray((tmp_path / "f/text.arrow").read_bytes())
     data[len(data) // 3 : len(data) // 3 + 40] = bytes(40)
     (tmp_path / "f/text.arrow").write_bytes(data)
-    assert "text.arrow" in door.run("verify", tmp_path / "f", code=CORRUPT).err
-    found = json.loads(door.run("verify", tmp_path / "f", "--json", code=CORRUPT).out)
+    assert "text.arrow" in tool.run("verify", tmp_path / "f", code=CORRUPT).err
+    found = json.loads(tool.run("verify", tmp_path / "f", "--json", code=CORRUPT).out)
     assert [one["column"] for one in found if not one["ok"]] == ["text"]
 
 
@@ -275,17 +275,17 @@ def change(folder: Path, **changes: Any) -> None:
     ({"rows": 4}, "rows"), ({"file": "../x.arrow"}, "leads out"), ({"file": ""}, "leads out"),
     ({"name": 1}, "not text"), ({"type": None}, "not text"), ({"rows": "5"}, "not a count"),
 ])
-def test_hostile_manifests(door: Door, tmp_path: Path, changes: dict[str, Any],
+def test_hostile_manifests(tool: Tool, tmp_path: Path, changes: dict[str, Any],
                            message: str) -> None:
     table = pa.table({"a": ["x"] * 5, "n": range(5), "b": ["y"] * 5})
-    door.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    tool.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
     change(tmp_path / "f", **changes)
-    assert message in door.refused("decompress", tmp_path / "f", code=CORRUPT)
+    assert message in tool.refused("decompress", tmp_path / "f", code=CORRUPT)
 
 
-def test_hostile_files(door: Door, tmp_path: Path) -> None:
+def test_hostile_files(tool: Tool, tmp_path: Path) -> None:
     table = pa.table({"a": ["x"] * 5, "n": range(5)})
-    door.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
+    tool.run("compress", write(table, tmp_path / "t.arrow"), "-o", tmp_path / "f")
     file = tmp_path / "f/a.arrow"
     good = file.read_bytes()
     two_fields = tmp_path / "two.arrow"
@@ -299,17 +299,17 @@ def test_hostile_files(door: Door, tmp_path: Path) -> None:
         file.write_bytes(content)
         for arguments in (["verify", tmp_path / "f"],
                           ["decompress", tmp_path / "f", "-o", tmp_path / "o.arrow"]):
-            ran = door.run(*arguments, code=CORRUPT)
+            ran = tool.run(*arguments, code=CORRUPT)
             assert "a.arrow" in ran.err or "column 'a'" in ran.err or "o.arrow" in ran.err
             assert not (tmp_path / "o.arrow").exists()
     file.unlink()
     (tmp_path / "outside.arrow").write_bytes(good)
     file.symlink_to("../outside.arrow")
-    assert "leads out of the folder" in door.run("decompress", tmp_path / "f", code=CORRUPT).err
+    assert "leads out of the folder" in tool.run("decompress", tmp_path / "f", code=CORRUPT).err
     file.unlink()
     (tmp_path / "f/inside.arrow").write_bytes(good)
     file.symlink_to("inside.arrow")
-    door.run("decompress", tmp_path / "f", code=DONE)
+    tool.run("decompress", tmp_path / "f", code=DONE)
 
 
 def test_csv_says_why_a_column_is_text(tmp_path: Path) -> None:

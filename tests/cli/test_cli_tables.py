@@ -68,13 +68,13 @@ def read(path: Path) -> pa.Table:
     return pa.csv.read_csv(path)
 
 
-def same_bits(got: pa.ChunkedArray, wanted: pa.ChunkedArray) -> bool:
+def same_bits(got: pa.ChunkedArray, expected: pa.ChunkedArray) -> bool:
     def raw(array: pa.ChunkedArray) -> bytes:
         if pa.types.is_boolean(array.type):
             return array.to_numpy().tobytes()
         storage = {8: pa.uint8, 16: pa.uint16, 32: pa.uint32, 64: pa.uint64}[array.type.bit_width]
         return b"".join(chunk.view(storage()).to_numpy().tobytes() for chunk in array.chunks)
-    return raw(got) == raw(wanted)
+    return raw(got) == raw(expected)
 
 
 @pytest.mark.parametrize("source", ["t.parquet", "t.arrow", "t.feather", "t.arrows"])
@@ -89,13 +89,13 @@ def test_folder_round_trip(tmp_path: Path, source: str) -> None:
         back = read(tmp_path / target)
         assert back.column_names == table.column_names
         for name in table.column_names:
-            wanted = table.schema.field(name).type
-            if target == "back.parquet" and wanted in (pa.timestamp("s"), pa.date64(),
+            expected = table.schema.field(name).type
+            if target == "back.parquet" and expected in (pa.timestamp("s"), pa.date64(),
                                                        pa.timestamp("s", "Europe/Paris"),
                                                        pa.time32("s")):
-                assert back[name].cast(wanted).equals(table[name]), name
+                assert back[name].cast(expected).equals(table[name]), name
                 continue
-            assert back.schema.field(name).type == wanted, name
+            assert back.schema.field(name).type == expected, name
             assert same_bits(back[name], table[name]), name
     listing = run("inspect", tmp_path / "folder").text
     assert "timestamp[ms, Europe/Paris]" in listing
@@ -164,9 +164,9 @@ def test_one_column(tmp_path: Path, source: str) -> None:
     path = write(table, tmp_path / source)
     run("compress", path, "--column", "b")
     assert run("decompress", tmp_path / f"{source}.b.pco").text == "0.5\n1.5\n2.5\n"
-    for column, wanted in [("0", "3\n1\n2\n"), ("2", "7\n8\n9\n")]:  # a name goes before an index
+    for column, expected in [("0", "3\n1\n2\n"), ("2", "7\n8\n9\n")]:  # a name goes before an index
         packed = run("compress", path, "--column", column, "-o", "-").out
-        assert run("decompress", "-", stdin=packed).text == wanted
+        assert run("decompress", "-", stdin=packed).text == expected
     piped = run("compress", "-", "--from", path.suffix[1:], "--column", "a",
                 stdin=path.read_bytes())
     assert run("decompress", "-", stdin=piped.out).text == "3\n1\n2\n"
@@ -199,8 +199,8 @@ def test_nulls(tmp_path: Path, source: str) -> None:
     assert read(tmp_path / "kept.arrow").to_pydict() == table.to_pydict()
     ran = run("compress", path, "--nulls", "drop", "-o", tmp_path / "out")
     assert "column 'holes': 500 nulls left out" in ran.err
-    wanted = "".join(f"{value}\n" for value in values if value is not None)
-    assert run("decompress", tmp_path / "out", "--column", "holes").text == wanted
+    expected = "".join(f"{value}\n" for value in values if value is not None)
+    assert run("decompress", tmp_path / "out", "--column", "holes").text == expected
     flags = run("decompress", tmp_path / "out", "--column", "flags", "--to", "csv").text
     assert flags.splitlines()[1:3] == ["false", "true"] and flags.count("\n") == 1201
     assert "columns differ in length" in refused("decompress", tmp_path / "out", code=FAILURE)

@@ -107,7 +107,7 @@ def test_column_names_are_shown_harmlessly(nasty: bytes, tmp_path: Path) -> None
 
 
 def shown_on_terminal(*arguments: object) -> str:
-    """What the program writes to standard error, which is a terminal of 80 columns."""
+    """The output of the program on standard error, which is a terminal of 80 columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     shown = b""
@@ -121,10 +121,10 @@ def shown_on_terminal(*arguments: object) -> str:
             process.send_signal(signal.SIGCONT)
         while select.select([ours], [], [], 30)[0]:
             try:
-                piece = os.read(ours, 65536)
+                block = os.read(ours, 65536)
             except OSError:
                 break
-            shown += piece
+            shown += block
         assert process.wait(30) == 0
     os.close(ours)
     return shown.decode()
@@ -166,12 +166,12 @@ def test_progress_bars_are_harmless(tmp_path: Path) -> None:
         shown = b""
         while select.select([ours], [], [], 10)[0]:
             try:
-                piece = os.read(ours, 65536)
+                block = os.read(ours, 65536)
             except OSError:
                 break
-            if not piece:
+            if not block:
                 break
-            shown += piece
+            shown += block
         assert process.wait(10) == 0
     os.close(ours)
     assert b"M numbers" in shown

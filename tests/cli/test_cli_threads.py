@@ -56,7 +56,7 @@ def test_folders_do_not_depend_on_the_threads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("threads", [0, 1, 3])
-def test_damage_is_told_the_same(column: Path, tmp_path: Path, threads: int) -> None:
+def test_damage_is_reported_the_same(column: Path, tmp_path: Path, threads: int) -> None:
     damaged = bytearray(Path(f"{column}.pco").read_bytes())
     cut = tmp_path / "cut.pco"
     cut.write_bytes(damaged[: len(damaged) * 7 // 10])  # amid the eleventh of fifteen chunks

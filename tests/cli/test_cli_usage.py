@@ -169,7 +169,7 @@ def test_settings_of_vectors_are_named_as_the_option(folder: Path) -> None:
 
 
 def test_messages_of_the_library_name_no_cpp() -> None:
-    """What the library says is printed by programs in other languages than C++."""
+    """Programs in other languages than C++ print the messages of the library."""
     text = re.compile(r'(?:Status\(ErrorKind::k\w+,|invalid\(|corrupt\(|wrong\([^,"]*,)\s*'
                       r'"((?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*)')
     found = [(path, message) for path in sorted((ROOT / "src").rglob("*.[ch]pp"))

@@ -21,7 +21,7 @@ import pytest
 from cli_program import FAILURE, PROGRAM, any_bits, leftovers, refused, run
 from failing_calls import failing_calls
 
-# What a killed process may leave: hidden, beside its target, named after it.
+# The file that a killed process may leave: hidden, next to its target, named after it.
 TEMPORARY = re.compile(r"\.(new|made|rows|out)[a-z.]*\.\d+-[0-9a-f]{8}\.tmp")
 Content = bytes | dict[str, bytes] | None
 
@@ -148,7 +148,7 @@ def test_killed_at_every_call(one: Operation, tmp_path: Path) -> None:
         assert all(TEMPORARY.fullmatch(name) for name in leftovers(one.folder)), call
         left = leftovers(one.folder) or left
     assert True in seen
-    # What is left does not disturb the next one, nor is it touched: it may be another's.
+    # The file does not disturb the next process, and stays: it may be another's.
     one.start()
     for name in left:
         put(one.folder / name, b"some")

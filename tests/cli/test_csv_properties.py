@@ -17,39 +17,39 @@ import pyarrow.csv
 import pytest
 from cli_program import DTYPES, PROGRAM
 from folder import entries_of, manifest_of
-from programs import SEED, Door, door, files_of  # noqa: F401
+from programs import SEED, Tool, tool, files_of  # noqa: F401
 
 # Messages quote at most this many bytes of a text.
 _TEXT_BYTES = 60
 
 
-def check_case(door: Door, case: csv_files.Case, path: Path, out: Path) -> None:
+def check_case(tool: Tool, case: csv_files.Case, path: Path, out: Path) -> None:
     try:
-        wanted = csv_oracle.read(case.text, case.dialect, case.wanted, case.usual_delimiter)
+        expected = csv_oracle.read(case.text, case.dialect, case.requested, case.usual_delimiter)
     except csv_oracle.Refusal as refusal:
-        return check_refusal(door, case, path, out, refusal)
-    ran = door.run("compress", path, *case.options, "--others", "drop", "-f", "-o", out)
+        return check_refusal(tool, case, path, out, refusal)
+    ran = tool.run("compress", path, *case.options, "--others", "drop", "-f", "-o", out)
     entries = entries_of(out)
-    kept = [column for column in wanted if isinstance(column, csv_oracle.Column)]
+    kept = [column for column in expected if isinstance(column, csv_oracle.Column)]
     assert [entry.json["name"] for entry in entries] == [column.name for column in kept]
     for column, entry in zip(kept, entries, strict=True):
         check_column(column, entry)
         for note, (count, line) in column.notes.items():
-            told = [one for one in ran.err.splitlines() if note in one]
-            assert any(f" {count} value" in one and f"line {line}:" in one for one in told), \
+            reported = [one for one in ran.err.splitlines() if note in one]
+            assert any(f" {count} value" in one and f"line {line}:" in one for one in reported), \
                 f"no note of {note}, {count} times, line {line}:\n{ran.err}"
     skipped = manifest_of(out)["skipped"]
-    left_out = [column for column in wanted if isinstance(column, csv_oracle.Skipped)]
+    left_out = [column for column in expected if isinstance(column, csv_oracle.Skipped)]
     assert [one["name"] for one in skipped] == [column.name for column in left_out]
     for column, one in zip(left_out, skipped, strict=True):
         assert one["type"] == "text" and f"line {column.line}:" in one["reason"], one
     compare_with_pyarrow(case, entries)
 
 
-def check_refusal(door: Door, case: csv_files.Case, path: Path, out: Path,
+def check_refusal(tool: Tool, case: csv_files.Case, path: Path, out: Path,
                   refusal: csv_oracle.Refusal) -> None:
     shutil.rmtree(out, ignore_errors=True)
-    ran = door.run("compress", path, "--others", "drop", *case.options, "-o", out, code=None)
+    ran = tool.run("compress", path, "--others", "drop", *case.options, "-o", out, code=None)
     assert ran.code == refusal.code, f"{refusal}\n{ran.code} {ran.err}"
     assert not out.exists()
     error = ran.err.splitlines()[-1]
@@ -59,14 +59,15 @@ def check_refusal(door: Door, case: csv_files.Case, path: Path, out: Path,
         assert f"column '{refusal.column}'" in error, f"{refusal}\n{error}"
 
 
-def check_column(wanted: csv_oracle.Column, entry) -> None:
-    told = entry.json
-    assert told["number_type"] == wanted.type, told
-    assert told["logical_type"] == wanted.kind, told
-    assert told.get("unit") == wanted.unit and told.get("timezone") == wanted.zone, told
-    assert entry.valid.tolist() == [value is not None for value in wanted.values]
-    present = [value for value in wanted.values if value is not None]
-    numbers = np.array(present, DTYPES[wanted.type])
+def check_column(expected: csv_oracle.Column, entry) -> None:
+    reported = entry.json
+    assert reported["number_type"] == expected.type, reported
+    assert reported["logical_type"] == expected.kind, reported
+    assert reported.get("unit") == expected.unit, reported
+    assert reported.get("timezone") == expected.zone, reported
+    assert entry.valid.tolist() == [value is not None for value in expected.values]
+    present = [value for value in expected.values if value is not None]
+    numbers = np.array(present, DTYPES[expected.type])
     bits = f"u{numbers.itemsize}"
     same = numbers.view(bits) == entry.numbers.view(bits)
     if numbers.dtype.kind == "f":  # which NaN it is does not matter
@@ -115,13 +116,13 @@ def compare_with_pyarrow(case: csv_files.Case, entries: list) -> None:
             np.array_equal(np.asarray(got), np.asarray(theirs.drop_null()), equal_nan=True), entry
 
 
-def test_random_files(tmp_path: Path, door: Door) -> None:  # noqa: F811
-    for index in range(files_of(door.program)):
+def test_random_files(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
+    for index in range(files_of(tool.program)):
         seed = SEED * 1_000_003 + index
         case = csv_files.make(seed)
         path = case.write(tmp_path, "t")
         try:
-            check_case(door, case, path, tmp_path / "out")
+            check_case(tool, case, path, tmp_path / "out")
         except Exception as error:
             raise AssertionError(f"csv_files.make({seed}), kept in {path}, options "
                                  f"{case.options}: {error}") from error
@@ -135,7 +136,7 @@ BUFFER = 1 << 20  # bytes that the reader has at once
 @pytest.mark.parametrize("before", [0, 1, 2])
 def test_tokens_across_the_buffer(tmp_path: Path, token: str, before: int) -> None:
     """Whatever has one part in a buffer and one in the next."""
-    door = Door(PROGRAM)
+    tool = Tool(PROGRAM)
     inside = {'""': ('1,"', '"\n'), '"': ('1,"x', ",\n"), '",': ('"1', "x\n"), ',"': ("1", '"\n'),
               '"\r\n': ('1,"y', ""), ",": ("1", "x\n"), "é": ("1,", "\n")}
     front, back = inside.get(token, ("1,z", ""))
@@ -149,16 +150,16 @@ def test_tokens_across_the_buffer(tmp_path: Path, token: str, before: int) -> No
     assert len((head + filler * count).encode()) + rest + len(front) == BUFFER - before
     path = tmp_path / "t.csv"
     path.write_bytes(text.encode())
-    door.run("compress", path, "-o", tmp_path / "out")
-    wanted = csv_oracle.read(text, csv_oracle.Dialect())
-    check_column(wanted[0], entries_of(tmp_path / "out")[0])
+    tool.run("compress", path, "-o", tmp_path / "out")
+    expected = csv_oracle.read(text, csv_oracle.Dialect())
+    check_column(expected[0], entries_of(tmp_path / "out")[0])
     assert entries_of(tmp_path / "out")[0].rows[-2:] == [1, 9]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_long_files(tmp_path: Path, seed: int) -> None:
     """Longer than the reader's buffer; what waits in a temporary file gives the same folder."""
-    door = Door(PROGRAM)
+    tool = Tool(PROGRAM)
     rng = random.Random(seed)
     end = rng.choice(["\n", "\r\n"])
     lines = ["id,hash,at,f,flag,t"]
@@ -173,10 +174,10 @@ def test_long_files(tmp_path: Path, seed: int) -> None:
     assert len(text) > 2 * BUFFER
     path = tmp_path / "t.csv"
     path.write_bytes(text.encode())
-    door.run("compress", path, "-o", tmp_path / "a")
-    door.run("compress", path, "--memory", "64K", "-o", tmp_path / "b")
-    wanted = csv_oracle.read(text, csv_oracle.Dialect())
-    for column, entry in zip(wanted, entries_of(tmp_path / "a"), strict=False):
+    tool.run("compress", path, "-o", tmp_path / "a")
+    tool.run("compress", path, "--memory", "64K", "-o", tmp_path / "b")
+    expected = csv_oracle.read(text, csv_oracle.Dialect())
+    for column, entry in zip(expected, entries_of(tmp_path / "a"), strict=False):
         check_column(column, entry)
     names = sorted(one.name for one in (tmp_path / "a").iterdir())
     assert filecmp.cmpfiles(tmp_path / "a", tmp_path / "b", names, shallow=False)[0] == names

@@ -153,8 +153,8 @@ def test_sections_and_columns(tmp_path: Path) -> None:
     source, target = tmp_path / "x.cvc", tmp_path / "s.cvc"
     sectioned(source)
     cvc("slice", source, target, "--section", "n=1")
-    wanted = np.concatenate([unpacked(source)[:5], unpacked(source)[32:35]])
-    assert np.array_equal(unpacked(target), wanted)
+    expected = np.concatenate([unpacked(source)[:5], unpacked(source)[32:35]])
+    assert np.array_equal(unpacked(target), expected)
     assert [section["rows"] for section in info(target)["sections"]] == [5, 3]
     mixed = FIXTURES / "v20_mixed.cvc"
     names = [column["name"] for column in info(mixed)["columns"]]

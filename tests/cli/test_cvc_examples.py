@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples that `numpact cvc ... --help` and docs/cli.md give do what they say."""
+"""The examples that `numpact cvc ... --help` and docs/cli*.md give do what they say."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def lines_of(text: str) -> list[str]:
 
 
 def examples() -> list[str]:
-    texts = [block for block in re.findall(r"```sh\n(.*?)```",
-                                           (ROOT / "docs/cli.md").read_text(), re.DOTALL)]
+    texts = [block for page in sorted((ROOT / "docs").glob("cli*.md"))
+             for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL)]
     texts += [cvc(command, "--help").text.split("Examples:")[-1] for command in COMMANDS]
     return sorted({line for text in texts for line in lines_of(text)})
 

@@ -44,13 +44,13 @@ def test_all_good_files(tmp_path: Path) -> None:
             if array not in ARRAYS:
                 continue
             compared += 1
-            wanted = ARRAYS[array]
+            expected = ARRAYS[array]
             cvc("unpack", FIXTURES / f"{name}.cvc", "-f", "-o", tmp_path / "y.npy", *options)
             got = np.load(tmp_path / "y.npy")
-            assert got.size == wanted.size, name
+            assert got.size == expected.size, name
             # The package gives integers that are stored as they are as float32.
-            assert np.array_equal(got.ravel().astype(wanted.dtype), wanted.ravel(),
-                                  equal_nan=wanted.dtype.kind == "f"), (name, column)
+            assert np.array_equal(got.ravel().astype(expected.dtype), expected.ravel(),
+                                  equal_nan=expected.dtype.kind == "f"), (name, column)
             assert got.dtype.kind != "i" or column["compression"] in ("none", "pco")
     assert compared > 90
 
@@ -65,8 +65,8 @@ def test_texts_about_all_good_files() -> None:
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
 def test_bad_files(tmp_path: Path, path: Path) -> None:
     assert run("cvc", "verify", path, code=CORRUPT).err
-    (told,) = json.loads(cvc("verify", "--json", path, code=CORRUPT).text)
-    assert told["ok"] is False and (told.get("error") or told["bad"])
+    (reported,) = json.loads(cvc("verify", "--json", path, code=CORRUPT).text)
+    assert reported["ok"] is False and (reported.get("error") or reported["bad"])
     rejected = run("cvc", "info", path, code=None)
     assert rejected.code in (DONE, CORRUPT)
     ran = run("cvc", "unpack", path, "-o", tmp_path / "y.safetensors", code=None)
@@ -79,22 +79,22 @@ def test_bad_files(tmp_path: Path, path: Path) -> None:
 
 
 def test_json_of_info(tmp_path: Path) -> None:
-    told = info(FIXTURES / "v20_mixed.cvc")
-    assert list(told) == ["file", "version", "layout", "checksums", "rows", "file_bytes",
+    reported = info(FIXTURES / "v20_mixed.cvc")
+    assert list(reported) == ["file", "version", "layout", "checksums", "rows", "file_bytes",
                           "float32_bytes", "header_bytes", "columns", "chunks", "sections",
                           "metadata"]
-    assert told["version"] == "2.0" and told["checksums"] is True
-    assert list(told["columns"][0]) == ["name", "dimension", "dtype", "compression"]
-    assert list(told["chunks"][0]) == ["first_row", "rows", "offset", "bytes", "metadata",
+    assert reported["version"] == "2.0" and reported["checksums"] is True
+    assert list(reported["columns"][0]) == ["name", "dimension", "dtype", "compression"]
+    assert list(reported["chunks"][0]) == ["first_row", "rows", "offset", "bytes", "metadata",
                                        "columns"]
-    assert told["file_bytes"] == (FIXTURES / "v20_mixed.cvc").stat().st_size
-    told = info(FIXTURES / "v10_sections_int8.cvc")
-    assert told["sections"][1] == {"first_row": 17, "rows": 40,
+    assert reported["file_bytes"] == (FIXTURES / "v20_mixed.cvc").stat().st_size
+    reported = info(FIXTURES / "v10_sections_int8.cvc")
+    assert reported["sections"][1] == {"first_row": 17, "rows": 40,
                                    "metadata": {"source": "arxiv", "year": 2024}}
-    slices = [chunk["columns"][0] for chunk in told["chunks"]]
+    slices = [chunk["columns"][0] for chunk in reported["chunks"]]
     assert all(slice["compression"] == "int8" and slice["scale"] > 0 for slice in slices)
-    told = info(FIXTURES / "v10_int8_nan.cvc")
-    assert told["chunks"][0]["columns"][0]["min"] is None
+    reported = info(FIXTURES / "v10_int8_nan.cvc")
+    assert reported["chunks"][0]["columns"][0]["min"] is None
     assert info(FIXTURES / "v01_int8.cvc")["checksums"] is False
 
 
@@ -110,8 +110,8 @@ def test_selections(tmp_path: Path) -> None:
     for name in ["wiki", "arxiv"]:
         for value in (name, json.dumps(name)):
             cvc("unpack", source, "-f", "-o", tmp_path / "y.npy", "--section", f"source={value}")
-            wanted = ARRAYS[f"v10_sections_int8.sel-source-{name}"]
-            assert np.array_equal(np.load(tmp_path / "y.npy"), wanted)
+            expected = ARRAYS[f"v10_sections_int8.sel-source-{name}"]
+            assert np.array_equal(np.load(tmp_path / "y.npy"), expected)
     cvc("unpack", source, "-f", "-o", tmp_path / "y.npy", "--section", "year=2024")
     assert len(np.load(tmp_path / "y.npy")) == 57
     cvc_refused("unpack", source, "-f", "-o", tmp_path / "y.npy", "--section", "year=2024",

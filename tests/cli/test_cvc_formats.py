@@ -214,8 +214,8 @@ def test_tables(tmp_path: Path, plain: np.ndarray, kind: str) -> None:
         assert back["id"].to_pylist() == list(range(ROWS))
         assert back.schema.field("small").type == pa.list_(pa.int8(), 3)
         for name in ["small", "half"]:
-            wanted = table(plain)[name].combine_chunks().flatten().to_numpy()
-            assert np.array_equal(back[name].combine_chunks().flatten().to_numpy(), wanted)
+            expected = table(plain)[name].combine_chunks().flatten().to_numpy()
+            assert np.array_equal(back[name].combine_chunks().flatten().to_numpy(), expected)
     one = tmp_path / "one.cvc"
     cvc("pack", source, "--column", "text", "--compression", "lossless", "-o", one)
     assert info(one)["layout"] == "single" and np.array_equal(unpacked(one), plain)
@@ -241,7 +241,7 @@ def test_tables_of_rows_that_are_not_there(tmp_path: Path) -> None:
     assert unpacked(made).tolist() == [[3, 4], [5, 6]]
 
 
-def test_losses_are_told(tmp_path: Path) -> None:
+def test_losses_are_reported(tmp_path: Path) -> None:
     array = vectors(10, 4)
     array[3, 1] = 1e6
     (tmp_path / "x.npy").write_bytes(npy(array))

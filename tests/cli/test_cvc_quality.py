@@ -16,7 +16,7 @@ from cli_program import CORRUPT, FAILURE, ROOT, USAGE, refused, run
 DATA = ROOT.parent / "shared" / "data"
 WINE = DATA / "emb_wine_minilm_384.npy"
 SIFT = DATA / "emb_sift_128.npy"
-# Which of nearly equal distances is smaller depends on rounding.
+# The order of nearly equal distances depends on rounding.
 CLOSE = 2e-3
 
 
@@ -131,7 +131,7 @@ def test_recall_of_embeddings_is_numpys(tmp_path: Path) -> None:
     assert row["recall"]["mean"] == pytest.approx(expected, abs=CLOSE)
 
 
-def test_threads_and_pieces_change_nothing(vectors: Path) -> None:
+def test_threads_and_blocks_change_nothing(vectors: Path) -> None:
     reports = [run("cvc", "quality", vectors, "--json", "-j", n).text for n in (1, 3)]
     assert reports[0] == reports[1]
 
@@ -222,7 +222,7 @@ def test_table_says_what_was_done(vectors: Path) -> None:
 
 @pytest.mark.skipif(not WINE.exists(), reason=f"{WINE} is not there")
 def test_the_documents_table_is_printed(tmp_path: Path) -> None:
-    text = (ROOT / "docs/cli.md").read_text()
+    text = (ROOT / "docs/cli-vectors.md").read_text()
     command, printed = re.findall(r"```text\n\$ numpact (cvc quality .*)\n((?:.|\n)*?)```", text)[0]
     (tmp_path / WINE.name).symlink_to(WINE)
     made = run(*command.split(), cwd=tmp_path).text

@@ -26,7 +26,7 @@ def array_of(shape: tuple[int, ...], dtype: str) -> np.ndarray:
     return np.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
 
 
-def packed_both_ways(tmp_path: Path, arrays: dict[str, np.ndarray]) -> list[Path]:
+def packed_in_both_directions(tmp_path: Path, arrays: dict[str, np.ndarray]) -> list[Path]:
     """Several columns, by the command and by the package, with compressions that keep them."""
     content = safetensors({name: (TENSORS[array.dtype.name], array)
                            for name, array in arrays.items()})
@@ -39,7 +39,7 @@ def packed_both_ways(tmp_path: Path, arrays: dict[str, np.ndarray]) -> list[Path
     return [tmp_path / "c.cvc", tmp_path / "p.cvc"]
 
 
-def check_both_ways(tmp_path: Path, made: Path, arrays: dict[str, np.ndarray]) -> None:
+def check_both_directions(tmp_path: Path, made: Path, arrays: dict[str, np.ndarray]) -> None:
     cvc("unpack", made, "-f", "-o", tmp_path / "y.safetensors")
     by_command = read_safetensors(tmp_path / "y.safetensors")
     by_package = package.load_cvc_columns(made)
@@ -56,16 +56,16 @@ def check_both_ways(tmp_path: Path, made: Path, arrays: dict[str, np.ndarray]) -
 def test_columns_keep_their_shapes(tmp_path: Path, dtype: str, rows: int) -> None:
     arrays = {"scalars": array_of((rows,), dtype), "ones": array_of((rows, 1), dtype),
               "rows": array_of((rows, 3), dtype)}
-    for made in packed_both_ways(tmp_path, arrays):
-        check_both_ways(tmp_path, made, arrays)
+    for made in packed_in_both_directions(tmp_path, arrays):
+        check_both_directions(tmp_path, made, arrays)
 
 
 @pytest.mark.parametrize("rows", [0, 4])
 def test_columns_keep_their_names(tmp_path: Path, rows: int) -> None:
     arrays = {name: array_of((rows, 2), "int32") for name in NAMES}
-    for made in packed_both_ways(tmp_path, arrays):
+    for made in packed_in_both_directions(tmp_path, arrays):
         assert {column["name"] for column in info(made)["columns"]} == set(NAMES)
-        check_both_ways(tmp_path, made, arrays)
+        check_both_directions(tmp_path, made, arrays)
 
 
 @pytest.mark.parametrize("shape", [(3, 1), (0, 4), (1, 4), (5, 3), (0, 1)])
@@ -91,7 +91,7 @@ def test_one_array_keeps_its_shape(tmp_path: Path, shape: tuple[int, int], compr
 
 def test_parts_keep_shapes(tmp_path: Path) -> None:
     arrays = {"ones": array_of((9, 1), "int64"), "scalars": array_of((9,), "int64")}
-    made = packed_both_ways(tmp_path, arrays)[0]
+    made = packed_in_both_directions(tmp_path, arrays)[0]
     cvc("slice", made, tmp_path / "s.cvc", "--rows", "2:4")
     cvc("concat", tmp_path / "s.cvc", made, "-o", tmp_path / "m.cvc")
     for path, rows in [(tmp_path / "s.cvc", 4), (tmp_path / "m.cvc", 13)]:

@@ -15,7 +15,7 @@ import pytest
 import table_files
 from cli_program import FAILURE, USAGE
 from folder import entries_of, manifest_of, numbers_of
-from programs import SEED, Door, door, files_of  # noqa: F401
+from programs import SEED, Tool, tool, files_of  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("arrow")
 
@@ -57,25 +57,25 @@ def metadata_without(metadata: object, *prefixes: bytes) -> dict[bytes, bytes]:
 
 
 def as_parquet_has_it(type: pa.DataType) -> set[str]:
-    """The types that a column may have behind a way through Parquet (docs/cli.md)."""
+    """The types that a column may have behind a way through Parquet (docs/cli-tables.md)."""
     if pa.types.is_date64(type):
         return {"date32[day]", "date64[ms]"}
     return {str(type), str(type).replace("[s", "[ms")}
 
 
-def assert_same_column(got: pa.ChunkedArray, wanted: pa.ChunkedArray, name: str) -> None:
-    assert len(got) == len(wanted), name
-    assert got.is_valid().to_pylist() == wanted.is_valid().to_pylist(), name
-    if storage_of(got.type) != storage_of(wanted.type):  # Parquet's other unit
-        got = storage_array(got).cast(storage_of(wanted.type))
+def assert_same_column(got: pa.ChunkedArray, expected: pa.ChunkedArray, name: str) -> None:
+    assert len(got) == len(expected), name
+    assert got.is_valid().to_pylist() == expected.is_valid().to_pylist(), name
+    if storage_of(got.type) != storage_of(expected.type):  # Parquet's other unit
+        got = storage_array(got).cast(storage_of(expected.type))
     assert np.array_equal(stored_numbers(pa.chunked_array([got]) if isinstance(got, pa.Array)
-                                         else got), stored_numbers(wanted)), name
+                                         else got), stored_numbers(expected)), name
 
 
-def assert_same_table(got: pa.Table, wanted: pa.Table, through_parquet: bool) -> None:
-    assert got.column_names == wanted.column_names
-    assert metadata_without(got.schema.metadata) == metadata_without(wanted.schema.metadata)
-    for index, field in enumerate(wanted.schema):
+def assert_same_table(got: pa.Table, expected: pa.Table, through_parquet: bool) -> None:
+    assert got.column_names == expected.column_names
+    assert metadata_without(got.schema.metadata) == metadata_without(expected.schema.metadata)
+    for index, field in enumerate(expected.schema):
         back = got.schema.field(index)
         if through_parquet:
             assert str(storage_of(back.type)) in as_parquet_has_it(storage_of(field.type)), field
@@ -84,7 +84,7 @@ def assert_same_table(got: pa.Table, wanted: pa.Table, through_parquet: bool) ->
         assert back.nullable == field.nullable, field
         assert metadata_without(back.metadata, _FIELD_ID) == \
             metadata_without(field.metadata, _FIELD_ID), field
-        assert_same_column(got.column(index), wanted.column(index), field.name)
+        assert_same_column(got.column(index), expected.column(index), field.name)
 
 
 class UnreadableError(Exception):
@@ -94,8 +94,8 @@ class UnreadableError(Exception):
 class Checked:
     """One file of a random table, and what pyarrow reads from it."""
 
-    def __init__(self, door: Door, seed: int, folder: Path) -> None:
-        self.door, self.rng, self.folder = door, random.Random(seed + 1), folder
+    def __init__(self, tool: Tool, seed: int, folder: Path) -> None:
+        self.tool, self.rng, self.folder = tool, random.Random(seed + 1), folder
         self.path = table_files.make(seed).write(folder, "t")
         try:
             self.table = table_files.read(self.path)
@@ -107,7 +107,7 @@ class Checked:
         self.out = folder / "out"
 
     def word_of(self, index: int) -> str | None:
-        """What chooses a column; None if nothing does."""
+        """The option that selects a column; None if there is none."""
         name = self.names[index]
         if self.names.count(name) == 1 and "\0" not in name:
             return name
@@ -115,14 +115,14 @@ class Checked:
 
     def check(self) -> None:
         if not self.kept:
-            line = self.door.refused("compress", self.path, "--others", "drop", "-o", self.out,
+            line = self.tool.refused("compress", self.path, "--others", "drop", "-o", self.out,
                                      code=FAILURE)
             assert "no column can be compressed" in line
             return
         shutil.rmtree(self.out, ignore_errors=True)
-        ran = self.door.run("compress", self.path, "--others", "drop", "-o", self.out)
+        ran = self.tool.run("compress", self.path, "--others", "drop", "-o", self.out)
         self.check_folder(ran.err)
-        self.check_way_back()
+        self.check_round_trip()
         self.rng.choice([self.check_range, self.check_one_column, self.check_counts,
                          self.check_skipped, self.check_repeated])()
 
@@ -137,25 +137,25 @@ class Checked:
         others = [i for i in range(len(self.names)) if i not in self.kept]
         assert [one["name"] for one in skipped] == [self.names[i] for i in others]
         for index, one in zip(others, skipped, strict=True):
-            told = str(self.table.schema.field(index).type)
-            assert one["type"] == told and told in one["reason"], one
+            reported = str(self.table.schema.field(index).type)
+            assert one["type"] == reported and reported in one["reason"], one
         assert notes.count(" is left out: ") == len(others)
 
-    def check_way_back(self) -> None:
+    def check_round_trip(self) -> None:
         ending = self.rng.choice([".arrow", ".arrows", ".parquet"])
         back = self.folder / f"back{ending}"
-        self.door.run("decompress", self.out, "-f", "-o", back)
-        wanted = self.table.select(self.kept)
-        assert_same_table(table_files.read(back), wanted, ending == ".parquet")
+        self.tool.run("decompress", self.out, "-f", "-o", back)
+        expected = self.table.select(self.kept)
+        assert_same_table(table_files.read(back), expected, ending == ".parquet")
 
     def check_range(self) -> None:
         rows = self.table.num_rows
         first = self.rng.randint(0, rows)
         count = self.rng.randint(0, rows - first)
         back = self.folder / "range.arrow"
-        self.door.run("decompress", self.out, "--range", f"{first}:{count}", "-f", "-o", back)
-        wanted = self.table.select(self.kept).slice(first, count)
-        assert_same_table(table_files.read(back), wanted, False)
+        self.tool.run("decompress", self.out, "--range", f"{first}:{count}", "-f", "-o", back)
+        expected = self.table.select(self.kept).slice(first, count)
+        assert_same_table(table_files.read(back), expected, False)
 
     def check_one_column(self) -> None:
         index = self.rng.choice(self.kept)
@@ -167,23 +167,23 @@ class Checked:
         packed.unlink(missing_ok=True)
         arguments = ["compress", self.path, "--column", word, "-f", "-o", packed]
         if column.null_count:
-            line = self.door.refused(*arguments, code=FAILURE)
+            line = self.tool.refused(*arguments, code=FAILURE)
             nulls = column.null_count
             first = column.is_valid().to_pylist().index(False)
             assert f"{nulls} null{'s' * (nulls != 1)}, the first in row {first} " in line, line
             assert "-o FOLDER" in line and not packed.exists()
-            ran = self.door.run(*arguments, "--nulls", "drop")
+            ran = self.tool.run(*arguments, "--nulls", "drop")
             assert f"{nulls:,} nulls left out" in ran.err or nulls == 1
         else:
-            self.door.run(*arguments)
+            self.tool.run(*arguments)
         number_type = entries_of(self.out)[self.kept.index(index)].json["number_type"]
         assert np.array_equal(bits(numbers_of(packed, number_type)), stored_numbers(column))
 
     def check_counts(self) -> None:
         counts = [len(self.table) - self.table.column(i).null_count for i in self.kept]
         verb = self.rng.choice([["bench", "--rounds", "1"], ["explain"]])
-        told = json.loads(self.door.run(*verb, self.path, "--json").text)["columns"]
-        assert [column["count"] for column in told] == counts
+        reported = json.loads(self.tool.run(*verb, self.path, "--json").text)["columns"]
+        assert [column["count"] for column in reported] == counts
 
     def check_skipped(self) -> None:
         others = [i for i in range(len(self.names)) if i not in self.kept]
@@ -193,7 +193,7 @@ class Checked:
         word = self.word_of(index)
         if word is None:
             return
-        line = self.door.refused("compress", self.path, "--column", word, "-o",
+        line = self.tool.refused("compress", self.path, "--column", word, "-o",
                                  self.folder / "no.pco", code=FAILURE)
         assert str(self.table.schema.field(index).type).partition("<")[0] in line
 
@@ -201,12 +201,12 @@ class Checked:
         repeated = [name for name in self.names if self.names.count(name) > 1 and "\0" not in name]
         if not repeated:
             return
-        line = self.door.refused("compress", self.path, "--column", repeated[0], "-o",
+        line = self.tool.refused("compress", self.path, "--column", repeated[0], "-o",
                                  self.folder / "no.pco", code=USAGE)
         assert f"{self.names.count(repeated[0])} columns are named" in line and "index" in line
 
 
-def each_file(door: Door, tmp_path: Path, count: int, check: Callable[[int, Path], None]) -> None:
+def each_file(tool: Tool, tmp_path: Path, count: int, check: Callable[[int, Path], None]) -> None:
     """Checks files of ``count`` seeds; a file that fails stays, and its seed is told."""
     unreadable = 0
     for index in range(count):
@@ -217,16 +217,16 @@ def each_file(door: Door, tmp_path: Path, count: int, check: Callable[[int, Path
             # Some lists of fixed length in structs, in Parquet.
             unreadable += 1
         except Exception as error:
-            told = f"table_files.make({seed}), kept in {tmp_path}: {error}"
-            raise AssertionError(told) from error
+            reported = f"table_files.make({seed}), kept in {tmp_path}: {error}"
+            raise AssertionError(reported) from error
         for path in tmp_path.glob("t.*"):
             path.unlink()
     assert unreadable <= 1 + count // 100
 
 
-def test_random_tables(tmp_path: Path, door: Door) -> None:  # noqa: F811
-    each_file(door, tmp_path, files_of(door.program),
-              lambda seed, folder: Checked(door, seed, folder).check())
+def test_random_tables(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
+    each_file(tool, tmp_path, files_of(tool.program),
+              lambda seed, folder: Checked(tool, seed, folder).check())
 
 
 def vectors(seed: int) -> tuple[pa.Table, dict[str, np.ndarray], str]:
@@ -249,17 +249,17 @@ def vectors(seed: int) -> tuple[pa.Table, dict[str, np.ndarray], str]:
         rng.choice([".parquet", ".arrow", ".arrows"])
 
 
-def test_random_vectors(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_random_vectors(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     def check(seed: int, folder: Path) -> None:
-        table, wanted, ending = vectors(seed)
+        table, expected, ending = vectors(seed)
         path = folder / f"t{ending}"
         table_files.write(random.Random(seed), table, path)
-        name = random.Random(seed).choice(sorted(wanted))
+        name = random.Random(seed).choice(sorted(expected))
         packed, back = folder / "v.cvc", folder / "v.npy"
         # Columns of integers are kept as they are.
-        floats = ["--compression", "lossless"] if wanted[name].dtype == np.float32 else []
-        door.run("cvc", "pack", path, "--column", name, *floats, "-f", "-o", packed)
-        door.run("cvc", "unpack", packed, "-f", "-o", back)
-        assert np.array_equal(np.load(back).ravel(), wanted[name].ravel())
+        floats = ["--compression", "lossless"] if expected[name].dtype == np.float32 else []
+        tool.run("cvc", "pack", path, "--column", name, *floats, "-f", "-o", packed)
+        tool.run("cvc", "unpack", packed, "-f", "-o", back)
+        assert np.array_equal(np.load(back).ravel(), expected[name].ravel())
 
-    each_file(door, tmp_path, max(1, files_of(door.program) // 10), check)
+    each_file(tool, tmp_path, max(1, files_of(tool.program) // 10), check)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from cli_program import CORRUPT, FAILURE, USAGE
 from folder import entries_of, manifest_of
-from programs import Door, door  # noqa: F401
+from programs import Tool, tool  # noqa: F401
 
 F64_DIGITS = "0.1000000000000000055511151231257827021181583404541015625"
 
@@ -20,8 +20,8 @@ F64_DIGITS = "0.1000000000000000055511151231257827021181583404541015625"
 class Csv:
     """Runs the command on texts."""
 
-    def __init__(self, door: Door, folder: Path) -> None:  # noqa: F811
-        self.door, self.folder, self.err = door, folder, ""
+    def __init__(self, tool: Tool, folder: Path) -> None:  # noqa: F811
+        self.tool, self.folder, self.err = tool, folder, ""
 
     def file(self, text: str | bytes, name: str) -> Path:
         path = self.folder / name
@@ -29,9 +29,9 @@ class Csv:
         return path
 
     def read(self, text: str | bytes, *options: object, name: str = "t.csv") -> dict[str, tuple]:
-        """Of each column the type and the rows."""
+        """The type and the rows of each column."""
         out = self.folder / "out"
-        self.err = self.door.run("compress", self.file(text, name), *options, "--others", "drop",
+        self.err = self.tool.run("compress", self.file(text, name), *options, "--others", "drop",
                                  "-f", "-o", out).err
         return {entry.json["name"]: (type_of(entry.json), entry.rows) for entry in entries_of(out)}
 
@@ -41,7 +41,7 @@ class Csv:
     def refused(self, text: str | bytes, *options: object, code: int = FAILURE,
                 name: str = "t.csv") -> str:
         out = self.folder / "no"
-        ran = self.door.run("compress", self.file(text, name), *options, "--others", "drop",
+        ran = self.tool.run("compress", self.file(text, name), *options, "--others", "drop",
                             "-o", out, code=code)
         assert not out.exists() and ran.out == b""
         return ran.err.splitlines()[-1]
@@ -56,8 +56,8 @@ def type_of(column: dict) -> str:
 
 
 @pytest.fixture
-def csv(tmp_path: Path, door: Door) -> Csv:  # noqa: F811
-    return Csv(door, tmp_path)
+def csv(tmp_path: Path, tool: Tool) -> Csv:  # noqa: F811
+    return Csv(tool, tmp_path)
 
 
 # ---- Files ----
@@ -65,7 +65,7 @@ def csv(tmp_path: Path, door: Door) -> Csv:  # noqa: F811
 def test_standard_input(csv: Csv, tmp_path: Path) -> None:
     text = b"a\n1\n2\n"
     for data in [text, gzip.compress(text), pa.compress(text, "zstd", asbytes=True)]:
-        csv.door.run("compress", "-", "--from", "csv", "-f", "-o", tmp_path / "out", stdin=data)
+        csv.tool.run("compress", "-", "--from", "csv", "-f", "-o", tmp_path / "out", stdin=data)
         assert entries_of(tmp_path / "out")[0].rows == [1, 2]
 
 
@@ -108,10 +108,10 @@ def test_encoding_of_names_and_texts(csv: Csv) -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
 def test_line_ends(csv: Csv, end: str) -> None:
-    wanted = {"a": ("i64", [1, 3]), "b": ("i64", [2, 4])}
-    assert csv.read(end.join(["a,b", "1,2", "3,4", ""])) == wanted
-    assert csv.read(end.join(["a,b", "1,2", "3,4"])) == wanted
-    assert csv.read(end.join(["", "", "a,b", "", "1,2", "", "", "3,4", "", ""])) == wanted
+    expected = {"a": ("i64", [1, 3]), "b": ("i64", [2, 4])}
+    assert csv.read(end.join(["a,b", "1,2", "3,4", ""])) == expected
+    assert csv.read(end.join(["a,b", "1,2", "3,4"])) == expected
+    assert csv.read(end.join(["", "", "a,b", "", "1,2", "", "", "3,4", "", ""])) == expected
 
 
 @pytest.mark.parametrize("delimiter, name", [(";", "';'"), ("\t", "tab"), ("|", "'|'")])
@@ -154,11 +154,11 @@ def test_names(csv: Csv, tmp_path: Path) -> None:
     assert [one["name"] for one in manifest_of(tmp_path / "out")["columns"]] == \
         ["a", "", "a", "x\ny"]
     path = csv.file(text, "t.csv")
-    assert "2 columns are named 'a'" in csv.door.refused(
+    assert "2 columns are named 'a'" in csv.tool.refused(
         "compress", path, "--column", "a", "-o", "-", code=USAGE)
     for word, value in [("0", "1\n"), ("", "2\n"), ("2", "3\n"), ("x\ny", "4\n")]:
-        packed = csv.door.run("compress", path, "--column", word, "-o", "-").out
-        assert csv.door.run("decompress", "-", stdin=packed).text == value
+        packed = csv.tool.run("compress", path, "--column", word, "-o", "-").out
+        assert csv.tool.run("decompress", "-", stdin=packed).text == value
 
 
 def test_ragged_records(csv: Csv) -> None:
@@ -224,8 +224,8 @@ def test_what_a_field_is(csv: Csv) -> None:
     header = ",".join(f"c{i}" for i in range(len(cases)))
     found = csv.read(f"{header}\n" + ",".join(text for text, _, _ in cases) + "\n")
     for i, (text, kind, value) in enumerate(cases):
-        told, rows = found[f"c{i}"]
-        assert told == kind, (text, told)
+        reported, rows = found[f"c{i}"]
+        assert reported == kind, (text, reported)
         assert repr(rows) == repr([value]), (text, rows)
 
 
@@ -350,7 +350,7 @@ def test_dtype_of_all_columns_of_numbers(csv: Csv) -> None:
 
 def test_nulls_of_one_file(csv: Csv, tmp_path: Path) -> None:
     path = csv.file('k,a\n"x\ny",1\n2,\n3,\n', "t.csv")
-    line = csv.door.refused("compress", path, "--column", "a", "-o", tmp_path / "a.pco")
+    line = csv.tool.refused("compress", path, "--column", "a", "-o", tmp_path / "a.pco")
     assert "2 nulls, the first on line 4" in line and "-o FOLDER" in line
 
 
@@ -417,7 +417,7 @@ def test_csv_comes_back(csv: Csv, tmp_path: Path) -> None:
     text = ",".join(names) + "\n" + "".join(
         ",".join(columns[name][row] for name in names) + "\n" for row in range(3))
     first = csv.read(text)
-    csv.door.run("decompress", tmp_path / "out", "-f", "-o", tmp_path / "again.csv")
+    csv.tool.run("decompress", tmp_path / "out", "-f", "-o", tmp_path / "again.csv")
     again = (tmp_path / "again.csv").read_text()
     assert repr(csv.read(again)) == repr(first)
     assert again.splitlines()[0] == text.splitlines()[0]
@@ -427,12 +427,12 @@ def test_csv_comes_back(csv: Csv, tmp_path: Path) -> None:
 def test_one_column_of_nulls_comes_back(csv: Csv, tmp_path: Path) -> None:
     for name in ["a", '""']:
         first = csv.read(f"{name}\n\n1\n\n")
-        csv.door.run("decompress", tmp_path / "out", "-f", "-o", tmp_path / "again.csv")
+        csv.tool.run("decompress", tmp_path / "out", "-f", "-o", tmp_path / "again.csv")
         assert csv.read((tmp_path / "again.csv").read_bytes()) == first
 
 
 def test_types_in_json(csv: Csv, tmp_path: Path) -> None:
     path = csv.file("a,b\n1,x\n,y\n", "t.csv")
-    told = json.loads(csv.door.run("bench", path, "--rounds", "1", "--json").text)
-    assert [(one["column"], one["type"], one["count"]) for one in told["columns"]] == \
+    reported = json.loads(csv.tool.run("bench", path, "--rounds", "1", "--json").text)
+    assert [(one["column"], one["type"], one["count"]) for one in reported["columns"]] == \
         [("a", "i64", 1)]

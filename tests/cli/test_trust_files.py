@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may use what is written, what is removed, and files that change while they are read."""
+"""Access to files that are written, removal, and files that change while they are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from cli_program import CORRUPT, FAILURE, PROGRAM, USAGE, leftovers
 from access_lists import access_list, list_of, set_list
-from programs import Door, door  # noqa: F401
+from programs import Tool, tool  # noqa: F401
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give files away")
 NOBODY = 65534
@@ -45,13 +45,13 @@ def access(path: Path) -> tuple[int, int, int]:
     return found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)
 
 
-def copies(tmp_path: Path, door: Door) -> list[tuple[list[object], Path, bytes]]:  # noqa: F811
+def copies(tmp_path: Path, tool: Tool) -> list[tuple[list[object], Path, bytes]]:  # noqa: F811
     """Commands that replace a file: their words, the file, and what it holds before."""
     np.save(tmp_path / "a.npy", np.arange(9))
     np.save(tmp_path / "v.npy", np.ones((4, 3), np.float32))
     pco, npy = numpact.compress(np.arange(5)), (tmp_path / "a.npy").read_bytes()
     (tmp_path / "in.pco").write_bytes(pco)
-    door.run("cvc", "pack", tmp_path / "v.npy", "-o", tmp_path / "in.cvc", "-q")
+    tool.run("cvc", "pack", tmp_path / "v.npy", "-o", tmp_path / "in.cvc", "-q")
     made = tmp_path / "made"
     return [(["compress", tmp_path / "a.npy", "-f", "-o", made], made, b"old"),
             (["compress", tmp_path / "a.npy", "--append", "-o", made], made, pco),
@@ -66,31 +66,31 @@ def copies(tmp_path: Path, door: Door) -> list[tuple[list[object], Path, bytes]]
 @pytest.mark.wheel_takes(2)
 @pytest.mark.parametrize("mode", [0o4755, 0o6711, 0o600, 0o2640])
 def test_a04_replaced_files_keep_access_alone(tmp_path: Path, mode: int,
-                                              door: Door) -> None:  # noqa: F811
-    for words, path, content in copies(tmp_path, door):
+                                              tool: Tool) -> None:  # noqa: F811
+    for words, path, content in copies(tmp_path, tool):
         path.write_bytes(content)
         path.chmod(mode)
-        door.run(*words, "-q")
+        tool.run(*words, "-q")
         assert path.read_bytes() != content, words
         assert access(path) == (os.geteuid(), os.getegid(), mode & 0o777), words
 
 
 @as_root
-def test_a04_files_of_others_stay_theirs(tmp_path: Path, door: Door) -> None:  # noqa: F811
-    for words, path, content in copies(tmp_path, door):
+def test_a04_files_of_others_stay_theirs(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
+    for words, path, content in copies(tmp_path, tool):
         path.write_bytes(content)
         os.chown(path, NOBODY, NOBODY)
         path.chmod(0o4750)
-        door.run(*words, "-q")
+        tool.run(*words, "-q")
         assert access(path) == (NOBODY, NOBODY, 0o750), words
 
 
 @as_root
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv")
 def test_a04_a_group_that_cannot_be_kept_gives_nothing(tmp_path: Path,
-                                                       door: Door) -> None:  # noqa: F811
+                                                       tool: Tool) -> None:  # noqa: F811
     """A user in the folder of whom a file of another user and group lies."""
-    if door.program.endswith("venv/bin/numpact"):
+    if tool.program.endswith("venv/bin/numpact"):
         pytest.skip("the package's folder may not be open to all")
     tmp_path = Path(subprocess.run(["mktemp", "-d"], capture_output=True, check=True,
                                    text=True).stdout.strip())
@@ -101,7 +101,7 @@ def test_a04_a_group_that_cannot_be_kept_gives_nothing(tmp_path: Path,
         made.chmod(0o664)
         os.chown(tmp_path, NOBODY, NOBODY)
         user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-        words = [*user, door.program, "compress", str(tmp_path / "a.npy"), "-f", "-o", str(made)]
+        words = [*user, tool.program, "compress", str(tmp_path / "a.npy"), "-f", "-o", str(made)]
         ran = subprocess.run(words, capture_output=True, check=False)
         assert ran.returncode == 0, ran.stderr
         assert access(made) == (NOBODY, NOBODY, 0o644)
@@ -110,35 +110,35 @@ def test_a04_a_group_that_cannot_be_kept_gives_nothing(tmp_path: Path,
 
 
 def test_a05_access_control_lists_are_kept_and_never_widened(tmp_path: Path,
-                                                             door: Door) -> None:  # noqa: F811
-    for words, path, content in copies(tmp_path, door):
+                                                             tool: Tool) -> None:  # noqa: F811
+    for words, path, content in copies(tmp_path, tool):
         for given in (b"", access_list(group=0), access_list(group=6), access_list(user=0)):
             path.unlink(missing_ok=True)
             path.write_bytes(content)
             path.chmod(0o600)
             set_list(path, given)
             before = access(path)
-            # What the folder would give to files that are made in it.
+            # The access list that new files of the folder get.
             set_list(tmp_path, access_list(group=6), "default")
-            door.run(*words, "-q")
+            tool.run(*words, "-q")
             set_list(tmp_path, b"", "default")
             assert path.read_bytes() != content, words
             assert (list_of(path), access(path)) == (given, before), words
     table = tmp_path / "tab"
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    door.run("compress", tmp_path / "t.csv", "-o", table, "-q")
+    tool.run("compress", tmp_path / "t.csv", "-o", table, "-q")
     set_list(table, access_list(group=6))
     set_list(table / "a.pco", access_list(user=0))
     (table / "b.pco").chmod(0o600)
     set_list(tmp_path, access_list(group=6), "default")
-    door.run("compress", tmp_path / "t.csv", "-f", "-o", table, "-q")
+    tool.run("compress", tmp_path / "t.csv", "-f", "-o", table, "-q")
     assert list_of(table) == access_list(group=6)
     assert list_of(table / "a.pco") == access_list(user=0)
     assert list_of(table / "b.pco") == b"" and access(table / "b.pco")[2] == 0o600
 
 
-def test_a05_temporaries_are_private(tmp_path: Path, door: Door) -> None:  # noqa: F811
-    """Of a file that only its owner may read, nobody else may read a copy that is on its way."""
+def test_a05_temporaries_are_private(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
+    """If only its owner may read a file, nobody else may read a temporary copy."""
     source = tmp_path / "n.raw"
     source.write_bytes(np.random.default_rng(1).bytes(16 << 20))
     old = tmp_path / "old.pco"
@@ -160,7 +160,7 @@ def test_a05_temporaries_are_private(tmp_path: Path, door: Door) -> None:  # noq
 
         thread = threading.Thread(target=look)
         thread.start()
-        door.run(*words, "-q")
+        tool.run(*words, "-q")
         done.set()
         thread.join()
         assert seen == {0o600}
@@ -171,7 +171,7 @@ def all_files(folder: Path) -> dict[str, bytes]:
             for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def test_a06_foreign_folders_stay(tmp_path: Path, text: Path, door: Door) -> None:  # noqa: F811
+def test_a06_foreign_folders_stay(tmp_path: Path, text: Path, tool: Tool) -> None:  # noqa: F811
     foreign = tmp_path / "ext"
     (foreign / "src").mkdir(parents=True)
     (foreign / "src/app.js").write_text("years of work")
@@ -179,7 +179,7 @@ def test_a06_foreign_folders_stay(tmp_path: Path, text: Path, door: Door) -> Non
                      '{"format":"numpact-table","version":9,"columns":[],"skipped":[]}']:
         (foreign / "manifest.json").write_text(manifest)
         before = all_files(foreign)
-        line = door.refused("compress", text, "-f", "-o", foreign, code=FAILURE)
+        line = tool.refused("compress", text, "-f", "-o", foreign, code=FAILURE)
         assert "is not a folder of numpact (it holds 'manifest.json')" in line
         assert all_files(foreign) == before
 
@@ -188,9 +188,9 @@ def test_a06_foreign_folders_stay(tmp_path: Path, text: Path, door: Door) -> Non
 @pytest.mark.parametrize("name", ["NOTES.md", ".git", "a.pco.bak", "zz", "B.pco"])
 @pytest.mark.parametrize("kind", ["file", "folder", "link"])
 def test_a06_foreign_files_stay(tmp_path: Path, text: Path, name: str, kind: str,
-                                door: Door) -> None:  # noqa: F811
+                                tool: Tool) -> None:  # noqa: F811
     table = tmp_path / "tab"
-    door.run("compress", text, "-o", table, "-q")
+    tool.run("compress", text, "-o", table, "-q")
     made = table / name
     if kind == "file":
         made.write_text("notes")
@@ -199,35 +199,35 @@ def test_a06_foreign_files_stay(tmp_path: Path, text: Path, name: str, kind: str
     else:
         made.symlink_to("a.pco")
     before = all_files(table)
-    line = door.refused("compress", text, "-f", "-o", table, code=FAILURE)
+    line = tool.refused("compress", text, "-f", "-o", table, code=FAILURE)
     assert f"holds '{name}', which is not part of the table" in line
     assert all_files(table) == before and leftovers(tmp_path) == []
 
 
 def test_a06_tables_and_empty_folders_are_replaced(tmp_path: Path, text: Path,
-                                                   door: Door) -> None:  # noqa: F811
+                                                   tool: Tool) -> None:  # noqa: F811
     table = tmp_path / "tab"
     table.mkdir()
-    door.run("compress", text, "-f", "-o", table, "-q")
+    tool.run("compress", text, "-f", "-o", table, "-q")
     other = tmp_path / "u.csv"
     other.write_text("c\n1\n\n3\n")  # with a file of nulls
     for source, names in [(other, ["c.nulls.pco", "c.pco"]), (text, ["a.pco", "b.pco"])]:
-        door.run("compress", source, "-f", "-o", table, "-q")
+        tool.run("compress", source, "-f", "-o", table, "-q")
         assert sorted(os.listdir(table)) == [*names, "manifest.json"]
     assert leftovers(tmp_path) == []
 
 
 def test_a18_private_folders_stay_private(tmp_path: Path, text: Path,
-                                          door: Door) -> None:  # noqa: F811
+                                          tool: Tool) -> None:  # noqa: F811
     table = tmp_path / "tab"
-    door.run("compress", text, "-o", table, "-q")
+    tool.run("compress", text, "-o", table, "-q")
     assert access(table)[2] == 0o755
     table.chmod(0o2700)
     for path in table.iterdir():
         path.chmod(0o600)
     (table / "a.pco").chmod(0o640)
     text.write_text("a,b,c\n1,2,3\n")
-    door.run("compress", text, "-f", "-o", table, "-q")
+    tool.run("compress", text, "-f", "-o", table, "-q")
     assert access(table)[2] == 0o700
     modes = {path.name: access(path)[2] for path in table.iterdir()}
     assert modes == {"a.pco": 0o640, "b.pco": 0o600, "c.pco": 0o600, "manifest.json": 0o600}
@@ -235,12 +235,12 @@ def test_a18_private_folders_stay_private(tmp_path: Path, text: Path,
 
 @as_root
 def test_a18_folders_of_others_stay_theirs(tmp_path: Path, text: Path,
-                                           door: Door) -> None:  # noqa: F811
+                                           tool: Tool) -> None:  # noqa: F811
     table = tmp_path / "tab"
-    door.run("compress", text, "-o", table, "-q")
+    tool.run("compress", text, "-o", table, "-q")
     for path in [table, *table.iterdir()]:
         os.chown(path, NOBODY, NOBODY)
-    door.run("compress", text, "-f", "-o", table, "-q")
+    tool.run("compress", text, "-f", "-o", table, "-q")
     assert {path.stat().st_uid for path in [table, *table.iterdir()]} == {NOBODY}
 
 
@@ -296,7 +296,7 @@ def test_columns_of_different_lengths_are_no_table(tmp_path: Path) -> None:
     env = {"SOURCE": str(source), "CUT_AT": str(end_of_first)}
     for before in (None, [200, 200]):
         if before:
-            Door(PROGRAM).run("compress", source, "-o", table, "-q")
+            Tool(PROGRAM).run("compress", source, "-o", table, "-q")
         files = all_files(table) if before else {}
         ran = run_with(SHORTENING, tmp_path, env, ["compress", source, "-f", "-o", table])
         source.write_bytes(content)
@@ -311,7 +311,7 @@ def columns_of(table: Path) -> list[int]:
 
 
 def test_a21_a_file_that_grows_makes_equal_columns(tmp_path: Path,
-                                                   door: Door) -> None:  # noqa: F811
+                                                   tool: Tool) -> None:  # noqa: F811
     log, table = tmp_path / "log.csv", tmp_path / "log"
     rows = [f"{i},{i * 2},{i % 7}\n" for i in range(200_000)]
     log.write_text("a,b,c\n" + "".join(rows))
@@ -330,14 +330,14 @@ def test_a21_a_file_that_grows_makes_equal_columns(tmp_path: Path,
     thread = threading.Thread(target=grow)
     thread.start()
     try:
-        door.run("compress", log, "-o", table, "-q")
+        tool.run("compress", log, "-o", table, "-q")
     finally:
         done.set()
         thread.join()
     counts = columns_of(table)
     assert len(set(counts)) == 1 and counts[0] >= 200_000
-    door.run("decompress", table, "-o", tmp_path / "back.csv")
-    door.run("verify", table)
+    tool.run("decompress", table, "-o", tmp_path / "back.csv")
+    tool.run("verify", table)
 
 
 SHIM = r"""
@@ -435,55 +435,55 @@ def untrusted(tmp_path: Path) -> Path:
 @pytest.mark.wheel_takes(3)
 @pytest.mark.parametrize("words", READERS, ids=" ".join)
 def test_a23_pipes_and_devices_are_not_opened(untrusted: Path, words: list[str],
-                                              door: Door) -> None:  # noqa: F811
+                                              tool: Tool) -> None:  # noqa: F811
     os.mkfifo(untrusted / "a.pco")
-    ran = door.run(words[0], untrusted, *words[1:], code=FAILURE)
+    ran = tool.run(words[0], untrusted, *words[1:], code=FAILURE)
     assert "a.pco: is not a regular file" in (ran.err or ran.text) or "--json" in words
     (untrusted / "manifest.json").unlink()
     os.mkfifo(untrusted / "manifest.json")
-    door.run(words[0], untrusted, *words[1:], code=FAILURE)
+    tool.run(words[0], untrusted, *words[1:], code=FAILURE)
 
 
 @pytest.mark.wheel_takes(7)
 @pytest.mark.parametrize("words", READERS, ids=" ".join)
 @pytest.mark.parametrize("target", ["../out.pco", "{}/out.pco", "inner/out.pco"])
 def test_a23_links_out_of_the_folder_are_refused(untrusted: Path, target: str, words: list[str],
-                                                 door: Door) -> None:  # noqa: F811
+                                                 tool: Tool) -> None:  # noqa: F811
     (untrusted / "inner").symlink_to("..")
     outside = untrusted.parent / "out.pco"
     outside.write_bytes(numpact.compress([1, 2, 3]))
     before = outside.read_bytes()
     (untrusted / "a.pco").symlink_to(target.format(untrusted.parent))
-    ran = door.run(words[0], untrusted, *words[1:], code=CORRUPT)
+    ran = tool.run(words[0], untrusted, *words[1:], code=CORRUPT)
     assert "leads out of the folder" in ran.err + ran.text
     assert outside.read_bytes() == before
 
 
 def test_a23_links_within_the_folder_and_to_it_are_followed(untrusted: Path,
-                                                            door: Door) -> None:  # noqa: F811
+                                                            tool: Tool) -> None:  # noqa: F811
     (untrusted / "real.pco").write_bytes(numpact.compress([1, 2, 3]))
     (untrusted / "a.pco").symlink_to("real.pco")
     (untrusted.parent / "named").symlink_to("sl")
     for words in READERS:
-        door.run(words[0], untrusted.parent / "named", *words[1:])
+        tool.run(words[0], untrusted.parent / "named", *words[1:])
     assert (untrusted / "a.pco").is_symlink()
 
 
-def test_a23_append_and_index_wait_for_no_pipe(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_a23_append_and_index_wait_for_no_pipe(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     np.save(tmp_path / "a.npy", np.arange(3))
     os.mkfifo(tmp_path / "p.pco")
     for words in [["index", tmp_path / "p.pco"],
                   ["compress", tmp_path / "a.npy", "--append", "-o", tmp_path / "p.pco"]]:
-        assert "is not a regular file" in door.refused(*words, code=FAILURE)
+        assert "is not a regular file" in tool.refused(*words, code=FAILURE)
 
 
 @pytest.mark.wheel_takes(4)
 @pytest.mark.parametrize("option", ["--max-output", "--max-memory", "--range", "--dtype",
                                     "--threads", "-o", "--to", "--lock-timeout"])
-def test_a23_empty_values_are_errors(tmp_path: Path, option: str, door: Door) -> None:  # noqa: F811
+def test_a23_empty_values_are_errors(tmp_path: Path, option: str, tool: Tool) -> None:  # noqa: F811
     path = tmp_path / "a.pco"
     path.write_bytes(numpact.compress([1, 2, 3]))
-    line = door.refused("decompress", path, option, "", code=USAGE)
+    line = tool.refused("decompress", path, option, "", code=USAGE)
     assert line in (f"{'--output' if option == '-o' else option}: its value is empty",
                     "--threads: '' is not a whole number from 0 to 1024",
                     "--lock-timeout: '' is not a number of seconds from 0 on")
@@ -497,12 +497,12 @@ def test_a23_empty_values_are_errors(tmp_path: Path, option: str, door: Door) ->
                                    ["cvc", "slice", "--rows"], ["cvc", "unpack", "--max-output"]],
                          ids=" ".join)
 def test_a23_empty_values_of_other_commands(tmp_path: Path, words: list[str],
-                                            door: Door) -> None:  # noqa: F811
-    line = door.refused(*words[:-1], tmp_path / "x", words[-1], "", code=USAGE)
+                                            tool: Tool) -> None:  # noqa: F811
+    line = tool.refused(*words[:-1], tmp_path / "x", words[-1], "", code=USAGE)
     assert line == f"{words[-1]}: its value is empty"
 
 
-def test_a_table_that_is_replaced_is_read_whole(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_a_table_that_is_replaced_is_read_whole(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     """Old or new: each column holds one number, the same in all of them."""
     columns = [f"c{i}" for i in range(20)]
     table = tmp_path / "tab"
@@ -511,22 +511,22 @@ def test_a_table_that_is_replaced_is_read_whole(tmp_path: Path, door: Door) -> N
         source = tmp_path / f"{value}.csv"
         source.write_text(",".join(columns) + "\n" + (",".join([str(value)] * 20) + "\n") * 50)
         sources.append(source)
-    door.run("compress", sources[0], "-o", table, "-q")
+    tool.run("compress", sources[0], "-o", table, "-q")
     done = threading.Event()
 
     def replace() -> None:
         while not done.is_set():
             for source in sources:
-                door.run("compress", source, "-f", "-o", table, "-q")
+                tool.run("compress", source, "-f", "-o", table, "-q")
 
     thread = threading.Thread(target=replace)
     thread.start()
     try:
-        for _ in range(12 if door.program.endswith("release/cli/numpact") else 4):
-            text = door.run("decompress", table).text.splitlines()
+        for _ in range(12 if tool.program.endswith("release/cli/numpact") else 4):
+            text = tool.run("decompress", table).text.splitlines()
             assert len(text) == 51 and len(set(",".join(text[1:]).split(","))) == 1
-            door.run("verify", table, "-q")
-            door.run("inspect", table)
+            tool.run("verify", table, "-q")
+            tool.run("inspect", table)
     finally:
         done.set()
         thread.join()

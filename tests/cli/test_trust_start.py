@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli_program import FAILURE, PROGRAM
-from programs import _HAS_WHEEL, WHEEL, Door, door  # noqa: F401
+from programs import _HAS_WHEEL, WHEEL, Tool, tool  # noqa: F401
 
 wheel = pytest.mark.skipif(not _HAS_WHEEL, reason="not installed")
 PYTHON = WHEEL.parent / "python"
@@ -53,12 +53,12 @@ def commands(folder: Path) -> list[list[str]]:
 
 
 def test_a15_modules_of_the_working_folder_are_not_run(tmp_path: Path, data: Path,
-                                                       door: Door) -> None:  # noqa: F811
+                                                       tool: Tool) -> None:  # noqa: F811
     proof = tmp_path / "proof"
     for name in MODULES:
         trap(data, name, proof)
     for words in commands(data):
-        door.run(*words, cwd=data)
+        tool.run(*words, cwd=data)
     assert not proof.exists()
 
 
@@ -70,20 +70,20 @@ def test_a15_relative_folders_of_modules_are_not_taken(tmp_path: Path, data: Pat
     (data / "sub").mkdir()
     for folder in (data, data / "sub"):
         trap(folder, "pyarrow", proof)
-    Door(str(WHEEL)).run("compress", "t.parquet", "-o", "t", cwd=data,
+    Tool(str(WHEEL)).run("compress", "t.parquet", "-o", "t", cwd=data,
                          env={"PYTHONPATH": path, "NUMPACT_PYTHON_PATH": json.dumps(["."])})
     assert not proof.exists()
 
 
 @wheel
 def test_a15_named_folders_of_modules_are_taken(tmp_path: Path, data: Path) -> None:
-    """What PYTHONPATH names by its full path, and the folder of the user's own packages."""
+    """Folders that PYTHONPATH names by full path, and the folder of the user's own packages."""
     proof = tmp_path / "proof"
     named = tmp_path / "named"
     named.mkdir()
     (named / "pyarrow.py").write_text(
         f"open({str(proof)!r}, 'w').write('named'); raise ImportError('ours')")
-    ran = Door(str(WHEEL)).run("compress", "t.parquet", "-o", "t", cwd=data, code=FAILURE,
+    ran = Tool(str(WHEEL)).run("compress", "t.parquet", "-o", "t", cwd=data, code=FAILURE,
                                env={"PYTHONPATH": f"{named}:"})
     assert "needs pyarrow" in ran.err and proof.read_text() == "named"
 
@@ -136,7 +136,7 @@ def test_a15_the_interpreter_is_no_file_of_the_working_folder(tmp_path: Path, da
     for named, path in [("./python", "/bin"), ("python", ".:"), ("python", ":"),
                         ("../data/python", "")]:
         env = {"NUMPACT_PYTHON": named, "PATH": path}
-        Door(str(program)).refused("compress", "t.parquet", "-o", "t", cwd=data, env=env,
+        Tool(str(program)).refused("compress", "t.parquet", "-o", "t", cwd=data, env=env,
                                    code=FAILURE)
     assert not (tmp_path / "proof").exists()
 
@@ -149,8 +149,8 @@ def test_a15_libraries_are_not_loaded_from_the_working_folder() -> None:
         files += (WHEEL.parent.parent / "lib").glob("python*/site-packages/numpact/_bin/numpact")
         files += (WHEEL.parent.parent / "lib").glob("python*/site-packages/numpact/*.so")
     for file in files:
-        told = subprocess.run(["readelf", "-d", file], capture_output=True, check=True, text=True)
-        for line in told.stdout.splitlines():
+        dump = subprocess.run(["readelf", "-d", file], capture_output=True, check=True, text=True)
+        for line in dump.stdout.splitlines():
             if "PATH)" not in line:
                 continue
             entries = line.partition("[")[2].partition("]")[0].split(":")

@@ -16,7 +16,7 @@ import numpact
 import numpy as np
 import pytest
 from cli_program import CORRUPT, LIMIT
-from programs import Door, door  # noqa: F401
+from programs import Tool, tool  # noqa: F401
 from test_cli_terminal import NASTY, harmless
 
 MIB = 1 << 20
@@ -24,13 +24,13 @@ MIB = 1 << 20
 PROGRAM_BYTES = 30 * MIB
 
 
-def peak_of(door: Door, *words: object) -> tuple[int, str, int]:  # noqa: F811
+def peak_of(tool: Tool, *words: object) -> tuple[int, str, int]:  # noqa: F811
     """Exit code, what it says, and its most memory in bytes."""
     script = ("import resource, subprocess, sys\n"
               "ran = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)\n"
               "print(ran.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n")
     import sys
-    ran = subprocess.run([sys.executable, "-c", script, door.program, *map(str, words)],
+    ran = subprocess.run([sys.executable, "-c", script, tool.program, *map(str, words)],
                          capture_output=True, text=True, timeout=100, check=True)
     code, kibibytes = ran.stdout.split()
     return int(code), ran.stderr, int(kibibytes) << 10
@@ -85,11 +85,11 @@ def hostile(tmp_path: Path, kind: str) -> tuple[list[list[object]], int]:
                                   "tensors-deep", "tensors-zeros", "tensors-shape", "tensors-many",
                                   "cvc-metadata", "cvc-chunks", "cvc-deep", "cvc-sections"])
 def test_a07_headers_take_little_memory(tmp_path: Path, kind: str,
-                                        door: Door) -> None:  # noqa: F811
+                                        tool: Tool) -> None:  # noqa: F811
     """Within 4 MiB and twice the input, which itself is in memory once, and the output."""
     commands, size = hostile(tmp_path, kind)
     for words in commands:
-        code, said, peak = peak_of(door, *words)
+        code, said, peak = peak_of(tool, *words)
         assert code in (0, 1, CORRUPT, LIMIT), said
         assert said.count("\n") <= 1
         output = 3 * size if "--json" in words else 0
@@ -116,14 +116,14 @@ def bombs(tmp_path_factory: pytest.TempPathFactory) -> Path:
                                    ["decompress", "--range", "5:5", "--max-output", "1K"],
                                    ["decompress", "--range", "5:5"],
                                    ["verify", "--max-output", "1G"]], ids=" ".join)
-def test_a22_walks_stop(bombs: Path, words: list[str], door: Door) -> None:  # noqa: F811
+def test_a22_walks_stop(bombs: Path, words: list[str], tool: Tool) -> None:  # noqa: F811
     begin = time.monotonic()
-    line = door.refused(words[0], bombs, *words[1:], code=LIMIT)
+    line = tool.refused(words[0], bombs, *words[1:], code=LIMIT)
     assert time.monotonic() - begin < 15
     assert line.startswith(f"{bombs}: ") and "--max-output" in line
 
 
-def test_a22_walks_of_folders_stop(tmp_path: Path, bombs: Path, door: Door) -> None:  # noqa: F811
+def test_a22_walks_of_folders_stop(tmp_path: Path, bombs: Path, tool: Tool) -> None:  # noqa: F811
     """All files of a folder count together."""
     table = tmp_path / "t"
     table.mkdir()
@@ -133,17 +133,17 @@ def test_a22_walks_of_folders_stop(tmp_path: Path, bombs: Path, door: Door) -> N
         '{"format":"numpact-table","version":1,"skipped":[],"columns":['
         + ",".join([column] * 50) + "]}")
     begin = time.monotonic()
-    door.refused("inspect", table, code=LIMIT)
-    door.refused("decompress", table, "--range", "5:5", code=LIMIT)
+    tool.refused("inspect", table, code=LIMIT)
+    tool.refused("decompress", table, "--range", "5:5", code=LIMIT)
     assert time.monotonic() - begin < 20
 
 
-def test_a22_many_equal_numbers_are_inspected(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_a22_many_equal_numbers_are_inspected(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     path = tmp_path / "zeros.pco"
     path.write_bytes(numpact.compress(np.zeros(1 << 24, "f8")))
-    door.run("inspect", path)
-    assert door.run("decompress", path, "--range", "16000000:2").text.split() == ["0", "0"]
-    door.refused("inspect", path, "--max-output", "1M", code=LIMIT)
+    tool.run("inspect", path)
+    assert tool.run("decompress", path, "--range", "16000000:2").text.split() == ["0", "0"]
+    tool.refused("inspect", path, "--max-output", "1M", code=LIMIT)
 
 
 @pytest.fixture
@@ -160,15 +160,15 @@ def nasty_table(tmp_path: Path) -> Path:
 
 
 def test_a17_names_of_files_do_not_steer_terminals(tmp_path: Path, nasty_table: Path,
-                                                   door: Door) -> None:  # noqa: F811
+                                                   tool: Tool) -> None:  # noqa: F811
     bad = tmp_path / "bad"
     for field, value in [("file", f"../{NASTY}"), ("number_type", NASTY), ("logical_type", NASTY)]:
         shutil.copytree(nasty_table, bad, dirs_exist_ok=True)
         manifest = json.loads((bad / "manifest.json").read_text())
         manifest["columns"][0][field] = value
         (bad / "manifest.json").write_text(json.dumps(manifest))
-        door_says(door, ["inspect", bad], ["verify", bad, "--json"], ["decompress", bad])
-    door_says(door, ["inspect", nasty_table], ["inspect", nasty_table, "--json"],
+        tool_reports(tool, ["inspect", bad], ["verify", bad, "--json"], ["decompress", bad])
+    tool_reports(tool, ["inspect", nasty_table], ["inspect", nasty_table, "--json"],
               ["explain", nasty_table], ["verify", nasty_table], ["verify", nasty_table, "--json"],
               ["decompress", nasty_table, "--column", "x"], ["index", nasty_table],
               ["decompress", nasty_table, "--to", NASTY])
@@ -176,42 +176,42 @@ def test_a17_names_of_files_do_not_steer_terminals(tmp_path: Path, nasty_table: 
     table.mkdir()
     (table / NASTY).write_text("foreign")
     (tmp_path / "t.csv").write_text(f"a,{NASTY}\n1,x\n")
-    door_says(door, ["compress", tmp_path / "t.csv", "-f", "-o", table],
+    tool_reports(tool, ["compress", tmp_path / "t.csv", "-f", "-o", table],
               ["compress", tmp_path / "t.csv", "-o", tmp_path / "made"])
 
 
 def test_a17_messages_of_the_helper_do_not_steer_terminals(tmp_path: Path,
-                                                           door: Door) -> None:  # noqa: F811
+                                                           tool: Tool) -> None:  # noqa: F811
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet
     path = tmp_path / f"{NASTY}.parquet"
     pa.parquet.write_table(pa.table({NASTY: [1, None], "b": ["x", "y"]}), path)
     damaged = tmp_path / f"{NASTY}2.parquet"
     damaged.write_bytes(path.read_bytes()[:40] + b"PAR1")
-    door_says(door, ["compress", path, "--nulls", "error", "-o", tmp_path / "o"],
+    tool_reports(tool, ["compress", path, "--nulls", "error", "-o", tmp_path / "o"],
               ["compress", damaged, "-o", tmp_path / "o"], ["compress", path, "--column", NASTY],
               ["explain", path], ["compress", path, "-o", tmp_path / "o2"])
 
 
-def door_says(door: Door, *commands: list[object]) -> None:  # noqa: F811
+def tool_reports(tool: Tool, *commands: list[object]) -> None:  # noqa: F811
     for words in commands:
-        ran = subprocess.run([door.program, *map(str, words)], capture_output=True, timeout=60,
+        ran = subprocess.run([tool.program, *map(str, words)], capture_output=True, timeout=60,
                              check=False)
         assert harmless(ran.stdout) and harmless(ran.stderr), (words, ran.stdout, ran.stderr)
         if "--json" in words and ran.stdout:
             json.loads(ran.stdout)
 
 
-def test_a17_names_in_text_on_a_terminal(nasty_table: Path, door: Door) -> None:  # noqa: F811
+def test_a17_names_in_text_on_a_terminal(nasty_table: Path, tool: Tool) -> None:  # noqa: F811
     """As data they stay what they are."""
-    assert NASTY in door.run("decompress", nasty_table).text
+    assert NASTY in tool.run("decompress", nasty_table).text
     ours, theirs = pty.openpty()
-    with subprocess.Popen([door.program, "decompress", str(nasty_table)], stdout=theirs) as process:
+    with subprocess.Popen([tool.program, "decompress", str(nasty_table)], stdout=theirs) as process:
         os.close(theirs)
         shown = b""
         try:
-            while piece := os.read(ours, 65536):
-                shown += piece
+            while block := os.read(ours, 65536):
+                shown += block
         except OSError:
             pass  # it has closed its end
         assert process.wait(20) == 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of other writers decode to the numbers they are known to hold, by every door.
+// Files of other writers decode to the numbers they are known to hold, by all functions.
 #include <gtest/gtest.h>
 
 #include "support/fixtures.hpp"
@@ -36,17 +36,17 @@ TEST_P(GoodFile, DecompressInto) {
   EXPECT_TRUE(same_numbers(out, numbers_));
 }
 
-TEST_P(GoodFile, DecompressIntoTooLittleRoom) {
-  const std::size_t room = numbers_.count() == 0 ? 0 : numbers_.count() - 1;
-  Numbers out = zeros(numbers_.type(), room);
+TEST_P(GoodFile, DecompressIntoTooSmallBuffer) {
+  const std::size_t buffer = numbers_.count() == 0 ? 0 : numbers_.count() - 1;
+  Numbers out = zeros(numbers_.type(), buffer);
   std::size_t count = 0;
   const Status status = count_into(decompress_into(file_, writable(out)), count);
   if (numbers_.count() == 0) {
-    EXPECT_OK(status);  // no room suffices for no numbers
+    EXPECT_OK(status);  // an empty buffer suffices for no numbers
   } else {
     EXPECT_KIND(status, kOutputTooSmall);
   }
-  EXPECT_LE(count, room);
+  EXPECT_LE(count, buffer);
 }
 
 TEST_P(GoodFile, OtherTypesMismatch) {

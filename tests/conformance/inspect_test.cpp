@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What inspect() says of a file adds up to the file.
+// The sizes that inspect() reports add up to the file.
 #include "numpact/inspect.hpp"
 
 #include <gtest/gtest.h>

@@ -23,13 +23,13 @@ const std::map<std::string, ErrorKind>& other_kinds() {
   return kinds;
 }
 
-// What only the numbers show.
+// Faults that only decoding the numbers shows.
 bool inspect_accepts(const std::string& name) {
   return name == "dict_empty" || name == "dict_index_past_end" || name == "lookback_17_window_16";
 }
 
-ErrorKind stream_kind(ByteSpan file, NumberType type, std::size_t piece) {
-  MemorySource source(file, piece);
+ErrorKind stream_kind(ByteSpan file, NumberType type, std::size_t block) {
+  MemorySource source(file, block);
   StreamReader reader(source);
   Numbers out = zeros(type, 1000);
   while (true) {
@@ -47,8 +47,8 @@ class RefusedFile : public ::testing::TestWithParam<std::string> {
     const auto found = other_kinds().find(GetParam());
     kind_ = found == other_kinds().end() ? ErrorKind::kCorrupt : found->second;
   }
-  const char* wanted() const { return to_string(kind_); }
-  // What the file claims to hold; any type where it does not say.
+  const char* expected() const { return to_string(kind_); }
+  // The type that the file states; any type if it states none.
   NumberType type() const {
     FileHeader header;
     (void)read_header(file_).into(header).ok();
@@ -61,7 +61,7 @@ class RefusedFile : public ::testing::TestWithParam<std::string> {
 TEST_P(RefusedFile, DecompressAny) {
   Numbers out;
   const Status status = decompress_any(file_).into(out);
-  EXPECT_STREQ(to_string(status.kind()), wanted()) << status.message();
+  EXPECT_STREQ(to_string(status.kind()), expected()) << status.message();
   EXPECT_STRNE(status.what(), "");
   EXPECT_NE(status.offset(), Status::kNoOffset);
   EXPECT_LE(status.offset(), file_.size());
@@ -71,7 +71,7 @@ TEST_P(RefusedFile, DecompressInto) {
   Numbers out = zeros(type(), 100000);
   std::size_t count = 0;
   const Status status = count_into(decompress_into(file_, writable(out)), count);
-  EXPECT_STREQ(to_string(status.kind()), wanted()) << status.message();
+  EXPECT_STREQ(to_string(status.kind()), expected()) << status.message();
 }
 
 TEST_P(RefusedFile, Throws) {
@@ -85,8 +85,8 @@ TEST_P(RefusedFile, Throws) {
 }
 
 TEST_P(RefusedFile, Streams) {
-  for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, file_.size()}) {
-    EXPECT_STREQ(to_string(stream_kind(file_, type(), piece)), wanted()) << piece;
+  for (const std::size_t block : {std::size_t{1}, std::size_t{7}, file_.size()}) {
+    EXPECT_STREQ(to_string(stream_kind(file_, type(), block)), expected()) << block;
   }
 }
 
@@ -98,8 +98,8 @@ TEST_P(RefusedFile, InspectAndCount) {
     EXPECT_OK(count_numbers(file_).into(count));
     return;
   }
-  EXPECT_STREQ(to_string(inspect_into(file_, info).kind()), wanted());
-  EXPECT_STREQ(to_string(count_numbers(file_).into(count).kind()), wanted());
+  EXPECT_STREQ(to_string(inspect_into(file_, info).kind()), expected());
+  EXPECT_STREQ(to_string(count_numbers(file_).into(count).kind()), expected());
 }
 
 std::string test_name(const ::testing::TestParamInfo<std::string>& info) { return info.param; }

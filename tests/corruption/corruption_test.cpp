@@ -13,16 +13,16 @@ namespace numpact::testing {
 namespace {
 
 // More than this many numbers are not waited for.
-constexpr std::uint64_t kMostNumbers = 20000;
+constexpr std::uint64_t kMaxNumbers = 20000;
 
 DecodeConfig limited() {
   DecodeConfig config;
-  config.limits.max_numbers = kMostNumbers;
+  config.limits.max_numbers = kMaxNumbers;
   config.limits.max_memory = std::uint64_t{64} << 20;
   return config;
 }
 
-// What the doors said of one file.
+// The results of the functions that read, for one file.
 struct Outcome {
   Status any;
   Status into;
@@ -32,16 +32,17 @@ struct Outcome {
   Numbers numbers;
 };
 
-class Doors {
+class EntryPoints {
  public:
-  explicit Doors(NumberType type) : room_(zeros(type, kMostNumbers)) {}
+  explicit EntryPoints(NumberType type) : buffer_(zeros(type, kMaxNumbers)) {}
 
   Outcome open(ByteSpan file) {
     Outcome outcome;
     outcome.any = decompress_any(file, limited()).into(outcome.numbers);
     std::size_t count = 0;
-    outcome.into = count_into(decompress_into(file, writable(room_), limited(), &context_), count);
-    EXPECT_LE(count, room_.count());
+    outcome.into =
+        count_into(decompress_into(file, writable(buffer_), limited(), &context_), count);
+    EXPECT_LE(count, buffer_.count());
     outcome.stream = read_stream(file);
     // Walking a chunk that claims 2^24 numbers takes a while: some of them are enough.
     if (outcome.any.kind() != ErrorKind::kLimitExceeded || ++large_ % 32 == 0) {
@@ -60,18 +61,18 @@ class Doors {
     MemorySource source(file, 100);
     StreamReader reader(source, limited());
     std::size_t count = 0;
-    const Status status = count_into(reader.read(writable(room_)), count);
-    // A full room at the end of the numbers: what follows is asked for too.
-    if (!status.ok() || count < room_.count()) return status;
-    return count_into(reader.read(writable(room_)), count);
+    const Status status = count_into(reader.read(writable(buffer_)), count);
+    // The buffer may be full at the end of the numbers: the bytes that follow are read too.
+    if (!status.ok() || count < buffer_.count()) return status;
+    return count_into(reader.read(writable(buffer_)), count);
   }
 
-  Numbers room_;
+  Numbers buffer_;
   DecodeContext context_;
   int large_ = 0;
 };
 
-// Doors that see all of a file must agree on whether it is sound.
+// Functions that read all of a file must agree on whether it is intact.
 void expect_agreement(const Outcome& outcome, NumberType type) {
   const bool same_type = outcome.any.ok() && outcome.numbers.type() == type;
   if (same_type) {
@@ -111,13 +112,13 @@ std::vector<Fixture> long_subjects() {
 
 void change_every_byte(const Fixture& fixture, std::size_t stride) {
   SCOPED_TRACE(fixture.name);
-  Doors doors(fixture.numbers.type());
+  EntryPoints entry_points(fixture.numbers.type());
   ExactCopy copy(fixture.file);
   long refused = 0;
   for (std::size_t at = 0; at < fixture.file.size(); at += stride) {
     for (const std::byte value : changed_bytes(fixture.file[at])) {
       copy.writable()[at] = value;
-      const Outcome outcome = doors.open(copy.span());
+      const Outcome outcome = entry_points.open(copy.span());
       expect_agreement(outcome, fixture.numbers.type());
       if (!outcome.any.ok()) ++refused;
       if (::testing::Test::HasFailure()) {
@@ -155,13 +156,13 @@ TEST(Corruption, EveryTruncation) {
   for (Fixture& file : long_subjects()) files.push_back(std::move(file));
   for (const Fixture& fixture : files) {
     SCOPED_TRACE(fixture.name);
-    Doors doors(fixture.numbers.type());
+    EntryPoints entry_points(fixture.numbers.type());
     const auto end = static_cast<std::size_t>(inspect(fixture.file).value().file_bytes);
     // Files of releases are short enough for every length.
     const std::size_t step = fixture.name.starts_with("made/") ? 1 + end / 2000 : 1;
     for (std::size_t n = 0; n < end; n += step) {
       const ExactCopy cut(ByteSpan(fixture.file).first(n));
-      const Outcome outcome = doors.open(cut.span());
+      const Outcome outcome = entry_points.open(cut.span());
       EXPECT_KIND(outcome.any, kTruncated) << n;
       EXPECT_KIND(outcome.into, kTruncated) << n;
       EXPECT_KIND(outcome.stream, kTruncated) << n;
@@ -174,10 +175,10 @@ TEST(Corruption, EveryTruncation) {
 
 TEST(Corruption, EveryTruncationOfATypelessEmptyFile) {
   const Bytes file = read_file(fixture_path(text(kTypelessEmpty, ".pco")));
-  Doors doors(NumberType::kU8);
+  EntryPoints entry_points(NumberType::kU8);
   for (std::size_t n = 0; n < file.size(); ++n) {
     const ExactCopy cut(ByteSpan(file).first(n));
-    const Outcome outcome = doors.open(cut.span());
+    const Outcome outcome = entry_points.open(cut.span());
     EXPECT_KIND(outcome.any, kTruncated) << n;
     EXPECT_KIND(outcome.inspect, kTruncated) << n;
   }
@@ -186,11 +187,11 @@ TEST(Corruption, EveryTruncationOfATypelessEmptyFile) {
 // The same in memory that ends where the file ends, in every build.
 TEST(Corruption, NothingBehindTheFileIsRead) {
   Random random(101);
-  GuardedBuffer room(1 << 16);
+  GuardedBuffer buffer(1 << 16);
   for (const Fixture& fixture : good_fixtures()) {
     SCOPED_TRACE(fixture.name);
-    Doors doors(fixture.numbers.type());
-    const Outcome whole = doors.open(room.copy(fixture.file));
+    EntryPoints entry_points(fixture.numbers.type());
+    const Outcome whole = entry_points.open(buffer.copy(fixture.file));
     EXPECT_TRUE(same_numbers(whole.numbers, fixture.numbers));
     for (int i = 0; i < 300; ++i) {
       Bytes file = fixture.file;
@@ -198,24 +199,24 @@ TEST(Corruption, NothingBehindTheFileIsRead) {
       for (std::uint64_t changes = random.below(3); changes > 0 && !file.empty(); --changes) {
         file[random.below(file.size())] = static_cast<std::byte>(random.bits(8));
       }
-      expect_agreement(doors.open(room.copy(file)), fixture.numbers.type());
+      expect_agreement(entry_points.open(buffer.copy(file)), fixture.numbers.type());
       if (HasFailure()) return;
     }
   }
 }
 
 TEST(Corruption, OutputsEndWhereTheNumbersEnd) {
-  GuardedBuffer room(1 << 16);
+  GuardedBuffer buffer(1 << 16);
   for (const Fixture& fixture : good_fixtures()) {
     SCOPED_TRACE(fixture.name);
     const NumberType type = fixture.numbers.type();
-    const std::span<std::byte> out = room.last(raw(fixture.numbers).size());
+    const std::span<std::byte> out = buffer.last(raw(fixture.numbers).size());
     std::size_t count = 0;
     ASSERT_OK(count_into(
         decompress_into(fixture.file, MutableNumberView(type, out.data(), fixture.numbers.count())),
         count));
     EXPECT_TRUE(same_bytes(out, raw(fixture.numbers)));
-    const ByteSpan in = room.copy(raw(fixture.numbers));
+    const ByteSpan in = buffer.copy(raw(fixture.numbers));
     Bytes file;
     ASSERT_OK(compress(NumberView(type, in.data(), fixture.numbers.count())).into(file));
     EXPECT_TRUE(same_numbers(decompressed(file), fixture.numbers));
@@ -240,8 +241,8 @@ TEST(Corruption, RandomChangesOfSeveralBytes) {
                   other.begin() + static_cast<std::ptrdiff_t>(random.below(other.size())));
     }
     const ExactCopy copy(file);
-    Doors doors(fixture.numbers.type());
-    const Outcome outcome = doors.open(copy.span());
+    EntryPoints entry_points(fixture.numbers.type());
+    const Outcome outcome = entry_points.open(copy.span());
     expect_agreement(outcome, fixture.numbers.type());
     if (!outcome.any.ok()) ++refused;
     if (HasFailure()) FAIL() << fixture.name << ", round " << i << ", seed " << seed();
@@ -251,7 +252,7 @@ TEST(Corruption, RandomChangesOfSeveralBytes) {
 
 TEST(Corruption, NoiseIsRefused) {
   Random random(103);
-  Doors doors(NumberType::kU32);
+  EntryPoints entry_points(NumberType::kU32);
   for (int i = 0; i < 5000; ++i) {
     Bytes file(random.below(200));
     for (std::byte& byte : file) byte = static_cast<std::byte>(random.bits(8));
@@ -260,7 +261,7 @@ TEST(Corruption, NoiseIsRefused) {
     const bool sound_front = random.one_in(2);
     if (sound_front) file.insert(file.begin(), front.begin(), front.end() - 1);
     const ExactCopy copy(file);
-    const Outcome outcome = doors.open(copy.span());
+    const Outcome outcome = entry_points.open(copy.span());
     if (!sound_front) {
       EXPECT_FALSE(outcome.any.ok());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a damaged file can make the library allocate. A program of its own: it replaces the global
+// Memory that the library allocates for damaged files. A program of its own: it replaces the global
 // operator new.
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace numpact::testing {
 namespace {
 
 constexpr std::size_t kReach = 1500;
-constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxNumbers = std::uint64_t{1} << 20;
 constexpr std::size_t kAllowed = std::size_t{4} << 20;
 
 template <class Call>
@@ -34,8 +34,8 @@ struct Peaks {
 
 class HeapOfMutants {
  public:
-  explicit HeapOfMutants(NumberType type) : room_(zeros(type, kRoom)) {
-    config_.limits.max_numbers = kMostNumbers;
+  explicit HeapOfMutants(NumberType type) : buffer_(zeros(type, kCapacity)) {
+    config_.limits.max_numbers = kMaxNumbers;
   }
 
   void open(ByteSpan file, Peaks& peaks) {
@@ -45,13 +45,13 @@ class HeapOfMutants {
     const std::size_t output = numbers.storage().size();
     const std::size_t into = peak_of([&] {
       std::size_t count = 0;
-      status_ = count_into(decompress_into(file, writable(room_), config_), count);
+      status_ = count_into(decompress_into(file, writable(buffer_), config_), count);
     });
     const std::size_t stream = peak_of([&] {
       MemorySource source(file, 100);
       StreamReader reader(source, config_);
       std::size_t count = 0;
-      status_ = count_into(reader.read(writable(room_)), count);
+      status_ = count_into(reader.read(writable(buffer_)), count);
     });
     const std::size_t inspected = peak_of([&] {
       FileInfo info;
@@ -69,9 +69,9 @@ class HeapOfMutants {
   }
 
  private:
-  static constexpr std::size_t kRoom = 20000;
+  static constexpr std::size_t kCapacity = 20000;
   DecodeConfig config_;
-  Numbers room_;
+  Numbers buffer_;
   Status status_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 using wrapped::ChunkDecoder;
 using wrapped::FormatVersion;
 
-constexpr std::size_t kRoom = 5000;
+constexpr std::size_t kCapacity = 5000;
 
 struct Chunk {
   std::string name;
@@ -41,7 +41,7 @@ std::vector<Chunk> chunks() {
 }
 
 // Both parts in memory of exactly their size. True if numbers came out.
-bool decodes(const Chunk& chunk, std::size_t page_n, std::size_t room_n, Numbers& room) {
+bool decodes(const Chunk& chunk, std::size_t page_n, std::size_t capacity, Numbers& buffer) {
   const ExactCopy meta(chunk.meta);
   const ExactCopy page(chunk.page);
   const DecodeLimits limits{.max_memory = std::uint64_t{64} << 20};
@@ -49,7 +49,7 @@ bool decodes(const Chunk& chunk, std::size_t page_n, std::size_t room_n, Numbers
   if (!decoder.ok()) return false;
   EXPECT_LE(decoder->meta_size(), chunk.meta.size());
   EXPECT_EQ(decoder->info().value().type, chunk.type);
-  const MutableNumberView out(chunk.type, room.storage().data(), std::min(room_n, kRoom));
+  const MutableNumberView out(chunk.type, buffer.storage().data(), std::min(capacity, kCapacity));
   std::size_t consumed = 0;
   const Status status = decoder->decode_page(page.span(), page_n, out).into(consumed);
   EXPECT_LE(consumed, chunk.page.size());
@@ -59,14 +59,14 @@ bool decodes(const Chunk& chunk, std::size_t page_n, std::size_t room_n, Numbers
 TEST(WrappedCorruption, MetaBytesChanged) {
   for (const Chunk& chunk : chunks()) {
     SCOPED_TRACE(chunk.name);
-    Numbers room = zeros(chunk.type, kRoom);
-    ASSERT_TRUE(decodes(chunk, chunk.n, kRoom, room));
+    Numbers buffer = zeros(chunk.type, kCapacity);
+    ASSERT_TRUE(decodes(chunk, chunk.n, kCapacity, buffer));
     int refused = 0;
     for (std::size_t at = 0; at < chunk.meta.size(); ++at) {
       for (int bit = 0; bit < 8; ++bit) {
         Chunk damaged = chunk;
         damaged.meta[at] ^= static_cast<std::byte>(1 << bit);
-        if (!decodes(damaged, chunk.n, kRoom, room)) ++refused;
+        if (!decodes(damaged, chunk.n, kCapacity, buffer)) ++refused;
       }
     }
     EXPECT_GT(refused, 0);
@@ -79,16 +79,17 @@ TEST(WrappedCorruption, PageBytesChangedOrCut) {
   int refused = 0;
   for (const Chunk& chunk : chunks()) {
     SCOPED_TRACE(text(chunk.name, ", seed ", seed()));
-    Numbers room = zeros(chunk.type, kRoom);
+    Numbers buffer = zeros(chunk.type, kCapacity);
     for (int i = 0; i < 200 && !chunk.page.empty(); ++i) {
       Chunk damaged = chunk;
       if (random.one_in(2)) {
         damaged.page.resize(random.below(damaged.page.size()));
-        EXPECT_FALSE(decodes(damaged, chunk.n, kRoom, room)) << damaged.page.size() << " bytes";
+        EXPECT_FALSE(decodes(damaged, chunk.n, kCapacity, buffer))
+            << damaged.page.size() << " bytes";
         continue;
       }
       damaged.page[random.below(damaged.page.size())] = static_cast<std::byte>(random.bits(8));
-      if (!decodes(damaged, chunk.n, kRoom, room)) ++refused;
+      if (!decodes(damaged, chunk.n, kCapacity, buffer)) ++refused;
     }
     if (HasFailure()) return;
   }
@@ -100,11 +101,11 @@ TEST(WrappedCorruption, WrongCounts) {
   int refused = 0;
   for (const Chunk& chunk : chunks()) {
     SCOPED_TRACE(text(chunk.name, ", seed ", seed()));
-    Numbers room = zeros(chunk.type, kRoom);
+    Numbers buffer = zeros(chunk.type, kCapacity);
     for (int i = 0; i < 60; ++i) {
       const std::size_t page_n =
           random.one_in(5) ? std::size_t{1} << 24 : random.between(1, 3 * chunk.n);
-      if (!decodes(chunk, page_n, random.below(kRoom), room)) ++refused;
+      if (!decodes(chunk, page_n, random.below(kCapacity), buffer)) ++refused;
     }
     if (HasFailure()) return;
   }
@@ -116,12 +117,12 @@ TEST(WrappedCorruption, WrongTypesAndVersions) {
   for (const Chunk& chunk : chunks()) {
     SCOPED_TRACE(chunk.name);
     for (const NumberType type : kNumberTypes) {
-      Numbers room = zeros(type, kRoom);
+      Numbers buffer = zeros(type, kCapacity);
       for (unsigned major = 0; major <= 4; ++major) {
         Chunk other = chunk;
         other.type = type;
         other.version = {major, 1};
-        if (!decodes(other, chunk.n, kRoom, room)) ++refused;
+        if (!decodes(other, chunk.n, kCapacity, buffer)) ++refused;
       }
     }
     if (HasFailure()) return;
@@ -144,8 +145,8 @@ TEST(WrappedCorruption, Noise) {
     if (!chunk.meta.empty() && random.one_in(2)) {
       chunk.meta[0] = static_cast<std::byte>(random.below(5) | random.below(4) << 4);
     }
-    Numbers room = zeros(chunk.type, kRoom);
-    if (!decodes(chunk, random.between(1, 2000), kRoom, room)) ++refused;
+    Numbers buffer = zeros(chunk.type, kCapacity);
+    if (!decodes(chunk, random.between(1, 2000), kCapacity, buffer)) ++refused;
   }
   EXPECT_GT(refused, 15000);
 }

@@ -198,7 +198,7 @@ TEST(CvcSteps, CodesAndTheirRanges) {
   }
 }
 
-TEST(CvcBFloat16, RoundsOnceAndTellsOfOverflow) {
+TEST(CvcBFloat16, RoundsOnceAndReportsOverflow) {
   std::vector<double> wide;
   Random random(7);
   for (int i = 0; i < 5000; ++i) wide.push_back(std::bit_cast<double>(random.bits()));
@@ -414,14 +414,14 @@ TEST(CvcPco, ValuesThatWouldBeRoundedAreRefused) {
   const std::int32_t small[] = {1 << 24, -5};
   const std::int32_t large[] = {(1 << 24) + 1, INT32_MAX};
   const std::int64_t max_code[] = {INT64_MAX};
-  const std::int64_t least[] = {INT64_MIN};
+  const std::int64_t minimum[] = {INT64_MIN};
   EXPECT_EQ(kind(cvc::Rows(std::span<const double>(exact), 1)), ErrorKind::kNone);
   EXPECT_EQ(kind(cvc::Rows(std::span<const double>(inexact), 1)), ErrorKind::kInvalidArgument);
   EXPECT_EQ(kind(cvc::Rows(std::span<const std::int32_t>(small), 1)), ErrorKind::kNone);
   EXPECT_EQ(kind(cvc::Rows(std::span<const std::int32_t>(large), 1)), ErrorKind::kInvalidArgument);
   EXPECT_EQ(kind(cvc::Rows(std::span<const std::int64_t>(max_code), 1)),
             ErrorKind::kInvalidArgument);
-  EXPECT_EQ(kind(cvc::Rows(std::span<const std::int64_t>(least), 1)), ErrorKind::kNone);
+  EXPECT_EQ(kind(cvc::Rows(std::span<const std::int64_t>(minimum), 1)), ErrorKind::kNone);
 }
 
 TEST(CvcPco, TheSmallerGridIsTaken) {

@@ -31,7 +31,7 @@ constexpr const char* kSome[] = {"v01_fp16",
                                  "own_pco_columns"};
 
 // Calls every kind of read on a file; they only have to return.
-void read_all_ways(const Reader& reader, const DecodeLimits& limits) {
+void read_by_all_functions(const Reader& reader, const DecodeLimits& limits) {
   const cvc::Info& info = reader.info();
   if (info.rows > 100000) return;
   for (std::size_t c = 0; c < info.columns.size(); ++c) {
@@ -57,7 +57,7 @@ void read_all_ways(const Reader& reader, const DecodeLimits& limits) {
   EXPECT_TRUE(reader.find_sections("source", "\"wiki\"").into(ranges).ok());
 }
 
-void read_all_ways(ByteSpan bytes) {
+void read_by_all_functions(ByteSpan bytes) {
   DecodeLimits limits;
   limits.max_memory = 1 << 22;
   limits.max_numbers = 1 << 20;
@@ -66,7 +66,7 @@ void read_all_ways(ByteSpan bytes) {
                                 ? Reader::create(std::make_shared<RecordingSource>(bytes), limits)
                                 : Reader::create(bytes, limits);
     if (reader.ok()) {
-      read_all_ways(*reader, limits);
+      read_by_all_functions(*reader, limits);
     } else {
       EXPECT_STRNE(reader.status().what(), "");
     }
@@ -99,7 +99,7 @@ TEST(CvcCorruption, ChangedBytes) {
       if (random.one_in(3)) {
         copy.writable()[random.below(file.size())] ^= static_cast<std::byte>(random.bits(8));
       }
-      read_all_ways(copy.span());
+      read_by_all_functions(copy.span());
     }
   }
 }
@@ -119,7 +119,7 @@ TEST(CvcCorruption, ChangedDigits) {
       for (std::uint64_t k = random.between(1, 3); k > 0; --k) {
         copy.writable()[random.pick(digits)] = static_cast<std::byte>('0' + random.below(10));
       }
-      read_all_ways(copy.span());
+      read_by_all_functions(copy.span());
     }
   }
 }

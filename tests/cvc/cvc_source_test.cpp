@@ -418,16 +418,18 @@ TEST(CvcSource, FilesOnDisk) {
   const std::string path = ::testing::TempDir() + "/numpact_cvc_source_test.cvc";
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
-  const Reader reader =
-      Reader::create(std::make_shared<FileRangeSource>(FileRangeSource::open(path).value()))
-          .value();
-  ReadConfig config;
-  config.threads = 2;
-  EXPECT_EQ(reader.read_all(config).value(), Reader::create(file).value().read_all().value());
-  // The file is truncated, which would crash a reader of a mapping.
-  std::filesystem::resize_file(path, 1000);
-  EXPECT_THROW((void)reader.read_all(config).value(), Error);
-  std::filesystem::remove(path);
+  {
+    const Reader reader =
+        Reader::create(std::make_shared<FileRangeSource>(FileRangeSource::open(path).value()))
+            .value();
+    ReadConfig config;
+    config.threads = 2;
+    EXPECT_EQ(reader.read_all(config).value(), Reader::create(file).value().read_all().value());
+    // The file is truncated, which would crash a reader of a mapping.
+    std::filesystem::resize_file(path, 1000);
+    EXPECT_THROW((void)reader.read_all(config).value(), Error);
+  }
+  std::filesystem::remove(path);  // closed, since Windows keeps the name of an open file
   EXPECT_EQ(FileRangeSource::open(path).status().kind(), ErrorKind::kIo);
   EXPECT_EQ(FileRangeSource::open(::testing::TempDir()).status().kind(), ErrorKind::kIo);
 }

@@ -91,10 +91,10 @@ int compare(const Digests& expected, const Digests& found, Extent extent,
   int differences = 0;
   for (const auto& [name, digest] : found) {
     const auto at = expected.find(name);
-    const std::string wanted = at == expected.end() ? "nothing stored" : at->second;
-    if (wanted == digest) continue;
+    const std::string expected_value = at == expected.end() ? "nothing stored" : at->second;
+    if (expected_value == digest) continue;
     std::printf("%.*s: %s: %s, expected %s\n", static_cast<int>(circumstances.size()),
-                circumstances.data(), name.c_str(), digest.c_str(), wanted.c_str());
+                circumstances.data(), name.c_str(), digest.c_str(), expected_value.c_str());
     ++differences;
   }
   if (extent == Extent::kAll && found.size() != expected.size()) ++differences;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is encoded to see that all machines give the same bytes. Numbers come from integer
+// The inputs that all machines must encode to the same bytes. Numbers come from integer
 // arithmetic and single roundings alone, so that they are the same everywhere themselves.
 #pragma once
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of engines share: ./dev engines installs the library and runs them.
+"""Helpers of the tests of engines: ./dev engines installs the library and runs them.
 
 Plug-ins are built as others would build them, against the library installed in a prefix.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of databases share: tables of many types, and what is wrong with a folder."""
+"""Helpers of the tests of databases: tables of many types, and damaged folders."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def number_columns(rows: int, unsigned: type = np.uint64) -> dict[str, Any]:
     for bits in (8, 16, 32, 64):
         limits = np.iinfo(f"int{bits}")
         columns[f"i{bits}"] = random.integers(limits.min, limits.max, rows, f"int{bits}")
-        most = limits.max if unsigned is np.int64 else np.iinfo(f"uint{bits}").max
-        columns[f"u{bits}"] = random.integers(0, most, rows, f"uint{bits}")
+        maximum = limits.max if unsigned is np.int64 else np.iinfo(f"uint{bits}").max
+        columns[f"u{bits}"] = random.integers(0, maximum, rows, f"uint{bits}")
     for bits in (16, 32, 64):
         columns[f"f{bits}"] = random.normal(size=rows).astype(f"float{bits}")
     columns["sorted"] = np.arange(rows) * 10

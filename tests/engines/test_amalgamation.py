@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, locked, run
 
-# What is left out and the level of optimisation change the time of compiling, not the results.
+# Leaving out parts and the level of optimisation change the time of compiling, not the results.
 QUICK = [
     "-O1",
     "-DNUMPACT_WITHOUT_AVX512_VBMI2",
@@ -202,8 +202,8 @@ def test_writes_the_bytes_of_the_library(
 
 
 def test_needs_no_library_but_the_standard_ones(vendored: Path) -> None:
-    wanted = run("nm", "-C", "--undefined-only", vendored / "numpact.o").stdout
-    assert not re.findall(r"hwy::.*|libdeflate.*", wanted)
+    expected_value = run("nm", "-C", "--undefined-only", vendored / "numpact.o").stdout
+    assert not re.findall(r"hwy::.*|libdeflate.*", expected_value)
 
 
 def test_keeps_the_choice_of_instruction_sets(vendored: Path, tmp_path: Path) -> None:

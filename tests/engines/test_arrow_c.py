@@ -187,7 +187,7 @@ def test_results_outlive_the_call_and_are_released(library: Library) -> None:
     assert all(one.equals(column) for one in kept)
 
 
-# Of numpact.h, by the kinds of errors in the Python package.
+# Codes of numpact.h, by the kinds of errors in the Python package.
 STATUSES = {
     "type mismatch": 11, "corrupt": 20, "another format": 20, "truncated": 21,
     "unsupported version": 22, "checksum": 23, "limit exceeded": 30, "out of memory": 31,
@@ -206,7 +206,7 @@ def forged(frame: bytes, generator: random.Random) -> bytes:
 
 
 def test_hostile_frames(library: Library) -> None:
-    """What the package refuses, the library refuses with the same kind of error."""
+    """The library refuses the same columns as the package, with the same kind of error."""
     generator = random.Random(11)
     mask = np.arange(60) % 7 == 2
     frames = [

@@ -27,7 +27,7 @@ LANGUAGES = {"c": ["cc", "-std=c99", "-pedantic"], "c++": ["c++", "-std=c++17", 
 
 
 def flags(prefix: Path, *options: str) -> list[str]:
-    """What pkg-config says about a prefix."""
+    """The output of pkg-config about a prefix."""
     folders = ":".join(str(f.parent) for f in prefix.glob("lib*/**/pkgconfig/numpact.pc"))
     environment = {**os.environ, "PKG_CONFIG_PATH": folders}
     return run("pkg-config", *options, "numpact", env=environment).stdout.split()

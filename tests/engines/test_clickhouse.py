@@ -74,10 +74,10 @@ class Pco:
     def decompress(
         self, width: int, expected: int, file: bytes, count: int, capacity: int | None = None
     ) -> tuple[int, bytes]:
-        room = count * width if capacity is None else capacity
-        source, target = Memory(len(file), file), Memory(room)
+        out_bytes = count * width if capacity is None else capacity
+        source, target = Memory(len(file), file), Memory(out_bytes)
         status = self.library.pco_decompress(
-            width, expected, source.address, len(file), target.address, count, room
+            width, expected, source.address, len(file), target.address, count, out_bytes
         )
         return status, target.bytes()
 
@@ -189,8 +189,8 @@ def test_wrong_expectations(pco: Pco, name: str) -> None:
         count = numbers.nbytes // max(1, other_width)
         assert pco.decompress(other_width, 0, file, count, numbers.nbytes)[0] == ERROR
     for count in (0, 1, numbers.size - 1, numbers.size + 1, 2 * numbers.size, 2**61, 2**64 - 1):
-        room = min(count, 4 * numbers.size) * width
-        assert pco.decompress(width, 0, file, count, room)[0] == ERROR
+        out_bytes = min(count, 4 * numbers.size) * width
+        assert pco.decompress(width, 0, file, count, out_bytes)[0] == ERROR
     assert pco.decompress(width, 0, file, numbers.size, numbers.nbytes - 1)[0] == ERROR
     # Room that is not needed is left alone.
     status, out = pco.decompress(width, 0, file, numbers.size, numbers.nbytes + 100)

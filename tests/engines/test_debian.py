@@ -56,7 +56,7 @@ echo "installed, used, removed"
 """
 
 
-# What the packages are made from.
+# The sources of the packages.
 PARTS = ["CMakeLists.txt", "LICENSE", "cmake", "examples", "include", "samples", "src"]
 
 

@@ -129,12 +129,12 @@ def test_values_equal_what_python_reads(
     found = db.sql(f"SELECT {', '.join(names)} FROM read_pco('{folder}')").to_arrow_table()
     assert found.num_rows == ROWS
     for name in names:
-        wanted = db.sql(f"SELECT {name} FROM read").to_arrow_table()[name]
+        expected = db.sql(f"SELECT {name} FROM read").to_arrow_table()[name]
         if name == "utc_ns" or name == "t_ns":
-            wanted = read[name]
-            assert found[name].cast(pa.int64()).equals(wanted.cast(pa.int64())), name
+            expected = read[name]
+            assert found[name].cast(pa.int64()).equals(expected.cast(pa.int64())), name
             continue
-        assert found[name].cast(wanted.type).equals(wanted), name
+        assert found[name].cast(expected.type).equals(expected), name
 
 
 def test_projection(db: Any, folder: Path, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_filters_leave_out_chunks(db: Any, tmp_path: Path, threads: int) -> None
     damage(path, 2)
     with pytest.raises(duckdb.Error, match=r"x\.pco"):
         db.execute(f"SELECT sum(x) FROM read_pco('{path}') WHERE x != 3").fetchone()
-    for where, wanted in (
+    for where, expected in (
         (f"x < {2 * CHUNK - 1}", (2 * CHUNK - 1, 2 * CHUNK - 2)),
         (f"x >= {3 * CHUNK}", (9 * CHUNK, 12 * CHUNK - 1)),
         (f"x BETWEEN {5 * CHUNK} AND {5 * CHUNK + 4}", (5, 5 * CHUNK + 4)),
@@ -229,7 +229,7 @@ def test_filters_leave_out_chunks(db: Any, tmp_path: Path, threads: int) -> None
         found = db.execute(
             f"SELECT count(x), max(x) FROM read_pco('{path}') WHERE {where}"
         ).fetchone()
-        assert found == wanted, where
+        assert found == expected, where
 
 
 def test_floats_without_an_order(db: Any, tmp_path: Path) -> None:
@@ -258,8 +258,8 @@ def test_prepared_filters(db: Any, folder: Path) -> None:
     """Each execution leaves out the chunks of its own values."""
     db.execute(f"PREPARE q AS SELECT count(*) FROM read_pco('{folder}') WHERE sorted < ?")
     for limit in (100, 1_000_000, 50, 10**9):
-        wanted = min(-(-limit // 10), ROWS)
-        assert db.execute(f"EXECUTE q({limit})").fetchone() == (wanted,)
+        expected = min(-(-limit // 10), ROWS)
+        assert db.execute(f"EXECUTE q({limit})").fetchone() == (expected,)
 
 
 def test_joins_and_unions_of_one_table(db: Any, folder: Path) -> None:

@@ -42,7 +42,7 @@ CHUNKS = [(300,), (20, 32), (3, 20, 21)]
 
 @pytest.fixture(scope="module")
 def environment(build_integration: Callable[..., Path]) -> dict[str, str]:
-    """Of programs with GDAL and the plug-in."""
+    """The environment of programs with GDAL and the plug-in."""
     return os.environ | {"GDAL_DRIVER_PATH": str(build_integration("gdal"))}
 
 
@@ -254,9 +254,9 @@ def test_the_decompressor(tmp_path: Path, environment: dict[str, str]) -> None:
     forged = with_forged_count(numpact.compress(numbers, trailer=True), 1 << 24)
     sizes = [6000, 7000, 5999, 6, 1]
     requests = [{"what": "Decompressor", "input": file.hex(), "capacity": size} for size in sizes]
-    requests += [{"what": "Decompressor", "input": text.hex()} | way
+    requests += [{"what": "Decompressor", "input": text.hex()} | form
                  for text in (file, b"", file[:20], file + b"rest", forged)
-                 for way in ({}, {"capacity": -1})]  # fmt: skip
+                 for form in ({}, {"capacity": -1})]  # fmt: skip
     results = call(tmp_path, environment, *requests)
     for size, result in zip(sizes, results, strict=False):
         assert result["guarded"]
@@ -265,7 +265,7 @@ def test_the_decompressor(tmp_path: Path, environment: dict[str, str]) -> None:
         assert result["done"] == ("output" in result)
         assert result.get("output", numbers.tobytes().hex()) == numbers.tobytes().hex()
         assert result["done"] or result["error"].startswith("pcodec: ")
-    # What the forged trailer claims is not believed, and decoding refuses it.
+    # The claims of the forged trailer are checked, and decoding refuses it.
     sound = [(6000, True), (0, False), (0, False), (6000, True), (6000, False)]
     for index, (expected, decodes) in enumerate(sound):
         allocated, asked = results[len(sizes) + 2 * index :][:2]
@@ -347,7 +347,7 @@ def decode_v3(client: Path, file: Path, code: int, count: int, *flags: str) -> t
 
 
 def test_calls_of_the_v3_codec(tmp_path: Path, v3_client: Path) -> None:
-    """What GDAL's codec for Zarr v3 calls, with files of the reference."""
+    """The calls of GDAL's codec for Zarr v3, with files of the reference."""
     codes = {"u4": 1, "u8": 2, "i4": 3, "i8": 4, "f4": 5, "f8": 6, "u2": 7, "i2": 8, "f2": 9}
     for name, code in codes.items():
         numbers = numbers_of(name, (3000,))

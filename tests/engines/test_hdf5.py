@@ -90,9 +90,9 @@ def test_types_and_byte_orders(tmp_path: Path, dtype: str) -> None:
         _, chunk = file["x"].id.read_direct_chunk((0, 0))
     # A chunk is a Pco file, whose numbers others can decode without HDF5.
     values = numpact.decompress(chunk)
-    wanted = array[:32, :20].astype(array.dtype.newbyteorder("=")).reshape(-1)
-    assert values.dtype == (np.int8 if dtype == "?" else wanted.dtype)  # an enumeration
-    assert np.array_equal(values, wanted.view(values.dtype), equal_nan=values.dtype.kind == "f")
+    expected = array[:32, :20].astype(array.dtype.newbyteorder("=")).reshape(-1)
+    assert values.dtype == (np.int8 if dtype == "?" else expected.dtype)  # an enumeration
+    assert np.array_equal(values, expected.view(values.dtype), equal_nan=values.dtype.kind == "f")
 
 
 def test_enumerations_bit_fields_and_other_floats(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ IN_FRONT: dict[str, Callable[[Any], object]] = {
 @pytest.mark.parametrize("name", IN_FRONT)
 @pytest.mark.parametrize("kind", ["u1", "<i2", "<i8", ">i4"])
 def test_filters_in_front(tmp_path: Path, name: str, kind: str) -> None:
-    """What arrives are other bytes than the numbers, of another length."""
+    """The filter receives other bytes than the numbers, of another length."""
     rng = np.random.default_rng(5)
     for seed, array in enumerate([numbers(kind, (3000,)), rng.integers(0, 99, 3000).astype(kind)]):
         path = tmp_path / f"{seed}.h5"
@@ -386,7 +386,7 @@ def test_calls_of_several_threads(tmp_path: Path) -> None:
     c.malloc.argtypes = [ctypes.c_size_t]
     c.free.argtypes = [ctypes.c_void_p]
 
-    def both_ways(seed: int) -> bool:
+    def both_directions(seed: int) -> bool:
         array = numbers("<i8", (5000,), seed)
         parameters = (ctypes.c_uint * 6)(8, 0, 0, 4, 0, array.nbytes)
         buffer = ctypes.c_void_p(c.malloc(array.nbytes))
@@ -401,7 +401,7 @@ def test_calls_of_several_threads(tmp_path: Path) -> None:
         return found == array.tobytes()
 
     with ThreadPoolExecutor(4) as threads:
-        assert all(threads.map(both_ways, range(200)))
+        assert all(threads.map(both_directions, range(200)))
 
 
 DEBIANS_LIBRARY = """
@@ -468,7 +468,7 @@ def test_h5dump_reads_what_h5py_wrote(tmp_path: Path, debian: dict[str, str]) ->
     assert f"FILTER_ID {pco.FILTER_ID}" in header
 
 
-def test_h5repack_both_ways(tmp_path: Path, debian: dict[str, str]) -> None:
+def test_h5repack_in_both_directions(tmp_path: Path, debian: dict[str, str]) -> None:
     plain, packed, again = (tmp_path / name for name in ("plain.h5", "packed.h5", "again.h5"))
     arrays = {dtype: numbers(dtype) for dtype in ("<i2", ">i4", "<f8", "<f4")}
     with h5py.File(plain, "w") as file:

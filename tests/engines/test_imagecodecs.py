@@ -25,7 +25,7 @@ import pytest
 from conftest import locked, run
 
 VERSION = "2026.3.6"
-# What the module is compiled from; the last two are what every module of imagecodecs includes.
+# The sources of the module; every module of imagecodecs includes the last two.
 SOURCES = ["_pcodec.pyx", "pcodec.pxd", "_shared.pxd", "_shared.pxi"]
 DTYPES = ["u1", "i1", "u2", "i2", "f2", "u4", "i4", "f4", "u8", "i8", "f8"]
 
@@ -223,8 +223,8 @@ def test_hostile_bytes(copies: dict[str, Path], tmp_path: Path) -> None:
 
 def test_their_own_test(copies: dict[str, Path], tmp_path: Path) -> None:
     with tarfile.open(copies["source"]) as archive:
-        wanted = [m for m in archive.getmembers() if m.name.split("/")[1:2] == ["tests"]]
-        archive.extractall(tmp_path, members=wanted, filter="data")
+        expected = [m for m in archive.getmembers() if m.name.split("/")[1:2] == ["tests"]]
+        archive.extractall(tmp_path, members=expected, filter="data")
     tests = tmp_path / f"imagecodecs-{VERSION}/tests"
     environment = {"PYTHONPATH": str(copies["ours"]), "PATH": "/usr/bin:/bin"}
     done = run(sys.executable, "-m", "pytest", "-q", "--assert=plain", "-k", "test_pcodec",

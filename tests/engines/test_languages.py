@@ -32,7 +32,7 @@ def file(static_prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def check(printed: str, file: Path) -> None:
-    """What each program prints, compared with the Python package."""
+    """The output of each program, compared with the Python package."""
     import pyarrow.parquet
 
     import numpact

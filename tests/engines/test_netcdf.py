@@ -298,15 +298,15 @@ def test_settings_of_zarr_and_back(codec: CodecClass) -> None:
         {"delta_spec": "try_consecutive", "delta_encoding_order": 7},
         {"delta_spec": "try_lookback", "equal_pages_up_to": 1000}, {"delta_encoding_order": 2},
     ):  # fmt: skip
-        wanted = PCodec(**settings).get_config()
-        parameters = parameters_of(codec, json.dumps(wanted))
+        expected = PCodec(**settings).get_config()
+        parameters = parameters_of(codec, json.dumps(expected))
         assert isinstance(parameters, list), settings
         text = text_of(codec, parameters)
         assert isinstance(text, str)
         found = json.loads(text)
         if settings == {"delta_encoding_order": 2}:
-            wanted["delta_spec"] = "try_consecutive"  # the same
-        assert found == wanted
+            expected["delta_spec"] = "try_consecutive"  # the same
+        assert found == expected
         assert numcodecs.get_codec(dict(found)).get_config()["id"] == "pcodec"
 
 

@@ -117,8 +117,8 @@ def test_conan_creates_a_package(shared: bool, tmp_path: Path) -> None:
     )
     assert re.search(r"^\d+ bytes$", done.stdout + done.stderr, re.M)
     packages = tmp_path / "home/p"
-    licences = {path.parent.name for path in packages.rglob("licenses/**/LICENSE")}
-    assert licences == {"licenses", "hwy"}
+    licenses = {path.parent.name for path in packages.rglob("licenses/**/LICENSE")}
+    assert licenses == {"licenses", "hwy"}
     if shared:
         assert_exports_numpact_alone(next(packages.rglob("p/lib/libnumpact.so")))
 
@@ -128,7 +128,7 @@ RULES_CC = "".join(
     f"{rule} = native.{rule}\n"
     for rule in ("cc_binary", "cc_library", "cc_toolchain", "cc_toolchain_suite")
 )
-# What Bazel loads before it compiles C++; Debian has it where Bazel does not look.
+# Rules that Bazel loads before it compiles C++; Debian has them where Bazel does not look.
 RULES_JAVA = Path("/usr/share/bazel/rules/java")
 
 
@@ -162,7 +162,7 @@ def test_bazel_builds_a_package(sources: Path, tmp_path: Path) -> None:
         timeout=COMPILE_SECONDS,
     )
     run(space / "bazel-bin/column")
-    # What Bazel unpacks of itself cannot be written to, so pytest would not remove it.
+    # Bazel unpacks files that cannot be written to, so pytest would not remove them.
     run("chmod", "-R", "u+w", root)
 
 

@@ -175,7 +175,7 @@ def test_recipes_name_this_version() -> None:
     assert (ROOT / "packaging/debian/changelog").read_text().startswith(f"numpact ({version}-")
 
 
-# What vcpkg defines for ports, as far as the port calls it.
+# The functions of vcpkg that the port calls.
 VCPKG = """
 function(vcpkg_cmake_configure)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")

@@ -156,11 +156,11 @@ def test_empty_null_and_dimensions(server: Query) -> None:
 
 def test_ranges(server: Query) -> None:
     file = file_of(np.arange(1000, dtype=np.int64), paging=300, trailer=True)
-    for first, count, wanted in (
+    for first, count, expected in (
         (1, 2, "{0,1}"), (300, 3, "{299,300,301}"), (1000, 5, "{999}"), (1001, 5, "{}"),
         (5, 0, "{}"), (2**62, 2**62, "{}"),
     ):  # fmt: skip
-        assert server(f"SELECT pco_decompress_int8({file}, {first}, {count})") == wanted
+        assert server(f"SELECT pco_decompress_int8({file}, {first}, {count})") == expected
     server(f"SELECT pco_decompress_int8({file}, 0, 1)", error="22023")
     server(f"SELECT pco_decompress_int8({file}, 1, -1)", error="22023")
 

@@ -90,11 +90,11 @@ def test_values_equal_what_python_reads(db: apsw.Connection, folder: Path, table
     mount(db, folder)
     names = [name for name in table.column_names if name != "word"]
     read = numpact.read_table(folder, names).to_arrow()
-    wanted = [[plain(value) for value in read[name].to_pylist()] for name in names]
+    expected = [[plain(value) for value in read[name].to_pylist()] for name in names]
     found = db.execute(f"SELECT {', '.join(names)} FROM t").fetchall()
     assert len(found) == ROWS
     for index, name in enumerate(names):
-        assert [row[index] for row in found] == wanted[index], name
+        assert [row[index] for row in found] == expected[index], name
 
 
 def test_counts_open_no_column(db: apsw.Connection, folder: Path, tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ TEST(CvcDevice, FetchedBytesLiveAsLongAsTheyAreNeeded) {
   }
 }
 
-TEST(CvcDevice, SlicesAtHandAndOnTheDevice) {
+TEST(CvcDevice, SlicesInMemoryAndOnTheDevice) {
   SKIP_WITHOUT_DEVICE();
   CvcDecoder decoder(0, 1 << 18);
   for (const Stored& stored : kStored) {

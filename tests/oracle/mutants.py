@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single-byte mutants of Pco files, read by the reference or by numpact in a process of its own.
 
-`python mutants.py READER` takes lines `AT VALUE FILE` and prints a verdict for each: "refused", or
+`python mutants.py READER` takes lines `AT VALUE FILE` and prints a result for each: "refused", or
 type, count and checksum of the numbers.
 """
 
@@ -22,7 +22,7 @@ BENCH = Path(__file__).resolve().parents[2] / "bench"
 REACH = 1500  # bytes from the front
 MEMORY = 2 << 30
 SECONDS = 300  # of computing
-DIED = "died"  # a verdict too: the process ended, for want of memory or time
+DIED = "died"  # a result too: the process ended, out of memory or time
 
 
 class Mutant(NamedTuple):
@@ -43,7 +43,7 @@ def mutants(path: Path) -> list[Mutant]:
     return result
 
 
-def verdict_of(numbers: np.ndarray | None) -> str:
+def result_of(numbers: np.ndarray | None) -> str:
     if numbers is None or numbers.size == 0:  # the reference has no type for no numbers
         return "no numbers"
     checksum = zlib.crc32(np.ascontiguousarray(numbers).view(np.uint8))
@@ -54,7 +54,7 @@ def read_with_reference(file: bytes) -> str:
     import reference
 
     try:
-        return verdict_of(reference.decompress_any(file))
+        return result_of(reference.decompress_any(file))
     except reference.Refused:
         return "refused"
 
@@ -65,9 +65,9 @@ def read_with_numpact(file: bytes) -> str:
     try:
         info = numpact.inspect(file)
         if info["count"] == 0:
-            return verdict_of(None)
+            return result_of(None)
         dtype = numpact.DTYPES[numpact.TYPE_OF_BYTE[info["chunks"][0]["type"]]]
-        return verdict_of(numpact.decompress(file, dtype, info["count"]))
+        return result_of(numpact.decompress(file, dtype, info["count"]))
     except numpact.NumpactError:
         return "refused"
 
@@ -78,8 +78,8 @@ READERS: dict[str, Callable[[bytes], str]] = {
 }
 
 
-def _run(reader: str, wanted: Sequence[Mutant]) -> list[str]:
-    text = "".join(f"{mutant.at} {mutant.value} {mutant.path}\n" for mutant in wanted)
+def _run(reader: str, expected: Sequence[Mutant]) -> list[str]:
+    text = "".join(f"{mutant.at} {mutant.value} {mutant.path}\n" for mutant in expected)
     done = subprocess.run(
         [sys.executable, __file__, reader],
         input=text,
@@ -92,12 +92,12 @@ def _run(reader: str, wanted: Sequence[Mutant]) -> list[str]:
     return done.stdout.splitlines()
 
 
-def verdicts(reader: str, wanted: Sequence[Mutant]) -> list[str]:
-    """One for each; where a process dies another one goes on behind what it died of."""
+def results(reader: str, requested: Sequence[Mutant]) -> list[str]:
+    """One for each mutant. If a process dies, another one continues after that mutant."""
     result: list[str] = []
-    while len(result) < len(wanted):
-        result += _run(reader, wanted[len(result) :])
-        if len(result) < len(wanted):
+    while len(result) < len(requested):
+        result += _run(reader, requested[len(result) :])
+        if len(result) < len(requested):
             result.append(DIED)
     return result
 

@@ -86,9 +86,9 @@ def decompress_any(file: bytes) -> np.ndarray | None:
         return standalone.simple_decompress(file)
 
 
-def decompress(file: bytes, dtype: np.dtype, room: int) -> np.ndarray | None:
-    """At most `room` numbers; None if the file holds more."""
-    out = np.zeros(room, dtype)
+def decompress(file: bytes, dtype: np.dtype, capacity: int) -> np.ndarray | None:
+    """At most `capacity` numbers; None if the file holds more."""
+    out = np.zeros(capacity, dtype)
     with _refusing():
         progress = standalone.simple_decompress_into(file, out)
     return out[: progress.n_processed] if progress.finished else None

@@ -44,7 +44,7 @@ def automatic_size(level: int) -> int:
 
 
 def automatic_sizes(count: int, level: int) -> list[int]:
-    """What automatic paging cuts chunks from: four instead of three, the last of more halved."""
+    """The runs of automatic paging: four instead of three, the last of more halved."""
     runs = -(-count // automatic_size(level))
     shares = _shares(count, runs + (runs == 3))
     if runs > 4:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a caller may not ask for, and what decoding into the wrong memory gives."""
+"""Requests that are refused, and decoding into the wrong memory."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_type_mismatch(type_name: str) -> None:
 def test_output_too_small(type_name: str, page: int | None) -> None:
     numbers = np.arange(100).astype(DTYPES[type_name])
     file = numpact.compress(numbers, Config(max_page_n=page))
-    for room in (0, 1, 50, 99):
+    for capacity in (0, 1, 50, 99):
         with pytest.raises(numpact.NumpactError) as caught:
-            numpact.decompress(file, numbers.dtype, room)
-        assert caught.value.kind == "output_too_small", room
+            numpact.decompress(file, numbers.dtype, capacity)
+        assert caught.value.kind == "output_too_small", capacity

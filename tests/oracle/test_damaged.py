@@ -14,7 +14,7 @@ from cases import SPECS, delta_order, mode_value, same_bits
 from distributions import distributions
 from numpact_ctypes import DTYPES, Config
 
-ROOM = 700  # numbers: more than any file has before it is damaged
+CAPACITY = 700  # numbers: more than any file has before it is damaged
 
 
 def small_file(rng: np.random.Generator, type_name: str, mode: str, delta: str) -> bytes:
@@ -51,7 +51,7 @@ Reader = Callable[[bytes, np.dtype, int], np.ndarray | None]
 def outcome(read: Reader, file: bytes, dtype: np.dtype) -> np.ndarray | str:
     """The numbers, or why there are none."""
     try:
-        numbers = read(file, dtype, ROOM)
+        numbers = read(file, dtype, CAPACITY)
     except numpact.NumpactError as error:
         return error.kind
     except reference.Refused:
@@ -110,7 +110,7 @@ def test_cut(type_name: str, rng: np.random.Generator, tmp_path: Path) -> None:
     """Every proper prefix of a file is truncated, and said to be."""
     file = small_file(rng, type_name, "auto", "auto")
     walks: list[Callable[[bytes], object]] = [
-        lambda cut: numpact.decompress(cut, DTYPES[type_name], ROOM),
+        lambda cut: numpact.decompress(cut, DTYPES[type_name], CAPACITY),
         numpact.count_numbers,
         numpact.inspect,
     ]

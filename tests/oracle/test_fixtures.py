@@ -16,7 +16,7 @@ from numpact_ctypes import DTYPES, TYPE_OF_BYTE
 
 PCO = Path(__file__).resolve().parents[1] / "fixtures" / "pco"
 MADE_FOLDER = unpacked("pco/made.zip") / "made"
-ROOM = 1 << 16
+CAPACITY = 1 << 16
 
 
 def _classic() -> np.ndarray:
@@ -89,8 +89,8 @@ RELEASES: dict[str, Callable[[], np.ndarray]] = {
 
 
 def check_file(file: bytes, numbers: np.ndarray) -> None:
-    for room in (numbers.size, numbers.size + 1000):
-        assert same_bits(numpact.decompress(file, numbers.dtype, room), numbers)
+    for capacity in (numbers.size, numbers.size + 1000):
+        assert same_bits(numpact.decompress(file, numbers.dtype, capacity), numbers)
     assert numpact.count_numbers(file) == numbers.size
     assert numpact.inspect(file)["count"] == numbers.size
 
@@ -136,7 +136,7 @@ KINDS = {
     "standalone_version_4": {"unsupported_version"},
     "uniform_type_unknown": {"corrupt", "unsupported_version"},
 }
-# What only shows when numbers are made, which counting and inspecting do not do.
+# Faults that only decoding the numbers shows, not counting or inspecting.
 SHOWN_BY_NUMBERS = {"dict_empty", "dict_index_past_end", "lookback_17_window_16"}
 
 
@@ -157,9 +157,9 @@ def test_refused(name: str) -> None:
     file = (MADE_FOLDER / "refused" / f"{name}.pco").read_bytes()
     dtype = DTYPES[type_in(file)]
     with pytest.raises(reference.Refused):
-        reference.decompress(file, dtype, ROOM)
+        reference.decompress(file, dtype, CAPACITY)
     with pytest.raises(numpact.NumpactError) as caught:
-        numpact.decompress(file, dtype, ROOM)
+        numpact.decompress(file, dtype, CAPACITY)
     assert caught.value.kind in KINDS.get(name, {"corrupt"}), str(caught.value)
     assert caught.value.offset is None or caught.value.offset <= len(file)
     if name not in SHOWN_BY_NUMBERS:

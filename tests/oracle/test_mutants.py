@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every file that differs in one byte from one that a release of the reference wrote: the same
-verdict as the reference's, the same numbers, no crash."""
+result as the reference's, the same numbers, no crash."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mutants import DIED, Mutant, mutants, verdicts
+from mutants import DIED, Mutant, mutants, results
 
 HERE = Path(__file__).resolve().parent
 FILES = sorted((HERE.parent / "fixtures" / "pco").glob("*.pco"))
@@ -20,18 +20,18 @@ ALLOWED = {
 }
 
 
-def check(wanted: list[Mutant]) -> None:
-    theirs, ours = verdicts("reference", wanted), verdicts("numpact", wanted)
-    assert DIED not in ours, str(wanted[ours.index(DIED)])
-    for mutant, pair in zip(wanted, zip(theirs, ours, strict=True), strict=True):
+def check(checked: list[Mutant]) -> None:
+    theirs, ours = results("reference", checked), results("numpact", checked)
+    assert DIED not in ours, str(checked[ours.index(DIED)])
+    for mutant, pair in zip(checked, zip(theirs, ours, strict=True), strict=True):
         allowed = ALLOWED.get((mutant.path.stem, mutant.at, mutant.value))
         if allowed is not None:
             assert pair == allowed, f"{mutant}: no longer as allowed"
         else:
             assert pair[0] == pair[1], f"{mutant}: pcodec {pair[0]}, numpact {pair[1]}"
-    read = sum(verdict not in ("refused", DIED) for verdict in ours)
-    print(f"{len(wanted)} mutants: {read} read the same, {len(wanted) - read} refused")
-    assert 0.5 * len(wanted) < read < 0.95 * len(wanted)
+    read = sum(result not in ("refused", DIED) for result in ours)
+    print(f"{len(checked)} mutants: {read} read the same, {len(checked) - read} refused")
+    assert 0.5 * len(checked) < read < 0.95 * len(checked)
 
 
 def every_mutant() -> list[Mutant]:

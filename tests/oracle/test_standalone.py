@@ -24,7 +24,7 @@ from distributions import distributions
 from numpact_ctypes import DTYPES, Config
 from size_bounds import automatic_size, automatic_sizes, equal_sizes, file_bound
 
-SLACK = 300  # numbers of room past the count, so that a reader could write too many
+SLACK = 300  # numbers of capacity past the count, so that a reader could write too many
 
 
 def check_sizes(case: Case, chunk_counts: list[int]) -> None:
@@ -32,9 +32,9 @@ def check_sizes(case: Case, chunk_counts: list[int]) -> None:
     if case.config.page_sizes is not None:
         assert chunk_counts == list(case.config.page_sizes)
     elif case.config.max_page_n is not None:
-        # Which of equal pages are the larger ones is not fixed.
-        wanted = equal_sizes(case.numbers.size, case.config.max_page_n)
-        assert sorted(chunk_counts) == sorted(wanted)
+        # The order of nearly equal pages is not fixed.
+        expected = equal_sizes(case.numbers.size, case.config.max_page_n)
+        assert sorted(chunk_counts) == sorted(expected)
     else:
         assert sum(chunk_counts) == case.numbers.size
         assert all(0 < count <= automatic_size(case.config.level) for count in chunk_counts)
@@ -113,7 +113,7 @@ KINDS = [(t, make.__name__) for t in DTYPES for make in distributions(DTYPES[t])
 def test_automatic(
     type_name: str, kind: str, rng: np.random.Generator, effort: int, tmp_path: Path
 ) -> None:
-    """What most callers do: every kind of numbers, no spec, several lengths."""
+    """The usual calls: every kind of numbers, no spec, several lengths."""
     dtype = DTYPES[type_name]
     make = next(m for m in distributions(dtype) if m.__name__ == kind)
     counts = [1, 256, 257, 5000, int(rng.integers(2, 12000))] * effort

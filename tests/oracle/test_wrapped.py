@@ -76,10 +76,10 @@ def check_theirs(rng: np.random.Generator, case: Case) -> None:
 def check_first_numbers(
     rng: np.random.Generator, decoder: numpact.ChunkDecoder, page: bytes, numbers: np.ndarray
 ) -> None:
-    room = int(rng.integers(0, numbers.size))
-    part, consumed = decoder.page(page, numbers.size, room)
+    capacity = int(rng.integers(0, numbers.size))
+    part, consumed = decoder.page(page, numbers.size, capacity)
     assert consumed <= len(page)
-    assert part.tobytes() == numbers[:room].tobytes(), f"first {room} of {numbers.size}"
+    assert part.tobytes() == numbers[:capacity].tobytes(), f"first {capacity} of {numbers.size}"
 
 
 @pytest.mark.parametrize(("type_name", "mode", "delta"), SPECS)

@@ -27,7 +27,7 @@ using platform::Access;
 using platform::FileInfo;
 using platform::FileKind;
 
-// What text mode would change: line ends, and the character that ends a text.
+// Bytes that text mode would change: line ends, and the character that ends a text.
 const std::string kHardText = "a\r\nb\nc\x1a\r\0d\n\n"s + std::string(3, '\r');
 
 class Files : public FileTest {};

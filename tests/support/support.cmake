@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the test programs share, as one library. numpact_test(NAME SOURCES...) is numpact_add_test
+# A library that the test programs share. numpact_test(NAME SOURCES...) is numpact_add_test
 # with it.
 include_guard(DIRECTORY)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests ask of the system, once for each system: posix/system.cpp and windows/system.cpp.
+// Functions of the system for tests, once for each system: posix/system.cpp and windows/system.cpp.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,10 @@ bool make_named_pipe(const std::string& path);
 // Runs a function, which returns an exit status, in a copy of this process, for at most 20 seconds.
 // Returns the status; none if the system cannot copy a process. -1: it did not exit by itself.
 std::optional<int> run_in_copy(const std::function<int()>& function);
+
+// Runs a function in a thread of its own. Returns how many bytes of the stack it used; none if the
+// stack of a thread cannot be looked at.
+std::optional<std::size_t> stack_bytes_of(const std::function<void()>& function);
 
 // While it lives, files cannot grow beyond a size, as on a full disk, if is_set().
 class FileSizeLimit {

@@ -330,7 +330,7 @@ TYPED_TEST(Batches, EverySizeLog) {
   Random random(35);
   for (unsigned size_log = 1; size_log <= kMaxAnsSizeLog; ++size_log) {
     for (const std::size_t bin_n : {2u, 7u, 30u, 100u, 256u}) {
-      if (least_size_log(bin_n) > size_log) continue;
+      if (min_size_log(bin_n) > size_log) continue;
       const BinShape shape{size_log, bin_n,
                            static_cast<unsigned>(random.below(kBits<TypeParam> + 1))};
       SCOPED_TRACE(text("size log ", size_log, ", ", bin_n, " bins, seed ", seed()));

@@ -9,7 +9,7 @@ namespace numpact::testing {
 namespace {
 
 std::size_t groups_of(unsigned level, std::size_t n) {
-  return BinningEffort::of_level(level, n).histogram.groups;
+  return BinningEffort::of(level_row(level).bins, n).histogram.groups;
 }
 
 // A group holds at least 5 latents up to 256 groups, then 20; where size counts most, always 5.
@@ -27,7 +27,7 @@ TEST(BinningEffort, GroupsOfFewLatents) {
 
 TEST(BinningEffort, FrequentValuesGrowWithTheLevel) {
   const auto values_of = [](unsigned level) {
-    return BinningEffort::of_level(level, 1'000'000).histogram.max_values;
+    return BinningEffort::of(level_row(level).bins, 1'000'000).histogram.max_values;
   };
   EXPECT_EQ(values_of(0), 0u);
   for (unsigned level = 1; level <= 12; ++level) EXPECT_GE(values_of(level), values_of(level - 1));

@@ -39,7 +39,7 @@ inline std::vector<double> decimals(std::size_t n, double scale, Random& random)
 }
 
 // Around a mean, each drawn to twice the one before less the one before that.
-inline std::vector<std::int16_t> waves(std::size_t n, Random& random) {
+inline std::vector<std::int16_t> oscillations(std::size_t n, Random& random) {
   std::vector<std::int16_t> numbers(n);
   double before = 0;
   double last = 0;

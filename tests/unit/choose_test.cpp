@@ -44,8 +44,8 @@ class Choose : public ::testing::Test {
   Random random_{82};
 };
 
-TEST_F(Choose, ConvolutionForWaves) {
-  const std::vector<std::int16_t> numbers = waves(60'000, random_);
+TEST_F(Choose, ConvolutionForOscillations) {
+  const std::vector<std::int16_t> numbers = oscillations(60'000, random_);
   const Choice choice = choose_for<std::uint16_t>(numbers, NumberType::kI16);
   EXPECT_TRUE(std::holds_alternative<Conv1>(choice.delta));
   const std::size_t bytes = bytes_of(numbers, NumberType::kI16);
@@ -59,7 +59,7 @@ TEST_F(Choose, ConvolutionForWaves) {
 }
 
 // A walk up and down a list of random numbers: differences of indices are small, those of numbers
-// are not. Below kLevelForSize, dictionaries are not considered for chunks of few bits.
+// are not. Up to kDefaultLevel, dictionaries are not considered for chunks of few bits.
 TEST_F(Choose, NoDictionariesForChunksOfFewBits) {
   std::vector<std::uint64_t> list(50);
   for (std::uint64_t& entry : list) entry = random_.bits(60);
@@ -77,8 +77,8 @@ TEST_F(Choose, NoDictionariesForChunksOfFewBits) {
       const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kU64, config);
       return std::holds_alternative<Dict>(choice.mode);
     };
-    EXPECT_TRUE(is_dict_at(kLevelForSize)) << n;
-    EXPECT_EQ(is_dict_at(kLevelForSize - 1), n > 2000) << n;
+    EXPECT_TRUE(is_dict_at(kDefaultLevel + 1)) << n;
+    EXPECT_EQ(is_dict_at(kDefaultLevel), n > 2000) << n;
   }
 }
 
@@ -480,7 +480,7 @@ TEST_F(Choose, VersionsAllowWhatTheyWereWrittenWith) {
 
 TEST_F(Choose, KeepsToTheVersion) {
   EncodeConfig config;
-  const std::vector<std::int16_t> numbers = waves(20'000, random_);
+  const std::vector<std::int16_t> numbers = oscillations(20'000, random_);
   config.compatibility = Compatibility::kV4_0;
   const Choice choice = choose_for<std::uint16_t>(numbers, NumberType::kI16, config);
   EXPECT_TRUE(is_allowed(choice.delta, FormatVersion{4, 0}));

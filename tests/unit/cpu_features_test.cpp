@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instruction sets are found, compared with what Highway's library finds.
+// The instruction sets that are found, compared with those of Highway's library.
 #include "base/internal.hpp"
 #include "simd/targets.hpp"
 // After the list of targets.

@@ -312,6 +312,95 @@ TYPED_TEST(Deltas, Conv1MatchesTheDefinition) {
   }
 }
 
+// Weights whose sum is next to the limit of the format, in any order, and a bias that uses the
+// rest.
+Conv1 extreme_conv1(unsigned bits, unsigned order, Random& random) {
+  Conv1 conv;
+  conv.order = order;
+  conv.quantization = static_cast<unsigned>(random.below(std::min(2 * bits, 32u)));
+  std::uint64_t rest = (std::uint64_t{1} << (bits - 1)) - 1;
+  for (unsigned j = 0; j < order; ++j) {
+    const std::uint64_t size = random.one_in(order) ? rest : random.below(rest / 2 + 1);
+    rest -= size;
+    const auto weight = static_cast<std::int32_t>(size);
+    conv.weights[j] = random.one_in(2) ? weight : -weight;
+  }
+  for (unsigned j = order - 1; j > 0; --j) {
+    std::swap(conv.weights[j], conv.weights[random.below(j + 1)]);
+  }
+  conv.bias = static_cast<std::int64_t>(random.below((rest << bits) + (std::uint64_t{1} << bits)));
+  if (random.one_in(2)) conv.bias = -conv.bias;
+  return conv;
+}
+
+// The latents that deltas, not centred, stand for.
+template <Latent L>
+std::vector<L> naive_conv1(const Conv1& conv, const std::vector<L>& state,
+                           const std::vector<L>& deltas) {
+  std::vector<L> latents = state;
+  for (const L delta : deltas) {
+    latents.push_back(L{0});
+    const L prediction = naive_prediction(conv, latents, latents.size() - 1);
+    latents.back() = static_cast<L>(delta + prediction);
+  }
+  return latents;
+}
+
+// Every order; batches of any size, the next one resuming the last; sums at the limits; latents and
+// deltas of one value or any, so that sums change their sign and latents wrap.
+TYPED_TEST(Deltas, Conv1DecodesExtremesOfEveryOrder) {
+  using L = TypeParam;
+  if constexpr (sizeof(L) <= 4) {
+    Random random(57);
+    for (unsigned round = 0; round < 40 * kMaxConv1Order; ++round) {
+      const Conv1 conv = extreme_conv1(kBits<L>, 1 + round % kMaxConv1Order, random);
+      if (!conv.is_valid(kBits<L>)) continue;
+      std::vector<L> state = this->latents(conv.order, random);
+      if (random.one_in(4)) std::fill(state.begin(), state.end(), static_cast<L>(~L{0}));
+      std::vector<L> deltas = this->latents(random.below(3 * kBatchN), random);
+      if (random.one_in(4)) std::fill(deltas.begin(), deltas.end(), L{0});
+      const std::vector<L> expected = naive_conv1(conv, state, deltas);
+      const std::size_t first = random.below(deltas.size() + 1);
+      for_each_target([&] {
+        Arena arena(std::pmr::new_delete_resource());
+        History<L> history;
+        history.start(arena, expected.size(), expected.size(), state);
+        decode_conv1(conv, deltas.data(), first, history);
+        decode_conv1(conv, deltas.data() + first, deltas.size() - first, history);
+        std::vector<L> back(expected.size());
+        history.copy(0, back.size(), back.data());
+        ASSERT_EQ(back, expected) << "round " << round << ", order " << conv.order;
+      });
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+// A batch writes its latents alone.
+TYPED_TEST(Deltas, Conv1WritesNoMoreThanABatch) {
+  using L = TypeParam;
+  if constexpr (sizeof(L) <= 4) {
+    Random random(58);
+    for (unsigned order = 1; order <= kMaxConv1Order; ++order) {
+      const Conv1 conv = extreme_conv1(kBits<L>, order, random);
+      if (!conv.is_valid(kBits<L>)) continue;
+      for (std::size_t n = 0; n <= 40; ++n) {
+        const std::vector<L> state = this->latents(order, random);
+        const std::vector<L> deltas = this->latents(n, random);
+        std::vector<L> expected = naive_conv1(conv, state, deltas);
+        expected.resize(order + n + 64, L{99});
+        for_each_target([&] {
+          std::vector<L> buffer = state;
+          buffer.resize(expected.size(), L{99});
+          undo_conv1(conv, deltas.data(), n, buffer.data() + order);
+          ASSERT_EQ(buffer, expected) << "order " << order << ", n " << n;
+        });
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST(Conv1Limits, AreThoseOfTheFormat) {
   Conv1 conv;
   conv.weights[0] = 1;

@@ -65,7 +65,7 @@ TEST(LookbackRing, KeepsTheLastLatents) {
       for (std::size_t i = 0; i < n; ++i, ++next) ring.data()[next & ring.mask()] = next;
       ring.advance(n);
       ASSERT_EQ(ring.end(), next);
-      // What lookbacks of the next batch may refer to, and a batch that is output later.
+      // The history of the next batch's lookbacks, and a batch that is output later.
       const std::size_t kept = std::min<std::size_t>(next, reach + kBatchN);
       std::vector<std::uint32_t> copy(kept);
       ring.copy(next - kept, kept, copy.data());

@@ -33,16 +33,17 @@ struct BinShape {
   bool is_value = false;  // that bin has no offsets
 };
 
-inline unsigned least_size_log(std::size_t bin_n) {
+inline unsigned min_size_log(std::size_t bin_n) {
   return static_cast<unsigned>(std::bit_width(bin_n - 1));
 }
 
 // A size that can hold the bins, usually a small one.
 inline unsigned random_size_log(std::size_t bin_n, Random& random) {
-  const unsigned least = least_size_log(bin_n);
+  const unsigned minimum = min_size_log(bin_n);
   if (bin_n == 1) return 0;
-  const unsigned most = random.one_in(4) ? kMaxAnsSizeLog : std::min(kMaxAnsSizeLog, least + 3);
-  return static_cast<unsigned>(random.between(least, most));
+  const unsigned maximum =
+      random.one_in(4) ? kMaxAnsSizeLog : std::min(kMaxAnsSizeLog, minimum + 3);
+  return static_cast<unsigned>(random.between(minimum, maximum));
 }
 
 template <Latent L>
@@ -61,8 +62,8 @@ std::vector<Bin> random_bins(const BinShape& shape, Random& random) {
   std::size_t left = size - bins.size();
   Bin& heavy = bins[random.below(bins.size())];
   if (shape.share != 0) {
-    const auto wanted = static_cast<std::size_t>(shape.share * static_cast<double>(size));
-    const std::size_t taken = std::min(left, wanted > 0 ? wanted - 1 : 0);
+    const auto expected = static_cast<std::size_t>(shape.share * static_cast<double>(size));
+    const std::size_t taken = std::min(left, expected > 0 ? expected - 1 : 0);
     heavy.weight += static_cast<std::uint32_t>(taken);
     left -= taken;
     if (shape.is_value || random.one_in(2)) heavy.offset_bits = 0;  // as frequent values have it

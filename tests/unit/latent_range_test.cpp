@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What forged and ordinary bins say about numbers.
+// The ranges of numbers by forged and ordinary bins.
 #include "pco/meta/latent_range.hpp"
 
 #include <gtest/gtest.h>

@@ -90,7 +90,7 @@ TYPED_TEST(Latents, DecodeEverySizeLog) {
   GuardedBuffer buffer(kMaxReadableBytes);
   for (unsigned size_log = 1; size_log <= kMaxAnsSizeLog; ++size_log) {
     for (const std::size_t bin_n : kBinCounts) {
-      if (bin_n == 1 || least_size_log(bin_n) > size_log) continue;
+      if (bin_n == 1 || min_size_log(bin_n) > size_log) continue;
       const auto offset_bits = static_cast<unsigned>(random.below(kBits<TypeParam> + 1));
       SCOPED_TRACE(text("size log ", size_log, ", ", bin_n, " bins, ", offset_bits,
                         " offset bits, seed ", seed()));

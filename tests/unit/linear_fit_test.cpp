@@ -16,7 +16,7 @@
 namespace numpact::testing {
 namespace {
 
-std::vector<double> waves(std::size_t n, Random& random) {
+std::vector<double> oscillations(std::size_t n, Random& random) {
   std::vector<double> values(n);
   for (std::size_t i = 0; i < n; ++i) {
     const double before = i < 2 ? 0 : 1.6 * values[i - 1] - 0.9 * values[i - 2];
@@ -29,7 +29,7 @@ TEST(LinearFit, LagSumsAreAddedUpInOrder) {
   Random random(41);
   for (int round = 0; round < 200; ++round) {
     const std::size_t max_lag = random.between(0, 32);
-    const std::vector<double> values = waves(max_lag + random.between(1, 100), random);
+    const std::vector<double> values = oscillations(max_lag + random.between(1, 100), random);
     std::vector<double> expected(max_lag + 1);
     for (std::size_t lag = 0; lag <= max_lag; ++lag) {
       for (std::size_t i = max_lag; i < values.size(); ++i) {
@@ -51,7 +51,7 @@ TEST(LinearFit, ProductsAreAddedUpInOrder) {
     const unsigned order = static_cast<unsigned>(random.between(0, kMaxConv1Order));
     const std::size_t n = random.between(0, 70);
     std::vector<double> buffer(kLagPad, -1e300);  // read, but without effect
-    const std::vector<double> values = waves(order + n, random);
+    const std::vector<double> values = oscillations(order + n, random);
     buffer.insert(buffer.end(), values.begin(), values.end());
     std::vector<double> importances(n);
     for (double& importance : importances) {
@@ -82,7 +82,7 @@ TEST(LinearFit, ErrorsAreTakenOffInOrder) {
   for (int round = 0; round < 100; ++round) {
     const unsigned order = static_cast<unsigned>(random.between(0, kMaxConv1Order));
     const std::size_t n = random.between(0, 150);
-    const std::vector<double> values = waves(order + n, random);
+    const std::vector<double> values = oscillations(order + n, random);
     std::vector<double> weights(order);
     for (double& weight : weights) weight = static_cast<double>(random.below(2000)) / 997 - 1;
     std::vector<double> expected(n);
@@ -104,7 +104,7 @@ TEST(LinearFit, ErrorsAreTakenOffInOrder) {
 TEST(LinearFit, EqualImportancesHaveNoEffect) {
   Random random(42);
   for (const unsigned order : {1u, 2u, 7u, 32u}) {
-    const std::vector<double> values = waves(6 * 128, random);
+    const std::vector<double> values = oscillations(6 * 128, random);
     const CentredRuns runs{values, 128};
     const std::vector<double> importances(values.size(), 1);
     const LagErrors errors = LagEquations(runs, order).errors();
@@ -120,7 +120,7 @@ TEST(LinearFit, SlicesOfARunAddUp) {
   Random random(46);
   for (const unsigned order : {2u, 7u, 32u}) {
     for (const std::size_t run_n : {order + 256, order + 257, 700 + order}) {
-      const std::vector<double> values = waves(2 * run_n, random);
+      const std::vector<double> values = oscillations(2 * run_n, random);
       std::vector<double> importances(values.size());
       for (double& importance : importances) {
         importance = 1 / static_cast<double>(1 + random.below(9));
@@ -146,7 +146,7 @@ TEST(LinearFit, SlicesOfARunAddUp) {
 
 TEST(LinearFit, FindsTheWeights) {
   Random random(43);
-  const std::vector<double> values = waves(20'000, random);
+  const std::vector<double> values = oscillations(20'000, random);
   const LagEquations equations({values, 1000}, 4);
   LagWeights weights{};
   ASSERT_TRUE(equations.solve(2, weights));
@@ -170,7 +170,7 @@ TEST(Conv1Search, MoreRoundsNeverTakeMoreBits) {
   for (int round = 0; round < 60; ++round) {
     const std::size_t spikes = random.between(2, 100);
     std::vector<std::uint16_t> latents(4000);
-    const std::vector<double> smooth = waves(latents.size(), random);
+    const std::vector<double> smooth = oscillations(latents.size(), random);
     for (std::size_t i = 0; i < latents.size(); ++i) {
       const double spike = random.one_in(spikes) ? static_cast<double>(random.below(1500)) : 0;
       latents[i] = static_cast<std::uint16_t>(30000 + smooth[i] / 2 + spike);
@@ -211,11 +211,11 @@ TEST(Conv1Search, FewLatentsGetFewWeights) {
       const auto estimate = estimate_fitted(sample, page, 12, EncodeEffort::of(config), arena);
       return estimate ? std::get<Conv1>(estimate->delta).order : 0;
     };
-    EXPECT_GE(order_at(kLevelForSize), 24u) << n;
+    EXPECT_GE(order_at(kDefaultLevel + 1), 24u) << n;
     if (n < kMinLongFitN) {
-      EXPECT_LE(order_at(kLevelForSize - 1), 16u);
+      EXPECT_LE(order_at(kDefaultLevel), 16u);
     } else {
-      EXPECT_GE(order_at(kLevelForSize - 1), 24u);
+      EXPECT_GE(order_at(kDefaultLevel), 24u);
     }
   }
 }

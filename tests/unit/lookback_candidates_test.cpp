@@ -134,22 +134,23 @@ TYPED_TEST(CandidatesFound, NoneSimilarWithoutPrefixes) {
   EXPECT_LT(std::count(lookbacks.begin() + 100, lookbacks.end(), 100), 20);
 }
 
-TEST(LookbackEffort, SimilarLatentsOfLongPagesAtLevelsForSize) {
+TEST(LookbackEffort, SimilarLatentsOfLongPagesFromLevelNineOn) {
   constexpr std::size_t kMany = std::size_t{1} << 16;
-  EXPECT_EQ(LookbackEffort::of_level(8, kMany - 1).prefix_n, kMaxSimilarPrefixes);
-  EXPECT_EQ(LookbackEffort::of_level(8, kMany).prefix_n, 0u);
-  EXPECT_EQ(LookbackEffort::of_level(9, kMany).prefix_n, 1u);
+  EXPECT_EQ(LookbackEffort::of(level_row(8).search, kMany - 1).prefix_n, kMaxSimilarPrefixes);
+  EXPECT_EQ(LookbackEffort::of(level_row(8).search, kMany).prefix_n, 0u);
+  EXPECT_EQ(LookbackEffort::of(level_row(9).search, kMany).prefix_n, 1u);
 }
 
 // A longer page has a larger sample, except where the search for similar latents ends and rare
 // latents do not matter.
 TEST(LookbackEffort, SamplesGrowWithPages) {
-  EXPECT_EQ(LookbackEffort::of_level(8, 20'000).sample_n, 1250u);
-  EXPECT_EQ(LookbackEffort::of_level(8, 50'000).sample_n, 2048u);
-  EXPECT_EQ(LookbackEffort::of_level(8, std::size_t{1} << 16).sample_n, 1024u);
-  EXPECT_EQ(LookbackEffort::of_level(8, std::size_t{1} << 16, 0.5f).sample_n, 2048u);
-  EXPECT_EQ(LookbackEffort::of_level(8, std::size_t{1} << 17).sample_n, 2048u);
-  EXPECT_EQ(LookbackEffort::of_level(8, std::size_t{1} << 24).sample_n, std::size_t{1} << 15);
+  EXPECT_EQ(LookbackEffort::of(level_row(8).search, 20'000).sample_n, 1250u);
+  EXPECT_EQ(LookbackEffort::of(level_row(8).search, 50'000).sample_n, 2048u);
+  EXPECT_EQ(LookbackEffort::of(level_row(8).search, std::size_t{1} << 16).sample_n, 1024u);
+  EXPECT_EQ(LookbackEffort::of(level_row(8).search, std::size_t{1} << 16, 0.5f).sample_n, 2048u);
+  EXPECT_EQ(LookbackEffort::of(level_row(8).search, std::size_t{1} << 17).sample_n, 2048u);
+  EXPECT_EQ(LookbackEffort::of(level_row(8).search, std::size_t{1} << 24).sample_n,
+            std::size_t{1} << 15);
 }
 
 // Unused bits do not distinguish latents: a new latent is similar to none.

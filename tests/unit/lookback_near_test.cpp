@@ -46,7 +46,7 @@ bool may_look_back_nearby(std::vector<std::uint32_t> latents, const NearRequest&
   sample.latents = LatentArray(std::span<std::uint32_t>(latents));
   sample.run_n = kRunN;
   sample.scale = 8;
-  return numpact::may_look_back_nearby(sample, Choice{Classic{}, delta, {}}, request, arena);
+  return look_back_nearby(sample, Choice{Classic{}, delta, {}}, request, arena).is_met;
 }
 
 TEST(LookbackNear, InterleavedStreamsByAnyBaseline) {
@@ -99,8 +99,8 @@ bool passes_prefilter(std::size_t n, std::uint64_t noise, unsigned level) {
   const LatentArray page{std::span<std::uint32_t>(latents)};
   const Sample sample = take_sample(page, default_sample_n(n, 4096), arena);
   const float bits = estimate_consecutive(sample, sample.latents, 0, arena);
-  const LookbackInput input{n, bits, true, level};
-  return may_look_back(sample, page, Choice{}, input, arena);
+  const LookbackInput input{n, bits, true, &level_row(level)};
+  return prefilter_lookback(sample, page, Choice{}, input, arena).passes;
 }
 
 // The time of a search is about the same for all short pages.

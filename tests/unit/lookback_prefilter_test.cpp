@@ -24,7 +24,7 @@ bool may_look_back(std::vector<std::uint64_t> latents, float bits = 40) {
   const Sample sample = take_sample(page, default_sample_n(page.n, 4096), arena);
   const Choice choice{Classic{}, NoDelta{}, {}};
   const LookbackInput input{latents.size(), bits, true};
-  return numpact::may_look_back(sample, page, choice, input, arena);
+  return prefilter_lookback(sample, page, choice, input, arena).passes;
 }
 
 // Latents of 40 bits; from `first` on each is that of `period` before.
@@ -85,7 +85,8 @@ bool windows_look_back(std::vector<std::uint64_t> latents, const AnyDelta& delta
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray page{std::span<std::uint64_t>(latents)};
   const Choice choice{Classic{}, delta, {}};
-  return numpact::windows_look_back(page, choice, share, 0, kDefaultLevel, arena);
+  const SearchLevel& level = level_row(kDefaultLevel).search;
+  return look_back_in_windows(page, choice, share, 0, level, arena).saves;
 }
 
 TEST(LookbackWindows, ShowWhetherNearbyNumbersRepeat) {
@@ -128,7 +129,8 @@ TEST(LookbackSearch, SamplesThatAgreeFindTheSame) {
     const Lookback lookback = lookback_for(page.n);
     const ArenaScope scratch(arena);
     const auto find = [&](LookbackSample sample) {
-      return find_lookbacks(lookback, page, arena, HUGE_VALF, kDefaultLevel, sample);
+      return find_lookbacks(lookback, page, arena, HUGE_VALF, level_row(kDefaultLevel).search,
+                            sample);
     };
     const FoundLookbacks neighbours = find(LookbackSample::kNeighbours);
     ++(neighbours.samples_agree ? agreed : others);
@@ -142,17 +144,15 @@ TEST(LookbackSearch, SamplesThatAgreeFindTheSame) {
   EXPECT_GT(others, 0u);
 }
 
-using standalone::LookbackBackoff;
-
 // How many of `parts` segments are attempted if all attempts have the same result.
-std::size_t attempts_of(std::size_t parts, LookbackResult result, LookbackBackoff tries = {}) {
+std::size_t attempts_of(std::size_t parts, LookbackResult result, LookbackBackoff backoff = {}) {
   std::size_t attempts = 0;
   for (std::size_t i = 0; i < parts; ++i) {
-    if (tries.should_attempt()) {
-      tries.note(1000, result);
+    if (backoff.should_attempt()) {
+      backoff.note(1000, result);
       ++attempts;
     } else {
-      tries.skip(1000);
+      backoff.skip(1000);
     }
   }
   return attempts;
@@ -170,14 +170,14 @@ TEST(LookbackBackoff, FewerSegmentsAfterFailures) {
 }
 
 TEST(LookbackBackoff, SuccessResetsTheBackoff) {
-  LookbackBackoff tries;
-  for (int i = 0; i < 5; ++i) tries.note(1000, LookbackResult::kWorse);
-  EXPECT_FALSE(tries.should_attempt());
-  tries.skip(5000);
-  ASSERT_TRUE(tries.should_attempt());
-  tries.note(1000, LookbackResult::kAccepted);
+  LookbackBackoff backoff;
+  for (int i = 0; i < 5; ++i) backoff.note(1000, LookbackResult::kWorse);
+  EXPECT_FALSE(backoff.should_attempt());
+  backoff.skip(5000);
+  ASSERT_TRUE(backoff.should_attempt());
+  backoff.note(1000, LookbackResult::kAccepted);
   // As if none had failed.
-  EXPECT_EQ(attempts_of(3, LookbackResult::kWorse, tries), 2u);
+  EXPECT_EQ(attempts_of(3, LookbackResult::kWorse, backoff), 2u);
 }
 
 TEST(LookbackRepeats, AreFoundOnceForAPage) {
@@ -188,7 +188,7 @@ TEST(LookbackRepeats, AreFoundOnceForAPage) {
     latents[i] = i < 5000 ? static_cast<std::uint32_t>(random.bits()) : latents[i - 5000];
   }
   const std::span<const std::uint32_t> page(latents);
-  const PageWindows windows(latents.size(), kDefaultLevel);
+  const PageWindows windows(latents.size(), level_row(kDefaultLevel).prefilter);
   const RepresentativeRange range{0, 1e9f};
   PageRepeats repeats;
   find_repeats(page, windows, 2, range, repeats, arena);
@@ -206,18 +206,16 @@ TEST(LookbackRepeats, AreFoundOnceForAPage) {
   EXPECT_LT(repeats.strings.repeated, repeats.strings.examined / 100);
 }
 
-using standalone::ModeBackoff;
-
 // How many of 100 segments estimate bases if the n-th is the first that chooses one; 0: none.
 std::size_t base_estimates(std::size_t first_won) {
-  ModeBackoff tries(SegmentHints{});
+  ModeBackoff backoff(SegmentHints{});
   std::size_t estimates = 0;
   for (std::size_t part = 1; part <= 100; ++part) {
-    const SegmentHints hints = tries.hints();
+    const SegmentHints hints = backoff.hints();
     estimates += hints.bases ? 1 : 0;
     const bool is_won = first_won > 0 && part >= first_won;
     const AnyMode mode = hints.bases && is_won ? AnyMode(IntMult{10}) : AnyMode(Classic{});
-    tries.note(1000, hints, Choice{mode, NoDelta{}, {}});
+    backoff.note(1000, hints, Choice{mode, NoDelta{}, {}});
   }
   return estimates;
 }
@@ -234,14 +232,14 @@ TEST(ModeBackoff, FailingBasesAreEstimatedLessOften) {
 TEST(ModeBackoff, WhatDidNotSuitTheRunIsNotEstimated) {
   SegmentHints of_run;
   of_run.dict = true;
-  ModeBackoff tries(of_run);
-  EXPECT_TRUE(tries.hints().dict);
-  EXPECT_FALSE(tries.hints().weights);
+  ModeBackoff backoff(of_run);
+  EXPECT_TRUE(backoff.hints().dict);
+  EXPECT_FALSE(backoff.hints().weights);
   for (int part = 0; part < 9; ++part) {
-    ASSERT_TRUE(tries.hints().dict);
-    tries.note(1000, tries.hints(), Choice{Classic{}, NoDelta{}, {}});
+    ASSERT_TRUE(backoff.hints().dict);
+    backoff.note(1000, backoff.hints(), Choice{Classic{}, NoDelta{}, {}});
   }
-  EXPECT_FALSE(tries.hints().dict);
+  EXPECT_FALSE(backoff.hints().dict);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ std::uint32_t min_other_cost(const std::vector<std::uint16_t>& costs,
 template <class T>
 class LookbackKernel : public ::testing::Test {
  protected:
-  // Of various widths, some equal.
+  // Windows of various widths, some equal.
   static std::vector<T> latents(std::size_t n, Random& random) {
     std::vector<T> result(n);
     const auto width = static_cast<unsigned>(random.between(0, kBits<T>));
@@ -272,18 +272,18 @@ class LookbackSearch : public ::testing::Test {
   // Checks that all lookbacks stay within the page and that all targets agree.
   static std::vector<std::uint32_t> search(std::vector<T>& latents, unsigned level) {
     std::vector<std::uint32_t> result;
-    const Lookback lookback = lookback_for(latents.size());
+    const Lookback spec = lookback_for(latents.size());
+    const LatentArray all{std::span<T>(latents)};
     for_each_target([&] {
       Arena arena(std::pmr::new_delete_resource());
-      const auto found =
-          find_lookbacks(lookback, LatentArray(std::span<T>(latents)), arena, HUGE_VALF, level).all;
-      ASSERT_EQ(found.size() + lookback.state_n(), latents.size());
+      const auto found = find_lookbacks(spec, all, arena, HUGE_VALF, level_row(level).search).all;
+      ASSERT_EQ(found.size() + spec.state_n(), latents.size());
       if (result.empty()) result.assign(found.begin(), found.end());
       ASSERT_TRUE(std::equal(found.begin(), found.end(), result.begin(), result.end()));
     });
     for (std::size_t i = 0; i < result.size(); ++i) {
       EXPECT_GE(result[i], 1u);
-      EXPECT_LE(result[i], i + lookback.state_n());
+      EXPECT_LE(result[i], i + spec.state_n());
     }
     return result;
   }
@@ -555,7 +555,7 @@ TEST(LookbackPrefilter, RepeatedValuesAloneAreNotEnough) {
   const LatentArray ordered{std::span<std::uint16_t>(latents)};
   const Sample sample = take_sample(ordered, default_sample_n(ordered.n, kSampleN), arena);
   const LookbackInput input{latents.size(), kEntropy + 0.05f, true};
-  EXPECT_FALSE(may_look_back(sample, ordered, Choice{}, input, arena));
+  EXPECT_FALSE(prefilter_lookback(sample, ordered, Choice{}, input, arena).passes);
 }
 
 // A few values are so frequent that picked hashes do not represent the page, and the others are so
@@ -589,7 +589,7 @@ TEST(LookbackEvaluate, SecondaryIsDeltaEncodedToo) {
   const LatentArray ordered{std::span<std::uint64_t>(latents)};
   const Sample sample = take_sample(ordered, default_sample_n(ordered.n, kSampleN), arena);
   Choice choice{IntMult{1000}, NoDelta{}, {}};
-  const LookbackInput input{latents.size(), 26, false, kDefaultLevel, 6};
+  const LookbackInput input{latents.size(), 26, false, &level_row(kDefaultLevel), 6};
   ASSERT_EQ(try_lookback(sample, ordered, input, choice, arena), LookbackResult::kAccepted);
   EXPECT_TRUE(std::holds_alternative<IntMult>(choice.mode));
   ASSERT_TRUE(std::holds_alternative<Lookback>(choice.delta));

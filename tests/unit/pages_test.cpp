@@ -171,10 +171,10 @@ TEST(TinyFiles, EveryTruncationIsReportedTheSame) {
   }
 }
 
-void expect_streams(const Fixture& file, std::size_t piece_bytes) {
-  SCOPED_TRACE(text(file.name, ", pieces of ", piece_bytes));
+void expect_streams(const Fixture& file, std::size_t block_bytes) {
+  SCOPED_TRACE(text(file.name, ", pieces of ", block_bytes));
   for_each_target([&] {
-    MemorySource source(file.file, piece_bytes);
+    MemorySource source(file.file, block_bytes);
     StreamReader reader(source);
     Numbers out = zeros(file.numbers.type(), file.numbers.count() + 1);
     std::size_t count = 0;
@@ -184,18 +184,18 @@ void expect_streams(const Fixture& file, std::size_t piece_bytes) {
   });
 }
 
-constexpr std::size_t kPieceBytes[] = {1, 7, 64, 4096};
+constexpr std::size_t kBlockBytes[] = {1, 7, 64, 4096};
 
-TEST(TinyFiles, StreamInPieces) {
+TEST(TinyFiles, StreamInBlocks) {
   for (const Fixture& file : tiny_files()) {
-    for (const std::size_t piece_bytes : kPieceBytes) {
-      expect_streams(file, piece_bytes);
+    for (const std::size_t block_bytes : kBlockBytes) {
+      expect_streams(file, block_bytes);
       if (HasFatalFailure()) return;
     }
   }
 }
 
-TEST(Streams, InPiecesOnEveryTarget) {
+TEST(Streams, InBlocksOnEveryTarget) {
   Random random(43);
   for (const NumberType type : kNumberTypes) {
     for (int round = 0; round < 6; ++round) {
@@ -204,8 +204,8 @@ TEST(Streams, InPiecesOnEveryTarget) {
       config.delta = random.pick(delta_specs(type));
       const Fixture file =
           make_file(type, {3000, 1, 256, 700}, config, random.pick(distribution_names()), random);
-      for (const std::size_t piece_bytes : kPieceBytes) {
-        expect_streams(file, piece_bytes);
+      for (const std::size_t block_bytes : kBlockBytes) {
+        expect_streams(file, block_bytes);
         if (HasFatalFailure()) return;
       }
     }

@@ -81,7 +81,7 @@ TEST_F(Propose, MoneyWithAnOffset) {
 }
 
 // Nights of a light sensor: most triples of numbers have no differences.
-TEST_F(Propose, BaseWhereMostNumbersAreEqual) {
+TEST_F(Propose, BaseOfMainlyEqualNumbers) {
   std::vector<std::int64_t> numbers(8000);
   for (std::int64_t& number : numbers) {
     const std::uint64_t day = 100 * random_.between(1, 900);
@@ -140,7 +140,7 @@ TEST_F(Propose, CoarseBaseThatDoesNotFitAThird) {
 }
 
 // Two of three numbers are fixed-point numbers of very different magnitudes.
-TEST_F(Propose, PowerOfTwoThatDividesMostNumbers) {
+TEST_F(Propose, PowerOfTwoWithFewExceptions) {
   std::vector<double> numbers(10'000);
   for (double& number : numbers) {
     const auto multiple =
@@ -278,7 +278,7 @@ TEST_F(Propose, QuantOfSinglesStoredAsDoubles) {
 }
 
 TEST_F(Propose, LagEquationsFindTheWeights) {
-  const std::vector<std::int16_t> numbers = waves(8192, random_);
+  const std::vector<std::int16_t> numbers = oscillations(8192, random_);
   const std::vector<double> values(numbers.begin(), numbers.end());
   const CentredRuns runs{values, 1024};
   const LagEquations plain(runs, 8);

@@ -15,7 +15,7 @@ namespace numpact::testing {
 namespace {
 
 constexpr std::byte kPaint{0xa5};
-// What is left of the bound in every case, as a share of it.
+// The unused share of the bound, in every case.
 constexpr std::uint64_t kMarginDenominator = 4;
 
 // The most bytes of the arena's block in use while the numbers were encoded. The block is as large
@@ -30,7 +30,7 @@ std::size_t used_bytes(const Numbers& numbers, unsigned level) {
   BitWriter writer(out);
   EncodeConfig config;
   config.level = level;
-  EXPECT_OK(standalone::write_run(part(numbers, 0, numbers.count()), config, arena, writer));
+  EXPECT_OK(write_run(part(numbers, 0, numbers.count()), config, arena, writer));
   const auto last =
       std::find_if(block.rbegin(), block.rend(), [](std::byte byte) { return byte != kPaint; });
   return static_cast<std::size_t>(block.rend() - last);

@@ -188,7 +188,7 @@ class Segmentation : public ::testing::Test {
     const EncodeConfig config = config_of(numbers.type());
     ChoiceSession session({numbers.type(), ordered, numbers.count()}, config, arena_);
     session.choose_plain();
-    SegmentPlanner planner(ordered, session.best(), config.level, arena_);
+    SegmentPlanner planner(ordered, session.best(), session.level().segments, arena_);
     return planner.estimate_saving() > 0 ? planner.plan() : planner.plan_even();
   }
   template <class T>
@@ -199,7 +199,8 @@ class Segmentation : public ::testing::Test {
   std::size_t segments_at(unsigned level, const Numbers& numbers, float bits = 9) {
     arena_.reset();
     const LatentArray ordered = ordered_latents(numbers.view(), arena_);
-    SegmentPlanner planner(ordered, Choice{Classic{}, NoDelta{}, {}, bits}, level, arena_);
+    const SegmentLevel& row = level_row(level).segments;
+    SegmentPlanner planner(ordered, Choice{Classic{}, NoDelta{}, {}, bits}, row, arena_);
     return planner.estimate_saving() > 0 ? planner.plan().sizes.size() : 1;
   }
   // Expects a boundary near each of the positions, and at most `others` more.
@@ -252,7 +253,7 @@ TEST_F(Segmentation, WhereItBecomesSmooth) {
 }
 
 // Short runs are divided only where size counts most: a plan takes more time than it saves.
-TEST_F(Segmentation, FewNumbersForSizeOnly) {
+TEST_F(Segmentation, FewNumbersFromLevelNineOn) {
   std::vector<std::uint32_t> numbers(8191);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     numbers[i] = static_cast<std::uint32_t>(random_.bits(i < 4000 ? 8 : 24));
@@ -260,10 +261,10 @@ TEST_F(Segmentation, FewNumbersForSizeOnly) {
   const auto segments_at = [&](unsigned level) {
     return Segmentation::segments_at(level, from_values(numbers), 18);
   };
-  EXPECT_EQ(segments_at(kLevelForSize - 1), 1u);
-  EXPECT_EQ(segments_at(kLevelForSize), 2u);
+  EXPECT_EQ(segments_at(kDefaultLevel), 1u);
+  EXPECT_EQ(segments_at(kDefaultLevel + 1), 2u);
   numbers.push_back(0);
-  EXPECT_EQ(segments_at(kLevelForSize - 1), 2u);
+  EXPECT_EQ(segments_at(kDefaultLevel), 2u);
 }
 
 // Coarse plans of short runs are too optimistic, so they must save more.
@@ -274,7 +275,7 @@ TEST_F(Segmentation, ManyNumbersForLess) {
       const double scale = i < n / 2 ? 100 : 200;
       numbers[i] = static_cast<std::int32_t>(std::lround(scale * random_.normal()));
     }
-    EXPECT_EQ(segments_at(kLevelForSize - 1, from_values(numbers)), n < 65'536 ? 1u : 2u) << n;
+    EXPECT_EQ(segments_at(kDefaultLevel, from_values(numbers)), n < 65'536 ? 1u : 2u) << n;
   }
 }
 

@@ -100,10 +100,33 @@ TEST_F(Session, LogsLookbackThatLoses) {
   }
 }
 
-TEST_F(Session, LogsNoLookbackWithoutASearch) {
+// Nothing is searched, but the log says how far the tests were from a search.
+TEST_F(Session, LogsLookbackThatThePrefilterRejects) {
   std::vector<std::uint32_t> numbers(20'000);
   for (std::uint32_t& number : numbers) number = static_cast<std::uint32_t>(random_.bits(32));
   choose<std::uint32_t>(numbers, NumberType::kU32, 8);
+  EXPECT_FALSE(uses_lookback_);
+  ASSERT_EQ(recorder_.lookbacks().size(), 1u);
+  EXPECT_GT(recorder_.lookbacks()[0], 31);
+  EXPECT_LT(recorder_.lookbacks()[0], 48);
+}
+
+// One number in 50 equals the one 7000 before, which saves nothing.
+TEST_F(Session, LogsTheLowestEstimateOfThePrefilter) {
+  std::vector<std::uint32_t> numbers(60'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<std::uint32_t>(random_.bits(24));
+    if (i >= 7000 && random_.below(50) == 0) numbers[i] = numbers[i - 7000];
+  }
+  choose<std::uint32_t>(numbers, NumberType::kU32, 8);
+  EXPECT_FALSE(uses_lookback_);
+  ASSERT_EQ(recorder_.lookbacks().size(), 1u);
+  EXPECT_NEAR(recorder_.lookbacks()[0], 24, 0.5);
+}
+
+// Too few bits for the metadata of lookbacks: no test is run.
+TEST_F(Session, LogsNoLookbackOfShortPages) {
+  choose<std::uint32_t>(std::vector<std::uint32_t>{7, 1, 5, 7, 1, 5}, NumberType::kU32, 8);
   EXPECT_FALSE(recorder_.events.empty());
   EXPECT_TRUE(recorder_.lookbacks().empty());
 }

@@ -62,7 +62,7 @@ def cvc_files(folder: Path) -> None:
 
 
 def encoded_files(folder: Path) -> None:
-    """What the library makes of numbers on this machine, at several levels."""
+    """The files of the library on this machine, at several levels."""
     folder.mkdir()
     for seed, dtype in enumerate(TYPES):
         made = numbers(dtype, 30_000, seed)

@@ -52,10 +52,10 @@ test("only the chunks that are asked for are fetched", async () => {
     [12, 0]]) {
     const before = {...sent};
     assertSameBits(await remote.read(first, count), NUMBERS.slice(first, first + count));
-    const wanted = remote.chunks.filter((chunk) =>
+    const expected = remote.chunks.filter((chunk) =>
       chunk.first < first + count && chunk.first + chunk.count > first && count > 0);
     assert.equal(sent.count - before.count, count > 0 ? 1 : 0);
-    assert.equal(sent.bytes - before.bytes, wanted.reduce((sum, chunk) => sum + chunk.size, 0));
+    assert.equal(sent.bytes - before.bytes, expected.reduce((sum, chunk) => sum + chunk.size, 0));
   }
   await assert.rejects(remote.read(49_999, 2), {kind: "invalid_argument"});
   const {first, count} = remote.chunks[2];

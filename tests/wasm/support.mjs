@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests share: the package and the files that tools/wasm.sh made, and .npy arrays.
+// Helpers of the tests: the package and the files that tools/wasm.sh made, and .npy arrays.
 import assert from "node:assert/strict";
 import {readFileSync, readdirSync} from "node:fs";
 import {join} from "node:path";

@@ -50,10 +50,10 @@ class Browser:
 
     def _message(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
-            piece = os.read(self._from, 1 << 20)
-            if not piece:
+            block = os.read(self._from, 1 << 20)
+            if not block:
                 raise RuntimeError("Chromium has ended")
-            self._rest += piece
+            self._rest += block
         message, _, self._rest = self._rest.partition(b"\0")
         return json.loads(message)
 

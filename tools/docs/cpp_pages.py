@@ -53,10 +53,10 @@ def description(member):
 
 def escaped(text):
     """Text without what Markdown or HTML would take for markup, code in backticks left alone."""
-    pieces = re.split(r"(`[^`]*`)", text)
-    return "".join(piece if piece.startswith("`") else
-                   re.sub(r"([*_\[\]|])", r"\\\1", html.escape(piece, quote=False))
-                   for piece in pieces)
+    blocks = re.split(r"(`[^`]*`)", text)
+    return "".join(block if block.startswith("`") else
+                   re.sub(r"([*_\[\]|])", r"\\\1", html.escape(block, quote=False))
+                   for block in blocks)
 
 
 def plain(node):
@@ -157,7 +157,7 @@ def members_of(compound):
 
 
 def free_members(header, everything):
-    """What a header declares outside of classes, in the order of lines."""
+    """The declarations of a header outside of classes, in the order of lines."""
     spaces = [c for c in everything.values() if c.get("kind") == "namespace"
               and plain(c.find("compoundname")).split("::")[0] == "numpact"
               and "detail" not in plain(c.find("compoundname")).split("::")]

@@ -25,6 +25,6 @@ def on_page_markdown(markdown, page, config, files):
         target = (place / match[2]).resolve()
         return match[0] if target.is_relative_to(docs) else match[1]
 
-    pieces = CODE.split(TABLE.sub(table, markdown))
-    return "".join(piece if index % 2 else LINK.sub(link, piece)
-                   for index, piece in enumerate(pieces))
+    blocks = CODE.split(TABLE.sub(table, markdown))
+    return "".join(block if index % 2 else LINK.sub(link, block)
+                   for index, block in enumerate(blocks))

@@ -194,7 +194,7 @@ void add_some(TextTable& table, std::size_t count, const F& cells_of) {
   }
 }
 
-// A prefix of the text that is longer than what is shown.
+// A prefix of the text, longer than the part that is shown.
 std::string prefix_of(std::string_view text) {
   return one_line(text.substr(0, 32 * kMetadataWidth));
 }

@@ -213,7 +213,7 @@ class Runner {
     measurement.finish();
   }
 
-  // Prints what was left out.
+  // Prints the columns that were left out.
   QualityReport report_of(const Measurement& measurement) {
     QualityReport report = cvc::quality::report_of(
         measurement, original_->name(), original_->type(), original_->dimension(), search_);

@@ -155,12 +155,12 @@ class OtherFileWriter {
   }
 
   arrow::Result<arrow::ArrayVector> unified_as(const std::shared_ptr<arrow::DataType>& type) const {
-    const auto& wanted = static_cast<const arrow::DictionaryType&>(*type);
+    const auto& target = static_cast<const arrow::DictionaryType&>(*type);
     arrow::ArrayVector arrays;
     for (const ArrayRef& array : pending_) {
       const auto& coded = static_cast<const arrow::DictionaryArray&>(*array);
       ARROW_ASSIGN_OR_RAISE(const ArrayRef indices,
-                            arrow::compute::Cast(*coded.indices(), wanted.index_type()));
+                            arrow::compute::Cast(*coded.indices(), target.index_type()));
       ARROW_ASSIGN_OR_RAISE(const ArrayRef made,
                             arrow::DictionaryArray::FromArrays(type, indices, coded.dictionary()));
       arrays.push_back(made);
@@ -443,15 +443,15 @@ ArrayRef joinable(const ArrayRef& array, const std::shared_ptr<arrow::DataType>&
     return take_arrow(arrow::compute::Cast(*array, type), place);
   }
   if (type->id() != ArrowType::DICTIONARY) return nullptr;
-  const auto& wanted = static_cast<const arrow::DictionaryType&>(*type);
-  if (is_text(*array->type()) && is_text(*wanted.value_type()) && !wanted.ordered()) {
-    const ArrayRef values = take_arrow(arrow::compute::Cast(*array, wanted.value_type()), place);
+  const auto& target = static_cast<const arrow::DictionaryType&>(*type);
+  if (is_text(*array->type()) && is_text(*target.value_type()) && !target.ordered()) {
+    const ArrayRef values = take_arrow(arrow::compute::Cast(*array, target.value_type()), place);
     return take_arrow(arrow::compute::DictionaryEncode(values), place).make_array();
   }
   if (array->type_id() != ArrowType::DICTIONARY) return nullptr;
   const auto& given = static_cast<const arrow::DictionaryType&>(*array->type());
   const bool is_same =
-      given.ordered() == wanted.ordered() && given.value_type()->Equals(wanted.value_type());
+      given.ordered() == target.ordered() && given.value_type()->Equals(target.value_type());
   return is_same ? array : nullptr;
 }
 

@@ -100,7 +100,7 @@ std::vector<int> descriptors_of(std::span<const OtherFile> files) {
 
 void fail_protocol(const std::string& place) {
   throw Failure(ExitCode::kFailure, place,
-                "the Python helper does not fit this program (is the package of one piece?)");
+                "the Python helper does not fit this program (is it of the same version?)");
 }
 
 PythonHelper::PythonHelper(const std::vector<std::string>& args, std::string_view needs,

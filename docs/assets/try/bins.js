@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture of the bins of a chunk, and what they cost.
+// The picture of the bins of a chunk, and their cost.
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 600;
 const HEIGHT = 160;
@@ -41,14 +41,14 @@ export function picture(variable, type, delta) {
   const low = Math.min(...boxes.map(({at}) => at));
   const high = Math.max(...boxes.map(({at, width}) => at + width));
   const densities = boxes.map(({share, width}) => Math.log2(share / width));
-  const least = Math.min(...densities) - 1;
-  const range = Math.max(...densities) - least;
+  const lowest = Math.min(...densities) - 1;
+  const range = Math.max(...densities) - lowest;
   const inner = WIDTH - 2 * MARGIN;
   const scale = inner / (high - low || 1);
   const floor = HEIGHT - MARGIN;
   const maxBits = Math.max(1, ...boxes.map(({offsetBits}) => offsetBits));
   const drawn = boxes.map(({at, width, share, offsetBits, bits}, i) => {
-    const height = Math.max(2, (densities[i] - least) / range * (floor - MARGIN / 2));
+    const height = Math.max(2, (densities[i] - lowest) / range * (floor - MARGIN / 2));
     const title = document.createElementNS(SVG, "title");
     title.textContent = `${(100 * share).toFixed(2)} %, ${bits.toFixed(1)} bits each`;
     return element("rect", {

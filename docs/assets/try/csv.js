@@ -34,12 +34,12 @@ class Splitter {
     this.column = 0;
   }
 
-  push(piece, isLast) {
-    let bytes = piece;
+  push(block, isLast) {
+    let bytes = block;
     if (this.rest.length > 0) {
-      bytes = new Uint8Array(this.rest.length + piece.length);
+      bytes = new Uint8Array(this.rest.length + block.length);
       bytes.set(this.rest);
-      bytes.set(piece, this.rest.length);
+      bytes.set(block, this.rest.length);
     }
     const done = this.#split(bytes, isLast);
     this.rest = bytes.slice(done);

@@ -7,7 +7,7 @@ export class FileError extends Error {}
 const NPY_MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 const PCO_MAGIC = [0x70, 0x63, 0x6f, 0x21];
 const CVC_MAGIC = [0x43, 0x56, 0x43, 0x46];
-/** The most bytes of a .npy header that are read; headers of arrays have about 128. */
+/** Maximum bytes of a .npy header; headers of arrays have about 128. */
 const MAX_HEADER_BYTES = 65536;
 const NPY_TYPES = {
   u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, u8: BigUint64Array, i1: Int8Array,

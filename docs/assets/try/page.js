@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page on which visitors try numpact: what they do, and what the worker reports.
+// The page on which visitors try numpact: their actions, and the reports of the worker.
 import {meanBits, picture, shares} from "./bins.js";
 import {npyFile} from "./formats.js";
 

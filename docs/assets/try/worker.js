@@ -38,7 +38,7 @@ async function gzippedSize(bytes) {
   }
 }
 
-/** Bits of a chunk by what they are for, as the bins say. */
+/** Bits of a chunk by purpose, computed from the bins. */
 function described(info) {
   return {
     type: info.type, count: info.count, size: info.size, formatVersion: info.formatVersion,

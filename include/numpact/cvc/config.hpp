@@ -15,7 +15,7 @@
 
 namespace numpact::cvc {
 
-// What to do with a chunk whose checksum does not match.
+// The treatment of a chunk whose checksum does not match.
 enum class OnCorruption : std::uint8_t {
   kRaise,  // stop with kChecksum
   kFill,   // set its rows to `fill`
@@ -23,10 +23,8 @@ enum class OnCorruption : std::uint8_t {
 };
 
 struct ReadConfig {
-  // max_memory bounds the tables built from a header.
-  DecodeLimits limits;
-  // Progress::bytes counts payload bytes passed.
-  ProgressCallback progress;
+  DecodeLimits limits;        // max_memory bounds the tables built from a header
+  ProgressCallback progress;  // Progress::bytes counts payload bytes passed
   // As in DecodeConfig. Chunks are split into blocks that are decoded concurrently.
   unsigned threads = 1;
   Executor* executor = nullptr;
@@ -37,8 +35,7 @@ struct ReadConfig {
   // task. Faster for memory that was just allocated and never written.
   bool prefault = false;
   OnCorruption on_corruption = OnCorruption::kRaise;
-  // For kFill; integer columns use its integer part.
-  double fill = 0;
+  double fill = 0;  // for kFill; integer columns use its integer part
 };
 
 // A damaged chunk: its rows in the file, and the error.
@@ -153,8 +150,7 @@ struct WriteConfig {
   std::uint64_t chunk_rows = 100000;             // at least 1
   // 1.0 only: records are aligned to 4096 bytes, and the header stores their offsets.
   bool paged = false;
-  // 2.0 only: the schema.
-  std::vector<ColumnSpec> columns;
+  std::vector<ColumnSpec> columns;  // 2.0 only: the schema
   // 0.1 and 1.0: values per row; default: that of the first rows appended.
   std::optional<std::uint64_t> dimension;
   // If the first append has exactly this many rows, the size of the header is known in advance, and
@@ -172,8 +168,7 @@ struct WriteConfig {
   unsigned threads = 1;
   Executor* executor = nullptr;
   ProgressCallback progress;
-  // Files only: flush the file to disk before it gets its name.
-  bool sync = true;
+  bool sync = true;  // files only: flush the file to disk before it gets its name
   // Files only: how long to wait, once all is written, for another writer of the file that is
   // replaced (FileLock).
   LockConfig lock;
@@ -199,9 +194,8 @@ struct EncodedChunk {
 struct WriteReport {
   std::uint64_t rows = 0;
   std::uint64_t chunks = 0;
-  std::uint64_t bytes = 0;  // of the file
-  // Finite values that became infinite in half precision or bfloat16.
-  std::uint64_t overflows = 0;
+  std::uint64_t bytes = 0;      // of the file
+  std::uint64_t overflows = 0;  // finite values that became infinite in half precision or bfloat16
   // Finite values that decode to NaN because they share a range with a nonfinite one
   // (WriteConfig::allow_nonfinite).
   std::uint64_t lost = 0;

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CODEC_ID", "NAME", "cparams", "libpath", "print_libpath", "register", "type_code"]
 
-#: What Blosc2 calls the codec. It finds the library and this module by it.
+#: The name of the codec in Blosc2. It finds the library and this module by it.
 NAME = "numpact"
 #: Stored in every chunk. Blosc2 leaves 160 to 255 to users: another codec of this id in the same
 #: process is an error.
@@ -28,7 +28,7 @@ _TYPES = {
     "u1": 10, "u2": 7, "u4": 1, "u8": 2,
     "i1": 11, "i2": 8, "i4": 3, "i8": 4,
     "f2": 9, "f4": 5, "f8": 6,
-    # Dates are integers, truth values bytes, complex numbers pairs of floats.
+    # Dates are integers, booleans bytes, complex numbers pairs of floats.
     "M8": 4, "m8": 4, "b1": 10, "c8": 5, "c16": 6,
 }  # fmt: skip
 

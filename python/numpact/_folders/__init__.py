@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in folders of columns: ``write_table``, ``open_table`` and what belongs to them.
+"""Tables in folders of columns: ``write_table``, ``open_table`` and related functions.
 
 docs/format/table-folder.md specifies the folders. Each module imports only those before it:
 
@@ -17,5 +17,5 @@ docs/format/table-folder.md specifies the folders. Each module imports only thos
 
 from .._optional import require
 
-# Before the modules import it: this error says what to install.
+# Before the modules import it: this error names the package to install.
 require("pyarrow", "arrow")

@@ -96,15 +96,15 @@ def _matched(source: Source, manifest: Manifest, others: Others) -> list[_Given]
         dropped = {skipped.name for skipped in manifest.skipped}
         names = [name for name in names if name not in dropped]
     entries = manifest.ordered()
-    wanted = [entry.name for entry in entries]
-    if sorted(names) != sorted(wanted):
-        missing, extra = _difference(wanted, names), _difference(names, wanted)
+    requested = [entry.name for entry in entries]
+    if sorted(names) != sorted(requested):
+        missing, extra = _difference(requested, names), _difference(names, requested)
         said = [f"columns are missing: {missing}"] if missing else []
         said += [f"the folder does not have the columns {extra}"] if extra else []
         raise TypeMismatchError("; ".join(said))
-    if len(set(names)) < len(names) and names != wanted:
+    if len(set(names)) < len(names) and names != requested:
         raise TypeMismatchError(
-            f"columns of the same name must be in the order of the folder: {wanted}, not {names}"
+            f"columns of the same name must be in the order of the folder: {requested}, not {names}"
         )
     is_named = len(set(names)) == len(names)
     columns = []
@@ -113,7 +113,7 @@ def _matched(source: Source, manifest: Manifest, others: Others) -> list[_Given]
             raise InvalidArgumentError(
                 f"column {entry.name!r}: its nulls were left out, so its rows do not match others"
             )
-        kept = [i for i, field in enumerate(source.schema) if field.name in wanted]
+        kept = [i for i, field in enumerate(source.schema) if field.name in requested]
         index = source.schema.get_field_index(entry.name) if is_named else kept[at]
         column, field = source.table.column(index), source.schema.field(index)
         if pa.types.is_null(field.type) and isinstance(entry, Column):

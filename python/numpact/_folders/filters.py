@@ -17,12 +17,12 @@ from .._errors import InvalidArgumentError, TypeMismatchError
 from .._number_types import dtype_of
 from .._remote.manifest import LogicalType
 from .values import (
+    Boolean,
     Duration,
     Instant,
     Number,
     Text,
     TimeOfDay,
-    Truth,
     Value,
     duration_of_text,
     instant_of_text,
@@ -204,7 +204,7 @@ def _value_of_word(word: str) -> Value | None:
     """The value of a word without quotes; None if it is not one."""
     small = word.lower()
     if small in ("true", "false"):
-        return Truth(small == "true")
+        return Boolean(small == "true")
     if small in ("nan", "inf", "+inf", "-inf"):
         return Number(float(small))
     if _NUMBER.fullmatch(word):
@@ -226,7 +226,7 @@ class NumberCondition:
     has_nan: bool = False  #: NaN satisfies it
     is_negated: bool = False  #: satisfied by all other numbers instead
 
-    def may_match(self, least: Any, most: Any, nan_count: int, count: int) -> bool:
+    def may_match(self, min_value: Any, max_value: Any, nan_count: int, count: int) -> bool:
         """Whether one of ``count`` numbers may satisfy it.
 
         Args:
@@ -235,11 +235,11 @@ class NumberCondition:
             count: How many there are.
         """
         nans = nan_count > 0 and self.has_nan != self.is_negated
-        if nans or nan_count == count or least is None:
+        if nans or nan_count == count or min_value is None:
             return nans
         if self.is_negated:
-            return not any(low <= least and most <= high for low, high in self.ranges)
-        return any(low <= most and least <= high for low, high in self.ranges)
+            return not any(low <= min_value and max_value <= high for low, high in self.ranges)
+        return any(low <= max_value and min_value <= high for low, high in self.ranges)
 
     def mask(self, numbers: Array) -> Array:
         """(n,) of bool: which numbers satisfy it."""
@@ -269,7 +269,7 @@ def bind_number(comparison: Comparison, logical: LogicalType) -> NumberCondition
     op = comparison.op
     if logical.kind == "bool" and op not in ("=", "!=", IN):
         raise TypeMismatchError(
-            f"where: column {comparison.column!r} has truth values, which {op!r} cannot compare"
+            f"where: column {comparison.column!r} has booleans, which {op!r} cannot compare"
         )
     ranges: list[Range] = []
     has_nan = False
@@ -290,7 +290,7 @@ def _stored(value: Value, logical: LogicalType, column: str) -> Fraction | float
     kind = logical.kind
     if kind in ("number", "duration") and isinstance(value, Number):
         return value.value  # of a duration: a count of its units, as the command takes it
-    if kind == "bool" and isinstance(value, Truth):
+    if kind == "bool" and isinstance(value, Boolean):
         return Fraction(value.value)
     seconds: Instant | TimeOfDay | Duration | None = None
     if kind in ("date32", "date64", "timestamp"):
@@ -321,7 +321,7 @@ def _kind_name(kind: str) -> str:
         return "dates"
     return {
         "number": "numbers",
-        "bool": "truth values",
+        "bool": "booleans",
         "timestamp": "times",
         "time32": "times of day",
         "time64": "times of day",
@@ -346,20 +346,22 @@ def range_of(op: str, number: Fraction | float, type: str) -> Range | None:
     return integer_range(op, number, int(info.min), int(info.max))
 
 
-def integer_range(op: str, number: Fraction | float, least: int, most: int) -> Range | None:
-    """The same for whole numbers from ``least`` to ``most``."""
+def integer_range(
+    op: str, number: Fraction | float, min_value: int, max_value: int
+) -> Range | None:
+    """The same for whole numbers from ``min_value`` to ``max_value``."""
     if isinstance(number, float):  # an infinity
         is_all = op in (("<", "<=") if number > 0 else (">", ">="))
-        return (least, most) if is_all else None
+        return (min_value, max_value) if is_all else None
     floor, ceiling = math.floor(number), math.ceil(number)
     low, high = {
         "=": (ceiling, floor),
-        "<": (least, ceiling - 1),
-        "<=": (least, floor),
-        ">": (floor + 1, most),
-        ">=": (ceiling, most),
+        "<": (min_value, ceiling - 1),
+        "<=": (min_value, floor),
+        ">": (floor + 1, max_value),
+        ">=": (ceiling, max_value),
     }[op]
-    low, high = max(low, least), min(high, most)
+    low, high = max(low, min_value), min(high, max_value)
     return (low, high) if low <= high else None
 
 
@@ -381,17 +383,17 @@ def _float_range(op: str, number: Fraction | float, dtype: np.dtype[Any]) -> Ran
         below = near if is_less else np.nextafter(near, -infinity)
         above = near if is_greater else np.nextafter(near, infinity)
     is_exact = not is_less and not is_greater
-    at_most = near if is_exact else below
-    at_least = near if is_exact else above
+    upper_bound = near if is_exact else below
+    lower_bound = near if is_exact else above
     if op == "=":
         return (float(near), float(near)) if is_exact else None
     if op in ("<", "<="):
         if op == "<" and is_exact and near == -infinity:
             return None
-        return -math.inf, float(below if op == "<" else at_most)
+        return -math.inf, float(below if op == "<" else upper_bound)
     if op == ">" and is_exact and near == infinity:
         return None
-    return float(above if op == ">" else at_least), math.inf
+    return float(above if op == ">" else lower_bound), math.inf
 
 
 def _compare(near: float, number: Fraction | float) -> tuple[bool, bool]:

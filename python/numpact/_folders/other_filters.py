@@ -125,7 +125,7 @@ def _as_mask(found: pa.Array) -> Array:
 
 def _of_decimals(comparison: Comparison, type: pa.DataType) -> OtherCondition:
     """By ranges of the whole numbers that decimals are multiples of a power of ten by."""
-    most = 10**type.precision - 1
+    max_value = 10**type.precision - 1
     wide = pa.decimal256 if type.bit_width > 128 else pa.decimal128
     compared = wide(type.precision, type.scale)
     exact = Context(prec=100)
@@ -138,7 +138,7 @@ def _of_decimals(comparison: Comparison, type: pa.DataType) -> OtherCondition:
             continue  # no decimal is NaN
         scaled = number if isinstance(number, float) else number * 10**type.scale
         op = "=" if comparison.op in ("!=", IN) else comparison.op
-        found = integer_range(op, scaled, -most, most)
+        found = integer_range(op, scaled, -max_value, max_value)
         if found is not None:
             low, high = (
                 pa.scalar(exact.scaleb(Decimal(bound), -type.scale), compared) for bound in found

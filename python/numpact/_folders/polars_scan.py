@@ -18,7 +18,7 @@ from .filters import IS_NOT_NULL, IS_NULL, Comparison, NumberCondition, bind_num
 from .selecting import WINDOW_ROWS, Bound, NullTest, Span, candidates, windows
 from .sources import NumberSource
 from .tables import OpenTable, Path, open_table
-from .values import Duration, Instant, Number, TimeOfDay, Truth, Value
+from .values import Boolean, Duration, Instant, Number, TimeOfDay, Value
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -126,7 +126,7 @@ def _read(polars: Any, table: OpenTable, columns: Sequence[str], span: Span) -> 
 def pruning(predicate: pl.Expr, table: OpenTable) -> list[Bound]:
     """Conditions that every row that matches satisfies; polars judges the rows themselves.
 
-    Only what is understood with certainty: comparisons of a column with a literal, and tests for
+    Translates only certain cases: comparisons of a column with a literal, and tests for
     null, joined by "and".
     """
     try:
@@ -204,7 +204,7 @@ def _literal(tree: Any) -> Value | None:
         return None
     ((kind, value),) = typed.items()
     if isinstance(value, bool):
-        return Truth(value) if kind == "Boolean" else None
+        return Boolean(value) if kind == "Boolean" else None
     if isinstance(value, (int, float)):
         if kind.rstrip("0123456789") in ("Int", "UInt", "Float"):
             return Number(Fraction(value))

@@ -31,7 +31,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 # Concurrent syncs share the work of the file system; as in cli/io/output_file.cpp.
 _SYNC_THREADS = 32
-# Of a temporary name, in bytes: with the rest it stays below the 255 of file systems.
+# Maximum bytes of a temporary name: with the rest it stays below the 255 of file systems.
 _MAX_HIDDEN_NAME_BYTES = 180
 _NOREPLACE, _EXCHANGE = 1, 2  # flags of renameat2
 _AT_FDCWD = -100
@@ -39,7 +39,7 @@ _UNSUPPORTED = (errno.EINVAL, errno.ENOSYS)
 
 
 class NewFolder:
-    """A folder under a hidden name beside its final one; removed unless it gets that.
+    """A folder under a hidden name next to its final one; removed unless it gets that.
 
     Args:
         path: The final name. Missing parents are made.
@@ -173,7 +173,7 @@ def locked_table(path: str, lock_timeout: float | None) -> Iterator[bool]:
         is_file = stat.S_ISREG(os.lstat(manifest).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         is_file = False
-    if not is_file:  # nothing to lock; what it is instead is found by those who read it
+    if not is_file:  # nothing to lock; readers report what it is
         yield False
         return
     with locked(manifest, lock_timeout) as lock:

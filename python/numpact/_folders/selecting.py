@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the rows that match a filter.
 
-Chunks whose range excludes a match are left out before anything is decoded. What is left is read
+Chunks whose range excludes a match are skipped before anything is decoded. The others are read
 in windows of rows: first the columns of the filter, then the others where rows match.
 """
 
@@ -104,9 +104,9 @@ def _pruned(source: NumberSource, condition: NumberCondition, spans: list[Span])
         return spans
     kept: list[Span] = []
     for chunk in trailer.chunks:
-        least = None if chunk.min is None else chunk.min.item()
-        most = None if chunk.max is None else chunk.max.item()
-        if not condition.may_match(least, most, chunk.nan_count, chunk.count):
+        min_value = None if chunk.min is None else chunk.min.item()
+        max_value = None if chunk.max is None else chunk.max.item()
+        if not condition.may_match(min_value, max_value, chunk.nan_count, chunk.count):
             continue
         first, stop = source.rows_of_numbers(chunk.first, chunk.count)
         if kept and kept[-1][1] >= first:
@@ -131,7 +131,7 @@ def _intersection(one: list[Span], other: list[Span]) -> list[Span]:
 
 
 def windows(spans: Sequence[Span], rows: int) -> Iterator[Span]:
-    """Spans cut into pieces of at most that many rows."""
+    """Spans cut into blocks of at most that many rows."""
     for first, stop in spans:
         for at in range(first, stop, rows):
             yield at, min(at + rows, stop)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Files of a table that are mapped when it is opened, so that it stays what it was if the folder is
+# Files of a table that are mapped when it is opened, so that it stays the same if the folder is
 # replaced. If there are more, each is mapped while it is read: a map takes a descriptor, of which
 # processes often have 1,024.
 _MAX_MAPPED_FILES = 256
@@ -49,7 +49,7 @@ class Content:
         self.file = file
         self.stamp = stamp
         self.url = file.url
-        self.stays = content is not None  #: what is made of the bytes may be kept
+        self.stays = content is not None  #: results of the bytes may be cached
         self._bytes = content
 
     def map(self) -> Buffer | None:
@@ -120,7 +120,7 @@ class NumberSource:
             spread[validity] = numbers
             numbers = spread
         if self.logical.kind == "bool" and numbers.size and numbers.max() > 1:
-            raise CorruptError(f"{self._content.url}: its truth values are not all 0 or 1")
+            raise CorruptError(f"{self._content.url}: its booleans are not all 0 or 1")
         return array_of(numbers, validity, self.field)
 
     def take(self, rows: Array, threads: int) -> list[pa.Array]:

@@ -47,7 +47,7 @@ _MAX_SHOWN = 12
 
 
 class _Tabular:
-    """What tables in memory and open tables share."""
+    """The common base of tables in memory and open tables."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -169,9 +169,9 @@ class OpenTable(_Tabular):
     """A folder of a table that is open: the result of ``open_table``. Nothing is decoded yet.
 
     ``len(t)``, ``t.schema`` and ``t.column_names`` come from the manifest. ``t["price"]`` decodes a
-    column (a chunked array of pyarrow), ``t.read(...)`` and ``to_arrow`` what they are asked for.
+    column (a chunked array of pyarrow), ``t.read(...)`` and ``to_arrow`` the requested rows.
     ``t[["at", "price"]]`` and ``t[100:200]`` are open tables again. Local files are mapped, so that
-    the table stays what it is if the folder is replaced. Thread-safe.
+    the table stays the same if the folder is replaced. Thread-safe.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class OpenTable(_Tabular):
         self._threads = threads
         self._is_closed = False
 
-    # ---- what it holds ----
+    # ---- contents ----
 
     @property
     def column_names(self) -> list[str]:
@@ -242,17 +242,17 @@ class OpenTable(_Tabular):
     ) -> Table:
         """Reads columns, rows, or the rows that match a filter; arguments as for ``read_table``."""
         self._check_open()
-        wanted = self._of_columns(columns)
-        chosen = [self._sources[index] for index in wanted]
+        requested = self._of_columns(columns)
+        chosen = [self._sources[index] for index in requested]
         comparisons = parse_where(where)
         if not comparisons:
             span = _within(self._of(chosen)._span, rows)
             return _table_of(chosen, self._manifest, _read_all(chosen, span, self._threads))
         bound = bind(comparisons, self.column_names, self._sources)
-        involved = {*wanted, *(item.column for item in bound)}
+        involved = {*requested, *(item.column for item in bound)}
         span = _within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
-        parts: list[list[pa.Array]] = [[] for _ in wanted]
-        for found in self._matching(bound, span, wanted, WINDOW_ROWS):
+        parts: list[list[pa.Array]] = [[] for _ in requested]
+        for found in self._matching(bound, span, requested, WINDOW_ROWS):
             for part, arrays in zip(parts, found, strict=True):
                 part += arrays
         return _table_of(chosen, self._manifest, parts)
@@ -268,28 +268,28 @@ class OpenTable(_Tabular):
 
         Args:
             columns, rows, where: As for ``read_table``.
-            batch_rows: The most rows that are read for a batch.
+            batch_rows: Maximum rows that are read for a batch.
         """
         self._check_open()
         size = index_of(batch_rows, "batch_rows")
         if size < 1:
             raise InvalidArgumentError("batch_rows must be 1, 2, ...")
-        wanted = self._of_columns(columns)
-        chosen = [self._sources[index] for index in wanted]
+        requested = self._of_columns(columns)
+        chosen = [self._sources[index] for index in requested]
         bound = bind(parse_where(where), self.column_names, self._sources)
-        involved = {*wanted, *(item.column for item in bound)}
+        involved = {*requested, *(item.column for item in bound)}
         span = _within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
         return (
             _table_of(chosen, self._manifest, parts)
-            for parts in self._matching(bound, span, wanted, size)
+            for parts in self._matching(bound, span, requested, size)
         )
 
     def _matching(
-        self, bound: Sequence[Bound], span: Span, wanted: Sequence[int], size: int
+        self, bound: Sequence[Bound], span: Span, requested: Sequence[int], size: int
     ) -> Iterator[list[list[pa.Array]]]:
         """The arrays of columns for each window with rows that match."""
         threads = resolve(self._threads)
-        workers, inner = shared_out(threads, len(wanted))
+        workers, inner = shared_out(threads, len(requested))
         with ExitStack() as stack:
             pool = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
             for part in windows(candidates(bound, span), size):
@@ -299,7 +299,9 @@ class OpenTable(_Tabular):
                     return window.column(index, self._sources[index], inner)
 
                 if window.rows:
-                    yield list(map(column, wanted) if pool is None else pool.map(column, wanted))
+                    yield list(
+                        map(column, requested) if pool is None else pool.map(column, requested)
+                    )
 
     def source(self, index: int) -> Source:
         """A column for the other modules of the package."""
@@ -353,7 +355,7 @@ class OpenTable(_Tabular):
     # ---- life ----
 
     def close(self) -> None:
-        """Releases the files; what was read stays valid. May be called repeatedly."""
+        """Releases the files; tables and arrays stay valid. May be called repeatedly."""
         self._is_closed = True
         self._sources = []
 
@@ -410,8 +412,8 @@ def _index_of_name(names: Sequence[str], name: str) -> int:
     return list(names).index(name)
 
 
-def _indices(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    return [_index_of_name(names, name) for name in wanted]
+def _indices(names: Sequence[str], requested: Sequence[str]) -> list[int]:
+    return [_index_of_name(names, name) for name in requested]
 
 
 def _span(rows: Rows, count: int) -> Span:
@@ -507,14 +509,14 @@ def open_table(
 
 
 def opened_table(place: Location, work: Callable[[TableFolder], Any]) -> Any:
-    """``with_table`` with errors that say what to use instead for what is not a table."""
+    """``with_table`` with errors that name the right function for other files."""
     if place.local_path is not None:
         not_a_table(place.local_path)
     return with_table(place, work)
 
 
 def not_a_table(path: str) -> None:
-    """Raises if a local path is certainly not a table; the message says what reads it."""
+    """Raises if a local path is certainly not a table; the message names the right function."""
     if os.path.isfile(path):
         raise NotADirectoryError(
             errno.ENOTDIR, f"is a file, and a table is a folder: {_function_for(path)}", path
@@ -524,7 +526,7 @@ def not_a_table(path: str) -> None:
 
 
 def _function_for(path: str) -> str:
-    """Which function reads a file."""
+    """Returns the function that reads a file."""
     with open(path, "rb") as file:
         magic = file.read(4)
     if magic == b"npac":

@@ -57,11 +57,11 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Truth:
+class Boolean:
     """true or false."""
 
     value: bool
-    kind = "a truth value"
+    kind = "a boolean"
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Bytes:
     kind = "bytes"
 
 
-Value = Union[Number, Text, Truth, Instant, TimeOfDay, Duration, Bytes]
+Value = Union[Number, Text, Boolean, Instant, TimeOfDay, Duration, Bytes]
 
 
 def number_of_text(text: str) -> Number:
@@ -139,7 +139,7 @@ def value_of(x: Any) -> Value:
     if shaped and not isinstance(x, (datetime.datetime, datetime.timedelta)):
         x = x.item()
     if isinstance(x, bool):
-        return Truth(x)
+        return Boolean(x)
     if isinstance(x, (int, Fraction)):
         return Number(Fraction(x))
     if isinstance(x, float):

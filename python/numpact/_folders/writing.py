@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 Path = Union[str, "os.PathLike[str]"]
-#: What to do with columns that Pco cannot hold.
+#: The treatment of columns that Pco cannot hold.
 Others = Literal["keep", "drop", "error"]
 OTHERS = ("keep", "drop", "error")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is inside a file.
+"""The contents of a file.
 
 Each module imports only those before it: ``chunks`` (chunks, latent variables, bins), ``text`` and
 ``html`` (their rendering), ``file`` (the file and its summary).

@@ -25,7 +25,7 @@ class FileInfo:
     n_hint: int  #: the count of numbers that the header claims
     chunk_count: int  #: all chunks of the file
     count: int  #: the count of numbers that were found
-    file_bytes: int  #: without what follows the end of the file
+    file_bytes: int  #: without bytes after the end of the file
     trailing_bytes: int  #: after the end of the file: a trailer or unknown bytes
     trailer: TrailerState  #: by its own checksums; ``verify`` compares it with the file
     restart_every: int | None  #: numbers between restart points of the trailer; None: no points

@@ -32,7 +32,7 @@ _FORMAT = "numpact-pco-index"
 _VERSION = 1
 # Remote files up to this size are scanned in memory, larger ones in a temporary file.
 _MEMORY_BYTES = 64 << 20
-_PIECE_BYTES = 16 << 20  # of a request that copies a file to a temporary one
+_BLOCK_BYTES = 16 << 20  # of a request that copies a file to a temporary one
 # First request for the end of a file: contains the trailer of a hundred chunks.
 _TAIL_BYTES = 4096
 # Files up to this size are read by one request, with or without a trailer.
@@ -261,8 +261,8 @@ def walk(place: Location, stamp: Stamp) -> FileIndex:
     if stamp.size <= _MEMORY_BYTES:
         return _named_index(place, stamp, place.read(0, stamp.size))
     with tempfile.TemporaryFile(prefix="numpact-walk-") as copy:
-        for start in range(0, stamp.size, _PIECE_BYTES):
-            copy.write(place.read(start, min(stamp.size, start + _PIECE_BYTES)))
+        for start in range(0, stamp.size, _BLOCK_BYTES):
+            copy.write(place.read(start, min(stamp.size, start + _BLOCK_BYTES)))
         copy.flush()
         return _named_index(place, stamp, mmap.mmap(copy.fileno(), 0, access=mmap.ACCESS_READ))
 
@@ -290,7 +290,7 @@ def read_tail(place: Location, size: int) -> _core.RawTrailer | None:
         place: The file.
         size: Its size in bytes.
     """
-    start = max(0, size - min(_TAIL_BYTES, _PIECE_BYTES))
+    start = max(0, size - min(_TAIL_BYTES, _BLOCK_BYTES))
     try:
         raw, missing = _core.read_trailer(place.read(start, size), start)
         if 0 < missing <= _MEMORY_BYTES:

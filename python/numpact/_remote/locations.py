@@ -116,13 +116,13 @@ class Location:
         with typed_errors(self.url):
             return bytes(self.fs.cat_file(self.path))
 
-    def read_at_most(self, max_bytes: int) -> bytes:
+    def read_up_to(self, max_bytes: int) -> bytes:
         """All bytes of a file of unknown size.
 
         Raises:
             CorruptError: There are more than ``max_bytes``; at most that many are in memory.
         """
-        pieces: list[bytes] = []
+        parts: list[bytes] = []
         left = max_bytes
         with typed_errors(self.url), self.fs.open(self.path, "rb") as file:
             # A stream may return fewer bytes than requested.
@@ -130,8 +130,8 @@ class Location:
                 left -= len(data)
                 if left < 0:
                     raise CorruptError(f"{self.url}: is too long")
-                pieces.append(data)
-        return b"".join(pieces)
+                parts.append(data)
+        return b"".join(parts)
 
     def contents(self) -> Buffer | None:
         """All bytes of a local file, mapped; None for a remote one."""

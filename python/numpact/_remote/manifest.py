@@ -406,7 +406,7 @@ def _nulls(entry: _Object, count: int) -> tuple[str, int]:
     nulls = _Object(found, entry.name, entry.memory)
     file, null_count = nulls.file(), nulls.count("count")
     if null_count == 0 or null_count + count >= 1 << 64:
-        raise nulls.bad(f"{null_count} nulls beside {count} numbers")
+        raise nulls.bad(f"{null_count} nulls for {count} numbers")
     return file, null_count
 
 
@@ -414,15 +414,15 @@ def logical_type_of(dtype: npt.DTypeLike, number_type: str) -> LogicalType:
     """The logical type of stored numbers for a NumPy type."""
     import numpy as np
 
-    wanted: np.dtype[Any] = np.dtype(dtype)
-    if wanted.kind == "b":
+    requested: np.dtype[Any] = np.dtype(dtype)
+    if requested.kind == "b":
         return LogicalType("bool", number_type)
-    if wanted.kind in "mM":
-        unit = wanted.name.partition("[")[2].rstrip("]")
+    if requested.kind in "mM":
+        unit = requested.name.partition("[")[2].rstrip("]")
         if unit in _UNITS["timestamp"]:
-            kind = "timestamp" if wanted.kind == "M" else "duration"
+            kind = "timestamp" if requested.kind == "M" else "duration"
             return LogicalType(kind, number_type, unit)
-        raise TypeMismatchError(f"{wanted}: a table has times in s, ms, us or ns")
+        raise TypeMismatchError(f"{requested}: a table has times in s, ms, us or ns")
     return LogicalType("number", number_type)
 
 

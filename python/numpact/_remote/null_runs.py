@@ -78,7 +78,7 @@ class NullRuns:
 
 
 class RunsBuilder:
-    """Collects the runs of rows that come piece by piece."""
+    """Collects the runs of rows that come block by block."""
 
     def __init__(self) -> None:
         self.null_count = 0

@@ -118,16 +118,16 @@ class Part:
                 )
             at += size
 
-    def dtype(self, wanted: npt.DTypeLike | None = None) -> np.dtype[Any]:
+    def dtype(self, requested: npt.DTypeLike | None = None) -> np.dtype[Any]:
         """The type of the array that ``load`` returns."""
         import numpy as np
 
-        return dtype_of(self.type or "u8") if wanted is None else np.dtype(wanted)
+        return dtype_of(self.type or "u8") if requested is None else np.dtype(requested)
 
 
 @dataclass(frozen=True)
 class Described:
-    """What is known of a file, from its header or from an index."""
+    """Known facts about a file, from its header or from an index."""
 
     place: Location
     stamp: Stamp
@@ -242,20 +242,20 @@ def common_type(files: Sequence[Described]) -> str | None:
     return typed[0].type if typed else None
 
 
-def common_dtype(files: Sequence[Described], wanted: npt.DTypeLike | None) -> np.dtype[Any]:
-    """The NumPy type for the numbers of all files: ``wanted`` if given.
+def common_dtype(files: Sequence[Described], requested: npt.DTypeLike | None) -> np.dtype[Any]:
+    """The NumPy type for the numbers of all files: ``requested`` if given.
 
     Raises:
         TypeMismatchError: The types of the files differ, are unknown, or are not convertible.
     """
     name = common_type(files)
-    if wanted is None:
+    if requested is None:
         if name is None:
             raise TypeMismatchError(
                 f"{files[0].place.url} holds no numbers and names no type: give the dtype"
             )
         return dtype_of(name)
-    dtype = seen_as(wanted)
+    dtype = seen_as(requested)
     if name is not None:
         check_seen(dtype_of(name), dtype)
     return dtype

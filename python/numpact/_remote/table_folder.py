@@ -66,9 +66,9 @@ class TableFile(Location):
         with self._opened() as number:
             return _read_at(number, 0, os.fstat(number).st_size)
 
-    def read_at_most(self, max_bytes: int) -> bytes:
+    def read_up_to(self, max_bytes: int) -> bytes:
         with self._watched():
-            return super().read_at_most(max_bytes)
+            return super().read_up_to(max_bytes)
 
     def contents(self) -> Buffer | None:
         if self.local_path is None:
@@ -153,7 +153,7 @@ class TableFolder:
         if stamp.size is not None and stamp.size > MAX_BYTES:
             raise CorruptError(f"{file.url}: is too long")
         if stamp.size is None:  # a server that does not say
-            return parse_manifest(file.read_at_most(MAX_BYTES), file.url)
+            return parse_manifest(file.read_up_to(MAX_BYTES), file.url)
         return parse_manifest(file.read(0, stamp.size), file.url)
 
     def __enter__(self) -> Self:
@@ -320,11 +320,11 @@ def _read_at(number: int, start: int, stop: int) -> bytes:
     """The bytes from ``start`` to before ``stop``, or to the end of the file."""
     # Allocates no more than the file has, whatever ``stop`` claims.
     stop = min(stop, os.fstat(number).st_size)
-    pieces: list[bytes] = []
+    parts: list[bytes] = []
     while start < stop:
-        piece = os.pread(number, stop - start, start)
-        if not piece:
+        part = os.pread(number, stop - start, start)
+        if not part:
             break
-        pieces.append(piece)
-        start += len(piece)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        parts.append(part)
+        start += len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

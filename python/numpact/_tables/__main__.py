@@ -34,7 +34,7 @@ def _serve(messages: Messages, verb: str, format: str, path: str | None) -> None
 
 
 def main() -> None:
-    # Standard output is kept for messages: what libraries print goes to standard error.
+    # Standard output is reserved for messages: output of libraries goes to standard error.
     outgoing = os.dup(1)
     os.dup2(2, 1)
     # No warnings: they may contain names from a file with control characters for a terminal, which

@@ -19,7 +19,7 @@ _NAMES = {type: name for name, type in _NUMBERS.items()}
 # Metadata by which polars declares the categories of an Enum.
 _ENUM_KEYS = (b"_PL_ENUM_VALUES", b"_PL_ENUM_VALUES2")
 OTHER_ENUM = "its values are of an Enum of polars with other categories"
-# Which number type holds the values, and how Arrow tests for the type.
+# The number type that holds the values, and how Arrow tests for the type.
 _KINDS = {
     "bool": ("u8", pa.types.is_boolean),
     "date32": ("i32", pa.types.is_date32),
@@ -135,7 +135,7 @@ def has_enums_of(field: pa.Field, other: pa.Field) -> bool:
 
 
 def leaves(path: str, type: pa.DataType) -> Iterator[str]:
-    """The names of what is inside a nested column."""
+    """The names of the fields inside a nested column."""
     if type.num_fields == 0:
         yield f"'{path}'"
     for index in range(type.num_fields):

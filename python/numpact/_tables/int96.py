@@ -21,12 +21,12 @@ def _counts(array: pa.Array) -> Any:
     return np.asarray(array.view(pa.int64()).fill_null(0))
 
 
-def choose_unit(pieces: Iterable[tuple[pa.Array, pa.Array, pa.Array]]) -> str:
+def choose_unit(blocks: Iterable[tuple[pa.Array, pa.Array, pa.Array]]) -> str:
     """Takes the arrays of a column in nanoseconds, microseconds and milliseconds."""
     micros_fit, bad = True, None
     row = 0
-    for piece in pieces:
-        nanos, micros, millis = map(_counts, piece)
+    for block in blocks:
+        nanos, micros, millis = map(_counts, block)
         wrapped = np.floor_divide(nanos, 1_000_000) != millis
         if bad is None and wrapped.any():
             at = int(wrapped.argmax())

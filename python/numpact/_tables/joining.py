@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values can be appended to a column that Pco cannot hold, and as what."""
+"""Values that can be appended to a column that Pco cannot hold, and their type there."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ def as_type(values: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
         return values
     if is_null_type(values.type) and values.null_count == len(values):
         return nulls_of(type, len(values))
-    given, wanted = values.type, storage_of(type)
-    if pa.types.is_dictionary(given) and pa.types.is_dictionary(wanted):
-        if given.ordered == wanted.ordered and _are_same_text(given.value_type, wanted.value_type):
-            made = pa.dictionary(given.index_type, wanted.value_type, wanted.ordered)
+    given, requested = values.type, storage_of(type)
+    if pa.types.is_dictionary(given) and pa.types.is_dictionary(requested):
+        if given.ordered == requested.ordered and _are_same_text(
+            given.value_type, requested.value_type
+        ):
+            made = pa.dictionary(given.index_type, requested.value_type, requested.ordered)
             return pa.chunked_array([_recoded(array, made) for array in values.chunks], made)
-    elif _are_same_text(given, wanted):
+    elif _are_same_text(given, requested):
         return values.cast(type)
     raise TypeMismatchError(
         f"column {field.name!r}: values of type {values.type}, the folder has {type}"

@@ -11,8 +11,8 @@ from typing import Any
 
 _HEAD = struct.Struct("<cQ")
 JSON, BYTES, ERROR = b"J", b"D", b"E"
-# Maximum bytes of a message of pieces, so that the other side needs no memory for all.
-_PIECE = 1 << 22
+# Maximum bytes of a message of blocks, so that the other side needs no memory for all.
+_BLOCK = 1 << 22
 
 
 class Gone(Exception):
@@ -53,10 +53,10 @@ class Messages:
     def receive_bytes(self) -> bytes:
         return self._receive(BYTES)
 
-    def receive_pieces(self) -> Iterator[bytes]:
-        """Receives pieces up to an empty one."""
-        while piece := self._receive(BYTES):
-            yield piece
+    def receive_blocks(self) -> Iterator[bytes]:
+        """Receives blocks up to an empty one."""
+        while block := self._receive(BYTES):
+            yield block
 
     def _send(self, kind: bytes, content: bytes | memoryview) -> None:
         try:
@@ -75,13 +75,13 @@ class Messages:
         self._send(BYTES, content)
 
     def send_some(self, contents: list[bytes]) -> None:
-        """Sends pieces that others follow."""
+        """Sends blocks that others follow."""
         for content in contents:
-            for at in range(0, len(content), _PIECE):
-                self._send(BYTES, memoryview(content)[at : at + _PIECE])
+            for at in range(0, len(content), _BLOCK):
+                self._send(BYTES, memoryview(content)[at : at + _BLOCK])
 
-    def send_pieces(self, contents: list[bytes]) -> None:
-        """Sends pieces and an empty one."""
+    def send_blocks(self, contents: list[bytes]) -> None:
+        """Sends blocks and an empty one."""
         self.send_some(contents)
         self._send(BYTES, b"")
 

@@ -280,7 +280,7 @@ def digest(array: pa.Array) -> int:
 
 
 class _Unclosed:
-    """Passes bytes on to a file object; pyarrow closes what it writes to."""
+    """Passes bytes on to a file object, which pyarrow does not close."""
 
     closed = False
 

@@ -15,8 +15,8 @@ from .errors import reported
 from .int96 import choose_unit
 from .messages import Messages, Refused
 
-# The most rows of a piece, as the command has it.
-_PIECE = 1 << 16
+# Maximum rows of a block, as in the command.
+_BLOCK = 1 << 16
 
 
 class Table:
@@ -28,7 +28,7 @@ class Table:
         self.metadata: Any = None
 
     def source(self) -> pa.BufferReader:
-        """The file from its beginning; readers close what they are given."""
+        """The file from its beginning, which the reader closes."""
         return pa.BufferReader(self._buffer)
 
     def open(self) -> None:
@@ -96,9 +96,9 @@ class ParquetTable(Table):
         place = sum(field.name == name for field in self.fields[:index])
         left = self.rows()
         size = getattr(storage_of(self.fields[index].type), "list_size", 1)
-        piece = max(1, _PIECE // max(1, size))
+        block = max(1, _BLOCK // max(1, size))
         file = self._files[int96_unit]
-        for batch in file.iter_batches(piece, columns=[name], use_threads=False):
+        for batch in file.iter_batches(block, columns=[name], use_threads=False):
             left -= batch.num_rows
             yield batch.column(batch.schema.get_all_field_indices(name)[place])
         if left > 0:
@@ -150,9 +150,9 @@ def first_list_size(arrays: Iterator[pa.Array]) -> int:
 
 
 class Column:
-    """The numbers of one column, a piece at a time.
+    """The numbers of one column, a block at a time.
 
-    ``nulls``: "error" refuses them, otherwise they are left out, and each piece says where they
+    ``nulls``: "error" refuses them, otherwise they are left out, and each block says where they
     were. Lists have ``list_size`` numbers each, and no nulls.
     """
 
@@ -161,23 +161,23 @@ class Column:
         self._nulls = nulls
         self._list_size = list_size
         self._row = 0  # of the array that comes next
-        self._pieces = self._all()
+        self._blocks = self._all()
 
     def next(self) -> tuple[int, memoryview, memoryview]:
-        """Rows, numbers and validity of the next piece; no rows at the end."""
-        return next(self._pieces, (0, memoryview(b""), memoryview(b"")))
+        """Rows, numbers and validity of the next block; no rows at the end."""
+        return next(self._blocks, (0, memoryview(b""), memoryview(b"")))
 
     def _all(self) -> Iterator[tuple[int, memoryview, memoryview]]:
         for array in self._arrays:
             self._check_nulls(array, 1)
-            rows = max(1, _PIECE // max(1, self._list_size))
+            rows = max(1, _BLOCK // max(1, self._list_size))
             if self._list_size:
                 self._check_lengths(array)
             for at in range(0, len(array), rows):
-                yield self._piece(array.slice(at, rows))
+                yield self._block(array.slice(at, rows))
             self._row += len(array)
 
-    def _piece(self, array: pa.Array) -> tuple[int, memoryview, memoryview]:
+    def _block(self, array: pa.Array) -> tuple[int, memoryview, memoryview]:
         rows = len(array)
         if self._list_size:
             array = array.flatten()
@@ -232,7 +232,7 @@ def number_bytes(array: pa.Array) -> memoryview:
 
 def _content(messages: Messages, path: str | None) -> pa.Buffer:
     if path is None:
-        return pa.py_buffer(b"".join(messages.receive_pieces()))
+        return pa.py_buffer(b"".join(messages.receive_blocks()))
     with open(path, "rb") as file:
         return pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 

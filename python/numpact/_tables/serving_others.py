@@ -19,7 +19,7 @@ from .writing import Sink, open_reader, validity_bits
 
 
 def send_file(messages: Messages, field: pa.Field, arrays: Iterable[pa.Array]) -> None:
-    """Sends the bytes of a file in pieces, and then its rows and its type."""
+    """Sends the bytes of a file in blocks, and then its rows and its type."""
     sink = Sink()
     writer = OtherWriter(sink, field)
     for array in arrays:
@@ -30,7 +30,7 @@ def send_file(messages: Messages, field: pa.Field, arrays: Iterable[pa.Array]) -
 
 def _finish(messages: Messages, sink: Sink, writer: OtherWriter) -> None:
     writer.close()
-    messages.send_pieces(sink.take())
+    messages.send_blocks(sink.take())
     messages.send({"rows": writer.rows, "type": str(writer.field.type)})
 
 
@@ -151,7 +151,7 @@ class _Server:
             buffers = [validity_bits(valid), pa.py_buffer(offsets), pa.py_buffer(content)]
             texts = pa.Array.from_buffers(pa.large_string(), rows, buffers)
             writer.write(texts.cast(pa.string()))
-            self._messages.send_pieces(sink.take())
+            self._messages.send_blocks(sink.take())
         _finish(self._messages, sink, writer)
 
 

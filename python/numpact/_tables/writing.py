@@ -15,7 +15,7 @@ from .columns import arrow_field, metadata_from_json
 from .messages import Messages, Refused
 from .others import OtherReader
 
-# Rows of a row group of Parquet, and the most bytes that are kept for one.
+# Rows of a row group of Parquet, and the maximum bytes that are kept for one.
 _GROUP_ROWS = 1 << 20
 _GROUP_BYTES = 1 << 28
 
@@ -25,18 +25,18 @@ class Sink(io.RawIOBase):
 
     def __init__(self) -> None:
         super().__init__()
-        self._pieces: list[bytes] = []
+        self._blocks: list[bytes] = []
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        self._pieces.append(bytes(data))
-        return len(self._pieces[-1])
+        self._blocks.append(bytes(data))
+        return len(self._blocks[-1])
 
     def take(self) -> list[bytes]:
-        pieces, self._pieces = self._pieces, []
-        return pieces
+        blocks, self._blocks = self._blocks, []
+        return blocks
 
 
 class ParquetOutput:
@@ -102,7 +102,7 @@ def open_reader(file: dict[str, Any]) -> OtherReader:
 
 
 def _mask(kept: bytes) -> pa.Array | None:
-    """Which rows are kept, from a byte for each; None: all."""
+    """The mask of rows that are kept, from a byte for each; None: all."""
     if not kept:
         return None
     return pa.Array.from_buffers(pa.uint8(), len(kept), [None, pa.py_buffer(kept)]).cast(pa.bool_())
@@ -130,7 +130,7 @@ def serve(messages: Messages, format: str) -> None:
     schema = pa.schema(fields, metadata_from_json(request["metadata"]))
     sink = Sink()
     output = _FORMATS[format](sink, schema)
-    messages.send_pieces(sink.take())
+    messages.send_blocks(sink.take())
     while (request := messages.receive())["verb"] == "rows":
         kept = _mask(messages.receive_bytes()) if others else None
         arrays = []
@@ -141,6 +141,6 @@ def serve(messages: Messages, format: str) -> None:
             numbers, valid = messages.receive_bytes(), messages.receive_bytes()
             arrays.append(_array(field.type, request["count"], numbers, valid))
         output.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
-        messages.send_pieces(sink.take())
+        messages.send_blocks(sink.take())
     output.close()
-    messages.send_pieces(sink.take())
+    messages.send_blocks(sink.take())

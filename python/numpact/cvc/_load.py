@@ -135,10 +135,10 @@ def load_cvc_chunked(
     """
     reader = _single(path, device, framework, backend, max_output, max_memory)
     count = len(reader.info.chunks)
-    wanted: Sequence[int] = range(count)
+    requested: Sequence[int] = range(count)
     if chunk_indices is not None:
-        wanted = sorted(set(_checked_chunks(chunk_indices, count)))
-    for index in wanted:
+        requested = sorted(set(_checked_chunks(chunk_indices, count)))
+    for index in requested:
         yield index, reader.read_chunk(index, dtype="float32", threads=threads)
 
 
@@ -174,8 +174,8 @@ def load_cvc_range(
         InvalidArgumentError: More than one of the three choices is given, or nothing was found; a
             ValueError.
     """
-    ways = [chunk_indices is not None, metadata_key is not None, section_key is not None]
-    if sum(ways) > 1:
+    selectors = [chunk_indices is not None, metadata_key is not None, section_key is not None]
+    if sum(selectors) > 1:
         raise InvalidArgumentError(
             "choose by chunk_indices, by metadata or by section: one of them"
         )

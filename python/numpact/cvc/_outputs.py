@@ -82,7 +82,7 @@ def _array_of(tensor: Any) -> Array:
 
 
 def empty(shape: tuple[int, ...], dtype: Any) -> Array:
-    """A new array; OutOfMemoryError if there is no memory for what a header claims."""
+    """A new array; OutOfMemoryError if memory is insufficient for the claims of a header."""
     import numpy as np
 
     try:

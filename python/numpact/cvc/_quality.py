@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what compressions of vectors lose, as the command ``numpact cvc quality`` does."""
+"""Measures the losses of compressions of vectors, as the command ``numpact cvc quality`` does."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Quality:
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table><p>{notes}</p>"
 
 
-def _rows(value: int | str | None, name: str, least: int) -> int | None:
+def _rows(value: int | str | None, name: str, minimum: int) -> int | None:
     """A count of rows for numpact._core."""
     if value is None:
         return None
@@ -147,13 +147,13 @@ def _rows(value: int | str | None, name: str, least: int) -> int | None:
         if value == "all":
             return _ALL_ROWS
         raise InvalidArgumentError(f"{name} is a count of rows, 'all' or None, not {value!r}")
-    return _count(value, name, least)
+    return _count(value, name, minimum)
 
 
-def _count(value: int, name: str, least: int = 1) -> int:
+def _count(value: int, name: str, minimum: int = 1) -> int:
     count = index_of(value, name)
-    if count < least:
-        raise InvalidArgumentError(f"{name} must be at least {least}, not {count}")
+    if count < minimum:
+        raise InvalidArgumentError(f"{name} must be at least {minimum}, not {count}")
     return min(count, _ALL_ROWS)
 
 
@@ -227,7 +227,7 @@ def quality(
 
 
 def _quality_of(made: dict[str, Any], dtype: str, dimension: int, metric: str, k: int) -> Quality:
-    """The result out of what numpact._core gives."""
+    """The report made of the dictionary of numpact._core."""
     measured = []
     for row in made["rows"]:
         recall, cells = row.pop("recall"), tuple(row.pop("cells"))

@@ -242,10 +242,10 @@ class Reader:
             An array or tensor for each column, as ``read`` returns it.
         """
         indices = self._columns(columns)
-        wanted = [(index_of(a, "a first row"), index_of(b, "a count")) for a, b in ranges]
-        if any(first < 0 or n < 0 or first + n > len(self) for first, n in wanted):
+        requested = [(index_of(a, "a first row"), index_of(b, "a count")) for a, b in ranges]
+        if any(first < 0 or n < 0 or first + n > len(self) for first, n in requested):
             raise InvalidArgumentError(f"rows past the end of the file, which has {len(self)}")
-        total = sum(n for _, n in wanted)
+        total = sum(n for _, n in requested)
         given = [None] * len(indices) if outs is None else list(outs)
         place = self._find_place(device, framework, given)
         pairs = list(zip(indices, given, strict=True))
@@ -261,7 +261,7 @@ class Reader:
                 source = self._device_source(place, threads)
                 rows, corrupt = _read.read_ranges(
                     source,
-                    wanted,
+                    requested,
                     arrays,
                     verify=verify,
                     on_corruption=on_corruption,
@@ -275,7 +275,7 @@ class Reader:
                 ]
                 targets = [output.target for output in outputs]
                 rows, corrupt = self._reader.read(
-                    wanted,
+                    requested,
                     targets,
                     are_fresh=outs is None,
                     threads=self._resolve(threads),
@@ -320,19 +320,19 @@ class Reader:
         """
         import numpy as np
 
-        wanted = rows_of(rows, len(self))
+        requested = rows_of(rows, len(self))
         index = self._info.find_column(column)
-        numbers = np.ascontiguousarray(wanted, np.uint64)
+        numbers = np.ascontiguousarray(requested, np.uint64)
         place = self._find_place(device, framework, [out])
-        self._check_amount(wanted.size, [(index, dtype, out)], max_output)
+        self._check_amount(requested.size, [(index, dtype, out)], max_output)
         if place.is_on_gpu:
             from ._device import _read
 
-            array = self._device_array(index, wanted.size, dtype, out, place)
+            array = self._device_array(index, requested.size, dtype, out, place)
             with self._reading():
                 _read.gather(self._device_source(place, threads), numbers, array, verify)
             return array.result  # type: ignore[no-any-return] # a tensor, perhaps
-        output = self._output(index, wanted.size, dtype, out, place.framework)
+        output = self._output(index, requested.size, dtype, out, place.framework)
         with self._reading():
             self._reader.gather(
                 numbers,
@@ -398,8 +398,8 @@ class Reader:
                 verify=verify,
             )
         own = "numpy" if self._place.is_on_gpu else self._place.framework
-        wanted = own if framework is None else check_framework(framework)
-        result = as_tensor(codes, kind == "uint16") if wanted == "torch" else codes
+        requested = own if framework is None else check_framework(framework)
+        result = as_tensor(codes, kind == "uint16") if requested == "torch" else codes
         return result, [
             CodeRun(rows, name, np.array(mins, np.float32), np.array(scales, np.float32))
             for rows, name, mins, scales in runs

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, TypeMismatchError
-from .._integers import index_of, indices_of, is_truth
+from .._integers import index_of, indices_of, is_boolean
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ def first_and_count(first: int, count: int | None, rows: int) -> tuple[int, int]
     return first, stop - first
 
 
-def rows_of(wanted: Any, rows: int) -> npt.NDArray[np.integer[Any]]:
+def rows_of(requested: Any, rows: int) -> npt.NDArray[np.integer[Any]]:
     """Row indices in a file of ``rows`` rows, from indices or a mask.
 
     Raises:
@@ -31,18 +31,18 @@ def rows_of(wanted: Any, rows: int) -> npt.NDArray[np.integer[Any]]:
     """
     import numpy as np
 
-    if hasattr(wanted, "dtype"):
-        wanted = np.asarray(wanted)
-    elif isinstance(wanted, list) and wanted and all(map(is_truth, wanted)):
-        wanted = np.array(wanted, bool)
-    if isinstance(wanted, np.ndarray) and wanted.dtype.kind == "b":
-        if wanted.shape != (rows,):
+    if hasattr(requested, "dtype"):
+        requested = np.asarray(requested)
+    elif isinstance(requested, list) and requested and all(map(is_boolean, requested)):
+        requested = np.array(requested, bool)
+    if isinstance(requested, np.ndarray) and requested.dtype.kind == "b":
+        if requested.shape != (rows,):
             raise InvalidArgumentError(
-                f"a mask has a value for each of the {rows} rows, not shape {wanted.shape}"
+                f"a mask has a value for each of the {rows} rows, not shape {requested.shape}"
             )
-        return np.flatnonzero(wanted)
+        return np.flatnonzero(requested)
     try:
-        indices = indices_of(wanted, "rows")
+        indices = indices_of(requested, "rows")
     except TypeMismatchError as error:
         raise InvalidArgumentError(str(error)) from None
     outside = (indices < 0) | (indices >= rows)

@@ -216,7 +216,7 @@ class Writer:
             return
         with self._turns:
             self._in_section = False
-            if self._is_open:  # else the file, or what there was of it, has ended with all in it
+            if self._is_open:  # otherwise the file is complete
                 self._run(self._writer.end_section)
 
     def end_chunk(self) -> None:

@@ -105,7 +105,7 @@ def nothing(shape: tuple[int, ...], dtype: str) -> Array:
     return np.empty(shape, dtype)
 
 
-class _Piece(NamedTuple):
+class _Part(NamedTuple):
     """The chunks of one block, in a temporary file until all blocks are written."""
 
     place: Location
@@ -163,21 +163,21 @@ def to_cvc(
     target = locate(url, storage_options)
     folder = Location(target.fs, f"{target.path}.parts-{uuid.uuid4().hex[:8]}")
     blocks = untyped.to_delayed().ravel()
-    write = dask.delayed(write_piece, pure=False)
-    pieces = [
+    write = dask.delayed(write_part, pure=False)
+    written_parts = [
         write(block, join(folder, f"{i:06d}"), compression, chunk_size, i)
         for i, block in enumerate(blocks)
     ]
     settings = {"compression": compression, "dimension": int(array.shape[1])}
     if metadata is not None:
         settings["metadata"] = json.loads(json_text(metadata))
-    result = dask.delayed(assemble, pure=False)(pieces, target, folder, settings)
+    result = dask.delayed(assemble, pure=False)(written_parts, target, folder, settings)
     return result.compute() if compute else result
 
 
-def write_piece(
+def write_part(
     block: Array, place: Location, compression: str, chunk_size: int | None, index: int
-) -> _Piece | None:
+) -> _Part | None:
     """A task of the graph: compresses a block into a temporary file."""
     import numpy as np
 
@@ -204,15 +204,18 @@ def write_piece(
         checksums.append(zlib.crc32(payloads[-1]))
     place.replace(b"".join(payloads))
     chunks = json.loads(reader.info.header)["chunks"]
-    return _Piece(place, chunks, sizes, checksums, writer.close())
+    return _Part(place, chunks, sizes, checksums, writer.close())
 
 
 def assemble(
-    pieces: Sequence[_Piece | None], target: Location, folder: Location, settings: dict[str, Any]
+    written_parts: Sequence[_Part | None],
+    target: Location,
+    folder: Location,
+    settings: dict[str, Any],
 ) -> WriteReport:
     """The last task of the graph: writes header and payloads to the file."""
-    there = [piece for piece in pieces if piece is not None]
-    chunks = [chunk for piece in there for chunk in piece.chunks]
+    there = [stored for stored in written_parts if stored is not None]
+    chunks = [chunk for stored in there for chunk in stored.chunks]
     rows = sum(chunk["rows"] for chunk in chunks)
     header = {**settings, "num_vectors": rows, "chunks": chunks}
     start = front((1, 0), header_for_writing(header))
@@ -225,13 +228,13 @@ def assemble(
         file = target.fs.open(target.path, "wb")
     try:
         file.write(start)
-        for piece in there:
+        for stored in there:
             at = 0
-            for size, checksum in zip(piece.sizes, piece.checksums, strict=True):
-                payload = piece.place.read(at, at + size)
+            for size, checksum in zip(stored.sizes, stored.checksums, strict=True):
+                payload = stored.place.read(at, at + size)
                 if zlib.crc32(payload) != checksum:
                     raise ChecksumError(
-                        f"{piece.place.url}: is not what was put there (at byte {at})", at
+                        f"{stored.place.url}: is not what was put there (at byte {at})", at
                     )
                 head = record_head(payload)
                 file.write(head)
@@ -249,8 +252,8 @@ def assemble(
             file.discard()
         raise
     _remove(folder)
-    overflows = sum(piece.report.overflows for piece in there)
-    lost = sum(piece.report.lost for piece in there)
+    overflows = sum(stored.report.overflows for stored in there)
+    lost = sum(stored.report.lost for stored in there)
     return WriteReport(rows, len(chunks), total, overflows, lost)
 
 

@@ -283,12 +283,12 @@ def _of_folders(
     constants = _constants(folders)
     for folder, values in zip(folders, constants, strict=True):
         # One folder at a time, so that nothing is kept of a folder that is replaced meanwhile.
-        wanted = chosen or list(first)
+        requested = chosen or list(first)
         rows = with_table(
             folder,
             partial(
                 _of_folder,
-                chosen=wanted,
+                chosen=requested,
                 is_all=chosen is None,
                 constants=values,
                 index=index,
@@ -353,16 +353,16 @@ def _of_folder(
     twice = [name for name in used if times[name] > 1]
     if twice:
         raise InvalidArgumentError(f"{url}: columns of the same name: {twice}")
-    wanted = [by_name[name] for name in used]
-    dropped = any(isinstance(entry, Column) and entry.nulls_dropped for entry in wanted)
-    if len(wanted) > 1 and dropped:
+    requested = [by_name[name] for name in used]
+    dropped = any(isinstance(entry, Column) and entry.nulls_dropped for entry in requested)
+    if len(requested) > 1 and dropped:
         # Also for equal counts: different rows may have been left out.
         raise InvalidArgumentError(
             f"{url}: columns differ in length or rows where nulls were left out; choose one of them"
         )
     known: dict[str, _AnyColumn] = {
-        **_described(table, [e for e in wanted if isinstance(e, Column)], index, chunks),
-        **{entry.name: _other(table, entry) for entry in wanted if isinstance(entry, Other)},
+        **_described(table, [e for e in requested if isinstance(e, Column)], index, chunks),
+        **{entry.name: _other(table, entry) for entry in requested if isinstance(entry, Other)},
     }
     count = known[used[0]].count
     known |= {name: _Constant(part, count) for name, part in constants.items()}
@@ -475,11 +475,11 @@ def _present(table: TableFolder, entry: Column | Other, name: str) -> Found:
 # ---- checks ----
 
 
-def _check_names(wanted: Sequence[str], present: Sequence[str], where: str) -> None:
-    missing = [name for name in wanted if name not in present]
+def _check_names(requested: Sequence[str], present: Sequence[str], where: str) -> None:
+    missing = [name for name in requested if name not in present]
     if missing:
         raise InvalidArgumentError(f"{where}: has no columns {missing}; there are {list(present)}")
-    if not wanted:
+    if not requested:
         raise InvalidArgumentError(f"{where}: has no columns")
 
 

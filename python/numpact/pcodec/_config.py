@@ -26,8 +26,8 @@ _DEFAULT_PAGES = PagingSpec.equal_pages_up_to(DEFAULT_PAGE_N)
 _ARGUMENTS = {ModeSpec: "mode_spec", DeltaSpec: "delta_spec", PagingSpec: "paging_spec"}
 
 # The largest orders that the format has, and the widest numbers that conv1 takes, in bits.
-_MOST_ORDERS = {"consecutive": 7, "conv1": 32}
-_MOST_CONV1_BITS = 32
+_MAX_ORDERS = {"consecutive": 7, "conv1": 32}
+_MAX_CONV1_BITS = 32
 
 
 @final
@@ -151,11 +151,11 @@ def _check_mode(mode: str, type_name: str) -> None:
 
 
 def _check_delta(delta: str, order: int | None, bits: int) -> None:
-    if delta == "conv1" and bits > _MOST_CONV1_BITS:
+    if delta == "conv1" and bits > _MAX_CONV1_BITS:
         raise invalid("Conv1 delta encoding is only supported for types with 32 or fewer bits")
-    most = _MOST_ORDERS.get(delta)
-    if most is not None and order is not None and order > most:
-        raise invalid(f"{delta} delta order may not exceed {most} (was {order})")
+    maximum = _MAX_ORDERS.get(delta)
+    if maximum is not None and order is not None and order > maximum:
+        raise invalid(f"{delta} delta order may not exceed {maximum} (was {order})")
 
 
 def check_page_sizes(paging: CorePaging, count: int) -> None:

@@ -50,20 +50,22 @@ def marked(error: Error, words: str = "") -> Error:
     return type(error)(f"pco error: pco {kind} error: {said}", error.offset, error.chunk)
 
 
-def decoding_error(error: Error, src: bytes | bytearray | memoryview, wanted: str | None) -> Error:
+def decoding_error(
+    error: Error, src: bytes | bytearray | memoryview, requested: str | None
+) -> Error:
     """The error for a standalone file that could not be decoded.
 
     Args:
         error: What the library raised.
         src: The file.
-        wanted: The number type of the array to decode into; None: there is no array.
+        requested: The number type of the array to decode into; None: there is no array.
     """
     if isinstance(error, UnsupportedVersionError):
         return marked(error, _version_words(error, src))
     if isinstance(error, TruncatedError):
         return marked(error)
     if isinstance(error, TypeMismatchError):
-        return marked(error, _other_type(wanted, _first_type(src)))
+        return marked(error, _other_type(requested, _first_type(src)))
     offset = error.offset
     if not isinstance(error, CorruptError) or offset is None:
         return marked(error)
@@ -75,7 +77,7 @@ def decoding_error(error: Error, src: bytes | bytearray | memoryview, wanted: st
         return marked(error, "magic header does not match")
     if "number type" not in str(error) or offset >= len(data):
         return marked(error)
-    return marked(error, _chunk_type_words(src, data[offset], error.chunk, wanted))
+    return marked(error, _chunk_type_words(src, data[offset], error.chunk, requested))
 
 
 def _version_words(error: Error, src: bytes | bytearray | memoryview) -> str:
@@ -91,7 +93,7 @@ def version_words() -> str:
 
 
 def _chunk_type_words(
-    src: bytes | bytearray | memoryview, found: int, chunk: int | None, wanted: str | None
+    src: bytes | bytearray | memoryview, found: int, chunk: int | None, requested: str | None
 ) -> str:
     """For a chunk whose byte for its number type is ``found``, where another one belongs."""
     try:
@@ -103,13 +105,13 @@ def _chunk_type_words(
         return (
             f"chunk's number type of {found} does not match file's uniform number type of {uniform}"
         )
-    if not chunk and wanted is None:
+    if not chunk and requested is None:
         return f"unknown number type byte: {found}"
-    return _other_type(wanted or header["number_type"], found)
+    return _other_type(requested or header["number_type"], found)
 
 
-def _other_type(wanted: str | None, found: int | str | None) -> str:
-    asked = f"numbers of {wanted}" if wanted in TYPES else "what was asked for"
+def _other_type(requested: str | None, found: int | str | None) -> str:
+    asked = f"numbers of {requested}" if requested in TYPES else "what was asked for"
     return f"{asked} does not match chunk's number type of {found}"
 
 

@@ -12,10 +12,10 @@ from .._specs import CoreOptions, core_level, core_paging
 
 DEFAULT_PAGE = 1 << 18
 MAX_PAGE = 1 << 24
-# The most numbers that automatic paging leaves in one chunk at every level.
+# Maximum numbers that automatic paging leaves in one chunk at every level.
 MAX_AUTO = 1 << 18
 
-# "none" is what numcodecs says for it, "no_op" what pcodec says.
+# numcodecs calls it "none", pcodec "no_op".
 _DELTAS = {"auto": "auto", "none": "none", "no_op": "none", "try_lookback": "lookback"}
 
 

@@ -51,7 +51,7 @@ struct Plane {
   DecodeTable table;
 };
 
-// The bytes of a slice, and what the header says about them.
+// The bytes of a slice, and their description in the header.
 struct Encoded {
   Compression compression = Compression::kFp16;
   Dtype dtype = Dtype::kFloat32;  // type of the column

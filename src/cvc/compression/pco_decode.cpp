@@ -119,7 +119,7 @@ class RunsDecoder {
     return payload_.data.subspan(to_size(offset), to_size(size));
   }
 
-  // Memory for what decode_groups() makes.
+  // Memory for the results of decode_groups().
   Status ensure_pages(std::uint64_t first_group, std::uint64_t groups) {
     const std::uint64_t values =
         std::min(grid_.page_rows, grid_.rows) * grid_.group_dimensions(first_group);

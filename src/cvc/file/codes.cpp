@@ -138,7 +138,7 @@ Status view_codes(const Records& records, std::size_t chunk, std::size_t column,
   const Info& info = records.info();
   codes = {};
   if (records.loader() != nullptr) {
-    return invalid("codes in place need a file in memory; from elsewhere they can only be copied");
+    return invalid("codes in place need a file in memory; codes of other files can only be copied");
   }
   if (chunk >= info.chunks.size()) return invalid("the file has no such chunk");
   if (column >= info.columns.size()) return invalid("the file has no such column");

@@ -88,7 +88,7 @@ Status FileWriter::set_schema() {
     if (!json::is_utf8(spec.name)) return invalid("a column's name is not UTF-8");
     if (!names.insert(spec.name).second) return invalid("two columns have one name");
     if (spec.dimension == 0) return invalid("a column's dimension is 0");
-    if (size_of(spec.dtype) == 0) return invalid("a column is of no type that there is");
+    if (size_of(spec.dtype) == 0) return invalid("a column has an unknown type");
     if (spec.dtype == Dtype::kFloat64) {
       return invalid("a column cannot be of float64: convert to float32 if that may be");
     }
@@ -332,7 +332,7 @@ Status FileWriter::check_encoded(const EncodedChunk& chunk) const {
     return invalid("not as many slices as the file has columns");
   }
   if (!has_types_ && !config_.dimension) {
-    return invalid("chunks from elsewhere need a dimension");
+    return invalid("copied chunks need a dimension");
   }
   if (chunk.payload.data() == nullptr && !chunk.payload.empty()) {
     return invalid("the payload is null");

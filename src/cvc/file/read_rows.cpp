@@ -28,7 +28,7 @@ constexpr std::size_t kItemsPerThread = 8;
 // would still be in a cache when the caller reads them.
 constexpr std::uint64_t kMinStreamedBytes = std::uint64_t{1} << 25;
 
-// What one task does at a time: the checksum of a range of a chunk's payload, or the decoding of
+// The unit of work of a task: the checksum of a range of a chunk's payload, or the decoding of
 // some rows, or both if they are the same bytes, which are then read from memory once.
 struct WorkItem {
   std::size_t read = 0;

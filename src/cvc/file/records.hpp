@@ -48,7 +48,7 @@ class Records {
 
   // Finds a record and checks its length, also against the header if that has one.
   Status open(std::size_t chunk, Record& record) const;
-  // Combines what the header and the record say about a column's values.
+  // Combines the header's and the record's facts about a column's values.
   Encoded encoded(std::size_t chunk, std::size_t column, const Record& record) const;
 
  private:

@@ -23,7 +23,7 @@ enum class Metric {
 std::optional<Metric> metric_of_name(std::string_view name);
 std::string_view name_of(Metric metric);
 
-// Which vectors are the queries against the decoded rows.
+// The choice of the queries against the decoded rows.
 enum class Queries { kOriginal, kDecoded };
 
 // The share of correct neighbours, with its 95 % confidence interval.

@@ -40,7 +40,7 @@ Status check_output(const ChunkIndex& index, const DeviceNumbers& out) {
     return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
   }
   if (out.count < index.count()) {
-    return Status(ErrorKind::kOutputTooSmall, "the output has room for fewer numbers");
+    return Status(ErrorKind::kOutputTooSmall, "the output holds fewer numbers");
   }
   if (!is_aligned_for(out.data, size_of(out.type))) {
     return Status(ErrorKind::kInvalidArgument, "the output is not aligned to its numbers");

@@ -31,8 +31,8 @@ class PcoPart {
   // Writes all tables to `to`, of bytes() bytes. `file`: the bytes from which the plan was made.
   void write(const DevicePlan& plan, std::span<const std::byte> file, std::byte* to) const;
 
-  // Queues the decoding. `at`: device copy of what write() wrote. `out`: device memory of the first
-  // number of the file. Failures are recorded in `status`, with first_task added to the task
+  // Queues the decoding. `at`: device copy of the output of write(). `out`: device memory of the
+  // first number of the file. Failures are recorded in `status`, with first_task added to the task
   // numbers.
   Status launch(const std::byte* at, std::byte* scratch, std::byte* out, gpu::StatusWord* status,
                 std::uint64_t first_task, cudaStream_t stream) const;

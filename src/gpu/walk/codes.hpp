@@ -58,7 +58,7 @@ NUMPACT_HD void decode_turns(Warp& warp, const std::uint32_t* nodes, const std::
   const unsigned lane = warp.lane();
   for (unsigned turn = 0; turn < (kWhole ? kBatch : n); turn += kStates) {
     const bool has_code = kWhole || turn + lane < n;
-    // Both loads are issued at once. The chain from state to state is what takes time.
+    // Both loads are issued at once. The chain from state to state limits the speed.
     const TurnBits bits(words, at);
     const std::uint32_t node = has_code ? load_constant(nodes + state) : 0;
     // A byte for each lane: at most 14, so that running sums are at most 56.

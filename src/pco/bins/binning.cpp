@@ -21,16 +21,19 @@ float bin_meta_bits(unsigned latent_bits, unsigned size_log) {
   return static_cast<float>(size_log + latent_bits + width_bits);
 }
 
-// Table size that bin costs assume before it is chosen: the bits of a weight in the metadata.
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
+
+// log2 of the table size that bin costs assume before it is chosen: the bits of a weight in the
+// metadata. It is that of kSmallTableSizeLog, beyond which tables must save more.
 constexpr unsigned kAssumedSizeLog = 10;
-// Table size assumed for the whole chunk of a sample.
+// The same for the whole chunk of a sample: the largest table of the default level.
 constexpr unsigned kAssumedSampledSizeLog = 12;
 
 // Latents per group at least. Smaller groups hardly ever pay for their metadata.
 constexpr std::size_t kMinGroupLatentsN = 5;
-// The same where there are more than kMaxSmallGroupsN groups: more small groups do not pay for the
-// time that merging them takes.
-constexpr std::size_t kMinManyGroupsLatentsN = 20;
+// Each of more groups than this must have BinLevel::many_latents_n latents: more small groups do
+// not pay for the time that merging them takes.
 constexpr std::size_t kMaxSmallGroupsN = 256;
 // Groups that are allowed however few latents there are, if they are all latents of the chunk: the
 // few latents of a group may be similar. In a sample that would overfit.
@@ -51,6 +54,13 @@ constexpr std::size_t kMinExactGroupLatentsN = 8;
 constexpr std::size_t kShortSeriesGroupsN = 48;
 constexpr std::size_t kShortSeriesValuesN = 32;
 
+// Bounds of the frequent values and of the groups of a larger sample. More make estimates slower,
+// fewer make them worse where values repeat or where densities change often.
+constexpr std::size_t kMinSampleMaxValuesN = 150;
+constexpr std::size_t kMaxSampleMaxValuesN = 300;
+constexpr std::size_t kMinSampleMaxGroupsN = 32;
+constexpr std::size_t kMaxSampleMaxGroupsN = 64;
+
 // The initial bins of an estimate: fewer than those of make_binning(), for speed and because a
 // sample does not represent rare values.
 HistogramSpec sample_histogram(std::size_t n, bool is_all) {
@@ -58,13 +68,14 @@ HistogramSpec sample_histogram(std::size_t n, bool is_all) {
     return {n / 8, std::clamp(n / kMinExactGroupLatentsN, kMinSampleGroupsN, kAlwaysAllowedGroupsN),
             1};
   }
-  const std::size_t max_values = std::clamp<std::size_t>(n / 32, 150, 300);
-  const std::size_t max_groups = std::clamp<std::size_t>(n / 128, 32, 64);
+  const std::size_t max_values = std::clamp(n / 32, kMinSampleMaxValuesN, kMaxSampleMaxValuesN);
+  const std::size_t max_groups = std::clamp(n / 128, kMinSampleMaxGroupsN, kMaxSampleMaxGroupsN);
   return {std::min(n / 16, max_values), std::clamp(n / 64, kMinSampleGroupsN, max_groups), 1};
 }
 
 // Bits added per bin of a sample to correct overfitting: bins fit the sample they were made for
-// better than the chunk. A higher value makes estimates prefer fewer bins.
+// better than the chunk. A higher value makes estimates prefer fewer bins. Half of it makes
+// 0.031 % fewer bytes, twice of it 0.010 % fewer.
 constexpr float kOverfitBitsPerBin = 2.5f;
 
 // Bits of the tANS states of a page, assuming 2^6 states per table. A single bin has no table.
@@ -107,10 +118,8 @@ Histogram<L> single_bin_if_cheap(const OptimizedBins<L>& optimized, const BinCos
 
 }  // namespace
 
-BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
-  const BinLevel& row = level_row(level).bins;
-  if (row.one_bin) return {};
-  const bool is_for_size = level_row(level).is_for_size;
+BinningEffort BinningEffort::of(const BinLevel& level, std::size_t n) {
+  if (level.one_bin) return {};
   // Bounds of frequent values and of groups. Even if no bins are merged, there are at most
   // kMaxBins.
   constexpr std::size_t kMaxValuesN = 6000;
@@ -119,26 +128,22 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   BinningEffort effort;
   // With few numbers the metadata of many bins do not pay.
   const std::size_t affordable_groups =
-      is_for_size
-          ? n / kMinGroupLatentsN
-          : std::max(std::min(n / kMinGroupLatentsN, kMaxSmallGroupsN), n / kMinManyGroupsLatentsN);
+      std::max(std::min(n / kMinGroupLatentsN, kMaxSmallGroupsN), n / level.many_latents_n);
   effort.histogram.groups =
-      std::min({row.max_groups, std::max(kAlwaysAllowedGroupsN, affordable_groups), kMaxGroupsN});
+      std::min({level.max_groups, std::max(kAlwaysAllowedGroupsN, affordable_groups), kMaxGroupsN});
   const std::size_t value_limit = std::max(n / 8, std::min(n / 3, kMaxFreeValuesN));
-  effort.histogram.max_values = std::min({row.max_values, value_limit, kMaxValuesN});
-  effort.histogram.max_sample_stride = row.max_sample_stride;
-  effort.histogram.min_sample_n = std::size_t{1} << (is_for_size ? 15 : 11);
-  effort.tables.max_size_log = row.max_table_log2;
-  // Large tables save about a thousandth of the bytes but add about a tenth to the decoding time.
-  effort.tables.large_table_penalty_share = is_for_size ? 0 : 0.004;
-  // A single bin has no codes and decodes several times as fast.
-  effort.codes_penalty_share = is_for_size ? 0 : 0.0008f;
+  effort.histogram.max_values = std::min({level.max_values, value_limit, kMaxValuesN});
+  effort.histogram.max_sample_stride = level.max_sample_stride;
+  effort.histogram.min_sample_n = std::size_t{1} << level.min_sample_n_log2;
+  effort.tables.max_size_log = level.max_table_log2;
+  effort.tables.large_table_penalty_share = level.large_table_penalty_share;
+  effort.codes_penalty_share = level.codes_penalty_share;
   return effort;
 }
 
-BinningEffort BinningEffort::of_recipe(unsigned level, std::size_t n) {
-  BinningEffort effort = of_level(level, n);
-  if (n > kMaxShortSeriesN || level_row(level).is_for_size) return effort;
+BinningEffort BinningEffort::of_recipe(const BinLevel& level, std::size_t n) {
+  BinningEffort effort = of(level, n);
+  if (n > kMaxShortSeriesN || !level.limits_short_series) return effort;
   effort.histogram.groups = std::min(effort.histogram.groups, kShortSeriesGroupsN);
   effort.histogram.max_values = std::min(effort.histogram.max_values, kShortSeriesValuesN);
   return effort;

@@ -6,6 +6,7 @@
 #include "pco/ans/bin.hpp"
 #include "pco/bins/bin_optimizer.hpp"
 #include "pco/bins/weights.hpp"
+#include "pco/levels.hpp"
 #include "pco/stats/narrow.hpp"
 
 namespace numpact::internal {
@@ -20,9 +21,9 @@ struct BinningEffort {
   TableSizes tables;
   float codes_penalty_share = 0;  // share of all bits that codes must save against a single bin
 
-  static BinningEffort of_level(unsigned level, std::size_t n);
+  static BinningEffort of(const BinLevel& level, std::size_t n);
   // For a chunk that is encoded by a recipe: less for short ones.
-  static BinningEffort of_recipe(unsigned level, std::size_t n);
+  static BinningEffort of_recipe(const BinLevel& level, std::size_t n);
 };
 
 // Computes the bins and weights of all latents of a chunk's variable, whose latents have

@@ -66,7 +66,7 @@ void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>&
       const std::size_t batch_n = std::min(kBatchN, n - done);
       history.ensure_capacity(batch_n);
       L* const at = history.data() + (history.end() - history.first());
-      undo_conv1(conv, deltas + done, batch_n, at, at);
+      undo_conv1(conv, deltas + done, batch_n, at);
       history.advance(batch_n);
     }
   }

@@ -63,10 +63,10 @@ struct Conv1 {
 template <Latent L>
 void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>& history);
 
-// Computes n latents, at most a batch, that follow the `order` latents which end at `before`. L has
-// at most 32 bits. A kernel; decode_conv1 is built on it.
+// Computes n latents, at most a batch, that follow the `order` latents right before `latents`. L
+// has at most 32 bits. A kernel; decode_conv1 is built on it.
 template <Latent L>
-void undo_conv1(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out);
+void undo_conv1(const Conv1& conv, const L* deltas, std::size_t n, L* latents);
 
 // Computes the n - order centred deltas of n >= order latents of at most 32 bits. `deltas` may be
 // `latents`. A kernel; encode_conv1 is built on it.

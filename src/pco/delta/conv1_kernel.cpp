@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv1 kernels. A prediction needs the latent right before it, so decoding is a chain of dependent
-// steps. But most terms of its sum are older latents. Decoding works on blocks of eight latents:
-// vectors sum the terms of all latents before the block (SumsOfEarlier); the terms of latents
-// inside the block are then added one latent after the other (FinishBlock). Encoding has no chain.
+// Conv1 kernels. Encoding knows all latents and predicts them by vectors. A decoded latent depends
+// on the one before it, so decoding is a chain of dependent steps, and its speed is the latency of
+// the chain. Most terms of a sum are of older latents, which vectors add beforehand:
 //
-// Example with order 3, weights w1 w2 w3 by lag, block of latents x8 x9 ...:
+// * Latents are decoded in blocks of eight. The sums of the next block start with the terms of all
+//   latents before the current block (SumEarlier).
+// * Each decoded latent adds its terms to the sums of later latents of its block and of the next
+//   block (AddLatent): it is multiplied by a vector of weights, one for each lag.
+// * Both are too late for the three latents that follow. Their terms are scalar (Chain).
 //
-//   x8  = delta + (bias + w1 x7 + w2 x6 + w3 x5)
-//   x9  = delta + (bias + w2 x7 + w3 x6          + w1 x8)
-//   x10 = delta + (bias + w3 x7                  + w1 x9 + w2 x8)
-//                  SumsOfEarlier                   FinishBlock
+// Example with order 5 and weights w1 ... w5 by lag:
+//
+//   x9 = delta + (bias + w5 x4 + w4 x5 + w3 x6 + w2 x7 + w1 x8)
+//                 AddLatent of x4, x5    Chain
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/delta/conv1_kernel.cpp"
@@ -17,6 +20,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "pco/delta/conv1.hpp"
 #include "pco/limits.hpp"
@@ -28,145 +32,327 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline constexpr std::size_t kConv1BlockN = 8;  // latents per block
+// A block: the 32-bit lanes of an AVX2 vector.
+inline constexpr std::size_t kConv1BlockN = 8;
+// Vectors are at most as wide as those of AVX2: the chain waits for lanes of them.
+inline constexpr std::size_t kMaxVectorBytes = 32;
+// Terms of a sum that are scalar. With two, decoding waits for the vectors; four cost more
+// instructions than they save.
+inline constexpr std::size_t kNearLags = 3;
+// Sums whose vector terms are complete: those of the next latent and of kNearLags behind it.
+inline constexpr std::size_t kCompleteN = kNearLags + 1;
 
-// Latents are computed as signed 32-bit numbers, which vectors multiply exactly: latents of 32 bits
-// are shifted down by 2^31, and the bias is increased by the shift times the sum of weights. Sums
-// may wrap on the way; the final sums fit.
-template <class L>
-inline constexpr std::int64_t kShift = sizeof(L) == 4 ? std::int64_t{1} << 31 : 0;
-
-HWY_INLINE std::int64_t WrappingAdd(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+HWY_INLINE std::uint64_t SignExtended(std::int64_t number) {
+  return static_cast<std::uint64_t>(number);
 }
-HWY_INLINE std::int64_t WrappingMul(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
 
-struct Taps {
-  // Weights of the lags 1, 2, ...; zeros behind the last one.
-  HWY_ALIGN std::int64_t by_lag[kMaxConv1Order + kConv1BlockN];
-  std::int64_t bias;
-  unsigned order;
-  unsigned quantization;
+// The last steps of a prediction, which are the chain. Sums wrap in 64 bits. kHasStoredDeltas:
+// deltas are read from memory, which saves registers.
+template <std::size_t kLags, class L, bool kHasStoredDeltas>
+class Chain {
+ public:
+  // At least kLags latents precede `latents`.
+  HWY_INLINE Chain(const Conv1& conv, const L* latents) : quantization_(conv.quantization) {
+    for (std::size_t j = 0; j < kLags; ++j) {
+      weights_[j] = SignExtended(conv.weights[conv.order - 1 - j]);
+      last_[j] = *(latents - 1 - j);
+    }
+  }
+
+  // `sum`: the bias and the terms of other lags. `delta` is shifted left by the quantization, so
+  // that it is added before the sum is shifted right.
+  HWY_INLINE L Next(std::uint64_t sum, const std::uint64_t& delta) {
+    if constexpr (kLags >= 3) sum += weights_[2] * last_[2];
+    if constexpr (kLags >= 2) sum += weights_[1] * last_[1];
+    const std::uint64_t latent = Finish(sum, weights_[0] * last_[0], delta);
+    if constexpr (kLags >= 3) last_[2] = last_[1];
+    if constexpr (kLags >= 2) last_[1] = last_[0];
+    last_[0] = latent;
+    return static_cast<L>(latent);
+  }
+
+ private:
+  // `term`: that of the last latent, which is known last.
+  HWY_INLINE std::uint64_t Finish(std::uint64_t sum, std::uint64_t term,
+                                  const std::uint64_t& delta) const {
+#if HWY_ARCH_X86_64 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
+    // Compilers make a jump of the choice, or put more than one addition on the chain.
+    std::uint64_t latent = sum + delta;
+    if constexpr (kHasStoredDeltas) {
+      asm("addq %[term], %[latent]\n\taddq %[sum], %[term]\n\tcmovsq %[delta], %[latent]"
+          : [latent] "+&r"(latent), [term] "+&r"(term)
+          : [sum] "r"(sum), [delta] "m"(delta)
+          : "cc");
+    } else {
+      asm("addq %[term], %[latent]\n\taddq %[sum], %[term]\n\tcmovsq %[delta], %[latent]"
+          : [latent] "+&r"(latent), [term] "+&r"(term)
+          : [sum] "r"(sum), [delta] "r"(delta)
+          : "cc");
+    }
+    latent >>= quantization_;
+    if constexpr (sizeof(L) == 4) {
+      // Processors extend 32 bits at no cost from one register to another, but not within one.
+      std::uint64_t extended;
+      asm("movl %k1, %k0" : "=&r"(extended) : "r"(latent));
+      return extended;
+    }
+    return static_cast<L>(latent);
+#else
+    sum += term;
+    const bool is_negative = static_cast<std::int64_t>(sum) < 0;
+    return static_cast<L>((is_negative ? delta : sum + delta) >> quantization_);
+#endif
+  }
+
+  std::uint64_t weights_[kLags];  // by lag
+  std::uint64_t last_[kLags];     // latents by lag
+  unsigned quantization_;
 };
 
-template <class L>
-void FillTaps(const Conv1& conv, Taps& taps) {
-  std::fill(std::begin(taps.by_lag), std::end(taps.by_lag), 0);
-  std::uint64_t sum = 0;
-  for (unsigned j = 0; j < conv.order; ++j) {
-    taps.by_lag[conv.order - 1 - j] = conv.weights[j];
-    sum += static_cast<std::uint64_t>(std::int64_t{conv.weights[j]});
-  }
-  taps.bias = static_cast<std::int64_t>(static_cast<std::uint64_t>(conv.bias) +
-                                        sum * static_cast<std::uint64_t>(kShift<L>));
-  taps.order = conv.order;
-  taps.quantization = conv.quantization;
-}
-
-// sums[k] = bias + the terms of the latents before `signed_latents` in the prediction of latent k.
-HWY_INLINE void SumsOfEarlier(const Taps& taps, const std::int64_t* signed_latents,
-                              std::int64_t* HWY_RESTRICT sums) {
-#if HWY_TARGET == HWY_SCALAR
-  for (std::size_t k = 0; k < kConv1BlockN; ++k) {
-    std::int64_t sum = taps.bias;
-    for (std::size_t lag = 1; lag + k <= taps.order; ++lag) {
-      sum = WrappingAdd(sum, WrappingMul(*(signed_latents - lag), taps.by_lag[lag - 1 + k]));
-    }
-    sums[k] = sum;
-  }
-#else
-  const hn::CappedTag<std::int64_t, kConv1BlockN> d;
-  const hn::Repartition<std::int32_t, decltype(d)> d32;
-  const std::size_t lanes = hn::Lanes(d);
-  for (std::size_t k = 0; k < kConv1BlockN; k += lanes) {
-    auto sum = hn::Set(d, taps.bias);
-    // The oldest latent first: the last ones were stored just now.
-    for (std::size_t lag = taps.order > k ? taps.order - k : 0; lag >= 1; --lag) {
-      const auto latent = hn::Set(d, *(signed_latents - lag));
-      const auto weights = hn::LoadU(d, taps.by_lag + (lag - 1) + k);
-      sum = hn::Add(sum, hn::MulEven(hn::BitCast(d32, latent), hn::BitCast(d32, weights)));
-    }
-    hn::Store(sum, d, sums + k);
-  }
-#endif
-}
-
-// Computes n <= 8 latents: adds to sums[k] the terms of up to kNearLags latents of the block.
-template <int kNearLags, class L>
-HWY_INLINE void FinishBlock(const Taps& taps, const L* deltas, std::size_t n,
-                            const std::int64_t* HWY_RESTRICT sums,
-                            std::int64_t* HWY_RESTRICT signed_latents, L* HWY_RESTRICT out) {
-  std::int64_t made[kConv1BlockN];
-  HWY_UNROLL(8)
-  for (std::size_t k = 0; k < kConv1BlockN; ++k) {
-    if (k >= n) break;
-    std::int64_t sum = sums[k];
-    // The previous latent is available last, so its term is added last.
-    HWY_UNROLL(8)
-    for (std::size_t lag = kNearLags; lag >= 1; --lag) {
-      if (lag > k) continue;
-      sum = WrappingAdd(sum, WrappingMul(taps.by_lag[lag - 1], made[k - lag]));
-    }
-    const std::int64_t clipped = std::max(sum, std::int64_t{0});
-    const L latent = static_cast<L>(deltas[k] + static_cast<L>(clipped >> taps.quantization));
-    made[k] = static_cast<std::int64_t>(latent) - kShift<L>;
-    signed_latents[k] = made[k];
-    out[k] = latent;
-  }
-}
-
-template <int kNearLags, class L>
-void DecodeBlocks(const Taps& taps, const L* deltas, std::size_t n, const L* before,
-                  L* HWY_RESTRICT out) {
-  HWY_ALIGN std::int64_t buffer[kMaxConv1Order + kBatchN];
-  HWY_ALIGN std::int64_t sums[kConv1BlockN];
-  std::int64_t* const signed_latents = buffer + kMaxConv1Order;
-  for (unsigned lag = 1; lag <= taps.order; ++lag) {
-    *(signed_latents - lag) = static_cast<std::int64_t>(*(before - lag)) - kShift<L>;
-  }
-  for (std::size_t i = 0; i < n; i += kConv1BlockN) {
-    SumsOfEarlier(taps, signed_latents + i, sums);
-    const std::size_t block_n = std::min(kConv1BlockN, n - i);
-    if (block_n == kConv1BlockN) {
-      FinishBlock<kNearLags>(taps, deltas + i, kConv1BlockN, sums, signed_latents + i, out + i);
-    } else {
-      FinishBlock<kNearLags>(taps, deltas + i, block_n, sums, signed_latents + i, out + i);
-    }
-  }
-}
-
-// For small orders: weights and latents stay in registers.
-template <unsigned kOrder, class L>
-void DecodeInRegisters(const Conv1& conv, const L* deltas, std::size_t n, const L* before,
-                       L* HWY_RESTRICT out) {
-  std::int64_t weights[kOrder];  // oldest first
-  std::int64_t last[kOrder];
-  for (unsigned j = 0; j < kOrder; ++j) {
-    weights[j] = conv.weights[j];
-    last[j] = *(before - kOrder + j);
-  }
+// For orders up to kNearLags.
+template <std::size_t kOrder, class L>
+void DecodeNear(const Conv1& conv, const L* HWY_RESTRICT deltas, std::size_t n,
+                L* HWY_RESTRICT latents) {
+  Chain<kOrder, L, false> chain(conv, latents);
+  const std::uint64_t bias = SignExtended(conv.bias);
+  const unsigned quantization = conv.quantization;
   for (std::size_t i = 0; i < n; ++i) {
-    std::int64_t sum = conv.bias;
-    for (unsigned j = 0; j < kOrder; ++j) sum += weights[j] * last[j];
-    const std::int64_t clipped = std::max(sum, std::int64_t{0});
-    const L latent = static_cast<L>(deltas[i] + static_cast<L>(clipped >> conv.quantization));
-    for (unsigned j = 0; j + 1 < kOrder; ++j) last[j] = last[j + 1];
-    last[kOrder - 1] = latent;
-    out[i] = latent;
+    latents[i] = chain.Next(bias, std::uint64_t{deltas[i]} << quantization);
   }
 }
 
-// n is at most kBatchN. The `order` latents before `before` are readable.
 template <class L>
-void Decode(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) {
-  if (conv.order == 1) return DecodeInRegisters<1>(conv, deltas, n, before, out);
-  if (conv.order == 2) return DecodeInRegisters<2>(conv, deltas, n, before, out);
-  Taps taps;
-  FillTaps<L>(conv, taps);
-  if (conv.order == 3) return DecodeBlocks<3>(taps, deltas, n, before, out);
-  return DecodeBlocks<7>(taps, deltas, n, before, out);
+using FarChain = Chain<kNearLags, L, true>;
+
+// Emulated vectors are slower than scalars.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+
+template <class L>
+void DecodeFar(const Conv1& conv, const std::uint64_t* HWY_RESTRICT deltas, std::size_t n,
+               L* latents) {
+  FarChain<L> chain(conv, latents);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint64_t sum = SignExtended(conv.bias);
+    const L* const oldest = latents + i - conv.order;
+    for (unsigned j = 0; j + kNearLags < conv.order; ++j) {
+      sum += SignExtended(conv.weights[j]) * oldest[j];
+    }
+    latents[i] = chain.Next(sum, deltas[i]);
+  }
+}
+
+#else
+
+// Sums in vector lanes. Those of latents of 32 bits have 64 bits and are sums of products of signed
+// 32-bit numbers. The others have 32 bits; x86 multiplies signed 16-bit numbers, which all valid
+// weights then are, faster than 32-bit ones. So that latents are such signed numbers, they are
+// centred: shifted down by kCentre, and the bias is increased by the shift times the sum of
+// weights.
+template <class L>
+struct Lanes {
+  static constexpr bool kHas64 = sizeof(L) == 4;
+  static constexpr bool kIn16 = !kHas64 && HWY_ARCH_X86;
+  static constexpr L kCentre = kHas64 || (kIn16 && sizeof(L) == 2) ? kMid<L> : L{0};
+
+  using T = std::conditional_t<kHas64, std::int64_t, std::int32_t>;
+  using D = hn::CappedTag<T, kMaxVectorBytes / sizeof(T)>;
+  using V = hn::Vec<D>;
+  static constexpr std::size_t kN = hn::MaxLanes(D());
+  static constexpr std::size_t kVectors = kConv1BlockN / kN;  // of a block
+
+  static HWY_INLINE T Centred(L latent) {
+    return static_cast<T>(std::int64_t{latent} - std::int64_t{kCentre});
+  }
+
+  // The latent in all lanes, as far as AddTerms reads them.
+  static HWY_INLINE V Spread(T centred) {
+    const hn::Repartition<std::int32_t, D> half;
+    return hn::BitCast(D(), hn::Set(half, static_cast<std::int32_t>(centred)));
+  }
+
+  // A weight as AddTerms reads it. Products of 16 bits are added in pairs: the other one is 0.
+  static HWY_INLINE T Stored(std::int32_t weight) { return kIn16 ? weight & 0xFFFF : weight; }
+  static HWY_INLINE std::int64_t Weight(T stored) {
+    return kIn16 ? static_cast<std::int16_t>(stored) : std::int64_t{stored};
+  }
+
+  static HWY_INLINE V AddTerms(V sums, V latent, const T* weights) {
+    const D d;
+    const V by_lane = hn::LoadU(d, weights);
+    if constexpr (kHas64) {
+      const hn::Repartition<std::int32_t, D> half;
+      return hn::Add(sums, hn::MulEven(hn::BitCast(half, latent), hn::BitCast(half, by_lane)));
+    } else if constexpr (kIn16) {
+      const hn::Repartition<std::int16_t, D> half;
+      V rest = hn::Zero(d);
+      sums = hn::ReorderWidenMulAccumulate(d, hn::BitCast(half, latent), hn::BitCast(half, by_lane),
+                                           sums, rest);
+      return hn::RearrangeToOddPlusEven(sums, rest);
+    } else {
+      return hn::Add(sums, hn::Mul(latent, by_lane));
+    }
+  }
+};
+
+// The weights of the lags that are not near; 0 for all others within reach of a vector.
+template <class L>
+class FarWeights {
+  using T = typename Lanes<L>::T;
+
+ public:
+  HWY_INLINE explicit FarWeights(const Conv1& conv) : order_(conv.order) {
+    std::fill(std::begin(by_lag_), std::end(by_lag_), T{0});
+    std::uint64_t bias = SignExtended(conv.bias);
+    for (std::size_t lag = kNearLags + 1; lag <= order_; ++lag) {
+      const std::int32_t weight = conv.weights[order_ - lag];
+      by_lag_[lag + kConv1BlockN] = Lanes<L>::Stored(weight);
+      bias += SignExtended(weight) * Lanes<L>::kCentre;
+    }
+    bias_ = static_cast<T>(bias);
+  }
+
+  // That of the lag l - before, and those of the following lags. `before` <= kConv1BlockN.
+  HWY_INLINE const T* At(std::size_t lag, std::size_t before = 0) const {
+    return by_lag_ + kConv1BlockN + lag - before;
+  }
+  HWY_INLINE T bias() const { return bias_; }
+  HWY_INLINE std::size_t order() const { return order_; }
+
+ private:
+  // Vectors reach from the lag 1 - kConv1BlockN, of the first latent of a block to the last one, to
+  // kConv1BlockN - 1 lags beyond the order.
+  HWY_ALIGN T by_lag_[kConv1BlockN + 1 + kMaxConv1Order + kConv1BlockN];
+  T bias_;
+  std::size_t order_;
+};
+
+// sums = bias + the terms of the latents before `centred` in the block kDistance further on.
+template <std::size_t kDistance, class L>
+HWY_INLINE void SumEarlier(const FarWeights<L>& weights, const typename Lanes<L>::T* centred,
+                           typename Lanes<L>::V (&sums)[Lanes<L>::kVectors]) {
+  const auto bias = hn::Set(typename Lanes<L>::D(), weights.bias());
+  for (auto& sum : sums) sum = bias;
+  // The oldest latent first: the last ones were stored just now.
+  const std::size_t order = weights.order();
+  for (std::size_t lag = order > kDistance ? order - kDistance : 0; lag >= 1; --lag) {
+    const auto latent = Lanes<L>::Spread(*(centred - lag));
+    const auto* const by_lane = weights.At(kDistance + lag);
+    for (std::size_t v = 0; v < Lanes<L>::kVectors; ++v) {
+      sums[v] = Lanes<L>::AddTerms(sums[v], latent, by_lane + v * Lanes<L>::kN);
+    }
+  }
+}
+
+// What decoding of blocks keeps in registers.
+template <class L>
+struct BlockSums {
+  using T = typename Lanes<L>::T;
+  using V = typename Lanes<L>::V;
+  static constexpr std::size_t kN = Lanes<L>::kN;
+  static constexpr std::size_t kVectors = Lanes<L>::kVectors;
+
+  V current[kVectors];
+  V next[kVectors];
+  T complete[kConv1BlockN];  // taken out of their lanes: kCompleteN at a time
+
+  // Takes out the sum of latent k, counted from the begin of the current block.
+  template <std::size_t k>
+  HWY_INLINE void TakeOut() {
+    constexpr std::size_t kIndex = k % kConv1BlockN;
+    if constexpr (k < kConv1BlockN) {
+      complete[kIndex] = hn::ExtractLane(current[kIndex / kN], kIndex % kN);
+    } else {
+      complete[kIndex] = hn::ExtractLane(next[kIndex / kN], kIndex % kN);
+    }
+  }
+
+  // Adds the terms of latent k of the block, where vectors from v on still need them.
+  template <std::size_t k, std::size_t v = 0>
+  HWY_INLINE void AddLatent(const FarWeights<L>& weights, V latent) {
+    if constexpr (v < kVectors) {
+      if constexpr ((v + 1) * kN > k + kNearLags + 1) {
+        current[v] = Lanes<L>::AddTerms(current[v], latent, weights.At(v * kN, k));
+      }
+      next[v] = Lanes<L>::AddTerms(next[v], latent, weights.At(v * kN + kConv1BlockN, k));
+      AddLatent<k, v + 1>(weights, latent);
+    }
+  }
+
+  // Decodes the latents of a block from latent k on.
+  template <std::size_t k = 0>
+  HWY_INLINE void Decode(const FarWeights<L>& weights, FarChain<L>& chain,
+                         const std::uint64_t* HWY_RESTRICT deltas, T* HWY_RESTRICT centred,
+                         L* HWY_RESTRICT latents) {
+    if constexpr (k < kConv1BlockN) {
+      latents[k] = chain.Next(SignExtended(complete[k]), deltas[k]);
+      T latent = Lanes<L>::Centred(latents[k]);
+#if (HWY_ARCH_X86_64 || HWY_ARCH_ARM_A64) && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
+      // Keeps compilers from gathering those of several steps into a vector.
+      asm("" : "+r"(latent));
+#endif
+      centred[k] = latent;
+      AddLatent<k>(weights, Lanes<L>::Spread(latent));
+      TakeOut<k + kCompleteN>();
+      Decode<k + 1>(weights, chain, deltas, centred, latents);
+    }
+  }
+};
+
+// Decodes n < kConv1BlockN latents of a block.
+template <class L>
+void DecodePart(const FarWeights<L>& weights, const BlockSums<L>& block, FarChain<L>& chain,
+                const std::uint64_t* deltas, std::size_t n, L* latents) {
+  HWY_ALIGN typename Lanes<L>::T sums[kConv1BlockN];
+  for (std::size_t v = 0; v < Lanes<L>::kVectors; ++v) {
+    hn::Store(block.current[v], typename Lanes<L>::D(), sums + v * Lanes<L>::kN);
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    std::uint64_t sum = SignExtended(sums[k]);
+    for (std::size_t lag = kNearLags + 1; lag <= k; ++lag) {
+      const std::int64_t weight = Lanes<L>::Weight(*weights.At(lag));
+      sum += SignExtended(weight) * SignExtended(Lanes<L>::Centred(latents[k - lag]));
+    }
+    latents[k] = chain.Next(sum, deltas[k]);
+  }
+}
+
+// For orders beyond kNearLags.
+template <class L>
+void DecodeFar(const Conv1& conv, const std::uint64_t* deltas, std::size_t n, L* latents) {
+  using T = typename Lanes<L>::T;
+  HWY_ALIGN T buffer[kMaxConv1Order + kBatchN];
+  T* const centred = buffer + kMaxConv1Order;
+  for (std::size_t lag = 1; lag <= conv.order; ++lag) {
+    *(centred - lag) = Lanes<L>::Centred(*(latents - lag));
+  }
+  FarChain<L> chain(conv, latents);
+  const FarWeights<L> weights(conv);
+  BlockSums<L> block;
+  SumEarlier<0>(weights, centred, block.current);
+  static_assert(kCompleteN == 4);
+  block.template TakeOut<0>();
+  block.template TakeOut<1>();
+  block.template TakeOut<2>();
+  block.template TakeOut<3>();
+  std::size_t i = 0;
+  for (; i + kConv1BlockN <= n; i += kConv1BlockN) {
+    SumEarlier<kConv1BlockN>(weights, centred + i, block.next);
+    block.template Decode<>(weights, chain, deltas + i, centred + i, latents + i);
+    for (std::size_t v = 0; v < Lanes<L>::kVectors; ++v) block.current[v] = block.next[v];
+  }
+  if (i < n) DecodePart(weights, block, chain, deltas + i, n - i, latents + i);
+}
+
+#endif
+
+template <class L>
+void Decode(const Conv1& conv, const L* HWY_RESTRICT deltas, std::size_t n, L* latents) {
+  if (conv.order == 1) return DecodeNear<1>(conv, deltas, n, latents);
+  if (conv.order == 2) return DecodeNear<2>(conv, deltas, n, latents);
+  if (conv.order == 3) return DecodeNear<3>(conv, deltas, n, latents);
+  HWY_ALIGN std::uint64_t shifted[kBatchN];
+  for (std::size_t i = 0; i < n; ++i) shifted[i] = std::uint64_t{deltas[i]} << conv.quantization;
+  DecodeFar(conv, shifted, n, latents);
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -181,6 +367,31 @@ void ComputeDeltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas
 }
 
 #else
+
+// Latents are computed as signed 32-bit numbers, which vectors multiply exactly: latents of 32 bits
+// are shifted down by 2^31, and the bias is increased by the shift times the sum of weights. Sums
+// may wrap on the way; the final sums fit.
+template <class L>
+inline constexpr std::int64_t kShift = sizeof(L) == 4 ? std::int64_t{1} << 31 : 0;
+
+struct Taps {
+  std::int64_t by_lag[kMaxConv1Order];
+  std::int64_t bias;
+  unsigned order;
+  unsigned quantization;
+};
+
+template <class L>
+void FillTaps(const Conv1& conv, Taps& taps) {
+  std::uint64_t sum = 0;
+  for (unsigned j = 0; j < conv.order; ++j) {
+    taps.by_lag[conv.order - 1 - j] = conv.weights[j];
+    sum += SignExtended(conv.weights[j]);
+  }
+  taps.bias = static_cast<std::int64_t>(SignExtended(conv.bias) + sum * SignExtended(kShift<L>));
+  taps.order = conv.order;
+  taps.quantization = conv.quantization;
+}
 
 // The predictions of kBatchN latents.
 HWY_INLINE void Predict(const Taps& taps, const std::int64_t* signed_latents,
@@ -236,12 +447,12 @@ void ComputeDeltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas
 
 #endif
 
-#define NUMPACT_KERNEL(L, S)                                                                  \
-  void Conv1Deltas##S(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {        \
-    ComputeDeltas(conv, latents, n, deltas);                                                  \
-  }                                                                                           \
-  void Conv1##S(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) { \
-    Decode(conv, deltas, n, before, out);                                                     \
+#define NUMPACT_KERNEL(L, S)                                                           \
+  void Conv1Deltas##S(const Conv1& conv, const L* latents, std::size_t n, L* deltas) { \
+    ComputeDeltas(conv, latents, n, deltas);                                           \
+  }                                                                                    \
+  void Conv1##S(const Conv1& conv, const L* deltas, std::size_t n, L* latents) {       \
+    Decode(conv, deltas, n, latents);                                                  \
   }
 NUMPACT_KERNEL(std::uint8_t, 8)
 NUMPACT_KERNEL(std::uint16_t, 16)
@@ -258,16 +469,16 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::internal {
 
-#define NUMPACT_ENTRY(L, S)                                                                        \
-  NUMPACT_EXPORT_VECTOR(Conv1Deltas##S);                                                           \
-  template <>                                                                                      \
-  void conv1_deltas<L>(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {            \
-    NUMPACT_DISPATCH(Conv1Deltas##S)(conv, latents, n, deltas);                                    \
-  }                                                                                                \
-  NUMPACT_EXPORT_VECTOR(Conv1##S);                                                                 \
-  template <>                                                                                      \
-  void undo_conv1<L>(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) { \
-    NUMPACT_DISPATCH(Conv1##S)(conv, deltas, n, before, out);                                      \
+#define NUMPACT_ENTRY(L, S)                                                             \
+  NUMPACT_EXPORT_VECTOR(Conv1Deltas##S);                                                \
+  template <>                                                                           \
+  void conv1_deltas<L>(const Conv1& conv, const L* latents, std::size_t n, L* deltas) { \
+    NUMPACT_DISPATCH(Conv1Deltas##S)(conv, latents, n, deltas);                         \
+  }                                                                                     \
+  NUMPACT_EXPORT_VECTOR(Conv1##S);                                                      \
+  template <>                                                                           \
+  void undo_conv1<L>(const Conv1& conv, const L* deltas, std::size_t n, L* latents) {   \
+    NUMPACT_DISPATCH(Conv1##S)(conv, deltas, n, latents);                               \
   }
 NUMPACT_ENTRY(std::uint8_t, 8)
 NUMPACT_ENTRY(std::uint16_t, 16)

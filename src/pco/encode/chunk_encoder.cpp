@@ -113,9 +113,9 @@ EncodedChunk encode_as(const Choice& choice, NumberType type, const LatentArray&
                        choice.lookbacks, arena);
     first += page_sizes[i];
   }
-  const BinningEffort effort = config.recipe != nullptr
-                                   ? BinningEffort::of_recipe(config.level, ordered.n)
-                                   : BinningEffort::of_level(config.level, ordered.n);
+  const BinLevel& level = level_row(config.level).bins;
+  const BinningEffort effort = config.recipe != nullptr ? BinningEffort::of_recipe(level, ordered.n)
+                                                        : BinningEffort::of(level, ordered.n);
   for (std::size_t index = 0; index < kVariables; ++index) {
     if (!chunk.meta.has(index)) continue;
     Binning& binning = chunk.meta.variables[index];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run becomes the smallest of three alternatives: a single chunk, a single chunk with Lookback,
 // or segments, each of which may use Lookback within itself. Lookback over the run and segments
-// exclude each other, since a chunk looks back only within itself. Alternatives are estimated first
-// and encoded only if the estimates do not decide (docs/decisions/0011-segments-and-lookback.md).
+// exclude each other, since a chunk looks back only within itself. The alternatives are estimated,
+// and the least of them is encoded; more than one is encoded only where the estimates do not decide
+// (docs/decisions/0011-segments-and-lookback.md).
 #include "pco/encode/run_encoder.hpp"
 
 #include <algorithm>
@@ -18,19 +19,20 @@
 #include "pco/encode/session.hpp"
 #include "pco/levels.hpp"
 
-namespace numpact::internal::standalone {
+namespace numpact::internal {
 namespace {
+
+using standalone::kChunkHeadBytes;
+
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
 
 // Segments that save at least this share, before any of them uses Lookback, may save more with it:
 // then only encoding them shows whether a single chunk with Lookback is smaller.
 constexpr float kLargeSegmentSavingShare = 0.05f;
-// But if the estimate of a single chunk with Lookback is below this ratio of theirs, they are not
-// encoded. Lower values encode more segments in vain.
-constexpr float kClearSingleRatio = 0.6f;
-constexpr float kClearSingleRatioForSize = 0.5f;
-// The same for more than kMaxFewSegments segments: short ones have less to look back to.
+// SegmentLevel::clear_single_ratio_many is for more segments than this: short ones have less to
+// look back to.
 constexpr std::size_t kMaxFewSegments = 4;
-constexpr float kClearSingleRatioOfMany = 0.8f;
 
 // Where the level has hints, segments of fewer numbers consider only the alternatives that suit
 // the run: a full choice would take long for what it can save.
@@ -40,19 +42,24 @@ constexpr std::size_t kMinFullChoiceN = std::size_t{1} << 15;
 // which is evaluated again.
 constexpr float kMaxOverPlanRatio = 1.02f;
 
-// How far the estimate of a single chunk may be too low, as a ratio. Segments that take more than
-// that are discarded.
+// A single chunk may take up to this ratio of its estimate. Segments that take more than that are
+// discarded. A higher ratio encodes segments to the end that lose; a lower one discards some that
+// would win.
 constexpr float kSingleErrorRatio = 1.01f;
 
+// The least of the alternatives for a run by the estimates.
 struct RunPlan {
-  std::span<const std::size_t> sizes;  // numbers in each segment
-  // The most bytes that the segments may take together: about the estimate for a single chunk.
-  std::size_t max_bytes = SIZE_MAX;
-  // The run becomes a single chunk, encoded with the choices for the run.
-  bool is_single = false;
-  // The segments' estimate, in bits per number.
-  float segment_bits = HUGE_VALF;
+  bool is_single = true;               // a single chunk, encoded with the choices for the run
+  std::span<const std::size_t> sizes;  // numbers in each segment, if it is none
+  std::size_t max_bytes = SIZE_MAX;    // the segments may take: a single chunk's estimate
+  float segment_bits = HUGE_VALF;      // the segments' estimate, per number
 };
+
+// A requested mode, delta encoding or paging holds for all numbers, so their runs are not divided.
+bool may_segment(const EncodeConfig& config) {
+  return config.paging.is_automatic() && level_row(config.level).segments.segments &&
+         !config.mode.mode() && !config.delta.delta() && config.recipe == nullptr;
+}
 
 // The most bytes that the run may take as a single chunk, allowing for the error of its estimate.
 std::size_t estimated_bytes(const Choice& choice, std::size_t n) {
@@ -63,18 +70,22 @@ std::size_t estimated_bytes(const Choice& choice, std::size_t n) {
 // Estimates segments and Lookback over the run; adds Lookback to the session's choices if it is
 // better.
 RunPlan plan_run(ChoiceSession& session) {
-  const unsigned level = session.config().level;
+  const SegmentLevel& level = session.level().segments;
   const float plain_bits = session.best().bits;
+  if (!may_segment(session.config())) {
+    session.add_lookback(plain_bits);
+    return {};
+  }
   SegmentPlanner planner(session.ordered(), session.best(), level, session.arena());
   const float coarse_saving = planner.estimate_saving();
   // If segments save little, Lookback is evaluated before the full plan, which takes long: it
   // usually beats them.
   const bool saves_little =
-      coarse_saving > 0 && coarse_saving < kLargeSegmentSavingShare && !is_for_size(level);
+      coarse_saving > 0 && coarse_saving < kLargeSegmentSavingShare && level.lookback_before_plan;
   const float coarse_bits = (1 - coarse_saving) * plain_bits;
   LookbackResult result = LookbackResult::kNotPromising;
   if (saves_little) result = session.add_lookback(coarse_bits);
-  if (result == LookbackResult::kAccepted) return {planner.plan_single().sizes, SIZE_MAX, true};
+  if (result == LookbackResult::kAccepted) return {};
   const SegmentPlan plan = coarse_saving > 0 ? planner.plan() : planner.plan_even();
   // The plan's estimates are for a delta encoding that may take far more bits than the chosen one,
   // so only their ratio is used.
@@ -85,14 +96,13 @@ RunPlan plan_run(ChoiceSession& session) {
   if (!saves_little || was_close) session.add_lookback(segment_bits);
   const Choice& single = session.best();
   const bool saves_much = segment_bits <= (1 - kLargeSegmentSavingShare) * plain_bits;
-  const float clear_ratio = is_for_size(level)                    ? kClearSingleRatioForSize
-                            : plan.sizes.size() > kMaxFewSegments ? kClearSingleRatioOfMany
-                                                                  : kClearSingleRatio;
-  if (session.uses_lookback() && (!saves_much || single.bits < clear_ratio * segment_bits)) {
-    return {plan.sizes.first(1), SIZE_MAX, true};
-  }
-  return {plan.sizes, estimated_bytes(single, session.ordered().n), plan.sizes.size() == 1,
-          segment_bits};
+  const float clear_ratio = plan.sizes.size() > kMaxFewSegments ? level.clear_single_ratio_many
+                                                                : level.clear_single_ratio;
+  const bool is_single =
+      plan.sizes.size() == 1 ||
+      (session.uses_lookback() && (!saves_much || single.bits < clear_ratio * segment_bits));
+  if (is_single) return {};
+  return {false, plan.sizes, estimated_bytes(single, session.ordered().n), segment_bits};
 }
 
 void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChunk>* chunks) {
@@ -100,7 +110,7 @@ void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChun
     chunks->push_back(
         {writer.size(), chunk.n, kChunkHeadBytes + static_cast<std::size_t>(chunk.meta_bytes)});
   }
-  write_chunk_head(writer, chunk.meta.type, chunk.n);
+  standalone::write_chunk_head(writer, chunk.meta.type, chunk.n);
   write_chunk_meta(writer, chunk.meta);
   write_page(chunk, chunk.pages[0], writer);
 }
@@ -114,12 +124,6 @@ EncodedChunk smaller_chunk(const EncodedChunk& chunk, const NumberView& numbers,
   return attempt.bytes() < chunk.bytes() ? attempt : chunk;
 }
 
-// A requested mode, delta encoding or paging holds for all numbers, so their runs are not divided.
-bool may_segment(const EncodeConfig& config) {
-  return config.paging.is_automatic() && level_row(config.level).segments.segments &&
-         !config.mode.mode() && !config.delta.delta() && config.recipe == nullptr;
-}
-
 class RunEncoder {
  public:
   RunEncoder(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
@@ -130,20 +134,56 @@ class RunEncoder {
         listener_(listener),
         max_bytes_(max_bytes),
         session_({numbers.type, ordered_latents(numbers, arena), numbers.count}, config, arena,
-                 listener == nullptr ? nullptr : listener->single()) {
+                 listener == nullptr ? nullptr : listener->single()) {}
+
+  // Estimates the alternatives and writes the least.
+  Status write_smallest(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
     session_.choose_plain();
+    RunPlan plan = plan_run(session_);
+    Choice best = session_.best();
+    best.bits = std::min(best.bits, plan.segment_bits);
+    if (is_estimated_above(best, numbers_.count, max_bytes_)) return BitWriter::output_too_small();
+    encode_single_first(plan);
+    const SegmentsResult result = plan.is_single ? SegmentsResult::kDiscarded
+                                                 : write_segments_if_smaller(plan, writer, chunks);
+    if (result == SegmentsResult::kKept) return {};
+    if (result == SegmentsResult::kAboveMax) return BitWriter::output_too_small();
+    return write_single(writer, chunks);
   }
 
-  Status write_smallest(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
-    if (chunks != nullptr) chunks->clear();
-    if (!may_segment(config_)) {
-      session_.add_lookback(session_.best().bits);
-    } else if (write_if_segmented(writer, chunks)) {
-      return {};
+ private:
+  enum class SegmentsResult { kKept, kDiscarded, kAboveMax };
+
+  // At most once: destroys the ordered latents.
+  void encode_single() { single_ = encode_chosen(numbers_, session_, {&numbers_.count, 1}); }
+  std::size_t single_bytes() const {
+    return kChunkHeadBytes + static_cast<std::size_t>(single_->bytes());
+  }
+
+  // Encodes the single chunk before the segments where time matters least, which are then refined,
+  // and in short runs with Lookback, where it takes little.
+  void encode_single_first(RunPlan& plan) {
+    if (may_segment(config_) && refines_segments(config_)) {
+      encode_single();
+      single_ = smaller_chunk(*single_, numbers_, config_, arena_, session_.log().listener());
+      refine(plan);
+    } else if (!plan.is_single && numbers_.count < kMinFullChoiceN && session_.uses_lookback()) {
+      encode_single();
     }
-    is_above_max_ = is_above_max_ ||
-                    (!single_ && is_estimated_above(session_.best(), numbers_.count, max_bytes_));
-    if (is_above_max_) return BitWriter::output_too_small();
+    if (single_) plan.max_bytes = single_bytes();
+  }
+
+  void refine(RunPlan& plan) {
+    const bool was_single = plan.is_single;
+    plan.sizes = refine_segments(numbers_, was_single ? std::span(&numbers_.count, 1) : plan.sizes,
+                                 config_, arena_);
+    plan.is_single = was_single && plan.sizes.size() == 1;
+  }
+
+  Status write_single(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
+    if (!single_ && is_estimated_above(session_.best(), numbers_.count, max_bytes_)) {
+      return BitWriter::output_too_small();
+    }
     if (!single_) encode_single();
     if (single_bytes() > max_bytes_) return BitWriter::output_too_small();
     if (chunks != nullptr) chunks->clear();
@@ -151,48 +191,20 @@ class RunEncoder {
     return {};
   }
 
- private:
-  // At most once: destroys the ordered latents.
-  void encode_single() { single_ = encode_chosen(numbers_, session_, {&numbers_.count, 1}); }
-  std::size_t single_bytes() const {
-    return kChunkHeadBytes + static_cast<std::size_t>(single_->bytes());
-  }
-
-  // Writes segments if they are smaller than a single chunk. Otherwise returns false and leaves the
-  // writer's position, with discarded bytes after it.
-  bool write_if_segmented(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
-    RunPlan plan = plan_run(session_);
-    Choice best = session_.best();
-    if (!plan.is_single) best.bits = std::min(best.bits, plan.segment_bits);
-    is_above_max_ = is_estimated_above(best, numbers_.count, max_bytes_);
-    if (is_above_max_) return false;
-    // The single chunk is encoded before the segments where time matters least, and in short runs
-    // with Lookback, where it takes little.
-    if (refines_segments(config_)) {
-      encode_single();
-      single_ = smaller_chunk(*single_, numbers_, config_, arena_, session_.log().listener());
-      refine(plan);
-    } else if (!plan.is_single && numbers_.count < kMinFullChoiceN && session_.uses_lookback()) {
-      encode_single();
-    }
-    if (plan.is_single) return false;
-    if (single_) plan.max_bytes = single_bytes();
+  // Keeps the segments if they are smaller than a single chunk. Otherwise leaves the writer's
+  // position, with discarded bytes after it.
+  SegmentsResult write_segments_if_smaller(const RunPlan& plan, BitWriter& writer,
+                                           std::vector<WrittenChunk>* chunks) {
     BitWriter segment_writer = writer;
-    const bool is_within_bound = write_segments(plan, segment_writer, chunks);
+    const SegmentsResult result = write_segments(plan, segment_writer, chunks);
+    if (result == SegmentsResult::kAboveMax) return result;
+    const bool is_within_bound = result == SegmentsResult::kKept;
     const std::size_t bytes = segment_writer.size() - writer.size();
-    if (is_above_max_) return false;
     if (!single_) reconsider_lookback(plan, is_within_bound, bytes);
-    if (!is_within_bound || (single_ && bytes > single_bytes())) return false;
+    if (!is_within_bound || (single_ && bytes > single_bytes())) return SegmentsResult::kDiscarded;
     writer = segment_writer;
     if (listener_ != nullptr) listener_->segments_are_kept();
-    return true;
-  }
-
-  void refine(RunPlan& plan) {
-    const bool was_single = plan.sizes.size() == 1;
-    plan.sizes = refine_segments(numbers_, was_single ? std::span(&numbers_.count, 1) : plan.sizes,
-                                 config_, arena_);
-    plan.is_single = was_single && plan.sizes.size() == 1;
+    return SegmentsResult::kKept;
   }
 
   // The estimate of segments may have excluded Lookback over the run. If they take more than
@@ -205,13 +217,17 @@ class RunEncoder {
     if (is_within_bound && session_.uses_lookback()) encode_single();
   }
 
-  // Encodes the segments one by one. False if they take more than the plan allows, or more than the
-  // bound of a single chunk, whatever the writer has capacity for.
-  bool write_segments(const RunPlan& plan, BitWriter& writer, std::vector<WrittenChunk>* chunks) {
+  // Encodes the segments one by one. kDiscarded: they take more than the plan allows, or more than
+  // the bound of a single chunk, whatever the writer has capacity for. kAboveMax: they and the
+  // single chunk, if it is encoded, take more than the caller allows.
+  SegmentsResult write_segments(const RunPlan& plan, BitWriter& writer,
+                                std::vector<WrittenChunk>* chunks) {
+    if (chunks != nullptr) chunks->clear();
     const std::size_t bound =
         run_overhead_bound(numbers_.type) + numbers_.count * size_of(numbers_.type);
     const std::size_t max_bytes = std::min(plan.max_bytes, bound);
     std::uint64_t bytes = 0;
+    const SegmentLevel& level = session_.level().segments;
     const SegmentHints run_hints = session_.segment_hints();
     LookbackBackoff lookback_backoff;
     ModeBackoff mode_backoff(run_hints);
@@ -219,8 +235,8 @@ class RunEncoder {
     for (const std::size_t n : plan.sizes) {
       const ArenaScope scratch(arena_);
       segment.count = n;
-      const bool is_hinted = n < kMinFullChoiceN && level_row(config_.level).segments.hints;
-      const SegmentHints hints = is_for_size(config_.level) ? run_hints : mode_backoff.hints();
+      const bool is_hinted = n < kMinFullChoiceN && level.hints;
+      const SegmentHints hints = level.backs_off ? mode_backoff.hints() : run_hints;
       ChoiceSession session(
           {segment.type, ordered_latents(segment, arena_), n, true, is_hinted ? &hints : nullptr},
           config_, arena_, listener_ == nullptr ? nullptr : listener_->next_segment());
@@ -232,17 +248,19 @@ class RunEncoder {
         chunk = smaller_chunk(chunk, segment, config_, arena_, session.log().listener());
       }
       bytes += kChunkHeadBytes + chunk.bytes();
-      is_above_max_ = bytes > max_bytes_ && (!single_ || single_bytes() > max_bytes_);
-      if (bytes > max_bytes || bytes > max_bytes_) return false;
+      if (bytes > max_bytes_ && (!single_ || single_bytes() > max_bytes_)) {
+        return SegmentsResult::kAboveMax;
+      }
+      if (bytes > max_bytes || bytes > max_bytes_) return SegmentsResult::kDiscarded;
       write(chunk, writer, chunks);
       segment.data = static_cast<const std::byte*>(segment.data) + n * size_of(numbers_.type);
     }
-    return true;
+    return SegmentsResult::kKept;
   }
 
   void add_segment_lookback(ChoiceSession& session, LookbackBackoff& backoff) const {
     const std::size_t n = session.ordered().n;
-    if (is_for_size(config_.level) || backoff.should_attempt()) {
+    if (!session.level().segments.backs_off || backoff.should_attempt()) {
       backoff.note(n, session.add_lookback(session.best().bits));
     } else {
       backoff.skip(n);
@@ -254,7 +272,6 @@ class RunEncoder {
   Arena& arena_;
   RunListener* listener_;
   std::uint64_t max_bytes_;
-  bool is_above_max_ = false;           // the run takes more, as far as is known
   ChoiceSession session_;               // for the run as a single chunk
   std::optional<EncodedChunk> single_;  // the run as a single chunk, once encoded
 };
@@ -280,4 +297,4 @@ std::size_t run_overhead_bound(NumberType type) {
   return kChunkHeadBytes + fallback_meta_bytes(type);
 }
 
-}  // namespace numpact::internal::standalone
+}  // namespace numpact::internal

@@ -1,46 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encodes runs of numbers as chunks of a standalone file.
 //
-// The whole procedure from numbers to bytes, in the order of the code. An indented function is
-// called by the one above it.
+// The whole procedure from numbers to bytes, in the order of the code. An indented line is a part
+// of the one above it; parts that depend on a level or an option say so.
 //
-//   write_run              one run of at most kMaxChunkN numbers
-//     ordered_latents      numbers become unsigned latents of the same order
-//     ChoiceSession        the choice for the run as one chunk, and its log
-//     choose_plain         its mode and delta encoding, without Lookback:
-//       take_sample        runs of neighbours; a larger sample follows if rare numbers matter
-//       collect_candidates Classic, and what the functions propose_* find in the sample
-//       coarse_estimate    each candidate on 128 or 256 latents; far ones are dropped
-//       estimate_mode      the others on the sample: split, orders of Consecutive, coarse bins
-//       rank_divisors      divisors of the best base, if it needs many corrections
-//       rank_weights       fitted for the best mode, and for a second one that may suit them better
-//       rank_dict          all numbers are counted, if tests on the sample pass
-//       finalize           the best estimate, and others that are encoded for comparison
-//     plan_run             from level 7 on, if mode, delta encoding and paging are automatic;
-//                          otherwise add_lookback and encode_single follow
-//       estimate_saving    a coarse plan of segments: histograms of blocks on a sample
-//       add_lookback       below level 9, if that saving is small: Lookback over the run against it
-//       plan               the full plan: blocks are joined while that saves bits; or plan_even
-//       add_lookback       Lookback over the run against the full plan, unless decided above
-//     encode_single        at this point from level 10 on, and for short runs with Lookback;
-//                          otherwise later, if segments are not kept or Lookback is reconsidered
-//       smaller_chunk      from level 10 on: the same numbers at kRefineLevel, if that is smaller
-//     refine_segments      from level 10 on, unless decoding speed is favored: joins and splits
-//                          segments by encoding them
-//     write_segments       each segment, until they exceed the single chunk's size or estimate:
-//       choose_plain       of a session of its own, then add_lookback; below level 9 Backoff skips
-//                          what failed on earlier segments
-//       encode_chosen      as below
-//     reconsider_lookback  add_lookback once more, if the segments take more than planned
-//     encode_chosen        called by encode_single and for each segment
-//       encode_as          for the best choice, and for others that may be smaller:
-//         split            the mode's primary and secondary latents
-//         encode_page_deltas  lookbacks, unless they are known, and deltas in place, page by page
-//         narrow           latents in the smallest type that holds their range
-//         make_binning     histogram, optimized bins, ANS weights; the bin of each latent
-//         encode_pages     tANS codes, last to first, and the exact size of each page
-//       encode_as          once more as the fallback, if all choices are larger than that
-//     write                chunk header, metadata, and the page's codes and offsets
+//   write_run                one run of at most kMaxChunkN numbers
+//     ordered_latents        numbers become unsigned latents of the same order
+//     choose_plain           of the ChoiceSession of the run: mode and delta encoding as one chunk,
+//                            without Lookback. With a recipe, use_recipe instead of what follows
+//       take_sample          runs of neighbours
+//       rank                 the estimates of the sample; once more on a larger one if numbers take
+//                            so few bits that rare ones matter:
+//         take_subsample     128 or 256 latents
+//         collect_candidates Classic, and what the functions propose_* find in the sample
+//         coarse_estimate    each candidate on the subsample; far ones are dropped
+//         estimate_mode      the others on the sample: split, orders of Consecutive, coarse bins
+//         rank_divisors      divisors of the best base, if it needs many corrections
+//         rank_weights       Conv1 for the best mode, and for a second one that may suit it better
+//         rank_dict          all numbers are counted, if tests on the sample pass
+//       finalize             the best estimate, and others that are encoded for comparison
+//     plan_run               estimates segments and Lookback over the run. Below level 7, and if
+//                            mode, delta encoding or paging is requested, only add_lookback
+//       estimate_saving      a coarse plan of segments: histograms of blocks on a sample
+//       add_lookback         below level 9, if that saving is small: Lookback over the run
+//       plan                 the full plan: blocks are joined while that saves bits; or plan_even
+//       add_lookback         Lookback over the run against the full plan, unless decided above
+//     is_estimated_above     ends the procedure if the least estimate exceeds max_bytes
+//     encode_single_first    for short runs with Lookback; and from level 10 on, unless decoding
+//                            speed is favored (refines_segments), with two more steps:
+//       smaller_chunk        the same numbers at kRefineLevel, if that is smaller
+//       refine_segments      joins and splits segments by encoding them
+//     write_segments         unless a single chunk is planned. Each segment, until together they
+//                            exceed the single chunk's size or estimate, or max_bytes:
+//       choose_plain         of a session of its own, then add_lookback; below level 9, Backoff
+//                            skips what failed on earlier segments
+//       encode_chosen        as below; then smaller_chunk where segments are refined
+//     reconsider_lookback    add_lookback once more, if the segments take more than planned
+//     write_single           if segments are not kept: is_estimated_above again, and encode_chosen,
+//                            unless the single chunk is encoded already
+//
+//   encode_chosen            encodes a session's choices
+//     encode_as              for the best choice, and for others that may be smaller:
+//       split                the mode's primary and secondary latents
+//       encode_page_deltas   lookbacks, unless they are known, and deltas in place, page by page
+//       narrow               latents in the smallest type that holds their range
+//       make_binning         histogram, optimized bins, ANS weights; the bin of each latent
+//       encode_pages         tANS codes, last to first, and the exact size of each page
+//     encode_as              once more as the fallback, if all choices are larger than that
+//   write                    chunk header, metadata, and the page's codes and offsets
 #pragma once
 
 #include <vector>
@@ -50,7 +57,7 @@
 #include "pco/encode/choice_log.hpp"
 #include "pco/standalone/frame.hpp"
 
-namespace numpact::internal::standalone {
+namespace numpact::internal {
 
 // Listens to the alternatives that are compared for a run.
 class RunListener {
@@ -86,4 +93,4 @@ std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n);
 // A run of n numbers takes at most this many bytes and n times the size of a number.
 std::size_t run_overhead_bound(NumberType type);
 
-}  // namespace numpact::internal::standalone
+}  // namespace numpact::internal

@@ -16,11 +16,8 @@ namespace numpact::internal {
 inline std::uint64_t encoding_bytes(NumberType type, std::uint64_t n, unsigned level) {
   // Bytes of the tables; measured together with what follows.
   constexpr std::uint64_t kTableBytes = std::uint64_t{2} << 20;
-  // Where size counts for more than time, several encodings are compared.
-  const bool is_for_size = level_row(level).is_for_size;
-  const std::uint64_t copies = is_for_size ? 24 : 8;
-  const std::uint64_t others = is_for_size ? 112 : 48;
-  return kTableBytes + n * (copies * size_of(type) + others);
+  const ScratchLevel& row = level_row(level).scratch;
+  return kTableBytes + n * (row.copies * size_of(type) + row.other_bytes);
 }
 
 }  // namespace numpact::internal

@@ -18,26 +18,27 @@
 namespace numpact::internal {
 namespace {
 
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
+
 // A FloatMult whose corrections take more than this is refined: divisors of its base are proposed,
 // and weights are tried on Classic too. Fewer corrections leave too little to gain.
 constexpr float kMinCostlySecondaryBitsPerNumber = 0.2f;
 
 // Below this rate rare numbers decide which mode is best, and a larger sample is taken so that it
-// holds enough of them. A higher bound costs encoding time on more chunks.
-constexpr float kLargeSampleBitsPerNumber = 0.75f;
+// holds enough of them. A higher bound costs encoding time on more chunks: half of it makes 0.037 %
+// more bytes, twice of it as many.
+constexpr float kMaxLargeSampleBitsPerNumber = 0.75f;
 
 // Below this rate even a large sample is too small to show what follows a rare event, so both
 // orders of Consecutive are encoded; but a chunk of fewer than kMinSparseChunkBits in all has
 // nothing to save.
-constexpr float kSparseBitsPerNumber = 0.05f;
+constexpr float kMaxSparseBitsPerNumber = 0.05f;
 constexpr float kMinSparseChunkBits = 2048;
 
 // In chunks of at most this many numbers, and in all chunks at the highest levels, alternatives are
-// encoded in full if their estimates are within the ratio of the best one. Higher values trade
-// encoding time for size.
+// encoded in full if their estimates are close. Higher values trade encoding time for size.
 constexpr std::size_t kMaxCheapAttemptN = std::size_t{1} << 13;
-constexpr float kCloseEstimateRatio = 1.005f;
-constexpr float kCloseEstimateRatioForSize = 1.015f;
 // Absolute error of an estimate for a whole chunk, added to the ratio: the page's ANS states and
 // the padding to whole bytes.
 constexpr float kEstimateErrorChunkBits = 16;
@@ -80,10 +81,6 @@ constexpr float kMaxCorrectionBitsPerNumber = 2;
 
 // In chunks of fewer numbers a second Lookback search takes more time than its saving is worth.
 constexpr std::size_t kMinSecondLookbackN = std::size_t{1} << 15;
-
-// After a Lookback search whose result was worse, the cheap tests must indicate this saving before
-// another search is run below kLevelForSize.
-constexpr float kRequiredSavingAfterWorseShare = 0.1f;
 
 // With favor_decode_speed Lookback, the slowest to decode, must beat this ratio of the estimate.
 constexpr float kFastDecodeLookbackRatio = 0.92f;
@@ -152,6 +149,7 @@ ChoiceSession::ChoiceSession(const ChunkNumbers& numbers, const EncodeConfig& co
       is_segment_(numbers.is_segment),
       hints_(numbers.hints),
       config_(config),
+      level_(level_row(config.level)),
       effort_(effort_for(numbers, config, FormatVersion::of(config.compatibility))),
       arena_(arena),
       log_(listener),
@@ -171,7 +169,7 @@ void ChoiceSession::choose_plain() {
   rank();
   const std::size_t large_n = large_sample_n(ordered_.n, effort_.max_sample_n());
   if (hints_ == nullptr && effort_.all_modes && sample_.latents.n < large_n &&
-      ranking_.first().bits < kLargeSampleBitsPerNumber) {
+      ranking_.first().bits < kMaxLargeSampleBitsPerNumber) {
     sample_ = take_sample(ordered_, large_n, arena_);
     rank();
   }
@@ -339,7 +337,7 @@ void ChoiceSession::rank_dict() {
   if (!effort_.dicts || !is_auto_mode() || !is_auto_delta()) return;
   auto estimate = estimate_dict(ordered_, sample_, ranking_.first(), effort_, arena_);
   if (!estimate) return;
-  estimate->bits *= 1 + effort_.dict_penalty;
+  estimate->bits *= 1 + effort_.dict_penalty_share;
   add_estimate(*estimate);
 }
 
@@ -374,7 +372,7 @@ void ChoiceSession::add_choice(const Choice& choice) {
 void ChoiceSession::add_other_order(const Estimate& first) {
   const auto* const consecutive = std::get_if<Consecutive>(&first.delta);
   if (consecutive == nullptr || effort_.max_attempts < 2) return;
-  if (first.bits > kSparseBitsPerNumber) return;
+  if (first.bits > kMaxSparseBitsPerNumber) return;
   if (!is_auto_delta() || consecutive->order != 1) return;
   const float min_bits = kMinSparseChunkBits / static_cast<float>(ordered_.n);
   Choice other = choice_of(first, std::max(effort_.estimate_error_ratio * first.bits, min_bits));
@@ -385,7 +383,7 @@ void ChoiceSession::add_other_order(const Estimate& first) {
 
 // Alternatives within this ratio of the best estimate are encoded for comparison.
 float ChoiceSession::close_ratio(const Estimate& first) const {
-  const float ratio = is_for_size(config_.level) ? kCloseEstimateRatioForSize : kCloseEstimateRatio;
+  const float ratio = effort_.close_estimate_ratio;
   if (hints_ != nullptr) return ratio;
   return ratio + kEstimateErrorChunkBits / (first.bits * static_cast<float>(ordered_.n));
 }
@@ -442,7 +440,7 @@ LookbackResult ChoiceSession::add_lookback(float bits) {
 // Evaluates Lookback with up to three of the estimated modes:
 // 1. the best one that is not a dictionary;
 // 2. on long pages, the best one that also keeps the numbers unsplit, if the first is not that one
-//    and its result was close (or accepted, where size counts most), or if the large secondary
+//    and its result was close (or accepted, if the level compares that), or if the large secondary
 //    variable may be what excluded it;
 // 3. a dictionary, if it is the best mode and nothing was accepted. It comes last, since a
 //    dictionary rarely helps if numbers repeat at a distance.
@@ -460,15 +458,15 @@ LookbackResult ChoiceSession::find_lookback(float bits, Choice& found) const {
   LookbackResult result = LookbackResult::kNotPromising;
   if (plain != nullptr) result = try_lookback_with(*plain, bits, found);
   const bool is_accepted = result == LookbackResult::kAccepted;
-  const bool is_enough = is_accepted && !is_for_size(config_.level);
+  const bool is_enough = is_accepted && !level_.lookback.compares_accepted;
   const bool is_decided = plain == unsplit || ordered_.n < kMinSecondLookbackN || is_enough ||
                           result == LookbackResult::kNotPromising;
   if (!is_decided && unsplit != nullptr &&
       (result > LookbackResult::kWorse || plain->secondary_bits > kMaxCorrectionBitsPerNumber)) {
     Choice other;
-    const bool was_worse = result == LookbackResult::kWorse && !is_for_size(config_.level);
-    const LookbackResult with_unsplit =
-        try_lookback_with(*unsplit, bits, other, was_worse ? kRequiredSavingAfterWorseShare : 0);
+    const bool was_worse = result == LookbackResult::kWorse;
+    const LookbackResult with_unsplit = try_lookback_with(
+        *unsplit, bits, other, was_worse ? level_.lookback.saving_after_worse_share : 0);
     const bool is_better = !is_accepted || other.bits < found.bits;
     if (with_unsplit == LookbackResult::kAccepted && is_better) found = other;
     result = std::max(result, with_unsplit);
@@ -481,11 +479,10 @@ LookbackResult ChoiceSession::try_lookback_with(const Estimate& estimate, float 
                                                 float required_saving) const {
   found = choice_of(estimate, 0);
   const float share = effort_.favors_decode_speed ? kFastDecodeLookbackRatio : 1;
-  LookbackInput input{page_n_, share * bits, is_auto_mode(), config_.level,
-                      estimate.secondary_bits};
+  LookbackInput input{page_n_, share * bits, is_auto_mode(), &level_, estimate.secondary_bits};
   input.min_saving_share = required_saving;
   input.repeats = repeats_;
-  input.is_segment = is_segment_ && !is_for_size(config_.level);
+  input.is_segment = is_segment_ && level_.lookback.confirms_segments;
   return try_lookback(sample_, ordered_, input, found, arena_, log_);
 }
 

@@ -100,6 +100,7 @@ class ChoiceSession {
 
   const LatentArray& ordered() const { return ordered_; }
   const EncodeConfig& config() const { return config_; }
+  const Level& level() const { return level_; }
   Arena& arena() const { return arena_; }
   const ChoiceLog& log() const { return log_; }
 
@@ -146,6 +147,7 @@ class ChoiceSession {
   bool is_segment_;
   const SegmentHints* hints_;
   const EncodeConfig& config_;
+  const Level& level_;
   EncodeEffort effort_;
   Arena& arena_;
   ChoiceLog log_;

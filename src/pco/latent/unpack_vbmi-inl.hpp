@@ -42,7 +42,7 @@ using Lanes64 = hn::ScalableTag<std::uint64_t>;
 // Offset widths that a loop supports: kShort up to 25 bits, kMedium (64-bit latents only) up to 57.
 enum class Widths { kNone, kShort, kMedium, kWide };
 
-// How lower ends are looked up by symbol.
+// The ways to look up lower ends by symbol.
 enum class Lookup { kTwoRegisters, kFourRegisters, kGather };
 
 // The lower ends of the bins, in registers where they fit.

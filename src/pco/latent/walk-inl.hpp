@@ -51,7 +51,7 @@ struct UnpackCursor {
   }
 };
 
-// What a walk records per latent: the table entry of its state, or the running word behind it.
+// A walk records per latent either the table entry of its state, or the running word behind it.
 enum class Record { kEntry, kRunningWord };
 
 // Walks the codes of four interleaved states. Latent i belongs to state i % 4.

@@ -36,7 +36,7 @@ LatentRange latents_of(const Bin& bin, unsigned bits, bool& wraps) {
   return {bin.lower, (bin.lower + span) & largest_latent(bits)};
 }
 
-// Of numbers whose latents are those of the primary variable.
+// The part of numbers whose latents are those of the primary variable.
 Overlap overlap_of_bins(const Binning& binning, const LatentRange& range) {
   if (binning.bins.empty()) return Overlap::kSome;
   const std::uint64_t largest = largest_latent(binning.latent_bits);
@@ -63,7 +63,7 @@ bool multiply_add(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64
   return true;
 }
 
-// Of numbers whose latents are primary * base + secondary.
+// The part of numbers whose latents are primary * base + secondary.
 Overlap overlap_of_multiples(const ChunkMeta& meta, std::uint64_t base, const LatentRange& range) {
   LatentRange added{~std::uint64_t{0}, 0};
   bool wraps = false;

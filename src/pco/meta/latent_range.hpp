@@ -22,14 +22,14 @@ LatentRange numeric_range(NumberType type);
 // Empty if a bound is NaN.
 LatentRange comparable_range(NumberType type, std::uint64_t min, std::uint64_t max);
 
-// How many of a set of numbers are in a range. kSome: some, or it is not known.
+// The part of a set of numbers that is in a range. kSome: some, or it is not known.
 enum class Overlap { kNone, kSome, kAll };
 
-// Of two ranges, of which `values` is not empty.
+// Compares two ranges, of which `values` is not empty.
 Overlap overlap_of(const LatentRange& values, const LatentRange& range);
 
-// Of the numbers of every page of a chunk, if dictionary or bins tell: in mode Dict, and in Classic
-// and IntMult without a delta encoding.
+// The same for the numbers of every page of a chunk, if dictionary or bins tell: in mode Dict, and
+// in Classic and IntMult without a delta encoding.
 Overlap overlap_of(const ChunkMeta& meta, const LatentRange& range);
 
 }  // namespace numpact::internal

@@ -16,7 +16,7 @@ namespace {
 
 // Consecutive chunks are joined to segments of at least this many numbers. Larger segments cost
 // less synchronization, smaller ones keep more tasks busy.
-constexpr std::uint64_t kMinSegmentN = std::uint64_t{1} << 15;
+constexpr std::uint64_t kMinParallelSegmentN = std::uint64_t{1} << 15;
 
 // A walk plans no further segments once it has recorded this many chunks. The caller takes their
 // locations and starts the next walk, which bounds the memory of chunks_.
@@ -114,7 +114,7 @@ ChunkScanner::Outcome ParallelWalker::plan_chunk(const FileWindow& window, Arena
 
 bool ParallelWalker::plan_with(const FileWindow& window, Arena& scratch) noexcept {
   if (planned_ - accepted_ == group_.ring.size()) return false;
-  while (!plan_closed_ && open_n_ < kMinSegmentN) {
+  while (!plan_closed_ && open_n_ < kMinParallelSegmentN) {
     ChunkScanner::Outcome outcome = ChunkScanner::Outcome::kNone;
     try {
       outcome = plan_chunk(window, scratch);

@@ -90,7 +90,7 @@ inline constexpr std::size_t kMaxRankSortN = 4 * kLanesOf<L>;
 
 // From this many latents on, the median of twice as many samples pays: a better pivot saves steps
 // of the partition.
-constexpr std::size_t kMinLargeSampleN = 1024;
+constexpr std::size_t kMinLargePivotSampleN = 1024;
 
 template <class L>
 void SortFew(L* latents, std::size_t n) {
@@ -160,7 +160,7 @@ L CoarseMedian(const L* latents, std::size_t n) {
 
 template <class L>
 L Median(const L* latents, std::size_t n) {
-  if (n < kMinLargeSampleN) return CoarseMedian(latents, n);
+  if (n < kMinLargePivotSampleN) return CoarseMedian(latents, n);
   constexpr std::size_t kN = 2 * kLanesOf<L>;
   HWY_ALIGN L sample[kN];
   const std::size_t step = n / kN;

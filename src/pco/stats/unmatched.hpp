@@ -16,7 +16,7 @@ inline constexpr std::uint16_t kUnmatched = 0xffff;
 
 // Latents that are extracted per call. A block and its symbols fit the L1 cache.
 inline constexpr std::size_t kTakeBlockN = 1024;
-// Which latents of a block were taken, one bit per latent.
+// The latents of a block that were taken, one bit per latent.
 using TakenBits = std::array<std::uint32_t, kTakeBlockN / 32>;
 // One vector of bytes may be written behind the taken latents, and read behind set symbols.
 inline constexpr std::size_t kTakeSlackBytes = 64;

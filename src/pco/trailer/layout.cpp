@@ -85,7 +85,7 @@ Status check_records(const View& view, std::uint64_t offset) {
     if (record.offset != begin) return corrupt("chunks of the trailer do not adjoin", at);
     const std::uint64_t end = view.end_of(i);
     if (end >= view.file_bytes || end < begin || end - begin < record.page_at) {
-      return corrupt("a chunk of the trailer has no room in the file", at);
+      return corrupt("a chunk of the trailer does not fit in the file", at);
     }
     if (record.n == 0 || record.n > kMaxChunkN || record.nan_n > (may_be_nan ? record.n : 0)) {
       return corrupt("a count in the trailer is out of range", at);
@@ -218,7 +218,7 @@ Status parse(const Tail& tail, View& view) {
   }
   const std::uint64_t at = load_le64(footer);
   if (at == 0 || at > footer_at || footer_at - at < kFrontBytes) {
-    return corrupt("the trailer has no room where it says it is", footer_at);
+    return corrupt("the trailer does not fit at its stated position", footer_at);
   }
   view.file_bytes = at;
   view.bytes = tail.file_size() - at;

@@ -25,7 +25,7 @@ class PointsWriter {
     append_le(out, has_points_ ? static_cast<std::uint16_t>(state_bytes_) : kNoPoints);
   }
 
-  // How many of at most max_n numbers to decode at `done`, until pass() must be called.
+  // The number, of at most max_n, to decode at `done`, until pass() must be called.
   std::size_t step(std::size_t done, std::size_t max_n) const {
     return has_points_ ? std::min(max_n, distance_ - done % distance_) : max_n;
   }

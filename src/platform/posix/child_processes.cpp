@@ -22,7 +22,7 @@ constexpr int kFirstDescriptor = 3;
 // Larger than the system's default, so that a block of a column needs few context switches.
 [[maybe_unused]] constexpr int kPipeBytes = 1 << 20;
 
-// What the child does with descriptors before it becomes the program.
+// The steps of the child with descriptors before it becomes the program.
 class SpawnActions {
  public:
   SpawnActions() : error_(::posix_spawn_file_actions_init(&actions_)) { is_made_ = error_ == 0; }

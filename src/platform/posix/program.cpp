@@ -43,10 +43,10 @@ void return_freed_memory() {
 
 void set_if_unset(const char* variable, const char* value) { ::setenv(variable, value, 0); }
 
-std::uint64_t allow_open_files(std::uint64_t wanted) {
+std::uint64_t allow_open_files(std::uint64_t requested) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  const auto allowed = static_cast<rlim_t>(std::min<std::uint64_t>(limit.rlim_max, wanted));
+  const auto allowed = static_cast<rlim_t>(std::min<std::uint64_t>(limit.rlim_max, requested));
   if (limit.rlim_cur < allowed) {
     limit.rlim_cur = allowed;
     ::setrlimit(RLIMIT_NOFILE, &limit);

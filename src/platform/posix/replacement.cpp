@@ -65,6 +65,8 @@ bool rename_to_free_name(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0;
 }
 
+bool open_folders_move() noexcept { return true; }
+
 bool exchange_folders(const std::string& from, const std::string& to, const std::string& spare,
                       std::string& old) {
   old = from;

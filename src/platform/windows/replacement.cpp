@@ -147,6 +147,8 @@ bool rename_to_free_name(const std::string& from, const std::string& to) {
   return renamed([&] { return rename_by_handle(system_path(from), system_path(to), false); });
 }
 
+bool open_folders_move() noexcept { return false; }
+
 bool exchange_folders(const std::string& from, const std::string& to, const std::string& spare,
                       std::string& old) {
   old = spare;

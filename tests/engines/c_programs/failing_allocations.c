@@ -4,7 +4,7 @@
  * new (failing_new.cpp) fail. A call that lacks memory must return NUMPACT_OUT_OF_MEMORY, keep
  * nothing, and leave its arguments usable; a call that succeeds must have the right result.
  *
- * Of a library without exceptions malloc fails in place of operator new (failing_malloc.c), and
+ * In a library without exceptions malloc fails in place of operator new (failing_malloc.c), and
  * what it leaves out is not called: TEST_PCO_AND_READING, TEST_READING. The files then come from
  * this program with a whole library: "failing_allocations --write FILE CVC-FILE" writes them,
  * "failing_allocations FILE CVC-FILE" reads them. */

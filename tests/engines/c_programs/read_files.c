@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEP = 1000, PIECE = 37 };
+enum { STEP = 1000, BLOCK = 37 };
 
 typedef struct bytes {
   unsigned char* data;
@@ -40,9 +40,9 @@ static void print(const char* what, numpact_status status, uint64_t number,
 
 static bytes stream; /* what is left of the stream */
 
-static int next_piece(void* opaque, void* to, size_t capacity, size_t* size) {
+static int next_block(void* opaque, void* to, size_t capacity, size_t* size) {
   (void)opaque;
-  *size = capacity < PIECE ? capacity : PIECE;
+  *size = capacity < BLOCK ? capacity : BLOCK;
   if (*size > stream.size) *size = stream.size;
   memcpy(to, stream.data, *size);
   stream.data += *size;
@@ -58,7 +58,7 @@ static void read_as_stream(numpact_context* context, bytes file, numpact_type ty
   const size_t size = numpact_type_size(type);
   stream = file;
   numpact_status status =
-      numpact_stream_reader_create(context, next_piece, NULL, &reader, error);
+      numpact_stream_reader_create(context, next_block, NULL, &reader, error);
   while (status == NUMPACT_OK && count > 0 && total < capacity) {
     const size_t step = capacity - total < STEP ? capacity - total : STEP;
     status = numpact_stream_reader_read(reader, type, (char*)out + total * size, step * size,

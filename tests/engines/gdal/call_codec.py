@@ -77,9 +77,9 @@ def call(libgdal: ctypes.CDLL, request: dict[str, Any]) -> dict[str, Any]:
         libgdal.VSIFree.argtypes = [ctypes.c_void_p]
         libgdal.VSIFree(place)
     else:
-        room = max(0, capacity)
+        out_bytes = max(0, capacity)
         whole = memory.raw
-        end = len(GUARD) + room
+        end = len(GUARD) + out_bytes
         result["guarded"] = whole.startswith(GUARD) and whole[end : end + len(GUARD)] == GUARD
     return result
 

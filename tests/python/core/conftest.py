@@ -2,5 +2,5 @@
 import sys
 from pathlib import Path
 
-# What tests of the package share with those of the command.
+# Helpers that tests of the package share with those of the command.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))

@@ -83,7 +83,7 @@ def test_nulls_in_front_and_behind() -> None:
         assert back(values).equals(values)
 
 
-def test_pieces_with_and_without_nulls() -> None:
+def test_blocks_with_and_without_nulls() -> None:
     chunks = pa.chunked_array([[1, 2], [], [None, 3], [4]], pa.int16())
     assert back(chunks).equals(chunks.combine_chunks())
     nothing = pa.chunked_array([], pa.float16())

@@ -118,7 +118,7 @@ def test_every_mutant_is_an_error() -> None:
     ids=lambda changes: str(changes)[:60],
 )  # fmt: skip
 def test_heads_that_lie(changes: dict[str, Any]) -> None:
-    # What could be true but for the machine's size is not damage.
+    # A size that only this machine cannot hold is not damage.
     with pytest.raises((numpact.CorruptError, numpact.OutOfMemoryError)):
         numpact.decompress_arrow(rebuilt(**changes))
 
@@ -128,10 +128,10 @@ def test_versions_to_come() -> None:
         numpact.decompress_arrow(rebuilt(version=2))
 
 
-def test_truth_values_of_other_kinds() -> None:
+def test_booleans_of_other_kinds() -> None:
     for numbers in ([0, 2, 1], [255, 0, 0]):
         hostile = rebuilt(format=b"b", numbers=numpact.compress(np.array(numbers, np.uint8)))
-        with pytest.raises(numpact.CorruptError, match="truth"):
+        with pytest.raises(numpact.CorruptError, match="booleans"):
             numpact.decompress_arrow(hostile)
 
 

@@ -161,23 +161,23 @@ def test_a_sound_column() -> None:
     assert sorted(table.released) == ["array", "schema"]
 
 
-MOST = 2**63 - 1
+MAX_INT64 = 2**63 - 1
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        set_(length=-1), set_(length=MOST), set_(length=2**60, offset=2**62),
-        set_(offset=-1), set_(offset=MOST), set_(length=MOST, offset=MOST),
+        set_(length=-1), set_(length=MAX_INT64), set_(length=2**60, offset=2**62),
+        set_(offset=-1), set_(offset=MAX_INT64), set_(length=MAX_INT64, offset=MAX_INT64),
         set_(null_count=-2), set_(null_count=71), set_(null_count=1),
         set_(n_buffers=0), set_(n_buffers=1), set_(n_buffers=3), set_(n_buffers=-1),
         set_(buffers=None), set_(n_children=1), set_(n_children=-1), set_(dictionary=8),
         buffers(None, None),
-        in_table(length=-1), in_table(length=71), in_table(offset=1), in_table(offset=MOST),
+        in_table(length=-1), in_table(length=71), in_table(offset=1), in_table(offset=MAX_INT64),
         in_table(n_children=0), in_table(n_children=2), in_table(children=None),
         in_table(n_buffers=0), in_table(n_buffers=2), in_table(buffers=None),
         in_table(null_count=1),
-        in_child(length=-1), in_child(length=69), in_child(offset=-5), in_child(offset=MOST),
+        in_child(length=-1), in_child(length=69), in_child(offset=-5), in_child(offset=MAX_INT64),
         in_child(n_buffers=1), in_child(buffers=None), in_child(null_count=5),
         schema(format=None),
         table_schema(children=None), table_schema(format=None),

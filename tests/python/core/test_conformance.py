@@ -34,7 +34,7 @@ def test_the_fixtures_are_there() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_way_in_agrees(path: Path) -> None:
+def test_all_entry_points_agree(path: Path) -> None:
     file = path.read_bytes()
     if not names_a_type(path):
         with pytest.raises(numpact.TypeMismatchError):
@@ -43,10 +43,10 @@ def test_every_way_in_agrees(path: Path) -> None:
         assert numpact.inspect(file).type is None
         return
     numbers = numpact.decompress(file)
-    wanted = expected(path)
-    if wanted is not None:
-        assert numbers.dtype == wanted.dtype
-        assert numbers.tobytes() == wanted.tobytes()
+    expected_value = expected(path)
+    if expected_value is not None:
+        assert numbers.dtype == expected_value.dtype
+        assert numbers.tobytes() == expected_value.tobytes()
     for threads in (1, 2, 0):
         assert numpact.decompress(file, threads=threads).tobytes() == numbers.tobytes()
     out = np.empty(numbers.size, numbers.dtype)

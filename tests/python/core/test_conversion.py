@@ -73,16 +73,16 @@ def samples(dtype: str) -> list[Any]:
 @pytest.mark.parametrize("source", TYPES)
 @pytest.mark.parametrize("target", TYPES)
 def test_numbers(source: str, target: str) -> None:
-    wanted = np.dtype(target)
+    expected = np.dtype(target)
     for array in samples(source):
         value = exact(array[0])
-        if holds(wanted, value):
-            found = converted(array, wanted)
-            assert found.dtype == wanted
+        if holds(expected, value):
+            found = converted(array, expected)
+            assert found.dtype == expected
             assert exact(found[0]) == value
         else:
             with pytest.raises(numpact.TypeMismatchError, match=r"element 0 is .* does not hold"):
-                converted(array, wanted)
+                converted(array, expected)
 
 
 UNITS = ["Y", "2Y", "M", "5M", "W", "D", "h", "m", "s", "25s", "ms", "us", "ns", "ps", "fs", "as"]
@@ -120,13 +120,13 @@ def test_times(kind: str, target: str) -> None:
     rng = random.Random(target)
     counts = [0, 1, -1, 12, -24, 60, 365, 86_400, 10**9, 2**62, 2**63 - 1, -(2**63) + 1]
     counts += [rng.randrange(-(10**5), 10**5) * rng.choice([1, 12, 60, 1000]) for _ in range(10)]
-    wanted = np.dtype(f"{kind}[{target}]")
+    expected = np.dtype(f"{kind}[{target}]")
     for unit in UNITS:
         for count in counts:
             array = np.array([count]).view(f"{kind}[{unit}]")
             value = meaning(kind, unit, count)
             try:
-                found = int(converted(array, wanted).view(np.int64)[0])
+                found = int(converted(array, expected).view(np.int64)[0])
             except numpact.TypeMismatchError:
                 assert not is_held(kind, target, value), (unit, count)
             else:
@@ -173,8 +173,8 @@ def test_nat_stays_nat(kind: str, source: str, target: str) -> None:
 def test_kinds_that_are_not_converted(array: Any, target: str) -> None:
     with pytest.raises(numpact.TypeMismatchError):
         converted(array, np.dtype(target))
-    wanted = np.dtype(target)
-    assert converted(array[:0], wanted).dtype == wanted, "nothing is anything"
+    expected = np.dtype(target)
+    assert converted(array[:0], expected).dtype == expected, "nothing is anything"
 
 
 def test_long_doubles() -> None:
@@ -216,19 +216,19 @@ def test_shapes_orders_and_bytes() -> None:
 # ---- the functions that convert ----
 
 
-def written(dtype: Any, *pieces: Any) -> bytes:
+def written(dtype: Any, *blocks: Any) -> bytes:
     with io.BytesIO() as sink:
         with numpact.Writer(sink, dtype) as writer:
-            for piece in pieces:
-                writer.write(piece)
+            for block in blocks:
+                writer.write(block)
         return sink.getvalue()
 
 
-def appended(dtype: Any, piece: Any, folder: Path) -> bytes:
+def appended(dtype: Any, block: Any, folder: Path) -> bytes:
     path = folder / "a.pco"
     with numpact.Writer(path, dtype) as writer:
         writer.write(np.zeros(1, dtype))
-    numpact.append(path, piece, dtype=dtype)
+    numpact.append(path, block, dtype=dtype)
     return path.read_bytes()
 
 
@@ -254,12 +254,12 @@ CASES: list[tuple[str, Any, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("dtype", "piece", "values"), CASES)
-@pytest.mark.parametrize("door", ["Writer", "append"])
-def test_pieces_are_converted(
-    door: str, dtype: str, piece: Any, values: list[Any], tmp_path: Path
+@pytest.mark.parametrize(("dtype", "block", "values"), CASES)
+@pytest.mark.parametrize("entry_point", ["Writer", "append"])
+def test_blocks_are_converted(
+    entry_point: str, dtype: str, block: Any, values: list[Any], tmp_path: Path
 ) -> None:
-    file = written(dtype, piece) if door == "Writer" else appended(dtype, piece, tmp_path)
+    file = written(dtype, block) if entry_point == "Writer" else appended(dtype, block, tmp_path)
     found = numpact.decompress(file, dtype=dtype)[-len(values) :]
     assert found.dtype == np.dtype(dtype)
     for one, value in zip(found, values, strict=True):
@@ -286,22 +286,22 @@ WRONG: list[tuple[str, Any, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("dtype", "piece", "words"), WRONG)
-def test_pieces_are_refused(dtype: str, piece: Any, words: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("dtype", "block", "words"), WRONG)
+def test_blocks_are_refused(dtype: str, block: Any, words: str, tmp_path: Path) -> None:
     sink = io.BytesIO()
     with numpact.Writer(sink, dtype) as writer:
         with pytest.raises(numpact.TypeMismatchError, match=words):
-            writer.write(piece)
+            writer.write(block)
         assert writer.count == 0
     with pytest.raises(numpact.TypeMismatchError, match=words):
-        appended(dtype, piece, tmp_path)
+        appended(dtype, block, tmp_path)
     assert len(numpact.open(tmp_path / "a.pco")) == 1
 
 
 @pytest.mark.parametrize("dtype", ["f8", "u1", "M8[ns]", "?"])
-def test_empty_pieces_are_of_any_type(dtype: str) -> None:
-    pieces = [[], np.empty(0), np.empty(0, "M8[s]"), np.empty(0, object), np.empty((0, 3), "U1")]
-    assert numpact.decompress(written(dtype, *pieces)).size == 0
+def test_empty_blocks_have_any_type(dtype: str) -> None:
+    blocks = [[], np.empty(0), np.empty(0, "M8[s]"), np.empty(0, object), np.empty((0, 3), "U1")]
+    assert numpact.decompress(written(dtype, *blocks)).size == 0
 
 
 def test_writers_need_units() -> None:
@@ -348,13 +348,13 @@ def test_mixtures_that_lose_something(x: Any, words: str) -> None:
      ([1], [np.ma.masked]), np.ma.array([1, 2], mask=[True, False])],
 )  # fmt: skip
 def test_masked_items_are_refused(x: Any) -> None:
-    doors: list[Callable[[], object]] = [
+    entry_points: list[Callable[[], object]] = [
         lambda: numpact.compress(x),
         lambda: written("f8", x),
     ]
-    for door in doors:
+    for entry_point in entry_points:
         with pytest.raises(numpact.InvalidArgumentError, match="mask"):
-            door()
+            entry_point()
 
 
 def test_mixtures_that_lose_nothing() -> None:

@@ -101,7 +101,7 @@ def test_cycles_are_collected(make: Callable[[], Any]) -> None:
     assert gone() is None
 
 
-def test_nothing_is_told_at_the_end() -> None:
+def test_nothing_is_printed_at_the_end() -> None:
     """Cycles, and what a program keeps to its end."""
     code = "import sys, test_cycles\nkept = [make() for make in test_cycles.CYCLES]\n"
     code += "for make in test_cycles.CYCLES: make()\n"

@@ -51,7 +51,7 @@ def test_arguments_that_contradict(arguments: dict[str, Any]) -> None:
 
 
 class Exporter:
-    """What the extension gives: here in the memory of the CPU."""
+    """The array of the extension: here in the memory of the CPU."""
 
     def __init__(self, numbers: np.ndarray) -> None:
         self.numbers = numbers

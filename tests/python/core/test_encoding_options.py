@@ -143,8 +143,8 @@ def test_automatic_paging_cuts_where_numbers_change() -> None:
 def test_writers_cut_too() -> None:
     with io.BytesIO() as sink:
         with numpact.Writer(sink, "int64") as writer:
-            for piece in np.array_split(changing(), 9):
-                writer.write(piece)
+            for block in np.array_split(changing(), 9):
+                writer.write(block)
         file = sink.getvalue()
     assert (numpact.decompress(file) == changing()).all()
     assert len(numpact.inspect(file).chunks) >= 2

@@ -38,7 +38,7 @@ def test_entropies() -> None:
     assert [(c["mode"], c["delta"]) for c in chunk["candidates"]] == [("classic", "none")]
 
 
-def test_candidates_without_a_trial_have_no_bytes() -> None:
+def test_candidates_that_were_not_encoded_have_no_bytes() -> None:
     chunk = numpact.explain(PRICES, paging=5000)["chunks"][0]
     assert any(c["bytes"] is None for c in chunk["candidates"])
     assert any(c["estimated_bits"] for c in chunk["candidates"])

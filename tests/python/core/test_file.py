@@ -67,7 +67,7 @@ def test_any_slice_is_numpys() -> None:
         assert found.base is None, "holds on to what it leaves out"
 
 
-def test_wide_steps_go_stretch_by_stretch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wide_steps_are_read_in_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     from numpact import _file
 
     monkeypatch.setattr(_file, "_MAX_WINDOW", 100)
@@ -216,7 +216,7 @@ def test_pipes_are_read(tmp_path: Path) -> None:
     writer.join()
 
 
-def test_a_damaged_header_is_told_at_once_and_a_chunk_when_it_is_needed(path: Path) -> None:
+def test_a_damaged_header_is_reported_at_once_and_a_chunk_when_it_is_needed(path: Path) -> None:
     with pytest.raises(numpact.CorruptError):
         numpact.open(b"no Pco file at all")
     path.write_bytes(PACKED[:-3])

@@ -12,7 +12,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork()")
 
-# What a script may use: fork_and() runs something in a child and gives what it printed and how it
+# For the scripts: fork_and() runs something in a child and gives what it printed and how it
 # ended; a child that hangs is ended by a signal.
 PRELUDE = """if True:
     import gc, io, os, signal, sys, threading, time, warnings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What compress takes, and what it refuses."""
+"""Inputs that compress accepts and refuses."""
 
 from __future__ import annotations
 

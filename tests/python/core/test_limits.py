@@ -20,8 +20,8 @@ def bomb(chunk_n: int) -> bytes:
     return HEAD + CHUNK * chunk_n + b"\0"
 
 
-MOST = 1 << 24
-ONE = numpact.compress(np.zeros(MOST, np.int64), level=0, delta="none", paging=MOST)
+MAX_N = 1 << 24
+ONE = numpact.compress(np.zeros(MAX_N, np.int64), level=0, delta="none", paging=MAX_N)
 BEGIN = numpact.inspect(ONE).chunks[0].offset
 HEAD, CHUNK = ONE[:BEGIN], ONE[BEGIN:-1]
 BOMB = bomb(16)
@@ -39,8 +39,8 @@ def test_the_bomb_is_one() -> None:
     assert len(BOMB) < 400
     assert len(CHUNK) < 30
     with pytest.raises(numpact.LimitExceededError):
-        numpact.decompress(ONE, max_output=8 * MOST - 1)
-    assert numpact.decompress(ONE, max_output=8 * MOST).size == MOST
+        numpact.decompress(ONE, max_output=8 * MAX_N - 1)
+    assert numpact.decompress(ONE, max_output=8 * MAX_N).size == MAX_N
 
 
 @linux
@@ -170,6 +170,6 @@ def test_a_writer_takes_the_memory_of_few_chunks() -> None:
         before = rss()
         for _ in range(39):
             writer.write(numbers)
-    # What went through is 335 MB, and nearly as much when it is compressed.
+    # 335 MB were passed, and nearly as much when compressed.
     assert sink.size > 250 << 20
     assert rss() - before < 64 << 20

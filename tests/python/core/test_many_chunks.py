@@ -15,11 +15,11 @@ import numpact
 FILE_BYTES = 4_000_000
 # Memory in addition to the module, its imports and the file: the documented limit, and what the
 # allocator keeps.
-ROOM = (4 << 20) + 2 * FILE_BYTES + (2 << 20)
+MAX_BYTES_ADDED = (4 << 20) + 2 * FILE_BYTES + (2 << 20)
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads peaks of memory")
 
-# What a call adds to the peak, with the file read and the package warm.
+# Maximum bytes that a call adds to the peak, with the file read and the package warm.
 _CHILD = """
 import sys
 import numpact
@@ -39,7 +39,7 @@ print(peak() - before)
 
 
 def tiny(number: int = 0) -> tuple[bytes, bytes]:
-    """What stands before the chunks of a file of single numbers, and one of them."""
+    """The header of a file of single numbers, and one of its chunks."""
     file = numpact.compress(np.full(1, number, "u1"), 0, mode="classic", delta="none")
     head = numpact.open(file).chunks[0].offset
     return file[:head], file[head:-1]
@@ -76,7 +76,7 @@ def added(path: Path, call: str) -> int:
     ],
 )
 def test_a20_many_chunks(many: Path, call: str) -> None:
-    assert added(many, call) <= ROOM
+    assert added(many, call) <= MAX_BYTES_ADDED
 
 
 @linux

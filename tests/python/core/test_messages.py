@@ -47,7 +47,7 @@ OBJECTS: dict[str, Any] = {
 }  # fmt: skip
 
 # By what takes them: each with one wrong argument.
-DOORS: dict[str, Callable[[Any], Any]] = {
+ENTRY_POINTS: dict[str, Callable[[Any], Any]] = {
     "compress": numpact.compress,
     "Writer f8": lambda x: write("f8", x),
     "Writer i4": lambda x: write("i4", x),
@@ -94,13 +94,13 @@ def _trailer() -> numpact.Trailer:
     return trailer
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_wrong_objects(door: str) -> None:
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_wrong_objects(entry_point: str) -> None:
     """All that is not taken is refused by an error of numpact's own, in its users' words."""
     refused = 0
     for name, x in OBJECTS.items():
         try:
-            DOORS[door](x)
+            ENTRY_POINTS[entry_point](x)
         except (numpact.Error, OSError) as error:
             refused += 1
             assert not FOREIGN.search(str(error)), (name, str(error))
@@ -122,9 +122,9 @@ def test_wrong_objects(door: str) -> None:
     ],
 )  # fmt: skip
 def test_types_by_the_names_that_python_has(x: Any, words: str) -> None:
-    for door in (numpact.compress, lambda x: write("f8", x)):
+    for entry_point in (numpact.compress, lambda x: write("f8", x)):
         with pytest.raises(numpact.TypeMismatchError, match=words):
-            door(x)
+            entry_point(x)
 
 
 def test_types_as_arrow_prints_them() -> None:
@@ -142,9 +142,9 @@ def test_types_as_arrow_prints_them() -> None:
         pa.run_end_encoded(pa.int32(), pa.float64()), pa.list_(pa.timestamp("s")),
     ]  # fmt: skip
     for kind in types:
-        for door in (numpact.compress, numpact.compress_arrow, numpact.explain):
+        for entry_point in (numpact.compress, numpact.compress_arrow, numpact.explain):
             with pytest.raises(numpact.TypeMismatchError) as caught:
-                door(pa.array([], kind))
+                entry_point(pa.array([], kind))
             assert f"type {kind} " in str(caught.value)
 
 
@@ -189,7 +189,7 @@ def test_limits_by_the_options_name(read: Callable[[int], Any], limit: int) -> N
     assert not FOREIGN.search(str(caught.value))
 
 
-def test_damage_is_told_in_plain_words() -> None:
+def test_damage_is_reported_in_plain_words() -> None:
     reads: list[Callable[[bytes], Any]] = [
         numpact.decompress,
         lambda data: numpact.decompress(data, trailer="ignore"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decompress takes, and where it writes."""
+"""Arguments of decompress, and its outputs."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ def test_a_path_given_for_bytes_is_named() -> None:
 def test_a_buffer_cannot_shrink_meanwhile() -> None:
     big = numpact.compress(np.random.default_rng(0).integers(0, 2**60, 3_000_000))
     buf = bytearray(big)
-    tries = []
+    attempts = []
 
     def resize(_: object) -> None:
         with pytest.raises(BufferError):
             buf.clear()
-        tries.append(1)
+        attempts.append(1)
 
     numpact.decompress(buf, progress=resize)
-    assert tries
+    assert attempts
     buf.clear()
 
 
@@ -187,11 +187,11 @@ def test_a_dtype_that_out_is_not() -> None:
     assert np.shares_memory(found, out)
 
 
-def test_numbers_over_1_are_not_truth_values() -> None:
+def test_numbers_over_1_are_not_booleans() -> None:
     packed = numpact.compress(np.array([0, 1, 2], np.uint8))
-    with pytest.raises(numpact.TypeMismatchError, match="truth"):
+    with pytest.raises(numpact.TypeMismatchError, match="booleans"):
         numpact.decompress(packed, dtype=bool)
-    with pytest.raises(numpact.TypeMismatchError, match="truth"):
+    with pytest.raises(numpact.TypeMismatchError, match="booleans"):
         numpact.decompress(packed, np.zeros(3, bool))
     assert numpact.decompress(packed[:0] + numpact.compress([True]), np.zeros(1, bool))[0]
 

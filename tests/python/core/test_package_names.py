@@ -53,6 +53,6 @@ def test_other_names_are_refused() -> None:
 @pytest.mark.parametrize("module", ["_command", "_tables.__main__"])
 def test_the_command_starts_without_the_codec(module: str) -> None:
     """Nor numpy, which takes longer than all else; the helper imports it with pyarrow."""
-    told = run(f"import sys, numpact.{module}; print(*sys.modules)").split()
-    assert f"numpact.{module}" in told
-    assert not {"numpact._core", "numpact._codec", "numpy"} & set(told)
+    printed = run(f"import sys, numpact.{module}; print(*sys.modules)").split()
+    assert f"numpact.{module}" in printed
+    assert not {"numpact._core", "numpact._codec", "numpy"} & set(printed)

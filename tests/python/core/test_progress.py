@@ -40,14 +40,14 @@ def work(request: pytest.FixtureRequest) -> Any:
     return WORK[request.param]
 
 
-def test_a_function_is_told_how_far(work: Any) -> None:
+def test_a_function_receives_the_progress(work: Any) -> None:
     call, total = work
-    told: list[numpact.Progress] = []
-    call(told.append)
-    assert told
-    assert all(a.numbers <= b.numbers and a.bytes <= b.bytes for a, b in pairwise(told))
-    assert told[-1].numbers == total
-    assert told[-1].bytes > 0
+    reported: list[numpact.Progress] = []
+    call(reported.append)
+    assert reported
+    assert all(a.numbers <= b.numbers and a.bytes <= b.bytes for a, b in pairwise(reported))
+    assert reported[-1].numbers == total
+    assert reported[-1].bytes > 0
 
 
 def test_false_stops(work: Any) -> None:
@@ -129,10 +129,10 @@ def test_a_second_attempt_does_not_go_back() -> None:
     from test_outputs import _with_n_hint
 
     lying = _with_n_hint(LARGE_PACKED, LARGE.size - 1)
-    told: list[int] = []
-    found = numpact.decompress(lying, progress=lambda p: told.append(p.numbers))
+    reported: list[int] = []
+    found = numpact.decompress(lying, progress=lambda p: reported.append(p.numbers))
     np.testing.assert_array_equal(found, LARGE)
-    assert told == sorted(told)
+    assert reported == sorted(reported)
 
 
 def test_signatures_are_readable() -> None:

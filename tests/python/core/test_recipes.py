@@ -117,9 +117,9 @@ def test_budgets() -> None:
     assert numpact.compress(SAMPLE, max_bytes=len(file)) == file
     assert numpact.compress(SAMPLE, max_bytes=None) == file
     assert numpact.compress(SAMPLE, max_bytes=1 << 70) == file
-    for most in (len(file) - 1, 30, 0):
+    for maximum in (len(file) - 1, 30, 0):
         with pytest.raises(numpact.OutputTooSmallError):
-            numpact.compress(SAMPLE, max_bytes=most)
+            numpact.compress(SAMPLE, max_bytes=maximum)
     with_trailer = numpact.compress(SAMPLE, trailer=True)
     with pytest.raises(numpact.OutputTooSmallError):
         numpact.compress(SAMPLE, trailer=True, max_bytes=len(with_trailer) - 1)
@@ -147,8 +147,8 @@ def test_writers_keep_to_a_budget(tmp_path: Path) -> None:
     writer = numpact.Writer(path, np.uint64, max_bytes=500_000, paging=10_000, threads=1)
 
     def write() -> None:
-        for piece in np.array_split(NOISE, 20):
-            writer.write(piece)
+        for block in np.array_split(NOISE, 20):
+            writer.write(block)
 
     with pytest.raises(numpact.OutputTooSmallError, match="max_bytes"):
         write()

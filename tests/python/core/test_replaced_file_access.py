@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may use a file that is replaced, meanwhile and afterwards."""
+"""Access to a file that is replaced, meanwhile and afterwards."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_vectors(path: Path) -> None:
             writer.append(NUMBERS.reshape(-1, 64).astype("f4"))
 
 
-DOORS: list[Callable[[Path], None]] = [
+ENTRY_POINTS: list[Callable[[Path], None]] = [
     write,
     write_vectors,
     lambda path: numpact.append(path, NUMBERS),
@@ -53,32 +53,34 @@ def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
 @pytest.mark.parametrize("mode", [0o4755, 0o2711, 0o600])
 def test_a04_only_permissions_are_kept(
-    tmp_path: Path, door: Callable[[Path], None], mode: int
+    tmp_path: Path, entry_point: Callable[[Path], None], mode: int
 ) -> None:
     path = tmp_path / "a"
     path.write_bytes(numpact.compress(NUMBERS[:3]))
     path.chmod(mode)
-    door(path)
+    entry_point(path)
     assert mode_of(path) == mode & 0o777
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give files away")
-@pytest.mark.parametrize("door", DOORS)
-def test_a04_files_of_others_stay_theirs(tmp_path: Path, door: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_a04_files_of_others_stay_theirs(
+    tmp_path: Path, entry_point: Callable[[Path], None]
+) -> None:
     path = tmp_path / "a"
     path.write_bytes(numpact.compress(NUMBERS[:3]))
     os.chown(path, NOBODY, NOBODY)
     path.chmod(0o4750)
-    door(path)
+    entry_point(path)
     found = path.stat()
     assert (found.st_uid, found.st_gid, mode_of(path)) == (NOBODY, NOBODY, 0o750)
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_a05_temporaries_are_private(tmp_path: Path, door: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_a05_temporaries_are_private(tmp_path: Path, entry_point: Callable[[Path], None]) -> None:
     path = tmp_path / "a"
     path.write_bytes(numpact.compress(NUMBERS[:3]))
     path.chmod(0o600)
@@ -95,7 +97,7 @@ def test_a05_temporaries_are_private(tmp_path: Path, door: Callable[[Path], None
     thread = threading.Thread(target=look)
     thread.start()
     try:
-        door(path)
+        entry_point(path)
     finally:
         done.set()
         thread.join()
@@ -103,20 +105,20 @@ def test_a05_temporaries_are_private(tmp_path: Path, door: Callable[[Path], None
     assert mode_of(path) == 0o600
 
 
-@pytest.mark.parametrize("door", DOORS[:2])
-def test_new_files_are_as_others(tmp_path: Path, door: Callable[[Path], None]) -> None:
-    door(tmp_path / "new")
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS[:2])
+def test_new_files_are_as_others(tmp_path: Path, entry_point: Callable[[Path], None]) -> None:
+    entry_point(tmp_path / "new")
     assert mode_of(tmp_path / "new") == 0o644
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
 @pytest.mark.parametrize(
     "given",
     [b"", access_list(group=6), access_list(user=0)],
     ids=["no list", "the group writes", "the user has nothing"],
 )
 def test_a05_access_control_lists_are_kept_and_never_widened(
-    tmp_path: Path, door: Callable[[Path], None], given: bytes
+    tmp_path: Path, entry_point: Callable[[Path], None], given: bytes
 ) -> None:
     path = tmp_path / "a"
     path.write_bytes(numpact.compress(NUMBERS[:5]))
@@ -124,6 +126,6 @@ def test_a05_access_control_lists_are_kept_and_never_widened(
     set_list(path, given)
     before = mode_of(path)
     set_list(tmp_path, access_list(group=6), "default")
-    door(path)
+    entry_point(path)
     assert path.stat().st_size > 1000
     assert (list_of(path), mode_of(path)) == (given, before)

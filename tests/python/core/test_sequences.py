@@ -82,9 +82,9 @@ def test_a12_numpy_scalars(x: Any) -> None:
 
 @pytest.mark.parametrize("x", SAME)
 def test_sequences_keep_every_integer(x: Any) -> None:
-    wanted = [x[i] for i in range(len(x))]
-    assert [type(v)(v) for v in back(x)] == wanted
-    assert [int(v) for v in back(x)] == [int(v) for v in wanted]
+    expected = [x[i] for i in range(len(x))]
+    assert [type(v)(v) for v in back(x)] == expected
+    assert [int(v) for v in back(x)] == [int(v) for v in expected]
 
 
 def test_nested_sequences_are_taken_in_order() -> None:
@@ -191,9 +191,9 @@ ROWS: list[Any] = [
 
 @pytest.mark.parametrize("rows", ROWS)
 def test_rows_of_every_class(reader: cvc.Reader, vectors: Any, rows: Any) -> None:
-    wanted = vectors[np.array(list(rows), int)]
-    np.testing.assert_array_equal(reader.gather(rows), wanted)
-    np.testing.assert_array_equal(reader[rows], wanted)
+    expected = vectors[np.array(list(rows), int)]
+    np.testing.assert_array_equal(reader.gather(rows), expected)
+    np.testing.assert_array_equal(reader[rows], expected)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_counts_that_make_no_sense(count: Any) -> None:
 def test_the_block_ends_after_an_error() -> None:
     with pytest.raises(KeyError), numpact.threads(1):
         raise KeyError
-    assert _threads._wanted.get() is None
+    assert _threads._requested.get() is None
 
 
 def test_the_block_belongs_to_its_thread_or_task() -> None:

@@ -42,8 +42,8 @@ BAD_TRAILER = FILE[:-30] + bytes([FILE[-30] ^ 1]) + FILE[-29:]
 def written(trailer: Any) -> bytes:
     target = io.BytesIO()
     with numpact.Writer(target, NUMBERS.dtype, paging=PAGING, trailer=trailer) as writer:
-        for piece in np.array_split(NUMBERS, 7):
-            writer.write(piece)
+        for block in np.array_split(NUMBERS, 7):
+            writer.write(block)
     return target.getvalue()
 
 
@@ -149,7 +149,7 @@ def test_of_an_empty_file() -> None:
     assert trailer.chunks_within(1, 2) == []
 
 
-def test_inspect_tells_of_it() -> None:
+def test_inspect_reports_it() -> None:
     points = numpact.add_trailer(PLAIN, 4096)
     more = "12 bytes follow that are not part of the file"
     for file, state, text in (
@@ -372,7 +372,7 @@ def test_a02_lying_point(point: int, mask: int, threads: int) -> None:
     for a, b in RANGES:
         with pytest.raises(numpact.CorruptError, match="restart points contradict"):
             numpact.open(lying, trailer="verify", threads=threads)[a:b]
-    # What is decoded to its end does not come from there.
+    # Chunks that are decoded to their end do not use restart points.
     np.testing.assert_array_equal(numpact.decompress(lying, trailer="verify"), x)
 
 
@@ -476,7 +476,7 @@ def test_verify_without_a_trailer() -> None:
     assert numpact.verify(DAMAGED[: len(PLAIN)]).sound
 
 
-def test_verify_tells_what_follows() -> None:
+def test_verify_reports_what_follows() -> None:
     assert numpact.verify(BAD_TRAILER).trailer == "damaged"
     assert isinstance(numpact.verify(BAD_TRAILER).trailer_error, numpact.ChecksumError)
     found = numpact.verify(PLAIN + b"what is this")

@@ -106,9 +106,9 @@ def test_trailers() -> None:
     assert lines[2].split()[:3] == ["0", "0", "500"]
     assert lines[2].split()[-3:] == ["-", "-", "500"]  # only NaN
     assert lines[-1].strip() == "and 4 more"
-    least, most = str(numbers[500:1000].min()), str(numbers[500:1000].max())
-    assert lines[3].split()[5:7] == [least, most]
-    assert least in shown(trailer).cells
+    minimum, maximum = str(numbers[500:1000].min()), str(numbers[500:1000].max())
+    assert lines[3].split()[5:7] == [minimum, maximum]
+    assert minimum in shown(trailer).cells
     assert "and 4 more" in shown(trailer).cells
 
 

@@ -26,13 +26,13 @@ def names(folder: Path) -> list[str]:
     return sorted(os.listdir(folder))
 
 
-def test_pieces_become_one_file(tmp_path: Path) -> None:
+def test_blocks_become_one_file(tmp_path: Path) -> None:
     path = tmp_path / "a.pco"
     rng = np.random.default_rng(0)
-    pieces = [rng.normal(size=n) for n in (0, 1, 700, 3, 1300, 0, 5)]
+    blocks = [rng.normal(size=n) for n in (0, 1, 700, 3, 1300, 0, 5)]
     with numpact.Writer(path, "f8", paging=500, level=3) as writer:
-        for piece in pieces:
-            writer.write(piece)
+        for block in blocks:
+            writer.write(block)
         assert writer.count == 2009
         assert writer.bytes_written > 0
         assert not writer.closed
@@ -40,7 +40,7 @@ def test_pieces_become_one_file(tmp_path: Path) -> None:
     assert writer.closed
     assert writer.bytes_written == path.stat().st_size
     assert names(tmp_path) == ["a.pco"]
-    np.testing.assert_array_equal(numpact.open(path)[:], np.concatenate(pieces))
+    np.testing.assert_array_equal(numpact.open(path)[:], np.concatenate(blocks))
     # The same bytes as all at once, but for the header's claim of the count.
     counts = [chunk.count for chunk in numpact.inspect(path).chunks]
     assert counts == [500, 500, 500, 500, 9]
@@ -400,13 +400,13 @@ def test_targets_that_cannot_be(target: Any) -> None:
 def test_threads_take_turns() -> None:
     sink = io.BytesIO()
     writer = numpact.Writer(sink, "i4", paging=64)
-    pieces = [np.full(50, i, np.int32) for i in range(8)]
+    blocks = [np.full(50, i, np.int32) for i in range(8)]
 
-    def write(piece: Any) -> None:
+    def write(block: Any) -> None:
         for _ in range(40):
-            writer.write(piece)
+            writer.write(block)
 
-    threads = [threading.Thread(target=write, args=(piece,)) for piece in pieces]
+    threads = [threading.Thread(target=write, args=(block,)) for block in blocks]
     for thread in threads:
         thread.start()
     for thread in threads:

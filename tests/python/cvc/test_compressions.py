@@ -17,12 +17,12 @@ NEW = ["bfloat16", "int8_row", "int8_dim", "int4", "pco"]
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 
-def quantised(x: Array, axis: int, most: int) -> Array:
+def quantised(x: Array, axis: int, maximum: int) -> Array:
     one = np.float32(1)
     low = x.min(axis=axis, keepdims=True)
     high = x.max(axis=axis, keepdims=True)
-    scale = np.where(high == low, one, (high - low) / np.float32(most)).astype(np.float32)
-    return np.rint((x - low) / scale).clip(0, most).astype(np.float32) * scale + low
+    scale = np.where(high == low, one, (high - low) / np.float32(maximum)).astype(np.float32)
+    return np.rint((x - low) / scale).clip(0, maximum).astype(np.float32) * scale + low
 
 
 def as_bfloat16(x: Array) -> Array:
@@ -44,13 +44,15 @@ def test_values(compression: str, tmp_path: Path) -> None:
     path = tmp_path / "x.cvc"
     with cvc.Writer(path, compression=compression, chunk_size=500, rounding="nearest") as writer:
         writer.append(x)
-    wanted = np.concatenate([expected(x[:500], compression), expected(x[500:], compression)])
+    expected_value = np.concatenate(
+        [expected(x[:500], compression), expected(x[500:], compression)]
+    )
     reader = cvc.Reader(path)
-    np.testing.assert_array_equal(reader.read(threads=2), wanted)
-    np.testing.assert_array_equal(cvc.load_cvc(path), wanted)
+    np.testing.assert_array_equal(reader.read(threads=2), expected_value)
+    np.testing.assert_array_equal(cvc.load_cvc(path), expected_value)
     ids = np.array([699, 0, 499, 500, 0])
-    np.testing.assert_array_equal(reader.gather(ids), wanted[ids])
-    np.testing.assert_array_equal(reader[490:510], wanted[490:510])
+    np.testing.assert_array_equal(reader.gather(ids), expected_value[ids])
+    np.testing.assert_array_equal(reader[490:510], expected_value[490:510])
     assert reader.verify() == []
     assert cvc.validate_cvc_integrity(path)["valid"]
     assert cvc.get_cvc_info(path)["compression"] == compression

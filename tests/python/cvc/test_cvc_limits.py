@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""max_output and max_memory at every door of CVC."""
+"""max_output and max_memory in every function that reads CVC files."""
 
 from __future__ import annotations
 

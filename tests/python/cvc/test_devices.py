@@ -57,7 +57,7 @@ def test_reasons() -> None:
 
 @pytest.mark.usefixtures("bare")
 def test_absent_backends_are_refused(path: Path) -> None:
-    for backend, told in (("auto", "CUDA.*torch"), ("cuda", "CUDA"), ("triton", "torch")):
+    for backend, reported in (("auto", "CUDA.*torch"), ("cuda", "CUDA"), ("triton", "torch")):
         for call in (
             lambda b=backend: cvc.load_cvc(path, device="cuda", backend=b),
             lambda b=backend: next(cvc.load_cvc_chunked(path, device="cuda:1", backend=b)),
@@ -65,7 +65,7 @@ def test_absent_backends_are_refused(path: Path) -> None:
             lambda b=backend: cvc.load_cvc_columns(path, device="cuda", backend=b),
             lambda b=backend: cvc.Reader(path, device="cuda", backend=b),
         ):
-            with pytest.raises(cvc.BackendError, match=told):
+            with pytest.raises(cvc.BackendError, match=reported):
                 call()
     assert issubclass(cvc.BackendError, RuntimeError)
     with cvc.MMapCVCLoader(path) as loader:
@@ -124,7 +124,7 @@ def test_cupy_needs_a_device(path: Path) -> None:
 
 
 class FakeArray(np.ndarray):  # type: ignore[type-arg]
-    """What is used of CuPy's arrays."""
+    """The members of CuPy's arrays that are used."""
 
     device = SimpleNamespace(id=0)
 
@@ -186,22 +186,22 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
 def test_what_the_extension_is_asked_for(path: Path, fake: FakeCuda) -> None:
     assert cvc.get_available_backends()["cuda"]
     reader = cvc.Reader(path, device="cuda", framework="cupy")
-    wanted = cvc.Reader(path).read()
+    expected = cvc.Reader(path).read()
     found = reader.read()
     assert isinstance(found, FakeArray)
-    assert (found == wanted).all()
+    assert (found == expected).all()
     assert fake.calls == [
         ([(0, 150, 0), (0, 150, 150), (0, 150, 300), (0, 50, 450)], "float32", 48, 0, 77)
     ]
     fake.calls.clear()
-    assert (reader[140:310] == wanted[140:310]).all()
+    assert (reader[140:310] == expected[140:310]).all()
     ids = [3, 160, 4, 5, 3, 499, 0, 161]
-    assert (reader.gather(ids) == wanted[ids]).all()
+    assert (reader.gather(ids) == expected[ids]).all()
     assert fake.calls[1][0] == [
         (0, 1, 6), (3, 1, 0), (3, 1, 4), (4, 2, 2), (10, 1, 1), (11, 1, 7), (49, 1, 5),
     ]  # fmt: skip
-    assert (pickle.loads(pickle.dumps(reader)).read() == wanted).all()
-    assert (cvc.load_cvc(path, "cuda:0", "cupy") == wanted).all()
+    assert (pickle.loads(pickle.dumps(reader)).read() == expected).all()
+    assert (cvc.load_cvc(path, "cuda:0", "cupy") == expected).all()
     assert isinstance(cvc.load_cvc(path), np.ndarray)
     assert not isinstance(reader.read(device="cpu"), FakeArray)
     with pytest.raises(numpact.InvalidArgumentError):
@@ -212,12 +212,17 @@ def test_what_the_extension_is_asked_for(path: Path, fake: FakeCuda) -> None:
 
 def test_arrays_of_the_device_say_where_to(path: Path, fake: FakeCuda) -> None:
     reader = cvc.Reader(path)
-    room = np.zeros((500, 20), np.float32).view(FakeArray)
-    found = reader.read(out=room[:, 4:16])
+    buffer = np.zeros((500, 20), np.float32).view(FakeArray)
+    found = reader.read(out=buffer[:, 4:16])
     assert isinstance(found, FakeArray)
-    assert (room[:, 4:16] == reader.read()).all()
+    assert (buffer[:, 4:16] == reader.read()).all()
     assert fake.calls[0][2] == 80
-    for bad in (room[:, :11], room[:, :12].astype("f8"), room[::-1, :12], room[:, ::2][:, :10]):
+    for bad in (
+        buffer[:, :11],
+        buffer[:, :12].astype("f8"),
+        buffer[::-1, :12],
+        buffer[:, ::2][:, :10],
+    ):
         with pytest.raises((ValueError, TypeError)):
             reader.read(out=bad)
     with pytest.raises(numpact.InvalidArgumentError, match="cupy"):
@@ -235,9 +240,9 @@ def test_damage(path: Path, fake: FakeCuda) -> None:
         with pytest.warns(cvc.CorruptionWarning, match="chunk 1"):
             found = reader.read(**options)
         with pytest.warns(cvc.CorruptionWarning, match="chunk 1"):
-            wanted = reader.read(device="cpu", **options)
-        assert found.shape == wanted.shape
-        assert (found == wanted).all()
+            expected = reader.read(device="cpu", **options)
+        assert found.shape == expected.shape
+        assert (found == expected).all()
     with pytest.raises(cvc.CorruptedChunkError):
         reader.gather([200], verify=True)
     assert reader.gather([200]).shape == (1, 12)

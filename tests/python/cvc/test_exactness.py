@@ -197,11 +197,11 @@ def test_columns_keep_their_shapes(rows: int, tmp_path: Path) -> None:
 def test_lists_of_equal_length() -> None:
     pa = pytest.importorskip("pyarrow")
     pd = pytest.importorskip("pandas")
-    wanted = np.array([[1, 2], [3, 4]], np.float32)
-    lists = pa.array(wanted.tolist(), pa.list_(pa.float32()))
+    expected = np.array([[1, 2], [3, 4]], np.float32)
+    lists = pa.array(expected.tolist(), pa.list_(pa.float32()))
     fixed = lists.cast(pa.list_(pa.float32(), 2))
-    for form in (lists, fixed, pa.chunked_array([lists[:1], lists[1:]]), pd.Series(list(wanted))):
-        assert np.array_equal(written_column(form), wanted)
+    for form in (lists, fixed, pa.chunked_array([lists[:1], lists[1:]]), pd.Series(list(expected))):
+        assert np.array_equal(written_column(form), expected)
     bad: list[tuple[Any, str]] = [
         (pa.array([[1.0, 2.0], [3.0]]), "row 1 has 1 numbers, row 0 has 2"),
         ([[1.0], [2.0, 3.0]], "row 1 has 2 numbers, row 0 has 1"),

@@ -220,8 +220,8 @@ def test_columns(rows: int, tmp_path: Path) -> None:
     reader = cvc.Reader(path)
     decoded = decode_columns(path.read_bytes())
     for name, values in decoded.items():
-        wanted = reader.read(column=name).reshape(values.shape)
-        np.testing.assert_array_equal(values.astype(wanted.dtype), wanted)
+        expected = reader.read(column=name).reshape(values.shape)
+        np.testing.assert_array_equal(values.astype(expected.dtype), expected)
         if compressions[name] in ("none", "pco"):
             np.testing.assert_array_equal(values, data[name])
 
@@ -259,11 +259,11 @@ def test_any_grid(dtype: str, width: int, group: int, span: int, page: int) -> N
     record = struct.pack("<II", len(payload), zlib.crc32(payload)) + payload
     reader = cvc.Reader(b"CVCF" + struct.pack("<HHI", 1, 0, len(header)) + header + record)
     for out in ("float32", "float16"):
-        wanted = x.astype(out)
-        np.testing.assert_array_equal(reader.read(dtype=out), wanted, strict=True)
+        expected = x.astype(out)
+        np.testing.assert_array_equal(reader.read(dtype=out), expected, strict=True)
         for first, count in [(0, 1), (3, 32), (40, 27), (66, 1)]:
             got = reader.read(first, count, dtype=out)
-            np.testing.assert_array_equal(got, wanted[first : first + count])
+            np.testing.assert_array_equal(got, expected[first : first + count])
         some = rng.integers(0, 67, 20)
-        np.testing.assert_array_equal(reader.gather(some, dtype=out), wanted[some])
+        np.testing.assert_array_equal(reader.gather(some, dtype=out), expected[some])
     assert reader.verify() == []

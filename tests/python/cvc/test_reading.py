@@ -50,22 +50,22 @@ def test_there_are_files() -> None:
 
 @pytest.mark.parametrize("file", WITH_ARRAY, ids=lambda p: p.stem)
 def test_conformance(file: Path) -> None:
-    wanted = array_of(file.stem)
+    expected = array_of(file.stem)
     found = cvc.Reader(file).read(dtype="float32")
-    assert found.shape == wanted.shape
-    assert found.tobytes() == wanted.tobytes()
-    out = np.empty_like(wanted)
+    assert found.shape == expected.shape
+    assert found.tobytes() == expected.tobytes()
+    out = np.empty_like(expected)
     cvc.Reader(file.read_bytes()).read(out=out, threads=2)
-    assert out.tobytes() == wanted.tobytes()
+    assert out.tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_columns_in_an_old_frame(name: str) -> None:
     file = FOLDER / "odd_v10_columnar.cvc"
     found = cvc.load_cvc_columns(file)[name]
-    wanted = array_of(f"odd_v10_columnar.{name}")
-    assert (found == wanted).all()
-    assert found.shape == wanted.shape
+    expected = array_of(f"odd_v10_columnar.{name}")
+    assert (found == expected).all()
+    assert found.shape == expected.shape
 
 
 @pytest.mark.parametrize("first,count", [(0, 0), (0, 1), (299, 2), (250, 400), (0, 1000), (999, 1)])
@@ -87,11 +87,11 @@ def test_slices_are_those_of_arrays(path: Path) -> None:
 
 def test_out_with_a_stride(path: Path) -> None:
     reader = cvc.Reader(path)
-    room = np.full((1000, 40), 7, np.float32)
-    reader.read(out=room[:, 8:32])
-    assert (room[:, 8:32] == reader.read()).all()
-    assert (room[:, :8] == 7).all()
-    assert (room[:, 32:] == 7).all()
+    buffer = np.full((1000, 40), 7, np.float32)
+    reader.read(out=buffer[:, 8:32])
+    assert (buffer[:, 8:32] == reader.read()).all()
+    assert (buffer[:, :8] == 7).all()
+    assert (buffer[:, 32:] == 7).all()
 
 
 def test_out_is_checked(path: Path) -> None:
@@ -228,8 +228,8 @@ def test_life(path: Path, tmp_path: Path) -> None:
     reader = pickle.loads(pickle.dumps(cvc.Reader(path)))
     assert "1,000 rows" in repr(reader)
     with ThreadPoolExecutor(8) as pool:
-        for piece in pool.map(lambda i: reader.read(i * 10, 10, threads=1), range(100)):
-            assert piece.shape == (10, 24)
+        for block in pool.map(lambda i: reader.read(i * 10, 10, threads=1), range(100)):
+            assert block.shape == (10, 24)
     with pytest.raises(TypeError, match="path"):
         pickle.dumps(cvc.Reader(path.read_bytes()))
     with pytest.raises(FileNotFoundError):

@@ -34,8 +34,10 @@ def test_signatures(reference: ModuleType) -> None:
             continue
         mine = inspect.signature(getattr(ours, name)).parameters.values()
         shared = [p for p in mine if p.kind is not inspect.Parameter.KEYWORD_ONLY]
-        wanted = inspect.signature(theirs).parameters.values()
-        assert [(p.name, p.default) for p in shared] == [(p.name, p.default) for p in wanted], name
+        expected = inspect.signature(theirs).parameters.values()
+        assert [(p.name, p.default) for p in shared] == [(p.name, p.default) for p in expected], (
+            name
+        )
 
 
 def random_vectors(seed: int) -> Array:
@@ -99,9 +101,9 @@ def test_columns_are_equal(reference: ModuleType, tmp_path: Path, seed: int) -> 
     ours.pack_cvc_columns(data, mine, compressions, 1000)
     assert mine.read_bytes() == theirs.read_bytes()
     mine_loaded = ours.load_cvc_columns(theirs)
-    for name, wanted in reference.load_cvc_columns(str(mine)).items():
+    for name, expected in reference.load_cvc_columns(str(mine)).items():
         # The reference turns integers into float32.
-        assert (mine_loaded[name].astype(np.float32) == wanted).all()
+        assert (mine_loaded[name].astype(np.float32) == expected).all()
     assert ours.list_columns(theirs) == reference.list_columns(str(theirs))
     assert ours.get_cvc_info(theirs) == reference.get_cvc_info(str(theirs))
 

@@ -185,9 +185,9 @@ def nested(depth: int, kind: str) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["list", "both"])
-@pytest.mark.parametrize(("where", "most"), [("file", 511), ("chunk", 509), ("section", 507)])
+@pytest.mark.parametrize(("where", "maximum"), [("file", 511), ("chunk", 509), ("section", 507)])
 def test_metadata_that_no_reader_takes_are_refused_at_once(
-    where: str, most: int, kind: str
+    where: str, maximum: int, kind: str
 ) -> None:
     def write(depth: int) -> bytes:
         value = nested(depth, kind)
@@ -200,11 +200,11 @@ def test_metadata_that_no_reader_takes_are_refused_at_once(
             writer.append(rows(1))
         return writer.contents
 
-    reader = cvc.Reader(write(most))
+    reader = cvc.Reader(write(maximum))
     info = reader.info
     found = {"file": info.metadata, "chunk": info.chunks[0].metadata}
-    assert found.get(where, info.sections and info.sections[0].metadata) == nested(most, kind)
-    for depth in (most + 1, most + 2, most + 5, 5000):
+    assert found.get(where, info.sections and info.sections[0].metadata) == nested(maximum, kind)
+    for depth in (maximum + 1, maximum + 2, maximum + 5, 5000):
         with pytest.raises(numpact.InvalidArgumentError, match="deep"):
             write(depth)
 

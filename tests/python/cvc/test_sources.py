@@ -41,11 +41,11 @@ class Recorded(io.BytesIO):
         super().__init__(data)
         self.reads: list[tuple[int, int]] = []
         self.inside = 0
-        self.most_inside = 0
+        self.max_inside = 0
 
     def readinto(self, buffer: Any) -> int:
         self.inside += 1
-        self.most_inside = max(self.most_inside, self.inside)
+        self.max_inside = max(self.max_inside, self.inside)
         self.reads.append((self.tell(), len(buffer)))
         threading.Event().wait(0.001)
         count = super().readinto(buffer)
@@ -68,14 +68,14 @@ class OnlyRead:
 
 @pytest.mark.parametrize("file", WITH_ARRAY, ids=lambda p: p.stem)
 def test_conformance(file: Path) -> None:
-    wanted = array_of(file.stem)
+    expected = array_of(file.stem)
     with file.open("rb") as source:
         found = cvc.Reader(source).read(dtype="float32", threads=2)
-    assert found.tobytes() == wanted.tobytes()
+    assert found.tobytes() == expected.tobytes()
 
 
 def test_every_kind_of_source(vectors: Array, path: Path) -> None:
-    wanted = cvc.load_cvc(path)
+    expected = cvc.load_cvc(path)
     data = path.read_bytes()
     fs = fsspec.filesystem("memory")
     fs.pipe_file("/cvc_sources/v.cvc", data)
@@ -88,9 +88,9 @@ def test_every_kind_of_source(vectors: Array, path: Path) -> None:
         later = fsspec.open("memory://cvc_sources/v.cvc", "rb")
         for source in (raw, unbuffered, stored, local, later, io.BytesIO(data), OnlyRead(data)):
             reader = cvc.Reader(source)
-            assert (reader.read(threads=3) == wanted).all()
-            assert (reader[700:1900] == wanted[700:1900]).all()
-            assert (reader.gather([3999, 5, 5]) == wanted[[3999, 5, 5]]).all()
+            assert (reader.read(threads=3) == expected).all()
+            assert (reader[700:1900] == expected[700:1900]).all()
+            assert (reader.gather([3999, 5, 5]) == expected[[3999, 5, 5]]).all()
             assert reader.verify() == []
             assert "bytes:" not in repr(reader)
         zipped = fsspec.open("memory://cvc_sources/v.cvc", "rb", compression="gzip")
@@ -124,11 +124,11 @@ def test_no_more_than_is_needed(path: Path) -> None:
 def test_threads_take_turns(path: Path) -> None:
     file = Recorded(path.read_bytes())
     reader = cvc.Reader(file)
-    wanted = cvc.load_cvc(path)
+    expected = cvc.load_cvc(path)
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda _: reader.read(threads=4), range(8)))
-    assert all((result == wanted).all() for result in results)
-    assert file.most_inside == 1
+    assert all((result == expected).all() for result in results)
+    assert file.max_inside == 1
 
 
 class Failing(io.BytesIO):
@@ -186,10 +186,10 @@ def test_large_new_arrays(tmp_path: Path) -> None:
     vectors = np.random.default_rng(5).normal(size=(3000, 600)).astype(np.float32)
     target = tmp_path / "large.cvc"
     cvc.pack_cvc(vectors, target, "fp16", 700)
-    wanted = vectors.astype(np.float16).astype(np.float32)
+    expected = vectors.astype(np.float16).astype(np.float32)
     for threads in (1, 2):
-        assert (cvc.load_cvc(target, threads=threads) == wanted).all()
-    assert (cvc.Reader(target).gather(np.arange(3000)[::-1]) == wanted[::-1]).all()
+        assert (cvc.load_cvc(target, threads=threads) == expected).all()
+    assert (cvc.Reader(target).gather(np.arange(3000)[::-1]) == expected[::-1]).all()
 
 
 # ---- what a file keeps of the memory that it reads into ----
@@ -221,8 +221,8 @@ class Keeping(io.RawIOBase):
 def test_a16_view_outlives_buffer(vectors: Array, path: Path) -> None:
     file = Keeping(path.read_bytes())
     reader = cvc.Reader(file)
-    wanted = cvc.load_cvc(path)
-    assert (reader.read(threads=2) == wanted).all()
+    expected = cvc.load_cvc(path)
+    assert (reader.read(threads=2) == expected).all()
     before = [bytes(view) for view in file.kept]
     del reader
     gc.collect()
@@ -237,10 +237,10 @@ def test_a_kept_buffer_that_is_changed_later_changes_no_rows(path: Path) -> None
     file = Keeping(path.read_bytes())
     reader = cvc.Reader(file)
     rows = reader.read()
-    wanted = rows.copy()
+    expected = rows.copy()
     for view in file.kept:
         view[:] = bytes(len(view))
-    assert (rows == wanted).all()
+    assert (rows == expected).all()
 
 
 @pytest.mark.parametrize("lie", [-1, 1, 1 << 40])

@@ -41,13 +41,13 @@ def bits(tensor: Any) -> Any:
     return tensor.cpu().contiguous().view(kinds[tensor.element_size()])
 
 
-def same(found: Any, wanted: Any) -> None:
-    assert found.dtype == wanted.dtype
-    assert found.shape == wanted.shape
-    different = (bits(found) != bits(wanted)).nonzero()
+def same(found: Any, expected: Any) -> None:
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    different = (bits(found) != bits(expected)).nonzero()
     assert len(different) == 0, (
         f"{len(different)} differ, the first at {different[0].tolist()}: "
-        f"{found.cpu()[tuple(different[0])]}, not {wanted[tuple(different[0])]}"
+        f"{found.cpu()[tuple(different[0])]}, not {expected[tuple(different[0])]}"
     )
 
 
@@ -85,18 +85,18 @@ def test_every_shape(compression: str, dimension: int, dtype: str) -> None:
     rows = 530 if dimension < 100 else 70
     chunk = 100 if dimension < 100 else 32
     reader = cvc.Reader(pack(wild(rows, dimension), compression, chunk))
-    wanted = reader.read(dtype=dtype, framework="torch")
-    same(reader.read(dtype=dtype, **WHERE), wanted)
+    expected = reader.read(dtype=dtype, framework="torch")
+    same(reader.read(dtype=dtype, **WHERE), expected)
     for first, count in ((0, 0), (0, 1), (31, 2), (5, rows - 6), (rows - 1, 1), (32, 32)):
-        same(reader.read(first, count, dtype=dtype, **WHERE), wanted[first : first + count])
+        same(reader.read(first, count, dtype=dtype, **WHERE), expected[first : first + count])
     many = [(40, 7), (3, 1), (0, 60), (33, 3)]
     rows_of_many = torch.cat([torch.arange(first, first + count) for first, count in many])
-    same(reader.read_ranges(many, dtype=dtype, **WHERE)[0], wanted[rows_of_many])
+    same(reader.read_ranges(many, dtype=dtype, **WHERE)[0], expected[rows_of_many])
     ids = np.random.default_rng(1).integers(0, rows, 90)
-    same(reader.gather(ids, dtype=dtype, **WHERE), wanted[ids])
-    room = torch.zeros((rows, dimension + 5), dtype=wanted.dtype)
-    room = reader.read(device="cuda", out=room.to(reader.read(0, 0, **WHERE).device)[:, 2:-3])
-    same(room, wanted)
+    same(reader.gather(ids, dtype=dtype, **WHERE), expected[ids])
+    buffer = torch.zeros((rows, dimension + 5), dtype=expected.dtype)
+    buffer = reader.read(device="cuda", out=buffer.to(reader.read(0, 0, **WHERE).device)[:, 2:-3])
+    same(buffer, expected)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -140,9 +140,9 @@ def test_steps_of_odd_ranges(compression: str, dtype: str) -> None:
         rows, dimension = 40, 30
         file = bytearray(pack(wild(rows, dimension), compression, rows))
         if compression == "int8":
-            least, scale = random.choice(odd, 2)
+            minimum, scale = random.choice(odd, 2)
             header = b'"min":', b'"scale":'
-            file = _with_numbers(bytes(file), dict(zip(header, (least, scale), strict=True)))
+            file = _with_numbers(bytes(file), dict(zip(header, (minimum, scale), strict=True)))
         else:
             groups = rows if compression == "int8_row" else dimension
             file[-8 * groups :] = random.choice(words, 2 * groups).tobytes()
@@ -175,11 +175,11 @@ def test_conformance(file: Path) -> None:
             ("int", "uint")
         )
         for dtype in (described.dtype,) if is_kept else TYPES:
-            wanted = reader.read(column=column, dtype=dtype, framework="torch")
-            same(reader.read(column=column, dtype=dtype, **WHERE), wanted)
+            expected = reader.read(column=column, dtype=dtype, framework="torch")
+            same(reader.read(column=column, dtype=dtype, **WHERE), expected)
     if file in WITH_ARRAY:
-        wanted = torch.from_numpy(array_of(file.stem).astype(np.float32))
-        same(cvc.load_cvc(file, device="cuda").reshape(wanted.shape), wanted)
+        expected = torch.from_numpy(array_of(file.stem).astype(np.float32))
+        same(cvc.load_cvc(file, device="cuda").reshape(expected.shape), expected)
 
 
 @pytest.fixture
@@ -200,15 +200,17 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_columns(table: Path) -> None:
-    wanted = cvc.Reader(table, framework="torch").read_ranges([(0, 500)])
+    expected = cvc.Reader(table, framework="torch").read_ranges([(0, 500)])
     reader = cvc.Reader(table, device="cuda", backend="triton")
-    for found, one in zip(reader.read_ranges([(0, 500)]), wanted, strict=True):
+    for found, one in zip(reader.read_ranges([(0, 500)]), expected, strict=True):
         same(found, one)
-    for found, one in zip(reader.read_ranges([(130, 5), (7, 400)]), wanted, strict=True):
+    for found, one in zip(reader.read_ranges([(130, 5), (7, 400)]), expected, strict=True):
         same(found, torch.cat([one[130:135], one[7:407]]))
-    for found, one in zip(cvc.load_cvc_columns(table, device="cuda").values(), wanted, strict=True):
+    for found, one in zip(
+        cvc.load_cvc_columns(table, device="cuda").values(), expected, strict=True
+    ):
         same(found, one)
-    same(reader.gather([499, 3, 3], column="packed"), wanted[3][[499, 3, 3]])
+    same(reader.gather([499, 3, 3], column="packed"), expected[3][[499, 3, 3]])
     with pytest.raises(numpact.TypeMismatchError):
         reader.read(column="int64", dtype="float32")
     with pytest.raises(numpact.TypeMismatchError):
@@ -216,12 +218,12 @@ def test_columns(table: Path) -> None:
 
 
 def test_remote_files(table: Path, tmp_path: Path) -> None:
-    wanted = cvc.Reader(table, framework="torch").read_ranges([(10, 300)])
+    expected = cvc.Reader(table, framework="torch").read_ranges([(10, 300)])
     with table.open("rb") as file:
         reader = cvc.Reader(file, device="cuda")
         for verify in (False, True):
             for found, one in zip(
-                reader.read_ranges([(10, 300)], verify=verify), wanted, strict=True
+                reader.read_ranges([(10, 300)], verify=verify), expected, strict=True
             ):
                 same(found, one)
     for compression in COMPRESSIONS:
@@ -250,21 +252,21 @@ def test_the_other_functions(tmp_path: Path) -> None:
     parts = [(values[:100], {"k": 1}), (values[100:], {"k": 2})]
     path = tmp_path / "s.cvc"
     cvc.pack_cvc_sections(parts, path, "int8", 80)
-    wanted = torch.from_numpy(cvc.load_cvc(path))
-    same(cvc.load_cvc(path, device="cuda", backend="triton"), wanted)
+    expected = torch.from_numpy(cvc.load_cvc(path))
+    same(cvc.load_cvc(path, device="cuda", backend="triton"), expected)
     for index, chunk in cvc.load_cvc_chunked(path, [3, 1], device="cuda"):
-        same(chunk, wanted[80 * index : 80 * index + 80])
+        same(chunk, expected[80 * index : 80 * index + 80])
     found = cvc.load_cvc_range(path, device="cuda", section_key="k", section_value=2)
-    same(found, wanted[100:])
+    same(found, expected[100:])
     with cvc.MMapCVCLoader(path) as loader:
-        same(loader.load("cuda"), wanted)
-        same(loader.load_chunk(1, "cuda"), wanted[80:160])
+        same(loader.load("cuda"), expected)
+        same(loader.load_chunk(1, "cuda"), expected[80:160])
         assert isinstance(loader.load(), np.ndarray)
     reader = cvc.Reader(path, device="cuda", framework="torch")
-    same(reader[5:50], wanted[5:50])
-    same(reader[-1], wanted[-1])
-    same(reader[[4, 1]], wanted[[4, 1]])
-    same(reader.read_chunk(2), wanted[160:240])
+    same(reader[5:50], expected[5:50])
+    same(reader[-1], expected[-1])
+    same(reader[[4, 1]], expected[[4, 1]])
+    same(reader.read_chunk(2), expected[160:240])
     assert isinstance(reader.read(device="cpu"), np.ndarray)
     codes, _ = reader.read_codes(0, 5)
     assert isinstance(codes, np.ndarray)
@@ -308,8 +310,8 @@ def test_fills_of_columns(table: Path) -> None:
         with pytest.warns(cvc.CorruptionWarning):
             found = reader.read_ranges([(0, 500)], **options, **WHERE)
         with pytest.warns(cvc.CorruptionWarning):
-            wanted = reader.read_ranges([(0, 500)], **options, framework="torch")
-        for one, other in zip(found, wanted, strict=True):
+            expected = reader.read_ranges([(0, 500)], **options, framework="torch")
+        for one, other in zip(found, expected, strict=True):
             same(one, other)
 
 
@@ -333,10 +335,10 @@ def test_buffers_that_are_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "BUFFER_BYTES", 3000)
     for compression in COMPRESSIONS:
         reader = cvc.Reader(pack(wild(700, 21), compression, 300))
-        wanted = reader.read(framework="torch")
-        same(reader.read(**WHERE), wanted)
+        expected = reader.read(framework="torch")
+        same(reader.read(**WHERE), expected)
         ids = np.random.default_rng(4).permutation(700)
-        same(reader.gather(ids, **WHERE), wanted[ids])
+        same(reader.gather(ids, **WHERE), expected[ids])
         wide = cvc.Reader(pack(wild(3, 4000), compression, 3))
         same(wide.read(**WHERE), wide.read(framework="torch"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Triton makes of the kernels for GPUs, which takes none: nothing fused, nothing flushed."""
+"""The code that Triton compiles for GPUs, without a GPU: nothing fused, nothing flushed."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_launches(monkeypatch: pytest.MonkeyPatch) -> None:
                 where = {"dtype": dtype, "device": "cuda"}
                 reader.read(**where)
                 reader.gather([1, 5], **where)
-                room = torch.empty((500, dimension + 3), dtype=getattr(torch, dtype))
-                reader.read(out=room[:, :dimension], device="cuda")
+                buffer = torch.empty((500, dimension + 3), dtype=getattr(torch, dtype))
+                reader.read(out=buffer[:, :dimension], device="cuda")
                 assert len(launches.made) == before + 3
     assert all(made.asm["ptx"] for made in launches.made)

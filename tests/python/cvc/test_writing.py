@@ -57,7 +57,7 @@ def test_threads_give_the_same_file(vectors: Array, tmp_path: Path) -> None:
     assert files[0] == files[1] == files[2]
 
 
-def test_overflow_is_told(tmp_path: Path) -> None:
+def test_overflow_is_reported(tmp_path: Path) -> None:
     values = np.array([[1.0, 1e6], [-1e6, np.inf]], np.float32)
     with pytest.warns(RuntimeWarning, match="2 finite values became infinite"):
         assert cvc.pack_cvc(values, tmp_path / "v.cvc").overflows == 2
@@ -102,13 +102,13 @@ def test_absent_folder(vectors: Array, tmp_path: Path) -> None:
         cvc.pack_cvc(vectors, tmp_path / "none" / "v.cvc")
 
 
-def test_writer_takes_pieces(vectors: Array, tmp_path: Path) -> None:
-    whole, pieces = tmp_path / "whole.cvc", tmp_path / "pieces.cvc"
+def test_writer_takes_blocks(vectors: Array, tmp_path: Path) -> None:
+    whole, blocks = tmp_path / "whole.cvc", tmp_path / "pieces.cvc"
     cvc.pack_cvc(vectors, whole, chunk_size=128)
-    with cvc.Writer(pieces, chunk_size=128) as writer:
+    with cvc.Writer(blocks, chunk_size=128) as writer:
         for part in np.array_split(vectors, 11):
             writer.append(part)
-    assert whole.read_bytes() == pieces.read_bytes()
+    assert whole.read_bytes() == blocks.read_bytes()
 
 
 def test_writer_leaves_nothing_behind(vectors: Array, tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_writer_in_memory_with_metadata(vectors: Array) -> None:
 
 def test_inputs_of_other_shapes(vectors: Array, tmp_path: Path) -> None:
     path = tmp_path / "v.cvc"
-    wanted = vectors.astype(np.float16).astype(np.float32)
+    expected = vectors.astype(np.float16).astype(np.float32)
     for form in (
         vectors[::-1][::-1],
         np.asfortranarray(vectors),
@@ -146,7 +146,7 @@ def test_inputs_of_other_shapes(vectors: Array, tmp_path: Path) -> None:
         vectors.tolist(),
     ):
         cvc.pack_cvc(form, path)
-        assert (cvc.load_cvc(path) == wanted).all()
+        assert (cvc.load_cvc(path) == expected).all()
     cvc.pack_cvc(vectors[::2, 3:9], path, "lossless")
     assert (cvc.load_cvc(path) == vectors[::2, 3:9]).all()
 

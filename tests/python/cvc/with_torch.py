@@ -38,32 +38,34 @@ def same(tensor: Any, array: Array) -> bool:
 def test_every_method(path: Path) -> None:
     plain = cvc.Reader(path)
     reader = cvc.Reader(path, framework="torch")
-    wanted = plain.read()
-    assert isinstance(wanted, np.ndarray)
-    assert same(reader.read(), wanted)
+    expected_value = plain.read()
+    assert isinstance(expected_value, np.ndarray)
+    assert same(reader.read(), expected_value)
     assert reader.read().dtype == torch.float32
-    assert same(reader[100:900], wanted[100:900])
-    assert same(reader[7], wanted[7])
-    assert same(reader.read_chunk(1), wanted[700:1400])
-    assert same(reader.gather([2999, 1]), wanted[[2999, 1]])
-    assert same(reader[torch.tensor([5, 2])], wanted[[5, 2]])
-    assert same(reader.read_ranges([(0, 5), (900, 5)])[0], wanted[[*range(5), *range(900, 905)]])
+    assert same(reader[100:900], expected_value[100:900])
+    assert same(reader[7], expected_value[7])
+    assert same(reader.read_chunk(1), expected_value[700:1400])
+    assert same(reader.gather([2999, 1]), expected_value[[2999, 1]])
+    assert same(reader[torch.tensor([5, 2])], expected_value[[5, 2]])
+    assert same(
+        reader.read_ranges([(0, 5), (900, 5)])[0], expected_value[[*range(5), *range(900, 905)]]
+    )
     codes, runs = reader.read_codes(0, 10)
     assert same(codes, plain.read_codes(0, 10)[0])
     assert len(runs) == 1
     assert isinstance(reader.read(framework="numpy"), np.ndarray)
-    assert same(plain.read(framework="torch"), wanted)
-    assert same(pickle.loads(pickle.dumps(reader)).read(0, 1), wanted[:1])
+    assert same(plain.read(framework="torch"), expected_value)
+    assert same(pickle.loads(pickle.dumps(reader)).read(0, 1), expected_value[:1])
     with pytest.raises(ValueError, match="cupy"):
         plain.read(framework="cupy")
 
 
 def test_types(path: Path) -> None:
     reader = cvc.Reader(path)
-    wanted = torch.from_numpy(reader.read())
+    expected_value = torch.from_numpy(reader.read())
     for dtype in (torch.float16, torch.bfloat16, torch.float32):
         name = str(dtype).removeprefix("torch.")
-        rounded = wanted.to(dtype)
+        rounded = expected_value.to(dtype)
         for found in (
             reader.read(dtype=dtype),
             reader.read(dtype=name, framework="torch"),
@@ -77,20 +79,20 @@ def test_types(path: Path) -> None:
 
 def test_into_tensors(path: Path) -> None:
     reader = cvc.Reader(path)
-    wanted = torch.from_numpy(reader.read())
+    expected_value = torch.from_numpy(reader.read())
     for dtype in (torch.float16, torch.bfloat16, torch.float32):
         out = torch.zeros((3000, 40), dtype=dtype)
         assert reader.read(out=out) is out
-        assert torch.equal(out, wanted.to(dtype))
+        assert torch.equal(out, expected_value.to(dtype))
         # Rows that lie apart, in place.
         wide = torch.zeros((3000, 50), dtype=dtype)
         found = reader.read(out=wide[:, :40])
         assert found.data_ptr() == wide.data_ptr()
-        assert torch.equal(wide[:, :40], wanted.to(dtype))
+        assert torch.equal(wide[:, :40], expected_value.to(dtype))
         assert not wide[:, 40:].any()
         few = torch.zeros((2, 40), dtype=dtype)
         assert reader.gather([2, 9], out=few) is few
-        assert torch.equal(few, wanted[[2, 9]].to(dtype))
+        assert torch.equal(few, expected_value[[2, 9]].to(dtype))
 
 
 def test_tensors_that_cannot_be_read_into(path: Path) -> None:
@@ -142,9 +144,9 @@ def test_tensors_of_bfloat16_are_stored_exactly(
 ) -> None:
     tensor = torch.from_numpy(vectors).to(torch.bfloat16)
     expected = tensor.float().numpy()
-    for given, wanted in ((tensor, expected), (tensor.t()[:9], expected.T[:9])):
+    for given, expected_value in ((tensor, expected), (tensor.t()[:9], expected.T[:9])):
         cvc.pack_cvc(given, tmp_path / "b.cvc", compression)
-        assert (cvc.Reader(tmp_path / "b.cvc").read() == wanted).all()
+        assert (cvc.Reader(tmp_path / "b.cvc").read() == expected_value).all()
     reader = cvc.Reader(tmp_path / "b.cvc", framework="torch")
     assert reader.dtype is torch.float32
     assert cvc.quality(tensor.requires_grad_(), "bfloat16")["bfloat16"].max_error == 0

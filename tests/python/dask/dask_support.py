@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of numpact.dask share."""
+"""Helpers of the tests of numpact.dask."""
 
 from __future__ import annotations
 

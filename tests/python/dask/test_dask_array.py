@@ -104,8 +104,8 @@ def test_local_files(tmp_path: Path, scheduler: str) -> None:
                 x = from_pco(paths, by=by)
                 np.testing.assert_array_equal(x.compute(), numbers)
         some: Any = da.concatenate([x[10:20], x[7000:7100:7], x[::-1][:5]]).compute()
-    wanted = np.concatenate([numbers[10:20], numbers[7000:7100:7], numbers[::-1][:5]])
-    np.testing.assert_array_equal(some, wanted)
+    expected_value = np.concatenate([numbers[10:20], numbers[7000:7100:7], numbers[::-1][:5]])
+    np.testing.assert_array_equal(some, expected_value)
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_local_files(tmp_path: Path, scheduler: str) -> None:
 def test_all_types(folder: str, dtype: str, by: Any) -> None:
     numbers = (np.arange(2000) % 100).astype("i8").astype(dtype)
     put(f"{folder}/a.pco", numpact.compress(numbers, paging=300))
-    wanted = dtype if np.dtype(dtype).kind in "mMb" else None
-    x = from_pco(f"{folder}/a.pco", by=by, dtype=wanted)
+    expected_value = dtype if np.dtype(dtype).kind in "mMb" else None
+    x = from_pco(f"{folder}/a.pco", by=by, dtype=expected_value)
     assert x.dtype == numbers.dtype
     result = x.compute(scheduler="synchronous")
     assert result.dtype == numbers.dtype
@@ -140,7 +140,7 @@ def test_tasks_can_be_pickled(prices: Prices) -> None:
         x = from_pco(folder, by=by)
         again = pickle.loads(pickle.dumps(x))
         np.testing.assert_array_equal(again.compute(scheduler="synchronous"), numbers)
-    # What a scheduler holds for each task stays small.
+    # The task descriptions in the scheduler stay small.
     assert len(pickle.dumps(dict(x.dask))) / len(x.dask) < 700
 
 

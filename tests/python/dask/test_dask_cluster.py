@@ -41,11 +41,11 @@ def test_round_trip(client: Any, tmp_path: Path) -> None:
     x = da.arange(80_000, chunks=10_000).map_blocks(_prices, dtype=float)
     index = to_pco(x, tmp_path / "x", paging=2500)
     assert [len(file.chunks) for file in index] == [4] * 8
-    wanted = x.compute()
+    expected = x.compute()
     for by in ("file", "chunk"):
         y = from_pco(tmp_path / "x", by=by, index=index)
-        np.testing.assert_array_equal(y.compute(), wanted)
-        assert float((y**2).sum().compute()) == pytest.approx(float((wanted**2).sum()))
+        np.testing.assert_array_equal(y.compute(), expected)
+        assert float((y**2).sum().compute()) == pytest.approx(float((expected**2).sum()))
     assert pco_index(tmp_path / "x").files == index.files
 
 

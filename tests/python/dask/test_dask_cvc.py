@@ -80,9 +80,9 @@ def test_conformance_files(path: Path) -> None:
     with dask.config.set(scheduler="synchronous"):
         for index in range(len(reader.info.columns)):
             found = numpact.dask.from_cvc(path, column=index).compute()
-            wanted = reader.read(column=index)
-            assert found.shape == wanted.shape
-            assert found.tobytes() == wanted.tobytes()
+            expected = reader.read(column=index)
+            assert found.shape == expected.shape
+            assert found.tobytes() == expected.tobytes()
 
 
 def test_damage_is_found(vectors: Array, tmp_path: Path) -> None:
@@ -109,13 +109,13 @@ def test_damage_is_found(vectors: Array, tmp_path: Path) -> None:
 def test_to_cvc_is_pack_cvc(vectors: Array, tmp_path: Path, compression: str) -> None:
     x = da.from_array(vectors, chunks=(300, 20))
     report = numpact.dask.to_cvc(x, tmp_path / "many.cvc", compression=compression)
-    wanted = cvc.pack_cvc(vectors, tmp_path / "one.cvc", compression, 300)
+    expected = cvc.pack_cvc(vectors, tmp_path / "one.cvc", compression, 300)
     assert (tmp_path / "many.cvc").read_bytes() == (tmp_path / "one.cvc").read_bytes()
-    assert report == wanted
+    assert report == expected
     assert sorted(p.name for p in tmp_path.iterdir()) == ["many.cvc", "one.cvc"]
 
 
-def test_to_cvc_elsewhere(vectors: Array, folder: str) -> None:
+def test_to_cvc_in_another_store(vectors: Array, folder: str) -> None:
     x = da.from_array(vectors, chunks=(700, 48))
     with dask.config.set(scheduler="threads"):
         numpact.dask.to_cvc(x, f"{folder}/v.cvc", chunk_size=200, metadata={"a": [1]})
@@ -128,22 +128,22 @@ def test_to_cvc_elsewhere(vectors: Array, folder: str) -> None:
         assert cvc.Reader(file).info.metadata == {"a": [1]}
 
 
-def test_damaged_pieces_are_not_put_together(vectors: Array, tmp_path: Path) -> None:
+def test_damaged_parts_are_not_joined(vectors: Array, tmp_path: Path) -> None:
     """Their bytes get the checksums that they had, not new ones."""
     from numpact._remote.locations import join, locate
     from numpact.dask import _cvc
 
     folder, target = locate(tmp_path / "parts"), locate(tmp_path / "a.cvc")
-    pieces = [_cvc.write_piece(vectors, join(folder, f"{i}"), "fp16", 100, i) for i in range(2)]
+    parts = [_cvc.write_part(vectors, join(folder, f"{i}"), "fp16", 100, i) for i in range(2)]
     settings = {"compression": "fp16", "dimension": vectors.shape[1]}
     part = tmp_path / "parts" / "1"
     sound = part.read_bytes()
     part.write_bytes(sound[:50] + bytes([sound[50] ^ 1]) + sound[51:])
     with pytest.raises(numpact.ChecksumError, match="parts/1"):
-        _cvc.assemble(pieces, target, folder, settings)
+        _cvc.assemble(parts, target, folder, settings)
     assert not (tmp_path / "a.cvc").exists()
     part.write_bytes(sound)
-    _cvc.assemble(pieces, target, folder, settings)
+    _cvc.assemble(parts, target, folder, settings)
     assert cvc.Reader(tmp_path / "a.cvc").verify() == []
 
 

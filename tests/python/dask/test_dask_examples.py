@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "python"
 
 
 def run(program: str, *arguments: str, python: str = sys.executable, path: str = "") -> str:
-    """What an example prints; the tests see numpact where this process does."""
+    """The output of an example; it imports the numpact of this process."""
     paths = [path] if path else [entry for entry in sys.path if entry]
     done = subprocess.run(
         [python, str(EXAMPLES / program), *arguments],

@@ -86,12 +86,12 @@ def test_nulls_are_where_they_were(tmp_path: Path, rows: int | None) -> None:
         frame = frame.partitions[:20]
     frame = pickle.loads(pickle.dumps(frame)).compute()
     for name in names:
-        wanted = pa.chunked_array([values[name].slice(0, len(frame))])
-        assert pa.array(frame[name].array).to_pylist() == wanted.to_pylist() or name == "price"
-        assert pa.array(frame[name].array).type == wanted.type, name
+        expected = pa.chunked_array([values[name].slice(0, len(frame))])
+        assert pa.array(frame[name].array).to_pylist() == expected.to_pylist() or name == "price"
+        assert pa.array(frame[name].array).type == expected.type, name
         # NaN is not null, and not equal to itself.
         null = pa.array(frame[name].array).is_null().to_pylist()
-        assert null == wanted.is_null().to_pylist(), name
+        assert null == expected.is_null().to_pylist(), name
 
 
 def test_types_of_numpy(tmp_path: Path) -> None:
@@ -106,15 +106,15 @@ def test_types_of_numpy(tmp_path: Path) -> None:
     }  # fmt: skip
     for name, array in values.items():
         assert frame[name].isna().sum() >= array.null_count
-        for got, wanted in zip(frame[name], array.to_pylist(), strict=True):
-            if wanted is None:
+        for got, expected in zip(frame[name], array.to_pylist(), strict=True):
+            if expected is None:
                 assert got is pd.NaT or got is pd.NA
-            elif isinstance(wanted, float) and np.isnan(wanted):
+            elif isinstance(expected, float) and np.isnan(expected):
                 assert np.isnan(got)
             elif name == "day":
-                assert got.date() == wanted
+                assert got.date() == expected
             else:
-                assert got == wanted
+                assert got == expected
 
 
 def test_a_folder_without_nulls_beside_one_with(tmp_path: Path) -> None:

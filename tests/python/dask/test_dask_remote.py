@@ -75,8 +75,8 @@ def test_http(tmp_path: Path) -> None:
         requests.clear()
         np.testing.assert_array_equal(x[30_000:31_000].compute(), NUMBERS[30_000:31_000])
         file = index.files[1]
-        wanted = f"bytes={file.chunks[1].offset}-{file.chunks[2].offset - 1}"
-        assert requests == [("GET", "/part-00001.pco", wanted)]
+        expected = f"bytes={file.chunks[1].offset}-{file.chunks[2].offset - 1}"
+        assert requests == [("GET", "/part-00001.pco", expected)]
         with pytest.raises(FileNotFoundError):
             from_pco(f"{base}/none.pco")
 

@@ -27,7 +27,7 @@ def test_round_trip(tmp_path: Path, dtype: str) -> None:
     assert x.chunks == ((2000, 2000, 2000, 2000, 2000, 500),)
     assert x.dtype == np.dtype(dtype).newbyteorder("=")
     np.testing.assert_array_equal(x.compute(), numbers)
-    # What it gives is what a walk finds, and survives being kept.
+    # It gives the result of a walk, also from the cache.
     assert pco_index(tmp_path / "x").files == index.files
     kept = PcoIndex.from_json(index.to_json())
     y = from_pco(tmp_path / "x", by="chunk", index=kept)
@@ -158,11 +158,11 @@ def test_a10_dask_own_source(kind: str, by: str, compute: bool, tmp_path: Path) 
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     to_pco(array, tmp_path / "y")
     np.testing.assert_array_equal(from_pco(tmp_path / "y").compute(), array.compute())
-    # What is in memory may go anywhere.
+    # Arrays in memory may go anywhere.
     kept = array.persist()
-    wanted = kept.compute()
+    expected = kept.compute()
     to_pco(kept, folder, overwrite=True)
-    np.testing.assert_array_equal(from_pco(folder).compute(), wanted)
+    np.testing.assert_array_equal(from_pco(folder).compute(), expected)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_patterns_are_patterns_where_nothing_has_the_name(tmp_path: Path) -> Non
     assert from_pco(f"{tmp_path}/part-0000[12].pco").compute().tolist() == list(range(10, 30))
 
 
-def test_a_folder_of_pieces_with_a_pattern_for_a_name() -> None:
+def test_a_folder_of_parts_with_a_pattern_for_a_name() -> None:
     from numpact.dask import from_cvc, to_cvc
 
     MemoryFileSystem.store.clear()

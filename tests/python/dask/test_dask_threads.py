@@ -12,8 +12,8 @@ from numpact._threads import ALL, resolve
 
 
 @dask.delayed
-def threads_in_a_task(wanted: int | None) -> int:
-    return resolve(wanted)
+def threads_in_a_task(expected: int | None) -> int:
+    return resolve(expected)
 
 
 @pytest.mark.parametrize("scheduler", ["threads", "processes"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What documents show is run: Python blocks in order, doctests, examples."""
+"""The code of documents is run: Python blocks in order, doctests, examples."""
 
 from __future__ import annotations
 

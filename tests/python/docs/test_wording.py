@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What documents and docstrings say renders as meant, and names things that exist."""
+"""Documents and docstrings render as intended, and name things that exist."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Subclass(np.ndarray):
 
 
 def names(pcodec: Any) -> dict[str, Any]:
-    """What the expressions may use."""
+    """The names that the expressions may use."""
     files = pcodec.wrapped.FileCompressor()
     config = pcodec.ChunkConfig
     x = np.random.default_rng(5).integers(0, 1000, 1000)
@@ -143,8 +143,8 @@ _FILES = [
     "decompress(b'abc')", "decompress(b'abcdefgh')", "decompress(f[:-1])", "decompress(f[:20])",
     "decompress(f[:4] + b'\\x09' + f[5:])", "decompress(f[:-1] + i4[9:])",
     "decompress(e[:-1])", "decompress(e[:-1] + b'\\xee')",
-    *(f"into({file}, d2[:{room}])"
-      for room in (0, 1, 299, 300, 301, 999, 1000, 1001, 2000)
+    *(f"into({file}, d2[:{capacity}])"
+      for capacity in (0, 1, 299, 300, 301, 999, 1000, 1001, 2000)
       for file in ("f", "two", "first", "e", "f[:-1]", "f[:20]", "f[:6]",
                    "two[:len(first) - 1]", "two[:len(first) + 1]",
                    "first[:-1] + b'\\xee'", "f[:-1] + i4[9:]")),
@@ -176,8 +176,8 @@ _WRAPPED = [
     "reader.chunk_decompressor(meta)", "reader.chunk_decompressor(b'', 'i64')",
     "reader.chunk_decompressor(meta[:3], 'i64')", "reader.chunk_decompressor(meta[:-1], 'i64')",
     "reader.chunk_decompressor(b'\\xff' * 30, 'i64')", "reader.chunk_decompressor('a', 'i64')",
-    *(f"page_into(page, 1000, d2[:{room}])"
-      for room in (1, 255, 257, 999, 1000, 1001, 1024, 2000)),
+    *(f"page_into(page, 1000, d2[:{capacity}])"
+      for capacity in (1, 255, 257, 999, 1000, 1001, 1024, 2000)),
     "page_into(page, 1000, d2[:0])[:2]", "page_into(page, 1000, d2[:256])[:2]",
     "page_into(page, 1000, d2[:768])[:2]", "page_into(page + b'abc', 1000, d)[:2]",
     "page_into(page[:-1], 1000, d)", "page_into(page[:-1], 1000, d[:256])[:2]",

@@ -16,7 +16,7 @@ from drop_in_calls import CALLS, names
 import numpact
 import numpact.pcodec as ours
 
-# What programs can tell apart. The first that fits: the classes of numpact are several at once.
+# Errors that programs can distinguish. The first that fits: numpact's classes are several at once.
 KINDS = (TypeError, OverflowError, AttributeError, RuntimeError)
 
 
@@ -46,17 +46,17 @@ def mine() -> dict[str, Any]:
 
 @pytest.mark.parametrize("call", CALLS)
 def test_as_the_reference(call: str, mine: dict[str, Any], theirs: dict[str, Any]) -> None:
-    wanted_how, wanted, wanted_error = outcome(call, theirs)
+    expected_how, expected, expected_error = outcome(call, theirs)
     how, got, error = outcome(call, mine)
-    assert how == wanted_how, error or wanted_error
-    if how == "raises" and wanted is RuntimeError:
+    assert how == expected_how, error or expected_error
+    if how == "raises" and expected is RuntimeError:
         # Programs that catch this catch ours, which may be TypeErrors as well.
         assert isinstance(error, RuntimeError)
     else:
-        assert got == wanted
+        assert got == expected
 
 
-# Of the calls that fail those that Python itself refuses: no errors of numpact's.
+# Calls that Python itself refuses: no errors of numpact.
 PYTHONS_OWN = ("takes no", "missing", "unexpected keyword", "positional argument", "has no")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs written for pcodec do, with each function it documents."""
+"""Programs written for pcodec, with each function that it documents."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ def test_empty_that_names_its_type(pcodec: Any) -> None:
     assert (numbers.dtype, numbers.size) == (np.float32, 0)
 
 
-@pytest.mark.parametrize("room", [0, 1, 255, 256, 299, 300, 301, 999, 1000, 1001, 2000])
-def test_into_an_array(pcodec: Any, rng: np.random.Generator, room: int) -> None:
+@pytest.mark.parametrize("capacity", [0, 1, 255, 256, 299, 300, 301, 999, 1000, 1001, 2000])
+def test_into_an_array(pcodec: Any, rng: np.random.Generator, capacity: int) -> None:
     x = numbers(rng, "int32", 1000)
     paging = pcodec.PagingSpec.exact_page_sizes([300, 500, 200])
     file = pcodec.standalone.simple_compress(x, pcodec.ChunkConfig(paging_spec=paging))
-    dst = np.full(room, -7, np.int32)
+    dst = np.full(capacity, -7, np.int32)
     progress = pcodec.standalone.simple_decompress_into(file, dst)
-    assert progress.n_processed == min(room, 1000)
-    assert progress.finished is (room >= 1000)
-    np.testing.assert_array_equal(dst[:1000], x[:room])
+    assert progress.n_processed == min(capacity, 1000)
+    assert progress.finished is (capacity >= 1000)
+    np.testing.assert_array_equal(dst[:1000], x[:capacity])
     assert (dst[1000:] == -7).all()
 
 

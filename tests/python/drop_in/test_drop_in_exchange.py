@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one of the two modules writes, the other reads."""
+"""Each of the two modules reads the files of the other."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def configs(pcodec: Any, rng: np.random.Generator) -> Any:
 
 @pytest.fixture(params=["to reference", "from reference"])
 def pair(request: pytest.FixtureRequest, reference: Any) -> tuple[Any, Any]:
-    """Who writes, and who reads."""
+    """The writer and the reader."""
     return (ours, reference) if request.param == "to reference" else (reference, ours)
 
 
@@ -58,15 +58,18 @@ def test_standalone(pair: tuple[Any, Any], dtype: str, rng: np.random.Generator)
         back = reader.standalone.simple_decompress(file)
         assert back.dtype == x.dtype
         assert back.tobytes() == x.tobytes(), (shape, count)
-        for room in (0, count // 2, count - 1, count, count + 3):
-            dst = np.zeros(room, dtype)
+        for capacity in (0, count // 2, count - 1, count, count + 3):
+            dst = np.zeros(capacity, dtype)
             progress = reader.standalone.simple_decompress_into(file, dst)
-            assert (progress.n_processed, progress.finished) == (min(room, count), room >= count)
-            assert dst[:count].tobytes() == x[:room].tobytes(), (shape, count, room)
+            assert (progress.n_processed, progress.finished) == (
+                min(capacity, count),
+                capacity >= count,
+            )
+            assert dst[:count].tobytes() == x[:capacity].tobytes(), (shape, count, capacity)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_headers_are_alike(reference: Any, dtype: str) -> None:
+def test_headers_are_equal(reference: Any, dtype: str) -> None:
     """Version, type and count: the same bytes."""
     x = np.arange(100).astype(dtype)
     files = [
@@ -113,13 +116,13 @@ def test_bytes_of_a_part_of_a_page(
         config = writer.ChunkConfig(int(rng.choice([0, 4, 8])), enable_8_bit=True)
         chunk = writer.wrapped.FileCompressor().chunk_compressor(x, config)
         meta, page = chunk.write_meta(), chunk.write_page(0)
-        for room in (0, 256, 512, 1024, 1792):
+        for capacity in (0, 256, 512, 1024, 1792):
             seen = []
             for module in (ours, reference):
                 file, _ = module.wrapped.FileDecompressor.new(b"\x04\x01")
                 decoder, _ = file.chunk_decompressor(meta, name)
-                dst = np.zeros(room, dtype)
+                dst = np.zeros(capacity, dtype)
                 progress, used = decoder.read_page_into(page, 2000, dst)
                 seen.append((progress.n_processed, progress.finished, used, dst.tobytes()))
-            assert seen[0][:3] == seen[1][:3], (shape, room)
-            assert seen[0] == seen[1], (shape, room)
+            assert seen[0][:3] == seen[1][:3], (shape, capacity)
+            assert seen[0] == seen[1], (shape, capacity)

@@ -108,7 +108,7 @@ def test_output_without_pyarrow(fresh: Environment, tmp_path: Path) -> None:
     assert text.startswith("a\n0\n1\n")
 
 
-def test_program_that_is_not_told_of_python(fresh: Environment, table: Path) -> None:
+def test_program_without_the_path_of_python(fresh: Environment, table: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name != "NUMPACT_PYTHON"}
     ran = numpact(program_of(fresh), "compress", table, env=env)
     assert ran.returncode == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in the wheel, and that it works where nothing but its dependencies is."""
+"""The contents of the wheel, and that it works with its dependencies alone."""
 
 from __future__ import annotations
 

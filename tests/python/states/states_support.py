@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the state machines share: how long they run, threads, forks, and what went in.
+"""Helpers of the state machines: how long they run, threads, forks, and what went in.
 
 By default each runs for some seconds, the same steps every time. NUMPACT_PROPERTY_SECONDS makes
 them run for so long in all, with other steps each time (``./dev states``).
@@ -41,7 +41,7 @@ class Machine(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="numpact-states-"))
 
     def finish(self) -> None:
-        """What must hold in the end."""
+        """Checks the conditions that must hold in the end."""
 
     def teardown(self) -> None:
         try:
@@ -111,7 +111,7 @@ def run_machine(machine: type[Machine]) -> None:
 
 
 def outcome_of(work: Callable[[], Any]) -> Any:
-    """What a call gives, or the exception that it raises."""
+    """The result of a call, or the exception that it raises."""
     try:
         return work()
     except Exception as error:

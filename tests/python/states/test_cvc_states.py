@@ -75,11 +75,11 @@ class WriterStates(WriterMachine):
             # Refused before the file is touched.
             return lambda: writer.append(np.zeros((2, 2, 2), np.float32)), {}
         if name == "set_chunk":
-            # Of a chunk that may be complete, which ends the writer.
+            # The fault is in a chunk that may be complete, which ends the writer.
             return lambda: writer.set_chunk(0, metadata=[1]), {}
         return getattr(writer, name), {}
 
-    def settle(self, name: str, outcome: Any, runs: dict[int, int]) -> dict[int, int]:
+    def record(self, name: str, outcome: Any, runs: dict[int, int]) -> dict[int, int]:
         """Checks what came of a call while the writer was, or may have been, open."""
         if isinstance(outcome, Exception):
             assert isinstance(outcome, ValueError), outcome
@@ -102,7 +102,7 @@ class WriterStates(WriterMachine):
             is_fine = name == "abort" or (name == "close" and self.state == "close")
             assert is_fine or isinstance(outcome, ValueError), outcome
             return
-        written = self.settle(name, outcome, runs)
+        written = self.record(name, outcome, runs)
         self.add(written)
         if name == "close" and not isinstance(outcome, Exception):
             self.end("close")
@@ -121,7 +121,7 @@ class WriterStates(WriterMachine):
         written: dict[int, int] = {}
         errors = False
         for name, outcome, (_, runs) in zip(names, outcomes, calls, strict=True):
-            written |= self.settle(name, outcome, runs)
+            written |= self.record(name, outcome, runs)
             errors |= isinstance(outcome, Exception) and name != "wrong"
         if self.state != "open":
             assert not written
@@ -185,7 +185,7 @@ class WriterStates(WriterMachine):
             outcomes: list[Any] = []
             with beside(work, outcomes):
                 answer = in_child(look)
-            written = self.settle("append", outcomes[0], runs)
+            written = self.record("append", outcomes[0], runs)
             assert bool(written) == (self.state == "open")
             self.add(written)
         else:
@@ -292,8 +292,8 @@ class ReaderStates(Machine):
         if name == "read_into":
             count = abs(b) % 700
             out = np.empty((count, 4), np.float32)
-            wanted: Any = ROWS[a : a + count] if 0 <= a <= n - count else ValueError
-            return lambda: reader.read(a, count, out=out), wanted
+            expected_value: Any = ROWS[a : a + count] if 0 <= a <= n - count else ValueError
+            return lambda: reader.read(a, count, out=out), expected_value
         if name == "gather":
             rows = [abs(a) % n, abs(b) % n, abs(a * 7 + b) % n]
             return lambda: reader.gather(rows), ROWS[rows]
@@ -303,19 +303,19 @@ class ReaderStates(Machine):
             return lambda: np.array(reader.verify()), np.array([])
         chunks = reader.info.chunks
         chunk = chunks[abs(a) % len(chunks)]
-        wanted = ROWS[chunk.first_row : chunk.first_row + chunk.rows]
-        return lambda: reader.read_chunk(np.uint8(abs(a) % len(chunks))), wanted
+        expected_value = ROWS[chunk.first_row : chunk.first_row + chunk.rows]
+        return lambda: reader.read_chunk(np.uint8(abs(a) % len(chunks))), expected_value
 
-    def check(self, outcome: Any, wanted: Any) -> None:
+    def check(self, outcome: Any, expected_value: Any) -> None:
         if isinstance(outcome, Exception):
             is_other = self.is_replaced and "two versions" in str(outcome)
-            is_wrong = isinstance(wanted, type) and isinstance(outcome, wanted)
+            is_wrong = isinstance(expected_value, type) and isinstance(outcome, expected_value)
             assert is_other or is_wrong, outcome
             return
-        assert not isinstance(wanted, type), (outcome, wanted)
-        if self.is_replaced and np.size(wanted):
+        assert not isinstance(expected_value, type), (outcome, expected_value)
+        if self.is_replaced and np.size(expected_value):
             raise AssertionError("rows of a file that was replaced")
-        np.testing.assert_array_equal(outcome, wanted)
+        np.testing.assert_array_equal(outcome, expected_value)
 
     names = st.sampled_from(
         ["slice", "index", "read", "read_into", "gather", "limit", "verify", "chunk"]
@@ -324,28 +324,30 @@ class ReaderStates(Machine):
 
     @rule(name=names, a=PLACES, b=PLACES, step=steps)
     def one(self, name: str, a: int, b: int, step: int) -> None:
-        work, wanted = self.call(name, a, b, step)
-        self.check(outcome_of(work), wanted)
+        work, expected_value = self.call(name, a, b, step)
+        self.check(outcome_of(work), expected_value)
 
     @rule(calls=st.lists(st.tuples(names, PLACES, PLACES, steps), min_size=2, max_size=4))
     def at_once(self, calls: list[tuple[str, int, int, int]]) -> None:
         made = [self.call(*call) for call in calls]
         outcomes = in_threads([work for work, _ in made])
-        for (_, wanted), outcome in zip(made, outcomes, strict=True):
-            self.check(outcome, wanted)
+        for (_, expected_value), outcome in zip(made, outcomes, strict=True):
+            self.check(outcome, expected_value)
 
     @precondition(lambda self: HAS_FORK)
     @rule(name=names, a=PLACES, b=PLACES, step=steps, is_busy=st.booleans())
     def child(self, name: str, a: int, b: int, step: int, is_busy: bool) -> None:
-        work, wanted = self.call(name, a, b, step)
+        work, expected_value = self.call(name, a, b, step)
 
         def look() -> None:
             outcome = outcome_of(work)
-            if self.kind in ("file", "unbuffered", "curious") and not isinstance(wanted, type):
+            if self.kind in ("file", "unbuffered", "curious") and not isinstance(
+                expected_value, type
+            ):
                 # An open file is shared with the parent.
                 assert isinstance(outcome, numpact.InvalidArgumentError), outcome
             else:
-                self.check(outcome, wanted)
+                self.check(outcome, expected_value)
 
         if not is_busy:
             assert in_child(look) == "fine"

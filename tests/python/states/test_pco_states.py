@@ -83,7 +83,7 @@ class WriterStates(WriterMachine):
             return lambda: writer.write([1, 2.5]), {}
         return getattr(writer, name), {}
 
-    def settle(self, name: str, outcome: Any, runs: dict[int, int]) -> dict[int, int]:
+    def record(self, name: str, outcome: Any, runs: dict[int, int]) -> dict[int, int]:
         """Checks what came of a call while the writer was, or may have been, open."""
         if name == "wrong":
             assert isinstance(outcome, (numpact.TypeMismatchError, ValueError)), outcome
@@ -100,7 +100,7 @@ class WriterStates(WriterMachine):
         outcome = outcome_of(work)
         if self.state == "open":
             assert (outcome is None) == (name != "wrong"), outcome
-            self.blocks.add(self.settle(name, outcome, runs))
+            self.blocks.add(self.record(name, outcome, runs))
             if name in ("close", "abort"):
                 self.end(name)
         elif name == "abort" or (name == "close" and self.state == "close"):
@@ -114,7 +114,7 @@ class WriterStates(WriterMachine):
         outcomes = in_threads([work for work, _ in calls])
         written: dict[int, int] = {}
         for name, outcome, (_, runs) in zip(names, outcomes, calls, strict=True):
-            written |= self.settle(name, outcome, runs)
+            written |= self.record(name, outcome, runs)
         if self.state != "open":
             assert not written
             return
@@ -138,7 +138,7 @@ class WriterStates(WriterMachine):
         with beside(work, outcomes):
             answer = in_child(self.child_work(name))
         self.check_child(name, answer)
-        self.blocks.add(self.settle("write", outcomes[0], runs))
+        self.blocks.add(self.record("write", outcomes[0], runs))
 
     def child_work(self, name: str) -> Callable[[], Any]:
         if name == "nothing":
@@ -200,9 +200,9 @@ class FileStates(Machine):
         threads=st.sampled_from([None, 1, 2]),
         trailer=st.sampled_from([False, True, 256]),
         paging=st.sampled_from([300, 7000]),
-        is_telling=st.booleans(),
+        has_progress=st.booleans(),
     )
-    def open(self, kind: str, threads: Any, trailer: Any, paging: int, is_telling: bool) -> None:
+    def open(self, kind: str, threads: Any, trailer: Any, paging: int, has_progress: bool) -> None:
         path = self.folder / "a.pco"
         data = numpact.compress(NUMBERS, trailer=trailer, paging=paging, level=2)
         path.write_bytes(data)
@@ -216,9 +216,9 @@ class FileStates(Machine):
         self.inside: Callable[[], object] | None = None
         self.answers: list[object] = []
         self.file = numpact.open(
-            sources[kind], threads=threads, progress=self.progress if is_telling else None
+            sources[kind], threads=threads, progress=self.progress if has_progress else None
         )
-        self.is_telling = is_telling
+        self.has_progress = has_progress
         self.is_closed = self.is_replaced = False
 
     def progress(self, _: numpact.Progress) -> None:
@@ -235,8 +235,8 @@ class FileStates(Machine):
             step = step or 1
             return lambda: file[a:b:step], NUMBERS[a:b:step]
         if name == "index":
-            wanted: Any = NUMBERS[a] if -n <= a < n else IndexError
-            return lambda: file[np.int64(a)], wanted
+            expected_value: Any = NUMBERS[a] if -n <= a < n else IndexError
+            return lambda: file[np.int64(a)], expected_value
         if name == "read":
             is_fine = a >= 0 and b >= 0 and a + b <= n
             return lambda: file.read(a, b), NUMBERS[a : a + b] if is_fine else ValueError
@@ -244,30 +244,30 @@ class FileStates(Machine):
             count = abs(b) % 3000
             out = np.empty(count, np.int64)
             is_fine = 0 <= a <= n - count
-            wanted = NUMBERS[a : a + count] if is_fine else ValueError
-            return lambda: (file.read_into(a, out), out)[1], wanted
+            expected_value = NUMBERS[a : a + count] if is_fine else ValueError
+            return lambda: (file.read_into(a, out), out)[1], expected_value
         if name == "all":
             return lambda: np.concatenate(list(file)), NUMBERS
         if name == "len":
             return lambda: len(file), n
         return file.close, None
 
-    def check(self, outcome: Any, wanted: Any, may_be_closed: bool) -> None:
+    def check(self, outcome: Any, expected_value: Any, may_be_closed: bool) -> None:
         if isinstance(outcome, Exception):
             is_closed = may_be_closed and "closed" in str(outcome)
-            is_wrong = isinstance(wanted, type) and isinstance(outcome, wanted)
+            is_wrong = isinstance(expected_value, type) and isinstance(outcome, expected_value)
             assert is_closed or is_wrong, outcome
             return
-        assert not isinstance(wanted, type), (outcome, wanted)
-        np.testing.assert_array_equal(outcome, wanted)
+        assert not isinstance(expected_value, type), (outcome, expected_value)
+        np.testing.assert_array_equal(outcome, expected_value)
 
     names = st.sampled_from(["slice", "index", "read", "read_into", "all", "len"])
     steps = st.integers(-300, 300)
 
     @rule(name=names, a=PLACES, b=PLACES, step=steps)
     def one(self, name: str, a: int, b: int, step: int) -> None:
-        work, wanted = self.call(name, a, b, step)
-        self.check(outcome_of(work), wanted, self.is_closed)
+        work, expected_value = self.call(name, a, b, step)
+        self.check(outcome_of(work), expected_value, self.is_closed)
 
     @rule(
         calls=st.lists(st.tuples(names, PLACES, PLACES, steps), min_size=2, max_size=4),
@@ -277,8 +277,8 @@ class FileStates(Machine):
         made = [self.call(*call) for call in calls]
         works = [work for work, _ in made] + ([self.file.close] if closes else [])
         outcomes = in_threads(works)
-        for (_, wanted), outcome in zip(made, outcomes, strict=False):
-            self.check(outcome, wanted, self.is_closed or closes)
+        for (_, expected_value), outcome in zip(made, outcomes, strict=False):
+            self.check(outcome, expected_value, self.is_closed or closes)
         if closes:
             assert outcomes[-1] is None
             self.is_closed = True
@@ -286,10 +286,10 @@ class FileStates(Machine):
     @precondition(lambda self: HAS_FORK)
     @rule(name=names, a=PLACES, b=PLACES, step=steps, is_busy=st.booleans())
     def child(self, name: str, a: int, b: int, step: int, is_busy: bool) -> None:
-        work, wanted = self.call(name, a, b, step)
+        work, expected_value = self.call(name, a, b, step)
 
         def look() -> None:
-            self.check(outcome_of(work), wanted, self.is_closed)
+            self.check(outcome_of(work), expected_value, self.is_closed)
             self.file.close()
 
         if not is_busy:
@@ -301,7 +301,7 @@ class FileStates(Machine):
             assert in_child(look) == "fine"
         self.check(outcomes[0], expected, self.is_closed)
 
-    @precondition(lambda self: self.is_telling and not self.is_closed)
+    @precondition(lambda self: self.has_progress and not self.is_closed)
     @rule(name=st.sampled_from(["close", "len", "slice"]))
     def inside_of_the_walk(self, name: str) -> None:
         before = len(self.answers)
@@ -311,7 +311,7 @@ class FileStates(Machine):
         for answer in self.answers[before:]:
             assert isinstance(answer, numpact.InvalidArgumentError), answer
 
-    @precondition(lambda self: not self.is_telling)
+    @precondition(lambda self: not self.has_progress)
     @rule()
     def pickled(self) -> None:
         outcome = outcome_of(lambda: pickle.loads(pickle.dumps(self.file)))
@@ -322,7 +322,7 @@ class FileStates(Machine):
 
     @rule()
     def replaced(self) -> None:
-        """What is mapped stays what it was."""
+        """A mapped file does not change."""
         beside_it = self.folder / "b.pco"
         beside_it.write_bytes(OLD)
         beside_it.rename(self.path)

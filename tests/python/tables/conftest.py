@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-# What tests of the package share with those of the command.
+# Helpers that tests of the package share with those of the command.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 
 MISSING = [

@@ -97,12 +97,12 @@ def test_rows_are_filtered(tmp_path: Path, backend: Any) -> None:
             made = from_pco_table(tmp_path / "t", filters=filters, columns=columns,
                                   rows_per_partition=60, dtype_backend=backend)  # fmt: skip
             found = computed(made)
-            wanted = expected if columns is None else expected[columns]
-            assert list(found.index) == list(wanted.index), (filters, columns)
-            assert list(found.columns) == list(wanted.columns)
-            for name in wanted.columns:
-                assert found[name].isna().to_list() == wanted[name].isna().to_list()
-                assert found[name].dropna().to_list() == wanted[name].dropna().to_list()
+            expected_value = expected if columns is None else expected[columns]
+            assert list(found.index) == list(expected_value.index), (filters, columns)
+            assert list(found.columns) == list(expected_value.columns)
+            for name in expected_value.columns:
+                assert found[name].isna().to_list() == expected_value[name].isna().to_list()
+                assert found[name].dropna().to_list() == expected_value[name].dropna().to_list()
         assert len(made) == len(expected)
 
 

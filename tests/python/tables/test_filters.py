@@ -20,7 +20,7 @@ from tables_support import NUMBERS, TIMES, every_kind, numbers, small_chunks
 import numpact
 from numpact._folders import selecting, values
 from numpact._folders.filters import Comparison, parse_where, range_of
-from numpact._folders.values import Number, Text, Truth
+from numpact._folders.values import Boolean, Number, Text
 
 ROWS = 400
 
@@ -54,7 +54,7 @@ def test_text_and_lists_say_the_same() -> None:
         Comparison("a", ">=", (Number(Fraction(3, 2)),)),
         Comparison('b "c', "=", (Text("it's"),)),
         Comparison("c.d", "!=", (Number(Fraction(1)),)),
-        Comparison("x", "in", (Number(Fraction(1)), Text("y"), Truth(True))),
+        Comparison("x", "in", (Number(Fraction(1)), Text("y"), Boolean(True))),
         Comparison("y", "is not null"),
         Comparison("z", "is null"),
         Comparison("d", ">", (Text("2024-01-01", is_bare=True),)),
@@ -345,9 +345,9 @@ def test_other_columns(table: pa.Table, opened: numpact.OpenTable) -> None:
     "where, message",
     [
         ("i32 = 'x'", "column 'i32' has numbers, and is not compared with text 'x'"),
-        ("i32 = true", "column 'i32' has numbers, and is not compared with a truth value"),
-        ("bool = 1", "'bool' has truth values, and is not compared with a number"),
-        ("bool < true", "'bool' has truth values, which '<' cannot compare"),
+        ("i32 = true", "column 'i32' has numbers, and is not compared with a boolean"),
+        ("bool = 1", "'bool' has booleans, and is not compared with a number"),
+        ("bool < true", "'bool' has booleans, which '<' cannot compare"),
         ("\"date32[day]\" = 5", "has dates, and is not compared with a number"),
         ("\"date32[day]\" = 'soon'", "has dates, and is not compared with text 'soon'"),
         ("\"timestamp[s]\" = '09:30'", "has times, and is not compared with text '09:30'"),

@@ -132,7 +132,7 @@ def test_numbers_that_contradict_the_manifest(folder: Path) -> None:
             with pytest.raises(numpact.CorruptError, match=r"a\.pco: "):
                 numpact.read_table(folder, ["a"], rows)
     (folder / "ok.pco").write_bytes(numpact.compress(np.array([0, 1, 2], "u1")))
-    with pytest.raises(numpact.CorruptError, match="truth values are not all 0 or 1"):
+    with pytest.raises(numpact.CorruptError, match="booleans are not all 0 or 1"):
         numpact.read_table(folder, ["ok"])
 
 

@@ -28,7 +28,7 @@ def written(field: pa.Field, arrays: Sequence[Any]) -> bytes:
     return sink.getvalue()
 
 
-def pieces(array: pa.Array, seed: int = 1) -> list[pa.Array]:
+def blocks(array: pa.Array, seed: int = 1) -> list[pa.Array]:
     """The array in slices of various lengths, also 0."""
     at, out, rng = 0, [array[:0]], random.Random(seed)
     while at < len(array):
@@ -56,7 +56,7 @@ COLUMNS = {
 def test_batches_have_one_size_whatever_is_written(kind: str) -> None:
     array = COLUMNS[kind]
     field = pa.field("a/b ü", array.type, metadata={"k": b"\xff"})
-    data = written(field, pieces(array))
+    data = written(field, blocks(array))
     file = pa.ipc.open_file(pa.py_buffer(data))
     sizes = [file.get_batch(i).num_rows for i in range(file.num_record_batches)]
     assert sizes == [BATCH_ROWS, BATCH_ROWS, 5]
@@ -72,8 +72,8 @@ def test_digests_are_those_of_what_is_read(kind: str) -> None:
     array = COLUMNS[kind]
     sink = io.BytesIO()
     writer = OtherWriter(sink, pa.field("a", array.type))
-    for piece in pieces(array, 2):
-        writer.write(piece)
+    for block in blocks(array, 2):
+        writer.write(block)
     writer.close()
     read = list(OtherReader(sink.getvalue(), ROWS, "a").batches())
     assert [digest(batch) for batch in read] == writer.digests

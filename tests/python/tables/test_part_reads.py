@@ -42,7 +42,7 @@ def test_unknown_columns_list_all_columns(folder: Path) -> None:
         numpact.read_table(folder, columns=["a"], where="x = 1")
 
 
-def test_files_have_restart_points_unless_told_otherwise(folder: Path, tmp_path: Path) -> None:
+def test_files_have_restart_points_by_default(folder: Path, tmp_path: Path) -> None:
     assert numpact.read_trailer(folder / "a.pco").restart_every == 1 << 14
     numpact.write_table({"a": np.arange(5)}, tmp_path / "u", trailer=True)
     assert numpact.read_trailer(tmp_path / "u" / "a.pco").restart_every is None

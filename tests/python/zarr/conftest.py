@@ -30,7 +30,7 @@ def without_pcodec() -> Path:
 
 @pytest.fixture(scope="session")
 def numpact_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What makes numpact installed where it stands in PYTHONPATH."""
+    """Metadata by which numpact counts as installed in a folder of PYTHONPATH."""
     from zarr_environments import installation
 
     return installation(tmp_path_factory.mktemp("numpact-site"))

@@ -46,15 +46,15 @@ def numbers(text: str) -> list[float]:
 def assert_same(printed: str, shown: str) -> None:
     """The same words; the same numbers within the tolerance of their kind."""
     assert NUMBER.sub("N", printed) == NUMBER.sub("N", shown), printed
-    for line, wanted in zip(printed.splitlines(), shown.splitlines(), strict=True):
+    for line, expected_value in zip(printed.splitlines(), shown.splitlines(), strict=True):
         tolerance = {"abs": FLIPS_TOLERANCE} if "flipped" in line else {"rel": SIZE_TOLERANCE}
         got = numbers(line)
         if "flipped" in line:
             *got, size = got
-            *expected, wanted_size = numbers(wanted)
-            assert size == pytest.approx(wanted_size, rel=SIZE_TOLERANCE)
+            *expected, expected_size = numbers(expected_value)
+            assert size == pytest.approx(expected_size, rel=SIZE_TOLERANCE)
         else:
-            expected = numbers(wanted)
+            expected = numbers(expected_value)
         assert got == pytest.approx(expected, **tolerance), line
 
 
@@ -71,10 +71,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[str
 
 
 def test_blocks_print_what_the_page_shows(page: tuple[Path, list[tuple[str, str]]]) -> None:
-    shown = [wanted for _, wanted in page[1] if wanted]
+    shown = [expected_value for _, expected_value in page[1] if expected_value]
     assert len(shown) == 5
-    for printed, wanted in page[1]:
-        assert_same(printed, wanted)
+    for printed, expected_value in page[1]:
+        assert_same(printed, expected_value)
 
 
 def test_no_flipped_bit_passes_the_checksum(page: tuple[Path, list[tuple[str, str]]]) -> None:
@@ -121,10 +121,10 @@ def test_tables_are_those_of_the_benchmark(grids: list[str], count: int) -> None
     assert set(measured) <= set(shown)
     assert count < 24 or set(measured) == set(shown)
     for key, cells in measured.items():
-        for cell, wanted in zip(cells[:-1], shown[key][:-1], strict=True):
-            assert numbers(cell) == pytest.approx(numbers(wanted), rel=0.01), key
-        less, wanted_less = (percent(row[-1]) for row in (cells, shown[key]))
-        assert less == pytest.approx(wanted_less, abs=1), key
+        for cell, expected_value in zip(cells[:-1], shown[key][:-1], strict=True):
+            assert numbers(cell) == pytest.approx(numbers(expected_value), rel=0.01), key
+        less, expected_less = (percent(row[-1]) for row in (cells, shown[key]))
+        assert less == pytest.approx(expected_less, abs=1), key
 
 
 def percent(cell: str) -> float:

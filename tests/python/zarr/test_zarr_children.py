@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decodes in processes that were spawned, where nobody imports numpact."""
+"""Decoding in spawned processes, where nothing imports numpact."""
 
 from __future__ import annotations
 

@@ -237,5 +237,5 @@ def test_one_codec_in_many_threads() -> None:
     arrays = [np.arange(i, i + 5000) // 3 for i in range(40)]
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda x: codec.decode(codec.encode(x)), arrays))
-    for got, wanted in zip(results, arrays, strict=True):
-        np.testing.assert_array_equal(got, wanted)
+    for got, expected in zip(results, arrays, strict=True):
+        np.testing.assert_array_equal(got, expected)

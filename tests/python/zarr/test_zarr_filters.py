@@ -156,8 +156,8 @@ def test_special_numbers(name: str, special: float) -> None:
     x = np.array([1.25, special, 300.123, special], "f4")
     array = create({}, x, filters=[{"name": f"numcodecs.{name}", "configuration": settings}])
     array[...] = x
-    wanted = codec.decode(codec.encode(x))
-    assert np.asarray(array[...]).tobytes() == wanted.tobytes()
+    expected_value = codec.decode(codec.encode(x))
+    assert np.asarray(array[...]).tobytes() == expected_value.tobytes()
 
 
 @pytest.mark.parametrize("filters", [None, [zarr.codecs.TransposeCodec(order=(0,))]])

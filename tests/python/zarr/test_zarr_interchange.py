@@ -118,10 +118,10 @@ def test_metadata_and_keys_are_the_same(peer_store: Path, our_store: Path) -> No
             same = json.loads((peer_store / path).read_text())
             assert json.loads((our_store / path).read_text()) == same, path
     for array in peer_store.iterdir():
-        wanted = sorted(path.relative_to(array) for path in array.rglob("*"))
+        expected = sorted(path.relative_to(array) for path in array.rglob("*"))
         got = sorted(path.relative_to(our_store / array.name)
                      for path in (our_store / array.name).rglob("*"))  # fmt: skip
-        assert got == wanted
+        assert got == expected
 
 
 def test_stored_settings_are_those_of_numcodecs(our_store: Path) -> None:

@@ -162,10 +162,12 @@ def create(case: Case, folder: Path) -> None:
 
 def check(case: Case, folder: Path, *, is_updated: bool) -> str | None:
     got = np.asarray(zarr.open_array(str(folder / case.name), mode="r")[...])
-    wanted = case.expected(is_updated=is_updated)
-    if got.dtype != wanted.dtype or got.shape != wanted.shape:
-        return f"{case.name}: {got.dtype}{got.shape}, not {wanted.dtype}{wanted.shape}"
-    if np.ascontiguousarray(got).tobytes() != wanted.tobytes():
+    expected_value = case.expected(is_updated=is_updated)
+    if got.dtype != expected_value.dtype or got.shape != expected_value.shape:
+        return (
+            f"{case.name}: {got.dtype}{got.shape}, not {expected_value.dtype}{expected_value.shape}"
+        )
+    if np.ascontiguousarray(got).tobytes() != expected_value.tobytes():
         return f"{case.name}: the numbers differ"
     return None
 

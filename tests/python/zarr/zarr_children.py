@@ -32,7 +32,7 @@ def write(path: str, version: Literal[2, 3]) -> None:
 
 
 def read(path: str) -> tuple[str, bool]:
-    """What decodes the array in this process, and whether the numbers are right."""
+    """The codec that decodes the array in this process, and whether the numbers are right."""
     array = zarr.open_array(path, mode="r")
     is_right = bool(np.array_equal(array[...], NUMBERS))
     if array.metadata.zarr_format == 2:

@@ -95,7 +95,7 @@ def run_script(
     variables: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> str:
-    """What a program prints; AssertionError with its errors if it fails."""
+    """The output of a program; AssertionError with its errors if it fails."""
     kept = {
         name: value
         for name, value in os.environ.items()

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/system.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <new>
@@ -58,6 +61,47 @@ std::optional<int> run_in_copy(const std::function<int()>& function) {
   int status = -1;
   if (child < 0 || ::waitpid(child, &status, 0) != child) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+namespace {
+
+struct Watched {
+  const std::function<void()>& function;
+  std::uintptr_t start = 0;  // the address of the thread's first frame
+};
+
+void* run_watched(void* argument) {
+  Watched& watched = *static_cast<Watched*>(argument);
+  const std::byte here{};
+  watched.start = reinterpret_cast<std::uintptr_t>(&here);
+  watched.function();
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<std::size_t> stack_bytes_of(const std::function<void()>& function) {
+  // The stack is filled with this byte; frames rarely end with it.
+  constexpr std::byte kUntouched{0xA5};
+  constexpr std::size_t kBytes = std::size_t{4} << 20;  // more than any function should use
+  std::byte* const stack = take_guarded_pages(kBytes);
+  if (stack == nullptr) return std::nullopt;
+  std::fill_n(stack, kBytes, kUntouched);
+  Watched watched{function};
+  pthread_attr_t attributes;
+  pthread_t thread{};
+  std::optional<std::size_t> used;
+  ::pthread_attr_init(&attributes);
+  if (::pthread_attr_setstack(&attributes, stack, kBytes) == 0 &&
+      ::pthread_create(&thread, &attributes, run_watched, &watched) == 0) {
+    ::pthread_join(thread, nullptr);
+    const std::byte* const end =
+        std::find_if(stack, stack + kBytes, [](std::byte value) { return value != kUntouched; });
+    used = static_cast<std::size_t>(watched.start - reinterpret_cast<std::uintptr_t>(end));
+  }
+  ::pthread_attr_destroy(&attributes);
+  give_back_guarded_pages(stack, kBytes);
+  return used;
 }
 
 FileSizeLimit::FileSizeLimit(std::size_t bytes) {

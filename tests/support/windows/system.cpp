@@ -54,6 +54,8 @@ bool make_named_pipe(const std::string&) { return false; }
 
 std::optional<int> run_in_copy(const std::function<int()>&) { return std::nullopt; }
 
+std::optional<std::size_t> stack_bytes_of(const std::function<void()>&) { return std::nullopt; }
+
 FileSizeLimit::FileSizeLimit(std::size_t) {}
 FileSizeLimit::~FileSizeLimit() = default;
 bool FileSizeLimit::is_set() { return false; }

@@ -43,10 +43,10 @@ class DeviceArray(Protocol):
 _BITS = {1: "int8", 2: "int16", 4: "int32", 8: "int64"}
 
 
-def _check_stride(shape: tuple[int, ...], steps: tuple[int, ...], wanted: tuple[int, ...]) -> int:
+def _check_stride(shape: tuple[int, ...], steps: tuple[int, ...], expected: tuple[int, ...]) -> int:
     """The distance of rows, in values; raises unless shape and strides are usable."""
-    if shape != wanted:
-        raise InvalidArgumentError(f"out has shape {shape}, not {wanted}")
+    if shape != expected:
+        raise InvalidArgumentError(f"out has shape {shape}, not {expected}")
     rows, width = shape[0], shape[1] if len(shape) == 2 else 1
     if rows == 0 or width == 0:
         return width

@@ -43,13 +43,13 @@ class Rows:
 
 
 class Part(NamedTuple):
-    """Some bytes of a piece: their count, and a function that writes them to a buffer."""
+    """Some bytes of a block: their count, and a function that writes them to a buffer."""
 
     bytes: int
     put: Callable[[Array], None]
 
 
-class Piece(NamedTuple):
+class Block(NamedTuple):
     """Rows to be decoded on the device. ``kind`` is "copy", a type, or a compression."""
 
     kind: str
@@ -118,8 +118,8 @@ def _codes_of(stored: CvcSlice, rows: Rows, size: int) -> Part:
     return Part(rows.count * size, put)
 
 
-def _of_codes(stored: CvcSlice, rows: Rows, dtype: str) -> Piece:
-    """A piece of any compression except lossless and pco."""
+def _of_codes(stored: CvcSlice, rows: Rows, dtype: str) -> Block:
+    """A block of any compression except lossless and pco."""
     size = _row_bytes(stored)
     parts = [_codes_of(stored, rows, size)]
     ranges = stored.bytes[stored.rows * size :]
@@ -131,11 +131,11 @@ def _of_codes(stored: CvcSlice, rows: Rows, dtype: str) -> Piece:
             part = each[chosen if rows.picked is None else rows.picked[0]].reshape(-1)
         parts.append(_copied(part))
     values = rows.count * stored.dimension
-    return Piece(_kind(stored, dtype), values, parts, 0, (_bits(stored.min), _bits(stored.scale)))
+    return Block(_kind(stored, dtype), values, parts, 0, (_bits(stored.min), _bits(stored.scale)))
 
 
-def _of_planes(stored: CvcSlice, rows: Rows) -> Piece:
-    """A piece of lossless: from each plane the bytes that contain the rows."""
+def _of_planes(stored: CvcSlice, rows: Rows) -> Block:
+    """A block of lossless: from each plane the bytes that contain the rows."""
     first = rows.first * stored.dimension
     count = rows.count * stored.dimension
     start = first // 8 * 8
@@ -149,7 +149,7 @@ def _of_planes(stored: CvcSlice, rows: Rows) -> Piece:
         planes.append((width, is_plain, len(dictionary)))
         dictionaries[256 * k : 256 * k + len(dictionary)] = np.frombuffer(dictionary, np.uint8)
     parts.append(_copied(dictionaries))
-    return Piece("lossless", count, parts, first - start, planes=tuple(planes))
+    return Block("lossless", count, parts, first - start, planes=tuple(planes))
 
 
 @dataclass(frozen=True)
@@ -180,19 +180,19 @@ class CpuDecoder:
                 progress=None,
             )
         else:
-            wanted = (rows.picked[0] + first_row).astype(np.uint64)
+            requested = (rows.picked[0] + first_row).astype(np.uint64)
             self.reader.gather(
-                wanted, [target], are_fresh=False, threads=self.threads, verify=verify
+                requested, [target], are_fresh=False, threads=self.threads, verify=verify
             )
 
-    def piece(self, first_row: int, rows: Rows, dtype: str) -> Piece:
-        """A piece that is decoded when it is written to a buffer."""
+    def block(self, first_row: int, rows: Rows, dtype: str) -> Block:
+        """A block that is decoded when it is written to a buffer."""
         values = rows.count * self.column.dimension
 
         def put(to: Array) -> None:
             self.decode(to, first_row, rows, dtype, verify=False)
 
-        return Piece("copy", values, [Part(values * SIZES[dtype], put)])
+        return Block("copy", values, [Part(values * SIZES[dtype], put)])
 
 
 def is_decoded_before(compression: str, rows: Rows) -> bool:
@@ -200,16 +200,16 @@ def is_decoded_before(compression: str, rows: Rows) -> bool:
     return compression == "pco" or (compression == "lossless" and rows.picked is not None)
 
 
-def piece_of_values(values: Array) -> Piece:
-    """A piece of decoded rows, (n, values of a row)."""
+def block_of_values(values: Array) -> Block:
+    """A block of decoded rows, (n, values of a row)."""
     flat = values.reshape(-1)
-    return Piece("copy", flat.size, [_copied(flat.view(np.uint8))])
+    return Block("copy", flat.size, [_copied(flat.view(np.uint8))])
 
 
-def make_piece(stored: CvcSlice, rows: Rows, dtype: str, decoder: CpuDecoder) -> Piece:
-    """The piece for rows of a stored slice."""
+def make_block(stored: CvcSlice, rows: Rows, dtype: str, decoder: CpuDecoder) -> Block:
+    """The block for rows of a stored slice."""
     if is_decoded_before(stored.compression, rows):
-        return decoder.piece(stored.first_row, rows, dtype)
+        return decoder.block(stored.first_row, rows, dtype)
     if stored.compression == "lossless":
         return _of_planes(stored, rows)
     return _of_codes(stored, rows, dtype)

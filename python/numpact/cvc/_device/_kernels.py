@@ -10,7 +10,7 @@ from __future__ import annotations
 import triton  # pyright: ignore[reportMissingImports]
 import triton.language as tl  # pyright: ignore[reportMissingImports]
 
-# ---- what a launch is of ----
+# ---- parameters of a launch ----
 
 COPY = tl.constexpr(0)  # of values that are in the output's type
 FLOAT32 = tl.constexpr(1)
@@ -45,7 +45,7 @@ FLAG = tl.constexpr(13)  # lossless: which flag tells of a code past its diction
 
 
 def plane_info(width: int, is_plain: bool, entries: int) -> int:
-    """What the table has of a lossless plane."""
+    """The entries of a lossless plane in the table."""
     return width | int(is_plain) << 4 | entries << 8
 
 
@@ -92,7 +92,7 @@ def _bfloat_of(bits):
     """The same with seven bits of payload."""
     high = bits >> 16
     nan = tl.where((high & 0x7F) == 0, high | 1, high)
-    # Never past 32 bits: what is larger is a NaN.
+    # Never past 32 bits: larger values are NaN.
     near = ((bits & 0x7FFFFFFF) + 0x7FFF + (high & 1)) >> 16 | (high & 0x8000)
     return tl.where(_is_nan(bits), nan, near)
 
@@ -138,15 +138,15 @@ def _sum(a, b, ARITHMETIC: tl.constexpr):
 
 
 @triton.jit
-def _value_of_code(code, least, scale, ARITHMETIC: tl.constexpr):
-    """Bits of code * scale + least; `least` and `scale` are int32 bits."""
+def _value_of_code(code, minimum, scale, ARITHMETIC: tl.constexpr):
+    """Bits of code * scale + minimum; `minimum` and `scale` are int32 bits."""
     product = _product(code.to(tl.float32), scale.to(tl.float32, bitcast=True), ARITHMETIC)
-    value = _sum(product, least.to(tl.float32, bitcast=True), ARITHMETIC)
+    value = _sum(product, minimum.to(tl.float32, bitcast=True), ARITHMETIC)
     bits = value.to(tl.uint32, bitcast=True)
-    least_bits = least.to(tl.uint32, bitcast=True)
+    min_bits = minimum.to(tl.uint32, bitcast=True)
     scale_bits = scale.to(tl.uint32, bitcast=True)
     # As x86 has it: the first NaN, made quiet, else a negative one for 0 * inf and inf - inf.
-    late = tl.where(_is_nan(least_bits), least_bits | 0x400000, 0xFFC00000)
+    late = tl.where(_is_nan(min_bits), min_bits | 0x400000, 0xFFC00000)
     late = tl.where(_is_nan(product.to(tl.uint32, bitcast=True)), 0xFFC00000, late)
     nan = tl.where(_is_nan(scale_bits), scale_bits | 0x400000, late)
     return tl.where(_is_nan(bits), nan, bits)
@@ -249,9 +249,9 @@ def decode(
             bits = _bits_of_planes(task, source, flags, i, inside, UNIT)
         elif KIND == INT8:
             code = tl.load(codes + i, mask=inside, other=0)
-            least = tl.load(task + INFOS).to(tl.int32)
+            minimum = tl.load(task + INFOS).to(tl.int32)
             scale = tl.load(task + INFOS + 1).to(tl.int32)
-            bits = _value_of_code(code, least, scale, ARITHMETIC)
+            bits = _value_of_code(code, minimum, scale, ARITHMETIC)
         else:
             if KIND == INT4:
                 both = tl.load(
@@ -263,9 +263,9 @@ def decode(
             group = column
             if KIND == INT8_ROW:
                 group = row
-            least_at = words + tl.load(task + PLACES + 1) * 4 + group
+            min_at = words + tl.load(task + PLACES + 1) * 4 + group
             scale_at = words + tl.load(task + PLACES + 2) * 4 + group
-            least = tl.load(least_at, mask=inside, other=0)
+            minimum = tl.load(min_at, mask=inside, other=0)
             scale = tl.load(scale_at, mask=inside, other=0)
-            bits = _value_of_code(code, least, scale, ARITHMETIC)
+            bits = _value_of_code(code, minimum, scale, ARITHMETIC)
         tl.store(out + place, _as_type(bits, TYPE), mask=inside)

@@ -22,9 +22,9 @@ from ._arrays import DeviceArray
 from ._blocks import (
     CpuDecoder,
     Rows,
+    block_of_values,
     is_decoded_before,
-    make_piece,
-    piece_of_values,
+    make_block,
     row_cost,
 )
 from ._cuda import CudaDecoder
@@ -70,12 +70,12 @@ def _cut(info: Info, ranges: Sequence[tuple[int, int]]) -> Iterator[_ChunkRows]:
             first, count, out_row = first + some, count - some, out_row + some
 
 
-def _group(info: Info, wanted: Array) -> Iterator[_ChunkRows]:
+def _group(info: Info, requested: Array) -> Iterator[_ChunkRows]:
     """Single rows, sorted and grouped by chunk."""
-    if wanted.size and int(wanted.max()) >= info.rows:
+    if requested.size and int(requested.max()) >= info.rows:
         raise InvalidArgumentError("rows past the end of the file")
-    order = np.argsort(wanted, kind="stable")
-    ascending = wanted[order]
+    order = np.argsort(requested, kind="stable")
+    ascending = requested[order]
     starts = np.array([chunk.first_row for chunk in info.chunks], np.uint64)
     chunks = np.searchsorted(starts, ascending, side="right") - 1
     breaks = np.flatnonzero(np.diff(chunks)) + 1
@@ -115,10 +115,10 @@ def _fill_bits(dtype: str, value: float) -> int:
     return whole - 256 if dtype == "uint8" and whole > 127 else whole
 
 
-def _pieces(rows: Rows, row_bytes: int) -> Iterator[Rows]:
-    """Splits rows into pieces of about a quarter of a buffer."""
+def _parts(rows: Rows, row_bytes: int) -> Iterator[Rows]:
+    """Splits rows into blocks of about a quarter of a buffer."""
     step = BUFFER_BYTES // 4 // max(1, row_bytes)
-    # Multiples of 16 rows, so that all pieces are aligned if the first one is.
+    # Multiples of 16 rows, so that all blocks are aligned if the first one is.
     step = step // 16 * 16 if step >= 16 else max(1, step)
     for start in range(0, rows.count, step):
         yield rows.part(start, min(step, rows.count - start))
@@ -146,7 +146,7 @@ class _Work:
             elif self._cuda is not None:
                 self._cuda.add(one, item.rows, output)
             else:
-                self._add_pieces(one, item.rows, output)
+                self._add_blocks(one, item.rows, output)
 
     def _find(self, item: _ChunkRows, output: DeviceArray, verify: bool) -> CvcSlice | Array:
         """The stored slice; or the decoded values, if they would be fetched twice otherwise."""
@@ -167,22 +167,22 @@ class _Work:
         column = self._source.info.columns[output.column]
         return CpuDecoder(self._source.reader, column, output.column, self._source.threads)
 
-    def _add_pieces(self, stored: CvcSlice, all_rows: Rows, output: DeviceArray) -> None:
+    def _add_blocks(self, stored: CvcSlice, all_rows: Rows, output: DeviceArray) -> None:
         assert self._triton is not None
         decoder = self._decoder(output)
-        for rows in _pieces(all_rows, row_cost(stored, output.dtype)):
-            piece = make_piece(stored, rows, output.dtype, decoder)
+        for rows in _parts(all_rows, row_cost(stored, output.dtype)):
+            block = make_block(stored, rows, output.dtype, decoder)
             places = None if rows.picked is None else rows.picked[1]
             tag = (stored.first_row + rows.first, rows.count, output)
-            self._triton.add(piece, output, rows.out_row, places, tag)
+            self._triton.add(block, output, rows.out_row, places, tag)
 
     def _add_values(self, values: Array, all_rows: Rows, output: DeviceArray) -> None:
         assert self._triton is not None
         start = 0
-        for rows in _pieces(all_rows, values.itemsize * output.dimension):
-            piece = piece_of_values(values[start : start + rows.count])
+        for rows in _parts(all_rows, values.itemsize * output.dimension):
+            block = block_of_values(values[start : start + rows.count])
             places = None if rows.picked is None else rows.picked[1]
-            self._triton.add(piece, output, rows.out_row, places, None)
+            self._triton.add(block, output, rows.out_row, places, None)
             start += rows.count
 
     def finish(self) -> None:
@@ -192,8 +192,8 @@ class _Work:
         assert self._triton is not None
         for first, count, output in self._triton.finish()[:1]:
             # Decoding on the CPU raises the error with its details.
-            room = np.empty((count, output.dimension), np.float32)
-            target = (output.column, room, False)
+            buffer = np.empty((count, output.dimension), np.float32)
+            target = (output.column, buffer, False)
             self._source.reader.read(
                 [(first, count)],
                 [target],
@@ -256,10 +256,10 @@ def read_ranges(
     return sum(item.rows.count for item in items) - dropped, corrupt
 
 
-def gather(source: Source, wanted: Array, output: DeviceArray, verify: bool) -> None:
+def gather(source: Source, requested: Array, output: DeviceArray, verify: bool) -> None:
     """Reads single rows, in any order and with repetitions."""
     work = _Work(source, [output])
-    for item in list(_group(source.info, wanted)):
+    for item in list(_group(source.info, requested)):
         _check_type(source.info, item.chunk, output)
         work.add(item, verify and source.info.version[0] != 0)
     work.finish()

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ..._errors import InvalidArgumentError
 from .._backends import is_interpreted
 from ._arrays import DeviceArray, on_stream
-from ._blocks import SIZES, Part, Piece
+from ._blocks import SIZES, Block, Part
 from ._packages import import_torch
 
 Array = npt.NDArray[Any]
@@ -28,7 +28,7 @@ Array = npt.NDArray[Any]
 BUFFER_BYTES = 32 << 20
 _MIN_THREADED_BYTES = 4 << 20  # fewer bytes are copied by one thread
 _MAX_COPY_THREADS = 4  # more threads do not increase the bandwidth
-#: Limits of a piece: the kernels count values, and bits of codes of lossless, in 32 bits.
+#: Limits of a block: the kernels count values, and bits of codes of lossless, in 32 bits.
 _MAX_VALUES = (1 << 31) - (1 << 20)
 _MAX_LOSSLESS_VALUES = _MAX_VALUES // 8
 
@@ -43,7 +43,7 @@ def _aligned(size: int) -> int:
 class _Lane(Protocol):
     """Transfers bytes to the device."""
 
-    def room(self, size: int) -> Array:
+    def buffer(self, size: int) -> Array:
         """A buffer of this size on the host, to be filled."""
         ...
 
@@ -59,11 +59,11 @@ class _Lane(Protocol):
 class _CpuLane:
     """For the interpreter: no copy is necessary."""
 
-    def room(self, size: int) -> Array:
+    def buffer(self, size: int) -> Array:
         torch = import_torch()
         self._bytes = torch.empty(size, dtype=torch.uint8)
-        room: Array = self._bytes.numpy()
-        return room
+        buffer: Array = self._bytes.numpy()
+        return buffer
 
     def send(self, size: int) -> Any:
         return self._bytes[:size]
@@ -94,7 +94,7 @@ class _GpuLane:
         self._copies = torch.cuda.Stream(device)
         self._slots = [_Slot(self._kernels), _Slot(self._kernels)]
 
-    def room(self, size: int) -> Array:
+    def buffer(self, size: int) -> Array:
         torch = import_torch()
         slot = self._slots[0]
         slot.copied.synchronize()
@@ -103,8 +103,8 @@ class _GpuLane:
             slot.there = torch.empty(size, dtype=torch.uint8, device=f"cuda:{self._device}")
             # The previous owner of the new memory may still be using it.
             slot.decoded.record(self._kernels)
-        room: Array = slot.here.numpy()
-        return room
+        buffer: Array = slot.here.numpy()
+        return buffer
 
     def send(self, size: int) -> Any:
         torch = import_torch()
@@ -129,7 +129,7 @@ def _stream_of(output: DeviceArray) -> AbstractContextManager[None]:
 
 
 class _Load(NamedTuple):
-    piece: Piece
+    block: Block
     output: DeviceArray
     out_row: int
     places: Array | None  # the row of the output for each row; None: from out_row on
@@ -138,16 +138,16 @@ class _Load(NamedTuple):
     @property
     def launch(self) -> tuple[int, str, bool]:
         """The key of a launch: equal for loads that are decoded together."""
-        return id(self.output), self.piece.kind, self.places is not None
+        return id(self.output), self.block.kind, self.places is not None
 
     @property
     def bytes(self) -> int:
         mapped = 0 if self.places is None else 8 * len(self.places)
-        return sum(_aligned(part.bytes + 1) for part in self.piece.parts) + _aligned(mapped)
+        return sum(_aligned(part.bytes + 1) for part in self.block.parts) + _aligned(mapped)
 
 
 class TritonDecoder:
-    """Collects pieces and decodes them in batches; ``finish`` decodes the last one.
+    """Collects blocks and decodes them in batches; ``finish`` decodes the last one.
 
     Args:
         threads: Number of threads that fill a buffer; 0: one per processor.
@@ -157,33 +157,33 @@ class TritonDecoder:
         self._threads = threads or os.cpu_count() or 1
         self._loads: list[_Load] = []
         self._bytes = 0
-        self._flagged: list[Any] = []  # tags of the pieces that may fail
+        self._flagged: list[Any] = []  # tags of the blocks that may fail
         # For each batch: an output, its flags, and the index in _flagged of the first flag.
         self._flags: list[tuple[DeviceArray, Any, int]] = []
         self._lane: _Lane | None = None
 
     def add(
-        self, piece: Piece, output: DeviceArray, out_row: int, places: Array | None, tag: Any
+        self, block: Block, output: DeviceArray, out_row: int, places: Array | None, tag: Any
     ) -> None:
-        """Adds a piece for the rows from ``out_row`` on, or for ``places``; see ``finish``."""
-        if piece.values == 0:
+        """Adds a block for the rows from ``out_row`` on, or for ``places``; see ``finish``."""
+        if block.values == 0:
             return
-        if piece.values > (_MAX_LOSSLESS_VALUES if piece.planes else _MAX_VALUES):
+        if block.values > (_MAX_LOSSLESS_VALUES if block.planes else _MAX_VALUES):
             raise InvalidArgumentError(
                 "the Triton backend takes no rows of 2^31 values, or 2^28 of lossless"
             )
         flag = -1
-        if piece.may_fail:
+        if block.may_fail:
             flag = len(self._flagged)
             self._flagged.append(tag)
-        load = _Load(piece, output, out_row, places, flag)
+        load = _Load(block, output, out_row, places, flag)
         if self._loads and self._bytes + load.bytes > BUFFER_BYTES:
             self._flush()
         self._loads.append(load)
         self._bytes += load.bytes
 
     def finish(self) -> list[Any]:
-        """Decodes the rest; returns the tags of corrupt pieces, and waits only if some may be."""
+        """Decodes the rest; returns the tags of corrupt blocks, and waits only if some may be."""
         self._flush()
         bad = []
         for output, flags, first in self._flags:
@@ -212,8 +212,8 @@ class TritonDecoder:
         size = 0
         for launch in launches:
             size = launch.arrange(size)
-        room = lane.room(size)
-        _put_all([task for launch in launches for task in launch.fill(room)], self._threads)
+        buffer = lane.buffer(size)
+        _put_all([task for launch in launches for task in launch.fill(buffer)], self._threads)
         sent = lane.send(size)
         flags = torch.zeros(max(len(flagged), 1), dtype=torch.int32, device=sent.device)
         if flagged:
@@ -228,11 +228,11 @@ def _put_all(tasks: list[tuple[Part, Array]], threads: int) -> None:
     """Writes parts to the buffer, with several threads if there are many bytes."""
     count = min(threads, _MAX_COPY_THREADS, len(tasks))
     if count == 1 or sum(part.bytes for part, _ in tasks) < _MIN_THREADED_BYTES:
-        for part, room in tasks:
-            part.put(room)
+        for part, buffer in tasks:
+            part.put(buffer)
         return
     with ThreadPoolExecutor(count) as pool:
-        for done in [pool.submit(part.put, room) for part, room in tasks]:
+        for done in [pool.submit(part.put, buffer) for part, buffer in tasks]:
             done.result()
 
 
@@ -247,7 +247,7 @@ class _Launch:
         self._output = loads[0].output
         self._kernels = _kernels
         self._block = 1 << 14 if is_interpreted() else 1 << 11
-        self._blocks = [-(-load.piece.values // self._block) for load in loads]
+        self._blocks = [-(-load.block.values // self._block) for load in loads]
         self._places: list[list[int]] = []
         self._maps: list[int] = []
         self._layout = self._kernels.DENSE.value
@@ -258,13 +258,13 @@ class _Launch:
         self._unit = self._find_unit()
 
     def _find_unit(self) -> int:
-        """Values per store: 16 if these are always of one piece and aligned, else 1."""
+        """Values per store: 16 if these are always of one block and aligned, else 1."""
         if self._layout != self._kernels.DENSE.value or self._output.pointer % 16 != 0:
             return 1
         wide = all(
-            load.piece.values % 16 == 0
+            load.block.values % 16 == 0
             and load.out_row * self._output.dimension % 16 == 0
-            and load.piece.lead == 0
+            and load.block.lead == 0
             for load in self._loads
         )
         return 16 if wide else 1
@@ -273,7 +273,7 @@ class _Launch:
         """Assigns positions in the buffer from ``start`` on; returns the end."""
         for load in self._loads:
             places = []
-            for part in load.piece.parts:
+            for part in load.block.parts:
                 places.append(start)
                 start += _aligned(part.bytes + 1)  # kernels read a byte after a plane of lossless
             self._places.append(places)
@@ -285,31 +285,31 @@ class _Launch:
         self._tasks_end = self._table_end + _aligned(4 * sum(self._blocks))
         return self._tasks_end
 
-    def fill(self, room: Array) -> Iterator[tuple[Part, Array]]:
-        """Writes the table; yields the parts of pieces and their positions in the buffer."""
-        table = room[self._table_at : self._table_end].view(np.int64)
+    def fill(self, buffer: Array) -> Iterator[tuple[Part, Array]]:
+        """Writes the table; yields the parts of blocks and their positions in the buffer."""
+        table = buffer[self._table_at : self._table_end].view(np.int64)
         table = table.reshape(len(self._loads), self._kernels.FIELDS.value)
         table[:] = 0
-        tasks = room[self._table_end : self._tasks_end].view(np.int32)
+        tasks = buffer[self._table_end : self._tasks_end].view(np.int32)
         numbers = np.repeat(np.arange(len(self._loads), dtype=np.int32), self._blocks)
         tasks[: len(numbers)] = numbers
         first_block = 0
         for i, load in enumerate(self._loads):
-            for part, place in zip(load.piece.parts, self._places[i], strict=True):
-                yield part, room[place : place + part.bytes]
+            for part, place in zip(load.block.parts, self._places[i], strict=True):
+                yield part, buffer[place : place + part.bytes]
             if load.places is not None:
                 place = self._maps[i]
-                room[place : place + 8 * len(load.places)].view(np.int64)[:] = load.places
+                buffer[place : place + 8 * len(load.places)].view(np.int64)[:] = load.places
             self._describe(load, i, table[i], first_block)
             first_block += self._blocks[i]
 
     def _describe(self, load: _Load, i: int, row: Array, first_block: int) -> None:
         """Fills a row of the table."""
         k = self._kernels
-        piece = load.piece
+        block = load.block
         row[k.FIRST_BLOCK.value] = first_block
-        row[k.VALUES.value] = piece.values // self._unit
-        row[k.LEAD.value] = piece.lead
+        row[k.VALUES.value] = block.values // self._unit
+        row[k.LEAD.value] = block.lead
         if load.places is not None:
             row[k.OUT.value] = self._maps[i] // 8
         elif self._layout == k.DENSE.value:
@@ -318,18 +318,18 @@ class _Launch:
             row[k.OUT.value] = load.out_row
         places = [place // 16 for place in self._places[i]]
         row[k.PLACES.value : k.PLACES.value + len(places[:4])] = places[:4]
-        if piece.planes:
-            infos = [k.plane_info(*plane) for plane in piece.planes]
+        if block.planes:
+            infos = [k.plane_info(*plane) for plane in block.planes]
             row[k.INFOS.value : k.INFOS.value + 4] = infos
             row[k.DICTIONARIES.value] = places[4]
             row[k.FLAG.value] = load.flag - self._first_flag
         else:
-            row[k.INFOS.value : k.INFOS.value + 2] = piece.range_bits
+            row[k.INFOS.value : k.INFOS.value + 2] = block.range_bits
 
     def run(self, sent: Any, flags: Any) -> None:
         torch = import_torch()
         k = self._kernels
-        kind = self._loads[0].piece.kind
+        kind = self._loads[0].block.kind
         output = self._output
         size = SIZES.get(output.dtype if kind == "copy" else kind, 1)
         bits = output.bits()

@@ -16,6 +16,9 @@
 namespace numpact::internal {
 namespace {
 
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
+
 // The most latents that a fit of a requested order uses, and its rounds of reweighting. More are
 // slower and hardly change the weights.
 constexpr std::size_t kRequestedFitN = std::size_t{1} << 16;
@@ -24,8 +27,8 @@ constexpr unsigned kRequestedReweightRounds = 3;
 constexpr unsigned kConv1Orders[] = {1, 2, 4, 8, 12, 16, 24, 32};
 // Penalty for each lag, as it takes time to decode.
 constexpr float kLagPenaltyBitsPerNumber = 0.002f;
-// How much worse than required the least-squares weights may be for reweighting to be tried, which
-// can undo the effect of outliers.
+// Reweighting, which can undo the effect of outliers, is tried if the least-squares weights take at
+// most this ratio of the required bits.
 constexpr float kMaxUnreweightedRatio = 1.02f;
 // Before all latents, a few runs of the sample are estimated: this many, of at most kMaxPruneRunN
 // latents. The search ends there if the result exceeds the required bits by kPruneRatio, which
@@ -41,8 +44,12 @@ constexpr float kMinConv1ChunkBits = 4096;
 constexpr unsigned kMaxConv1LatentBits = 32;
 // Latents of a sample that suffice for least squares.
 constexpr std::size_t kLeastSquaresN = 8192;
-// Of a larger sample, at most this many times the default size is used.
+// At most this many default samples are used.
 constexpr std::size_t kMaxDefaultSamples = 2;
+
+// Added to mean squares of errors before their logarithm: about what rounding a prediction to an
+// integer adds (1/12), so that an exact fit does not seem to save any number of bits.
+constexpr double kMinMeanSquareError = 0.1;
 
 // Latents as doubles, less their mean.
 template <Latent L>
@@ -189,7 +196,7 @@ unsigned pick_order(const LagErrors& errors, unsigned max_order, unsigned latent
   for (const unsigned order : kConv1Orders) {
     if (order > max_order) break;
     const float error = static_cast<float>(errors[order]);
-    const float bits = 0.5f * fast_log2(error + 0.1f) +
+    const float bits = 0.5f * fast_log2(error + static_cast<float>(kMinMeanSquareError)) +
                        static_cast<float>(order) * (kLagPenaltyBitsPerNumber + lag_bits / chunk_n);
     if (bits < best_bits) {
       best_bits = bits;
@@ -205,7 +212,7 @@ bool explains_enough(const LagEquations& equations, const LagErrors& errors, uns
                      float required_bits) {
   const double unpredicted =
       std::min({errors[0], equations.difference_error(), equations.second_difference_error()});
-  const double ratio = (unpredicted + 0.1) / (errors[order] + 0.1);
+  const double ratio = (unpredicted + kMinMeanSquareError) / (errors[order] + kMinMeanSquareError);
   return fast_log2(static_cast<float>(ratio)) > required_bits;
 }
 
@@ -259,14 +266,14 @@ std::optional<Conv1Estimate> find_conv1(Sample sample, std::span<const L> latent
   const LagErrors errors = equations.errors();
   const unsigned order = pick_order(errors, max_order, kBits<L>, chunk_n);
   if (order == 0) return std::nullopt;
-  if (!explains_enough(equations, errors, order, effort.conv1_required_saving * to_beat))
+  if (!explains_enough(equations, errors, order, effort.conv1_required_saving_share * to_beat))
     return std::nullopt;
   LagWeights weights{};
   Conv1Estimate best;
   best.conv.order = order;
   if (!equations.solve(order, weights)) return std::nullopt;
   if (!quantize(weights, centred.mean, kBits<L>, best.conv)) return std::nullopt;
-  const float required_bits = (1 - effort.conv1_required_saving) * to_beat;
+  const float required_bits = (1 - effort.conv1_required_saving_share) * to_beat;
   if (is_pruned(sample, latents, best.conv, required_bits, arena)) return std::nullopt;
   best.bits = estimate_bits_with(sample, latents, best.conv, arena);
   if (best.bits > kMaxUnreweightedRatio * required_bits) return std::nullopt;

@@ -30,7 +30,7 @@ struct FittedDelta {
 bool may_have_weights(unsigned latent_bits, float chunk_bits);
 
 // The best order and weights for one variable of the sample; nullopt unless they take less than
-// `to_beat` bits per number by effort.conv1_required_saving, which pays for slower decoding.
+// `to_beat` bits per number by effort.conv1_required_saving_share, which pays for slower decoding.
 std::optional<FittedDelta> estimate_fitted(const Sample& sample, const LatentArray& latents,
                                            float to_beat, const EncodeEffort& effort, Arena& arena);
 

@@ -16,7 +16,7 @@ namespace {
 
 // A slot of the hash table with at least this many latents counts as a frequent value: collisions
 // of two different latents are common, those of three are rare.
-constexpr std::uint32_t kMinFrequentCount = 3;
+constexpr std::uint32_t kMinFrequentN = 3;
 
 // The hash table has at least 2^kMinSlotsPerLatentLog2 slots per latent, which keeps collisions
 // rare, and at most 2^kMaxSlotsLog2, so that it fits the L1 cache.
@@ -151,8 +151,8 @@ FrequencySplit<L> split_by_frequency(std::span<const L> latents, unsigned width,
   std::array<std::uint16_t, std::size_t{1} << kMaxSlotsLog2> counts;
   std::memset(counts.data(), 0, sizeof counts[0] << slot_bits);
   std::array<std::uint16_t, kMaxCoarseN> slots;
-  const std::uint32_t frequent = std::max(
-      kMinFrequentCount, static_cast<std::uint32_t>(value_bits / static_cast<float>(width)));
+  const std::uint32_t frequent =
+      std::max(kMinFrequentN, static_cast<std::uint32_t>(value_bits / static_cast<float>(width)));
   for (std::size_t i = 0; i < latents.size(); ++i) {
     const std::size_t slot = slot_of(latents[i]);
     slots[i] = static_cast<std::uint16_t>(slot);

@@ -124,8 +124,8 @@ float estimate_without_lookback(const AnyDelta& delta, const LatentArray& latent
 }
 
 SearchEstimate search_and_estimate(const Lookback& lookback, const LatentArray& latents,
-                                   float give_up_bits, unsigned level, LookbackSample sample,
-                                   Arena& arena) {
+                                   float give_up_bits, const SearchLevel& level,
+                                   LookbackSample sample, Arena& arena) {
   SearchEstimate estimate;
   estimate.found = find_lookbacks(lookback, latents, arena, give_up_bits, level, sample);
   const std::span<const std::uint32_t> all = estimate.found.all;
@@ -136,17 +136,21 @@ SearchEstimate search_and_estimate(const Lookback& lookback, const LatentArray& 
   return estimate;
 }
 
-bool windows_look_back(const LatentArray& page, const Choice& choice, float ratio,
-                       float secondary_bits, unsigned level, Arena& arena) {
+WindowsEstimate look_back_in_windows(const LatentArray& page, const Choice& choice, float ratio,
+                                     float secondary_bits, const SearchLevel& level, Arena& arena) {
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(choice.mode, join_windows(page, arena), arena);
   const float without = estimate_without_lookback(choice.delta, latents.primary, arena);
-  if (without == HUGE_VALF) return true;
+  if (without == HUGE_VALF) return {true, HUGE_VALF};
   const float max_bits = ratio * (without + secondary_bits) - secondary_bits;
   const SearchEstimate estimate =
       search_and_estimate(lookback_for(latents.primary.n), latents.primary, max_bits, level,
                           LookbackSample::kNeighbours, arena);
-  return !estimate.found.all.empty() && estimate.total_bits() < max_bits;
+  const bool is_found = !estimate.found.all.empty();
+  const float bits = is_found                  ? estimate.total_bits()
+                     : estimate.found.bits > 0 ? estimate.found.bits
+                                               : HUGE_VALF;
+  return {is_found && bits < max_bits, (bits + secondary_bits) / (without + secondary_bits)};
 }
 
 }  // namespace numpact::internal

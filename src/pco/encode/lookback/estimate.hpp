@@ -32,21 +32,28 @@ struct SearchEstimate {
 
 // give_up_bits: as of find_lookbacks().
 SearchEstimate search_and_estimate(const Lookback& lookback, const LatentArray& latents,
-                                   float give_up_bits, unsigned level, LookbackSample sample,
-                                   Arena& arena);
+                                   float give_up_bits, const SearchLevel& level,
+                                   LookbackSample sample, Arena& arena);
 
 // Searches this many neighbouring numbers at a time to confirm that near lookbacks save bits.
 inline constexpr std::size_t kConfirmWindowN = 2048;
 // A full search of a page below this length is short enough to start it without confirmation.
 inline constexpr std::size_t kMinConfirmPageN = std::size_t{1} << 17;
 // The same for a segment of a run. Segments are similar to each other: if the others do not look
-// back, this one rarely does, so that a full search is more often in vain.
+// back, this one rarely does, so a full search is more often unnecessary.
 inline constexpr std::size_t kMinConfirmSegmentN = std::size_t{1} << 15;
 
-// Searches a few windows of the page, which must have at least kMinConfirmSegmentN numbers. True if
-// numbers then take less than `ratio` times what they take in these windows under the choice, or if
-// that is unknown. secondary_bits: of a number, which Lookback is assumed not to change.
-bool windows_look_back(const LatentArray& page, const Choice& choice, float ratio,
-                       float secondary_bits, unsigned level, Arena& arena);
+// The bits of numbers of a few windows of a page with lookbacks.
+struct WindowsEstimate {
+  bool saves;
+  float ratio;  // of their bits under the choice; infinite if either is unknown
+};
+
+// Searches a few windows of the page, which must have at least kMinConfirmSegmentN numbers. It
+// saves if numbers then take less than `ratio` times what they take in these windows under the
+// choice, or if that is unknown. secondary_bits: of a number, which Lookback is assumed not to
+// change.
+WindowsEstimate look_back_in_windows(const LatentArray& page, const Choice& choice, float ratio,
+                                     float secondary_bits, const SearchLevel& level, Arena& arena);
 
 }  // namespace numpact::internal

@@ -11,16 +11,22 @@
 namespace numpact::internal {
 namespace {
 
-// A shorter page holds no two periods that are worth the metadata of lookbacks.
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
+
+// A page of fewer numbers holds no two periods that are worth the metadata of lookbacks.
 constexpr std::size_t kMinLookbackPageN = 32;
-// Below this there is little left to save.
+// Below this there is nothing left to save: 2^15 numbers take fewer bits than kMinLookbackPageBits.
 constexpr float kMinLookbackBitsPerNumber = 0.02f;
-// A page of fewer bits in all cannot pay for the metadata of lookbacks.
+// A page of fewer bits in all cannot pay for the metadata of lookbacks: a variable of four bins
+// takes about 200 bits, and saves only a part of the page.
 constexpr float kMinLookbackPageBits = 768;
-// In one of many segments a search takes more time than the saving is worth.
+// The same for one of many segments, where a search takes more time than the saving is worth: a
+// part of 512 bytes.
 constexpr float kMinLookbackSegmentBits = 4096;
 // Lookback decodes slower than the other deltas, so it must save this share. Higher shares mean
-// larger files that decode faster.
+// larger files that decode faster: twice of it
+// makes 0.008 % more bytes, half of it as many.
 constexpr float kLookbackPenaltyShare = 0.02f;
 // Less next to weights, which decode slowly as well.
 constexpr float kLookbackPenaltyShareVsWeights = 0.01f;
@@ -30,19 +36,17 @@ constexpr float kMaxLookbackPenaltyBitsPerNumber = 0.9f;
 // sample is wrong, and the evenly spaced ones decide.
 constexpr float kMaxSampleErrorShare = 0.1f;
 constexpr float kMaxSampleErrorBitsPerNumber = 2;
-// If lookbacks take more than the search estimated by this factor, it was misled by latents that
-// are equal because they are neighbours. A second search then learns from latents that lie apart.
+// If lookbacks take more than the search estimated by this factor, its costs were biased by latents
+// that are equal because they are neighbours. A second search then learns from latents that lie
+// apart.
 constexpr float kMaxSearchErrorRatio = 1.3f;
 // No second search below this ratio of the bits without Lookback: the first result is good enough.
 constexpr float kClearlyBetterRatio = 0.6f;
-// The search gives up if its costs, which are too high at first, exceed the bits without Lookback
-// by this factor, where size counts for most. Next to weights, which follow periods as well, the
-// costs are too high by more. In all other cases it must save the penalty. Higher factors search
-// longer.
-constexpr float kGiveUpRatioForSize = 1.02f;
+// LookbackLevel::give_up_ratio next to weights, at all levels: weights follow periods as well, so
+// that the first costs of a search are too high by more. A higher ratio searches longer.
 constexpr float kGiveUpRatioVsWeights = 1.12f;
 
-// What the entries of a dictionary take per number, with or without Lookback.
+// Bits per number of a dictionary's entries, with or without Lookback.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
   const auto* const dict = std::get_if<Dict>(&mode);
   if (dict == nullptr) return 0;
@@ -76,29 +80,30 @@ BitsWithout estimate_without(const LookbackInput& input, const AnyDelta& delta,
 }
 
 // Where the search gives up, in bits of a primary latent.
-float give_up_bits(unsigned level, bool is_vs_weights, float penalty_ratio, float primary_bits) {
+float give_up_bits(float give_up_ratio, bool is_vs_weights, float penalty_ratio,
+                   float primary_bits) {
   if (is_vs_weights) return kGiveUpRatioVsWeights * primary_bits;
-  if (is_for_size(level)) return kGiveUpRatioForSize * primary_bits;
+  if (give_up_ratio > 0) return give_up_ratio * primary_bits;
   return primary_bits - std::min(penalty_ratio * primary_bits, kMaxLookbackPenaltyBitsPerNumber);
 }
 
 // The better of up to two searches.
 SearchEstimate search_lookbacks(const Lookback& lookback, const LatentArray& primary, float give_up,
-                                float bits_without, unsigned level, Arena& arena) {
-  SearchEstimate best =
-      search_and_estimate(lookback, primary, give_up, level, LookbackSample::kNeighbours, arena);
+                                float bits_without, const Level& level, Arena& arena) {
+  SearchEstimate best = search_and_estimate(lookback, primary, give_up, level.search,
+                                            LookbackSample::kNeighbours, arena);
   if (best.found.all.empty() || best.found.samples_agree) return best;
   const float max_bits =
       std::max(kMaxSearchErrorRatio * best.found.bits, kClearlyBetterRatio * bits_without);
   if (best.total_bits() > max_bits) {
-    const SearchEstimate apart =
-        search_and_estimate(lookback, primary, give_up, level, LookbackSample::kApart, arena);
+    const SearchEstimate apart = search_and_estimate(lookback, primary, give_up, level.search,
+                                                     LookbackSample::kApart, arena);
     if (!apart.found.all.empty() && apart.total_bits() < best.total_bits()) best = apart;
   }
   return best;
 }
 
-// How to encode the numbers with given lookbacks.
+// An encoding of the numbers with given lookbacks.
 struct LookbackEncoding {
   AnyMode mode;
   bool delta_encodes_secondary = false;
@@ -136,9 +141,14 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
   input.sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
   if (!has_enough_bits(input)) return LookbackResult::kNotPromising;
   const LatentArray page = ordered.slice(0, input.page_n);
-  if (!may_look_back(sample, page, choice, input, arena)) return LookbackResult::kNotPromising;
-
   Lookback lookback = lookback_for(page.n);
+  const PrefilterResult prefilter = prefilter_lookback(sample, page, choice, input, arena);
+  if (!prefilter.passes) {
+    if (prefilter.min_bits < HUGE_VALF) {
+      log.estimated(choice.mode, lookback, prefilter.min_bits + entry_bits(choice.mode, ordered));
+    }
+    return LookbackResult::kNotPromising;
+  }
   // They outlive this call if they are accepted.
   const std::span<std::uint32_t> lookbacks =
       arena.make<std::uint32_t>(page.n > 1 ? page.n - lookback.state_n() : 0);
@@ -152,10 +162,10 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
   const bool is_vs_weights = has_weights(choice.delta);
   const float penalty_ratio =
       is_vs_weights ? kLookbackPenaltyShareVsWeights : kLookbackPenaltyShare;
-  const float give_up =
-      give_up_bits(input.level, is_vs_weights, penalty_ratio, without.primary_bits);
+  const float give_up = give_up_bits(input.level->lookback.give_up_ratio, is_vs_weights,
+                                     penalty_ratio, without.primary_bits);
   const SearchEstimate estimate =
-      search_lookbacks(lookback, latents.primary, give_up, without.bits, input.level, arena);
+      search_lookbacks(lookback, latents.primary, give_up, without.bits, *input.level, arena);
   const auto log_primary = [&](float primary_bits) {
     log.estimated(choice.mode, lookback,
                   primary_bits + input.secondary_bits + entry_bits(choice.mode, ordered));

@@ -11,22 +11,23 @@ namespace numpact::internal {
 
 struct PageRepeats;
 
-// What is known of a chunk before lookbacks are tested. All bits are per number.
+// The facts about a chunk that are known before lookbacks are tested. All bits are per number.
 struct LookbackInput {
   std::size_t page_n;    // length of the longest page
   float bits;            // estimated size under the current choice
   bool may_change_mode;  // the mode may become Classic along with the delta
-  unsigned level = kDefaultLevel;
+  const Level* level = &level_row(kDefaultLevel);
   float secondary_bits = 0;        // the secondary variable's part of `bits`
   float sampled_bits = bits;       // estimate by the sample; above `bits` where segments save
   float min_saving_share = 0;      // saving that the filter requires at least before a search
   PageRepeats* repeats = nullptr;  // the page's, kept from one call to the next; or null
-  bool is_segment = false;         // a segment of a run, at a level where time counts
+  // A segment of a run, at a level that confirms them (LookbackLevel::confirms_segments).
+  bool is_segment = false;
 };
 
 // Changes the choice's delta to Lookback, and its mode and bits accordingly, if that is estimated
 // to save enough: kAccepted. Otherwise the choice stays as it is. The estimate goes to the log in
-// any case, unless nothing was searched.
+// any case; if the prefilter fails, its lowest one.
 LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
                             const LookbackInput& input, Choice& choice, Arena& arena,
                             const ChoiceLog& log = {});

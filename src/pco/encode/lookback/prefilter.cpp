@@ -42,40 +42,33 @@
 namespace numpact::internal {
 namespace {
 
-// The saving that a passing test must show, as a ratio of the current bits. A higher ratio starts
-// fewer searches in vain but misses small savings. It is lower next to weights, which decode as
-// slowly as Lookback, and lowest at the levels where size counts for more than time.
-constexpr float kPrefilterSavingShare = 0.04f;
-constexpr float kPrefilterSavingShareVsWeights = 0.015f;
-constexpr float kPrefilterSavingShareForSize = 0.01f;
-// Caps that saving: numbers of many bits need not save more than this to be worth a search.
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
+
+// Caps the saving that a passing test must show (PrefilterLevel::saving_share): numbers of many
+// bits need not save more than this to be worth a search.
 constexpr float kMaxPrefilterSavingBitsPerNumber = 1.5f;
-// Charged to the page for the metadata of the lookback variable's bins.
+// Bits charged to the page for the metadata of the lookback variable: four bins of its own for
+// frequent lookbacks, of kLookbackBinBits each.
 constexpr float kLookbackVariableBits = 200;
 
-// Additional saving where only single values repeat, below the levels for size: the distance to an
-// equal value takes about as many bits as the value itself, so such savings are often not real.
-constexpr float kValueMarginShare = 0.04f;
+// Cap PrefilterLevel::value_margin_share and value_error_share, the additional savings where only
+// single values repeat.
 constexpr float kMaxValueMarginBitsPerNumber = 1;
-// Additional error margin for single values under a delta: values that repeat tend to be closer to
-// their neighbours than others, so the current delta stores them in fewer bits than estimated.
-constexpr float kValueErrorShare = 0.16f;
 constexpr float kMaxValueErrorBitsPerNumber = 1.5f;
 // Additional saving where a window of a long page shows one period for all numbers: the page is
 // less uniform than the window.
 constexpr float kOnePeriodSavingShare = 0.2f;
 // Below this page length the time of a search hardly depends on the length. The near test must then
-// save this many bits in all for it, but no more than the given ratio of the current bits.
+// save PrefilterLevel::search_time_page_bits in all for it, but no more than this share of the
+// current bits.
 constexpr std::size_t kMinProportionalSearchN = std::size_t{1} << 12;
-constexpr float kSearchTimePageBits = 300;
 constexpr float kMaxSearchTimeShare = 0.05f;
 
 // Below this, lookbacks that differ from number to number cost more than they save.
 constexpr float kMinNearBitsPerNumber = 0.7f;
 // Below this, only lookbacks that are equal for most numbers save anything.
 constexpr float kMinRepeatBitsPerNumber = 0.25f;
-// Below this, a repeated value is cheaper than its distance, except at the levels for size.
-constexpr float kMinRepeatedValueBitsPerNumber = 2;
 
 // Strings hold this many bits more than it takes to number the page's positions, so that they
 // rarely recur by chance. More spare bits mean longer strings and fewer repeats of short ones.
@@ -88,6 +81,15 @@ constexpr unsigned kMaxStringLog2 = 4;
 constexpr float kMinEqualRatioForOtherBits = 0.75f;
 // Above this ratio the few other numbers of a sample are too few to represent anything.
 constexpr float kMaxInformativeEqualRatio = 0.99f;
+
+// Slots for the counts of lookbacks: at least 2^this for each lookback, so that few share one, and
+// 2^9 (1 KiB of counters) to 2^15 (64 KiB, which are set to zero first) in all.
+constexpr unsigned kCountSlotsPerLookbackLog2 = 3;
+constexpr unsigned kMinCountSlotsLog2 = 9;
+constexpr unsigned kMaxCountSlotsLog2 = 15;
+// If a lookback occurs once in a part of the page, this many of its occurrences stand for others
+// that do not occur in it: half of what the search assumes, as the test must not reject too much.
+constexpr float kUnseenLookbackN = 0.5f;
 
 // If every value is matched, the costs of this many lookbacks stand for all: enough for their
 // distribution, and bounded in time.
@@ -149,13 +151,13 @@ float equal_bits_without_delta(std::span<const L> latents, std::size_t equal_n, 
   return of_equal * -fast_log2(of_all) + (1 - of_equal) * bits;
 }
 
-// How many latents of a sample equal their predecessor.
+// The number of latents of a sample that equal their predecessor.
 std::size_t count_equal(const LatentArray& sample) {
   return sample.visit([](auto latents) {
+    const auto* const values = latents.data();
+    const std::size_t n = latents.size();
     std::size_t equal_n = 0;
-    for (std::size_t i = 1; i < latents.size(); ++i) {
-      equal_n += latents[i] == latents[i - 1] ? 1 : 0;
-    }
+    for (std::size_t i = 1; i < n; ++i) equal_n += values[i] == values[i - 1] ? 1 : 0;
     return equal_n;
   });
 }
@@ -185,7 +187,8 @@ PlainBits split_plain_bits(const LatentArray& sample, std::size_t equal_n, const
 // of its own, the others by a bin that they share with those of the same width.
 float lookback_bits(std::span<const std::uint32_t> some, float all_n, Arena& arena) {
   const unsigned slot_log =
-      std::clamp(static_cast<unsigned>(std::bit_width(some.size())) + 3, 9u, 15u);
+      std::clamp(static_cast<unsigned>(std::bit_width(some.size())) + kCountSlotsPerLookbackLog2,
+                 kMinCountSlotsLog2, kMaxCountSlotsLog2);
   const auto slot_of = [slot_log](std::uint32_t lookback) -> std::size_t {
     return lookback * 0x9e3779b1u >> (32 - slot_log);
   };
@@ -207,8 +210,7 @@ float lookback_bits(std::span<const std::uint32_t> some, float all_n, Arena& are
   }
   const float n = static_cast<float>(some.size());
   const float scale = std::max(1.0f, all_n / n);
-  // A lookback that occurs once in a part stands for many that do not occur in it.
-  const float unseen = scale > 1.5f ? 0.5f : 0.0f;
+  const float unseen = scale > kMinPartScale ? kUnseenLookbackN : 0.0f;
   std::array<float, 33> shared{};
   for (std::size_t width = 1; width < shared.size(); ++width) {
     const float count = static_cast<float>(width_counts[width] + 1);
@@ -236,19 +238,27 @@ RepresentativeRange representative_range(float equal_ratio, const PageWindows& w
   return {kMinPickedRatio * expected, kMaxPickedRatio * expected};
 }
 
-// Bits of a number if repeats are coded by lookbacks and the other numbers as they are.
-float bits_with_repeats(const Repeats& repeats, const PlainBits& plain, float bits,
-                        std::size_t page_n, Arena& arena) {
-  if (repeats.repeated == 0) return bits;
+struct RepeatBits {
+  float bits;      // of a number; those of the choice if repeats save nothing
+  float estimate;  // the same, or a lower bound, if they save nothing; infinite if none were found
+};
+
+// The cost if repeats are coded by lookbacks and the other numbers as they are. bits: of the
+// choice.
+RepeatBits bits_with_repeats(const Repeats& repeats, const PlainBits& plain, float bits,
+                             std::size_t page_n, Arena& arena) {
+  if (repeats.repeated == 0) return {bits, HUGE_VALF};
   const float yes = static_cast<float>(repeats.repeated) / static_cast<float>(repeats.examined);
   const float known = (1 - yes) * plain.other + entropy(yes);
   const float equal = plain.equal_ratio > 0
                           ? plain.equal_ratio * std::min(plain.equal, -fast_log2(plain.equal_ratio))
                           : 0;
   const float other_ratio = 1 - plain.equal_ratio;
-  if (equal + other_ratio * known > bits) return bits;
+  if (equal + other_ratio * known > bits) return {bits, equal + other_ratio * known};
   const float found = other_ratio * yes * static_cast<float>(page_n);
-  return equal + other_ratio * (known + yes * lookback_bits(repeats.kept(), found, arena));
+  const float sum =
+      equal + other_ratio * (known + yes * lookback_bits(repeats.kept(), found, arena));
+  return {sum, sum};
 }
 
 // Whether most strings repeat within the length of one window.
@@ -298,14 +308,16 @@ MatchedBits bits_with_all_matched(const LatentArray& page, float other_bits, flo
   });
 }
 
-// Matches the values of a window in the middle or, unless it stands for the page, of all the page.
-bool matched_values_pay(const LatentArray& page, float other_bits, float limit, Arena& arena) {
+// The same by the values of a window in the middle or, unless it stands for the page, of all the
+// page.
+float bits_with_matched_values(const LatentArray& page, float other_bits, float limit,
+                               Arena& arena) {
   if (page.n > kValueWindowN) {
     const LatentArray window = page.slice((page.n - kValueWindowN) / 2, kValueWindowN);
     const MatchedBits some = bits_with_all_matched(window, other_bits, limit, arena);
-    if (some.new_ratio <= kMaxNewValueRatio) return some.bits < limit;
+    if (some.new_ratio <= kMaxNewValueRatio) return some.bits;
   }
-  return bits_with_all_matched(page, other_bits, limit, arena).bits < limit;
+  return bits_with_all_matched(page, other_bits, limit, arena).bits;
 }
 
 template <Latent L>
@@ -380,21 +392,19 @@ struct PrefilterLimits {
 PrefilterLimits limits_for(const LatentArray& page, const Choice& choice,
                            const LookbackInput& input) {
   const float bits = input.bits;
-  const bool is_for_size = level_row(input.level).is_for_size;
-  const float usual_ratio = is_for_size                 ? kPrefilterSavingShareForSize
-                            : has_weights(choice.delta) ? kPrefilterSavingShareVsWeights
-                                                        : kPrefilterSavingShare;
-  const float ratio = std::max(usual_ratio, input.min_saving_share);
+  const PrefilterLevel& level = input.level->prefilter;
+  const float usual_share =
+      has_weights(choice.delta) ? level.saving_share_vs_weights : level.saving_share;
+  const float share = std::max(usual_share, input.min_saving_share);
   PrefilterLimits limits;
-  limits.all_bits = bits - std::min(ratio * bits, kMaxPrefilterSavingBitsPerNumber) -
+  limits.all_bits = bits - std::min(share * bits, kMaxPrefilterSavingBitsPerNumber) -
                     kLookbackVariableBits / static_cast<float>(page.n);
   limits.primary_bits = limits.all_bits - input.secondary_bits;
-  const float margin =
-      is_for_size ? 0 : std::min(kValueMarginShare * bits, kMaxValueMarginBitsPerNumber);
+  const float margin = std::min(level.value_margin_share * bits, kMaxValueMarginBitsPerNumber);
   limits.matched_value_bits = limits.all_bits - margin;
-  const bool has_error = !is_for_size && !std::holds_alternative<NoDelta>(choice.delta);
+  const bool has_error = !std::holds_alternative<NoDelta>(choice.delta);
   const float error =
-      has_error ? std::min(kValueErrorShare * bits, kMaxValueErrorBitsPerNumber) : 0;
+      has_error ? std::min(level.value_error_share * bits, kMaxValueErrorBitsPerNumber) : 0;
   limits.repeated_value_bits = limits.matched_value_bits - error;
   const float period_ratio = period_window_n(page.n) == page.n ? 0 : kOnePeriodSavingShare;
   limits.one_period_bits =
@@ -413,8 +423,14 @@ class Prefilter {
         limits_(limits_for(page, choice, input)),
         arena_(arena) {}
 
+  PrefilterResult run() {
+    const bool passes = passes_any();
+    return {passes, min_bits_};
+  }
+
+ private:
   // The tests in the order of the file's comment.
-  bool run() const {
+  bool passes_any() {
     const bool may_be_near = input_.bits >= kMinNearBitsPerNumber;
     if (!may_be_near) {
       if (event_period_pays()) return true;
@@ -432,43 +448,54 @@ class Prefilter {
     return has_weights(choice_.delta) && one_period_pays(2);
   }
 
- private:
-  bool is_for_size() const { return level_row(input_.level).is_for_size; }
+  const PrefilterLevel& level() const { return input_.level->prefilter; }
 
-  bool event_period_pays() const {
-    return bits_with_event_period(page_, choice_.mode, input_.bits, arena_) <
-           limits_.one_period_bits;
+  // Notes an estimate of all bits per number.
+  void note(float bits) { min_bits_ = std::min(min_bits_, bits); }
+
+  bool event_period_pays() {
+    const float bits = bits_with_event_period(page_, choice_.mode, input_.bits, arena_);
+    note(bits + input_.secondary_bits);
+    return bits < limits_.one_period_bits;
   }
 
-  bool one_period_pays(std::size_t min_lookback) const {
-    return bits_with_one_period(page_, choice_.mode, min_lookback,
-                                input_.bits - input_.secondary_bits,
-                                arena_) < limits_.one_period_bits;
+  bool one_period_pays(std::size_t min_lookback) {
+    const float bits = bits_with_one_period(page_, choice_.mode, min_lookback,
+                                            input_.bits - input_.secondary_bits, arena_);
+    note(bits + input_.secondary_bits);
+    return bits < limits_.one_period_bits;
   }
 
-  bool near_lookbacks_pay() const {
-    const NearBaseline baseline = is_for_size()              ? NearBaseline::kWholeSample
-                                  : page_.n < kMinNearFirstN ? NearBaseline::kSameLatents
-                                                             : NearBaseline::kBoth;
-    const bool is_short = page_.n < kMinProportionalSearchN && !is_for_size();
-    const float search_time_bits = std::min(kSearchTimePageBits / static_cast<float>(page_.n),
-                                            kMaxSearchTimeShare * input_.bits);
+  bool near_lookbacks_pay() {
+    const NearBaseline baseline = !level().compares_near_latents ? NearBaseline::kWholeSample
+                                  : page_.n < kMinNearFirstN     ? NearBaseline::kSameLatents
+                                                                 : NearBaseline::kBoth;
+    const bool is_short = page_.n < kMinProportionalSearchN;
+    const float search_time_bits =
+        std::min(level().search_time_page_bits / static_cast<float>(page_.n),
+                 kMaxSearchTimeShare * input_.bits);
     const NearRequest request{limits_.primary_bits - (is_short ? search_time_bits : 0),
                               input_.sampled_bits - input_.secondary_bits, baseline};
-    return may_look_back_nearby(sample_, choice_, request, arena_) && windows_confirm();
+    const NearResult near = look_back_nearby(sample_, choice_, request, arena_);
+    if (near.is_met) return windows_confirm();
+    note(near.bits + input_.secondary_bits);
+    return false;
   }
 
   // A short search is more reliable than a sample or counts. Short pages need none, as a full
   // search of them is short.
-  bool windows_confirm() const {
-    return page_.n < (input_.is_segment ? kMinConfirmSegmentN : kMinConfirmPageN) ||
-           windows_look_back(page_, choice_, input_.bits / input_.sampled_bits,
-                             input_.secondary_bits, input_.level, arena_);
+  bool windows_confirm() {
+    if (page_.n < (input_.is_segment ? kMinConfirmSegmentN : kMinConfirmPageN)) return true;
+    const WindowsEstimate windows =
+        look_back_in_windows(page_, choice_, input_.bits / input_.sampled_bits,
+                             input_.secondary_bits, input_.level->search, arena_);
+    note(windows.ratio * input_.sampled_bits);
+    return windows.saves;
   }
 
-  bool repeats_pay() const {
+  bool repeats_pay() {
     const std::size_t equal_n = count_equal(sample_.latents);
-    const PageWindows windows(page_.n, input_.level);
+    const PageWindows windows(page_.n, level());
     const RepresentativeRange range =
         representative_range(informative_equal_ratio(equal_n, sample_.latents), windows);
     PageRepeats& repeats =
@@ -495,21 +522,26 @@ class Prefilter {
 
   // bits: of a number under the delta, if no number looks back.
   bool repeats_pay_under(const AnyDelta& delta, float bits, std::size_t equal_n,
-                         const RepresentativeRange& range, const PageRepeats& repeats) const {
+                         const RepresentativeRange& range, const PageRepeats& repeats) {
     const bool has_strings = range.contains(repeats.strings);
     const bool has_values = range.contains(repeats.values);
-    const float min_value_bits = is_for_size() ? 0 : kMinRepeatedValueBitsPerNumber;
-    const bool matches_all = page_.n < kMaxMatchedPageN && !has_values && bits > min_value_bits;
+    const bool matches_all =
+        page_.n < kMaxMatchedPageN && !has_values && bits > level().min_value_bits_per_number;
     if (!has_strings && !has_values && !matches_all) return false;
     const PlainBits plain = split_plain_bits(sample_.latents, equal_n, delta, bits);
     const auto bits_with = [&](const Repeats& found) {
-      return bits_with_repeats(found, plain, bits, page_.n, arena_);
+      const RepeatBits with = bits_with_repeats(found, plain, bits, page_.n, arena_);
+      note(with.estimate);
+      return with.bits;
     };
     if (has_strings && bits_with(repeats.strings) < limits_.all_bits) return true;
     if (matches_all) {
       const float other_bits =
           plain.equal_ratio > kMinEqualRatioForOtherBits ? plain.other : HUGE_VALF;
-      return matched_values_pay(page_, other_bits, limits_.matched_value_bits, arena_);
+      const float matched_bits =
+          bits_with_matched_values(page_, other_bits, limits_.matched_value_bits, arena_);
+      note(matched_bits);
+      return matched_bits < limits_.matched_value_bits;
     }
     return has_values && bits_with(repeats.values) < limits_.repeated_value_bits;
   }
@@ -532,13 +564,14 @@ class Prefilter {
   const Choice& choice_;
   const LookbackInput& input_;
   PrefilterLimits limits_;
+  float min_bits_ = HUGE_VALF;
   Arena& arena_;
 };
 
 }  // namespace
 
-bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& choice,
-                   const LookbackInput& input, Arena& arena) {
+PrefilterResult prefilter_lookback(const Sample& sample, const LatentArray& page,
+                                   const Choice& choice, const LookbackInput& input, Arena& arena) {
   const ArenaScope scratch(arena);
   return Prefilter(sample, page, choice, input, arena).run();
 }

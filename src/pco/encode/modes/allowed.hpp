@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which types, modes and delta encodings readers of a format version support (docs/format/pco.md,
-// "Wrapped header and versions").
+// The types, modes and delta encodings that readers of a format version support
+// (docs/format/pco.md, "Wrapped header and versions").
 #pragma once
 
 #include "pco/delta/deltas.hpp"

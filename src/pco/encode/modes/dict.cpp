@@ -18,6 +18,9 @@
 namespace numpact::internal {
 namespace {
 
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
+
 // Entries may take at most this share of what the numbers take without a dictionary, and be at most
 // this share of the numbers. Higher bounds count more numbers of chunks that gain little.
 constexpr float kMaxEntryShare = 0.5f;
@@ -29,20 +32,20 @@ constexpr float kMinDictBitsPerNumber = 1;
 constexpr float kMaxEntropyRatio = 0.96f;
 // Subtracted from that ratio, times the share of values seen once: if most values were seen once,
 // their estimated entropy is a guess, and a low one.
-constexpr float kSeenOnceEntropyMargin = 0.15f;
+constexpr float kSeenOnceEntropyMarginRatio = 0.15f;
 // The same for coarse estimates of deltas, which are less affected.
-constexpr float kSeenOnceDeltaMargin = 0.02f;
+constexpr float kSeenOnceDeltaMarginRatio = 0.02f;
 // Orders of the entries whose coarse estimate is above this ratio of the smallest are not estimated
 // fully.
 constexpr float kNearEntryOrderRatio = 1.2f;
 
-// How many index deltas the coarse estimates of orders use: enough to tell them apart.
+// Index deltas that the coarse estimates of orders use: enough to tell them apart.
 constexpr std::size_t kOrderDeltasN = kMaxCoarseN / 2;
 // By how much an estimate without a delta may exceed a coarse one of the same bits, per number.
 constexpr float kCoarseErrorBitsPerNumber = 0.4f;
 
-// How much of the growth of deltas from the values in a subsample to all values counts in the first
-// test: values that follow each other tend to have close entries, so less than all of it.
+// The part of the growth of deltas, from the values in a subsample to all values, that counts in
+// the first test: values that follow each other tend to have close entries, so less than all of it.
 constexpr float kFirstIndexGrowthShare = 0.3f;
 // Weights are fitted if Consecutive takes at most this ratio of the best bits so far.
 constexpr float kNearDictWeightsRatio = 1.1f;
@@ -69,7 +72,7 @@ class Entries {
   std::size_t size() const { return index_.values().size(); }
   std::span<const std::uint32_t> counts() const { return counts_.first(size()); }
   std::size_t total() const { return std::accumulate(counts().begin(), counts().end(), 0u); }
-  // How many entries occur this often.
+  // Entries that occur this often.
   std::size_t seen(std::uint32_t times) const {
     return static_cast<std::size_t>(std::count(counts().begin(), counts().end(), times));
   }
@@ -284,7 +287,8 @@ class DictPrefilter {
     const float dict_bits = expected * entry_bits_;
     const float total = static_cast<float>(entries.total());
     const float once = is_all ? 0 : static_cast<float>(entries.seen(1)) / total;
-    const float max_ratio = std::min(kMaxEntropyRatio, max_ratio_) - kSeenOnceEntropyMargin * once;
+    const float max_ratio =
+        std::min(kMaxEntropyRatio, max_ratio_) - kSeenOnceEntropyMarginRatio * once;
     if (expected_entropy(entries.counts(), total, expected) <
         max_ratio * (to_beat_.bits - dict_bits)) {
       return true;
@@ -292,7 +296,7 @@ class DictPrefilter {
     // Unseen entries lie between those seen, so differences of indices grow by this many bits.
     const float growth_bits = fast_log2(expected / seen);
     // Coarse estimates are compared with a coarse one, since they share the same bias.
-    const float max_coarse_ratio = max_ratio_ - kSeenOnceDeltaMargin * once;
+    const float max_coarse_ratio = max_ratio_ - kSeenOnceDeltaMarginRatio * once;
     const float max_bits =
         max_coarse_ratio * coarse_to_beat(arena) * (1 - dict_bits / to_beat_.bits) -
         index_growth * growth_bits;
@@ -332,7 +336,7 @@ std::optional<Estimate> find_dict(std::span<const L> ordered, const Sample& samp
   const std::size_t max_n = static_cast<std::size_t>(kMaxEntryShare * to_beat.bits / entry_bits);
   const Arena::Mark mark = arena.mark();
   const bool is_promising =
-      DictPrefilter<L>(sample, max_n, entry_bits, to_beat, effort.dict_required_saving, arena)
+      DictPrefilter<L>(sample, max_n, entry_bits, to_beat, effort.dict_required_saving_share, arena)
           .is_promising(arena);
   arena.rewind(mark);
   if (!is_promising) return std::nullopt;

@@ -31,6 +31,9 @@ constexpr std::size_t kMinProbes = 8;
 constexpr std::size_t kPretestOneIn = 7;
 // One in this many numbers may fail to be a multiple of a divisor or a decimal that suits.
 constexpr std::size_t kMaxMisfitOneIn = 10;
+// If at most one probe in this many does not fit, finer bases are not tried: fewer corrections take
+// next to nothing.
+constexpr std::size_t kNegligibleMisfitOneIn = 100;
 
 // Powers of ten; exact as doubles up to 10^22.
 constexpr double kPowersOfTen[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -174,7 +177,7 @@ void add_decimal(NumberType type, const Probes& probes, int decimals, double div
   add_base(type, static_cast<double>(common.divisor) * numerator, denominator, candidates);
 }
 
-// How many probes the best decimal so far does not fit.
+// The number of probes that the best decimal so far does not fit.
 struct DecimalFit {
   std::size_t min_misfits;  // of the probes; all of them before a decimal is found
 
@@ -186,7 +189,7 @@ struct DecimalFit {
 // cost less than a finer base costs all numbers.
 void propose_decimals(NumberType type, const Probes& probes, double divisor, DecimalFit& found,
                       Candidates& candidates) {
-  const std::size_t negligible = probes.n / 100;
+  const std::size_t negligible = probes.n / kNegligibleMisfitOneIn;
   for (int decimals = -kMaxBaseZeros; decimals <= kMaxBaseDecimals; ++decimals) {
     const double factor =
         decimals >= 0 ? kPowersOfTen[decimals] * divisor : divisor / kPowersOfTen[-decimals];
@@ -234,7 +237,7 @@ MeasuredList measured(const Probes& probes) {
 // Adds a base that may be off by error_share. If 1 over an integer is within the error, that is
 // taken to be the intended base.
 void add_common_base(NumberType type, double base, double error_share, Candidates& candidates) {
-  // How close to an integer the inverse must be: for small bases, the error covers an integer by
+  // The inverse must be this close to an integer: for small bases, the error covers an integer by
   // chance.
   constexpr double kMaxInverseError = 0.05;
   const double inverse = 1 / base;
@@ -246,7 +249,8 @@ void add_common_base(NumberType type, double base, double error_share, Candidate
 
 // Finds the base of the numbers themselves. False if there is none.
 bool propose_euclidean(NumberType type, const Probes& probes, Candidates& candidates) {
-  // How far the base from a pair may be off. Larger values take more bases for 1 over an integer.
+  // Relative error allowed to the base from a pair. Larger values take more bases for 1 over an
+  // integer.
   constexpr double kEuclidErrorShare = 1e-5;
   const double base = most_common_base(measured(probes).all());
   if (base == 0 || count_fitting(probes, 1 / base, probes.n / 2) == 0) return false;
@@ -324,7 +328,7 @@ MeasuredList measured_distances(const Probes& probes) {
 template <FloatLatent L>
 void propose_from_steps(NumberType type, std::span<const L> latents, const Probes& probes,
                         Candidates& candidates, Arena& arena) {
-  // How far the first base may be off: the steps are multiples of few digits.
+  // Relative error allowed to the first base: the steps are multiples of few digits.
   constexpr double kStepErrorShare = 0.002;
   const MeasuredList steps = measured_steps(latents, probes.mantissa_digits, arena);
   const double approximate = most_common_base(steps.all());
@@ -403,8 +407,8 @@ void propose_finest(NumberType type, const Probes& probes, Candidates& candidate
 // Whether most of some evenly spread numbers are close to the number before.
 template <FloatLatent L>
 bool is_smooth(std::span<const L> latents) {
-  // How far apart neighbours may be, relative to the first. Larger values propose the finest bases
-  // for more columns.
+  // Distance allowed between neighbours, relative to the first. Larger values propose the finest
+  // bases for more columns.
   constexpr double kMaxSmoothStepShare = 0.25;
   const std::size_t step = latents.size() / kMaxProbes + 1;
   std::size_t looked_at = 0;
@@ -464,11 +468,12 @@ void propose_divisors(NumberType type, std::span<const L> latents, const Candida
   // multiples, and each proposal is estimated.
   constexpr unsigned kMaxBaseDivisor = 63;
   constexpr std::size_t kMaxDivisorProposals = 3;
-  // Bits per number of corrections that a divisor must save over all smaller ones.
-  constexpr float kMinCorrectionSavingBits = 0.1f;
+  // Bits of corrections that a divisor must save over all smaller ones: less is chance, as there
+  // are at most kMaxProbes probes.
+  constexpr float kMinCorrectionSavingBitsPerNumber = 0.1f;
   // Corrections that the first quarter of the probes may need beyond its share, to allow for
   // chance.
-  constexpr std::size_t kPretestSlack = 4;
+  constexpr std::size_t kPretestSlackN = 4;
   std::array<L, kMaxProbes> probe_latents{};
   const std::size_t step = std::max<std::size_t>(1, latents.size() / kMaxProbes);
   std::size_t n = 0;
@@ -484,9 +489,10 @@ void propose_divisors(NumberType type, std::span<const L> latents, const Candida
     const FloatMult mult = FloatMult::of(base.numerator / denominator, type);
     if (!mult.is_valid(type)) return;
     // The first probes suffice to reject most divisors that are no better.
-    if (count_corrections(probes.first(n / 4), mult) > count / 4 + kPretestSlack) continue;
+    if (count_corrections(probes.first(n / 4), mult) > count / 4 + kPretestSlackN) continue;
     const std::size_t fewer = count_corrections(probes, mult);
-    if (correction_bits(fewer, n) > correction_bits(count, n) - kMinCorrectionSavingBits) continue;
+    if (correction_bits(fewer, n) > correction_bits(count, n) - kMinCorrectionSavingBitsPerNumber)
+      continue;
     candidates.add(Candidate{mult, base.numerator, denominator, false});
     ++proposals;
     count = fewer;

@@ -14,6 +14,8 @@ namespace {
 // The fewest trailing zeros that are worth a secondary variable, unless nearly all numbers have
 // them.
 constexpr unsigned kMinQuantK = 3;
+// Nearly all numbers are all but one in this many: those few may need a secondary variable.
+constexpr std::size_t kOutlierOneIn = 20;
 // The bits per number that a k must save, less the cost of marking which numbers have it.
 constexpr float kMinQuantSavingBitsPerNumber = 0.5f;
 
@@ -77,7 +79,7 @@ void propose(std::span<const L> latents, Candidates& candidates) {
   };
   // Two proposals: the largest k that nearly all numbers have, and the k that saves most if the
   // cost of marking the numbers that have it is subtracted.
-  const std::size_t nearly_all = 19 * latents.size() / 20;
+  const std::size_t nearly_all = (kOutlierOneIn - 1) * latents.size() / kOutlierOneIn;
   unsigned largest = 0;
   unsigned best = 0;
   float best_saved = kMinQuantSavingBitsPerNumber;

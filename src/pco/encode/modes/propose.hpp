@@ -19,8 +19,7 @@ struct Candidate {
   bool is_finest = false;      // a base as fine as the mantissa, not derived from the values
   bool fits_minority = false;  // fewer than half of the numbers save bits; the others pay for them
   // It does not compete with bases: its coarse estimate, which is exact while those of bases tend
-  // to be too high, excludes none of them, and it takes no one's place among those that are
-  // estimated.
+  // to be too high, excludes none of them, and it does not count towards max_estimated.
   bool is_independent = false;
 };
 

@@ -8,7 +8,7 @@
 
 #include "pco/encode/choice.hpp"
 
-namespace numpact::internal::standalone {
+namespace numpact::internal {
 
 // Decides which segments something is attempted on. At first on all; after more than free_failures
 // failures without a success, each further failure skips as many numbers as there were since the
@@ -103,4 +103,4 @@ class ModeBackoff {
   Backoff dict_{kFreeFailures};
 };
 
-}  // namespace numpact::internal::standalone
+}  // namespace numpact::internal

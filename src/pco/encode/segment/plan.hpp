@@ -10,6 +10,7 @@
 #include "pco/ans/bin.hpp"
 #include "pco/encode/choice.hpp"
 #include "pco/encode/segment/join.hpp"
+#include "pco/levels.hpp"
 
 namespace numpact::internal {
 
@@ -36,7 +37,8 @@ class SegmentPlanner {
  public:
   // ordered: at least one number; must outlive the planner. choice: the best one without Lookback
   // for all numbers in a single chunk.
-  SegmentPlanner(const LatentArray& ordered, const Choice& choice, unsigned level, Arena& arena);
+  SegmentPlanner(const LatentArray& ordered, const Choice& choice, const SegmentLevel& level,
+                 Arena& arena);
 
   // The share of the bits that segments save according to the coarse plan; 0 if it is too little
   // for a full plan.
@@ -54,7 +56,7 @@ class SegmentPlanner {
   float min_saving() const;
   float min_coarse_saving() const;
 
-  // How many latents were counted, of which bit width, in runs of how many.
+  // The number of latents that were counted, their bit width, and the length of their runs.
   struct Counted {
     std::size_t n = 0;
     unsigned bits = 0;
@@ -79,7 +81,7 @@ class SegmentPlanner {
 
   const LatentArray& ordered_;
   Choice choice_;
-  unsigned level_;
+  const SegmentLevel& level_;
   Arena& arena_;
   std::span<std::size_t> sizes_;
   Arena::Mark before_;

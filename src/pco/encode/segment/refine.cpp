@@ -12,8 +12,10 @@
 #include "pco/limits.hpp"
 #include "pco/standalone/frame.hpp"
 
-namespace numpact::internal::standalone {
+namespace numpact::internal {
 namespace {
+
+using standalone::kChunkHeadBytes;
 
 // A change must save more than 1 / kMinRefineSavingOneByteIn of the bytes of the segments that it
 // replaces, plus kMinRefineSavingBytes. Smaller savings may be lost at the level that is written.
@@ -28,8 +30,8 @@ struct SizedSegment {
   std::size_t n = 0;
   std::uint64_t bytes = 0;  // at kRefineLevel
   std::uint64_t written_bytes =
-      0;                    // the smaller of kRefineLevel's and the requested level's; 0: unknown
-  bool is_settled = false;  // no split of it saves enough
+      0;  // the smaller of kRefineLevel's and the requested level's; 0: unknown
+  bool is_unsplittable = false;  // no split of it saves enough
 
   std::size_t end() const { return begin + n; }
 };
@@ -40,13 +42,13 @@ bool saves(std::uint64_t now, std::uint64_t before) {
 
 class Refiner {
  public:
-  Refiner(const NumberView& numbers, const EncodeConfig& config, const SegmentLevel& effort,
+  Refiner(const NumberView& numbers, const EncodeConfig& config, const RefineLevel& effort,
           Arena& arena)
       : numbers_(numbers),
         config_(config),
         attempt_config_(config),
         effort_(effort),
-        remaining_n_(effort.refine_per_number * numbers.count),
+        remaining_n_(effort.encoded_per_number * numbers.count),
         segments_(arena.make<SizedSegment>(numbers.count / kMinSegmentN + 1)),
         other_segments_(arena.make<SizedSegment>(segments_.size())),
         arena_(arena) {
@@ -61,7 +63,7 @@ class Refiner {
     }
     improve([this] {
       join_neighbours();
-      std::size_t rounds = effort_.refine_rounds;
+      std::size_t rounds = effort_.rounds;
       while (rounds > 0 && split_segments()) --rounds;
       join_neighbours();
     });
@@ -165,8 +167,8 @@ class Refiner {
     for (std::size_t i = 0; i < size_; ++i) {
       SizedSegment whole = segments_[i];
       Pair best{whole, {}};
-      if (!whole.is_settled) find_split(whole, best);
-      whole.is_settled = true;
+      if (!whole.is_unsplittable) find_split(whole, best);
+      whole.is_unsplittable = true;
       if (best.second.n == 0) {
         other_segments_[count++] = whole;
       } else {
@@ -220,7 +222,7 @@ class Refiner {
   const NumberView& numbers_;
   const EncodeConfig& config_;
   EncodeConfig attempt_config_;
-  SegmentLevel effort_;
+  RefineLevel effort_;
   std::size_t remaining_n_;  // numbers that may still be encoded for attempts
   std::span<SizedSegment> segments_;
   std::span<SizedSegment> other_segments_;
@@ -231,14 +233,14 @@ class Refiner {
 }  // namespace
 
 bool refines_segments(const EncodeConfig& config) {
-  return level_row(config.level).segments.refine_per_number > 0 && !config.favor_decode_speed;
+  return level_row(config.level).refine.encoded_per_number > 0 && !config.favor_decode_speed;
 }
 
 std::span<const std::size_t> refine_segments(const NumberView& numbers,
                                              std::span<const std::size_t> sizes,
                                              const EncodeConfig& config, Arena& arena) {
   if (!refines_segments(config) || numbers.count < 2 * kMinSegmentN) return sizes;
-  return Refiner(numbers, config, level_row(config.level).segments, arena).run(sizes);
+  return Refiner(numbers, config, level_row(config.level).refine, arena).run(sizes);
 }
 
-}  // namespace numpact::internal::standalone
+}  // namespace numpact::internal

@@ -9,7 +9,7 @@
 #include "numpact/config.hpp"
 #include "numpact/types.hpp"
 
-namespace numpact::internal::standalone {
+namespace numpact::internal {
 
 // Whether plans are refined: from level 10 on, unless decoding speed is favored, which short chunks
 // reduce.
@@ -21,4 +21,4 @@ std::span<const std::size_t> refine_segments(const NumberView& numbers,
                                              std::span<const std::size_t> sizes,
                                              const EncodeConfig& config, Arena& arena);
 
-}  // namespace numpact::internal::standalone
+}  // namespace numpact::internal

@@ -19,7 +19,7 @@ std::size_t event_window_n(std::size_t page_n);
 // the usual one are not rare.
 Periods find_event_periods(const LatentArray& window, Arena& arena);
 
-// How many of some evenly spaced latents equal the one `distance` before.
+// Counts of evenly spaced latents, and of those that equal the one `distance` before.
 struct Matches {
   std::size_t compared = 0;
   std::size_t equal = 0;

@@ -25,6 +25,10 @@ inline constexpr std::size_t kMaxKeptLookbackN = 4096;
 inline constexpr unsigned kPickLog2 = 4;
 inline constexpr unsigned kLongPagePickLog2 = 6;
 inline constexpr std::size_t kMinLongPickPageN = std::size_t{1} << 17;
+// log2 of the slots of a hash table: twice the picked latents, so that few share a slot, within
+// bounds. The upper one keeps a table of 8-byte slots within 512 KiB, about an L2 cache.
+inline constexpr unsigned kMinRepeatSlotsLog2 = 6;
+inline constexpr unsigned kMaxRepeatSlotsLog2 = 16;
 // A longer page is examined in three windows of this length, at its start, at one half and at two
 // thirds, so that equal halves, thirds or quarters of a page still show.
 inline constexpr std::size_t kRepeatWindowN = std::size_t{1} << 17;
@@ -33,11 +37,11 @@ inline unsigned pick_log(std::size_t page_n) {
   return page_n < kMinLongPickPageN ? kPickLog2 : kLongPagePickLog2;
 }
 
-// The windows of a page that are examined: all of it at the levels for size or if it is short.
+// The windows of a page that are examined: all of it if the level asks for that or it is short.
 class PageWindows {
  public:
-  PageWindows(std::size_t page_n, unsigned level) : page_n_(page_n) {
-    if (is_for_size(level) || page_n <= 3 * kRepeatWindowN) {
+  PageWindows(std::size_t page_n, const PrefilterLevel& level) : page_n_(page_n) {
+    if (!level.windows_of_long_pages || page_n <= 3 * kRepeatWindowN) {
       add(0, page_n);
       return;
     }
@@ -95,8 +99,8 @@ inline PageRepeats* make_page_repeats(Arena& arena) {
   return repeats;
 }
 
-// How many must be examined for the picked ones to represent the page. If there are more or fewer,
-// a few frequent ones were picked, or not picked, by chance.
+// The number that must be examined for the picked ones to represent the page. If there are more or
+// fewer, a few frequent ones were picked, or not picked, by chance.
 struct RepresentativeRange {
   float min_n;
   float max_n;
@@ -166,7 +170,8 @@ class RepeatFinder {
 
  private:
   static unsigned slot_log(std::size_t n) {
-    return std::clamp(static_cast<unsigned>(std::bit_width(n / 16)) + 1, 6u, 16u);
+    return std::clamp(static_cast<unsigned>(std::bit_width(n >> kPickLog2)) + 1,
+                      kMinRepeatSlotsLog2, kMaxRepeatSlotsLog2);
   }
 
   void examine(std::size_t from, std::size_t to) {

@@ -33,6 +33,9 @@
 namespace numpact::internal {
 namespace {
 
+// The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
+// to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
+
 // Length of the blocks that costs are learned from. Many short ones learn more than few long ones
 // where distances drift.
 constexpr std::size_t kLearnBlockN = 64;
@@ -51,7 +54,8 @@ constexpr std::size_t kShortLearnOneIn = 8;
 // From this page length on periods may be so long that their window is twice as long.
 constexpr std::size_t kMinLongPeriodPageN = std::size_t{1} << 18;
 // Vector kernels take at most this many latents at a time, so blocks are split into multiples of
-// it. Before this position, where most lookbacks reach before the page's start, parts are shorter.
+// it. Before this position, where most lookbacks reach before the page's start, parts are shorter:
+// without that short pages of interleaved streams were up to 28 % larger.
 constexpr std::size_t kPageStartN = 32;
 constexpr std::size_t kPageStartBlockN = 8;
 // The most frequent lookbacks of each start that are tried as the only one, and the latents of each
@@ -69,14 +73,15 @@ constexpr std::size_t kMinMoreFrequentLearnN = 2048;
 // Frequent lookbacks that levels with compares_more compare in the last round.
 constexpr std::size_t kMaxMoreFrequent = 24;
 // Costs that small samples learn are too high: by kMaxLearnErrorShare from kMinLearnN latents. The
-// error shrinks to nothing at LookbackLevel::no_error_n latents. A smaller number makes searches
+// error shrinks to nothing at SearchLevel::no_error_n latents. A smaller number makes searches
 // give up earlier.
 constexpr float kMaxLearnErrorShare = 0.15f;
 // Above this multiple of the limit after the first round the later rounds do not reach it.
 constexpr float kEarlyGiveUpRatio = 1.02f;
 // From this page length on similar latents mostly have a near latent that is as good and cheaper to
-// find. The sample may be smaller, too, unless numbers must take less than kRareDeltaBitsPerNumber,
-// where rare deltas matter.
+// find: to look for them took 6 % of the time at level 8 for 0.016 % of the bytes. The sample may
+// be smaller, too, unless numbers must take less than kRareDeltaBitsPerNumber, where rare deltas
+// matter.
 constexpr std::size_t kMinManyLatentsN = std::size_t{1} << 16;
 constexpr float kRareDeltaBitsPerNumber = 1;
 // If one lookback starts for all, one in this many latents keeps another, so that the costs of
@@ -87,11 +92,11 @@ constexpr std::size_t kOtherLookbackOneIn = 64;
 // periods in the data do not meet the same phase every time.
 class LearnBlocks {
  public:
-  // wanted_n: latents in all blocks, about.
-  LearnBlocks(std::size_t first, std::size_t n, std::size_t wanted_n) : first_(first), n_(n) {
+  // requested_n: latents in all blocks, about.
+  LearnBlocks(std::size_t first, std::size_t n, std::size_t requested_n) : first_(first), n_(n) {
     const std::size_t blocks = (n - first + kLearnBlockN - 1) / kLearnBlockN;
-    const std::size_t wanted_blocks = std::max<std::size_t>(1, wanted_n / kLearnBlockN);
-    stride_ = std::max<std::size_t>(1, blocks / wanted_blocks);
+    const std::size_t requested_blocks = std::max<std::size_t>(1, requested_n / kLearnBlockN);
+    stride_ = std::max<std::size_t>(1, blocks / requested_blocks);
   }
   // Calls f(begin, n) for each block.
   template <class F>
@@ -294,9 +299,9 @@ class Search {
 
   std::span<const L> period_window() const {
     const std::size_t n = latents_.size();
-    const std::size_t wanted_n =
+    const std::size_t requested_n =
         n < kMinLongPeriodPageN ? period_window_n(n) : 2 * period_window_n(n);
-    const std::size_t window_n = std::min(n, std::max(wanted_n, effort_.sample_n));
+    const std::size_t window_n = std::min(n, std::max(requested_n, effort_.sample_n));
     return latents_.subspan((n - window_n) / 2, window_n);
   }
 
@@ -429,29 +434,28 @@ class Search {
 
 }  // namespace
 
-LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n, float bits) {
+LookbackEffort LookbackEffort::of(const SearchLevel& level, std::size_t n, float bits) {
   const auto give_up_ratio_of = [](std::size_t learn_n, std::size_t no_error_n) {
     if (learn_n >= no_error_n) return 1.0f;
     const float missing = static_cast<float>(no_error_n - std::max(learn_n, kMinLearnN));
     return 1 + kMaxLearnErrorShare * missing / static_cast<float>(no_error_n - kMinLearnN);
   };
-  const LookbackLevel& row = level_row(level).lookback;
-  const bool is_for_size = level_row(level).is_for_size;
   const bool has_many = n >= kMinManyLatentsN;
-  const bool may_halve_sample = !is_for_size && has_many && bits > kRareDeltaBitsPerNumber;
+  const bool halves_sample = level.halves_long_sample && has_many && bits > kRareDeltaBitsPerNumber;
   // One in learn_one_in latents, within bounds. A short page uses more of its latents, but so few
   // that choosing for all of it still takes the longest.
   const std::size_t min_learn_n = std::size_t{1}
-                                  << (row.min_learn_n_log2 - (may_halve_sample ? 1 : 0));
+                                  << (level.min_learn_n_log2 - (halves_sample ? 1 : 0));
   const std::size_t short_min_n = std::clamp(n / kShortLearnOneIn, kMinShortLearnN, kMinLearnN);
-  const std::size_t min_n = std::clamp(n / row.short_one_in, short_min_n, min_learn_n);
+  const std::size_t min_n = std::clamp(n / level.short_one_in, short_min_n, min_learn_n);
   const std::size_t sample_n =
-      std::clamp(n / row.learn_one_in, min_n, std::size_t{1} << row.max_learn_n_log2);
-  const std::size_t prefix_n = !has_many ? kMaxSimilarPrefixes : is_for_size ? 1 : 0;
-  const bool compares_more = row.compares_more && (has_many || sample_n >= kMinMoreFrequentLearnN);
-  return {sample_n,         row.rounds,
-          row.max_frequent, compares_more ? kMaxMoreFrequent : row.max_frequent,
-          prefix_n,         give_up_ratio_of(sample_n, row.no_error_n)};
+      std::clamp(n / level.learn_one_in, min_n, std::size_t{1} << level.max_learn_n_log2);
+  const std::size_t prefix_n = !has_many ? kMaxSimilarPrefixes : level.long_page_prefixes;
+  const bool compares_more =
+      level.compares_more && (has_many || sample_n >= kMinMoreFrequentLearnN);
+  return {sample_n,           level.rounds,
+          level.max_frequent, compares_more ? kMaxMoreFrequent : level.max_frequent,
+          prefix_n,           give_up_ratio_of(sample_n, level.no_error_n)};
 }
 
 Lookback lookback_for(std::size_t n) {
@@ -462,9 +466,9 @@ Lookback lookback_for(std::size_t n) {
 }
 
 FoundLookbacks find_lookbacks(const Lookback& lookback, const LatentArray& latents, Arena& arena,
-                              float give_up_bits, unsigned level, LookbackSample sample) {
+                              float give_up_bits, const SearchLevel& level, LookbackSample sample) {
   if (latents.n <= lookback.state_n()) return {};
-  const LookbackEffort effort = LookbackEffort::of_level(level, latents.n, give_up_bits);
+  const LookbackEffort effort = LookbackEffort::of(level, latents.n, give_up_bits);
   return visit_words(latents, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
     Search<L> search(words, unused_bits, lookback.state_n(), effort, sample, arena);

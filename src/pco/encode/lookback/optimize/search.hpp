@@ -8,6 +8,7 @@
 #include "number/latent_array.hpp"
 #include "numpact/config.hpp"
 #include "pco/delta/lookback.hpp"
+#include "pco/levels.hpp"
 
 namespace numpact::internal {
 
@@ -23,7 +24,7 @@ struct LookbackEffort {
   float give_up_ratio = 1;
 
   // For a page of n latents, which must take less than `bits` each on average.
-  static LookbackEffort of_level(unsigned level, std::size_t n, float bits = HUGE_VALF);
+  static LookbackEffort of(const SearchLevel& level, std::size_t n, float bits = HUGE_VALF);
 };
 
 // The smallest window that covers a page of n latents, and a state of one latent.
@@ -38,7 +39,7 @@ struct FoundLookbacks {
   bool samples_agree = false;
 };
 
-// Which latents estimate the bits of the deltas: all that costs are learned from, which are
+// The latents that estimate the bits of the deltas: all that costs are learned from, which are
 // neighbours, or one in a few of them. These are fewer, but their deltas are not equal merely
 // because they are neighbours.
 enum class LookbackSample { kNeighbours, kApart };
@@ -46,7 +47,8 @@ enum class LookbackSample { kNeighbours, kApart };
 // Gives up where the learned costs show that a latent would take more than give_up_bits, allowing
 // for the error of small samples.
 FoundLookbacks find_lookbacks(const Lookback& lookback, const LatentArray& latents, Arena& arena,
-                              float give_up_bits = HUGE_VALF, unsigned level = kDefaultLevel,
+                              float give_up_bits = HUGE_VALF,
+                              const SearchLevel& level = level_row(kDefaultLevel).search,
                               LookbackSample sample = LookbackSample::kNeighbours);
 
 }  // namespace numpact::internal
