@@ -4,7 +4,7 @@
 // The whole procedure from numbers to bytes, in the order of the code. An indented line is a part
 // of the one above it; parts that depend on a level or an option say so.
 //
-//   write_run                one run of at most kMaxChunkN numbers
+//   write_run                one run of at most kMaxChunkN numbers: RunEncoder::write_smallest
 //     ordered_latents        numbers become unsigned latents of the same order
 //     choose_plain           of the ChoiceSession of the run: mode and delta encoding as one chunk,
 //                            without Lookback. With a recipe, use_recipe instead of what follows
@@ -30,12 +30,13 @@
 //                            speed is favored (refines_segments), with two more steps:
 //       smaller_chunk        the same numbers at kRefineLevel, if that is smaller
 //       refine_segments      joins and splits segments by encoding them
-//     write_segments         unless a single chunk is planned. Each segment, until together they
-//                            exceed the single chunk's size or estimate, or max_bytes:
-//       choose_plain         of a session of its own, then add_lookback; below level 9, Backoff
+//     write_segments_if_smaller, unless a single chunk is planned:
+//       write_segments       each segment, until together they exceed the single chunk's size or
+//                            estimate, or max_bytes:
+//         choose_plain       of a session of its own, then add_lookback; below level 9, Backoff
 //                            skips what failed on earlier segments
-//       encode_chosen        as below; then smaller_chunk where segments are refined
-//     reconsider_lookback    add_lookback once more, if the segments take more than planned
+//         encode_chosen      as below; then smaller_chunk where segments are refined
+//       reconsider_lookback  add_lookback once more, if the segments take more than planned
 //     write_single           if segments are not kept: is_estimated_above again, and encode_chosen,
 //                            unless the single chunk is encoded already
 //
