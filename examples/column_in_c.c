@@ -15,28 +15,7 @@ static int fail(const char* what, const numpact_error* error) {
 
 /* Encodes 180 series by one recipe. `buffer` has COUNT doubles. */
 static int encode_series(numpact_context* context, const double* prices, double* buffer,
-                         numpact_error* error) {
-  /* The sample is 20 series, one after the other. */
-  numpact_encode_options options;
-  numpact_encode_options_init(&options);
-  options.max_page_count = SERIES;
-  numpact_recipe* recipe = NULL;
-  if (numpact_recipe_create(context, NUMPACT_F64, prices, SAMPLE, &options, &recipe, error) !=
-      NUMPACT_OK)
-    return fail("recipe", error);
-  printf("recipe: %s\n", numpact_recipe_text(recipe));
-  options.recipe = recipe;
-  size_t series_size = 0, total = 0;
-  for (size_t i = SAMPLE; i < COUNT; i += SERIES) {
-    if (numpact_compress(context, NUMPACT_F64, prices + i, SERIES, &options, buffer,
-                         COUNT * sizeof *buffer, &series_size, error) != NUMPACT_OK)
-      return fail("compress a series", error);
-    total += series_size;
-  }
-  printf("%d series in %zu bytes\n", (COUNT - SAMPLE) / SERIES, total);
-  numpact_recipe_destroy(recipe);
-  return 0;
-}
+                         numpact_error* error);
 
 int main(void) {
   numpact_error error;
@@ -91,4 +70,28 @@ int main(void) {
   free(again);
   free(prices);
   return damaged == NUMPACT_TRUNCATED && small == NUMPACT_DOES_NOT_FIT ? 0 : 1;
+}
+
+static int encode_series(numpact_context* context, const double* prices, double* buffer,
+                         numpact_error* error) {
+  /* The sample is 20 series, one after the other. */
+  numpact_encode_options options;
+  numpact_encode_options_init(&options);
+  options.max_page_count = SERIES;
+  numpact_recipe* recipe = NULL;
+  if (numpact_recipe_create(context, NUMPACT_F64, prices, SAMPLE, &options, &recipe, error) !=
+      NUMPACT_OK)
+    return fail("recipe", error);
+  printf("recipe: %s\n", numpact_recipe_text(recipe));
+  options.recipe = recipe;
+  size_t series_size = 0, total = 0;
+  for (size_t i = SAMPLE; i < COUNT; i += SERIES) {
+    if (numpact_compress(context, NUMPACT_F64, prices + i, SERIES, &options, buffer,
+                         COUNT * sizeof *buffer, &series_size, error) != NUMPACT_OK)
+      return fail("compress a series", error);
+    total += series_size;
+  }
+  printf("%d series in %zu bytes\n", (COUNT - SAMPLE) / SERIES, total);
+  numpact_recipe_destroy(recipe);
+  return 0;
 }
