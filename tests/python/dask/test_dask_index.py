@@ -59,7 +59,7 @@ def test_large_files_that_are_not_local(
     folder, _ = prices
     in_memory = pco_index(folder)
     monkeypatch.setattr(chunk_index, "_MEMORY_BYTES", 100)
-    monkeypatch.setattr(chunk_index, "_PIECE_BYTES", 1000)
+    monkeypatch.setattr(chunk_index, "_BLOCK_BYTES", 1000)
     reads.clear()
     assert pco_index(folder) == in_memory
     assert max(stop - start for _, start, stop in reads.ranges) == 1000
