@@ -251,7 +251,7 @@ EncodeEffort EncodeEffort::of(const EncodeConfig& config) {
 namespace numpact {
 
 std::size_t automatic_chunk_n(unsigned level) noexcept {
-  return std::size_t{1} << internal::kRows[std::min(level, kMaxLevel)].segments.max_run_n_log2;
+  return std::size_t{1} << internal::level_row(std::min(level, kMaxLevel)).segments.max_run_n_log2;
 }
 
 }  // namespace numpact
