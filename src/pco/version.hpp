@@ -38,6 +38,8 @@ struct FormatVersion {
 
   // Each mode, delta encoding and number type states the first version whose readers support it
   // (kFirstVersion); files of older versions may contain it nevertheless.
+  // clang-tidy takes the 0 of a defaulted comparison for a null pointer.
+  // NOLINTNEXTLINE(modernize-use-nullptr)
   friend constexpr auto operator<=>(const FormatVersion&, const FormatVersion&) = default;
 };
 

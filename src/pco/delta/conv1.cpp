@@ -80,9 +80,11 @@ void encode_conv1(const Conv1& conv, std::span<L> state, L* latents, std::size_t
   }
 }
 
+// A type cannot be in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define NUMPACT_INSTANTIATE(L)                                                  \
   template void decode_conv1(const Conv1&, const L*, std::size_t, History<L>&); \
   template void encode_conv1(const Conv1&, std::span<L>, L*, std::size_t);
+// NOLINTEND(bugprone-macro-parentheses)
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)
 NUMPACT_INSTANTIATE(std::uint32_t)

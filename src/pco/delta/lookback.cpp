@@ -69,10 +69,12 @@ void encode_lookback(const std::uint32_t* lookbacks, std::span<L> state, L* late
   if (n > state_n) std::copy(latents + state_n, latents + n, latents);
 }
 
+// A type cannot be in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define NUMPACT_INSTANTIATE(L)                                                            \
   template bool decode_lookback(std::size_t, const std::uint32_t*, const L*, std::size_t, \
                                 LookbackRing<L>&);                                        \
   template void encode_lookback(const std::uint32_t*, std::span<L>, L*, std::size_t);
+// NOLINTEND(bugprone-macro-parentheses)
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)
 NUMPACT_INSTANTIATE(std::uint32_t)
