@@ -23,11 +23,7 @@ AnyMode mode_of(const Recipe& recipe, const LatentArray* ordered, Arena* arena) 
     using Member = typename decltype(member)::type;
     if constexpr (std::is_same_v<Member, Dict>) {
       Dict dict;
-      if (ordered == nullptr) {
-        mode = dict;
-      } else if (make_dict(*ordered, ordered->n / 2 + 1, *arena, dict)) {
-        mode = dict;
-      }
+      if (ordered == nullptr || make_dict(*ordered, ordered->n / 2 + 1, *arena, dict)) mode = dict;
     } else {
       mode = Member::requested(recipe.mode, recipe.type);
     }
