@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the library as one source, numpact.cpp, beside a folder of its public headers.
+"""Writes the library as one source, numpact.cpp, next to a folder of its public headers.
 
     python3 tools/amalgamate.py FOLDER [--vendored [--highway FOLDER]]
 
@@ -321,7 +321,7 @@ def license_of_highway(source: Path) -> str:
     ):
         if place.exists():
             return place.read_text()
-    sys.exit("amalgamate: the license of Highway was not found beside its headers")
+    sys.exit("amalgamate: the license of Highway was not found next to its headers")
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -53,10 +54,11 @@ constexpr std::size_t size_of(NumberType type) noexcept {
   return is_number_type(byte) ? kSizes[byte] : 0;
 }
 
-// How many numbers of the type fit into so many bytes. A value that is no type counts as one byte.
-constexpr std::uint64_t numbers_in(std::uint64_t bytes, NumberType type) noexcept {
+// The count of numbers of the type that fit into `bytes`. A value that is no type counts as 1 byte.
+template <std::unsigned_integral N>
+constexpr N numbers_in(N bytes, NumberType type) noexcept {
   const std::size_t size = size_of(type);
-  return bytes / (size == 0 ? 1 : size);
+  return static_cast<N>(bytes / (size == 0 ? 1 : size));
 }
 
 constexpr NumberKind kind_of(NumberType type) noexcept {

@@ -99,7 +99,8 @@ Status read_frame(std::span<const std::byte> bytes, const DecodeLimits& limits, 
       (is_limited && frame.length > numbers_in(limits.max_output_bytes, storage->type))) {
     return Status(ErrorKind::kLimitExceeded, "the Arrow column has more rows than the limits");
   }
-  if (frame.length > numbers_in(INT64_MAX, storage->type) || !fits_memory(frame.length * size)) {
+  if (frame.length > numbers_in(std::uint64_t{INT64_MAX}, storage->type) ||
+      !fits_memory(frame.length * size)) {
     return Status(ErrorKind::kOutOfMemory, "the Arrow column has more rows than memory can hold");
   }
   return {};
