@@ -65,17 +65,20 @@ def mode_argument(mode: str, type_name: str) -> str:
     return f"{mode.replace('_', '-')}={value:.17g}"
 
 
-def made_columns(types: list[str], count: int) -> Iterator[tuple[str, np.ndarray, Row]]:
-    """(name, numbers, options of numpact.compress)."""
+def made_columns(types: list[str], count: int, words: list[str]
+                 ) -> Iterator[tuple[str, np.ndarray, Row]]:
+    """(name, numbers, options of numpact.compress) of columns whose name has one of the words."""
     for type_name in types:
         for mode in MODES[type_name[0]]:
             for delta, order in DELTAS:
                 if delta == "conv1" and type_name.endswith("64"):
                     continue
-                numbers = make_numbers(type_name, mode, delta, order, count)
                 spec = delta if order == 0 else f"{delta}={order}"
-                yield (f"{type_name} {mode} {spec}", numbers,
-                       {"mode": mode_argument(mode, type_name), "delta": spec})
+                name = f"{type_name} {mode} {spec}"
+                if words and not any(word in name for word in words):
+                    continue
+                numbers = make_numbers(type_name, mode, delta, order, count)
+                yield name, numbers, {"mode": mode_argument(mode, type_name), "delta": spec}
 
 
 def real_columns(files: list[Path]) -> Iterator[tuple[str, np.ndarray, Row]]:
@@ -94,12 +97,14 @@ def settings(options: Row) -> Iterator[tuple[str, Row]]:
 
 def pco_rows(name: str, numbers: np.ndarray, options: Row, folder: Path, level: int
              ) -> Iterator[Row]:
+    """All settings in one call of the program, since each call starts the driver."""
+    paths = {}
     for setting, more in settings(options):
-        path = folder / "column.pco"
+        path = folder / f"{setting}.pco"
         path.write_bytes(numpact.compress(numbers, level=level, **more))
-        for row in run("bench_gpu_pco", str(path)):
-            del row["file"]
-            yield {"column": name, "codec": "numpact", "restart": setting, **row}
+        paths[str(path)] = setting
+    for row in run("bench_gpu_pco", *paths):
+        yield {"column": name, "codec": "numpact", "restart": paths[row.pop("file")], **row}
 
 
 def nvcomp_rows(name: str, numbers: np.ndarray) -> Iterator[Row]:
@@ -142,10 +147,10 @@ def describe(row: Row) -> str:
     return text + ("" if row["mismatches"] == 0 else "  WRONG NUMBERS")
 
 
-def print_points(types: list[str], count: int, level: int) -> None:
+def print_points(types: list[str], count: int, level: int, words: list[str]) -> None:
     """The cost of restart points, in percent of the file without a trailer; needs no GPU."""
     print(f"{'column':36} {'bits':>6} " + " ".join(f"{'2^' + str(log):>6}" for log in RESTARTS))
-    for name, numbers, options in made_columns(types, count):
+    for name, numbers, options in made_columns(types, count, words):
         if "lookback" in name:
             continue
         costs = []
@@ -183,6 +188,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1 << 24, help="numbers of a made-up column")
     parser.add_argument("--types", default="i64,f64", help="of made-up columns")
+    parser.add_argument("--columns", default="", help="only made-up columns whose name has one of "
+                        "these texts, with commas between")
     parser.add_argument("--files", nargs="*", default=[], help="Parquet or NPY files, or folders")
     parser.add_argument("--level", type=int, default=6)
     parser.add_argument("--points", action="store_true", help="only what restart points cost")
@@ -197,8 +204,9 @@ def main() -> None:
         parser.error("--plot takes matplotlib: pip install -r bench/requirements.txt")
 
     types = [name for name in arguments.types.split(",") if name]
+    words = [word for word in arguments.columns.split(",") if word]
     if arguments.points:
-        print_points(types, arguments.count, arguments.level)
+        print_points(types, arguments.count, arguments.level, words)
         return
     files = [path for place in arguments.files for path in data_files(Path(place))]
     rows: list[Row] = []
@@ -212,7 +220,8 @@ def main() -> None:
     try:
         run("bench_gpu_pco")
         with tempfile.TemporaryDirectory() as folder:
-            for name, numbers, options in chain(made_columns(types, arguments.count),
+            for name, numbers, options in chain(made_columns(types, arguments.count,
+                                                                          words),
                                                 real_columns(files)):
                 for row in pco_rows(name, numbers, options, Path(folder), arguments.level):
                     note(row)

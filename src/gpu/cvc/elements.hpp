@@ -7,6 +7,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#if defined(__CUDACC__)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
 #include "base/internal.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/compression/planes.hpp"
@@ -20,11 +25,26 @@ namespace numpact::gpu {
 template <Out kOut>
 using OutBits = std::conditional_t<kOut == Out::kFloat, std::uint32_t, std::uint16_t>;
 
+// cvc::half_of and cvc::bfloat_of. GPUs round with one instruction, which returns one canonical NaN
+// for every NaN.
+NUMPACT_HD std::uint16_t half_of_float(float value) {
+#if defined(__CUDA_ARCH__)
+  if (value == value) return __half_as_ushort(__float2half_rn(value));
+#endif
+  return cvc::half_of(value);
+}
+NUMPACT_HD std::uint16_t bfloat_of_float(float value) {
+#if defined(__CUDA_ARCH__)
+  if (value == value) return __bfloat16_as_ushort(__float2bfloat16_rn(value));
+#endif
+  return cvc::bfloat_of(value);
+}
+
 template <Out kOut>
 NUMPACT_HD OutBits<kOut> out_of(std::uint32_t bits) {
   if constexpr (kOut == Out::kFloat) return bits;
-  if constexpr (kOut == Out::kHalf) return cvc::half_of(std::bit_cast<float>(bits));
-  if constexpr (kOut == Out::kBFloat) return cvc::bfloat_of(std::bit_cast<float>(bits));
+  if constexpr (kOut == Out::kHalf) return half_of_float(std::bit_cast<float>(bits));
+  if constexpr (kOut == Out::kBFloat) return bfloat_of_float(std::bit_cast<float>(bits));
 }
 
 // half_to_float without branches. The half is shifted into a float, subnormal or not, and
