@@ -429,6 +429,7 @@ class Decompressor {
 
   void write() {
     OutputFile file(output_, options_.overwrite, format_->content);
+    plan_.threads = ThreadExecutor(options_.threads).concurrency();
     const std::unique_ptr<TableOutput> output = format_->make(file, plan_);
     ProgressBar progress(input_name_, plan_.count, options_.common.shows_progress());
     std::vector<ColumnBlock> views(plan_.columns.size());

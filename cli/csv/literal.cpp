@@ -290,6 +290,16 @@ std::string_view plain_number(const Literal& literal, char decimal, std::string&
   return buffer;
 }
 
+// Whether `text` is the shortest text that is read as `number`; most programs write this one. It is
+// the closest to the number among texts with as many digits, so that printing with this count of
+// digits gives the same digits. Then the digits need not be compared one by one.
+template <class T>
+bool is_shortest_text(std::string_view text, T number) {
+  char shortest[32];
+  const std::to_chars_result end = std::to_chars(shortest, shortest + sizeof(shortest), number);
+  return end.ec == std::errc() && text == std::string_view(shortest, end.ptr);
+}
+
 // `exact_digits`: texts of at most this many digits round-trip through every normal number of the
 // type.
 template <class T>
@@ -303,6 +313,7 @@ Fit nearest_number(const Literal& literal, char decimal, T& number) {
   if (!std::isfinite(number)) return Fit::kExact;  // the words nan and inf
   const bool is_normal = std::abs(number) >= std::numeric_limits<T>::min();
   if (is_normal && text.size() <= static_cast<std::size_t>(kExactDigits)) return Fit::kExact;
+  if (is_shortest_text(text, number)) return Fit::kExact;
   const Digits digits = significant_digits(text, '.');
   if (digits.text.empty()) return Fit::kExact;  // zero
   if (number == 0) return Fit::kRange;

@@ -214,6 +214,7 @@ struct OutputPlan {
   std::optional<std::uint64_t> count;  // count of rows, if known in advance
   Metadata metadata;                   // of the table
   std::vector<OtherFile> others;       // which Column::other refers to
+  unsigned threads = 1;                // that may make text of rows at the same time
 };
 
 struct TextBlock;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numbers/number_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 
@@ -19,19 +20,31 @@ void append_chars(std::string& text, T number) {
   text.append(digits, end.ptr);
 }
 
-void append_padded(std::string& text, std::int64_t number, std::size_t width) {
+// Bytes of the longest date and time: a year of 12 digits with its sign, nanoseconds, 'Z'.
+constexpr std::size_t kMaxTimeBytes = 48;
+
+// Writes two digits; `number` is below 100.
+char* put_two(char* to, std::int64_t number) {
+  to[0] = static_cast<char>('0' + number / 10);
+  to[1] = static_cast<char>('0' + number % 10);
+  return to + 2;
+}
+
+// Writes at least `width` (up to 9) digits, with a sign before them if the number is negative.
+char* put_padded(char* to, std::int64_t number, std::size_t width) {
   if (number < 0) {
-    text += '-';
+    *to++ = '-';
     number = -number;
   }
-  const std::string digits = std::to_string(number);
-  if (digits.size() < width) text.append(width - digits.size(), '0');
-  text += digits;
+  char digits[20];
+  const char* const end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
+  for (auto n = static_cast<std::size_t>(end - digits); n < width; ++n) *to++ = '0';
+  return std::copy(static_cast<const char*>(digits), end, to);
 }
 
 // Converts days since 1970 to a Gregorian date. After Howard Hinnant, "chrono-Compatible Low-Level
 // Date Algorithms": years begin in March, eras of 400 years have 146 097 days.
-void append_date(std::string& text, std::int64_t days) {
+char* put_date(char* to, std::int64_t days) {
   const std::int64_t shifted = days + 719'468;
   const std::int64_t era = floor_divide(shifted, 146'097);
   const std::int64_t day_of_era = shifted - era * 146'097;
@@ -43,39 +56,50 @@ void append_date(std::string& text, std::int64_t days) {
   const std::int64_t day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
   const std::int64_t month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
   const std::int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
-  append_padded(text, year, 4);
-  text += '-';
-  append_padded(text, month, 2);
-  text += '-';
-  append_padded(text, day, 2);
+  to = put_padded(to, year, 4);
+  *to++ = '-';
+  to = put_two(to, month);
+  *to++ = '-';
+  return put_two(to, day);
 }
 
-// Appends a time of day given in `unit`, with the decimals of that unit.
-void append_time(std::string& text, std::int64_t since_midnight, TimeUnit unit) {
+// Writes a time of day given in `unit`, with the decimals of that unit.
+char* put_time(char* to, std::int64_t since_midnight, TimeUnit unit) {
   const std::int64_t scale = per_second(unit);
   const std::int64_t seconds = since_midnight / scale;
-  append_padded(text, seconds / 3600, 2);
-  text += ':';
-  append_padded(text, seconds / 60 % 60, 2);
-  text += ':';
-  append_padded(text, seconds % 60, 2);
-  if (scale == 1) return;
-  text += '.';
-  append_padded(text, since_midnight % scale,
-                unit == TimeUnit::kMilli   ? 3
-                : unit == TimeUnit::kMicro ? 6
-                                           : 9);
+  to = put_two(to, seconds / 3600);
+  *to++ = ':';
+  to = put_two(to, seconds / 60 % 60);
+  *to++ = ':';
+  to = put_two(to, seconds % 60);
+  if (scale == 1) return to;
+  *to++ = '.';
+  return put_padded(to, since_midnight % scale,
+                    unit == TimeUnit::kMilli   ? 3
+                    : unit == TimeUnit::kMicro ? 6
+                                               : 9);
+}
+
+void append_date(std::string& text, std::int64_t days) {
+  char bytes[kMaxTimeBytes];
+  text.append(bytes, put_date(bytes, days));
+}
+
+void append_time(std::string& text, std::int64_t since_midnight, TimeUnit unit) {
+  char bytes[kMaxTimeBytes];
+  text.append(bytes, put_time(bytes, since_midnight, unit));
 }
 
 void append_timestamp(std::string& text, std::int64_t value, const LogicalType& logical) {
   const std::int64_t per_day = kSecondsPerDay * per_second(logical.unit);
-  const std::int64_t days = floor_divide(value, per_day);
-  append_date(text, days);
-  text += ' ';
+  char bytes[kMaxTimeBytes];
+  char* end = put_date(bytes, floor_divide(value, per_day));
+  *end++ = ' ';
   // Not value - days * per_day, whose product can overflow at the ends of the range.
   const std::int64_t rest = value % per_day;
-  append_time(text, rest < 0 ? rest + per_day : rest, logical.unit);
-  if (!logical.timezone.empty()) text += 'Z';
+  end = put_time(end, rest < 0 ? rest + per_day : rest, logical.unit);
+  if (!logical.timezone.empty()) *end++ = 'Z';
+  text.append(bytes, end);
 }
 
 std::int64_t integer_at(const NumberView& numbers, std::size_t index) {
@@ -141,8 +165,11 @@ void append_csv_value(std::string& text, const LogicalType& logical, const Numbe
   append_value(text, logical, numbers, index);
   const bool is_float = numbers.type == NumberType::kF16 || numbers.type == NumberType::kF32 ||
                         numbers.type == NumberType::kF64;
-  // The text has no point, no exponent, and no letter of inf or nan.
-  if (is_float && text.find_first_of(".en", from) == std::string::npos) text += ".0";
+  if (!is_float) return;
+  // Nothing is appended to a text with a point, an exponent, or a letter of inf or nan.
+  const bool is_whole = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(),
+                                    [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
+  if (is_whole) text += ".0";
 }
 
 }  // namespace numpact::cli

@@ -97,10 +97,11 @@ class OtherRows final : public ColumnRows {
     block.first_row = row_;
     block.rows = std::min<std::uint64_t>(end_ - row_, kBlockNumbers);
     if (others_ != nullptr && block.rows > 0) {
-      std::swap(texts_, last_);
+      TextBlock& texts = blocks_[next_block_];
+      next_block_ ^= 1;
       const std::lock_guard lock(others_->mutex);
-      texts_ = others_->reader->read(file_, row_, block.rows);
-      block.texts = &texts_;
+      texts = others_->reader->read(file_, row_, block.rows);
+      block.texts = &texts;
     }
     row_ += block.rows;
     return block;
@@ -111,8 +112,10 @@ class OtherRows final : public ColumnRows {
   std::size_t file_;
   std::uint64_t row_;
   std::uint64_t end_;
-  TextBlock texts_;
-  TextBlock last_;
+  // The last two blocks of rows. The older one may still be written while the next is read, and
+  // ColumnBlock::texts points to it: so they take turns in place and are not swapped.
+  TextBlock blocks_[2];
+  unsigned next_block_ = 0;
 };
 
 }  // namespace

@@ -55,6 +55,49 @@ def test_folders_do_not_depend_on_the_threads(tmp_path: Path) -> None:
         assert (tmp_path / "2" / path.name).read_bytes() == path.read_bytes()
 
 
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder, beside the CSV file that it was made from: more rows than a block has."""
+    path = tmp_path_factory.mktemp("text") / "t.csv"
+    rng = np.random.default_rng(12)
+    floats = rng.normal(size=90_000)
+    floats[::7] = np.round(floats[::7], 3)
+    lines = [f"{i},{float(floats[i])!r},2024-{i % 12 + 1:02}-03 {i % 24:02}:00:{i % 60:02}.{i:06},"
+             + ("" if i % 5 == 0 else f'"{i}, ""{i % 3}"""') for i in range(floats.size)]
+    path.write_text("\n".join(["a,b,at,text", *lines]) + "\n")
+    if "Arrow" in run("compress", path, "-o", path.parent / "folder", "--level", 2, code=None).err:
+        pytest.skip("the program has no Arrow")
+    return path
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_text_does_not_depend_on_the_threads(table: Path, tmp_path: Path, threads: int) -> None:
+    folder = table.parent / "folder"
+    run("decompress", folder, "-j", threads, "-o", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == table.read_text()
+    lines = run("decompress", folder, "--column", "b", "-j", threads).text.splitlines()
+    written = [line.split(",")[1] for line in table.read_text().splitlines()[1:]]
+    assert [float(line) for line in lines] == [float(text) for text in written]
+    some = run("decompress", folder, "--columns", "a,text", "--where", "a >= 89990", "--to", "tsv",
+               "-j", threads).text
+    assert some.splitlines()[1:3] == ["89990\t", '89991\t"89991, ""0"""']
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_text_before_a_failure_does_not_depend_on_the_threads(tmp_path: Path, threads: int) -> None:
+    texts = [f"line {i}" for i in range(80_000)]
+    texts[70_001] = texts[70_002] = '"two\nlines"'
+    (tmp_path / "t.csv").write_text("text\n" + "\n".join(texts) + "\n")
+    if "Arrow" in run("compress", tmp_path / "t.csv", "-o", tmp_path / "t", code=None).err:
+        pytest.skip("the program has no Arrow")
+    done = run("decompress", tmp_path / "t", "--column", "text", "-j", threads, code=FAILURE)
+    assert "a text has several lines" in done.err
+    assert texts[:70_001][: len(done.text.splitlines())] == done.text.splitlines()
+    refused("decompress", tmp_path / "t", "--column", "text", "-o", tmp_path / "out.txt", "-j",
+            threads, code=FAILURE)
+    assert not (tmp_path / "out.txt").exists()
+
+
 @pytest.mark.parametrize("threads", [0, 1, 3])
 def test_damage_is_reported_the_same(column: Path, tmp_path: Path, threads: int) -> None:
     damaged = bytearray(Path(f"{column}.pco").read_bytes())
