@@ -4,14 +4,11 @@
 #include <algorithm>
 
 #include "number/float_traits.hpp"
+#include "number/latent.hpp"
 #include "number/ordered.hpp"
 
 namespace numpact::internal {
 namespace {
-
-std::uint64_t largest_latent(unsigned bits) {
-  return bits == 0 ? 0 : ~std::uint64_t{0} >> (64 - bits);
-}
 
 // Joins what is known of several sets of numbers.
 class OverlapOfAll {
