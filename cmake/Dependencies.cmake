@@ -25,7 +25,8 @@ set(_numpact_snapshot https://snapshot.debian.org/archive/debian/20250520T000000
 # numpact_package(NAME TARGET target SHA256 sum URLS places... [HEADERS folder] [DEFINE macro]
 #                 [LIBRARY target] [OPTIONS name=value...])
 # HEADERS: nothing is built, `target` is the headers in this folder. Else the package's own CMake
-# files are used with these options, and `target` is its target LIBRARY.
+# files are used with these options, and `target` is its target LIBRARY. DEFINE: for those that
+# include the headers, or for the package's own sources.
 macro(numpact_package name)
   set(_numpact_package_${name} ${ARGN})
 endmacro()
@@ -36,10 +37,12 @@ numpact_package(Highway TARGET Highway::highway LIBRARY hwy
        ${_numpact_debian}/h/highway/highway_1.2.0.orig.tar.gz
   OPTIONS HWY_ENABLE_TESTS=OFF HWY_ENABLE_EXAMPLES=OFF HWY_ENABLE_CONTRIB=OFF
           HWY_ENABLE_INSTALL=OFF HWY_CMAKE_RVV=OFF)
+# Libdeflate asks for the feature evex512 by name, which clang 22 lacks, unless it has this macro.
 numpact_package(Libdeflate TARGET Libdeflate::libdeflate LIBRARY libdeflate_static
   SHA256 1ab18349b9fb0ce8a0ca4116bded725be7dcbfa709e19f6f983d99df1fb8b25f
   URLS https://github.com/ebiggers/libdeflate/archive/refs/tags/v1.23.tar.gz
        ${_numpact_debian}/libd/libdeflate/libdeflate_1.23.orig.tar.gz
+  DEFINE __EVEX512__=1
   OPTIONS LIBDEFLATE_BUILD_SHARED_LIB=OFF LIBDEFLATE_BUILD_GZIP=OFF)
 numpact_package(CLI11 TARGET CLI11::CLI11 HEADERS include
   SHA256 8143d20b688e98ccce8e24562d3b68e5f47c12e896c42c7ca8553dbde5bed55d
@@ -84,6 +87,9 @@ function(_numpact_fetch_package name)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
   add_subdirectory(${${lower}_SOURCE_DIR} ${${lower}_BINARY_DIR} EXCLUDE_FROM_ALL)
   target_compile_options(${package_LIBRARY} PRIVATE -w)
+  if(package_DEFINE)
+    target_compile_definitions(${package_LIBRARY} PRIVATE ${package_DEFINE})
+  endif()
   add_library(numpact_fetched_${name} INTERFACE)
   target_link_libraries(numpact_fetched_${name} INTERFACE ${package_LIBRARY})
   # Their headers are not ours to warn about.

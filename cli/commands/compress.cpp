@@ -220,7 +220,7 @@ class Compressor {
 
     std::optional<OutputFolder> folder;
     if (old_) {
-      folder.emplace(old_->take_lock(), output);
+      folder.emplace(old_->take_turn(), old_->take_lock(), output);
     } else {
       folder.emplace(output, options_.overwrite);
     }

@@ -81,7 +81,7 @@ FirstRows first_rows(NumberInput& input, const Column& column, std::uint64_t max
     if (block.count == 0) break;
     const std::span<const std::byte> bytes = bytes_of(block);
     numbers.insert(numbers.end(), bytes.begin(), bytes.end());
-    rows = runs != nullptr ? runs->rows() : numbers.size() / size;
+    rows = runs != nullptr ? runs->rows() : numbers_in(numbers.size(), column.type);
   }
   if (runs != nullptr) rows = runs->rows();
   FirstRows result;
@@ -157,6 +157,7 @@ class Head {
     const TableFolder folder(options_.input);
     const std::vector<ManifestEntry> entries = entries_of(folder.manifest());
     std::vector<std::string> names;
+    names.reserve(entries.size());
     for (const ManifestEntry& entry : entries) names.push_back(entry.name());
     RowQuery query;
     std::vector<std::size_t> others;

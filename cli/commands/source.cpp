@@ -102,7 +102,7 @@ std::size_t read_all(NumberInput& input, NumberType type, std::vector<std::uint6
     std::memcpy(reinterpret_cast<std::byte*>(numbers.data()) + used, block.data, bytes);
     used += bytes;
   }
-  return used / size;
+  return numbers_in(used, type);
 }
 
 }  // namespace numpact::cli

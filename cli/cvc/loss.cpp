@@ -83,6 +83,7 @@ std::vector<double> max_errors(VectorInput& original, const std::string& packed,
   }
   require(done == reader->rows());
   std::vector<double> errors;
+  errors.reserve(columns.size());
   for (const Comparison& column : columns) errors.push_back(column.max());
   return errors;
 }

@@ -21,7 +21,7 @@ class StoredNumbers final : public NumberInput {
     const std::span<std::byte> bytes =
         stream_.next(std::max<std::uint64_t>(1, block_numbers() / layout_.dimension));
     if (layout_.swap_bytes) swap_bytes(bytes, size);
-    return {layout_.type, bytes.data(), bytes.size() / size};
+    return {layout_.type, bytes.data(), numbers_in(bytes.size(), layout_.type)};
   }
 
   std::optional<std::uint64_t> count() const override {

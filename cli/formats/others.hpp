@@ -62,7 +62,7 @@ class OtherReader {
 
 // Whether this program can read and write such files here. The first call may take a while.
 bool has_arrow();
-std::unique_ptr<OtherReader> open_others(std::vector<OtherFile> files);
+std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files);
 
 // Texts to write, in blocks; no rows at the end. A block is valid until the next call.
 class TextInput {

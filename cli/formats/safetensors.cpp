@@ -56,7 +56,7 @@ class TensorNumbers final : public NumberInput {
       aligned_.assign(bytes.begin(), bytes.end());
       numbers = aligned_.data();
     }
-    return {type_, numbers, bytes.size() / size};
+    return {type_, numbers, numbers_in(bytes.size(), type_)};
   }
 
  private:

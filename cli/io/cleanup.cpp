@@ -118,7 +118,7 @@ bool TemporaryPath::replace_folder(const std::string& target, const std::set<std
   // The old folder was not created by this program: only the named files are removed.
   registry().paths.erase(path_);
   path_.clear();
-  for (const std::string& name : names) platform::remove_file(old + "/" + name);
+  for (const std::string& name : names) platform::remove_file((old + "/").append(name));
   const bool removed = platform::remove_folder(old);
   if (!removed) leftover_ = old;
   platform::sync_folder(folder);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <thread>
+#include <utility>
 
 #include "failure.hpp"
 #include "io/files.hpp"
@@ -11,6 +14,7 @@
 #include "pco/table_folder.hpp"
 #include "platform/files.hpp"
 #include "platform/folders.hpp"
+#include "platform/locks.hpp"
 #include "platform/paths.hpp"
 #include "platform/replacement.hpp"
 #include "platform/terminal.hpp"
@@ -19,6 +23,9 @@ namespace numpact::cli {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+
+// Bounds how long a turn that is free stays unused.
+constexpr std::chrono::milliseconds kTurnPause{10};
 
 // Returns 0 or errno.
 int sync_file(const std::string& path) noexcept {
@@ -171,13 +178,34 @@ FileLock lock_existing(const std::string& path, const Overwrite& overwrite) {
   return lock;
 }
 
+platform::FolderTurn wait_for_turn(const std::string& folder, const Overwrite& overwrite) {
+  using Clock = std::chrono::steady_clock;
+  const std::string path = resolve_links(platform::without_end_separators(folder));
+  const LockConfig config = overwrite.lock_config(folder);
+  const Clock::time_point begin = Clock::now();
+  platform::FolderTurn turn;
+  for (int error = turn.take(path); error != 0; error = turn.take(path)) {
+    if (error != EWOULDBLOCK) {
+      errno = error;
+      fail_errno(folder, "cannot be written");
+    }
+    const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+    if (config.timeout && waited >= *config.timeout) {
+      check(Status(ErrorKind::kTimedOut, "the folder is being written by another process"), folder);
+    }
+    if (config.while_waiting) config.while_waiting(waited);
+    std::this_thread::sleep_for(kTurnPause);
+  }
+  return turn;
+}
+
 OutputFolder::OutputFolder(const std::string& path, const Overwrite& overwrite)
     : name_(path), overwrite_(overwrite) {
   begin();
 }
 
-OutputFolder::OutputFolder(FileLock lock, const std::string& path)
-    : name_(path), overwrite_(true), lock_(std::move(lock)) {
+OutputFolder::OutputFolder(platform::FolderTurn turn, FileLock lock, const std::string& path)
+    : name_(path), overwrite_(true), turn_(std::move(turn)), lock_(std::move(lock)) {
   begin();
 }
 
@@ -196,7 +224,9 @@ void OutputFolder::begin() {
 // Waits for a program that appends to the old table. An empty folder has no lock.
 void OutputFolder::lock_old() {
   const std::string manifest = path_ + "/" + kManifestName;
-  if (lock_.has_file() || !is_regular_file(manifest)) return;
+  if (lock_.has_file()) return;
+  turn_ = wait_for_turn(name_, overwrite_);
+  if (!is_regular_file(manifest)) return;
   check(lock_.lock(manifest, overwrite_.lock_config(name_)), name_);
 }
 
@@ -260,8 +290,7 @@ void OutputFolder::commit() {
   const std::set<std::string> old_files = table_files(path_, name_);  // the current files
   take_access(old_files);
   sync_files();
-  // The lock has the old manifest open. A program that gets it now has the folder open until it is
-  // done, so that the system refuses to rename it.
+  // The lock has the old manifest open. Those that replace the folder wait for the turn first.
   if (!platform::open_folders_move()) lock_.release();
   if (!temporary_->replace_folder(path_, old_files)) {
     const std::string& leftover = temporary_->leftover();
@@ -274,6 +303,7 @@ void OutputFolder::commit() {
   }
   temporary_.reset();
   lock_.release();
+  turn_.release();
 }
 
 }  // namespace numpact::cli

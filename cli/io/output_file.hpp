@@ -16,6 +16,7 @@
 #include "numpact/file_lock.hpp"
 #include "numpact/stream.hpp"
 #include "platform/folders.hpp"
+#include "platform/locks.hpp"
 
 namespace numpact::cli {
 
@@ -72,6 +73,9 @@ class OutputFile final : public ByteSink {
 // Acquires the lock of an existing file that will be read and replaced.
 FileLock lock_existing(const std::string& path, const Overwrite& overwrite);
 
+// Waits until no other program replaces the folder, which need not exist.
+internal::platform::FolderTurn wait_for_turn(const std::string& folder, const Overwrite& overwrite);
+
 // Resolves symbolic links; the last one may name a file that does not exist.
 std::string resolve_links(const std::string& path);
 
@@ -82,7 +86,7 @@ class OutputFolder {
   // refused, and such files are never removed.
   OutputFolder(const std::string& path, const Overwrite& overwrite);
   // Replaces a table that is still being read. `lock`: that of its manifest.
-  OutputFolder(FileLock lock, const std::string& path);
+  OutputFolder(internal::platform::FolderTurn turn, FileLock lock, const std::string& path);
 
   const std::string& name() const { return name_; }
   // The temporary path of a file of the folder.
@@ -100,6 +104,7 @@ class OutputFolder {
   std::string name_;
   std::string path_;
   Overwrite overwrite_;
+  internal::platform::FolderTurn turn_;
   FileLock lock_;
   bool is_there_ = false;  // a folder exists, and will be replaced
   std::unique_ptr<TemporaryPath> temporary_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <compare>
 #include <limits>
 #include <type_traits>
 
@@ -114,7 +115,7 @@ std::uint64_t first_from(const Decimal& value, bool is_after, const LatentRange&
                          const Column& column) {
   const auto is_before = [&](std::uint64_t latent) {
     const std::strong_ordering order = compare(value_of_latent(latent, column), value);
-    return order < 0 || (is_after && order == 0);
+    return std::is_lt(order) || (is_after && std::is_eq(order));
   };
   if (is_before(all.last)) return all.last + 1;  // wraps for 64 bits, see add_exact()
   std::uint64_t low = all.first;
@@ -189,17 +190,17 @@ void keep_nulls(const ColumnBlock& block, bool nulls, std::span<std::uint8_t> ke
 bool holds(CompareOp op, std::strong_ordering order) {
   switch (op) {
     case CompareOp::kNotEqual:
-      return order != 0;
+      return std::is_neq(order);
     case CompareOp::kLess:
-      return order < 0;
+      return std::is_lt(order);
     case CompareOp::kLessEqual:
-      return order <= 0;
+      return std::is_lteq(order);
     case CompareOp::kGreater:
-      return order > 0;
+      return std::is_gt(order);
     case CompareOp::kGreaterEqual:
-      return order >= 0;
+      return std::is_gteq(order);
     default:
-      return order == 0;
+      return std::is_eq(order);
   }
 }
 
@@ -232,8 +233,8 @@ void NumberCondition::add_exact(const Decimal& value, const Column& column) {
   // Latents from `at` on are not less than the value, those from `after` on are greater.
   const std::uint64_t at = first_from(value, false, all, column);
   const std::uint64_t after = first_from(value, true, all, column);
-  const bool none_at = compare(value_of_latent(all.last, column), value) < 0;
-  const bool none_after = none_at || compare(value_of_latent(all.last, column), value) == 0;
+  const bool none_at = std::is_lt(compare(value_of_latent(all.last, column), value));
+  const bool none_after = none_at || std::is_eq(compare(value_of_latent(all.last, column), value));
   // The last latents before `at` and before `after`; less than all.first if there are none.
   const auto add_below = [&](std::uint64_t end, bool is_all) {
     if (is_all) {
@@ -261,7 +262,7 @@ void NumberCondition::add_exact(const Decimal& value, const Column& column) {
       break;
   }
   const std::uint64_t last = none_after ? all.last : after - 1;
-  const bool has_equal = !none_at && compare(value_of_latent(at, column), value) == 0;
+  const bool has_equal = !none_at && std::is_eq(compare(value_of_latent(at, column), value));
   if (has_equal) ranges_.push_back({at, last});
 }
 

@@ -136,7 +136,7 @@ ColumnBlock FolderColumn::read(std::uint64_t first, std::uint64_t rows) {
 }
 
 std::vector<NumberRange> FolderColumn::rows_that_may_match(const NumberCondition& condition) const {
-  const std::vector<NumberRange> all = {{0, column_.rows()}};
+  std::vector<NumberRange> all = {{0, column_.rows()}};
   if (condition.matches_null()) return column_.null_count > 0 ? all : std::vector<NumberRange>();
   std::optional<Trailer> trailer;
   if (config_.trailer == TrailerPolicy::kIgnore) return all;

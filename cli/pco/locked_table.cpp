@@ -28,6 +28,6 @@ FileLock lock_table(const std::string& path, const Overwrite& overwrite) {
 }  // namespace
 
 LockedTable::LockedTable(const std::string& path, const Overwrite& overwrite)
-    : lock_(lock_table(path, overwrite)), folder_(path) {}
+    : turn_(wait_for_turn(path, overwrite)), lock_(lock_table(path, overwrite)), folder_(path) {}
 
 }  // namespace numpact::cli

@@ -30,6 +30,11 @@ inline constexpr unsigned kOffsetWidthBits = std::bit_width(kBits<L>);
 
 constexpr unsigned latent_bits(NumberType type) { return static_cast<unsigned>(8 * size_of(type)); }
 
+// The largest value of 0 to 64 bits.
+constexpr std::uint64_t largest_latent(unsigned bits) {
+  return bits == 0 ? 0 : ~std::uint64_t{0} >> (64 - bits);
+}
+
 // Wrapping arithmetic that avoids integer promotion.
 template <Latent L>
 constexpr L wrapping_add(L a, L b) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exclusive locks of files. They are advisory: only programs that request the
-// lock are affected.
+// Exclusive locks of files, and turns of folders. They are advisory: only programs that request
+// them are affected.
 #pragma once
+
+#include <string>
+#include <utility>
 
 namespace numpact::internal::platform {
 
@@ -10,5 +13,29 @@ namespace numpact::internal::platform {
 // system has no locks. The lock ends with the last descriptor of the open file.
 int try_lock(int descriptor);
 void unlock(int descriptor);
+
+// The right to replace a folder where the lock of a file in it has to be released for that
+// (open_folders_move()): a file beside the folder, which one program at a time has open, and which
+// the system removes when it is closed. Elsewhere that lock is enough, and this does nothing.
+class FolderTurn {
+ public:
+  FolderTurn() noexcept = default;
+  ~FolderTurn() { release(); }
+  FolderTurn(FolderTurn&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  FolderTurn& operator=(FolderTurn&& other) noexcept {
+    if (this == &other) return *this;
+    release();
+    file_ = std::exchange(other.file_, -1);
+    return *this;
+  }
+
+  // Takes the turn of a folder, which need not exist, without waiting. Returns 0, EWOULDBLOCK if
+  // another object has it, or another error.
+  int take(const std::string& folder);
+  void release() noexcept;
+
+ private:
+  int file_ = -1;
+};
 
 }  // namespace numpact::internal::platform

@@ -33,10 +33,11 @@ HWY_INLINE std::uint32_t LaneBits(Mask lanes) {
   return bits & kAll;
 }
 
-// The number of set lanes.
+// The number of set lanes. The intrinsic needs the feature popcnt, which Highway does not
+// name: clang 22 refuses it.
 template <class Mask>
 HWY_INLINE std::size_t CountLanes(Mask lanes) {
-  return static_cast<std::size_t>(_mm_popcnt_u32(LaneBits(lanes)));
+  return hwy::PopCount(std::uint64_t{LaneBits(lanes)});
 }
 
 #endif

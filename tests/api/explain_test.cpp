@@ -61,7 +61,8 @@ TEST(Explain, FilesAddUp) {
 std::vector<double> prices(std::size_t n) {
   std::vector<double> numbers(n);
   for (std::size_t i = 0; i < n; ++i) {
-    numbers[i] = static_cast<double>((i * 7919) % 1009 + i / 64) / 100;
+    const std::size_t cents = (i * 7919) % 1009 + i / 64;
+    numbers[i] = static_cast<double>(cents) / 100;
   }
   return numbers;
 }

@@ -27,6 +27,7 @@ TEST(Outcome, ResultWithoutAValueThrows) {
     EXPECT_STREQ(error.what(), "some.pco: truncated: the bytes end (at byte 17)");
   }
   EXPECT_THROW((void)std::as_const(result).value(), Error);
+  // value() of an rvalue is a function of its own. NOLINTNEXTLINE(performance-move-const-arg)
   EXPECT_THROW((void)std::move(result).value(), Error);
   EXPECT_THROW((void)Result<int>(Status()).value(), Error);
   EXPECT_THROW(throw_if_error(truncated), Error);

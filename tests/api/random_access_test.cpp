@@ -68,7 +68,7 @@ TEST(ChunkIndex, LocatesChunks) {
     first += chunk.count;
     EXPECT_EQ(index.chunk_of(first - 1), i);
   }
-  const ChunkIndex copy = index;
+  const ChunkIndex copy = index;  // NOLINT(performance-unnecessary-copy-initialization): tested
   EXPECT_EQ(copy.chunks().data(), index.chunks().data());
 }
 

@@ -15,6 +15,8 @@ from shared_files import leftovers  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("NUMPACT_CLI") or str(ROOT / "build/release/cli/numpact")
+# tools/windows.sh: the program is one of Windows.
+ON_WINE = "NUMPACT_WINE" in os.environ
 FIXTURES = ROOT / "tests/fixtures/pco"
 MADE = unpacked("pco/made.zip") / "made"
 

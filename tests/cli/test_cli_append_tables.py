@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.ipc
 import pytest
-from cli_program import CORRUPT, FAILURE, PROGRAM, USAGE
+from cli_program import CORRUPT, FAILURE, ON_WINE, PROGRAM, USAGE
 from folder import manifest_of
 from programs import Tool, tool  # noqa: F401
 
@@ -202,6 +202,46 @@ def refused_csv(tool: Tool, path: Path, text: str, *options: str) -> str:
                         code=FAILURE)
     assert snapshot(path / "f") == before
     return line
+
+
+def test_concurrent_appends_of_text_lose_nothing(tmp_path: Path) -> None:
+    tool = Tool(PROGRAM)
+    (tmp_path / "0.csv").write_text("n\n0\n")
+    tool.run("compress", tmp_path / "0.csv", "-o", tmp_path / "f")
+    for k in range(1, 7):
+        rows = "".join(f"{100 * k + i}\n" for i in range(100))
+        (tmp_path / f"{k}.csv").write_text(f"n\n{rows}")
+    running = [subprocess.Popen([PROGRAM, "compress", "-q", str(tmp_path / f"{k}.csv"), "--append",
+                                 "-o", str(tmp_path / "f")], stderr=subprocess.PIPE)
+               for k in range(1, 7)]
+    assert [(one.communicate(timeout=60)[1], one.returncode) for one in running] == [(b"", 0)] * 6
+    back = tool.run("decompress", tmp_path / "f", "--to", "csv").text.split()
+    assert sorted(map(int, back[1:])) == [0, *range(100, 700)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == \
+        [*(f"{k}.csv" for k in range(7)), "f"]
+
+
+def test_readers_keep_the_files_that_an_append_replaces(tmp_path: Path) -> None:
+    """Wine renames a folder whose files are open, but removes them only when they are closed."""
+    tool = Tool(PROGRAM)
+    rows = [str(i * i % 1_000_003) for i in range(200_000)]
+    (tmp_path / "a.csv").write_text("\n".join(["n", *rows]))
+    tool.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
+    with subprocess.Popen([PROGRAM, "decompress", str(tmp_path / "f"), "--to", "csv"],
+                          stdout=subprocess.PIPE) as reader:
+        shown = reader.stdout.read(1)  # it has the files open
+        err = append_csv(tool, tmp_path, "n\n7\n")
+        left = [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+        shown += reader.stdout.read()
+    assert (reader.returncode, shown.decode().split()) == (0, ["n", *rows])
+    said = [f"{tmp_path / 'f'}: 1 rows appended to 1 column"]
+    if ON_WINE:
+        kept = "Z:" + str(tmp_path).replace("/", "\\") + "/" + left[0].name
+        said.insert(0, f"{tmp_path / 'f'}: other programs have the old files open; they stay in "
+                       f"{kept}")
+    assert sorted(err.splitlines()) == sorted(f"numpact: {line}" for line in said)
+    assert len(left) == (1 if ON_WINE else 0)
+    assert tool.run("decompress", tmp_path / "f", "--to", "csv").text.split() == ["n", *rows, "7"]
 
 
 HEADER = "n,x,ok,day,at,zip,when\n"

@@ -356,6 +356,7 @@ TEST(CvcPco, PartsAndOtherTypes) {
     const Target target{MutableRows(Dtype::kFloat32, wide.data(), 9000, 37, 160), 0};
     throw_if_error(reader.read({&all, 1}, {&target, 1}).status());
     for (std::uint64_t row = 0; row < 9000; ++row) {
+      // Bits are compared. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
       ASSERT_EQ(std::memcmp(&wide[row * 40], &matrix.values[row * 37], 148), 0);
       ASSERT_EQ(wide[row * 40 + 37], -1.0f);
     }

@@ -11,6 +11,7 @@
 #include "numpact/file_lock.hpp"
 #include "numpact/pco.hpp"
 #include "numpact/stream.hpp"
+#include "platform/locks.hpp"
 #include "platform/program.hpp"
 #include "platform/terminal.hpp"
 #include "support/fixtures.hpp"
@@ -42,6 +43,13 @@ bool put(int descriptor, std::string_view text) {
 int hold_lock(const std::string& path) {
   FileLock lock;
   if (!lock.lock(path).ok() || !lock.is_held() || !put(kStandardOutput, "!")) return 1;
+  (void)all_of(kStandardInput);
+  return 0;
+}
+
+int hold_turn(const std::string& folder) {
+  platform::FolderTurn turn;
+  if (turn.take(folder) != 0 || !put(kStandardOutput, "!")) return 1;
   (void)all_of(kStandardInput);
   return 0;
 }
@@ -93,6 +101,7 @@ std::optional<int> play_role(const std::vector<std::string>& arguments) {
   const std::span<const std::string> rest = std::span(arguments).subspan(3);
   if (role == "echo") return echo(rest);
   if (role == "lock") return hold_lock(rest[0]);
+  if (role == "turn") return hold_turn(rest[0]);
   if (role == "hold") return hold_file(rest[0]);
   if (role == "append") return append(rest[0], rest[1], rest[2]);
   if (role == "copy") return copy_streams();

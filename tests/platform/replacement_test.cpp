@@ -165,6 +165,32 @@ TEST_F(Locking, EndsWithItsProcess) {
   EXPECT_OK(lock.lock(path("file"), {milliseconds(5000), {}}));
 }
 
+TEST_F(Locking, FoldersHaveTurnsWhereLocksOfTheirFilesAreNotEnough) {
+  const int taken = platform::open_folders_move() ? 0 : EWOULDBLOCK;
+  platform::FolderTurn first;
+  platform::FolderTurn second;
+  EXPECT_EQ(first.take(path("folder")), 0);
+  EXPECT_EQ(second.take(path("folder")), taken);
+  EXPECT_EQ(second.take(path("other")), 0);
+  platform::FolderTurn moved = std::move(first);
+  EXPECT_EQ(second.take(path("folder")), taken);
+  moved.release();
+  EXPECT_EQ(second.take(path("folder")), 0);
+  second = {};
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(Locking, TurnsEndWithTheirProcess) {
+  TestChild child({"turn", path("folder")});
+  ASSERT_TRUE(child.wait_until_ready());
+  platform::FolderTurn turn;
+  EXPECT_EQ(turn.take(path("folder")), platform::open_folders_move() ? 0 : EWOULDBLOCK);
+  EXPECT_EQ(child.kill(), 128 + 9);
+  EXPECT_EQ(turn.take(path("folder")), 0);
+  turn.release();
+  EXPECT_EQ(count(), 0u);
+}
+
 TEST_F(Locking, AppendsOfProcessesLoseNothing) {
   constexpr std::int64_t kEach = 15;
   put("file", text_of(compress(std::span<const std::int64_t>()).value()));

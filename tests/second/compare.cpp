@@ -134,7 +134,7 @@ std::string cvc_difference(const cvc::Reader& reader, const second::PlainCvc& pl
       return text("column ", c, ": another name, dimension or number of chunks");
     }
     for (std::size_t k = 0; k < info.chunks.size(); ++k) {
-      const std::string difference = slice_difference(reader, plain, c, k);
+      std::string difference = slice_difference(reader, plain, c, k);
       if (!difference.empty()) return difference;
     }
   }

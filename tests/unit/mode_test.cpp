@@ -163,7 +163,7 @@ L naive_float_mult(L l0, L l1, L base_bits) {
   L product;
   if (is_nan_bits(bits)) {
     product = static_cast<L>(bits | (L{1} << (kDigits - 2)));
-  } else if constexpr (sizeof(L) == 2) {
+  } else if constexpr (sizeof(L) == 2) {  // NOLINT(bugprone-branch-clone): empty for other widths
     // In float, rounded once to float and once to half.
     product = half_bits(static_cast<double>(static_cast<float>(half_value(bits)) *
                                             static_cast<float>(half_value(base_bits))));

@@ -63,9 +63,8 @@ int expect_finds_all(const Chunks& chunks) {
     EXPECT_GE(chunk.max_end, end);
     LikelyChunk behind;
     const Outcome outcome = scanner.find_next(window, chunk, arena, behind);
-    if (outcome != (is_last ? Outcome::kNone : Outcome::kFound)) {
-      ++missed;
-    } else if (!is_last && behind.offset != end) {
+    if (outcome != (is_last ? Outcome::kNone : Outcome::kFound) ||
+        (!is_last && behind.offset != end)) {
       ++missed;
     }
   }

@@ -5,6 +5,7 @@
 Prints a line for each finding and exits with 1: a page that is wider than the window, an image that
 does not load, a table of a CSV file that has no rows, a page without text.
 """
+import contextlib
 import json
 import subprocess
 import sys
@@ -60,7 +61,9 @@ class Handler(SimpleHTTPRequestHandler):
 
     def do_GET(self):
         if self.path != "/harness.html":
-            super().do_GET()
+            # A page that is left while it loads ends the connection.
+            with contextlib.suppress(ConnectionError):
+                super().do_GET()
             return
         body = self.server.harness.encode()
         self.send_response(200)

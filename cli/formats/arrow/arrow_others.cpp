@@ -245,8 +245,8 @@ std::optional<std::string> text_of_row(const arrow::Array& array, std::int64_t r
 
 class ArrowOtherReader final : public OtherReader {
  public:
-  explicit ArrowOtherReader(std::vector<OtherFile> files) {
-    for (OtherFile& file : files) files_.emplace_back(std::move(file));
+  explicit ArrowOtherReader(const std::vector<OtherFile>& files) {
+    for (const OtherFile& file : files) files_.emplace_back(file);
   }
 
   OtherKind kind(std::size_t file) const override { return kind_of(*files_[file].field()->type()); }
@@ -379,8 +379,8 @@ std::shared_ptr<arrow::Array> ArrowOtherFile::read(std::uint64_t first, std::uin
 
 bool has_arrow() { return true; }
 
-std::unique_ptr<OtherReader> open_others(std::vector<OtherFile> files) {
-  return std::make_unique<ArrowOtherReader>(std::move(files));
+std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files) {
+  return std::make_unique<ArrowOtherReader>(files);
 }
 
 OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file) {

@@ -77,7 +77,7 @@ class HelperNumbers final : public NumberInput {
       runs_.add_validity({reinterpret_cast<const std::uint8_t*>(valid.data()), valid.size()});
     }
     const std::uint64_t with_numbers = rows - (runs_.nulls() - nulls_before);
-    if (numbers_.size() / size != with_numbers * dimension_) fail_protocol(place_);
+    if (numbers_in(numbers_.size(), type_) != with_numbers * dimension_) fail_protocol(place_);
     if (policy_ != NullPolicy::kKeep) runs_.take();  // discarded, since nobody else takes them
     return rows > 0;
   }

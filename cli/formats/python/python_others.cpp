@@ -107,8 +107,8 @@ bool has_arrow() {
   return found;
 }
 
-std::unique_ptr<OtherReader> open_others(std::vector<OtherFile> files) {
-  return std::make_unique<HelperReader>(std::move(files));
+std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files) {
+  return std::make_unique<HelperReader>(files);
 }
 
 OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file) {

@@ -31,6 +31,7 @@ NUMPACT_HD L join(const PlannedChunk& chunk, const PlanView& plan, P primary, L 
         const L product = wrapping_mul(primary, static_cast<L>(chunk.parameter));
         return from_ordered(wrapping_add(product, secondary), plan.kind);
       }
+      // Both modes of floats are empty for other types. NOLINTNEXTLINE(bugprone-branch-clone)
       case Mode::kFloatMult:
         if constexpr (FloatLatent<L>) {
           const auto base = FloatTraits<L>::to_arithmetic(static_cast<L>(chunk.parameter));

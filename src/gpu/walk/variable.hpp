@@ -35,6 +35,8 @@ class Variable {
       if (chunk.delta == Delta::kConsecutive) {
         moment_ = latent;
       } else if (chunk.delta == Delta::kLookback) {
+        // Only the lookbacks have no page, and they have no state.
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
         page_[i] = latent;
       } else if (history != nullptr) {
         history[i] = static_cast<std::uint32_t>(latent);  // Conv1 has latents of at most 32 bits

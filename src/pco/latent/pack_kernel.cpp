@@ -124,7 +124,7 @@ HWY_INLINE std::size_t FindUnequal(const std::uint16_t* HWY_RESTRICT symbols, st
     const __m256i block_positions = _mm256_add_epi8(lanes, _mm256_set1_epi8(static_cast<char>(i)));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(positions + found),
                         _mm256_maskz_compress_epi8(unequal, block_positions));
-    found += static_cast<std::size_t>(_mm_popcnt_u32(unequal));
+    found += hwy::PopCount(std::uint64_t{unequal});
   }
 #endif
   for (; i < n; ++i) {

@@ -36,7 +36,7 @@ Status parse_bins(BitReader& reader, Arena& arena, Binning& binning) {
     return reader.corrupt("a tANS table for fewer than two bins");
   }
   const unsigned bin_bits = binning.ans_size_log + bits + offset_width_bits(bits);
-  if (count > reader.bits_left() / bin_bits) {
+  if (std::uint64_t{count} * bin_bits > reader.bits_left()) {
     return Status(ErrorKind::kTruncated, "the input ends inside the bins", reader.byte_position());
   }
   NUMPACT_TRY(arena.ensure<Bin>(count));

@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "number/float_traits.hpp"
+#include "number/latent.hpp"
 #include "number/ordered.hpp"
 
 namespace numpact::internal {
 namespace {
-
-std::uint64_t largest_latent(unsigned bits) { return ~std::uint64_t{0} >> (64 - bits); }
 
 // Joins what is known of several sets of numbers.
 class OverlapOfAll {
@@ -31,7 +30,7 @@ class OverlapOfAll {
 
 // The latents of a bin. `wraps`: its end passes the largest latent and so is below its start.
 LatentRange latents_of(const Bin& bin, unsigned bits, bool& wraps) {
-  const std::uint64_t span = bin.offset_bits == 0 ? 0 : largest_latent(bin.offset_bits);
+  const std::uint64_t span = largest_latent(bin.offset_bits);
   wraps = span > largest_latent(bits) - bin.lower;
   return {bin.lower, (bin.lower + span) & largest_latent(bits)};
 }

@@ -11,7 +11,7 @@ Status Dict::parse(BitReader& reader, const ModeContext& context, Dict& out) {
   if (is_guess && entry_n > context.guessed_n) {
     return reader.corrupt("a dictionary of more entries than numbers");
   }
-  if (entry_n > reader.bits_left() / bits) {
+  if (std::uint64_t{entry_n} * bits > reader.bits_left()) {
     return Status(ErrorKind::kTruncated, "the input ends inside the dictionary",
                   reader.byte_position());
   }

@@ -116,9 +116,11 @@ std::size_t count_known(std::span<const L> latents, std::span<const L> values, s
   return known.finish();
 }
 
+// A type cannot be in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define NUMPACT_INSTANTIATE(L)                                                          \
   template std::size_t count_known(std::span<const L>, std::span<const L>, std::size_t, \
                                    std::span<std::uint32_t>, std::uint16_t*, L*, Arena&);
+// NOLINTEND(bugprone-macro-parentheses)
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)
 NUMPACT_INSTANTIATE(std::uint32_t)

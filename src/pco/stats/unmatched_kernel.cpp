@@ -44,7 +44,7 @@ HWY_INLINE std::size_t TakeFrom32(std::uint32_t bits, const L* latents, L* taken
   for (std::size_t i = 0; i < 32; i += kLanes) {
     const std::uint32_t lane_bits = bits >> i & ((std::uint32_t{1} << kLanes) - 1);
     _mm512_storeu_si512(taken + n, CompressLanes(static_cast<Mask>(lane_bits), latents + i));
-    n += static_cast<std::size_t>(_mm_popcnt_u32(lane_bits));
+    n += hwy::PopCount(std::uint64_t{lane_bits});
   }
   return n;
 }
@@ -91,7 +91,7 @@ HWY_INLINE std::size_t SetVectors(const std::uint32_t* bits, const std::uint16_t
     const __m512i change =
         _mm512_maskz_expand_epi16(bits[i / 32], _mm512_loadu_si512(found + next));
     _mm512_storeu_si512(symbols + i, _mm512_xor_si512(change, _mm512_loadu_si512(symbols + i)));
-    next += static_cast<std::size_t>(_mm_popcnt_u32(bits[i / 32]));
+    next += hwy::PopCount(std::uint64_t{bits[i / 32]});
   }
   return i;
 }

@@ -8,6 +8,7 @@
 #include "base/crc.hpp"
 #include "base/load.hpp"
 #include "base/try.hpp"
+#include "number/latent.hpp"
 #include "pco/limits.hpp"
 
 namespace numpact::internal::trailer {
@@ -74,8 +75,7 @@ Status parse_front(const std::byte* at, std::uint64_t offset, Front& front) {
 
 // Checks that chunks adjoin and fill the file, that counts add up, and that ranges fit the type.
 Status check_records(const View& view, std::uint64_t offset) {
-  const std::uint64_t largest =
-      view.front.type ? ~std::uint64_t{0} >> (64 - 8 * size_of(*view.front.type)) : 0;
+  const std::uint64_t largest = view.front.type ? largest_latent(latent_bits(*view.front.type)) : 0;
   const bool may_be_nan = view.front.type && kind_of(*view.front.type) == NumberKind::kFloat;
   std::uint64_t numbers = 0;
   std::uint64_t begin = view.front.header_bytes;

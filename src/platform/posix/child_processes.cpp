@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <csignal>
 
+// POSIX leaves the declaration to programs; some systems' headers have it too.
+// NOLINTNEXTLINE(readability-redundant-declaration)
 extern char** environ;
 
 namespace numpact::internal::platform {

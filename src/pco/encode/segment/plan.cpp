@@ -136,7 +136,7 @@ struct SomeBins {
 };
 
 SomeBins bins_of(const NarrowLatents& narrow, std::span<const Bin> all, Arena& arena) {
-  const std::uint64_t last = narrow.base + (~std::uint64_t{0} >> (64 - narrow.latents.bits));
+  const std::uint64_t last = narrow.base + largest_latent(narrow.latents.bits);
   const auto after = [&](std::uint64_t latent) {
     const auto is_below = [](std::uint64_t value, const Bin& bin) { return value < bin.lower; };
     return static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), latent, is_below) -
