@@ -33,9 +33,9 @@ class TextWriter {
   void write(std::size_t rows, std::size_t columns, const Append& append) {
     const std::size_t part_rows = std::max<std::size_t>(1, kPartValues / columns);
     for (std::size_t first = 0; first < rows;) {
-      const std::size_t wanted = (rows - first + part_rows - 1) / part_rows;
+      const std::size_t parts_left = (rows - first + part_rows - 1) / part_rows;
       Round<Append> round{append, parts_, first, part_rows, rows};
-      round.part_n = std::min(wanted, parts_.size());
+      round.part_n = std::min(parts_left, parts_.size());
       if (round.part_n == 1) {
         round.make(0);
       } else {
