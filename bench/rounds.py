@@ -18,6 +18,11 @@ def seconds_of(action: Action) -> float:
     return (time.perf_counter_ns() - start) * 1e-9
 
 
+def fastest(action: Action, rounds: int) -> float:
+    """Seconds of the fastest round."""
+    return min(seconds_of(action) for _ in range(rounds))
+
+
 def best_of_rounds(actions: Mapping[str, Action], rounds: int, seconds: float,
                    once_over: float = float("inf"), always: Collection[str] = ()
                    ) -> tuple[dict[str, float], int]:

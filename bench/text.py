@@ -15,14 +15,13 @@ import argparse
 import shutil
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpact
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+from rounds import fastest
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "build/release/cli/numpact"
@@ -41,16 +40,6 @@ def columns(rows: int) -> dict[str, np.ndarray]:
     }
 
 
-def best(action: Callable[[], object], rounds: int) -> float:
-    """Seconds of the fastest round."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def measure(name: str, table: pa.Table, folder: Path, arguments: argparse.Namespace) -> None:
     """Prints one line."""
     packed, text, threads = folder / "packed", folder / "t.csv", str(arguments.threads)
@@ -59,18 +48,19 @@ def measure(name: str, table: pa.Table, folder: Path, arguments: argparse.Namesp
         subprocess.run([arguments.program, *map(str, words), "-q", "-j", threads], check=True)
 
     pa.set_cpu_count(arguments.threads)
-    pyarrow_write = best(lambda: pa.csv.write_csv(table, text), arguments.rounds)
-    pyarrow_read = best(lambda: pa.csv.read_csv(text, pa.csv.ReadOptions(
+    pyarrow_write = fastest(lambda: pa.csv.write_csv(table, text), arguments.rounds)
+    pyarrow_read = fastest(lambda: pa.csv.read_csv(text, pa.csv.ReadOptions(
         use_threads=arguments.threads > 1)), arguments.rounds)
     shutil.rmtree(packed, ignore_errors=True)
     command("compress", text, "-o", packed, "--level", 2)
-    write = best(lambda: command("decompress", packed, "-o", text, "-f"), arguments.rounds)
-    read = best(lambda: command("compress", text, "-o", packed, "-f", "--level", 0, "--no-verify"),
-                arguments.rounds)
+    write = fastest(lambda: command("decompress", packed, "-o", text, "-f"), arguments.rounds)
+    read = fastest(lambda: command("compress", text, "-o", packed, "-f", "--level", 0,
+                                   "--no-verify"),
+                   arguments.rounds)
     arrays = [column.to_numpy() for column in table.columns]
     arrays = [a.view(np.int64) if a.dtype.kind == "M" else a for a in arrays]
-    encode = best(lambda: [numpact.compress(a, level=0, threads=arguments.threads)
-                           for a in arrays], arguments.rounds)
+    encode = fastest(lambda: [numpact.compress(a, level=0, threads=arguments.threads)
+                              for a in arrays], arguments.rounds)
     size = text.stat().st_size / 1e6
     print(f"{name:16} {size:6.0f} {write:8.2f} {pyarrow_write:8.2f} {pyarrow_write / write:6.2f} "
           f"{read - encode:8.2f} {pyarrow_read:8.2f} {pyarrow_read / (read - encode):6.2f}",

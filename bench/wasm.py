@@ -15,13 +15,12 @@ import json
 import math
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpact
 import numpy as np
 from columns import columns, default_folder
+from rounds import fastest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "build/wasm/package"
@@ -29,20 +28,11 @@ MIN_BYTES = 1_000_000
 BUILDS = ["native", "simd", "scalar"]
 
 
-def best(run: Callable[[], object], rounds: int) -> float:
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def native(numbers: np.ndarray, level: int, rounds: int) -> tuple[float, float, bytes]:
     file = numpact.compress(numbers, level=level, threads=1)
-    encode = best(lambda: numpact.compress(numbers, level=level, threads=1), rounds)
+    encode = fastest(lambda: numpact.compress(numbers, level=level, threads=1), rounds)
     out = np.empty_like(numbers)
-    decode = best(lambda: numpact.decompress_into(file, out, threads=1), rounds)
+    decode = fastest(lambda: numpact.decompress_into(file, out, threads=1), rounds)
     return encode, decode, file
 
 

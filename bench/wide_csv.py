@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +20,7 @@ import numpact
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+from rounds import fastest
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "build/release/cli/numpact"
@@ -44,26 +44,16 @@ def table(columns: int, rows: int) -> pa.Table:
     return pa.table({f"c{i}": makers[i % len(makers)]() for i in range(columns)})
 
 
-def best(action: Callable[[], object], rounds: int) -> float:
-    """Seconds of the fastest round."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def measure(shape: tuple[int, int], folder: Path, program: str, rounds: int) -> bool:
     """Prints one line; true if the goal is met."""
     columns, rows = shape
     path, out = folder / "t.csv", folder / "out"
     pa.csv.write_csv(table(columns, rows), path)
-    command = best(lambda: subprocess.run([program, "compress", path, "-f", "-o", out, "-q"],
+    command = fastest(lambda: subprocess.run([program, "compress", path, "-f", "-o", out, "-q"],
                                           check=True), rounds)
-    reader = best(lambda: pa.csv.read_csv(path), rounds)
+    reader = fastest(lambda: pa.csv.read_csv(path), rounds)
     arrays = [column.to_numpy() for column in pa.csv.read_csv(path).columns]
-    encoder = best(lambda: [numpact.compress(array) for array in arrays], rounds)
+    encoder = fastest(lambda: [numpact.compress(array) for array in arrays], rounds)
     goal = MORE_TIMES * (reader + encoder) + MORE_SECONDS
     print(f"{columns:>7} {rows:>7} {path.stat().st_size / 1e6:>7.1f} {command:>9.2f} "
           f"{reader:>9.2f} {encoder:>9.2f} {goal:>9.2f} {command / goal:>6.2f}", flush=True)

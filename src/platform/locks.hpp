@@ -15,8 +15,9 @@ int try_lock(int descriptor);
 void unlock(int descriptor);
 
 // The right to replace a folder where the lock of a file in it has to be released for that
-// (open_folders_move()): a file beside the folder, which one program at a time has open, and which
-// the system removes when it is closed. Elsewhere that lock is enough, and this does nothing.
+// (open_folders_move()): a file next to the folder, which one program at a time has open, and which
+// the system removes when it is closed. On other systems that lock is enough, and a turn has no
+// file.
 class FolderTurn {
  public:
   FolderTurn() noexcept = default;

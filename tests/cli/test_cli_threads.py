@@ -57,7 +57,7 @@ def test_folders_do_not_depend_on_the_threads(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder, beside the CSV file that it was made from: more rows than a block has."""
+    """A CSV file of more rows than a block has; the folder made from it is next to it."""
     path = tmp_path_factory.mktemp("text") / "t.csv"
     rng = np.random.default_rng(12)
     floats = rng.normal(size=90_000)
