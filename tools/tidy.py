@@ -42,8 +42,8 @@ SYSTEM_HEADER = re.compile(
 # which includes the headers of the program that loads it.
 MAY_ASK_FOR_SYSTEM = ("include/numpact/version.hpp", "include/numpact/numpact.h", "integrations/",
                       "tests/")
-# Features that Microsoft's compiler lacks, with the files that may use them: those that ask for the
-# compiler and have an alternative. The files of LACKS_ALTERNATIVE have none yet.
+# Features that Microsoft's compiler lacks, and the files that may use them: those that ask for the
+# compiler and have an alternative.
 NOT_IN_EVERY_COMPILER = {
     "a built-in function": re.compile(r"\b__builtin_\w+"),
     "an attribute of GCC": re.compile(r"__attribute__|\[\[gnu::"),
@@ -61,9 +61,8 @@ ASKS_FOR_COMPILER = (
     "include/numpact/version.hpp", "include/numpact/numpact.h", "src/platform/posix/",
     "src/platform/compiler.hpp", "src/base/float_environment.hpp", "src/simd/cpu_features.cpp",
     "src/simd/lane_count-inl.hpp", "src/pco/latent/walk-inl.hpp",
-    "src/pco/latent/unpack_vbmi-inl.hpp", "src/pco/delta/conv1_kernel.cpp", "src/gpu/")
-LACKS_ALTERNATIVE = ("src/cvc/quality/distance.cpp", "cli/numbers/decimal.",
-                     "cli/pco/condition.cpp")
+    "src/pco/latent/unpack_vbmi-inl.hpp", "src/pco/delta/conv1_kernel.cpp",
+    "src/cvc/quality/distance.cpp", "src/gpu/")
 # Programs for tests and benchmarks of some systems: their build files leave them out elsewhere.
 MAY_USE_SYSTEM = (*MAY_ASK_FOR_SYSTEM, "tests/", "fuzz/", "bench/")
 
@@ -210,7 +209,7 @@ def check_compilers(path, lines):
     """Yields (line, message) for what not every compiler has, in what users compile."""
     name = path.as_posix()
     if path.parts[0] not in ("src", "include", "cli") or name.startswith(
-            ASKS_FOR_COMPILER + LACKS_ALTERNATIVE):
+            ASKS_FOR_COMPILER):
         return
     for number, line in enumerate(lines, 1):
         code = re.sub(r'"(?:[^"\\]|\\.)*"', '""', line.partition("//")[0])

@@ -102,17 +102,19 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
   return number;
 }
 
-Decimal decimal_of(__int128 number) {
+Decimal decimal_of(std::uint64_t number) {
   Decimal result;
-  result.is_negative = number < 0;
-  // Unsigned, since the magnitude of the least number does not fit otherwise.
-  auto left = static_cast<unsigned __int128>(number);
-  if (result.is_negative) left = -left;
-  for (; left > 0; left /= 10)
-    result.digits += static_cast<char>('0' + static_cast<int>(left % 10));
-  std::reverse(result.digits.begin(), result.digits.end());
+  result.digits = std::to_string(number);
   result.exponent = static_cast<std::int64_t>(result.digits.size());
   normalize(result);
+  return result;
+}
+
+Decimal decimal_of(std::int64_t number) {
+  // Unsigned, since the magnitude of the least number does not fit otherwise.
+  const auto bits = static_cast<std::uint64_t>(number);
+  Decimal result = decimal_of(number < 0 ? 0 - bits : bits);
+  result.is_negative = number < 0;
   return result;
 }
 

@@ -27,7 +27,8 @@ std::strong_ordering compare(const Decimal& a, const Decimal& b);
 // Parses an optional sign, digits with an optional point, and an optional exponent; or inf or
 // infinity. None for other texts, NaN among them.
 std::optional<Decimal> parse_decimal(std::string_view text);
-Decimal decimal_of(__int128 number);
+Decimal decimal_of(std::int64_t number);
+Decimal decimal_of(std::uint64_t number);
 // The exact value; `number` is not a NaN.
 Decimal decimal_of(double number);
 

@@ -93,17 +93,19 @@ Decimal value_of_latent(std::uint64_t latent, const Column& column) {
     } else if constexpr (std::is_floating_point_v<T>) {
       return decimal_of(static_cast<double>(number));
     } else {
+      using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+      const auto wide = static_cast<Wide>(number);
       switch (column.logical.kind) {
-        case LogicalKind::kDate32:
-          return decimal_of(static_cast<__int128>(number) * kSecondsPerDay);
+        case LogicalKind::kDate32:  // of 32 bits: the product fits
+          return decimal_of(static_cast<std::int64_t>(wide) * kSecondsPerDay);
         case LogicalKind::kDate64:
-          return decimal_of(static_cast<__int128>(number)).shifted(-3);
+          return decimal_of(wide).shifted(-3);
         case LogicalKind::kTime32:
         case LogicalKind::kTime64:
         case LogicalKind::kTimestamp:
-          return decimal_of(static_cast<__int128>(number)).shifted(-power_of(column.logical.unit));
+          return decimal_of(wide).shifted(-power_of(column.logical.unit));
         default:
-          return decimal_of(static_cast<__int128>(number));
+          return decimal_of(wide);
       }
     }
   });
@@ -127,12 +129,22 @@ std::uint64_t first_from(const Decimal& value, bool is_after, const LatentRange&
   return low;
 }
 
+// The seconds of a date or time with their fraction. Nanoseconds count forwards from the second, so
+// before 1970 -2 s and 250,000,000 ns are -1.75 s.
 Decimal seconds_of(const Literal& literal) {
-  constexpr __int128 kNanosPerSecond = 1'000'000'000;
-  const __int128 nanoseconds = literal.seconds * kNanosPerSecond + literal.nanoseconds;
+  constexpr std::uint64_t kPartsPerSecond = 10'000'000'000;  // tenths of nanoseconds
   // No column has digits after the ninth, so any number between two nanoseconds compares the same.
-  if (literal.too_fine) return decimal_of(nanoseconds * 10 + 5).shifted(-10);
-  return decimal_of(nanoseconds).shifted(-9);
+  std::uint64_t parts = std::uint64_t{literal.nanoseconds} * 10 + (literal.too_fine ? 5 : 0);
+  const bool is_negative = literal.seconds < 0;
+  auto whole = static_cast<std::uint64_t>(literal.seconds);
+  if (is_negative) {
+    whole = 0 - whole;
+    if (parts > 0) {
+      whole -= 1;
+      parts = kPartsPerSecond - parts;
+    }
+  }
+  return *parse_decimal(fmt::format("{}{}.{:010}", is_negative ? "-" : "", whole, parts));
 }
 
 std::string type_name(const Column& column) { return describe(column.logical, column.type); }
@@ -158,7 +170,7 @@ Decimal exact_value(const FilterValue& value, const Column& column, const std::s
   const auto refuse = [&] { refuse_kind(value, type_name(column), place); };
   if (kind == LogicalKind::kBool) {
     if (value.kind != FilterValue::Kind::kBool) refuse();
-    return decimal_of(static_cast<__int128>(value.boolean ? 1 : 0));
+    return decimal_of(std::uint64_t{value.boolean});
   }
   if (kind == LogicalKind::kNumber || kind == LogicalKind::kDuration) {
     if (value.kind != FilterValue::Kind::kNumber) refuse();

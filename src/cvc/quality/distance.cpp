@@ -12,12 +12,8 @@ namespace {
 constexpr std::size_t kRun = 256;
 constexpr std::size_t kTile = kTileQueries * kPanelRows;
 
-// Written with vector extensions, since some compilers do not vectorize loops over arrays.
-using Narrow [[gnu::vector_size(16)]] = float;
-using Wide [[gnu::vector_size(32)]] = float;
-
 template <Measure kMeasure, class Value>
-[[gnu::always_inline]] inline void add_term(Value& sum, const Value& a, const Value& b) {
+inline void add_term(Value& sum, const Value& a, const Value& b) {
   if constexpr (kMeasure == Measure::kProducts) {
     sum += a * b;
   } else {
@@ -30,6 +26,12 @@ float finished(Measure measure, float sum) {
   if (!std::isfinite(sum)) return std::numeric_limits<float>::infinity();
   return measure == Measure::kProducts ? -sum : sum;
 }
+
+#if defined(__GNUC__)
+
+// Written with vector extensions, since some compilers do not vectorize loops over arrays.
+using Narrow [[gnu::vector_size(16)]] = float;
+using Wide [[gnu::vector_size(32)]] = float;
 
 // A vector of rows of a panel.
 template <class Vector>
@@ -95,15 +97,34 @@ template <Measure kMeasure, class Vector>
   }
 }
 
-using TileFunction = void (*)(const float* queries, const float* panel, std::size_t dimension,
-                              float* out);
-
 template <Measure kMeasure>
 void plain_tile(const float* queries, const float* panel, std::size_t dimension, float* out) {
   add_tile<kMeasure, Narrow>(queries, panel, dimension, out);
 }
 
-#if defined(__x86_64__)
+#else
+
+template <Measure kMeasure>
+void plain_tile(const float* queries, const float* panel, std::size_t dimension, float* out) {
+  std::fill_n(out, kTile, 0.0f);
+  for (std::size_t first = 0; first < dimension; first += kRun) {
+    float runs[kTile] = {};
+    for (std::size_t i = first; i < std::min(dimension, first + kRun); ++i) {
+      for (std::size_t at = 0; at < kTile; ++at) {
+        add_term<kMeasure>(runs[at], queries[at / kPanelRows * dimension + i],
+                           panel[i * kPanelRows + at % kPanelRows]);
+      }
+    }
+    for (std::size_t at = 0; at < kTile; ++at) out[at] += runs[at];
+  }
+}
+
+#endif
+
+using TileFunction = void (*)(const float* queries, const float* panel, std::size_t dimension,
+                              float* out);
+
+#if defined(__GNUC__) && defined(__x86_64__)
 
 template <Measure kMeasure>
 [[gnu::target("avx2")]] void wide_tile(const float* queries, const float* panel,
