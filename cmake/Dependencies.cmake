@@ -31,10 +31,12 @@ macro(numpact_package name)
   set(_numpact_package_${name} ${ARGN})
 endmacro()
 
+# Kernels do not support vectors of unknown length, and GCC 12 lacks the header for those of RISC-V.
 numpact_package(Highway TARGET Highway::highway LIBRARY hwy
   SHA256 7e0be78b8318e8bdbf6fa545d2ecb4c90f947df03f7aadc42c1967f019e63343
   URLS https://github.com/google/highway/archive/refs/tags/1.2.0.tar.gz
        ${_numpact_debian}/h/highway/highway_1.2.0.orig.tar.gz
+  DEFINE HWY_DISABLED_TARGETS=HWY_RVV
   OPTIONS HWY_ENABLE_TESTS=OFF HWY_ENABLE_EXAMPLES=OFF HWY_ENABLE_CONTRIB=OFF
           HWY_ENABLE_INSTALL=OFF HWY_CMAKE_RVV=OFF)
 # Libdeflate asks for the feature evex512 by name, which clang 22 lacks, unless it has this macro.

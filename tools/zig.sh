@@ -68,7 +68,8 @@ configure() {
   make_compilers "$1"
   shift 2
   mkdir -p "$build"
-  # Nothing of this machine is found: all that is linked is fetched.
+  # Nothing of this machine is found: all that is linked is fetched. CMake asks for a tool of macOS
+  # that changes installed libraries; nothing is installed.
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_SYSTEM_NAME="$system" -DCMAKE_SYSTEM_PROCESSOR="$processor" \
     -DCMAKE_C_COMPILER="$folder/cc" -DCMAKE_CXX_COMPILER="$folder/c++" \
@@ -76,6 +77,7 @@ configure() {
     -DCMAKE_FIND_ROOT_PATH="$ROOT/nothing" -DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER \
     -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY \
     -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY -DNUMPACT_FETCH_DEPENDENCIES=ALWAYS \
+    -DCMAKE_INSTALL_NAME_TOOL="$(command -v true)" \
     -DNUMPACT_INSTALL=OFF -DNUMPACT_BUILD_BENCH=OFF -DNUMPACT_BUILD_EXAMPLES=OFF \
     -DNUMPACT_BUILD_FUZZ=OFF -DNUMPACT_ARROW=PYTHON -DNUMPACT_BENCH_PEERS=OFF "$@" \
     >"$build/configure.log" 2>&1 || { tail -n 20 "$build/configure.log" >&2; return 1; }

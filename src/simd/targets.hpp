@@ -30,11 +30,11 @@
 
 // SSSE3 alone gains nothing over the portable target; targets above AVX3_DL (the lower bits) gain
 // nothing over it, because kernels do not distinguish them. Kernels do not support vectors of
-// unknown length (SVE).
+// unknown length (SVE, and RVV of RISC-V).
 #if defined(__aarch64__) || defined(_M_ARM64) || defined(__arm__)
 #define HWY_DISABLED_TARGETS (HWY_NEON - 1)
 #else
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | (HWY_AVX3_DL - 1) | NUMPACT_LEFT_OUT)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | (HWY_AVX3_DL - 1) | HWY_RVV | NUMPACT_LEFT_OUT)
 #endif
 #define HWY_WANT_AVX3_DL
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpact
 import numpy as np
 from cli_program import DTYPES
 
@@ -33,7 +32,9 @@ def manifest_of(folder: Path) -> dict[str, Any]:
 
 
 def numbers_of(path: Path, dtype: str) -> np.ndarray:
-    """The numbers of a Pco file, by this package."""
+    """The numbers of a Pco file, by this package, which tests of the command alone lack."""
+    import numpact
+
     return numpact.decompress(path.read_bytes(), dtype=np.dtype(DTYPES[dtype]))
 
 

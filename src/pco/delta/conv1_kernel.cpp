@@ -255,6 +255,9 @@ struct BlockSums {
   V next[kVectors];
   T complete[kConv1BlockN];  // taken out of their lanes: kCompleteN at a time
 
+  // A defaulted constructor is not compiled for the target's instructions by clang.
+  HWY_INLINE BlockSums() {}  // NOLINT(modernize-use-equals-default)
+
   // Takes out the sum of latent k, counted from the begin of the current block.
   template <std::size_t k>
   HWY_INLINE void TakeOut() {

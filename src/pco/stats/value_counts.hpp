@@ -140,7 +140,8 @@ class ValueCounts {
       }
     };
     const auto count_constant = [&](std::size_t begin, std::size_t end) {
-      counts[static_cast<L>(latents[begin] - lower_)] += static_cast<std::uint32_t>(end - begin);
+      const auto value = static_cast<L>(latents[begin] - lower_);
+      counts[static_cast<std::size_t>(value)] += static_cast<std::uint32_t>(end - begin);
     };
     const ConstantBlocks blocks(latents, arena);
     if (blocks.constant_n() > latents.size() / 2) {
