@@ -71,6 +71,7 @@ int run_here(std::vector<char*> arguments) {
   register_mode_stages();
   register_number_stages();
   register_page_stages();
+  register_latencies();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

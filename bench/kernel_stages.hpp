@@ -20,6 +20,7 @@ void register_mode_stages();    // kernel_mode.cpp
 void register_number_stages();  // kernel_number.cpp
 void register_latent_stages();  // kernel_latent.cpp
 void register_page_stages();    // kernel_page.cpp
+void register_latencies();      // kernel_latency.cpp
 
 // A counter that runs at one speed whatever the core's, and how much of it a cycle of the core
 // takes right now.

@@ -12,6 +12,7 @@ from pathlib import Path
 import bounds
 import known_distributions as distributions
 import levels
+import limits
 import numpact_ctypes as numpact
 import numpy as np
 import pytest
@@ -187,3 +188,15 @@ def test_they_can_be_asked(name: str) -> None:
     done = subprocess.run([sys.executable, str(BENCH / f"{name}.py"), "--help"], check=True,
                           capture_output=True, text=True)
     assert "--json" in done.stdout
+
+
+def test_limits_by_latency() -> None:
+    latency = {"latency/load": 5.0, "latency/shift": 1.0, "latency/mask": 1.0, "latency/add": 1.0,
+               "latency/multiply": 3.0}
+    cycles = {**latency, "walk/u32/bins=20": 3.5, "unpack/u32/5": 2.0, "conv1/u16/4": 9.0,
+              "walk_jumps/u32/1000/1024": 2.0}
+    assert limits.rows(cycles) == [
+        ["walk/u32/bins=20", "walk", "3.50", "1.75", "2.00"],
+        ["unpack/u32/5", "unpack", "2.00", "", ""],
+        ["conv1/u16/4", "conv1", "9.00", "6.00", "1.50"],
+    ]
