@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -252,6 +253,16 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
 
 #endif
 
+// The nearest whole number, the even one of two, with the sign of `number`. Some systems compute
+// std::rint() by the x87 unit, whose rounding mode is the caller's.
+template <class T>
+HWY_INLINE T RoundedToEven(T number) {
+  constexpr T kWhole = 1 / std::numeric_limits<T>::epsilon();  // larger floats are whole numbers
+  const T magnitude = std::abs(number);
+  if (!(magnitude < kWhole)) return number;
+  return std::copysign((magnitude + kWhole) - kWhole, number);
+}
+
 // The formula, for any floats.
 template <class L>
 void ScalarSplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
@@ -260,7 +271,7 @@ void ScalarSplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_
   const Arithmetic base = FloatTraits<L>::to_arithmetic(base_bits);
   for (std::size_t i = 0; i < n; ++i) {
     const L bits = from_ordered(ordered[i], NumberKind::kFloat);
-    const Arithmetic quotient = std::rint(FloatTraits<L>::to_arithmetic(bits) / base);
+    const Arithmetic quotient = RoundedToEven(FloatTraits<L>::to_arithmetic(bits) / base);
     // A NaN is not a multiple. It is restored by factor 0 and a large correction.
     const L factor = is_nan_bits(bits) ? L{0} : FloatTraits<L>::to_bits(quotient);
     const L latent = int_float_latent(factor);
@@ -289,7 +300,9 @@ void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
       const auto latents = hn::BitCast(di, hn::LoadU(d, ordered + i));
       const auto signed_latents = hn::Xor(latents, mid);
       const auto numbers = hn::BitCast(df, SwapOrder(di, signed_latents));
-      const auto quotients = hn::Round(hn::Div(numbers, base));
+      // Round() of Highway 1.2 for SSE2 makes 0 of -0.3, where rint() makes -0.
+      const auto exact = hn::Div(numbers, base);
+      const auto quotients = hn::CopySign(hn::Round(exact), exact);
       // False for a NaN too. If true, multiples are whole numbers that floats can represent.
       if (!hn::AllTrue(df, hn::Lt(hn::Abs(quotients), small))) {
         ScalarSplitFloatMult(base_bits, ordered + i, lanes, primary + i, secondary + i);
