@@ -57,6 +57,7 @@ class Compressor {
         executor_(options.threads) {
     write_options_.config = parse_encode_args(options.encode);
     write_options_.config.executor = &executor_;
+    source_options_.csv.executor = &executor_;
     write_options_.verify = !options.no_verify;
     write_options_.progress = options.common.shows_progress();
     const bool may_keep = others_ != OtherPolicy::kDrop && others_ != OtherPolicy::kError;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 
+#include "csv/literal.hpp"
 #include "csv/text_column.hpp"
 
 namespace numpact::cli {
@@ -156,6 +157,119 @@ void CsvColumn::add(const CsvField& field) {
     default:
       return add_slot(time_values_.add(literal, field.line));
   }
+}
+
+PartRules CsvColumn::part_rules() const {
+  PartRules rules;
+  rules.dialect = &dialect_;
+  rules.requested = number_values_.requested();
+  rules.replays_all = stated_ && family_of(*stated_) != Family::kNumber;
+  return rules;
+}
+
+struct CsvColumn::Place {
+  const ColumnPart& part;
+  const RecordBlock& block;
+  std::size_t column;
+  std::uint64_t first_line;
+
+  CsvField field(std::size_t row) const {
+    return {block.text(row, column), block.is_quoted(row, column), line(row)};
+  }
+  std::uint64_t line(std::size_t row) const { return first_line + block.line(row, column); }
+  std::optional<NumberRun::Seen> seen(std::uint32_t row) const {
+    if (row == ColumnPart::kNone) return std::nullopt;
+    return NumberRun::Seen{line(row), without_blanks(block.text(row, column))};
+  }
+};
+
+void CsvColumn::add_part(ColumnPart& part, const RecordBlock& block, std::size_t column,
+                         std::uint64_t first_line) {
+  const Place place{part, block, column, first_line};
+  for (const ColumnPart::Run& run : part.runs()) {
+    if (family_ == Family::kText) return;
+    const auto slots = std::span(part.slots()).subspan(run.first_slot, run.slot_n);
+    if (run.kind != ColumnPart::Kind::kReplay && add_run(run, slots, place)) {
+      add_nulls(run, place);
+      add_slots(slots);
+      continue;
+    }
+    for (std::uint32_t i = 0; i < run.row_n; ++i) add(place.field(run.first_row + i));
+  }
+}
+
+// Returns false, and adds nothing, if the fields must be added one by one.
+bool CsvColumn::add_run(const ColumnPart::Run& run, std::span<std::uint64_t> slots,
+                        const Place& place) {
+  using Kind = ColumnPart::Kind;
+  if (run.kind == Kind::kNulls) return true;
+  const Family family = run.kind == Kind::kNumbers ? Family::kNumber
+                        : run.kind == Kind::kBools ? Family::kBool
+                        : run.are_times            ? Family::kTime
+                                                   : Family::kDate;
+  if (family_ != family && (stated_ || family_ != Family::kNone)) return false;
+  if (run.kind == Kind::kNumbers && !add_number_run(run, slots, place)) return false;
+  if (run.kind == Kind::kTimes && !add_time_run(run, slots, place)) return false;
+  family_ = family;
+  return true;
+}
+
+bool CsvColumn::add_number_run(const ColumnPart::Run& run, std::span<std::uint64_t> slots,
+                               const Place& place) {
+  NumberRun numbers;
+  numbers.first_float = place.seen(run.first_float_row);
+  numbers.first_float_slot = numbers.first_float ? run.first_float_slot : slots.size();
+  numbers.negative_integer = place.seen(run.negative_row);
+  numbers.beyond_i64 = place.seen(run.beyond_row);
+  numbers.inexact_in_f64 = place.seen(run.inexact_row);
+  return number_values_.add_run(numbers, slots);
+}
+
+bool CsvColumn::add_time_run(const ColumnPart::Run& run, std::span<std::uint64_t> slots,
+                             const Place& place) {
+  const auto literal = [&](std::uint32_t row) {
+    return parse_literal(place.block.text(row, place.column), dialect_.decimal);
+  };
+  TimeRun times;
+  times.unit = run.unit;
+  times.first = literal(run.first_value_row);
+  times.first_line = place.line(run.first_value_row);
+  times.offset_count = run.offset_n;
+  if (run.offset_n > 0) {
+    times.first_offset = literal(run.first_offset_row);
+    times.first_offset_line = place.line(run.first_offset_row);
+  }
+  times.earliest = literal(run.earliest_row);
+  times.earliest_line = place.line(run.earliest_row);
+  times.latest = literal(run.latest_row);
+  times.latest_line = place.line(run.latest_row);
+  return time_values_.add_run(times, slots);
+}
+
+// Adds the null runs of a run of fields.
+void CsvColumn::add_nulls(const ColumnPart::Run& run, const Place& place) {
+  const auto nulls = std::span(place.part.nulls()).subspan(run.first_null, run.null_n);
+  std::uint32_t row = run.first_row;
+  for (const std::uint32_t null : nulls) {
+    null_runs_.add_numbers(null - row);
+    null_runs_.add_nulls(1);
+    row = null + 1;
+  }
+  null_runs_.add_numbers(run.first_row + run.row_n - row);
+  if (nulls.empty()) return;
+  const CsvField first = place.field(nulls.front());
+  nulls_.add(nulls.size(), first.line, first.text);
+}
+
+void CsvColumn::add_slots(std::span<const std::uint64_t> slots) {
+  count_ += slots.size();
+  if (pending_.size() + slots.size() < kPendingSlots) {
+    pending_.insert(pending_.end(), slots.begin(), slots.end());
+    return;
+  }
+  flush_slots();
+  spool_.append(slots_, std::as_bytes(slots));
+  flush_runs();
 }
 
 void CsvColumn::add_null(const CsvField& field) {

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "csv/column_part.hpp"
 #include "csv/dialect.hpp"
 #include "csv/number_values.hpp"
 #include "csv/occurrence.hpp"
@@ -29,6 +31,13 @@ class CsvColumn {
             const std::optional<StatedType>& stated);
 
   void add(const CsvField& field);
+  // How to parse its fields by blocks; add_part() adds those of a block with the same results as
+  // add() for each. `first_line`: the line of the block's first.
+  PartRules part_rules() const;
+  void add_part(ColumnPart& part, const RecordBlock& block, std::size_t column,
+                std::uint64_t first_line);
+  // Whether further fields do not matter.
+  bool is_text() const { return family_ == Family::kText; }
   void finish();  // call after the last field
 
   // The following functions may be called after finish().
@@ -50,6 +59,15 @@ class CsvColumn {
   enum class Family : std::uint8_t { kNone, kNumber, kBool, kDate, kTime, kText, kUnread };
   static Family family_of(LiteralKind kind);
   static Family family_of(const StatedType& stated);
+
+  // A part of a column, and where it is.
+  struct Place;
+  bool add_run(const ColumnPart::Run& run, std::span<std::uint64_t> slots, const Place& place);
+  bool add_number_run(const ColumnPart::Run& run, std::span<std::uint64_t> slots,
+                      const Place& place);
+  bool add_time_run(const ColumnPart::Run& run, std::span<std::uint64_t> slots, const Place& place);
+  void add_nulls(const ColumnPart::Run& run, const Place& place);
+  void add_slots(std::span<const std::uint64_t> slots);
 
   std::optional<std::string> values_problem() const;
   void add_null(const CsvField& field);

@@ -15,21 +15,6 @@
 namespace numpact::cli {
 namespace {
 
-constexpr std::uint64_t kMaxI64 = std::numeric_limits<std::int64_t>::max();
-
-// Stores a number in the first bytes of a slot.
-template <class T>
-std::uint64_t slot_of(T number) {
-  std::uint64_t slot = 0;
-  std::memcpy(&slot, &number, sizeof(T));
-  return slot;
-}
-
-bool is_exact_in_f64(std::uint64_t magnitude) {
-  const auto width = static_cast<int>(std::bit_width(magnitude));
-  return width <= 53 || std::countr_zero(magnitude) >= width - 53;
-}
-
 // Exact.
 template <class T>
 double exact_double(T number) {
@@ -45,7 +30,16 @@ std::string times(const Occurrence& seen, std::string_view what) {
                      seen.place());
 }
 
+void add_seen(Occurrence& to, const std::optional<NumberRun::Seen>& seen) {
+  if (seen) to.add(seen->line, seen->text);
+}
+
 }  // namespace
+
+bool is_exact_in_f64(std::uint64_t magnitude) {
+  const auto width = static_cast<int>(std::bit_width(magnitude));
+  return width <= 53 || std::countr_zero(magnitude) >= width - 53;
+}
 
 std::uint64_t NumberValues::add(const Literal& literal, std::uint64_t line) {
   if (literal.leading_zeros) leading_zeros_.add(line, literal.text);
@@ -140,6 +134,28 @@ std::uint64_t NumberValues::add_requested_float(const Literal& literal, std::uin
   return slot_of(number);
 }
 
+bool NumberValues::add_run(const NumberRun& run, std::span<std::uint64_t> slots) {
+  if (!requested_) {
+    // Integers below 0 and beyond i64 have no common slots: floats begin within the run.
+    if (run.negative_integer && beyond_i64_) return false;
+    if (run.beyond_i64 && (negatives_ || first_float_slot_)) return false;
+    if (first_float_slot_) {
+      for (std::uint64_t& slot : slots.first(run.first_float_slot)) {
+        slot = slot_of(static_cast<double>(static_cast<std::int64_t>(slot)));
+      }
+    } else if (run.first_float) {
+      first_float_slot_ = count_ + run.first_float_slot;
+      integers_are_unsigned_ = static_cast<bool>(beyond_i64_);
+    }
+    add_seen(floats_, run.first_float);
+    add_seen(negatives_, run.negative_integer);
+    add_seen(beyond_i64_, run.beyond_i64);
+    add_seen(inexact_in_f64_, run.inexact_in_f64);
+  }
+  count_ += slots.size();
+  return true;
+}
+
 NumberType NumberValues::type() const {
   if (requested_) return *requested_;
   if (first_float_slot_) return NumberType::kF64;
@@ -202,6 +218,10 @@ void NumberValues::convert(std::span<const std::uint64_t> slots, std::uint64_t f
                            std::byte* out) const {
   const std::size_t size = size_of(type());
   const bool has_floats = !requested_ && first_float_slot_;
+  if (size == sizeof(std::uint64_t) && (!has_floats || first >= *first_float_slot_)) {
+    if (!slots.empty()) std::memcpy(out, slots.data(), slots.size_bytes());
+    return;
+  }
   for (std::size_t i = 0; i < slots.size(); ++i) {
     std::uint64_t slot = slots[i];
     if (has_floats && first + i < *first_float_slot_) slot = slot_of(as_double(slot));

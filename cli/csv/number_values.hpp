@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "csv/literal.hpp"
@@ -14,6 +17,34 @@
 #include "numpact/types.hpp"
 
 namespace numpact::cli {
+
+// Numbers in succession that became slots apart from the numbers before them: i64 up to the first
+// float and doubles from there on, or numbers of the requested type. All are kept as they are
+// written. Where a member is a Seen, it is the first number of that kind.
+struct NumberRun {
+  struct Seen {
+    std::uint64_t line = 0;
+    std::string_view text;
+  };
+  std::size_t first_float_slot = 0;  // the count of slots if there is none
+  std::optional<Seen> first_float;
+  std::optional<Seen> negative_integer;
+  std::optional<Seen> beyond_i64;  // held by u64 slots; there is neither a negative nor a float
+  std::optional<Seen> inexact_in_f64;
+};
+
+inline constexpr std::uint64_t kMaxI64 = std::numeric_limits<std::int64_t>::max();
+
+// A number in the first bytes of a slot.
+template <class T>
+std::uint64_t slot_of(T number) {
+  std::uint64_t slot = 0;
+  std::memcpy(&slot, &number, sizeof(T));
+  return slot;
+}
+
+// Whether a double holds the integer exactly.
+bool is_exact_in_f64(std::uint64_t magnitude);
 
 // Turns literals into 64-bit slots as they arrive, and slots into numbers at the end:
 // - Without a requested type, slots hold integers (the bits of an i64 or a u64) up to the first
@@ -26,6 +57,11 @@ class NumberValues {
 
   // Returns the slot of the next number. `literal` is an integer or a float.
   std::uint64_t add(const Literal& literal, std::uint64_t line);
+  // Adds a run, the slots of which may change. Returns false, and adds nothing, if its numbers must
+  // be added one by one.
+  bool add_run(const NumberRun& run, std::span<std::uint64_t> slots);
+
+  const std::optional<NumberType>& requested() const { return requested_; }
 
   // The following functions may be called after all numbers were added.
   NumberType type() const;

@@ -16,8 +16,9 @@ bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) ==
 
 }  // namespace
 
-void Occurrence::add(std::uint64_t at_line, std::string_view at_text) {
-  if (count++ > 0) return;
+void Occurrence::add(std::uint64_t n, std::uint64_t at_line, std::string_view at_text) {
+  count += n;
+  if (count > n) return;
   line = at_line;
   text = at_text;
   if (text.size() <= kMaxTextBytes) return;

@@ -15,7 +15,9 @@ struct Occurrence {
   std::string text;
 
   explicit operator bool() const { return count > 0; }
-  void add(std::uint64_t at_line, std::string_view at_text);
+  void add(std::uint64_t at_line, std::string_view at_text) { add(1, at_line, at_text); }
+  // Adds `n` > 0 of them, the first one at `at_line`.
+  void add(std::uint64_t n, std::uint64_t at_line, std::string_view at_text);
   // "line 7: 'TEXT'". Long texts are truncated.
   std::string place() const;
 };

@@ -15,9 +15,6 @@ namespace {
 
 // Initial size of the buffer. It grows if a record is longer.
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-// Maximum length of a record. An unclosed quote turns the rest of the file into one record, which
-// must not fill the memory.
-constexpr std::size_t kMaxRecordBytes = std::size_t{256} << 20;
 
 static_assert(CsvRecordReader::kFrontBytes <= kBufferBytes);
 
@@ -45,18 +42,37 @@ bool CsvRecordReader::fill() {
     begin_ = 0;
   }
   if (end_ == buffer_.size()) {
-    if (buffer_.size() >= kMaxRecordBytes) {
-      throw Failure(ExitCode::kCorrupt, place_,
-                    fmt::format("line {}: a record of over {} MiB; is a quote not closed?", line_,
-                                kMaxRecordBytes >> 20));
-    }
+    if (buffer_.size() >= kMaxRecordBytes) refuse_long_record(place_, line_);
     buffer_.resize(2 * buffer_.size());
   }
-  std::size_t got = 0;
-  check(source_.read(std::as_writable_bytes(std::span(buffer_)).subspan(end_)).into(got), place_);
+  const std::size_t got = read_source(std::span(buffer_).subspan(end_));
   end_ += got;
-  at_end_ = got == 0;
   return got > 0;
+}
+
+std::size_t CsvRecordReader::read_source(std::span<char> out) {
+  if (at_end_) return 0;
+  std::size_t got = 0;
+  check(source_.read(std::as_writable_bytes(out)).into(got), place_);
+  at_end_ = got == 0;
+  return got;
+}
+
+std::string_view CsvRecordReader::take_rest() {
+  const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
+  begin_ = end_;
+  return rest;
+}
+
+void CsvRecordReader::refuse_open_quote(const std::string& place, std::uint64_t line) {
+  throw Failure(ExitCode::kCorrupt, place,
+                fmt::format("line {}: a quote is opened and never closed", line));
+}
+
+void CsvRecordReader::refuse_long_record(const std::string& place, std::uint64_t line) {
+  throw Failure(ExitCode::kCorrupt, place,
+                fmt::format("line {}: a record of over {} MiB; is a quote not closed?", line,
+                            kMaxRecordBytes >> 20));
 }
 
 std::string_view CsvRecordReader::front() {
@@ -158,8 +174,7 @@ CsvRecordReader::Scan CsvRecordReader::scan_quoted(std::size_t& at, Extent& fiel
     if (at == size) {
       if (!at_end_) return Scan::kNeedsMore;
       if (byte_after_end_ && byte_after_end_()) return Scan::kTruncated;
-      throw Failure(ExitCode::kCorrupt, place_,
-                    fmt::format("line {}: a quote is opened and never closed", field.line));
+      refuse_open_quote(place_, field.line);
     }
     if (bytes[at] == quote_) {
       if (at + 1 == size && !at_end_) return Scan::kNeedsMore;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,7 +51,23 @@ class CsvRecordReader {
   // empty line is a record with one empty field.
   bool next(std::vector<CsvField>& fields);
 
+  // For a reader of the records that follow: the bytes that were read, bytes from the source (0 at
+  // its end), and the line of the next record.
+  std::string_view take_rest();
+  std::size_t read_source(std::span<char> out);
+  std::optional<char> byte_after_end() const {
+    return byte_after_end_ ? byte_after_end_() : std::nullopt;
+  }
+  std::uint64_t next_line() const { return next_line_; }
+
+  // Throw the Failures of next().
+  [[noreturn]] static void refuse_open_quote(const std::string& place, std::uint64_t line);
+  [[noreturn]] static void refuse_long_record(const std::string& place, std::uint64_t line);
+
   static constexpr std::size_t kFrontBytes = std::size_t{1} << 18;
+  // Maximum length of a record. An unclosed quote turns the rest of the file into one record, which
+  // must not fill the memory.
+  static constexpr std::size_t kMaxRecordBytes = std::size_t{256} << 20;
 
  private:
   // The position of a field, relative to begin_.

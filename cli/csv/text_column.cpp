@@ -70,6 +70,33 @@ void CsvTextColumn::add(const CsvField& field) {
   if (pending_sizes_.size() == kPendingRows || pending_bytes_.size() >= kPendingBytes) flush();
 }
 
+void TextPart::parse(const RecordBlock& block, std::size_t column, const CsvDialect& dialect) {
+  bytes_.clear();
+  sizes_.clear();
+  not_utf8_n_ = 0;
+  for (std::size_t row = 0; row < block.rows(); ++row) {
+    const std::string_view text = block.text(row, column);
+    if (is_null_field({text, block.is_quoted(row, column), 0}, dialect)) {
+      sizes_.push_back(CsvTextColumn::kNull);
+      continue;
+    }
+    if (first_not_utf8(text) && not_utf8_n_++ == 0) first_not_utf8_ = row;
+    sizes_.push_back(text.size());
+    bytes_ += text;
+  }
+}
+
+void CsvTextColumn::add_part(const TextPart& part, const RecordBlock& block, std::size_t column,
+                             std::uint64_t first_line) {
+  flush();
+  spool_.append(bytes_, std::as_bytes(std::span(part.bytes_)));
+  spool_.append(sizes_, std::as_bytes(std::span(part.sizes_)));
+  rows_ += part.sizes_.size();
+  if (part.not_utf8_n_ == 0) return;
+  const std::size_t row = part.first_not_utf8_;
+  not_utf8_.add(part.not_utf8_n_, first_line + block.line(row, column), block.text(row, column));
+}
+
 void CsvTextColumn::finish() {
   flush();
   pending_bytes_ = {};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <tuple>
@@ -116,6 +117,31 @@ std::uint64_t TimeValues::add(const Literal& literal, std::uint64_t line) {
   return static_cast<std::uint64_t>(value);
 }
 
+bool TimeValues::add_run(const TimeRun& run, std::span<std::uint64_t> slots) {
+  const Unit unit = segments_.empty() ? run.unit : std::max(run.unit, segments_.back().unit);
+  if (unit != run.unit) {
+    const std::int64_t scale =
+        (run.unit == Unit::kDay ? kSecondsPerDay : 1) * per_second(unit) / per_second(run.unit);
+    for (const std::uint64_t slot : slots) {
+      std::int64_t value = 0;
+      if (internal::platform::multiply_overflows(static_cast<std::int64_t>(slot), scale, &value)) {
+        return false;
+      }
+    }
+    for (std::uint64_t& slot : slots) slot *= static_cast<std::uint64_t>(scale);
+  }
+  if (segments_.empty() || unit > segments_.back().unit) segments_.push_back({count_, unit});
+  are_times_ = run.first.kind == LiteralKind::kTime;
+  if (!are_times_) (run.first.zoned ? zoned_ : zoneless_).add(run.first_line, run.first.text);
+  if (run.offset_count > 0) {
+    offsets_.add(run.offset_count, run.first_offset_line, run.first_offset.text);
+  }
+  note_extremes(run.earliest, run.earliest_line);
+  note_extremes(run.latest, run.latest_line);
+  count_ += slots.size();
+  return true;
+}
+
 LogicalType TimeValues::logical_type() const {
   if (stated_) return *stated_;
   const Unit unit = segments_.empty() ? Unit::kSecond : segments_.back().unit;
@@ -181,6 +207,11 @@ void TimeValues::convert(std::span<const std::uint64_t> slots, std::uint64_t fir
   const Unit finest = segments_.back().unit;
   const std::size_t size = size_of(*storage_of(logical_type().kind));
   std::size_t segment = 0;
+  const bool are_stored = size == sizeof(std::uint64_t) && segments_.size() == 1;
+  if (are_stored) {
+    if (!slots.empty()) std::memcpy(out, slots.data(), slots.size_bytes());
+    return;
+  }
   for (std::size_t i = 0; i < slots.size(); ++i) {
     while (segment + 1 < segments_.size() && segments_[segment + 1].first_slot <= first + i) {
       ++segment;

@@ -9,8 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "csv/block_reader.hpp"
+#include "csv/block_rounds.hpp"
 #include "csv/csv_column.hpp"
 #include "csv/dialect.hpp"
+#include "csv/record_block.hpp"
 #include "csv/record_reader.hpp"
 #include "csv/text_column.hpp"
 #include "failure.hpp"
@@ -83,7 +86,7 @@ class SpooledSource final : public ByteSource {
 
 // A table is read once for its numbers, and again for its texts if some columns of text are to be
 // kept: only the last row decides which columns these are.
-class CsvTable final : public TableInput {
+class CsvTable final : public TableInput, private BlockWork {
  public:
   CsvTable(Input& input, const InputOptions& options, char delimiter)
       : TableInput(true),
@@ -106,12 +109,12 @@ class CsvTable final : public TableInput {
     read_names(reader);
     make_columns();
     add_empty_lines_before();
-    while (read_record(reader)) add_row();
-    if (reader.truncated_line()) {
+    read_rows(reader);
+    if (truncated_line_) {
       notes_.push_back(
           fmt::format("line {} is left out: it was written only in part when the file "
                       "was opened",
-                      *reader.truncated_line()));
+                      *truncated_line_));
     }
     finish();
     if (options_.keeps_text) {
@@ -180,7 +183,7 @@ class CsvTable final : public TableInput {
     if (names_.size() != width) refuse_changed();
     add_empty_lines_before();
     const std::uint64_t expected = std::exchange(rows_, 0);
-    while (read_record(reader)) add_row();
+    read_rows(reader);
     if (rows_ != expected) refuse_changed();
     for (const std::size_t i : read_) {
       texts_[i]->finish();
@@ -306,23 +309,75 @@ class CsvTable final : public TableInput {
     }
   }
 
-  // Moves to the next row. An empty line is a null if there is one column, and is skipped
+  // Adds all rows after the header. An empty line is a null if there is one column, and is skipped
   // otherwise.
-  bool read_record(CsvRecordReader& reader) {
-    if (std::exchange(first_is_row_, false)) return true;
-    do {
-      if (!reader.next(record_)) return false;
-    } while (names_.size() > 1 && is_empty_line(record_));
-    if (record_.size() != names_.size()) refuse_row();
-    return true;
+  void read_rows(CsvRecordReader& reader) {
+    if (std::exchange(first_is_row_, false)) add_row();
+    next_line_ = reader.next_line();
+    if (reader.truncated_line()) truncated_line_ = reader.truncated_line();
+    CsvBlockReader blocks(reader, dialect_);
+    read_blocks(blocks, options_.csv.executor, *this);
   }
 
-  [[noreturn]] void refuse_row() const {
-    throw Failure(
-        ExitCode::kCorrupt, name_,
-        fmt::format("line {}: {} field{}, the {} has {}{}", record_[0].line, record_.size(),
-                    record_.size() == 1 ? "" : "s", dialect_.has_header ? "header" : "first line",
-                    names_.size(), delimiter_hint()));
+  void prepare() override {
+    parsed_.clear();
+    for (const std::size_t i : read_) {
+      if (reads_texts_ || !values_[i]->is_text()) parsed_.push_back(i);
+    }
+  }
+
+  void parse(ParsedBlock& block) const override {
+    const std::size_t width = names_.size();
+    block.records.split(dialect_, width);
+    block.numbers.resize(reads_texts_ ? 0 : width);
+    block.texts.resize(reads_texts_ ? width : 0);
+    for (ColumnPart& part : block.numbers) part.clear();
+    for (const std::size_t i : parsed_) {
+      if (reads_texts_) {
+        block.texts[i].parse(block.records, i, dialect_);
+      } else {
+        block.numbers[i].parse(block.records, i, values_[i]->part_rules());
+      }
+    }
+  }
+
+  void add(ParsedBlock& block) override {
+    const RecordBlock& records = block.records;
+    for (const std::size_t i : read_) {
+      if (reads_texts_) {
+        texts_[i]->add_part(block.texts[i], records, i, next_line_);
+      } else {
+        values_[i]->add_part(block.numbers[i], records, i, next_line_);
+      }
+    }
+    rows_ += records.rows();
+    refuse_stop(records);
+    next_line_ += records.lines();
+  }
+
+  // Reports why the rows of a block end early.
+  void refuse_stop(const RecordBlock& records) {
+    const std::uint64_t line = next_line_ + records.stop_line();
+    switch (records.stop()) {
+      case RecordBlock::Stop::kNone:
+        return;
+      case RecordBlock::Stop::kTruncated:
+        truncated_line_ = line;
+        return;
+      case RecordBlock::Stop::kWidth:
+        refuse_row(line, records.stop_width());
+      case RecordBlock::Stop::kOpenQuote:
+        CsvRecordReader::refuse_open_quote(name_, line);
+      case RecordBlock::Stop::kTooLong:
+        CsvRecordReader::refuse_long_record(name_, line);
+    }
+  }
+
+  [[noreturn]] void refuse_row(std::uint64_t line, std::size_t width) const {
+    throw Failure(ExitCode::kCorrupt, name_,
+                  fmt::format("line {}: {} field{}, the {} has {}{}", line, width,
+                              width == 1 ? "" : "s", dialect_.has_header ? "header" : "first line",
+                              names_.size(), delimiter_hint()));
   }
 
   // Suggests another delimiter if the header contains one.
@@ -392,6 +447,9 @@ class CsvTable final : public TableInput {
   std::uint64_t rows_ = 0;
   std::vector<std::size_t> read_;
   std::vector<CsvField> record_;
+  std::vector<std::size_t> parsed_;  // columns of read_ that are not known to be text
+  std::uint64_t next_line_ = 1;      // of the next block
+  std::optional<std::uint64_t> truncated_line_;
   bool first_is_row_ = false;             // record_ holds the first row, not yet added
   std::uint64_t empty_lines_before_ = 0;  // before the first nonempty record
 };

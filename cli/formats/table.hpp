@@ -20,6 +20,10 @@
 #include "numbers/null_runs.hpp"
 #include "numpact/types.hpp"
 
+namespace numpact {
+class Executor;
+}
+
 namespace numpact::cli {
 
 // Inputs return numbers in blocks of at most about this many. Larger blocks take more memory,
@@ -139,6 +143,8 @@ struct CsvOptions {
   std::vector<std::string> null_values;
   // Maximum memory for parsed columns; the excess goes to a temporary file.
   std::uint64_t memory_bytes = std::uint64_t{32} << 20;
+  // Parses blocks of the file at the same time while it is read; none: one after the other.
+  Executor* executor = nullptr;
 };
 
 // The type of a column of a folder, which a column of a file that states no types takes.

@@ -2,6 +2,7 @@
 #include "text/utf8.hpp"
 
 #include <cstdint>
+#include <cstring>
 
 namespace numpact::cli {
 namespace {
@@ -32,6 +33,14 @@ std::size_t character_bytes(std::string_view text) {
 
 std::optional<std::size_t> first_not_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
+    std::uint64_t word = 0;  // eight characters of ASCII at once
+    if (text.size() - at >= sizeof word) {
+      std::memcpy(&word, text.data() + at, sizeof word);
+      if ((word & 0x8080'8080'8080'8080) == 0) {
+        at += sizeof word;
+        continue;
+      }
+    }
     const std::size_t bytes = character_bytes(text.substr(at));
     if (bytes == 0) return at;
     at += bytes;
