@@ -2,9 +2,14 @@
 // Ordered latents and half precision.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
 
 #include "base/internal.hpp"
+#include "base/round_to_even.hpp"
 #include "number/float_traits.hpp"
 #include "number/ordered.hpp"
 #include "support/half.hpp"
@@ -137,6 +142,37 @@ TEST(Half, RandomFloatsToHalf) {
     if (std::isnan(value)) continue;
     ASSERT_EQ(float_to_half(value), half_bits(static_cast<double>(value))) << value;
   }
+}
+
+// std::nearbyint() rounds to even here, since tests run in the default environment.
+template <class T, class Bits>
+void check_rounding(Random& random) {
+  std::vector<T> numbers = {0, T(-0.0), T(0.3), T(-0.3), T(0.5), T(-0.5), T(1.5), T(-2.5)};
+  for (int exponent = 0; exponent < std::numeric_limits<T>::digits + 2; ++exponent) {
+    for (const double difference : {-0.5, 0.0, 0.5}) {
+      const T number = static_cast<T>(std::ldexp(1.0, exponent) + difference);
+      numbers.insert(numbers.end(), {number, -number});
+    }
+  }
+  for (int i = 0; i < 100'000; ++i) {
+    numbers.push_back(std::bit_cast<T>(static_cast<Bits>(random.bits())));
+    numbers.push_back(static_cast<T>(random.below(2'000'001)) / 8 - T(125'000));
+  }
+  for (const T number : numbers) {
+    const T rounded = round_to_even(number);
+    if (std::isnan(number)) {
+      ASSERT_TRUE(std::isnan(rounded));
+    } else {
+      ASSERT_EQ(std::bit_cast<Bits>(rounded), std::bit_cast<Bits>(std::nearbyint(number)))
+          << number;
+    }
+  }
+}
+
+TEST(RoundToEven, IsNearbyintInTheDefaultEnvironment) {
+  Random random(41);
+  check_rounding<float, std::uint32_t>(random);
+  check_rounding<double, std::uint64_t>(random);
 }
 
 TEST(FloatTraits, NanBits) {

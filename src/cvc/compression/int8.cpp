@@ -114,7 +114,7 @@ void doubles_to_codes(const Source& source, std::uint64_t first, std::size_t n, 
   source.for_runs(first, n, [&](const std::byte* at, std::uint64_t place, std::size_t run) {
     const auto* const values = reinterpret_cast<const double*>(at);
     for (std::size_t i = 0; i < run; ++i) {
-      const double code = std::nearbyint((values[i] - plan.min) / plan.scale);
+      const double code = numpact::internal::round_to_even((values[i] - plan.min) / plan.scale);
       codes[place - first + i] = static_cast<std::uint8_t>(code < 0 ? 0 : code > 255 ? 255 : code);
     }
   });

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/round_to_even.hpp"
+
 namespace numpact::cvc::internal {
 
 // The product is rounded before the addition: no fused multiply-add.
@@ -18,7 +20,7 @@ constexpr float value_of_code(std::uint8_t code, float min, float scale) {
 // Rounds to nearest, ties to the even code. The value is inside the range, the scale above 0; NaN
 // gives 0.
 inline std::uint8_t code_of_value(float value, float min, float scale, float max_code = 255) {
-  const float code = std::nearbyint((value - min) / scale);
+  const float code = numpact::internal::round_to_even((value - min) / scale);
   if (!(code > 0)) return 0;
   return static_cast<std::uint8_t>(code > max_code ? max_code : code);
 }

@@ -8,10 +8,10 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <type_traits>
 
+#include "base/round_to_even.hpp"
 #include "number/ordered.hpp"
 #include "pco/mode/dict.hpp"
 #include "pco/mode/float_mult.hpp"
@@ -253,16 +253,6 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
 
 #endif
 
-// The nearest whole number, the even one of two, with the sign of `number`. Some systems compute
-// std::rint() by the x87 unit, whose rounding mode is the caller's.
-template <class T>
-HWY_INLINE T RoundedToEven(T number) {
-  constexpr T kWhole = 1 / std::numeric_limits<T>::epsilon();  // larger floats are whole numbers
-  const T magnitude = std::abs(number);
-  if (!(magnitude < kWhole)) return number;
-  return std::copysign((magnitude + kWhole) - kWhole, number);
-}
-
 // The formula, for any floats.
 template <class L>
 void ScalarSplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
@@ -271,7 +261,7 @@ void ScalarSplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_
   const Arithmetic base = FloatTraits<L>::to_arithmetic(base_bits);
   for (std::size_t i = 0; i < n; ++i) {
     const L bits = from_ordered(ordered[i], NumberKind::kFloat);
-    const Arithmetic quotient = RoundedToEven(FloatTraits<L>::to_arithmetic(bits) / base);
+    const Arithmetic quotient = round_to_even(FloatTraits<L>::to_arithmetic(bits) / base);
     // A NaN is not a multiple. It is restored by factor 0 and a large correction.
     const L factor = is_nan_bits(bits) ? L{0} : FloatTraits<L>::to_bits(quotient);
     const L latent = int_float_latent(factor);
