@@ -40,7 +40,7 @@ void add_compress_options(CLI::App& command, CompressOptions& options) {
                    "Append an index and checksums to the file (the default for files)");
   command.add_flag("--no-trailer", options.trailer.omitted, "Write no trailer");
   add_restart_option(command, options.trailer.restart);
-  add_thread_option(command, options.threads, "encode");
+  add_thread_option(command, options.threads, "read CSV and encode");
   add_common_options(command, options.common);
 }
 

@@ -24,7 +24,8 @@ class CsvBlockReader {
   // block does not make up for the work to hand it to a thread.
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 17;
 
-  // Goes on where `reader` is, which must outlive this object and is not used any more.
+  // Goes on where `reader` is, which must outlive this object and which only
+  // this object uses from then on.
   CsvBlockReader(CsvRecordReader& reader, const CsvDialect& dialect,
                  std::size_t block_bytes = kBlockBytes);
 

@@ -144,7 +144,8 @@ Decimal seconds_of(const Literal& literal) {
       parts = kPartsPerSecond - parts;
     }
   }
-  return *parse_decimal(fmt::format("{}{}.{:010}", is_negative ? "-" : "", whole, parts));
+  const std::string text = fmt::format("{}{}.{:010}", is_negative ? "-" : "", whole, parts);
+  return parse_decimal(text).value_or(Decimal());
 }
 
 std::string type_name(const Column& column) { return describe(column.logical, column.type); }

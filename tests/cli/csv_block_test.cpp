@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast paths of CSV beside the rules that define them: blocks beside CsvRecordReader, plain
-// numbers and timestamps beside csv/literal.hpp.
+// The fast paths of CSV compared with the code that defines them: blocks with CsvRecordReader,
+// plain numbers and timestamps with csv/literal.hpp.
 #include <gtest/gtest.h>
 
 #include <cstdint>
