@@ -34,7 +34,7 @@ std::size_t count_fields(char delimiter, std::string_view front, bool is_whole,
       if (is_empty_line()) continue;
       if (count != 0 && pending != 0 && pending != count) return 0;
       if (count == 0) count = record.size();
-      if (first_only) return count;
+      if (first_only || count == 1) return count;  // one field is no reason for a delimiter
       pending = record.size();
     }
   } catch (const Failure&) {

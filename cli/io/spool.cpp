@@ -11,6 +11,9 @@
 namespace numpact::cli {
 namespace {
 
+// Larger buffers of a stream are in pieces of this size, so that they grow without being copied.
+constexpr std::size_t kMaxPieceBytes = std::size_t{1} << 20;
+
 constexpr const char* kPlace = "temporary file";
 
 }  // namespace
@@ -26,31 +29,49 @@ Spool::Stream Spool::add_stream() {
 
 void Spool::append(Stream stream, std::span<const std::byte> bytes) {
   StreamState& state = streams_[stream];
-  const std::size_t before = state.buffered.capacity();
-  state.buffered.insert(state.buffered.end(), bytes.begin(), bytes.end());
   state.size += bytes.size();
-  buffered_bytes_ += state.buffered.capacity() - before;
+  while (!bytes.empty()) {
+    if (state.buffered.empty() ||
+        state.buffered.back().size() == state.buffered.back().capacity()) {
+      const auto capacity = static_cast<std::size_t>(std::min<std::uint64_t>(
+          kMaxPieceBytes, std::max<std::uint64_t>(bytes.size(), state.buffered_size)));
+      std::vector<std::byte>& piece = state.buffered.emplace_back();
+      piece.reserve(capacity);
+      state.buffered_capacity += piece.capacity();
+      buffered_bytes_ += piece.capacity();
+    }
+    std::vector<std::byte>& piece = state.buffered.back();
+    const std::size_t count = std::min(bytes.size(), piece.capacity() - piece.size());
+    piece.insert(piece.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
+    state.buffered_size += count;
+    bytes = bytes.subspan(count);
+  }
   if (buffered_bytes_ > memory_bytes_) flush_all();
 }
 
 void Spool::clear(Stream stream) {
-  buffered_bytes_ -= streams_[stream].buffered.capacity();
+  buffered_bytes_ -= streams_[stream].buffered_capacity;
   streams_[stream] = StreamState();
+}
+
+void Spool::write_file(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::int64_t written = platform::write_some_at(descriptor_, file_size_, bytes);
+    if (written < 0) fail_errno(kPlace, "cannot be written");
+    file_size_ += static_cast<std::uint64_t>(written);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
 }
 
 void Spool::flush_all() {
   if (descriptor_ < 0) descriptor_ = open_unnamed_file();
   for (StreamState& state : streams_) {
     if (state.buffered.empty()) continue;
-    std::span<const std::byte> rest = state.buffered;
-    state.extents.push_back({state.size - rest.size(), file_size_, rest.size()});
-    while (!rest.empty()) {
-      const std::int64_t written = platform::write_some_at(descriptor_, file_size_, rest);
-      if (written < 0) fail_errno(kPlace, "cannot be written");
-      file_size_ += static_cast<std::uint64_t>(written);
-      rest = rest.subspan(static_cast<std::size_t>(written));
-    }
+    state.extents.push_back({state.size - state.buffered_size, file_size_, state.buffered_size});
+    for (const std::vector<std::byte>& piece : state.buffered) write_file(piece);
     state.buffered = {};  // frees the memory, which clear() would not
+    state.buffered_size = 0;
+    state.buffered_capacity = 0;
   }
   buffered_bytes_ = 0;
 }
@@ -71,9 +92,19 @@ void Spool::read(Stream stream, std::uint64_t offset, std::span<std::byte> out) 
     out = out.subspan(count);
     offset += count;
   }
-  if (out.empty()) return;
-  const std::uint64_t buffered_from = state.size - state.buffered.size();
-  std::memcpy(out.data(), state.buffered.data() + (offset - buffered_from), out.size());
+  std::uint64_t piece_from = state.size - state.buffered_size;
+  for (const std::vector<std::byte>& piece : state.buffered) {
+    if (out.empty()) return;
+    const std::uint64_t piece_end = piece_from + piece.size();
+    if (offset < piece_end) {
+      const auto skipped = static_cast<std::size_t>(offset - piece_from);
+      const std::size_t count = std::min(out.size(), piece.size() - skipped);
+      std::memcpy(out.data(), piece.data() + skipped, count);
+      out = out.subspan(count);
+      offset += count;
+    }
+    piece_from = piece_end;
+  }
 }
 
 void Spool::read_file(std::uint64_t offset, std::span<std::byte> out) const {

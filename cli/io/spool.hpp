@@ -37,10 +37,14 @@ class Spool {
   };
   struct StreamState {
     std::uint64_t size = 0;
-    std::vector<Extent> extents;      // the part in the file, in order
-    std::vector<std::byte> buffered;  // the bytes after these extents
+    std::vector<Extent> extents;  // the part in the file, in order
+    // The bytes after these extents, in pieces that are full except the last.
+    std::vector<std::vector<std::byte>> buffered;
+    std::uint64_t buffered_size = 0;
+    std::uint64_t buffered_capacity = 0;
   };
 
+  void write_file(std::span<const std::byte> bytes);
   void flush_all();
   void read_file(std::uint64_t offset, std::span<std::byte> out) const;
 
