@@ -72,6 +72,10 @@ class Rounds {
     round.used = 0;
     if (read_failure_) return;
     try {
+      // All blocks give back the memory of long records, also those that are not used now.
+      for (ParsedBlock& block : round.blocks) {
+        if (block.records.is_long()) block = ParsedBlock();
+      }
       for (std::size_t bytes = 0; round.used < block_n && bytes < kMaxRoundBytes;) {
         ParsedBlock& block = round.blocks[round.used];
         if (!reader_.next(block.records)) return;

@@ -8,7 +8,7 @@ namespace numpact::cli {
 
 std::span<char> RecordBlock::memory(std::size_t capacity) {
   // A block that held a long record gives its memory back.
-  if (bytes_.size() > 4 * (capacity + kWordBytes)) bytes_ = {};
+  if (is_long() && bytes_.size() > 4 * capacity) bytes_ = {};
   if (bytes_.size() < capacity + kWordBytes) bytes_.resize(capacity + kWordBytes);
   return std::span(bytes_).first(bytes_.size() - kWordBytes);
 }

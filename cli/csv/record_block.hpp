@@ -46,6 +46,8 @@ class RecordBlock {
     stop_ = Stop::kTooLong;
   }
   std::size_t size() const { return size_; }
+  // Whether it has memory for far more than a block.
+  bool is_long() const { return bytes_.size() > kLongBytes; }
 
   // Finds the fields. Records with one empty field are skipped unless `width` is 1.
   void split(const CsvDialect& dialect, std::size_t width);
@@ -70,6 +72,8 @@ class RecordBlock {
   }
 
  private:
+  static constexpr std::size_t kLongBytes = std::size_t{1} << 20;
+
   struct Extent {
     std::uint32_t from;
     std::uint32_t size_and_quote;  // 2 * size, and 1 if the field is quoted
