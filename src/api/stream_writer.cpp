@@ -8,6 +8,7 @@
 #include "api/paging.hpp"
 #include "api/trailer_use.hpp"
 #include "api/worker_pool.hpp"
+#include "base/byte_buffer.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/owned.hpp"
@@ -195,7 +196,7 @@ struct StreamWriter::Impl {
     const auto* at = static_cast<const std::byte*>(numbers.data);
     const std::byte* kept = at;  // numbers before it are encoded or buffered
     const auto keep = [&] {
-      waiting.insert(waiting.end(), kept, at);
+      waiting.append({kept, at});
       kept = at;
     };
     std::size_t left = numbers.count;
@@ -339,7 +340,7 @@ struct StreamWriter::Impl {
   Arena arena;
   WorkerPool worker_pool;
   std::optional<standalone::TaskGroup> group;  // none: not created yet
-  std::pmr::vector<std::byte> waiting;  // buffered numbers of closed chunks, then of the open one
+  ByteBuffer waiting;  // buffered numbers of closed chunks, then of the open one
   std::pmr::vector<PendingChunk>
       pending;                // closed chunks; their numbers may be in the caller's memory
   std::size_t pending_n = 0;  // numbers in these
