@@ -12,13 +12,15 @@ namespace numpact::cli {
 namespace {
 
 // Larger buffers of a stream are in pieces of this size, so that they grow without being copied.
-constexpr std::size_t kMaxPieceBytes = std::size_t{1} << 20;
+// Large pages fit in them.
+constexpr std::size_t kMaxPieceBytes = std::size_t{1} << 22;
 
 constexpr const char* kPlace = "temporary file";
 
 }  // namespace
 
 Spool::~Spool() {
+  for (StreamState& state : streams_) free_pieces(state);
   if (descriptor_ >= 0) platform::close_file(descriptor_);
 }
 
@@ -27,22 +29,34 @@ Spool::Stream Spool::add_stream() {
   return streams_.size() - 1;
 }
 
+void Spool::add_piece(StreamState& state, std::size_t capacity) {
+  state.buffered.reserve(state.buffered.size() + 1);
+  state.buffered.push_back({static_cast<std::byte*>(memory_.allocate(capacity)), 0, capacity});
+  state.buffered_capacity += capacity;
+  buffered_bytes_ += capacity;
+}
+
+void Spool::free_pieces(StreamState& state) {
+  for (const Piece& piece : state.buffered) memory_.deallocate(piece.data, piece.capacity);
+  buffered_bytes_ -= state.buffered_capacity;
+  state.buffered = {};
+  state.buffered_size = 0;
+  state.buffered_capacity = 0;
+}
+
 void Spool::append(Stream stream, std::span<const std::byte> bytes) {
   StreamState& state = streams_[stream];
   state.size += bytes.size();
   while (!bytes.empty()) {
-    if (state.buffered.empty() ||
-        state.buffered.back().size() == state.buffered.back().capacity()) {
-      const auto capacity = static_cast<std::size_t>(std::min<std::uint64_t>(
-          kMaxPieceBytes, std::max<std::uint64_t>(bytes.size(), state.buffered_size)));
-      std::vector<std::byte>& piece = state.buffered.emplace_back();
-      piece.reserve(capacity);
-      state.buffered_capacity += piece.capacity();
-      buffered_bytes_ += piece.capacity();
+    if (state.buffered.empty() || state.buffered.back().size == state.buffered.back().capacity) {
+      add_piece(state,
+                static_cast<std::size_t>(std::min<std::uint64_t>(
+                    kMaxPieceBytes, std::max<std::uint64_t>(bytes.size(), state.buffered_size))));
     }
-    std::vector<std::byte>& piece = state.buffered.back();
-    const std::size_t count = std::min(bytes.size(), piece.capacity() - piece.size());
-    piece.insert(piece.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
+    Piece& piece = state.buffered.back();
+    const std::size_t count = std::min(bytes.size(), piece.capacity - piece.size);
+    std::memcpy(piece.data + piece.size, bytes.data(), count);
+    piece.size += count;
     state.buffered_size += count;
     bytes = bytes.subspan(count);
   }
@@ -50,7 +64,7 @@ void Spool::append(Stream stream, std::span<const std::byte> bytes) {
 }
 
 void Spool::clear(Stream stream) {
-  buffered_bytes_ -= streams_[stream].buffered_capacity;
+  free_pieces(streams_[stream]);
   streams_[stream] = StreamState();
 }
 
@@ -68,12 +82,9 @@ void Spool::flush_all() {
   for (StreamState& state : streams_) {
     if (state.buffered.empty()) continue;
     state.extents.push_back({state.size - state.buffered_size, file_size_, state.buffered_size});
-    for (const std::vector<std::byte>& piece : state.buffered) write_file(piece);
-    state.buffered = {};  // frees the memory, which clear() would not
-    state.buffered_size = 0;
-    state.buffered_capacity = 0;
+    for (const Piece& piece : state.buffered) write_file(piece.bytes());
+    free_pieces(state);
   }
-  buffered_bytes_ = 0;
 }
 
 void Spool::read(Stream stream, std::uint64_t offset, std::span<std::byte> out) const {
@@ -93,13 +104,13 @@ void Spool::read(Stream stream, std::uint64_t offset, std::span<std::byte> out) 
     offset += count;
   }
   std::uint64_t piece_from = state.size - state.buffered_size;
-  for (const std::vector<std::byte>& piece : state.buffered) {
+  for (const Piece& piece : state.buffered) {
     if (out.empty()) return;
-    const std::uint64_t piece_end = piece_from + piece.size();
+    const std::uint64_t piece_end = piece_from + piece.size;
     if (offset < piece_end) {
       const auto skipped = static_cast<std::size_t>(offset - piece_from);
-      const std::size_t count = std::min(out.size(), piece.size() - skipped);
-      std::memcpy(out.data(), piece.data() + skipped, count);
+      const std::size_t count = std::min(out.size(), piece.size - skipped);
+      std::memcpy(out.data(), piece.data + skipped, count);
       out = out.subspan(count);
       offset += count;
     }

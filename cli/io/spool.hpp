@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "io/kept_memory.hpp"
+
 namespace numpact::cli {
 
 // All functions throw Failure if the temporary file cannot be created, written or read. The file
@@ -35,21 +37,30 @@ class Spool {
     std::uint64_t file_offset;
     std::uint64_t size;
   };
+  struct Piece {
+    std::byte* data;
+    std::size_t size;
+    std::size_t capacity;
+    std::span<const std::byte> bytes() const { return {data, size}; }
+  };
   struct StreamState {
     std::uint64_t size = 0;
     std::vector<Extent> extents;  // the part in the file, in order
     // The bytes after these extents, in pieces that are full except the last.
-    std::vector<std::vector<std::byte>> buffered;
+    std::vector<Piece> buffered;
     std::uint64_t buffered_size = 0;
     std::uint64_t buffered_capacity = 0;
   };
 
+  void add_piece(StreamState& state, std::size_t capacity);
+  void free_pieces(StreamState& state);
   void write_file(std::span<const std::byte> bytes);
   void flush_all();
   void read_file(std::uint64_t offset, std::span<std::byte> out) const;
 
   std::uint64_t memory_bytes_;
   std::uint64_t buffered_bytes_ = 0;  // total capacity of all buffers
+  KeptMemory memory_;                 // of the pieces
   std::vector<StreamState> streams_;
   int descriptor_ = -1;
   std::uint64_t file_size_ = 0;

@@ -102,7 +102,7 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
 
   const auto verifier = options.verify ? std::make_unique<Verifier>(type) : nullptr;
   VerifiedSink sink(file, verifier.get());
-  StreamWriter writer(sink, type, config, count.value_or(0));
+  StreamWriter writer(sink, type, config, count.value_or(0), options.memory.get());
   if (appends) copy_old_chunks(options, type, file, writer, verifier.get());
   ProgressBar progress(place, count, options.progress);
   WrittenFile written;

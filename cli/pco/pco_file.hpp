@@ -13,6 +13,7 @@
 #include "commands/encode_options.hpp"
 #include "formats/table.hpp"
 #include "io/files.hpp"
+#include "io/kept_memory.hpp"
 #include "io/output_file.hpp"
 #include "numpact/random_access.hpp"
 #include "numpact/stream.hpp"
@@ -34,6 +35,8 @@ struct WriteOptions {
   FileRef append_to;                  // file whose chunks are copied first, if any
   std::string append_name;            // its name in messages
   std::function<void()> after_block;  // called after each block of the input, if set
+  // Of the encoder. Copies share it.
+  std::shared_ptr<KeptMemory> memory = std::make_shared<KeptMemory>();
 };
 
 // Encodes all of `input` into `file`, which the caller commits. `place` names the input. Returns

@@ -27,7 +27,7 @@ constexpr int kMaxOpenAttempts = 100;
 // File descriptors reserved for other use if a table has more files than may be open.
 constexpr std::uint64_t kReservedDescriptors = 64;
 // Maximum length of a name in a folder, in bytes, of common file systems.
-constexpr std::size_t kMaxNameBytes = 255;
+constexpr std::size_t kMaxTargetBytes = 255;
 
 // Raises the limit of open files, since a table has a file open for each column. Returns how many.
 std::uint64_t allow_many_files() {
@@ -50,7 +50,7 @@ bool is_plain_name(std::string_view name) {
 std::string target_of(int folder, const std::string& name, const std::string& place) {
   std::string target;
   if (!platform::read_link_in(folder, name, target)) fail_errno(place, "");
-  if (target.size() > kMaxNameBytes || !is_plain_name(target)) {
+  if (target.size() > kMaxTargetBytes || !is_plain_name(target)) {
     throw Failure(ExitCode::kCorrupt, place, "corrupt: is a link that leads out of the folder");
   }
   return target;
