@@ -59,7 +59,8 @@ NOT_IN_EVERY_COMPILER = {
 }
 ASKS_FOR_COMPILER = (
     "include/numpact/version.hpp", "include/numpact/numpact.h", "src/platform/posix/",
-    "src/platform/compiler.hpp", "src/base/float_environment.hpp", "src/simd/cpu_features.cpp",
+    "src/platform/compiler.hpp", "src/platform/x87_flags.hpp", "src/base/float_environment.hpp",
+    "src/simd/cpu_features.cpp",
     "src/simd/lane_count-inl.hpp", "src/pco/latent/walk-inl.hpp",
     "src/pco/latent/unpack_vbmi-inl.hpp", "src/pco/delta/conv1_kernel.cpp",
     "src/cvc/quality/distance.cpp", "src/gpu/")

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "numbers/logical_type.hpp"
+#include "platform/read_number.hpp"
 #include "text/digit.hpp"
 
 namespace numpact::cli {
@@ -308,7 +309,7 @@ Fit nearest_number(const Literal& literal, char decimal, T& number) {
   std::string buffer;
   const std::string_view text = plain_number(literal, decimal, buffer);
   number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto read = internal::platform::read_number(text.data(), text.data() + text.size(), number);
   if (read.ec == std::errc::result_out_of_range) return Fit::kRange;
   if (!std::isfinite(number)) return Fit::kExact;  // the words nan and inf
   const bool is_normal = std::abs(number) >= std::numeric_limits<T>::min();

@@ -15,6 +15,7 @@
 #include "numbers/dispatch.hpp"
 #include "numbers/float16.hpp"
 #include "numbers/logical_type.hpp"
+#include "platform/read_number.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -158,7 +159,8 @@ Decimal nearest_value(const Decimal& number, std::string_view text, NumberType t
   if (kind_of(type) != NumberKind::kFloat || number.is_infinite || !has_fraction) return number;
   if (text.starts_with('+')) text.remove_prefix(1);
   double nearest = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), nearest);
+  const auto [end, error] =
+      internal::platform::read_number(text.data(), text.data() + text.size(), nearest);
   if (error != std::errc()) return number;  // beyond all floats, or nearer to 0 than all
   if (type == NumberType::kF32) nearest = static_cast<double>(static_cast<float>(nearest));
   if (type == NumberType::kF16) nearest = to_float(to_float16(static_cast<float>(nearest)));

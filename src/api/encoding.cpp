@@ -8,10 +8,10 @@
 #include <type_traits>
 
 #include "base/internal.hpp"
-#include "base/read_double.hpp"
 #include "numpact/config.hpp"
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
+#include "platform/read_number.hpp"
 
 namespace numpact {
 namespace {
@@ -55,7 +55,7 @@ bool parse_number(std::string_view text, T& number) {
   const char* const end = text.data() + text.size();
   std::from_chars_result parsed = {};
   if constexpr (std::is_same_v<T, double>) {
-    parsed = read_double(text.data(), end, number);
+    parsed = platform::read_number(text.data(), end, number);
   } else {
     parsed = std::from_chars(text.data(), end, number);
   }

@@ -14,6 +14,8 @@
 
 #include <cstdint>
 
+#include "platform/x87_flags.hpp"
+
 namespace numpact::internal {
 
 // While it lives, the thread uses the default environment: round to nearest, keep subnormals, no
@@ -31,7 +33,7 @@ class DefaultFloatEnvironment {
  private:
 #if defined(__x86_64__) || defined(_M_X64)
   // MXCSR: round to nearest, all exceptions masked, no flags, no flushing (Intel SDM, volume 1,
-  // 10.2.3). The x87 unit is not used.
+  // 10.2.3). This code does not use the x87 unit.
   static constexpr unsigned kDefault = 0x1f80;
 
   void enter() noexcept {
@@ -43,6 +45,7 @@ class DefaultFloatEnvironment {
   }
 
   unsigned caller_;
+  [[no_unique_address]] platform::KeptX87Flags x87_flags_;
 #elif defined(__aarch64__)
   // FPCR 0: round to nearest, no traps, no flushing. Writing FPCR is slow, so it is compared first.
   void enter() noexcept {

@@ -7,8 +7,8 @@
 #include <map>
 #include <system_error>
 
-#include "base/read_double.hpp"
 #include "json/characters.hpp"
+#include "platform/read_number.hpp"
 
 namespace numpact::internal::json {
 
@@ -210,7 +210,7 @@ double double_of(std::string_view digits) {
   if (digits == "Infinity") return kInfinity;
   if (digits == "-Infinity") return -kInfinity;
   double value = 0;
-  const auto end = read_double(digits.data(), digits.data() + digits.size(), value);
+  const auto end = platform::read_number(digits.data(), digits.data() + digits.size(), value);
   if (end.ec == std::errc::result_out_of_range) {
     const double magnitude = is_overflow(digits) ? kInfinity : 0;
     value = digits[0] == '-' ? -magnitude : magnitude;
