@@ -9,7 +9,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_program import CORRUPT, DTYPES, FAILURE, MADE, USAGE, any_bits, refused, run
+from cli_program import (
+    CORRUPT,
+    DTYPES,
+    FAILURE,
+    MADE,
+    ON_WINE,
+    USAGE,
+    any_bits,
+    refused,
+    run,
+)
 
 
 @pytest.fixture
@@ -252,11 +262,11 @@ def test_bench(prices: Path, tmp_path: Path) -> None:
     assert not any(key.startswith("numpact_level") for key in column)  # none that is faster
     assert column["exact"] and column["raw_bytes"] == 240_000
     assert column["numpact"]["ratio"] == pytest.approx(240_000 / column["numpact"]["bytes"])
-    for peer in ("zstd_3", "lz4"):
+    for peer in () if ON_WINE else ("zstd_3", "lz4"):  # not linked there
         assert column[peer]["ratio"] == pytest.approx(240_000 / column[peer]["bytes"])
         assert column[peer]["compress_mb_s"] > 0 and column[peer]["decompress_mb_s"] > 0
+        assert report["total"][peer]["bytes"] == column[peer]["bytes"]
     assert column["memcpy"]["decompress_mb_s"] > 0 and "ratio" not in column["memcpy"]
-    assert report["total"]["lz4"]["bytes"] == column["lz4"]["bytes"]
 
 
 def test_bench_shows_what_a_level_costs(prices: Path) -> None:
@@ -284,7 +294,8 @@ def test_cpu(prices: Path) -> None:
     info, _ = cpu_info(None)
     names = [target["name"] for target in info["targets"]]
     supported = [target["name"] for target in info["targets"] if target["supported"]]
-    assert names[-1] == supported[-1] == "scalar"
+    assert names[-1] == supported[-1]
+    assert names[-1] in ("scalar", "sse2")  # newer Highway has no scalar code for x86-64
     assert info["active"] == supported[0] and info["requested"] is None
     run("compress", prices)
     for name in names:
@@ -296,9 +307,9 @@ def test_cpu(prices: Path) -> None:
         assert ("lacks" in warning) == (name not in supported)
         again = run("decompress", f"{prices}.pco", "--to", "npy", env={"NUMPACT_TARGET": name})
         assert again.out == prices.read_bytes()
-    marked = [line for line in run("cpu", env={"NUMPACT_TARGET": "scalar"}).text.splitlines()
+    marked = [line for line in run("cpu", env={"NUMPACT_TARGET": names[-1]}).text.splitlines()
               if line.endswith("*")]
-    assert len(marked) == 1 and marked[0].startswith("scalar ")
+    assert len(marked) == 1 and marked[0].startswith(f"{names[-1]} ")
 
 
 @pytest.mark.parametrize("name", ["mmx", "x" * 500, "AVX2", "a\nb"])
