@@ -11,33 +11,166 @@
 #include "numbers/dispatch.hpp"
 
 namespace numpact::cli {
+namespace {
+
+// Doubles hold all integers up to this one.
+constexpr std::uint64_t kMaxExact = std::uint64_t{1} << 53;
+
+}  // namespace
+
 class ColumnPart::Parser {
  public:
   Parser(ColumnPart& part, const RecordBlock& block, std::size_t column, const PartRules& rules)
-      : part_(part), block_(block), column_(column), rules_(rules), dialect_(*rules.dialect) {
+      : part_(part),
+        block_(block),
+        column_(column),
+        rules_(rules),
+        dialect_(*rules.dialect),
+        texts_(block.texts(column)),
+        row_n_(static_cast<std::uint32_t>(block.rows())) {
     part_.slots_.resize(block.rows());
   }
 
   void parse() {
-    const auto rows = static_cast<std::uint32_t>(block_.rows());
-    const bool has_words = !dialect_.null_values.empty();
-    for (row_ = 0; row_ < rows; ++row_) {
-      const std::string_view text = block_.text(row_, column_);
-      const bool is_null =
-          (text.empty() && !block_.is_quoted(row_, column_)) || (has_words && is_null_word(text));
-      if (is_null) {
-        add_null();
-        continue;
-      }
-      PlainNumber number;
-      if (parse_plain(text, dialect_.decimal, number) && add_plain(number)) continue;
-      if (!add_other(text)) break;
+    const bool has_long_runs = !rules_.requested && !has_null_numbers();
+    while (row_ < row_n_) {
+      if (!add_one()) break;
+      ++row_;
+      if (has_long_runs) go_on();
     }
-    if (row_ < rows) open(Kind::kReplay).row_n += rows - row_;
+    if (row_ < row_n_) open(Kind::kReplay).row_n += row_n_ - row_;
     part_.slots_.resize(slot_n_);
   }
 
  private:
+  // Adds the field of row_. Returns false if all fields from here on are to be added one by one.
+  bool add_one() {
+    const std::string_view text = texts_[row_];
+    const bool has_words = !dialect_.null_values.empty();
+    if ((text.empty() && !block_.is_quoted(row_, column_)) || (has_words && is_null_word(text))) {
+      add_null();
+      return true;
+    }
+    PlainNumber number;
+    if (parse_plain(text, dialect_.decimal, number) && add_plain(number)) return true;
+    return add_other(text);
+  }
+
+  // Whether a number or a date may stand for null.
+  bool has_null_numbers() const {
+    return std::any_of(dialect_.null_values.begin(), dialect_.null_values.end(),
+                       [](const std::string& word) {
+                         return word.find_first_of("0123456789") != std::string::npos;
+                       });
+  }
+
+  // Adds further fields to the last run, as add_one() would, as long as they are of the most
+  // frequent form and tell nothing new of the run. Such loops hold their state in registers.
+  void go_on() {
+    Run& run = part_.runs_.back();
+    std::uint32_t n = 0;
+    if (run.kind == Kind::kNumbers && run.first_float_row != kNone) {
+      n = more_floats(run);
+    } else if (run.kind == Kind::kNumbers) {
+      n = more_integers(run);
+    } else if (run.kind == Kind::kTimes && !run.are_times && !run.are_zoned) {
+      n = run.unit == TimeValues::Unit::kDay ? more_dates(run) : more_timestamps(run);
+    }
+    row_ += n;
+    slot_n_ += n;
+    run.row_n += n;
+    run.slot_n += n;
+  }
+
+  // They return the count of fields.
+  std::uint32_t more_integers(const Run& run) {
+    const std::uint64_t max_digits = run.inexact_row == kNone ? kMaxExact : kMaxI64;
+    const bool may_be_negative = run.negative_row != kNone;
+    return add_while(
+        [&, decimal = dialect_.decimal](std::string_view text, std::uint32_t, std::uint64_t& slot) {
+          PlainNumber number;
+          if (!parse_plain(text, decimal, number) || number.is_float) return false;
+          if (number.digits > max_digits || (number.is_negative && !may_be_negative)) return false;
+          slot = number.is_negative ? 0 - number.digits : number.digits;
+          return true;
+        });
+  }
+
+  std::uint32_t more_floats(const Run& run) {
+    if (!plain::kRoundsOnce) return 0;
+    const bool may_be_negative = run.negative_row != kNone;  // integers
+    return add_while(
+        [&, decimal = dialect_.decimal](std::string_view text, std::uint32_t, std::uint64_t& slot) {
+          PlainNumber number;
+          if (!parse_plain(text, decimal, number)) return false;
+          double nearest = 0;
+          if (number.is_float) {
+            if (!nearest_exact(number, nearest)) return false;
+          } else {
+            if (number.digits > kMaxExact || (number.is_negative && !may_be_negative)) return false;
+            nearest = static_cast<double>(
+                static_cast<std::int64_t>(number.is_negative ? 0 - number.digits : number.digits));
+          }
+          slot = slot_of(nearest);
+          return true;
+        });
+  }
+
+  std::uint32_t more_timestamps(Run& run) {
+    const auto per_second = TimeValues::per_second(run.unit);
+    const std::size_t max_digits = TimeValues::fraction_digits(run.unit);
+    std::int64_t midnight = 0;
+    bool has_midnight = false;
+    const auto n = add_while([&](std::string_view text, std::uint32_t row, std::uint64_t& slot) {
+      PlainClock::Clock clock;
+      if (!PlainClock::parse_clock(text, clock) || clock.fraction_digits > max_digits) return false;
+      if (!has_midnight || !clock_.is_last_date(text.data())) {
+        // All times of the day are in range.
+        if (!clock_.take_date(text.data()) ||
+            !TimeValues::in_unit(clock_.midnight() - kSecondsPerDay, 0, run.unit, midnight) ||
+            !TimeValues::in_unit(clock_.midnight() + kSecondsPerDay, 0, run.unit, midnight)) {
+          return false;
+        }
+        midnight = clock_.midnight() * per_second;
+        has_midnight = true;
+      }
+      const auto fraction = static_cast<std::int64_t>(
+          clock.fraction * plain::kPowersOf10[max_digits - clock.fraction_digits]);
+      const std::int64_t value = midnight + clock.seconds * per_second + fraction;
+      note_extreme(run, value, row);
+      slot = static_cast<std::uint64_t>(value);
+      return true;
+    });
+    return n;
+  }
+
+  std::uint32_t more_dates(Run& run) {
+    return add_while([&](std::string_view text, std::uint32_t row, std::uint64_t& slot) {
+      if (text.size() != PlainClock::kDateBytes || !clock_.take_date(text.data())) return false;
+      std::int64_t value = 0;
+      if (!TimeValues::in_unit(clock_.midnight(), 0, run.unit, value)) return false;
+      note_extreme(run, value, row);
+      slot = static_cast<std::uint64_t>(value);
+      return true;
+    });
+  }
+
+  // Makes slots of the texts from row_ on up to the first that is refused.
+  // to_slot(text, row, slot): false if it is.
+  template <class ToSlot>
+  std::uint32_t add_while(const ToSlot& to_slot) {
+    std::uint64_t* const slots = part_.slots_.data() + slot_n_;
+    const RecordBlock::Texts texts = texts_;
+    const std::uint32_t first = row_;
+    const std::uint32_t max_n = row_n_ - first;
+    for (std::uint32_t i = 0; i < max_n; ++i) {
+      std::uint64_t slot = 0;
+      if (!to_slot(texts[first + i], first + i, slot)) return i;
+      slots[i] = slot;
+    }
+    return max_n;
+  }
+
   bool is_null_word(std::string_view text) const {
     const std::vector<std::string>& words = dialect_.null_values;
     return std::find(words.begin(), words.end(), without_blanks(text)) != words.end();
@@ -206,17 +339,21 @@ class ColumnPart::Parser {
       run->first_value_row = run->earliest_row = run->latest_row = row_;
       run->earliest = run->latest = value;
     }
-    if (value < run->earliest) {
-      run->earliest = value;
-      run->earliest_row = row_;
-    }
-    if (value > run->latest) {
-      run->latest = value;
-      run->latest_row = row_;
-    }
+    note_extreme(*run, value, row_);
     if (literal.has_offset && run->offset_n++ == 0) run->first_offset_row = row_;
     add_slot(*run, static_cast<std::uint64_t>(value));
     return true;
+  }
+
+  static void note_extreme(Run& run, std::int64_t value, std::uint32_t row) {
+    if (value < run.earliest) {
+      run.earliest = value;
+      run.earliest_row = row;
+    }
+    if (value > run.latest) {
+      run.latest = value;
+      run.latest_row = row;
+    }
   }
 
   ColumnPart& part_;
@@ -225,6 +362,8 @@ class ColumnPart::Parser {
   const PartRules& rules_;
   const CsvDialect& dialect_;
   PlainClock clock_;
+  const RecordBlock::Texts texts_;
+  const std::uint32_t row_n_;
   std::uint32_t row_ = 0;
   std::uint32_t slot_n_ = 0;
 };

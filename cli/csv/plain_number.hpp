@@ -94,9 +94,8 @@ inline bool take_digits(const char*& at, const char* end, std::uint64_t& number)
 
 }  // namespace plain
 
-// Parses a whole text. kWordBytes must be readable behind it. Returns false for all other texts,
-// among them numbers with leading zeros, which the user is told of, and "-0".
-inline bool parse_plain(std::string_view text, char decimal, PlainNumber& number) {
+// parse_plain() for texts that it does not parse by words.
+inline bool parse_plain_by_parts(std::string_view text, char decimal, PlainNumber& number) {
   const char* at = text.data();
   const char* const end = at + text.size();
   number = PlainNumber();
@@ -118,8 +117,67 @@ inline bool parse_plain(std::string_view text, char decimal, PlainNumber& number
   return whole_digits + places > 0 && places <= plain::kMaxPlaces;
 }
 
-// Finds the float nearest to the number, and returns whether it prints as the number, with as many
-// digits. False also if that is unknown here.
+// Parses a whole text. kWordBytes must be readable behind it. Returns false for all other texts,
+// among them numbers with leading zeros, which the user is told of, and "-0".
+//
+// Up to 7 digits before a point and 16 behind it, and integers of up to 16 digits, are parsed by
+// words without a loop.
+inline bool parse_plain(std::string_view text, char decimal, PlainNumber& number) {
+  if (text.empty()) return false;
+  const bool is_negative = text[0] == '-';
+  const char* const at = text.data() + (is_negative ? 1 : 0);
+  const std::size_t size = text.size() - (is_negative ? 1 : 0);
+  const std::uint64_t word = load_word(at);
+  const std::size_t whole = std::min(plain::leading_digits(word), size);
+  if (whole == 0) return parse_plain_by_parts(text, decimal, number);
+  if (whole > 1 && *at == '0') return false;
+  std::uint64_t digits = plain::digits_value(word, whole);
+  std::size_t left = size - whole;  // more digits
+  const char* rest = at + whole;
+  const bool is_float = left > 0 && *rest == decimal;
+  if (is_float) {
+    ++rest;
+    --left;
+  }
+  const std::size_t places = is_float ? left : 0;
+  if (left > 2 * kWordBytes || whole + left > plain::kMaxDigits) {
+    return parse_plain_by_parts(text, decimal, number);
+  }
+  if (left > kWordBytes) {
+    const std::uint64_t next = load_word(rest);
+    if (plain::leading_digits(next) < kWordBytes) {
+      return !is_float && parse_plain_by_parts(text, decimal, number);
+    }
+    digits = digits * plain::kPowersOf10[kWordBytes] + plain::digits_value(next, kWordBytes);
+    rest += kWordBytes;
+    left -= kWordBytes;
+  }
+  if (left > 0) {
+    const std::uint64_t next = load_word(rest);
+    if (plain::leading_digits(next) < left) {
+      return !is_float && parse_plain_by_parts(text, decimal, number);
+    }
+    digits = digits * plain::kPowersOf10[left] + plain::digits_value(next, left);
+  }
+  number = {digits, static_cast<unsigned>(places), is_negative, is_float};
+  return is_float || !is_negative || digits != 0;
+}
+
+namespace plain {
+
+// A text with fewer digits has a unit of more than the distance of floats, for there are more
+// floats.
+template <class T>
+inline constexpr std::uint64_t kMaxSure = std::uint64_t{1} << (std::numeric_limits<T>::digits - 1);
+
+// The conversion to double and the division are exact or round once.
+inline constexpr bool kRoundsOnce = FLT_EVAL_METHOD == 0;
+
+inline double quotient(const PlainNumber& number) {
+  return static_cast<double>(number.digits) / kExactPowersOf10[number.places];
+}
+
+// nearest_exact() for digits other than 0, given a float less than two floats away.
 //
 // The text is digits / 10^places, the float m * 2^e. Multiplied by 5^places * 2^-e, they are
 // digits * 2^shift and m * 5^places, with shift = -(e + places); the distance to the next float is
@@ -128,20 +186,8 @@ inline bool parse_plain(std::string_view text, char decimal, PlainNumber& number
 // latter. The quotient is less than two floats away, so that the difference is below 2^53 and can
 // be computed modulo 2^64.
 template <class T>
-bool nearest_exact(const PlainNumber& number, T& nearest) {
-  static_assert(std::is_floating_point_v<T>);
+bool correct_nearest(const PlainNumber& number, T& nearest) {
   constexpr int kBits = std::numeric_limits<T>::digits;
-  // A text of this size has a unit of more than the distance of floats, for they have more units.
-  constexpr std::uint64_t kMaxSure = std::uint64_t{1} << (kBits - 1);
-  // The conversion to double and the division are exact or round once.
-  if (FLT_EVAL_METHOD != 0) return false;
-  const double quotient =
-      static_cast<double>(number.digits) / plain::kExactPowersOf10[number.places];
-  nearest = static_cast<T>(quotient);
-  if (number.is_negative) nearest = -nearest;
-  // Here the quotient itself is the nearest double. Rounding it again may go wrong.
-  if (std::is_same_v<T, double> && number.digits < kMaxSure) return true;
-  if (number.digits == 0) return true;
   using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
   constexpr Bits kImplicit = Bits{1} << (kBits - 1);
   constexpr int kExponentBias = std::numeric_limits<T>::max_exponent - 1 + kBits - 1;
@@ -150,17 +196,15 @@ bool nearest_exact(const PlainNumber& number, T& nearest) {
   const int exponent = static_cast<int>(magnitude >> (kBits - 1)) - kExponentBias;
   const int shift = -(exponent + static_cast<int>(number.places));
   if (shift < 1) return false;
-  const std::uint64_t step = plain::kPowersOf5.of[number.places];
+  const std::uint64_t step = kPowersOf5.of[number.places];
   const std::uint64_t scaled = shift < 64 ? number.digits << shift : 0;
   auto above = static_cast<std::int64_t>(scaled - mantissa * step);
   const auto signed_step = static_cast<std::int64_t>(step);
-  if (2 * above > signed_step) {
-    above -= signed_step;
-    ++mantissa;
-  } else if (2 * above < -signed_step) {
-    above += signed_step;
-    --mantissa;
-  }
+  // Without branches, since either is as likely as neither.
+  const std::int64_t to_next =
+      (2 * above > signed_step ? 1 : 0) - (2 * above < -signed_step ? 1 : 0);
+  above -= to_next * signed_step;
+  mantissa += static_cast<Bits>(to_next);
   // The distance to the next smaller float differs at powers of two.
   if (mantissa <= kImplicit || mantissa >= 2 * kImplicit) return false;
   const std::int64_t distance = above < 0 ? -above : above;
@@ -170,6 +214,22 @@ bool nearest_exact(const PlainNumber& number, T& nearest) {
   nearest = std::bit_cast<T>(found);
   if (number.is_negative) nearest = -nearest;
   return true;
+}
+
+}  // namespace plain
+
+// Finds the float nearest to the number, and returns whether it prints as the number, with as many
+// digits. False also if that is unknown here.
+template <class T>
+inline bool nearest_exact(const PlainNumber& number, T& nearest) {
+  static_assert(std::is_floating_point_v<T>);
+  if (!plain::kRoundsOnce) return false;
+  const double quotient = plain::quotient(number);
+  nearest = static_cast<T>(number.is_negative ? -quotient : quotient);
+  if (number.digits == 0) return true;
+  // Here the quotient itself is the nearest double. Rounding it again may go wrong.
+  if (std::is_same_v<T, double> && number.digits < plain::kMaxSure<double>) return true;
+  return plain::correct_nearest(number, nearest);
 }
 
 }  // namespace numpact::cli

@@ -3,6 +3,7 @@
 // second. A fast path to the results of csv/literal.hpp, as csv/plain_number.hpp is.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,30 +19,43 @@ class PlainClock {
  public:
   // Returns false for all texts of other forms. kWordBytes must be readable behind the text.
   bool parse(std::string_view text, Literal& literal) {
-    if (text.size() < kDateBytes + 1 + kClockBytes) return false;
-    const char* at = text.data();
-    if (at[kDateBytes] != ' ' && at[kDateBytes] != 'T') return false;
-    if (!take_date(at)) return false;
-    at += kDateBytes + 1;
-    std::int64_t seconds = 0;
-    if (!take_clock(load_word(at), seconds)) return false;
-    at += kClockBytes;
-    const char* const end = text.data() + text.size();
-    if (at < end && !take_fraction(at, end, literal)) return false;
+    Clock clock;
+    if (!parse_clock(text, clock)) return false;
+    if (!take_date(text.data())) return false;
     literal.kind = LiteralKind::kTimestamp;
     literal.text = text;
-    literal.seconds = midnight_ + seconds;
+    literal.seconds = midnight_ + clock.seconds;
+    literal.nanoseconds = static_cast<std::uint32_t>(
+        clock.fraction * plain::kPowersOf10[kMaxFractionDigits - clock.fraction_digits]);
+    literal.fraction_digits = static_cast<std::uint8_t>(clock.fraction_digits);
     return true;
   }
 
- private:
-  static constexpr std::size_t kDateBytes = 10;
-  static constexpr std::size_t kClockBytes = 8;
   static constexpr std::size_t kMaxFractionDigits = 9;
 
-  // Most dates are those of the row before.
+  // The time after midnight of a text that has the length and the separators of a timestamp.
+  struct Clock {
+    std::int64_t seconds = 0;
+    std::uint64_t fraction = 0;  // of fraction_digits digits
+    std::size_t fraction_digits = 0;
+  };
+  static bool parse_clock(std::string_view text, Clock& clock) {
+    constexpr std::size_t kBytes = kDateBytes + 1 + kClockBytes;
+    if (text.size() < kBytes) return false;
+    const char* const at = text.data();
+    if (at[kDateBytes] != ' ' && at[kDateBytes] != 'T') return false;
+    if (!take_clock(load_word(at + kDateBytes + 1), clock.seconds)) return false;
+    return text.size() == kBytes || take_fraction(text.substr(kBytes), clock);
+  }
+
+  // Whether the text, which has a date's length at least, begins with the date of the last call of
+  // take_date().
+  bool is_last_date(const char* at) const {
+    return is_known_ && std::memcmp(at, date_, kDateBytes) == 0;
+  }
+  // Parses the date that the text begins with. Returns false if it is none.
   bool take_date(const char* at) {
-    if (is_known_ && std::memcmp(at, date_, kDateBytes) == 0) return true;
+    if (is_last_date(at)) return true;  // most dates are those of the row before
     const Literal date = parse_literal({at, kDateBytes}, '.');
     if (date.kind != LiteralKind::kDate || date.text.size() != kDateBytes) return false;
     std::memcpy(date_, at, kDateBytes);
@@ -49,6 +63,13 @@ class PlainClock {
     is_known_ = true;
     return true;
   }
+  // The seconds of that date.
+  std::int64_t midnight() const { return midnight_; }
+
+  static constexpr std::size_t kDateBytes = 10;
+
+ private:
+  static constexpr std::size_t kClockBytes = 8;
 
   // hh:mm:ss, the first character in the lowest byte.
   static bool take_clock(std::uint64_t word, std::int64_t& seconds) {
@@ -69,16 +90,19 @@ class PlainClock {
   }
 
   // A point and up to nine digits.
-  static bool take_fraction(const char* at, const char* end, Literal& literal) {
-    if (*at++ != '.') return false;
-    const auto count = static_cast<std::size_t>(end - at);
-    if (count == 0 || count > kMaxFractionDigits) return false;
-    std::uint64_t fraction = 0;
-    if (!plain::take_digits(at, end, fraction) || at != end) return false;
-    literal.nanoseconds =
-        static_cast<std::uint32_t>(fraction * plain::kPowersOf10[kMaxFractionDigits - count]);
-    literal.fraction_digits = static_cast<std::uint8_t>(count);
-    return true;
+  static bool take_fraction(std::string_view text, Clock& clock) {
+    const std::size_t count = text.size() - 1;
+    if (text[0] != '.' || count == 0 || count > kMaxFractionDigits) return false;
+    const char* const digits = text.data() + 1;
+    const std::size_t first = std::min(count, kWordBytes);
+    const std::uint64_t word = load_word(digits);
+    if (plain::leading_digits(word) < first) return false;
+    clock.fraction = plain::digits_value(word, first);
+    clock.fraction_digits = count;
+    if (count == first) return true;
+    const auto last = static_cast<unsigned char>(digits[kWordBytes] - '0');
+    clock.fraction = 10 * clock.fraction + last;
+    return last < 10;
   }
 
   bool is_known_ = false;

@@ -6,6 +6,18 @@
 
 namespace numpact::cli {
 
+// The next delimiter or line end, at most at the end of the bytes.
+inline std::size_t RecordBlock::field_end(std::size_t at) const {
+  const std::uint64_t delimiters = repeated(static_cast<unsigned char>(delimiter_));
+  for (;; at += kWordBytes) {
+    const std::uint64_t word = load_word(bytes_.data() + at);
+    const std::uint64_t marks = first_zero_mark(word ^ delimiters) |
+                                first_zero_mark(word ^ repeated('\n')) |
+                                first_zero_mark(word ^ repeated('\r'));
+    if (marks != 0) return std::min(at + first_marked(marks), size_);
+  }
+}
+
 std::span<char> RecordBlock::memory(std::size_t capacity) {
   // A block that held a long record gives its memory back.
   if (is_long() && bytes_.size() > 4 * capacity) bytes_ = {};
@@ -24,6 +36,11 @@ void RecordBlock::split(const CsvDialect& dialect, std::size_t width) {
   has_quote_ = dialect.quote && std::memchr(bytes_.data(), quote_, size_) != nullptr;
   bytes_[size_] = '\n';  // ends the last field, so that no search needs to look for the end
   for (Scan scan; scan.at < size_;) {
+    if (scan.line == rows_ && field_lines_.empty() && !scan.has_quotes) {
+      split_lines(scan);
+      lines_ = scan.line;
+      if (scan.at == size_) break;
+    }
     const std::size_t used = rows_ * width;
     if (fields_.size() < used + width) fields_.resize(std::max(2 * fields_.size(), used + width));
     if (!split_record(scan, fields_.data() + used)) break;
@@ -32,9 +49,37 @@ void RecordBlock::split(const CsvDialect& dialect, std::size_t width) {
   if (!field_lines_.empty()) field_lines_.resize(rows_ * width);
 }
 
+// Appends rows while each is a line of `width` fields without quotes. Stops at any other record,
+// and at the last one, which the end of the source may cut.
+void RecordBlock::split_lines(Scan& scan) {
+  const char* const bytes = bytes_.data();
+  const std::size_t width = width_;
+  const std::size_t size = size_;
+  const std::uint64_t first_line = scan.line - rows_;
+  for (;;) {
+    const std::size_t used = rows_ * width;
+    if (fields_.size() < used + width) fields_.resize(std::max(2 * fields_.size(), used + width));
+    Extent* const fields = fields_.data() + used;
+    std::size_t at = scan.at;
+    for (std::size_t c = 0; c < width; ++c) {
+      if (has_quote_ && bytes[at] == quote_) return;
+      const std::size_t end = field_end(at);
+      fields[c] = {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end - at) << 1};
+      if (end >= size || (bytes[end] == delimiter_) == (c + 1 == width)) return;
+      at = end + 1;
+    }
+    if (bytes[at - 1] == '\r' && at < size && bytes[at] == '\n') ++at;
+    ++rows_;
+    scan.at = at;
+    scan.line = first_line + rows_;
+    if (at >= size) return;
+  }
+}
+
 // Appends a row for the record at `scan` unless it is skipped. Returns false if the rows end here.
 bool RecordBlock::split_record(Scan& scan, Extent* fields) {
   const std::uint64_t first_line = scan.line;
+  scan.has_quotes = false;
   std::size_t found = 0;
   bool is_empty = true;  // no byte before the line end
   for (;;) {
@@ -42,6 +87,7 @@ bool RecordBlock::split_record(Scan& scan, Extent* fields) {
     const std::uint64_t line = scan.line;
     Extent field{static_cast<std::uint32_t>(from), 0};
     if (has_quote_ && from < size_ && bytes_[from] == quote_) {
+      scan.has_quotes = true;
       field = quoted_field(scan);
       if (scan.is_open) {
         stop(byte_after_end_ ? Stop::kTruncated : Stop::kOpenQuote,
@@ -93,18 +139,6 @@ void RecordBlock::note_line(std::size_t column, std::uint64_t line) {
   }
   if (field_lines_.size() < used + width_) field_lines_.resize(used + width_);
   field_lines_[used + column] = static_cast<std::uint32_t>(line);
-}
-
-// The next delimiter or line end, at most at the end of the bytes.
-std::size_t RecordBlock::field_end(std::size_t at) const {
-  const std::uint64_t delimiters = repeated(static_cast<unsigned char>(delimiter_));
-  for (;; at += kWordBytes) {
-    const std::uint64_t word = load_word(bytes_.data() + at);
-    const std::uint64_t marks = first_zero_mark(word ^ delimiters) |
-                                first_zero_mark(word ^ repeated('\n')) |
-                                first_zero_mark(word ^ repeated('\r'));
-    if (marks != 0) return std::min(at + first_marked(marks), size_);
-  }
 }
 
 // Scans a field that begins with a quote, up to the delimiter or line end.

@@ -18,6 +18,11 @@ namespace numpact::cli {
 
 // Lines count from 0 at the beginning of the block.
 class RecordBlock {
+  struct Extent {
+    std::uint32_t from;
+    std::uint32_t size_and_quote;  // 2 * size, and 1 if the field is quoted
+  };
+
  public:
   // Why the rows end before the bytes do.
   enum class Stop : std::uint8_t {
@@ -64,6 +69,23 @@ class RecordBlock {
     const Extent& field = fields_[row * width_ + column];
     return {bytes_.data() + field.from, field.size_and_quote >> 1};
   }
+  // The texts of a column, row by row.
+  class Texts {
+   public:
+    std::string_view operator[](std::size_t row) const {
+      const Extent& field = first_[row * width_];
+      return {bytes_ + field.from, field.size_and_quote >> 1};
+    }
+
+   private:
+    friend RecordBlock;
+    Texts(const char* bytes, const Extent* first, std::size_t width)
+        : bytes_(bytes), first_(first), width_(width) {}
+    const char* bytes_;
+    const Extent* first_;
+    std::size_t width_;
+  };
+  Texts texts(std::size_t column) const { return {bytes_.data(), fields_.data() + column, width_}; }
   bool is_quoted(std::size_t row, std::size_t column) const {
     return (fields_[row * width_ + column].size_and_quote & 1) != 0;
   }
@@ -74,17 +96,15 @@ class RecordBlock {
  private:
   static constexpr std::size_t kLongBytes = std::size_t{1} << 20;
 
-  struct Extent {
-    std::uint32_t from;
-    std::uint32_t size_and_quote;  // 2 * size, and 1 if the field is quoted
-  };
   // A field and its place while the record is scanned.
   struct Scan {
     std::size_t at = 0;
     std::uint64_t line = 0;
-    bool is_open = false;  // the field ends within quotes
+    bool is_open = false;     // the field ends within quotes
+    bool has_quotes = false;  // the last record that split_record() has scanned
   };
 
+  void split_lines(Scan& scan);
   bool split_record(Scan& scan, Extent* fields);
   Extent quoted_field(Scan& scan);
   Extent without_quotes(std::size_t from, std::size_t to);

@@ -57,6 +57,19 @@ std::int64_t TimeValues::per_second(Unit unit) {
   }
 }
 
+std::size_t TimeValues::fraction_digits(Unit unit) {
+  switch (unit) {
+    case Unit::kMilli:
+      return 3;
+    case Unit::kMicro:
+      return 6;
+    case Unit::kNano:
+      return 9;
+    default:
+      return 0;
+  }
+}
+
 bool TimeValues::in_unit(std::int64_t seconds, std::uint32_t nanoseconds, Unit unit,
                          std::int64_t& value) {
   if (unit == Unit::kDay) {

@@ -36,6 +36,8 @@ class TimeValues {
   // The unit of a literal, and its value in a unit at least as fine. Returns false if the value
   // exceeds the slot.
   static Unit unit_for(const Literal& literal);
+  static std::int64_t per_second(Unit unit);
+  static std::size_t fraction_digits(Unit unit);
   static bool in_unit(std::int64_t seconds, std::uint32_t nanoseconds, Unit unit,
                       std::int64_t& value);
 
@@ -50,7 +52,6 @@ class TimeValues {
 
  private:
   static Unit unit_of(const LogicalType& type);
-  static std::int64_t per_second(Unit unit);
 
   struct Segment {
     std::uint64_t first_slot;

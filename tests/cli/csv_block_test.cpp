@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <random>
 #include <span>
@@ -14,12 +15,15 @@
 #include <vector>
 
 #include "csv/block_reader.hpp"
+#include "csv/column_part.hpp"
+#include "csv/csv_column.hpp"
 #include "csv/literal.hpp"
 #include "csv/plain_number.hpp"
 #include "csv/plain_time.hpp"
 #include "csv/record_block.hpp"
 #include "csv/record_reader.hpp"
 #include "failure.hpp"
+#include "io/spool.hpp"
 #include "numpact/stream.hpp"
 #include "text/utf8.hpp"
 
@@ -227,6 +231,93 @@ TEST(PlainTimes, AreWhatLiteralsAre) {
     EXPECT_EQ(found.too_fine, expected.too_fine) << text;
   }
   EXPECT_EQ(plain, 5);
+}
+
+// What a column of CSV becomes: its description, messages, numbers and runs of nulls.
+std::string outcome(const CsvColumn& column) {
+  const Column description = column.describe("x");
+  std::string text = description.source_type + '|' + description.unfit;
+  for (const std::string& note : column.notes()) text += '|' + note;
+  if (const auto problem = column.problem()) return text + '|' + *problem;
+  if (!description.unfit.empty()) return text;
+  const std::unique_ptr<NumberInput> numbers = column.open(true);
+  text += '|';
+  for (NumberView view = numbers->next(); view.count > 0; view = numbers->next()) {
+    text += std::string(static_cast<const char*>(view.data), view.count * size_of(view.type));
+  }
+  text += '|' + std::to_string(numbers->null_count());
+  numbers->null_runs()->finish();
+  for (const std::uint64_t run : numbers->null_runs()->take()) text += ' ' + std::to_string(run);
+  return text;
+}
+
+// Columns of one frequent form among which others are: whole blocks make the same column as fields
+// that are added one by one.
+TEST(ColumnParts, MakeTheColumnOfTheirFields) {
+  const std::vector<std::vector<std::string>> forms = {
+      {"1", "22", "-333", "12345678", "-123456789012"},
+      {"0.5", "-12.25", "123.456789012345", "7", "0.1234567890123456", "-8"},
+      {"2024-02-29 12:30:05", "2024-02-29 12:30:05.5", "2024-03-01T00:00:00.123"},
+      {"1969-12-31 23:59:59.999999", "1970-01-01 00:00:00", "2262-04-11 23:47:16.854775807"},
+      {"2024-02-29", "2024-02-28", "1600-01-01"},
+      {"true", "false"}};
+  const std::vector<std::string> others = {"",
+                                           "-1",
+                                           "9007199254740993",
+                                           "-9007199254740993",
+                                           "9223372036854775808",
+                                           "1e3",
+                                           "-0",
+                                           "18446744073709551615",
+                                           "0.30000000000000004",
+                                           "2500-01-01 00:00:00.5",
+                                           "1.5",
+                                           "NA",
+                                           "2024-02-29",
+                                           "2024-02-29 10:00:00Z",
+                                           "2024-02-30",
+                                           "007",
+                                           "x",
+                                           "12:30",
+                                           "2024-02-29 12:30:05.1234567",
+                                           "-5.0"};
+  std::mt19937 random(11);
+  for (int round = 0; round < 4'000; ++round) {
+    CsvDialect dialect;
+    if (random() % 4 == 0) dialect.null_values = {"NA"};
+    if (random() % 8 == 0) dialect.null_values = {"22", "0.5"};
+    const std::vector<std::string>& form = forms[random() % forms.size()];
+    const auto n = 1 + random() % 60;
+    const std::size_t rare = std::size_t{2} << (random() % 6);
+    std::string text;
+    for (std::size_t i = 0; i < n; ++i) {
+      text +=
+          random() % rare == 0 ? others[random() % others.size()] : form[random() % form.size()];
+      text += '\n';
+    }
+    Spool spool(1 << 20);
+    CsvColumn by_parts(dialect, spool, std::nullopt, std::nullopt);
+    CsvColumn by_fields(dialect, spool, std::nullopt, std::nullopt);
+    MemorySource source = source_of(text);
+    CsvRecordReader records(source, "t");
+    records.set_dialect(dialect);
+    CsvBlockReader reader(records, dialect, std::size_t{64} << (random() % 6));
+    std::uint64_t line = 1;
+    RecordBlock block;
+    ColumnPart part;
+    while (reader.next(block)) {
+      block.split(dialect, 1);
+      part.parse(block, 0, by_parts.part_rules());
+      by_parts.add_part(part, block, 0, line);
+      for (std::size_t r = 0; r < block.rows(); ++r) {
+        by_fields.add({block.text(r, 0), block.is_quoted(r, 0), line + block.line(r, 0)});
+      }
+      line += block.lines();
+    }
+    by_parts.finish();
+    by_fields.finish();
+    ASSERT_EQ(outcome(by_parts), outcome(by_fields)) << text;
+  }
 }
 
 TEST(Utf8, FindsTheFirstBadByteAnywhere) {
