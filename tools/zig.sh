@@ -32,10 +32,34 @@ need_zig() {
   echo "$wanted" >"$ROOT/wanted"
 }
 
+# The options that take libstdc++ of Debian's GCC in place of zig's libc++, for a processor: nanobind
+# and its package throw exceptions through each other, which libc++ does not allow. The standard
+# library is linked into each program, and the unwinder is the one that all share. Its calls of
+# functions that older systems lack are for things that are not used here; a variable that they
+# lack, which says whether a program has one thread, is made here.
+# Sets compile_options and link_options.
+use_libstdcxx() {
+  local gcc=$1-linux-gnu-g++ folder=$2 path
+  command -v "$gcc" >/dev/null || { echo "zig.sh: $gcc is not installed" >&2; return 1; }
+  mkdir -p "$folder/include/sys"
+  echo 'static const char __libc_single_threaded = 0;' >"$folder/include/sys/single_threaded.h"
+  echo '__attribute__((visibility("hidden"))) char __libc_single_threaded;' \
+    >"$folder/single_threaded.c"
+  "$folder/cc" -O2 -fPIC -c "$folder/single_threaded.c" -o "$folder/single_threaded.o"
+  compile_options="-nostdinc++ -I$folder/include"
+  for path in $("$gcc" -x c++ -E -v /dev/null 2>&1 | grep '^ .*/c++/'); do
+    compile_options+=" -I$(realpath "$path")"
+  done
+  link_options="-nostdlib++ $folder/single_threaded.o $("$gcc" -print-file-name=libstdc++.a)"
+  link_options+=" $(realpath "$("$gcc" -print-file-name=libgcc_s.so.1)")"
+  link_options+=" -Wl,--allow-shlib-undefined"
+}
+
 # Writes cc, c++, ar and ranlib for a target. Undefined behaviour is not trapped: other verbs look
 # for it.
 make_compilers() {
   local folder=$ROOT/bin/$1 zig="$ROOT/venv/bin/python -m ziglang" name
+  local compile_options='' link_options=''
   need_zig
   mkdir -p "$folder"
   for name in cc c++; do
@@ -46,6 +70,18 @@ make_compilers() {
     printf '#!/bin/sh\nexec %s %s "$@"\n' "$zig" $name >"$folder/$name"
   done
   chmod +x "$folder"/*
+  case $1 in *-linux-gnu*) ;; *) return ;; esac
+  use_libstdcxx "${1%%-*}" "$folder"
+  cat >"$folder/c++" <<END
+#!/bin/sh
+links=yes
+for word; do
+  case \$word in -c | -S | -E | -M | -MM | -fsyntax-only | -v | --version) links= ;; esac
+done
+set -- $compile_options "\$@"
+[ -z "\$links" ] || set -- "\$@" $link_options
+exec $zig c++ -target $1 -fno-sanitize=undefined "\$@"
+END
 }
 
 # Sets system and processor, by CMake's names, and emulator: what comes before a program that runs

@@ -10,6 +10,7 @@
 #include <vector>
 
 #ifdef __linux__
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #endif
 
@@ -41,6 +42,16 @@ bool set_list(int descriptor, const std::vector<char>& list) {
   if (!list.empty()) return ::fsetxattr(descriptor, kList, list.data(), list.size(), 0) == 0;
   return ::fremovexattr(descriptor, kList) == 0 || errno == ENODATA || errno == ENOTSUP;
 }
+
+#ifdef SYS_renameat2
+// Flags of the system call; glibc has a function and names for them from 2.28 on.
+constexpr unsigned kNoReplace = 1;
+constexpr unsigned kExchange = 2;
+
+bool rename_with(const std::string& from, const std::string& to, unsigned flags) {
+  return ::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0;
+}
+#endif
 #else
 std::vector<char> list_of(const char*) { return {}; }
 bool set_list(int, const std::vector<char>&) { return true; }
@@ -53,8 +64,8 @@ bool rename_over(const std::string& from, const std::string& to) {
 }
 
 bool rename_to_free_name(const std::string& from, const std::string& to) {
-#if defined(__linux__) && defined(RENAME_NOREPLACE)
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+#if defined(__linux__) && defined(SYS_renameat2)
+  if (rename_with(from, to, kNoReplace)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
 #endif
   struct stat found = {};
@@ -70,8 +81,8 @@ bool open_folders_move() noexcept { return true; }
 bool exchange_folders(const std::string& from, const std::string& to, const std::string& spare,
                       std::string& old) {
   old = from;
-#if defined(__linux__) && defined(RENAME_EXCHANGE)
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return true;
+#if defined(__linux__) && defined(SYS_renameat2)
+  if (rename_with(from, to, kExchange)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
 #endif
   old = spare;
