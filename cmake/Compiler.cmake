@@ -27,6 +27,20 @@ if(MINGW AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wa,-muse-unaligned-vector-move)
 endif()
 
+# Products are rounded before sums, on every processor: the format fixes the bits. Microsoft's own
+# compiler does so by default.
+set(NUMPACT_EXACT_ARITHMETIC -ffp-contract=off)
+if(MSVC)
+  # Sources are UTF-8, and kernels have more sections than the older format of objects.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:/utf-8;/bigobj;/permissive-;/Zc:__cplusplus>")
+  add_compile_definitions(NOMINMAX _CRT_SECURE_NO_WARNINGS)
+  set(NUMPACT_EXACT_ARITHMETIC $<$<CXX_COMPILER_ID:Clang>:/clang:-ffp-contract=off>)
+  if(NUMPACT_WERROR)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:/WX>)
+  endif()
+  return()
+endif()
+
 if(PROJECT_IS_TOP_LEVEL OR NUMPACT_WERROR)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wshadow>")
 endif()
