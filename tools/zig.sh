@@ -32,11 +32,11 @@ need_zig() {
   echo "$wanted" >"$ROOT/wanted"
 }
 
-# The options that take libstdc++ of Debian's GCC in place of zig's libc++, for a processor: nanobind
-# and its package throw exceptions through each other, which libc++ does not allow. The standard
-# library is linked into each program, and the unwinder is the one that all share. Its calls of
-# functions that older systems lack are for things that are not used here; a variable that they
-# lack, which says whether a program has one thread, is made here.
+# The options that take libstdc++ of Debian's GCC in place of zig's libc++: nanobind and its package
+# throw exceptions through each other, which libc++ does not allow. The standard library is linked
+# into each program, and the unwinder is the one that all share. Its calls of functions that older
+# systems lack are for things that are not used here; a variable that they lack, which says whether
+# a program has one thread, is made here.
 # Sets compile_options and link_options.
 use_libstdcxx() {
   local gcc=$1-linux-gnu-g++ folder=$2 path

@@ -16,6 +16,7 @@
 
 #include "failure.hpp"
 #include "platform/files.hpp"
+#include "platform/read_number.hpp"
 #include "text/nearest.hpp"
 
 namespace numpact::cli {
@@ -201,7 +202,7 @@ template <class T>
 std::optional<T> parse(const std::string& text) {
   T number{};
   const std::from_chars_result parsed =
-      std::from_chars(text.data(), text.data() + text.size(), number);
+      internal::platform::read_number(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
   return number;
 }

@@ -12,6 +12,7 @@
 
 #include "failure.hpp"
 #include "json/json.hpp"
+#include "report/json_text.hpp"
 #include "report/text_table.hpp"
 #include "text/utf8.hpp"
 
@@ -19,8 +20,6 @@ namespace numpact::cli {
 
 namespace json = internal::json;
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Version 2 adds nulls, metadata and the reasons why columns were left out, version 3 adds columns
 // that Pco cannot hold. All versions up to 3 can be read, and 3 is written only if it is needed.

@@ -53,12 +53,7 @@ const char* name_of_member(Tag tag) {
 template <class T>
 bool parse_number(std::string_view text, T& number) {
   const char* const end = text.data() + text.size();
-  std::from_chars_result parsed = {};
-  if constexpr (std::is_same_v<T, double>) {
-    parsed = platform::read_number(text.data(), end, number);
-  } else {
-    parsed = std::from_chars(text.data(), end, number);
-  }
+  const std::from_chars_result parsed = platform::read_number(text.data(), end, number);
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 

@@ -45,7 +45,7 @@ class DefaultFloatEnvironment {
   }
 
   unsigned caller_;
-  [[no_unique_address]] platform::KeptX87Flags x87_flags_;
+  [[maybe_unused, no_unique_address]] platform::KeptX87Flags x87_flags_;
 #elif defined(__aarch64__)
   // FPCR 0: round to nearest, no traps, no flushing. Writing FPCR is slow, so it is compared first.
   void enter() noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// std::from_chars for float and double, which libc++ has from version 20 on.
+// std::from_chars, which libc++ has for float and double from version 20 on.
 #pragma once
 
 #include <charconv>
@@ -22,6 +22,11 @@
 #endif
 
 namespace numpact::internal::platform {
+
+template <std::integral T>
+std::from_chars_result read_number(const char* first, const char* last, T& value) {
+  return std::from_chars(first, last, value);
+}
 
 #ifdef __cpp_lib_to_chars
 

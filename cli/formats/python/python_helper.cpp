@@ -17,8 +17,6 @@
 namespace numpact::cli {
 namespace {
 
-using Json = PythonHelper::Json;
-
 constexpr char kJson = 'J';
 constexpr char kBytes = 'D';
 constexpr char kError = 'E';

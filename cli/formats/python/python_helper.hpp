@@ -63,14 +63,13 @@
 
 #include "formats/python/child_process.hpp"
 #include "formats/table.hpp"
+#include "report/json_text.hpp"
 
 namespace numpact::cli {
 
 // All functions throw a Failure that names `place`. Not thread-safe.
 class PythonHelper {
  public:
-  using Json = nlohmann::ordered_json;
-
   // `args`: the arguments. `needs`: the format that needs the helper, as "Parquet", for messages.
   // The helper inherits `files`, with the numbers that descriptor_of() returns.
   PythonHelper(const std::vector<std::string>& args, std::string_view needs,
@@ -107,14 +106,14 @@ class PythonHelper {
 };
 
 // Fails unless the member is a count.
-std::uint64_t count_in(const PythonHelper::Json& json, const char* key, const std::string& place);
-std::string text_in(const PythonHelper::Json& json, const char* key, const std::string& place);
+std::uint64_t count_in(const Json& json, const char* key, const std::string& place);
+std::string text_in(const Json& json, const char* key, const std::string& place);
 // Receives the bytes of a file for one other column, and what the helper says of it.
 OtherColumn receive_other(PythonHelper& helper, OutputFile& file);
-Metadata metadata_in(const PythonHelper::Json& json, const std::string& place);
-PythonHelper::Json column_to_json(const Column& column);
+Metadata metadata_in(const Json& json, const std::string& place);
+Json column_to_json(const Column& column);
 // Fails if the helper's description is invalid.
-Column column_from_json(const PythonHelper::Json& json, const std::string& place);
+Column column_from_json(const Json& json, const std::string& place);
 [[noreturn]] void fail_protocol(const std::string& place);
 
 }  // namespace numpact::cli

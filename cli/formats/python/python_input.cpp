@@ -13,8 +13,6 @@
 namespace numpact::cli {
 namespace {
 
-using Json = PythonHelper::Json;
-
 std::optional<std::uint64_t> optional_count(const Json& json, const char* key,
                                             const std::string& place) {
   const auto found = json.find(key);

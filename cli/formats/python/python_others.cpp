@@ -13,8 +13,6 @@
 namespace numpact::cli {
 namespace {
 
-using Json = PythonHelper::Json;
-
 constexpr const char* kNeeds = "A column that is not of numbers";
 // Maximum size of the texts of a block of 65,536 rows: the largest that Arrow itself can number by
 // offsets of 32 bits.

@@ -23,12 +23,12 @@ class HelperOutput final : public TableOutput {
         columns_(plan.columns),
         helper_({"write", format}, needs, file.name(), plan.others) {
     if (std::string_view(format) == "parquet") fit_.emplace(file.name());
-    PythonHelper::Json request{{"verb", "create"},
-                               {"columns", PythonHelper::Json::array()},
-                               {"metadata", metadata_to_json(plan.metadata)},
-                               {"others", PythonHelper::Json::array()}};
+    Json request{{"verb", "create"},
+                 {"columns", Json::array()},
+                 {"metadata", metadata_to_json(plan.metadata)},
+                 {"others", Json::array()}};
     for (const Column& column : columns_) {
-      request["columns"].push_back(column.other ? PythonHelper::Json{{"other", *column.other}}
+      request["columns"].push_back(column.other ? Json{{"other", *column.other}}
                                                 : column_to_json(column));
     }
     for (std::size_t i = 0; i < plan.others.size(); ++i) {
@@ -81,7 +81,7 @@ class HelperOutput final : public TableOutput {
 
   // All other columns have the same rows.
   void send_rows(std::uint64_t rows, std::span<const ColumnBlock> columns) {
-    PythonHelper::Json request{{"verb", "rows"}, {"count", rows}};
+    Json request{{"verb", "rows"}, {"count", rows}};
     if (!has_others_) return helper_.send(request, file_.name());
     const auto other = std::find_if(columns_.begin(), columns_.end(),
                                     [](const Column& column) { return column.other.has_value(); });
