@@ -18,11 +18,15 @@ constexpr std::size_t kLargeBlockBytes = std::size_t{1} << 22;
 constexpr std::align_val_t kLargeAlign{std::size_t{1} << 21};
 // Bounds what is kept. Columns of the default chunk size leave less on 8 threads.
 constexpr std::size_t kMaxKeptBytes = std::size_t{128} << 20;
-// At least the alignment that any caller asks for.
-constexpr std::align_val_t kAlign{64};
+// What kept blocks are aligned to; that of Arena.
+constexpr std::size_t kAlignBytes = 64;
+
+bool is_kept(std::size_t bytes, std::size_t align) {
+  return bytes >= kMinKeptBytes && align <= kAlignBytes;
+}
 
 std::align_val_t align_of(std::size_t block_bytes) {
-  return block_bytes < kLargeBlockBytes ? kAlign : kLargeAlign;
+  return block_bytes < kLargeBlockBytes ? std::align_val_t{kAlignBytes} : kLargeAlign;
 }
 
 }  // namespace
@@ -36,7 +40,7 @@ void KeptMemory::free(const Block& block) {
 }
 
 void* KeptMemory::do_allocate(std::size_t bytes, std::size_t align) {
-  if (bytes < kMinKeptBytes) return ::operator new (bytes, std::align_val_t{align});
+  if (!is_kept(bytes, align)) return ::operator new (bytes, std::align_val_t{align});
   const std::lock_guard lock(mutex_);
   in_use_.reserve(in_use_.size() + 1);
   kept_.reserve(kept_.size() + in_use_.size() + 1);  // so that nothing fails when it is freed
@@ -61,7 +65,7 @@ void* KeptMemory::do_allocate(std::size_t bytes, std::size_t align) {
 }
 
 void KeptMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t align) {
-  if (bytes < kMinKeptBytes) return ::operator delete (memory, std::align_val_t{align});
+  if (!is_kept(bytes, align)) return ::operator delete (memory, std::align_val_t{align});
   const std::lock_guard lock(mutex_);
   const auto used = std::find_if(in_use_.begin(), in_use_.end(),
                                  [&](const Block& block) { return block.memory == memory; });

@@ -33,7 +33,7 @@ class KeptMemory final : public std::pmr::memory_resource {
 
   std::mutex mutex_;
   std::vector<Block> kept_;    // free
-  std::vector<Block> in_use_;  // those of kMinKeptBytes or more
+  std::vector<Block> in_use_;  // those that will be kept
 };
 
 }  // namespace numpact::cli
