@@ -34,23 +34,41 @@ need_zig() {
 
 # The options that take libstdc++ of Debian's GCC in place of zig's libc++: nanobind and its package
 # throw exceptions through each other, which libc++ does not allow. The standard library is linked
-# into each program, and the unwinder is the one that all share. Its calls of functions that older
-# systems lack are for things that are not used here; a variable that they lack, which says whether
-# a program has one thread, is made here.
+# into each program, and the unwinder is the one that all share. What the library needs of systems
+# newer than the target is defined here: random bytes, and whether a program has one thread.
 # Sets compile_options and link_options.
 use_libstdcxx() {
   local gcc=$1-linux-gnu-g++ folder=$2 path
   command -v "$gcc" >/dev/null || { echo "zig.sh: $gcc is not installed" >&2; return 1; }
   mkdir -p "$folder/include/sys"
   echo 'static const char __libc_single_threaded = 0;' >"$folder/include/sys/single_threaded.h"
-  echo '__attribute__((visibility("hidden"))) char __libc_single_threaded;' \
-    >"$folder/single_threaded.c"
-  "$folder/cc" -O2 -fPIC -c "$folder/single_threaded.c" -o "$folder/single_threaded.o"
+  cat >"$folder/newer.c" <<'END'
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#pragma GCC visibility push(hidden)
+char __libc_single_threaded;
+int getentropy(void *out, size_t size) {
+  FILE *const file = fopen("/dev/urandom", "rb");
+  const size_t got = file ? fread(out, 1, size, file) : 0;
+  if (file) fclose(file);
+  if (got == size) return 0;
+  errno = EIO;
+  return -1;
+}
+uint32_t arc4random(void) {
+  uint32_t number = 0;
+  if (getentropy(&number, sizeof number) != 0) __builtin_trap();
+  return number;
+}
+END
+  "$folder/cc" -O2 -fPIC -c "$folder/newer.c" -o "$folder/newer.o"
   compile_options="-nostdinc++ -I$folder/include"
   for path in $("$gcc" -x c++ -E -v /dev/null 2>&1 | grep '^ .*/c++/'); do
     compile_options+=" -I$(realpath "$path")"
   done
-  link_options="-nostdlib++ $folder/single_threaded.o $("$gcc" -print-file-name=libstdc++.a)"
+  link_options="-nostdlib++ $folder/newer.o $("$gcc" -print-file-name=libstdc++.a)"
   link_options+=" $(realpath "$("$gcc" -print-file-name=libgcc_s.so.1)")"
   link_options+=" -Wl,--allow-shlib-undefined"
 }

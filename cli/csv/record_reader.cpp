@@ -25,6 +25,10 @@ CsvRecordReader::CsvRecordReader(ByteSource& source, std::string place)
   set_dialect(CsvDialect());
 }
 
+// Not inline: the buffer is large, and libc++ destroys each byte of it in code that is not
+// optimized.
+CsvRecordReader::~CsvRecordReader() = default;
+
 void CsvRecordReader::set_dialect(const CsvDialect& dialect) {
   delimiter_ = dialect.delimiter;
   has_quote_ = dialect.quote.has_value();

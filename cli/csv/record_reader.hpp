@@ -30,6 +30,9 @@ struct CsvField {
 class CsvRecordReader {
  public:
   CsvRecordReader(ByteSource& source, std::string place);
+  ~CsvRecordReader();
+  CsvRecordReader(const CsvRecordReader&) = delete;
+  CsvRecordReader& operator=(const CsvRecordReader&) = delete;
 
   // Returns the next bytes without consuming them: at least kFrontBytes if the file has as many.
   std::string_view front();

@@ -103,7 +103,7 @@ TEST_F(Choose, FastDecodingWithoutConvolution) {
   std::vector<std::int16_t> numbers(60'000);
   double last = 0;
   for (std::int16_t& number : numbers) {
-    last = 0.5 * last + 400 * random_.normal();
+    last = 0.55 * last + 400 * random_.normal();
     number = static_cast<std::int16_t>(std::lround(last));
   }
   EncodeConfig config;
