@@ -12,6 +12,11 @@
 #ifdef __linux__
 #include <sys/syscall.h>
 #include <sys/xattr.h>
+#ifdef __GLIBC__
+#define NUMPACT_HAS_RENAMEAT2 __GLIBC_PREREQ(2, 28)
+#else
+#define NUMPACT_HAS_RENAMEAT2 0
+#endif
 #endif
 
 namespace numpact::internal::platform {
@@ -49,7 +54,11 @@ constexpr unsigned kNoReplace = 1;
 constexpr unsigned kExchange = 2;
 
 bool rename_with(const std::string& from, const std::string& to, unsigned flags) {
+#if NUMPACT_HAS_RENAMEAT2
+  return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0;
+#else
   return ::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0;
+#endif
 }
 #endif
 #else
