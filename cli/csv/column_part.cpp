@@ -121,7 +121,7 @@ class ColumnPart::Parser {
     const std::size_t max_digits = TimeValues::fraction_digits(run.unit);
     std::int64_t midnight = 0;
     bool has_midnight = false;
-    const auto n = add_while([&](std::string_view text, std::uint32_t row, std::uint64_t& slot) {
+    return add_while([&](std::string_view text, std::uint32_t row, std::uint64_t& slot) {
       PlainClock::Clock clock;
       if (!PlainClock::parse_clock(text, clock) || clock.fraction_digits > max_digits) return false;
       if (!has_midnight || !clock_.is_last_date(text.data())) {
@@ -141,7 +141,6 @@ class ColumnPart::Parser {
       slot = static_cast<std::uint64_t>(value);
       return true;
     });
-    return n;
   }
 
   std::uint32_t more_dates(Run& run) {

@@ -16,7 +16,7 @@ constexpr std::size_t kMinKeptBytes = std::size_t{1} << 16;
 constexpr std::size_t kLargeBlockBytes = std::size_t{1} << 22;
 // They begin at a multiple of the size of such pages on most systems.
 constexpr std::align_val_t kLargeAlign{std::size_t{1} << 21};
-// Bounds what is kept. Columns of the default chunk size leave less on 8 threads.
+// Bounds the free blocks, in bytes, so that a wide table holds no more than its largest columns.
 constexpr std::size_t kMaxKeptBytes = std::size_t{128} << 20;
 // What kept blocks are aligned to; that of Arena.
 constexpr std::size_t kAlignBytes = 64;

@@ -9,8 +9,8 @@
 
 namespace numpact::cli {
 
-// Keeps freed blocks for the next allocations of about their size: new pages cost as much time as
-// encoding does, and giving them back interrupts all threads. Thread-safe.
+// Keeps freed blocks for the next allocations of about their size: the system clears new pages, and
+// giving pages back interrupts all threads. Thread-safe.
 class KeptMemory final : public std::pmr::memory_resource {
  public:
   KeptMemory() = default;
