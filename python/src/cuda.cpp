@@ -36,6 +36,7 @@ void cvc_decode(const nb::list& slices, std::uintptr_t out_ptr, std::string_view
     raise_error(ErrorKind::kInvalidArgument, "the output's stride is not a multiple of its type");
   }
   std::vector<cuda::SliceRows> parts;
+  std::vector<std::uint64_t> chunks;  // of the file, by part
   cuda::DeviceRows out;
   out.type = *dtype;
   out.data = reinterpret_cast<void*>(out_ptr);
@@ -43,12 +44,14 @@ void cvc_decode(const nb::list& slices, std::uintptr_t out_ptr, std::string_view
   for (const nb::handle item : slices) {
     const auto one = nb::cast<nb::tuple>(item);
     cuda::SliceRows part;
-    part.slice = &nb::cast<const CvcSlice&>(one[0]).stored;
+    const auto& slice = nb::cast<const CvcSlice&>(one[0]);
+    part.slice = &slice.stored;
     part.rows = {nb::cast<std::uint64_t>(one[1]), nb::cast<std::uint64_t>(one[2])};
     part.out_row = nb::cast<std::uint64_t>(one[3]);
     out.dimension = part.slice->dimension;
     out.count = std::max(out.count, part.out_row + part.rows.count);
     parts.push_back(part);
+    chunks.push_back(slice.chunk);
   }
   Status status;
   {
@@ -60,6 +63,8 @@ void cvc_decode(const nb::list& slices, std::uintptr_t out_ptr, std::string_view
     status = decoder.decode(parts, out, queue, config);
     Idle<cuda::CvcDecoder>::all().give_back(device, std::move(decoder));
   }
+  // The decoder counts the slices that it was given.
+  if (status.chunk() < chunks.size()) status = status.at_chunk(chunks[status.chunk()]);
   raise_if_error(status);
 }
 

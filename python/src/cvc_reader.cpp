@@ -151,6 +151,7 @@ class CvcReader {
     PythonProgress progress;
     const cvc::ReadConfig config = read_config(limits_, threads, verify, false, progress);
     CvcSlice slice;
+    slice.chunk = chunk;
     call(progress, [&] { return reader_->stored_slice(chunk, column, config).into(slice.stored); });
     return slice;
   }

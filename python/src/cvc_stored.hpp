@@ -9,6 +9,7 @@ namespace numpact::python {
 // Keeps the reader it came from alive, whose bytes it shows.
 struct CvcSlice {
   cvc::StoredSlice stored;
+  std::uint64_t chunk = 0;  // of the file
 };
 
 }  // namespace numpact::python

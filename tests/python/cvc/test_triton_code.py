@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from contextlib import nullcontext
 from typing import Any
 
@@ -108,6 +109,7 @@ class _Launches:
 def test_launches(monkeypatch: pytest.MonkeyPatch) -> None:
     """The arguments of launches fit the kernels."""
     launches = _Launches()
+    monkeypatch.setitem(sys.modules, "numpact._cuda", None)
     monkeypatch.setattr(kernels, "decode", launches)
     monkeypatch.setattr(_backends, "_triton_problem", lambda: None)
     monkeypatch.setattr(_arrays, "torch_device", lambda place: torch.device("cpu"))

@@ -32,7 +32,7 @@ def with_torch(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environ
     "file, variables",
     [
         ("with_torch.py", {}),
-        ("test_triton.py", {"TRITON_INTERPRET": "1"}),
+        ("test_gpu.py", {"TRITON_INTERPRET": "1"}),
         ("test_triton_code.py", {}),
     ],
 )

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton gives the bits that the CPU gives. Without a GPU its interpreter runs the kernels:
-tests/python/packaging/test_torch.py runs this file so."""
+"""Triton and the extension for CUDA return the bits that the CPU returns. Without a GPU Triton's
+interpreter runs its kernels: tests/python/packaging/test_torch.py runs this file so."""
 
 from __future__ import annotations
 
 import os
 import struct
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,17 @@ TYPES = ("float32", "float16", "bfloat16")
 STEPS = ("int8", "int8_row", "int8_dim", "int4")
 COMPRESSIONS = ("fp16", "bfloat16", "lossless", "pco", *STEPS)
 WHERE = {"device": "cuda", "framework": "torch"}
+
+
+@pytest.fixture(autouse=True, params=["triton", "cuda"])
+def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The backend that "auto" selects."""
+    name: str = request.param
+    if name == "triton":
+        monkeypatch.setitem(sys.modules, "numpact._cuda", None)
+    elif problem := cvc.get_backend_errors()["cuda"]:
+        pytest.skip(problem)
+    return name
 
 
 def bits(tensor: Any) -> Any:
@@ -199,9 +211,9 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_columns(table: Path) -> None:
+def test_columns(table: Path, backend: str) -> None:
     expected = cvc.Reader(table, framework="torch").read_ranges([(0, 500)])
-    reader = cvc.Reader(table, device="cuda", backend="triton")
+    reader = cvc.Reader(table, device="cuda", backend=backend)
     for found, one in zip(reader.read_ranges([(0, 500)]), expected, strict=True):
         same(found, one)
     for found, one in zip(reader.read_ranges([(130, 5), (7, 400)]), expected, strict=True):
@@ -247,13 +259,13 @@ def test_remote_files(table: Path, tmp_path: Path) -> None:
             same(found, reader.read(0, 300))
 
 
-def test_the_other_functions(tmp_path: Path) -> None:
+def test_the_other_functions(tmp_path: Path, backend: str) -> None:
     values = wild(300, 12)
     parts = [(values[:100], {"k": 1}), (values[100:], {"k": 2})]
     path = tmp_path / "s.cvc"
     cvc.pack_cvc_sections(parts, path, "int8", 80)
     expected = torch.from_numpy(cvc.load_cvc(path))
-    same(cvc.load_cvc(path, device="cuda", backend="triton"), expected)
+    same(cvc.load_cvc(path, device="cuda", backend=backend), expected)
     for index, chunk in cvc.load_cvc_chunked(path, [3, 1], device="cuda"):
         same(chunk, expected[80 * index : 80 * index + 80])
     found = cvc.load_cvc_range(path, device="cuda", section_key="k", section_value=2)
@@ -366,7 +378,8 @@ class _Steps:
         self.waits.append(event)
 
 
-def test_two_buffers_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("backend", ["triton"], indirect=True)
+def test_two_buffers_in_turn(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The order of copies and kernels, without a GPU."""
     from contextlib import nullcontext
 
@@ -425,15 +438,15 @@ def test_into_tensors() -> None:
         reader.read(device="cuda", out=torch.zeros((50, 6), device=where), dtype="float16")
 
 
-def test_progress_and_what_is_there() -> None:
+def test_progress_and_what_is_there(backend: str) -> None:
     reader = cvc.Reader(pack(wild(50, 6), "int8", 20))
     seen: list[int] = []
     reader.read(progress=lambda p: seen.append(p.numbers), **WHERE)
     assert seen == [120, 240, 300]
     with pytest.raises(numpact.CancelledError):
         reader.read(progress=lambda p: False, **WHERE)
-    assert cvc.get_available_backends()["triton"]
-    with pytest.raises(numpact.InvalidArgumentError, match="past"):
+    assert cvc.get_available_backends()[backend]
+    with pytest.raises(numpact.InvalidArgumentError, match="is 50: the file has rows 0 to 49"):
         reader.gather([50], **WHERE)
     with pytest.raises(numpact.InvalidArgumentError, match="numpy"):
         reader.read(device="cuda", framework="numpy")
