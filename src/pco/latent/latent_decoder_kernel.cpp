@@ -17,6 +17,7 @@
 
 #include "pco/latent/latent_decoder.hpp"
 // After foreach_target.
+#include "pco/latent/unpack_avx2-inl.hpp"
 #include "pco/latent/unpack_scalar-inl.hpp"
 #include "pco/latent/unpack_vbmi-inl.hpp"
 #include "pco/latent/walk-inl.hpp"
@@ -84,8 +85,10 @@ std::uint64_t DecodeUncoded(const LatentTables<L>& tables, const std::byte* in,
   n -= done;
   if (n == 0) return position;
 #endif
-  return width <= 57 ? UnpackUniform<false>(lower, width, in, position, n, out)
-                     : UnpackUniform<true>(lower, width, in, position, n, out);
+  if constexpr (sizeof(L) == 8) {
+    if (width > 57) return UnpackUniform<true>(lower, width, in, position, n, out);
+  }
+  return UnpackUniform<false>(lower, width, in, position, n, out);
 }
 
 template <class L>
@@ -94,8 +97,10 @@ std::uint64_t Decode(const LatentTables<L>& tables, AnsStates& states, const std
   if (!tables.is_coded()) return DecodeUncoded(tables, in, position, n, out);
   HWY_ALIGN std::uint32_t entries[kBatchN];
   position = WalkAny(tables.nodes.data(), states, in, position, n, entries);
-  return tables.max_offset_bits <= 57 ? UnpackAny<false>(tables, entries, in, position, n, out)
-                                      : UnpackAny<true>(tables, entries, in, position, n, out);
+  if constexpr (sizeof(L) == 8) {
+    if (tables.max_offset_bits > 57) return UnpackAny<true>(tables, entries, in, position, n, out);
+  }
+  return UnpackAny<false>(tables, entries, in, position, n, out);
 }
 
 template <class L>
@@ -345,31 +350,86 @@ inline constexpr bool kFusesJumps = false;
 template <class L>
 inline constexpr bool kSupportsFinish = false;
 
-template <class Symbol, class L, class F>
-HWY_INLINE void WithSymbol(const LatentTables<L>& tables, const CodeTrail& trail, const F& f) {
-  const unsigned max_bits = MaxOffsetBits(tables, trail);
+// kVectorBits: offsets of up to this width are left to vectors.
+template <class Symbol, unsigned kVectorBits, class L, class F>
+HWY_INLINE void WithSymbol(unsigned max_bits, const F& f) {
+  // Offsets are not wider than latents, so narrow latents need fewer loops.
+  constexpr unsigned kMaxBits = kBits<L>;
   if (max_bits == 0) {
-    f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, Symbol, L>>();
-  } else if (max_bits <= 14) {
-    f.template operator()<ScalarUnpacker<OffsetsPerWord::kFour, Symbol, L>>();
-  } else if (max_bits <= 28) {
-    f.template operator()<ScalarUnpacker<OffsetsPerWord::kTwo, Symbol, L>>();
-  } else if (max_bits <= 57) {
-    f.template operator()<ScalarUnpacker<OffsetsPerWord::kOne, Symbol, L>>();
-  } else {
+    return f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, Symbol, L>>();
+  }
+  if constexpr (kVectorBits < 14) {
+    if (kMaxBits <= 14 || max_bits <= 14) {
+      return f.template operator()<ScalarUnpacker<OffsetsPerWord::kFour, Symbol, L>>();
+    }
+  }
+  if constexpr (kVectorBits < 28 && kMaxBits > 14) {
+    if (kMaxBits <= 28 || max_bits <= 28) {
+      return f.template operator()<ScalarUnpacker<OffsetsPerWord::kTwo, Symbol, L>>();
+    }
+  }
+  if constexpr (kVectorBits < 57 && kMaxBits > 28) {
+    if (kMaxBits <= 57 || max_bits <= 57) {
+      return f.template operator()<ScalarUnpacker<OffsetsPerWord::kOne, Symbol, L>>();
+    }
+  }
+  if constexpr (kMaxBits > 57) {
     f.template operator()<ScalarUnpacker<OffsetsPerWord::kOneInTwoWords, Symbol, L>>();
+  }
+}
+
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
+
+template <HalfLookup kLookup, class L, class F>
+HWY_INLINE void WithHalves(unsigned max_bits, const F& f) {
+  if constexpr (kLookup != HalfLookup::kMemory) {
+    if (max_bits == 0) {
+      return f.template operator()<HalvesUnpacker<HalfWidths::kNone, kLookup, L>>();
+    }
+  }
+  if (sizeof(L) < 4 || max_bits <= kShortHalvesBits) {
+    return f.template operator()<HalvesUnpacker<HalfWidths::kShort, kLookup, L>>();
+  }
+  if constexpr (sizeof(L) >= 4) {
+    f.template operator()<HalvesUnpacker<HalfWidths::kWide, kLookup, L>>();
   }
 }
 
 template <class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail, Finish<L>&,
                              const F& f) {
+  const unsigned max_bits = MaxOffsetBits(tables, trail);
+  if constexpr (sizeof(L) < 8) {
+    if (tables.bin_n <= kTwoRegistersBinN) {
+      return WithHalves<HalfLookup::kTwoRegisters, L>(max_bits, f);
+    }
+    if (tables.bin_n <= kFourRegistersBinN) {
+      return WithHalves<HalfLookup::kFourRegisters, L>(max_bits, f);
+    }
+  }
+  if (tables.layout.symbol_shift != kByteLayout.symbol_shift) {
+    return WithSymbol<SymbolAbove, 0, L>(max_bits, f);
+  }
+  if (max_bits > 0 && max_bits <= kWideHalvesBits) {
+    return WithHalves<HalfLookup::kMemory, L>(max_bits, f);
+  }
+  WithSymbol<SymbolInByte, kWideHalvesBits, L>(max_bits, f);
+}
+
+#else
+
+template <class L, class F>
+HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail, Finish<L>&,
+                             const F& f) {
+  const unsigned max_bits = MaxOffsetBits(tables, trail);
   if (tables.layout.symbol_shift == kByteLayout.symbol_shift) {
-    WithSymbol<SymbolInByte>(tables, trail, f);
+    WithSymbol<SymbolInByte, 0, L>(max_bits, f);
   } else {
-    WithSymbol<SymbolAbove>(tables, trail, f);
+    WithSymbol<SymbolAbove, 0, L>(max_bits, f);
   }
 }
+
+#endif
 
 template <class Unpacker, class L>
 HWY_INLINE void StoreMoment(const Unpacker&, Finish<L>&) {}

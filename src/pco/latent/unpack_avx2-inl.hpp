@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unpacks eight offsets at a time by byte permutes of two windows, for AVX2. Included once per
+// instruction set, by kernels only.
+//
+// A permute of AVX2 stays within 128 bits, which hold four offsets of up to 25 bits and the shift
+// of the first one. So each half of a vector has four latents and a window of its own, which begins
+// at the byte of its first offset. The words of a trail are table entries; a step for a half:
+//
+//   widths     the offset widths of the entries, and their exclusive sums
+//   positions  these sums and the position of the first offset in its byte
+//   bytes      position / 8 and the three bytes behind it, by one byte permute of the window
+//   offsets    bytes shifted right by position % 8, of which the low `width` bits are kept
+//
+// Offsets of 26 to 32 bits take their upper bits from a second permute, four bytes on.
+#if defined(NUMPACT_PCO_LATENT_UNPACK_AVX2_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef NUMPACT_PCO_LATENT_UNPACK_AVX2_INL_HPP
+#undef NUMPACT_PCO_LATENT_UNPACK_AVX2_INL_HPP
+#else
+#define NUMPACT_PCO_LATENT_UNPACK_AVX2_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "pco/latent/unpack_scalar-inl.hpp"
+#include "pco/latent/walk-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact::internal {
+namespace HWY_NAMESPACE {
+
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2 && HWY_TARGET > HWY_AVX3_DL
+
+// Offset widths that a loop supports: none, up to kShortHalvesBits or up to kWideHalvesBits.
+enum class HalfWidths { kNone, kShort, kWide };
+inline constexpr unsigned kShortHalvesBits = 25;  // with a shift of up to 7, a lane of 32 bits
+inline constexpr unsigned kWideHalvesBits = 32;
+
+// Where lower ends are looked up: in registers of 8 words of 32 bits, or one by one in memory, if
+// symbols have a byte of their own.
+enum class HalfLookup { kTwoRegisters, kFourRegisters, kMemory };
+inline constexpr unsigned kTwoRegistersBinN = 16;
+inline constexpr unsigned kFourRegistersBinN = 32;
+
+HWY_INLINE __m256i JoinHalves(__m128i low, __m128i high) {
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+
+// The 16 bytes at each of two places.
+HWY_INLINE __m256i HalfWindows(const std::byte* low, const std::byte* high) {
+  return JoinHalves(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low)),
+                    _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)));
+}
+
+// Shifts the bits at `positions`, counted from the first bit of the window of the half, to the low
+// end of each lane.
+template <HalfWidths kWidths>
+HWY_INLINE __m256i AlignHalves(const std::byte* low, const std::byte* high, __m256i positions) {
+  const __m256i byte_selectors = _mm256_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0,
+                                                   0x04040404, 0x08080808, 0x0c0c0c0c);
+  const __m256i bytes =
+      _mm256_add_epi8(_mm256_shuffle_epi8(_mm256_srli_epi32(positions, 3), byte_selectors),
+                      _mm256_set1_epi32(0x03020100));
+  const __m256i shifts = _mm256_and_si256(positions, _mm256_set1_epi32(7));
+  const __m256i words = _mm256_shuffle_epi8(HalfWindows(low, high), bytes);
+  const __m256i shifted = _mm256_srlv_epi32(words, shifts);
+  if constexpr (kWidths == HalfWidths::kShort) return shifted;
+  const __m256i next = _mm256_shuffle_epi8(HalfWindows(low + 4, high + 4), bytes);
+  // A shift of 32 gives 0.
+  const __m256i upper = _mm256_sllv_epi32(next, _mm256_sub_epi32(_mm256_set1_epi32(32), shifts));
+  return _mm256_or_si256(shifted, upper);
+}
+
+template <HalfWidths kWidths, HalfLookup kLookup, class L>
+struct HalvesUnpacker {
+  static_assert(sizeof(L) < 8 || kLookup == HalfLookup::kMemory);
+
+  const Lower<L>* HWY_RESTRICT lowers;
+  __m128i symbol_shift;
+  __m256i r0, r1, r2, r3;
+  L repeated = 0;
+
+  HWY_INLINE HalvesUnpacker(const LatentTables<L>& tables, const Finish<L>&)
+      : lowers(tables.lowers.data()),
+        symbol_shift(_mm_cvtsi32_si128(static_cast<int>(tables.layout.symbol_shift))) {
+    if constexpr (kLookup == HalfLookup::kMemory) return;
+    const auto* const vectors = reinterpret_cast<const __m256i*>(tables.lowers.data());
+    r0 = _mm256_loadu_si256(vectors);
+    r1 = _mm256_loadu_si256(vectors + 1);
+    r2 = _mm256_loadu_si256(vectors + 2);
+    r3 = _mm256_loadu_si256(vectors + 3);
+  }
+
+  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, UnpackCursor<L>& cursor) const {
+    Eight(words, cursor);
+    Eight(words + 8, cursor);
+  }
+  HWY_INLINE void SetRepeated(Lower<L> latent) { repeated = static_cast<L>(latent); }
+  HWY_INLINE void SixteenRepeated(UnpackCursor<L>& cursor) const {
+    std::fill_n(cursor.out, 16, repeated);
+    cursor.out += 16;
+  }
+
+ private:
+  HWY_INLINE void Eight(const std::uint32_t* HWY_RESTRICT words, UnpackCursor<L>& cursor) const {
+    const __m256i entries = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
+    __m256i offsets = _mm256_setzero_si256();
+    if constexpr (kWidths != HalfWidths::kNone) offsets = Offsets(entries, cursor);
+    if constexpr (sizeof(L) == 8) {
+      const __m256i low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(offsets));
+      const __m256i high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256(offsets, 1));
+      auto* const out = reinterpret_cast<__m256i*>(cursor.out);
+      _mm256_storeu_si256(out, _mm256_add_epi64(low, FourLowers(words)));
+      _mm256_storeu_si256(out + 1, _mm256_add_epi64(high, FourLowers(words + 4)));
+    } else if constexpr (kLookup == HalfLookup::kMemory) {
+      Store(_mm256_add_epi32(offsets, JoinHalves(FourLowers(words), FourLowers(words + 4))),
+            cursor.out);
+    } else {
+      Store(_mm256_add_epi32(offsets, LowersOf(entries)), cursor.out);
+    }
+    cursor.out += 8;
+  }
+
+  // The lower ends of four latents, looked up in memory.
+  HWY_INLINE auto FourLowers(const std::uint32_t* HWY_RESTRICT words) const {
+    constexpr SymbolInByte symbol_at;
+    if constexpr (sizeof(L) == 8) {
+      return JoinHalves(TwoLowers(words), TwoLowers(words + 2));
+    } else {
+      __m128i four = _mm_cvtsi32_si128(static_cast<int>(lowers[symbol_at(words)]));
+      four = _mm_insert_epi32(four, static_cast<int>(lowers[symbol_at(words + 1)]), 1);
+      four = _mm_insert_epi32(four, static_cast<int>(lowers[symbol_at(words + 2)]), 2);
+      return _mm_insert_epi32(four, static_cast<int>(lowers[symbol_at(words + 3)]), 3);
+    }
+  }
+  HWY_INLINE __m128i TwoLowers(const std::uint32_t* HWY_RESTRICT words) const {
+    constexpr SymbolInByte symbol_at;
+    const auto* const second = reinterpret_cast<const double*>(lowers + symbol_at(words + 1));
+    const __m128i first =
+        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lowers + symbol_at(words)));
+    return _mm_castpd_si128(_mm_loadh_pd(_mm_castsi128_pd(first), second));
+  }
+
+  HWY_INLINE static __m256i Offsets(__m256i entries, UnpackCursor<L>& cursor) {
+    const __m256i widths =
+        _mm256_and_si256(_mm256_srli_epi32(entries, kEntryOffsetShift), _mm256_set1_epi32(0x7f));
+    const __m256i pairs = _mm256_add_epi32(widths, _mm256_slli_si256(widths, 4));
+    const __m256i sums = _mm256_add_epi32(pairs, _mm256_slli_si256(pairs, 8));
+    const std::uint64_t low = cursor.position;
+    const std::uint64_t high = low + LastOf(_mm256_castsi256_si128(sums));
+    cursor.position = high + LastOf(_mm256_extracti128_si256(sums, 1));
+    const __m256i starts =
+        _mm256_shuffle_epi32(JoinHalves(_mm_cvtsi32_si128(static_cast<int>(low & 7)),
+                                        _mm_cvtsi32_si128(static_cast<int>(high & 7))),
+                             0);
+    const __m256i positions = _mm256_add_epi32(starts, _mm256_sub_epi32(sums, widths));
+    const __m256i aligned =
+        AlignHalves<kWidths>(cursor.in + low / 8, cursor.in + high / 8, positions);
+    return _mm256_andnot_si256(_mm256_sllv_epi32(_mm256_set1_epi32(-1), widths), aligned);
+  }
+
+  HWY_INLINE static std::uint32_t LastOf(__m128i lanes) {
+    return static_cast<std::uint32_t>(_mm_extract_epi32(lanes, 3));
+  }
+
+  // Symbol bits 3 and 4 choose the register, the lower ones the lane.
+  HWY_INLINE __m256i LowersOf(__m256i entries) const {
+    const __m256i symbols = _mm256_srl_epi32(entries, symbol_shift);
+    const __m256i bit3 = _mm256_slli_epi32(symbols, 28);
+    const __m256i low = Choose(bit3, _mm256_permutevar8x32_epi32(r0, symbols),
+                               _mm256_permutevar8x32_epi32(r1, symbols));
+    if constexpr (kLookup == HalfLookup::kTwoRegisters) return low;
+    const __m256i high = Choose(bit3, _mm256_permutevar8x32_epi32(r2, symbols),
+                                _mm256_permutevar8x32_epi32(r3, symbols));
+    return Choose(_mm256_slli_epi32(symbols, 27), low, high);
+  }
+  // `b` where the highest bit of a lane of `choice` is set.
+  HWY_INLINE static __m256i Choose(__m256i choice, __m256i a, __m256i b) {
+    return _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b),
+                                                _mm256_castsi256_ps(choice)));
+  }
+
+  HWY_INLINE static void Store(__m256i lanes, std::uint32_t* out) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), lanes);
+  }
+  HWY_INLINE static void Store(__m256i lanes, std::uint16_t* out) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), Pack(lanes, 0xffff));
+  }
+  HWY_INLINE static void Store(__m256i lanes, std::uint8_t* out) {
+    const __m128i words = Pack(lanes, 0xff);
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(out), _mm_packus_epi16(words, words));
+  }
+  HWY_INLINE static __m128i Pack(__m256i lanes, int mask) {
+    const __m256i kept = _mm256_and_si256(lanes, _mm256_set1_epi32(mask));
+    return _mm_packus_epi32(_mm256_castsi256_si128(kept), _mm256_extracti128_si256(kept, 1));
+  }
+};
+
+#endif
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact::internal
+HWY_AFTER_NAMESPACE();
+
+#endif
