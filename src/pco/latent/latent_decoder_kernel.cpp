@@ -276,6 +276,17 @@ struct ScalarUnpacker {
   }
 };
 
+// Lower ends in a register of 64 bytes.
+template <class L>
+inline constexpr std::size_t kLowersPerRegister = 64 / sizeof(Lower<L>);
+
+// Whether the lookup takes four registers, which loops that jump do not have: where many latents
+// are jumped over, a gather for the others costs little.
+template <class L>
+HWY_INLINE bool NeedsFourRegisters(const LatentTables<L>& tables) {
+  return tables.bin_n > 2 * kLowersPerRegister<L> && tables.bin_n <= 4 * kLowersPerRegister<L>;
+}
+
 #if HWY_TARGET <= HWY_AVX3_DL
 
 inline constexpr Record kRecord = Record::kRunningWord;
@@ -286,50 +297,53 @@ template <class L>
 inline constexpr bool kSupportsFinish = sizeof(L) >= 4;
 
 // Calls f with the unpacker type for the tables, widths and finish.
-template <FinishKind kFinish, Widths kWidths, class L, class F>
+template <bool kJumps, FinishKind kFinish, Widths kWidths, class L, class F>
 HWY_INLINE void WithLookup(const LatentTables<L>& tables, const F& f) {
-  constexpr std::size_t kLanes = 64 / sizeof(Lower<L>);
-  if (tables.bin_n <= 2 * kLanes) {
-    f.template operator()<VectorUnpacker<kWidths, Lookup::kTwoRegisters, kFinish, L>>();
-  } else if (tables.bin_n <= 4 * kLanes) {
-    f.template operator()<VectorUnpacker<kWidths, Lookup::kFourRegisters, kFinish, L>>();
-  } else {
-    f.template operator()<VectorUnpacker<kWidths, Lookup::kGather, kFinish, L>>();
+  if (tables.bin_n <= 2 * kLowersPerRegister<L>) {
+    return f.template operator()<VectorUnpacker<kWidths, Lookup::kTwoRegisters, kFinish, L>>();
   }
+  if constexpr (!kJumps) {
+    if (NeedsFourRegisters(tables)) {
+      return f.template operator()<VectorUnpacker<kWidths, Lookup::kFourRegisters, kFinish, L>>();
+    }
+  }
+  f.template operator()<VectorUnpacker<kWidths, Lookup::kGather, kFinish, L>>();
 }
 
-template <FinishKind kFinish, class L, class F>
+template <bool kJumps, FinishKind kFinish, class L, class F>
 HWY_INLINE void WithWidths(const LatentTables<L>& tables, const CodeTrail& trail, const F& f) {
   const unsigned max_bits = MaxOffsetBits(tables, trail);
-  if (max_bits == 0) return WithLookup<kFinish, Widths::kNone>(tables, f);
-  if (sizeof(L) < 4 || max_bits <= 25) return WithLookup<kFinish, Widths::kShort>(tables, f);
-  if constexpr (sizeof(L) == 8) {
-    if (max_bits <= 57) return WithLookup<kFinish, Widths::kMedium>(tables, f);
+  if (max_bits == 0) return WithLookup<kJumps, kFinish, Widths::kNone>(tables, f);
+  if (sizeof(L) < 4 || max_bits <= 25) {
+    return WithLookup<kJumps, kFinish, Widths::kShort>(tables, f);
   }
-  if constexpr (sizeof(L) >= 4) return WithLookup<kFinish, Widths::kWide>(tables, f);
+  if constexpr (sizeof(L) == 8) {
+    if (max_bits <= 57) return WithLookup<kJumps, kFinish, Widths::kMedium>(tables, f);
+  }
+  if constexpr (sizeof(L) >= 4) return WithLookup<kJumps, kFinish, Widths::kWide>(tables, f);
 }
 
 // Latents of 8 and 16 bits are finished by separate passes, which have more lanes per vector.
-template <class L, class F>
+template <bool kJumps, class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail,
                              Finish<L>& finish, const F& f) {
   if constexpr (kSupportsFinish<L>) {
     switch (finish.kind) {
       case FinishKind::kSum:
-        return WithWidths<FinishKind::kSum>(tables, trail, f);
+        return WithWidths<kJumps, FinishKind::kSum>(tables, trail, f);
       case FinishKind::kFloat:
-        return WithWidths<FinishKind::kFloat>(tables, trail, f);
+        return WithWidths<kJumps, FinishKind::kFloat>(tables, trail, f);
       case FinishKind::kSumFloat:
-        return WithWidths<FinishKind::kSumFloat>(tables, trail, f);
+        return WithWidths<kJumps, FinishKind::kSumFloat>(tables, trail, f);
       case FinishKind::kFloatMult:
-        return WithWidths<FinishKind::kFloatMult>(tables, trail, f);
+        return WithWidths<kJumps, FinishKind::kFloatMult>(tables, trail, f);
       case FinishKind::kFloatQuant:
-        return WithWidths<FinishKind::kFloatQuant>(tables, trail, f);
+        return WithWidths<kJumps, FinishKind::kFloatQuant>(tables, trail, f);
       case FinishKind::kStore:
         break;
     }
   }
-  WithWidths<FinishKind::kStore>(tables, trail, f);
+  WithWidths<kJumps, FinishKind::kStore>(tables, trail, f);
 }
 
 template <class Unpacker, class L>
@@ -395,7 +409,7 @@ HWY_INLINE void WithHalves(unsigned max_bits, const F& f) {
   }
 }
 
-template <class L, class F>
+template <bool kJumps, class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail, Finish<L>&,
                              const F& f) {
   const unsigned max_bits = MaxOffsetBits(tables, trail);
@@ -418,7 +432,7 @@ HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& tra
 
 #else
 
-template <class L, class F>
+template <bool kJumps, class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail, Finish<L>&,
                              const F& f) {
   const unsigned max_bits = MaxOffsetBits(tables, trail);
@@ -471,7 +485,7 @@ HWY_NOINLINE void Walk(CodeWalk& walk) {
 template <class L>
 void Unpack(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
             std::uint64_t position, L* out, Finish<L>& finish) {
-  WithUnpacker(tables, trail, finish, [&]<class Unpacker>() HWY_ATTR {
+  WithUnpacker<false>(tables, trail, finish, [&]<class Unpacker>() HWY_ATTR {
     UnpackWith<Unpacker>(tables, trail, in, position, out, finish);
   });
 }
@@ -482,17 +496,21 @@ void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const 
   const bool walk_jumps = walk.jumps.targets != nullptr;
   const bool jumps = walk_jumps || trail.jumped != 0;
   // If both batches have jumps, both loops are short, and fusing them saves nothing.
-  if (!kFuses || (jumps && !kFusesJumps) || (walk_jumps && trail.jumped != 0)) {
+  const bool fuses_jumps =
+      kFusesJumps && !(walk_jumps && (trail.jumped != 0 || NeedsFourRegisters(tables)));
+  if (!kFuses || (jumps && !fuses_jumps)) {
     Unpack(tables, trail, in, position, out, finish);
     return Walk(walk);
   }
+  if constexpr (kFusesJumps) {
+    if (jumps) {
+      return WithUnpacker<true>(tables, trail, finish, [&]<class Unpacker>() HWY_ATTR {
+        UnpackAndWalkJumping<Unpacker>(tables, trail, in, position, out, finish, walk);
+      });
+    }
+  }
   if constexpr (kFuses) {
-    WithUnpacker(tables, trail, finish, [&]<class Unpacker>() HWY_ATTR {
-      if constexpr (kFusesJumps) {
-        if (jumps) {
-          return UnpackAndWalkJumping<Unpacker>(tables, trail, in, position, out, finish, walk);
-        }
-      }
+    WithUnpacker<false>(tables, trail, finish, [&]<class Unpacker>() HWY_ATTR {
       UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, finish, walk);
     });
   }
