@@ -91,6 +91,21 @@ audit() {
   return $failed
 }
 
+# The module's entry point is all that it may export: symbols of a static libstdc++ would be mixed
+# with those of the process.
+check_exports() {
+  local target=$1 folder=$ROOT/$1/unpacked names
+  rm -rf "$folder"
+  "$PYTHON" -m zipfile -e "$wheel" "$folder"
+  names=$(nm -D --defined-only "$folder"/numpact/_core*.so | awk '{print $3}' | tr '\n' ' ')
+  if [ "$names" = "PyInit__core " ]; then
+    add_row "$target" exports ok "$names"
+  else
+    add_row "$target" exports FAIL "$(wc -w <<<"$names") names"
+    return 1
+  fi
+}
+
 # The interpreter of a version, of pyenv or of the system, or nothing.
 interpreter() {
   local found
@@ -134,6 +149,7 @@ for target in "${TARGETS[@]}"; do
   add_row "$target" wheel linked \
     "$(basename "$wheel"), $(stat -c %s "$wheel") bytes, $((SECONDS - started)) s"
   audit "$target" || failed=1
+  check_exports "$target" || failed=1
   case $target in
     "$(uname -m)"-linux-gnu*)
       for version in "${VERSIONS[@]}"; do run_in "$target" "$version" || failed=1; done

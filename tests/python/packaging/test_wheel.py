@@ -33,6 +33,19 @@ def test_contents(wheel: Path) -> None:
     }  # fmt: skip
 
 
+def test_modules_export_their_entry_point_only(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        modules = [name for name in archive.namelist() if name.endswith(".abi3.so")]
+        assert "numpact/_core.abi3.so" in modules
+        for name in modules:
+            done = subprocess.run(
+                ["nm", "-D", "--defined-only", archive.extract(name, tmp_path)],
+                capture_output=True, text=True, check=True,
+            )  # fmt: skip
+            exported = [line.split()[-1] for line in done.stdout.splitlines()]
+            assert exported == [f"PyInit_{Path(name).name.split('.')[0]}"]
+
+
 def test_metadata(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
