@@ -364,25 +364,25 @@ inline constexpr bool kFusesJumps = false;
 template <class L>
 inline constexpr bool kSupportsFinish = false;
 
-// kVectorBits: offsets of up to this width are left to vectors.
-template <class Symbol, unsigned kVectorBits, class L, class F>
+// For offsets of more than kMinBits bits, if that is not 0.
+template <class Symbol, unsigned kMinBits, class L, class F>
 HWY_INLINE void WithSymbol(unsigned max_bits, const F& f) {
   // Offsets are not wider than latents, so narrow latents need fewer loops.
   constexpr unsigned kMaxBits = kBits<L>;
-  if (max_bits == 0) {
-    return f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, Symbol, L>>();
-  }
-  if constexpr (kVectorBits < 14) {
+  if constexpr (kMinBits == 0) {
+    if (max_bits == 0) {
+      return f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, Symbol, L>>();
+    }
     if (kMaxBits <= 14 || max_bits <= 14) {
       return f.template operator()<ScalarUnpacker<OffsetsPerWord::kFour, Symbol, L>>();
     }
   }
-  if constexpr (kVectorBits < 28 && kMaxBits > 14) {
+  if constexpr (kMinBits < 28 && kMaxBits > 14) {
     if (kMaxBits <= 28 || max_bits <= 28) {
       return f.template operator()<ScalarUnpacker<OffsetsPerWord::kTwo, Symbol, L>>();
     }
   }
-  if constexpr (kVectorBits < 57 && kMaxBits > 28) {
+  if constexpr (kMinBits < 57 && kMaxBits > 28) {
     if (kMaxBits <= 57 || max_bits <= 57) {
       return f.template operator()<ScalarUnpacker<OffsetsPerWord::kOne, Symbol, L>>();
     }
@@ -396,7 +396,7 @@ HWY_INLINE void WithSymbol(unsigned max_bits, const F& f) {
 
 template <HalfLookup kLookup, class L, class F>
 HWY_INLINE void WithHalves(unsigned max_bits, const F& f) {
-  if constexpr (kLookup != HalfLookup::kMemory) {
+  if constexpr (kLookup == HalfLookup::kTwoRegisters || kLookup == HalfLookup::kFourRegisters) {
     if (max_bits == 0) {
       return f.template operator()<HalvesUnpacker<HalfWidths::kNone, kLookup, L>>();
     }
@@ -422,12 +422,19 @@ HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& tra
     }
   }
   if (tables.layout.symbol_shift != kByteLayout.symbol_shift) {
-    return WithSymbol<SymbolAbove, 0, L>(max_bits, f);
+    if (sizeof(L) < 8 || max_bits <= kWideHalvesBits) {
+      return WithHalves<HalfLookup::kMemoryAbove, L>(max_bits, f);
+    }
+    if constexpr (sizeof(L) == 8) WithSymbol<SymbolAbove, kWideHalvesBits, L>(max_bits, f);
+    return;
   }
-  if (max_bits > 0 && max_bits <= kWideHalvesBits) {
-    return WithHalves<HalfLookup::kMemory, L>(max_bits, f);
+  if (max_bits == 0) {
+    return f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, SymbolInByte, L>>();
   }
-  WithSymbol<SymbolInByte, kWideHalvesBits, L>(max_bits, f);
+  if (sizeof(L) < 8 || max_bits <= kWideHalvesBits) {
+    return WithHalves<HalfLookup::kMemoryInByte, L>(max_bits, f);
+  }
+  if constexpr (sizeof(L) == 8) WithSymbol<SymbolInByte, kWideHalvesBits, L>(max_bits, f);
 }
 
 #else
@@ -436,7 +443,16 @@ template <bool kJumps, class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail, Finish<L>&,
                              const F& f) {
   const unsigned max_bits = MaxOffsetBits(tables, trail);
-  if (tables.layout.symbol_shift == kByteLayout.symbol_shift) {
+  if constexpr (!kFuses) {
+    // Two loops, which do for any tables.
+    if constexpr (sizeof(L) == 8) {
+      if (max_bits > 57) {
+        return f
+            .template operator()<ScalarUnpacker<OffsetsPerWord::kOneInTwoWords, SymbolAbove, L>>();
+      }
+    }
+    f.template operator()<ScalarUnpacker<OffsetsPerWord::kOne, SymbolAbove, L>>();
+  } else if (tables.layout.symbol_shift == kByteLayout.symbol_shift) {
     WithSymbol<SymbolInByte, 0, L>(max_bits, f);
   } else {
     WithSymbol<SymbolAbove, 0, L>(max_bits, f);

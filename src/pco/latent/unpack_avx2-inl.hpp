@@ -22,6 +22,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "pco/latent/unpack_scalar-inl.hpp"
 #include "pco/latent/walk-inl.hpp"
@@ -37,9 +38,9 @@ enum class HalfWidths { kNone, kShort, kWide };
 inline constexpr unsigned kShortHalvesBits = 25;  // with a shift of up to 7, a lane of 32 bits
 inline constexpr unsigned kWideHalvesBits = 32;
 
-// Where lower ends are looked up: in registers of 8 words of 32 bits, or one by one in memory, if
-// symbols have a byte of their own.
-enum class HalfLookup { kTwoRegisters, kFourRegisters, kMemory };
+// Where lower ends are looked up: in registers of 8 words of 32 bits, or one by one in memory, by
+// symbols that have a byte of their own or not.
+enum class HalfLookup { kTwoRegisters, kFourRegisters, kMemoryInByte, kMemoryAbove };
 inline constexpr unsigned kTwoRegistersBinN = 16;
 inline constexpr unsigned kFourRegistersBinN = 32;
 
@@ -74,9 +75,14 @@ HWY_INLINE __m256i AlignHalves(const std::byte* low, const std::byte* high, __m2
 
 template <HalfWidths kWidths, HalfLookup kLookup, class L>
 struct HalvesUnpacker {
-  static_assert(sizeof(L) < 8 || kLookup == HalfLookup::kMemory);
+  static constexpr bool kInMemory =
+      kLookup == HalfLookup::kMemoryInByte || kLookup == HalfLookup::kMemoryAbove;
+  static_assert(sizeof(L) < 8 || kInMemory);
+  using Symbol =
+      std::conditional_t<kLookup == HalfLookup::kMemoryInByte, SymbolInByte, SymbolAbove>;
 
   const Lower<L>* HWY_RESTRICT lowers;
+  Symbol symbol_at;
   __m128i symbol_shift;
   __m256i r0, r1, r2, r3;
   L repeated = 0;
@@ -84,7 +90,10 @@ struct HalvesUnpacker {
   HWY_INLINE HalvesUnpacker(const LatentTables<L>& tables, const Finish<L>&)
       : lowers(tables.lowers.data()),
         symbol_shift(_mm_cvtsi32_si128(static_cast<int>(tables.layout.symbol_shift))) {
-    if constexpr (kLookup == HalfLookup::kMemory) return;
+    if constexpr (kLookup == HalfLookup::kMemoryAbove) {
+      symbol_at.shift = tables.layout.symbol_shift;
+    }
+    if constexpr (kInMemory) return;
     const auto* const vectors = reinterpret_cast<const __m256i*>(tables.lowers.data());
     r0 = _mm256_loadu_si256(vectors);
     r1 = _mm256_loadu_si256(vectors + 1);
@@ -113,7 +122,7 @@ struct HalvesUnpacker {
       auto* const out = reinterpret_cast<__m256i*>(cursor.out);
       _mm256_storeu_si256(out, _mm256_add_epi64(low, FourLowers(words)));
       _mm256_storeu_si256(out + 1, _mm256_add_epi64(high, FourLowers(words + 4)));
-    } else if constexpr (kLookup == HalfLookup::kMemory) {
+    } else if constexpr (kInMemory) {
       Store(_mm256_add_epi32(offsets, JoinHalves(FourLowers(words), FourLowers(words + 4))),
             cursor.out);
     } else {
@@ -124,7 +133,6 @@ struct HalvesUnpacker {
 
   // The lower ends of four latents, looked up in memory.
   HWY_INLINE auto FourLowers(const std::uint32_t* HWY_RESTRICT words) const {
-    constexpr SymbolInByte symbol_at;
     if constexpr (sizeof(L) == 8) {
       return JoinHalves(TwoLowers(words), TwoLowers(words + 2));
     } else {
@@ -135,7 +143,6 @@ struct HalvesUnpacker {
     }
   }
   HWY_INLINE __m128i TwoLowers(const std::uint32_t* HWY_RESTRICT words) const {
-    constexpr SymbolInByte symbol_at;
     const auto* const second = reinterpret_cast<const double*>(lowers + symbol_at(words + 1));
     const __m128i first =
         _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lowers + symbol_at(words)));

@@ -8,7 +8,6 @@
 #include <new>
 #include <type_traits>
 
-#include "base/alignment.hpp"
 #include "base/try.hpp"
 #include "pco/latent/latent_decoder.hpp"
 #include "pco/page/batch_input.hpp"
@@ -53,7 +52,8 @@ template <Latent L, Latent P>
 class Decoder final : public PageDecoder {
  public:
   Decoder(const Tables<L, P>& tables, Arena& arena)
-      : tables_(tables),
+      : PageDecoder(sizeof(L)),
+        tables_(tables),
         meta_(*tables.meta),
         arena_(arena),
         delta_(tables.delta, 0),
@@ -81,14 +81,6 @@ class Decoder final : public PageDecoder {
     NUMPACT_TRY(reader.finish_byte("padding after the page's states is not zero"));
     window.position = reader.bit_position();
     return {};
-  }
-
-  Status decode(BitWindow& window, std::size_t n, void* out, std::size_t& done,
-                bool& more) override {
-    if (!is_aligned_for(out, alignof(L))) {
-      return decode_unaligned(window, n, static_cast<std::byte*>(out), done, more);
-    }
-    return decode_aligned(window, n, static_cast<L*>(out), done, more);
   }
 
   Status skip(BitWindow& window, std::array<PageVariableSizes, kVariables>& sizes,
@@ -126,22 +118,9 @@ class Decoder final : public PageDecoder {
   }
 
  private:
-  // Memory that is not aligned for the numbers is filled through a block of whole batches.
-  Status decode_unaligned(BitWindow& window, std::size_t n, std::byte* out, std::size_t& done,
-                          bool& more) {
-    constexpr std::size_t kBlockN = 4 * kBatchN;
-    L block[kBlockN];
-    done = 0;
-    for (std::size_t step = kBlockN; step == kBlockN && done < n;) {
-      NUMPACT_TRY(decode_aligned(window, std::min(n - done, kBlockN), block, step, more));
-      std::memcpy(out + done * sizeof(L), block, step * sizeof(L));
-      done += step;
-    }
-    return {};
-  }
-
-  Status decode_aligned(BitWindow& window, std::size_t n, L* numbers, std::size_t& done,
-                        bool& more) {
+  Status decode_aligned(BitWindow& window, std::size_t n, void* out, std::size_t& done,
+                        bool& more) override {
+    L* const numbers = static_cast<L*>(out);
     n = std::min(n, numbers_left_);
     done = 0;
     more = false;
@@ -579,6 +558,21 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
 }
 
 }  // namespace
+
+Status PageDecoder::decode_unaligned(BitWindow& window, std::size_t n, void* out, std::size_t& done,
+                                     bool& more) {
+  constexpr std::size_t kBlockN = 4 * kBatchN;
+  alignas(std::uint64_t) std::byte block[kBlockN * sizeof(std::uint64_t)];
+  std::byte* at = static_cast<std::byte*>(out);
+  done = 0;
+  for (std::size_t step = kBlockN; step == kBlockN && done < n;) {
+    NUMPACT_TRY(decode_aligned(window, std::min(n - done, kBlockN), block, step, more));
+    std::memcpy(at, block, step * number_bytes_);
+    at += step * number_bytes_;
+    done += step;
+  }
+  return {};
+}
 
 Status PageDecoder::finish(BitWindow& window) {
   BitReader reader(window.bytes, window.position);

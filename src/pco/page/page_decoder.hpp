@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/alignment.hpp"
 #include "base/arena.hpp"
 #include "bits/bit_writer.hpp"
 #include "numpact/error.hpp"
@@ -32,10 +33,13 @@ class PageDecoder {
   // last one, else sets `more` and consumes nothing.
   virtual Status start(BitWindow& window, std::size_t page_n, bool& more) = 0;
 
-  // Decodes up to n numbers to `out` and sets `done` to their count. Stops early, with `more` set,
-  // if the window may not hold the whole next batch and is not the last one.
-  virtual Status decode(BitWindow& window, std::size_t n, void* out, std::size_t& done,
-                        bool& more) = 0;
+  // Decodes up to n numbers to `out`, of any alignment, and sets `done` to their count. Stops
+  // early, with `more` set, if the window may not hold the whole next batch and is not the last
+  // one.
+  Status decode(BitWindow& window, std::size_t n, void* out, std::size_t& done, bool& more) {
+    if (!is_aligned_for(out, number_bytes_)) return decode_unaligned(window, n, out, done, more);
+    return decode_aligned(window, n, out, done, more);
+  }
 
   // Skips one batch without computing its numbers and adds its sizes to `sizes`. Sets `done` to the
   // count of numbers skipped. Must not be mixed with decode() in one page.
@@ -55,10 +59,20 @@ class PageDecoder {
   std::size_t numbers_left() const { return numbers_left_; }
 
  protected:
-  PageDecoder() = default;
+  explicit PageDecoder(std::size_t number_bytes) : number_bytes_(number_bytes) {}
   ~PageDecoder() = default;  // lives in an arena, owns nothing
 
+  virtual Status decode_aligned(BitWindow& window, std::size_t n, void* out, std::size_t& done,
+                                bool& more) = 0;
+
   std::size_t numbers_left_ = 0;  // not yet output
+
+ private:
+  // Through a block of whole batches.
+  Status decode_unaligned(BitWindow& window, std::size_t n, void* out, std::size_t& done,
+                          bool& more);
+
+  std::size_t number_bytes_;
 };
 
 // The decoding tables of a chunk, in `arena`. `meta` must outlive them.

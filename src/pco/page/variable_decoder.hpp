@@ -53,17 +53,7 @@ class VariableDecoder {
   // Writes what start() would read from a page that begins with the next batch. Only for delta
   // encodings that can restart.
   void write_state(BitWriter& writer, const ChunkMeta& meta, std::size_t index,
-                   L first_moment_bias) const {
-    if (!meta.has(index)) return;
-    std::visit(
-        [&](const auto& delta) {
-          if constexpr (requires { delta.write(writer, first_moment_bias); }) {
-            delta.write(writer, first_moment_bias);
-          }
-        },
-        delta_);
-    for (const std::uint32_t state : ans_states_) writer.write(state, tables_.ans_size_log);
-  }
+                   L first_moment_bias) const;
 
   const LatentTables<L>& tables() const { return tables_; }
   // Stored latents not yet decoded.
@@ -80,15 +70,8 @@ class VariableDecoder {
     return n;
   }
 
-  void skip(const std::byte* in, std::uint64_t& position, PageVariableSizes& sizes) {
-    const std::size_t n = std::min(kBatchN, left_);
-    if (n == 0) return;
-    const SkippedBits skipped = tables_.kernels->skip(tables_, ans_states_, in, position, n);
-    position += skipped.codes + skipped.offsets;
-    sizes.code_bits += skipped.codes;
-    sizes.offset_bits += skipped.offsets;
-    left_ -= n;
-  }
+  // Skips the latents of the variable in the next batch and adds their sizes.
+  void skip(const std::byte* in, std::uint64_t& position, PageVariableSizes& sizes);
 
   // The finish that kernels may apply to a whole batch in registers. is_classic_float: the latents
   // are ordered latents of floats.
