@@ -50,6 +50,9 @@ PRAGMAS = """\
 #pragma GCC optimize("fp-contract=off", "no-tree-slp-vectorize")
 #pragma GCC diagnostic ignored "-Wsubobject-linkage"
 #endif
+#if defined(__MINGW64__) && !defined(__clang__) && !defined(NUMPACT_UNALIGNED_VECTOR_MOVES)
+#error "add -Wa,-muse-unaligned-vector-move -DNUMPACT_UNALIGNED_VECTOR_MOVES (GCC bug 54412)"
+#endif
 """
 
 TARGET_LOOP = """\

@@ -49,3 +49,30 @@ do_wasm() {
   do_docs
   tools/wasm.sh page
 }
+
+# Kernels on a GPU, by C++ and by Python; then their memory accesses and races, where NVIDIA's tool
+# is installed.
+do_gpu() {
+  local test tool venv=$PWD/build/venvs/gpu
+  do_build release
+  for test in cvc_device_test pco_device_test; do
+    [ -x "build/release/tests/gpu/$test" ] || die "no $test: it is built where nvcc is found"
+    "build/release/tests/gpu/$test"
+  done
+  need_python_package
+  [ -x "$venv/bin/python" ] || quietly "$PYTHON" -m venv "$venv"
+  retry "$venv/bin/python" -m pip install -q --disable-pip-version-check torch triton \
+    cupy-cuda13x pytest nanobind-backend || die "pip install failed"
+  quietly "$venv/bin/python" -m pip install --no-deps --force-reinstall \
+    --disable-pip-version-check $WHEELS/numpact-*.whl || die "installing the Python package failed"
+  "$venv/bin/python" -m pytest -q -c tests/pytest.ini tests/python/core/test_on_gpu.py \
+    tests/python/core/test_device.py tests/python/cvc/test_devices.py \
+    tests/python/cvc/test_gpu.py tests/python/cvc/test_triton_code.py
+  command -v compute-sanitizer >/dev/null || die "compute-sanitizer was not found"
+  for tool in memcheck racecheck; do
+    for test in cvc_device_test pco_device_test; do
+      compute-sanitizer --tool "$tool" --error-exitcode 1 "build/release/tests/gpu/$test" \
+        --gtest_filter=-*Millions*
+    done
+  done
+}

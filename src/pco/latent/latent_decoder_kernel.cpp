@@ -280,8 +280,8 @@ struct ScalarUnpacker {
 template <class L>
 inline constexpr std::size_t kLowersPerRegister = 64 / sizeof(Lower<L>);
 
-// Whether the lookup takes four registers, which loops that jump do not have: where many latents
-// are jumped over, a gather for the others costs little.
+// Whether the lookup takes four registers, which fused loops that jump do not have. In a batch that
+// was jumped through, a gather for the other latents costs little.
 template <class L>
 HWY_INLINE bool NeedsFourRegisters(const LatentTables<L>& tables) {
   return tables.bin_n > 2 * kLowersPerRegister<L> && tables.bin_n <= 4 * kLowersPerRegister<L>;
@@ -511,7 +511,8 @@ void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const 
                    std::uint64_t position, L* out, Finish<L>& finish, CodeWalk& walk) {
   const bool walk_jumps = walk.jumps.targets != nullptr;
   const bool jumps = walk_jumps || trail.jumped != 0;
-  // If both batches have jumps, both loops are short, and fusing them saves nothing.
+  // If both batches have jumps, both loops are short, and fusing them saves nothing. Nor is a batch
+  // without jumps fused whose lookup takes four registers: a gather for all its latents costs more.
   const bool fuses_jumps =
       kFusesJumps && !(walk_jumps && (trail.jumped != 0 || NeedsFourRegisters(tables)));
   if (!kFuses || (jumps && !fuses_jumps)) {

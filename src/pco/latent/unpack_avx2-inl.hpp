@@ -143,10 +143,10 @@ struct HalvesUnpacker {
     }
   }
   HWY_INLINE __m128i TwoLowers(const std::uint32_t* HWY_RESTRICT words) const {
-    const auto* const second = reinterpret_cast<const double*>(lowers + symbol_at(words + 1));
-    const __m128i first =
-        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lowers + symbol_at(words)));
-    return _mm_castpd_si128(_mm_loadh_pd(_mm_castsi128_pd(first), second));
+    const auto load = [&](std::size_t i) HWY_ATTR {
+      return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lowers + symbol_at(words + i)));
+    };
+    return _mm_unpacklo_epi64(load(0), load(1));
   }
 
   HWY_INLINE static __m256i Offsets(__m256i entries, UnpackCursor<L>& cursor) {
