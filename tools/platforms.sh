@@ -64,7 +64,7 @@ do_gpu() {
   retry "$venv/bin/python" -m pip install -q --disable-pip-version-check torch triton \
     cupy-cuda13x pytest nanobind-backend || die "pip install failed"
   quietly "$venv/bin/python" -m pip install --no-deps --force-reinstall \
-    --disable-pip-version-check $WHEELS/numpact-*.whl || die "installing the Python package failed"
+    --disable-pip-version-check "$WHEELS"/numpact-*.whl || die "installing the package failed"
   "$venv/bin/python" -m pytest -q -c tests/pytest.ini tests/python/core/test_on_gpu.py \
     tests/python/core/test_device.py tests/python/cvc/test_devices.py \
     tests/python/cvc/test_gpu.py tests/python/cvc/test_triton_code.py
