@@ -396,7 +396,7 @@ HWY_INLINE void WithSymbol(unsigned max_bits, const F& f) {
 
 template <HalfLookup kLookup, class L, class F>
 HWY_INLINE void WithHalves(unsigned max_bits, const F& f) {
-  if constexpr (kLookup == HalfLookup::kTwoRegisters || kLookup == HalfLookup::kFourRegisters) {
+  if constexpr (!IsInMemory(kLookup)) {
     if (max_bits == 0) {
       return f.template operator()<HalvesUnpacker<HalfWidths::kNone, kLookup, L>>();
     }

@@ -41,6 +41,7 @@ inline constexpr unsigned kWideHalvesBits = 32;
 // Where lower ends are looked up: in registers of 8 words of 32 bits, or one by one in memory, by
 // symbols that have a byte of their own or not.
 enum class HalfLookup { kTwoRegisters, kFourRegisters, kMemoryInByte, kMemoryAbove };
+constexpr bool IsInMemory(HalfLookup lookup) { return lookup >= HalfLookup::kMemoryInByte; }
 inline constexpr unsigned kTwoRegistersBinN = 16;
 inline constexpr unsigned kFourRegistersBinN = 32;
 
@@ -75,8 +76,7 @@ HWY_INLINE __m256i AlignHalves(const std::byte* low, const std::byte* high, __m2
 
 template <HalfWidths kWidths, HalfLookup kLookup, class L>
 struct HalvesUnpacker {
-  static constexpr bool kInMemory =
-      kLookup == HalfLookup::kMemoryInByte || kLookup == HalfLookup::kMemoryAbove;
+  static constexpr bool kInMemory = IsInMemory(kLookup);
   static_assert(sizeof(L) < 8 || kInMemory);
   using Symbol =
       std::conditional_t<kLookup == HalfLookup::kMemoryInByte, SymbolInByte, SymbolAbove>;

@@ -68,7 +68,7 @@ class PageDecoder {
   std::size_t numbers_left_ = 0;  // not yet output
 
  private:
-  // Through a block of whole batches.
+  // decode() to memory that is not aligned, through a block of whole batches.
   Status decode_unaligned(BitWindow& window, std::size_t n, void* out, std::size_t& done,
                           bool& more);
 
