@@ -13,6 +13,7 @@
 
 #include "base/round_to_even.hpp"
 #include "number/ordered.hpp"
+#include "pco/limits.hpp"
 #include "pco/mode/dict.hpp"
 #include "pco/mode/float_mult.hpp"
 #include "pco/mode/float_quant.hpp"
@@ -253,6 +254,14 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
 
 #endif
 
+// Latents that are not small make only their own batch slow.
+template <class L>
+void JoinFloatMultByBatch(L base_bits, L* primary, const L* secondary, std::size_t n) {
+  for (std::size_t i = 0; i < n; i += kBatchN) {
+    JoinFloatMult(base_bits, primary + i, secondary + i, std::min(kBatchN, n - i));
+  }
+}
+
 // The formula, for any floats.
 template <class L>
 void ScalarSplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
@@ -350,17 +359,19 @@ void SplitFloatQuant(unsigned k, const L* HWY_RESTRICT ordered, std::size_t n,
   void SplitIntMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                     \
     SplitIntMult(base, x, n, p, s);                                                         \
   }
-#define NUMPACT_FLOAT_KERNELS(L, S)                                                                \
-  void JoinFloatMult##S(L base, L* p, const L* s, std::size_t n) { JoinFloatMult(base, p, s, n); } \
-  bool IsFloatMultFast##S(const L* p, std::size_t n) { return IsFloatMultFast(p, n); }             \
-  void SplitFloatMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                          \
-    SplitFloatMult(base, x, n, p, s);                                                              \
-  }                                                                                                \
-  void JoinFloatQuant##S(unsigned k, L* p, const L* s, std::size_t n) {                            \
-    JoinFloatQuant(k, p, s, n);                                                                    \
-  }                                                                                                \
-  void SplitFloatQuant##S(unsigned k, const L* x, std::size_t n, L* p, L* s) {                     \
-    SplitFloatQuant(k, x, n, p, s);                                                                \
+#define NUMPACT_FLOAT_KERNELS(L, S)                                                    \
+  void JoinFloatMult##S(L base, L* p, const L* s, std::size_t n) {                     \
+    JoinFloatMultByBatch(base, p, s, n);                                               \
+  }                                                                                    \
+  bool IsFloatMultFast##S(const L* p, std::size_t n) { return IsFloatMultFast(p, n); } \
+  void SplitFloatMult##S(L base, const L* x, std::size_t n, L* p, L* s) {              \
+    SplitFloatMult(base, x, n, p, s);                                                  \
+  }                                                                                    \
+  void JoinFloatQuant##S(unsigned k, L* p, const L* s, std::size_t n) {                \
+    JoinFloatQuant(k, p, s, n);                                                        \
+  }                                                                                    \
+  void SplitFloatQuant##S(unsigned k, const L* x, std::size_t n, L* p, L* s) {         \
+    SplitFloatQuant(k, x, n, p, s);                                                    \
   }
 NUMPACT_INTEGER_KERNELS(std::uint8_t, 8)
 NUMPACT_INTEGER_KERNELS(std::uint16_t, 16)

@@ -10,6 +10,10 @@
 
 namespace numpact::internal {
 
+inline Status index_past_dictionary(std::size_t first_byte) {
+  return Status(ErrorKind::kCorrupt, "an index reaches past the dictionary", first_byte);
+}
+
 // State of the primary latents of Classic: ordered latents, or already numbers.
 enum class ClassicLatents { kOrdered, kNumbers };
 

@@ -12,6 +12,8 @@
 #include "pco/latent/latent_decoder.hpp"
 #include "pco/page/batch_input.hpp"
 #include "pco/page/join.hpp"
+#include "pco/page/page_tables.hpp"
+#include "pco/page/runs.hpp"
 #include "pco/page/variable_decoder.hpp"
 
 namespace numpact::internal {
@@ -21,30 +23,9 @@ Status truncated(const BitWindow& window) {
   return Status(ErrorKind::kTruncated, "the input ends inside a page", window.bytes.size());
 }
 
-// L: latents of the width of the numbers. P: primary latents, which are L or dictionary indices.
 template <Latent L, Latent P>
-struct Tables final : ChunkTables {
-  const ChunkMeta* meta = nullptr;
-  LatentTables<std::uint32_t> delta;
-  LatentTables<P> primary;
-  LatentTables<L> secondary;
-  // Largest size of a batch in bytes, including the bytes that kernels read behind it.
-  std::size_t max_batch_bytes = 0;
-  std::array<bool, kVariables> is_coded{};
-  // Bits per latent of the variables without codes.
-  std::array<unsigned, kVariables> uncoded_bits{};
-  std::span<const L> dict_numbers;  // bits of the numbers of the dictionary
-  // If all numbers of the chunk are equal: their bits.
-  bool is_constant = false;
-  L constant = 0;
-  // Primary latents of float modes are joined in registers while secondary ones are unpacked.
-  bool joins_while_unpacking = false;
-  // Whether the fused loops can be used: the tables of all coded variables are summed and were made
-  // for one instruction set, since its kernels read each other's trails.
-  bool decodes_whole_batches = true;
-  // The numbers are latents with the sign bit flipped, and bins or moments include the flip.
-  bool flips_in_tables = false;
-
+struct Tables final : ChunkTables, PageTables<L, P> {
+  using PageTables<L, P>::PageTables;
   PageDecoder* make_page_decoder(Arena& arena) const override;
 };
 
@@ -179,10 +160,10 @@ class Decoder final : public PageDecoder {
 
   // The latents of a batch by variable, on the stack.
   struct BatchBuffers {
-    std::uint32_t lookbacks[kBatchN];
-    P own_primary[kBatchN];
+    alignas(64) std::uint32_t lookbacks[kBatchN];
+    alignas(64) P own_primary[kBatchN];
+    alignas(64) L secondary[kBatchN];
     P* primary = own_primary;  // own_primary or the output
-    L secondary[kBatchN];
   };
   // Count of latents that the batch stores, by variable.
   using StoredN = std::array<std::size_t, kVariables>;
@@ -247,7 +228,7 @@ class Decoder final : public PageDecoder {
     if constexpr (std::is_same_v<P, std::uint32_t>) {
       if (std::holds_alternative<Dict>(meta_.mode)) {
         if (join_dict(tables_.dict_numbers, buffers.primary, n, out)) return {};
-        return Status(ErrorKind::kCorrupt, "an index reaches past the dictionary", first_byte);
+        return index_past_dictionary(first_byte);
       }
     }
     const bool are_numbers =
@@ -287,21 +268,6 @@ class Decoder final : public PageDecoder {
     return count;
   }
 
-  // The request to walk the codes of the next batch of a coded variable, which start at `position`.
-  CodeWalk make_walk(std::size_t variable, BatchBuffers& buffers, const BatchInput& input,
-                     std::uint64_t position, CodeTrail* trail) {
-    return visit(variable, buffers, [&](auto& decoder, auto*) {
-      const auto& tables = decoder.tables();
-      return CodeWalk{tables.nodes.data(),
-                      tables.layout,
-                      tables.jumps,
-                      &decoder.ans_states(),
-                      input.in,
-                      position,
-                      trail};
-    });
-  }
-
   // Decodes up to `count` whole batches, as many as all variables have in full and the window holds
   // in the worst case. Sets done_n to the count of their numbers.
   Status decode_whole_batches(BitWindow& window, std::size_t count, L* out, std::size_t& done_n) {
@@ -318,36 +284,49 @@ class Decoder final : public PageDecoder {
     if (at == kVariables) {
       return decode_uncoded_batches(window, input, count, buffers, out, done_n);
     }
+    if (tables_.decodes_runs) {
+      RunDecoder<L, P> runs(tables_, primary_, secondary_, input);
+      NUMPACT_TRY(runs.decode(position, count, out, done_n));
+      return move_to(window, input, position);
+    }
     CodeTrail trails[2];
     CodeTrail* trail = &trails[0];
     CodeTrail* next_trail = &trails[1];
-    CodeWalk walk = make_walk(at, buffers, input, position, trail);
-    visit(at, buffers, [&](auto& decoder, auto*) { decoder.tables().kernels->walk(walk); });
+    // By variable.
+    CodeWalk walks[] = {delta_.make_walk(input.in), primary_.make_walk(input.in),
+                        secondary_.make_walk(input.in)};
+    walks[at].position = position;
+    walks[at].trail = trail;
+    visit(at, buffers, [&](auto& decoder, auto*) { decoder.tables().kernels->walk(walks[at]); });
     buffers.primary = primary_target(out, buffers.own_primary);
     Applied applied;
     std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
-    // Invariant: the codes of variable `at` were walked to *trail, and walk.position is where its
-    // offsets start. A step unpacks these offsets and walks the codes of the next coded variable,
-    // which may belong to the next batch.
+    // Invariant: the codes of variable `at` were walked to *trail, and the position of its walk is
+    // where its offsets start. A step unpacks these offsets and walks the codes of the next coded
+    // variable, which may belong to the next batch.
     for (bool continues = true; continues;) {
-      const std::uint64_t offsets = walk.position;
+      const std::uint64_t offsets = walks[at].position;
       position = offsets + trail->offset_bits;
       std::size_t next = skip_uncoded(at + 1, position, uncoded);
       const UncodedPositions here = uncoded;
       const bool ends_batch = next == kVariables;
       if (ends_batch) {
         NUMPACT_TRY(move_to(window, input, position));
-        continues = done_n + kBatchN < count * kBatchN && position <= input.last_start;
+        continues = --count > 0 && position <= input.last_start;
         if (continues) next = skip_uncoded(0, position, uncoded);
       }
-      if (continues) walk = make_walk(next, buffers, input, position, next_trail);
+      if (continues) {
+        walks[next].position = position;
+        walks[next].trail = next_trail;
+      }
       const bool is_joining = at == kSecondaryVariable && prepare_primary(buffers, applied);
       applied.finish_kinds[at] = visit(at, buffers, [&](auto& decoder, auto* latents) {
         const auto& tables = decoder.tables();
-        auto finish = decoder.requested_finish(at == kPrimaryVariable && is_classic_float());
+        auto finish = decoder.requested_finish(at == kPrimaryVariable && tables_.is_classic_float);
         if (is_joining) latents = request_join(finish, buffers, out + done_n, latents);
         if (continues) {
-          tables.kernels->unpack_and_walk(tables, *trail, input.in, offsets, latents, finish, walk);
+          tables.kernels->unpack_and_walk(tables, *trail, input.in, offsets, latents, finish,
+                                          walks[next]);
         } else {
           tables.kernels->unpack(tables, *trail, input.in, offsets, latents, finish);
         }
@@ -394,11 +373,7 @@ class Decoder final : public PageDecoder {
     return position > input.end ? truncated(window) : Status();
   }
 
-  // Whether all latents of a variable are equal, so that its buffer is filled once for all batches.
-  bool is_uniform(std::size_t variable) const {
-    return meta_.has(variable) && !is_coded(variable) && tables_.uncoded_bits[variable] == 0 &&
-           !meta_.is_delta_encoded(variable) && variable != kPrimaryVariable;
-  }
+  bool is_uniform(std::size_t variable) const { return tables_.is_uniform[variable]; }
 
   void fill_uniform(BatchBuffers& buffers) {
     for (std::size_t i = 0; i < kVariables; ++i) {
@@ -413,17 +388,13 @@ class Decoder final : public PageDecoder {
   void unpack_uncoded(const BatchInput& input, const UncodedPositions& positions,
                       BatchBuffers& buffers) {
     for (std::size_t i = 0; i < kVariables; ++i) {
-      if (!meta_.has(i) || is_coded(i) || is_uniform(i)) continue;
+      if (!tables_.is_unpacked_alone[i]) continue;
       visit(i, buffers, [&](auto& decoder, auto* latents) {
         const auto& tables = decoder.tables();
         tables.kernels->decode(tables, decoder.ans_states(), input.in, positions[i], kBatchN,
                                latents);
       });
     }
-  }
-
-  bool is_classic_float() const {
-    return kind_of(meta_.type) == NumberKind::kFloat && std::holds_alternative<Classic>(meta_.mode);
   }
 
   // Prepares the primary latents of a batch to be joined in registers while the secondary ones are
@@ -507,54 +478,7 @@ template <Latent L, Latent P>
 const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
   using Made = Tables<L, P>;
   static_assert(std::is_trivially_destructible_v<Made>);
-  auto* const tables = new (arena.make<std::byte>(sizeof(Made)).data()) Made;
-  tables->meta = &meta;
-  std::size_t bits = 0;
-  const bool is_consecutive = std::holds_alternative<Consecutive>(meta.delta);
-  tables->flips_in_tables = std::holds_alternative<Classic>(meta.mode) &&
-                            kind_of(meta.type) == NumberKind::kSigned &&
-                            (is_consecutive || std::holds_alternative<NoDelta>(meta.delta));
-  if (const auto* dict = std::get_if<Dict>(&meta.mode)) {
-    const std::span<L> numbers = arena.make<L>(dict->count);
-    from_ordered(dict->as<L>().data(), dict->count, kind_of(meta.type), numbers.data());
-    tables->dict_numbers = numbers;
-  }
-  void (*walk)(CodeWalk&) = nullptr;
-  const auto fill = [&](auto& variable, std::size_t index, auto bias) {
-    using Variable = std::remove_reference_t<decltype(variable)>;
-    if (!meta.has(index)) return;
-    variable = Variable::make(meta.variables[index], bias, arena);
-    bits += kBatchN * variable.max_bits();
-    tables->is_coded[index] = variable.is_coded();
-    tables->uncoded_bits[index] = variable.is_coded() ? 0 : variable.max_offset_bits;
-    if (!variable.is_coded()) return;
-    // The active instruction set may change between two variables.
-    if (walk == nullptr) walk = variable.kernels->walk;
-    if (!variable.is_summed || variable.kernels->walk != walk) {
-      tables->decodes_whole_batches = false;
-    }
-  };
-  const bool flips_bins = tables->flips_in_tables && !is_consecutive;
-  fill(tables->delta, kDeltaVariable, std::uint32_t{0});
-  fill(tables->primary, kPrimaryVariable,
-       flips_bins || meta.is_delta_encoded(kPrimaryVariable) ? kMid<P> : P{0});
-  fill(tables->secondary, kSecondaryVariable,
-       meta.is_delta_encoded(kSecondaryVariable) ? kMid<L> : L{0});
-  const auto& is_coded = tables->is_coded;
-  tables->joins_while_unpacking =
-      joins_in_registers(meta.mode) && is_coded[kPrimaryVariable] && is_coded[kSecondaryVariable] &&
-      (is_coded[kDeltaVariable] || !meta.has(kDeltaVariable)) &&
-      !meta.is_delta_encoded(kSecondaryVariable) && tables->secondary.kernels->supports_finish;
-  if constexpr (std::is_same_v<L, P>) {
-    tables->is_constant = std::holds_alternative<Classic>(meta.mode) &&
-                          std::holds_alternative<NoDelta>(meta.delta) && bits == 0;
-    tables->constant = static_cast<L>(tables->primary.lowers[0]);
-    if (!tables->flips_in_tables) {
-      tables->constant = from_ordered(tables->constant, kind_of(meta.type));
-    }
-  }
-  tables->max_batch_bytes = 1 + bits / 8 + kReadSlackBytes;
-  return tables;
+  return new (arena.make<std::byte>(sizeof(Made)).data()) Made(meta, arena);
 }
 
 }  // namespace

@@ -61,6 +61,11 @@ class VariableDecoder {
   void advance(std::size_t n) { left_ -= n; }
   AnsStates& ans_states() { return ans_states_; }
 
+  // A request to walk codes in `in`, without position and trail.
+  CodeWalk make_walk(const std::byte* in) {
+    return {tables_.nodes.data(), tables_.layout, tables_.jumps, &ans_states_, in, 0, nullptr};
+  }
+
   // Decodes the latents of the variable in the next batch. Returns their count.
   std::size_t decode(const std::byte* in, std::uint64_t& position, L* out) {
     const std::size_t n = std::min(kBatchN, left_);

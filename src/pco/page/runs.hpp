@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoding of whole batches in runs: the latents of several batches are unpacked, then deltas and
+// the mode are undone by one pass each. This saves the calls between the stages of each batch,
+// which take as long as unpacking some tens of numbers.
+#pragma once
+
+#include <utility>
+
+#include "pco/page/batch_input.hpp"
+#include "pco/page/join.hpp"
+#include "pco/page/page_tables.hpp"
+#include "pco/page/variable_decoder.hpp"
+
+namespace numpact::internal {
+
+// Two variables of 64-bit latents take 16 KiB, half of the smallest L1 cache.
+inline constexpr std::size_t kRunBatches = 4;
+inline constexpr std::size_t kRunN = kRunBatches * kBatchN;
+
+// The primary variable has codes. The secondary one may have codes, or bits only, or equal latents
+// only.
+template <Latent L, Latent P>
+class RunDecoder {
+ public:
+  RunDecoder(const PageTables<L, P>& tables, VariableDecoder<P>& primary,
+             VariableDecoder<L>& secondary, const BatchInput& input)
+      : tables_(tables),
+        primary_(primary),
+        secondary_(secondary),
+        input_(input),
+        primary_walk_(primary.make_walk(input.in)),
+        secondary_walk_(secondary.make_walk(input.in)) {}
+
+  // Decodes up to `count` batches, the first of which has its codes at `position`, as far as the
+  // input holds the worst case. Sets done_n to the count of their numbers and moves `position` to
+  // their end, which may be past the end of the input.
+  Status decode(std::uint64_t& position, std::size_t count, L* out, std::size_t& done_n) {
+    position_ = position;
+    if (tables_.is_uniform[kSecondaryVariable]) {
+      std::fill_n(secondary_latents_, kRunN, static_cast<L>(tables_.secondary.lowers[0]));
+    }
+    tables_.primary.kernels->walk(*next_walk(primary_walk_));
+    std::swap(trail_, next_trail_);
+    done_n = 0;
+    for (is_last_ = false; !is_last_;) {
+      std::size_t run_n = 0;
+      NUMPACT_TRY(decode_run(count - done_n / kBatchN, out + done_n, run_n));
+      done_n += run_n;
+    }
+    position = position_;
+    return {};
+  }
+
+ private:
+  // Decodes at most kRunBatches of `count` batches. Sets n to the count of their numbers.
+  Status decode_run(std::size_t count, L* out, std::size_t& n) {
+    const bool has_codes = tables_.is_coded[kSecondaryVariable];
+    Finish<P> primary_finish = primary_.requested_finish(tables_.is_classic_float);
+    Finish<L> secondary_finish;
+    if (has_codes) secondary_finish = secondary_.requested_finish(false);
+    P* const primary = primary_target(out);
+    // Invariant: the codes of the primary variable in the next batch were walked to *trail_.
+    for (n = 0; n == 0 || (!is_last_ && n < kRunN); n += kBatchN) {
+      first_bytes_[n / kBatchN] = static_cast<std::size_t>((input_.origin + position_) / 8);
+      std::uint64_t offsets = end_walk(primary_walk_);
+      if (has_codes) {
+        unpack(tables_.primary, offsets, primary + n, primary_finish, next_walk(secondary_walk_));
+        offsets = end_walk(secondary_walk_);
+      } else if (tables_.is_unpacked_alone[kSecondaryVariable]) {
+        position_ =
+            tables_.secondary.kernels->decode(tables_.secondary, secondary_.ans_states(), input_.in,
+                                              position_, kBatchN, secondary_latents_ + n);
+      }
+      is_last_ = --count == 0 || position_ > input_.last_start;
+      CodeWalk* const walk = is_last_ ? nullptr : next_walk(primary_walk_);
+      if (has_codes) {
+        unpack(tables_.secondary, offsets, secondary_latents_ + n, secondary_finish, walk);
+      } else {
+        unpack(tables_.primary, offsets, primary + n, primary_finish, walk);
+      }
+    }
+    // A batch that ends past the input is not worth another error.
+    const std::size_t inside_n = position_ > input_.end ? n - kBatchN : n;
+    return finish(primary_.take_finish(primary_finish), secondary_.take_finish(secondary_finish),
+                  inside_n, out);
+  }
+
+  P* primary_target(L* out) {
+    if constexpr (std::is_same_v<L, P>) return out;
+    if constexpr (!std::is_same_v<L, P>) return primary_latents_;
+  }
+
+  // The walk of the codes at position_, to be done while another batch is unpacked.
+  CodeWalk* next_walk(CodeWalk& walk) {
+    walk.position = position_;
+    walk.trail = next_trail_;
+    return &walk;
+  }
+
+  // Moves position_ to the end of the batch of a variable whose codes were walked to *trail_.
+  // Returns where its offsets start.
+  std::uint64_t end_walk(const CodeWalk& walk) {
+    position_ = walk.position + trail_->offset_bits;
+    return walk.position;
+  }
+
+  template <Latent V>
+  void unpack(const LatentTables<V>& tables, std::uint64_t offsets, V* latents, Finish<V>& finish,
+              CodeWalk* walk) {
+    if (walk != nullptr) {
+      tables.kernels->unpack_and_walk(tables, *trail_, input_.in, offsets, latents, finish, *walk);
+    } else {
+      tables.kernels->unpack(tables, *trail_, input_.in, offsets, latents, finish);
+    }
+    std::swap(trail_, next_trail_);
+  }
+
+  // Turns n latents of a run into numbers.
+  Status finish(FinishKind primary_kind, FinishKind secondary_kind, std::size_t n, L* out) {
+    const ChunkMeta& meta = *tables_.meta;
+    P* const primary = primary_target(out);
+    undo(primary_, primary, primary_kind, n);
+    if (meta.has(kSecondaryVariable)) undo(secondary_, secondary_latents_, secondary_kind, n);
+    if constexpr (std::is_same_v<P, std::uint32_t>) {
+      if (std::holds_alternative<Dict>(meta.mode)) return look_up(primary, n, out);
+    }
+    const bool are_numbers = tables_.flips_in_tables || makes_floats(primary_kind);
+    join_batch(meta.mode, kind_of(meta.type),
+               are_numbers ? ClassicLatents::kNumbers : ClassicLatents::kOrdered, primary,
+               secondary_latents_, n, out);
+    return {};
+  }
+
+  Status look_up(const std::uint32_t* indices, std::size_t n, L* out) const {
+    for (std::size_t i = 0; i < n; i += kBatchN) {
+      if (join_dict(tables_.dict_numbers, indices + i, kBatchN, out + i)) continue;
+      return index_past_dictionary(first_bytes_[i / kBatchN]);
+    }
+    return {};
+  }
+
+  template <Latent V>
+  static void undo(VariableDecoder<V>& variable, V* latents, FinishKind kind, std::size_t n) {
+    variable.advance(n);
+    variable.undo_delta({latents, n, n, nullptr, 0, sums(kind)});
+  }
+
+  const PageTables<L, P>& tables_;
+  VariableDecoder<P>& primary_;
+  VariableDecoder<L>& secondary_;
+  const BatchInput& input_;
+  CodeWalk primary_walk_;
+  CodeWalk secondary_walk_;
+  CodeTrail trails_[2];
+  CodeTrail* trail_ = &trails_[0];
+  CodeTrail* next_trail_ = &trails_[1];
+  std::uint64_t position_ = 0;
+  bool is_last_ = false;
+  std::size_t first_bytes_[kRunBatches];  // where the batches of the run start
+  // Latents are at the start of a cache line, so that vectors do not cross lines.
+  alignas(64) L secondary_latents_[kRunN];
+  alignas(64) P primary_latents_[std::is_same_v<L, P> ? 1 : kRunN];
+};
+
+}  // namespace numpact::internal
