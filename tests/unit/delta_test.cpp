@@ -155,6 +155,41 @@ TYPED_TEST(Deltas, LookbackMatchesTheDefinition) {
   }
 }
 
+// Batches of equal lookbacks have loops of their own: of 1, shorter and longer than a block of
+// vectors, and with latents that wrap around in the ring.
+TYPED_TEST(Deltas, EqualLookbacksMatchTheDefinition) {
+  using L = TypeParam;
+  Random random(23);
+  const std::vector<std::uint32_t> distances{1, 2, 15, 16, 17, 100, 256, 700};
+  for_each_target([&] {
+    for (int round = 0; round < 60; ++round) {
+      constexpr std::size_t kWindowN = 1024;
+      const std::size_t n = 1 + random.below(6000);
+      const std::vector<L> state = this->latents(random.between(1, kWindowN), random);
+      const std::vector<L> deltas = this->latents(n, random);
+      std::vector<std::uint32_t> lookbacks(n);
+      for (std::size_t i = 0; i < n; i += kBatchN) {
+        const std::uint32_t distance = random.pick(distances);
+        std::fill_n(lookbacks.begin() + static_cast<std::ptrdiff_t>(i), std::min(kBatchN, n - i),
+                    distance);
+        if (random.one_in(4)) lookbacks[i + random.below(std::min(kBatchN, n - i))] = 1;
+      }
+      std::vector<L> expected = state;
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t at = expected.size();
+        const L earlier = lookbacks[i] <= at ? expected[at - lookbacks[i]] : L{0};
+        expected.push_back(static_cast<L>(deltas[i] + earlier));
+      }
+      const auto back = decode_batches<LookbackRing<L>>(
+          kWindowN, state, expected.size(), [&](std::size_t at, std::size_t count, auto& ring) {
+            ASSERT_TRUE(
+                decode_lookback(kWindowN, lookbacks.data() + at, deltas.data() + at, count, ring));
+          });
+      ASSERT_EQ(back, expected) << "round " << round;
+    }
+  });
+}
+
 // Whatever the window: memory is bounded by the page, and for a page that claims to be long, by a
 // small multiple of what was decoded.
 TYPED_TEST(Deltas, WindowsTakeNoMoreMemoryThanTheirPages) {

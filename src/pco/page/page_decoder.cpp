@@ -258,36 +258,38 @@ class Decoder final : public PageDecoder {
   }
 
   // The count of batches that all variables have in full.
-  std::size_t whole_batches_left(BatchBuffers& buffers) {
-    std::size_t count = SIZE_MAX;
-    for (std::size_t i = 0; i < kVariables; ++i) {
-      if (!meta_.has(i)) continue;
-      visit(i, buffers,
-            [&](auto& decoder, auto*) { count = std::min(count, decoder.left() / kBatchN); });
-    }
-    return count;
+  std::size_t whole_batches_left() const {
+    std::size_t left = SIZE_MAX;
+    if (meta_.has(kDeltaVariable)) left = delta_.left();
+    if (meta_.has(kPrimaryVariable)) left = std::min(left, primary_.left());
+    if (meta_.has(kSecondaryVariable)) left = std::min(left, secondary_.left());
+    return left / kBatchN;
   }
 
   // Decodes up to `count` whole batches, as many as all variables have in full and the window holds
   // in the worst case. Sets done_n to the count of their numbers.
   Status decode_whole_batches(BitWindow& window, std::size_t count, L* out, std::size_t& done_n) {
     done_n = 0;
-    BatchBuffers buffers;
-    count = std::min(count, whole_batches_left(buffers));
+    count = std::min(count, whole_batches_left());
     BatchInput input;
     if (!tables_.decodes_whole_batches || count == 0 || !inputs_.find(window, input)) return {};
+    if (!tables_.decodes_runs) return decode_single_batches(window, input, count, out, done_n);
+    RunDecoder<L, P> runs(tables_, primary_, secondary_, input);
+    std::uint64_t position = input.position;
+    NUMPACT_TRY(runs.decode(position, count, out, done_n));
+    return move_to(window, input, position);
+  }
 
+  // decode_whole_batches() for chunks whose batches are finished one by one.
+  Status decode_single_batches(BitWindow& window, BatchInput& input, std::size_t count, L* out,
+                               std::size_t& done_n) {
+    BatchBuffers buffers;
     fill_uniform(buffers);
     UncodedPositions uncoded{};
     std::uint64_t position = input.position;
     std::size_t at = skip_uncoded(0, position, uncoded);
     if (at == kVariables) {
       return decode_uncoded_batches(window, input, count, buffers, out, done_n);
-    }
-    if (tables_.decodes_runs) {
-      RunDecoder<L, P> runs(tables_, primary_, secondary_, input);
-      NUMPACT_TRY(runs.decode(position, count, out, done_n));
-      return move_to(window, input, position);
     }
     CodeTrail trails[2];
     CodeTrail* trail = &trails[0];
@@ -345,7 +347,7 @@ class Decoder final : public PageDecoder {
     return {};
   }
 
-  // decode_whole_batches() for a chunk without codes.
+  // decode_single_batches() for a chunk without codes.
   Status decode_uncoded_batches(BitWindow& window, BatchInput& input, std::size_t count,
                                 BatchBuffers& buffers, L* out, std::size_t& done_n) {
     if (tables_.is_constant) {
