@@ -26,7 +26,7 @@ HWY_INLINE std::uint64_t Bits(const std::byte* in, std::uint64_t position, std::
   if constexpr (kWide) {
     // Shifting in two steps keeps a shift of 0 from becoming one of 64.
     word |= load_le64(at + 8) << 1 << (63 - shift);
-    return width >= 64 ? word : LowBits(word, width);
+    if (!kLowBitsOfWholeWords && width >= 64) return word;
   }
   return LowBits(word, width);
 }
