@@ -30,10 +30,17 @@ void VariableDecoder<L>::skip(const std::byte* in, std::uint64_t& position,
   left_ -= n;
 }
 
-#define NUMPACT_INSTANTIATE(L)                                                                \
-  template void VariableDecoder<L>::write_state(BitWriter&, const ChunkMeta&, std::size_t, L) \
-      const;                                                                                  \
-  template void VariableDecoder<L>::skip(const std::byte*, std::uint64_t&, PageVariableSizes&);
+template <Latent L>
+bool VariableDecoder<L>::undo_delta(const DeltaBatch<L>& batch) {
+  if (state_n_ == 0) return true;
+  return std::visit([&](auto& delta) { return delta.undo(batch); }, delta_);
+}
+
+#define NUMPACT_INSTANTIATE(L)                                                                  \
+  template void VariableDecoder<L>::write_state(BitWriter&, const ChunkMeta&, std::size_t, L)   \
+      const;                                                                                    \
+  template void VariableDecoder<L>::skip(const std::byte*, std::uint64_t&, PageVariableSizes&); \
+  template bool VariableDecoder<L>::undo_delta(const DeltaBatch<L>&);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)
 NUMPACT_INSTANTIATE(std::uint32_t)

@@ -98,11 +98,8 @@ class VariableDecoder {
     return finish.kind;
   }
 
-  // In place: turns the stored deltas of a batch into latents. Returns false if they are corrupt.
-  bool undo_delta(const DeltaBatch<L>& batch) {
-    if (state_n_ == 0) return true;
-    return std::visit([&](auto& delta) { return delta.undo(batch); }, delta_);
-  }
+  // In place: turns stored deltas into latents. Returns false if they are corrupt.
+  bool undo_delta(const DeltaBatch<L>& batch);
 
  private:
   const LatentTables<L>& tables_;
