@@ -93,6 +93,7 @@ CsvColumn::CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<Numb
       slots_(spool.add_stream()),
       runs_(spool.add_stream()),
       family_(stated ? family_of(*stated) : Family::kNone),
+      is_text_(family_ == Family::kText),
       number_values_(dialect.decimal, requested || !stated ? requested : stated->type,
                      stated && !requested),
       time_values_(family_ == Family::kDate || family_ == Family::kTime
@@ -292,6 +293,7 @@ void CsvColumn::become_text(const CsvField& field) {
       why_text_ = "is not a number";
   }
   family_ = Family::kText;
+  is_text_.store(true, std::memory_order_relaxed);
   text_.add(field.line, field.text);
   spool_.clear(slots_);
   spool_.clear(runs_);

@@ -3,6 +3,7 @@
 // numbers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,8 +37,8 @@ class CsvColumn {
   PartRules part_rules() const;
   void add_part(ColumnPart& part, const RecordBlock& block, std::size_t column,
                 std::uint64_t first_line);
-  // Whether further fields do not matter.
-  bool is_text() const { return family_ == Family::kText; }
+  // Whether further fields do not matter. May be called while fields are added.
+  bool is_text() const { return is_text_.load(std::memory_order_relaxed); }
   void finish();  // call after the last field
 
   // The following functions may be called after finish().
@@ -82,6 +83,7 @@ class CsvColumn {
   Spool::Stream slots_;
   Spool::Stream runs_;
   Family family_ = Family::kNone;
+  std::atomic<bool> is_text_ = false;  // family_ is kText
   NumberValues number_values_;
   TimeValues time_values_;
   std::optional<StatedType> stated_;

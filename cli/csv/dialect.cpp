@@ -20,7 +20,7 @@ std::size_t count_fields(char delimiter, std::string_view front, bool is_whole,
   CsvDialect candidate_dialect = dialect;
   candidate_dialect.delimiter = delimiter;
   MemorySource source(std::as_bytes(std::span(front)));
-  CsvRecordReader reader(source, "");
+  CsvRecordReader reader(source, "", front.size());
   reader.set_dialect(candidate_dialect);
   std::vector<CsvField> record;
   std::size_t count = 0;

@@ -11,17 +11,11 @@
 #include "failure.hpp"
 
 namespace numpact::cli {
-namespace {
 
-// Initial size of the buffer. It grows if a record is longer.
-constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-
-static_assert(CsvRecordReader::kFrontBytes <= kBufferBytes);
-
-}  // namespace
-
-CsvRecordReader::CsvRecordReader(ByteSource& source, std::string place)
-    : source_(source), place_(std::move(place)), buffer_(kBufferBytes) {
+CsvRecordReader::CsvRecordReader(ByteSource& source, std::string place, std::size_t buffer_bytes)
+    : source_(source),
+      place_(std::move(place)),
+      buffer_(std::clamp<std::size_t>(buffer_bytes, 1, kFrontBytes)) {
   set_dialect(CsvDialect());
 }
 

@@ -29,7 +29,8 @@ struct CsvField {
 // throw Failure. The source must outlive the reader.
 class CsvRecordReader {
  public:
-  CsvRecordReader(ByteSource& source, std::string place);
+  // `buffer_bytes`: what the source has, if that is known. The buffer grows for longer records.
+  CsvRecordReader(ByteSource& source, std::string place, std::size_t buffer_bytes = kFrontBytes);
   ~CsvRecordReader();
   CsvRecordReader(const CsvRecordReader&) = delete;
   CsvRecordReader& operator=(const CsvRecordReader&) = delete;

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "csv/block_queue.hpp"
 #include "csv/block_reader.hpp"
-#include "csv/block_rounds.hpp"
 #include "csv/csv_column.hpp"
 #include "csv/dialect.hpp"
 #include "csv/record_block.hpp"
@@ -319,23 +319,16 @@ class CsvTable final : public TableInput, private BlockWork {
     read_blocks(blocks, options_.csv.executor, *this);
   }
 
-  void prepare() override {
-    parsed_.clear();
-    for (const std::size_t i : read_) {
-      if (reads_texts_ || !values_[i]->is_text()) parsed_.push_back(i);
-    }
-  }
-
   void parse(ParsedBlock& block) const override {
     const std::size_t width = names_.size();
     block.records.split(dialect_, width);
     block.numbers.resize(reads_texts_ ? 0 : width);
     block.texts.resize(reads_texts_ ? width : 0);
     for (ColumnPart& part : block.numbers) part.clear();
-    for (const std::size_t i : parsed_) {
+    for (const std::size_t i : read_) {
       if (reads_texts_) {
         block.texts[i].parse(block.records, i, dialect_);
-      } else {
+      } else if (!values_[i]->is_text()) {
         block.numbers[i].parse(block.records, i, values_[i]->part_rules());
       }
     }
@@ -447,8 +440,7 @@ class CsvTable final : public TableInput, private BlockWork {
   std::uint64_t rows_ = 0;
   std::vector<std::size_t> read_;
   std::vector<CsvField> record_;
-  std::vector<std::size_t> parsed_;  // columns of read_ that are not known to be text
-  std::uint64_t next_line_ = 1;      // of the next block
+  std::uint64_t next_line_ = 1;  // of the next block
   std::optional<std::uint64_t> truncated_line_;
   bool first_is_row_ = false;             // record_ holds the first row, not yet added
   std::uint64_t empty_lines_before_ = 0;  // before the first nonempty record

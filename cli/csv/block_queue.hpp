@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of records on several threads, in rounds: while the blocks of a round are parsed, those of
-// the round before are added in order and those of the next are read.
+// Blocks of records on several threads: each thread reads, parses or adds a block, whichever comes
+// next. Blocks are read and added in order, one at a time.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "csv/block_reader.hpp"
@@ -23,8 +22,6 @@ struct ParsedBlock {
 class BlockWork {
  public:
   virtual ~BlockWork() = default;
-  // Called before blocks are parsed, while no other function runs.
-  virtual void prepare() = 0;
   // Called for different blocks at the same time, and while add() runs.
   virtual void parse(ParsedBlock& block) const = 0;
   // Called for one block after the other.
