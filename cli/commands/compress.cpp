@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "commands/append_types.hpp"
+#include "commands/column_file.hpp"
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
 #include "commands/compress_options.hpp"
@@ -23,11 +25,10 @@
 #include "io/output_file.hpp"
 #include "numpact/executor.hpp"
 #include "numpact/stream.hpp"
-#include "numpact/trailer.hpp"
 #include "pco/column_rows.hpp"
+#include "pco/column_threads.hpp"
 #include "pco/locked_table.hpp"
 #include "pco/manifest.hpp"
-#include "pco/null_file.hpp"
 #include "pco/pco_file.hpp"
 #include "pco/verifier.hpp"
 #include "platform/files.hpp"
@@ -164,7 +165,7 @@ class Compressor {
     file->commit();
     report(output, column, written);
     note_lost_metadata(column);
-    note_dropped(column, *numbers);
+    note_dropped(column, numbers->null_count());
   }
 
   // Reports metadata of the table that a file of numbers cannot store.
@@ -183,19 +184,9 @@ class Compressor {
     keep_restart_points(write_options_);
   }
 
-  // Keeps the restart points of the old file unless others were requested.
-  static void keep_restart_points(WriteOptions& options) {
-    if (!(options.config.trailer == TrailerSpec::index())) return;
-    const FileBytes file(options.append_to);
-    std::optional<Trailer> old;
-    // A damaged trailer is refused later, when the file is copied.
-    if (!Trailer::read(file.bytes()).into(old).ok() || !old || !old->restart_log()) return;
-    options.config.trailer = TrailerSpec::restarts(*old->restart_log());
-  }
-
-  void note_dropped(const Column& column, const NumberInput& numbers) const {
-    if (numbers.null_count() == 0) return;
-    note(fmt::format("column '{}': {} nulls left out", column.name, grouped(numbers.null_count())));
+  void note_dropped(const Column& column, std::uint64_t nulls) const {
+    if (nulls == 0) return;
+    note(fmt::format("column '{}': {} nulls left out", column.name, grouped(nulls)));
   }
 
   // `chosen`: the only column to compress, if one was requested.
@@ -228,6 +219,8 @@ class Compressor {
     Manifest manifest;
     manifest.metadata = old_ ? old_->manifest().metadata : table_->metadata();
     if (old_) manifest.skipped = old_->manifest().skipped;
+    if (!old_) name_files();
+    compress_at_once(*folder);
     WrittenFile total;
     for (std::size_t i = 0; i < table_->columns().size(); ++i) {
       if (reasons_[i].empty() || becomes_numbers(i, manifest)) {
@@ -245,6 +238,18 @@ class Compressor {
     if (old_) old_->close();  // Windows replaces no folder of which a file is open
     folder->commit();
     report_table(output, manifest, total);
+  }
+
+  void name_files() {
+    std::set<std::string> taken;
+    files_.resize(names_.size());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (reasons_[i].empty()) {
+        files_[i] = column_file_name(names_[i], taken);
+      } else if (kept_.contains(i)) {
+        files_[i] = column_file_name(names_[i], taken, kOtherEnding);
+      }
+    }
   }
 
   void report_table(const std::string& output, const Manifest& manifest,
@@ -285,7 +290,7 @@ class Compressor {
                   WrittenFile& total) {
     const ManifestColumn entry =
         old_ ? append_into(folder, index, old_->manifest().columns[manifest.columns.size()], total)
-             : compress_into(folder, index, total);
+             : finish_column(folder, index, total);
     require_same_rows(manifest, entry.column.name, entry.rows() + entry.nulls_dropped);
     raw_bytes_ += entry.count * size_of(entry.column.type);
     manifest.columns.push_back(entry);
@@ -301,8 +306,7 @@ class Compressor {
       note(fmt::format("column '{}' is kept as {}", entry.name, why));
     const ManifestOther* const before =
         old_ ? &old_->manifest().others[manifest.others.size()] : nullptr;
-    entry.file =
-        before != nullptr ? before->file : column_file_name(entry.name, taken_, kOtherEnding);
+    entry.file = before != nullptr ? before->file : files_[index];
     const std::string path = folder.path_of(entry.file);
     // The new rows of an appended column go to a file of their own first.
     const std::string new_rows = before != nullptr ? path + ".new" : path;
@@ -485,32 +489,55 @@ class Compressor {
         fmt::format("column '{}' is {}, the folder has {}", names_[index], type, expected));
   }
 
-  ManifestColumn compress_into(const OutputFolder& folder, std::size_t index, WrittenFile& total) {
+  // The files of a column, or the error.
+  struct Compressed {
     ManifestColumn entry;
-    const std::unique_ptr<NumberInput> numbers =
-        open_column(*table_, index, input_name_, dtype_for(index), entry.column);
-    const std::string place = place_of(entry.column);
-    entry.file = column_file_name(entry.column.name, taken_);
-    OutputFile file(folder.path_of(entry.file), false, Content::kBinary);
-    NullFileWriter null_file;
-    NullRuns* const runs = numbers->null_runs();
-    WriteOptions write_options = write_options_;
-    if (runs != nullptr) write_options.after_block = [&] { null_file.take(*runs); };
-    const WrittenFile written = write_pco(*numbers, entry.column.type, file, write_options, place);
-    file.commit(TemporaryPath::Sync::kLater);
-    entry.count = written.count;
-    total.bytes += written.bytes;
-    if (runs == nullptr) {
-      entry.nulls_dropped = numbers->null_count();
-      note_dropped(entry.column, *numbers);
-    } else if (runs->nulls() > 0) {
-      runs->finish();
-      null_file.take(*runs);
-      entry.null_count = runs->nulls();
-      entry.null_file = null_file_name(entry.file);
-      total.bytes += null_file.write(folder.path_of(entry.null_file), write_options_, place).bytes;
+    std::uint64_t bytes = 0;
+    std::exception_ptr failure;
+  };
+
+  Compressed compress_into(const OutputFolder& folder, std::size_t index,
+                           const WriteOptions& options) const noexcept {
+    Compressed made;
+    try {
+      const std::unique_ptr<NumberInput> numbers =
+          open_column(*table_, index, input_name_, dtype_for(index), made.entry.column);
+      made.entry.file = files_[index];
+      const std::string place = place_of(made.entry.column);
+      made.bytes = write_column(*numbers, folder, options, place, made.entry);
+    } catch (...) {
+      made.failure = std::current_exception();
     }
-    return entry;
+    return made;
+  }
+
+  // Compresses several columns at the same time if the table can be read like that.
+  void compress_at_once(const OutputFolder& folder) {
+    std::vector<std::size_t> columns;
+    for (std::size_t i = 0; i < reasons_.size(); ++i) {
+      if (reasons_[i].empty()) columns.push_back(i);
+    }
+    if (old_ || !table_->reads_columns_at_once()) return;
+    if (executor_.concurrency() < 2 || columns.size() < 2) return;
+    compressed_.resize(reasons_.size());
+    ColumnThreads threads(executor_, columns.size());
+    WriteOptions options = write_options_;
+    options.config.executor = &threads.executor();
+    threads.run([&](std::size_t i) {
+      Compressed& made = compressed_[columns[i]];
+      made = compress_into(folder, columns[i], options);
+      return made.failure == nullptr;
+    });
+  }
+
+  // The first error in the order of the columns is reported.
+  ManifestColumn finish_column(const OutputFolder& folder, std::size_t index, WrittenFile& total) {
+    const Compressed made = compressed_.empty() ? compress_into(folder, index, write_options_)
+                                                : std::move(compressed_[index]);
+    if (made.failure) std::rethrow_exception(made.failure);
+    total.bytes += made.bytes;
+    note_dropped(made.entry.column, made.entry.nulls_dropped);
+    return made.entry;
   }
 
   // Copies the numbers of the old column and adds those of the table.
@@ -521,38 +548,8 @@ class Compressor {
     const std::unique_ptr<NumberInput> numbers =
         kept_.contains(index) ? null_rows(folder, index, before)
                               : open_column(*table_, index, input_name_, dtype_for(index), column);
-    const std::string place = place_of(column);
-    OutputFile file(folder.path_of(entry.file), false, Content::kBinary);
-    NullFileWriter null_file;
-    JoinedRuns runs;
-    add_old_rows(*old_, before, runs);
-    WriteOptions write_options = write_options_;
-    write_options.append_to = old_->file(before.file);
-    write_options.append_name = old_->path_of(before.file);
-    keep_restart_points(write_options);
-    write_options.after_block = [&] {
-      if (numbers->null_runs() != nullptr) runs.take(*numbers->null_runs());
-      null_file.take(runs.all());
-    };
-    const WrittenFile written = write_pco(*numbers, column.type, file, write_options, place);
-    file.commit(TemporaryPath::Sync::kLater);
-    entry.count += written.count;
-    total.bytes += written.bytes;
-    if (numbers->null_runs() != nullptr) {
-      numbers->null_runs()->finish();
-      runs.take(*numbers->null_runs());
-    } else {
-      runs.all().add_numbers(written.count);
-    }
-    runs.all().finish();
-    null_file.take(runs.all());
-    entry.null_count = runs.all().nulls();
-    if (entry.null_count == 0) return entry;
-    if (!entry.column.nullable) {
-      throw Failure(ExitCode::kFailure, place, "has nulls, which the folder's column excludes");
-    }
-    entry.null_file = null_file_name(entry.file);
-    total.bytes += null_file.write(folder.path_of(entry.null_file), write_options_, place).bytes;
+    total.bytes +=
+        append_column(*numbers, *old_, before, folder, write_options_, place_of(column), entry);
     return entry;
   }
 
@@ -573,10 +570,11 @@ class Compressor {
   std::vector<std::string> names_;  // column names
   std::vector<std::optional<NumberType>> dtypes_;
   std::set<std::size_t> skipped_;
-  std::vector<std::string> reasons_;  // why each column is not compressed; empty if it is
-  std::set<std::size_t> kept_;        // of these, the ones that files of Arrow keep
-  std::optional<LockedTable> old_;    // the table that is extended
-  std::set<std::string> taken_;       // names of files, as column_file_name() has them
+  std::vector<std::string> reasons_;    // why each column is not compressed; empty if it is
+  std::set<std::size_t> kept_;          // of these, the ones that files of Arrow keep
+  std::optional<LockedTable> old_;      // the table that is extended
+  std::vector<std::string> files_;      // of a new folder, by column
+  std::vector<Compressed> compressed_;  // by column, if they are compressed at the same time
   std::uint64_t raw_bytes_ = 0;
   std::uint64_t other_bytes_ = 0;  // of files of Arrow
 };

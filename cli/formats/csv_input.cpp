@@ -135,6 +135,7 @@ class CsvTable final : public TableInput, private BlockWork {
     return column.open(nulls_ == NullPolicy::kKeep);
   }
 
+  bool reads_columns_at_once() const override { return true; }
   bool infers_types() const override { return true; }
 
   bool can_keep(std::size_t index) const override {

@@ -116,6 +116,8 @@ class TableInput {
   void set_nulls(NullPolicy nulls) { nulls_ = nulls; }
   // Inputs without names can be opened once.
   virtual std::unique_ptr<NumberInput> open(std::size_t column) = 0;
+  // Whether several columns may be opened and read at the same time.
+  virtual bool reads_columns_at_once() const { return false; }
   // Whether types of numbers are those of the values, since the file does not state any.
   virtual bool infers_types() const { return false; }
   // Whether write_other() can write a column that cannot be compressed.

@@ -92,6 +92,15 @@ bool begins_as_pco(Input& input) {
          std::memcmp(front.data(), kMagic.data(), front.size()) == 0;
 }
 
+void keep_restart_points(WriteOptions& options) {
+  if (!(options.config.trailer == TrailerSpec::index())) return;
+  const FileBytes file(options.append_to);
+  std::optional<Trailer> old;
+  // A damaged trailer is refused later, when the file is copied.
+  if (!Trailer::read(file.bytes()).into(old).ok() || !old || !old->restart_log()) return;
+  options.config.trailer = TrailerSpec::restarts(*old->restart_log());
+}
+
 WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
                       const WriteOptions& options, const std::string& place) {
   const std::optional<std::uint64_t> count = input.count();

@@ -39,6 +39,9 @@ struct WriteOptions {
   std::shared_ptr<KeptMemory> memory = std::make_shared<KeptMemory>();
 };
 
+// Keeps the restart points of the file to append to unless others are requested.
+void keep_restart_points(WriteOptions& options);
+
 // Encodes all of `input` into `file`, which the caller commits. `place` names the input. Returns
 // the count of new numbers and the size of the whole file.
 WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 
@@ -22,6 +23,9 @@ constexpr std::size_t kBarCells = 10;  // leaves room for the name of file and c
 constexpr std::size_t kDefaultColumns = 80;
 // Minimum columns of the name of file and column, if the terminal is narrow.
 constexpr std::size_t kMinPlaceWidth = 16;
+
+// The bar that is on the terminal, which has one line for all threads.
+std::atomic<const ProgressBar*> shown = nullptr;
 
 std::size_t terminal_columns() {
   const std::size_t columns = platform::terminal_columns();
@@ -46,7 +50,9 @@ ProgressBar::ProgressBar(const std::string& place, std::optional<std::uint64_t> 
       next_draw_(start_ + kFirstDraw) {}
 
 ProgressBar::~ProgressBar() {
-  if (drawn_) std::fputs("\r\033[K", stderr);
+  if (shown != this) return;
+  std::fputs("\r\033[K", stderr);
+  shown = nullptr;
 }
 
 void ProgressBar::add(std::uint64_t numbers, std::uint64_t bytes) {
@@ -55,6 +61,8 @@ void ProgressBar::add(std::uint64_t numbers, std::uint64_t bytes) {
   if (!requested_) return;
   const Clock::time_point now = Clock::now();
   if (now < next_draw_) return;
+  const ProgressBar* none = nullptr;
+  if (shown != this && !shown.compare_exchange_strong(none, this)) return;
   next_draw_ = now + kBetweenDraws;
   draw(std::chrono::duration<double>(now - start_).count());
 }
@@ -82,7 +90,6 @@ void ProgressBar::draw(double seconds) {
   const std::string line = "\r\033[K" + shorten_front(place_, place_width) + rest;
   std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
-  drawn_ = true;
 }
 
 }  // namespace numpact::cli

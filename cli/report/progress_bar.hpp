@@ -9,8 +9,8 @@
 
 namespace numpact::cli {
 
-// Shown only if standard error is a terminal and the work takes longer than a second. The
-// destructor erases it.
+// Shown only if standard error is a terminal, the work takes longer than a second, and no other bar
+// is shown. The destructor erases it.
 class ProgressBar {
  public:
   // `place`: the file, and the column if there is one. `total`: the number of numbers, if known.
@@ -31,7 +31,6 @@ class ProgressBar {
   std::string place_;
   std::optional<std::uint64_t> total_;
   bool requested_;
-  bool drawn_ = false;
   std::uint64_t numbers_ = 0;
   std::uint64_t bytes_ = 0;
   Clock::time_point start_ = Clock::now();

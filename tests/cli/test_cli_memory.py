@@ -92,6 +92,15 @@ def test_tables(folder: Path, program: int) -> None:
     assert pa.parquet.read_table(folder / "out.parquet").equals(table)
 
 
+@pytest.mark.parametrize("threads", [2, 4])
+def test_columns_at_the_same_time(tmp_path: Path, program: int, threads: int) -> None:
+    rows = "".join(f"{i // 5 * 0.5},{i % 1000},{i * i % 997},{i}\n" for i in range(COUNT // 8))
+    (tmp_path / "t.csv").write_text("a,b,c,d\n" + rows)
+    held = memory_of("compress", tmp_path / "t.csv", "-j", threads, "--level", 2, "-o",
+                     tmp_path / "t")
+    assert held // MIB <= (program + threads * THREAD + CHUNKS) // MIB
+
+
 @pytest.mark.parametrize("arguments", [
     ["inspect"], ["inspect", "--bins"], ["inspect", "--json"], ["verify"], ["verify", "--json"],
     ["decompress", "--to", "raw"], ["decompress", "--range", "5:5"],

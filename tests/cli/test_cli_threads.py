@@ -55,6 +55,60 @@ def test_folders_do_not_depend_on_the_threads(tmp_path: Path) -> None:
         assert (tmp_path / "2" / path.name).read_bytes() == path.read_bytes()
 
 
+def mixed_rows(count: int) -> list[str]:
+    """Rows of integers, floats, text, timestamps, booleans, and numbers with nulls."""
+    rng = np.random.default_rng(13)
+    floats = rng.normal(size=count)
+    rows = []
+    for i in range(count):
+        null = "" if i % 11 == 0 else str(i % 4096)
+        rows.append(f"{i * 37 % 1000},{float(floats[i])!r},{round(float(floats[i]), 2)},t {i % 5},"
+                    f"2024-{i % 12 + 1:02}-03T{i % 24:02}:00:{i % 60:02},"
+                    f"{'true' if i % 3 else 'false'},{null}")
+    return ["i,x,price,text,at,flag,rare", *rows]
+
+
+@pytest.mark.parametrize("more", [[], ["--no-verify"], ["--nulls", "drop", "--skip", "price"]])
+def test_folders_of_csv_do_not_depend_on_the_threads(tmp_path: Path, more: list[str]) -> None:
+    # Columns have several chunks, and threads that have ended their column take part in others.
+    (tmp_path / "t.csv").write_text("\n".join(mixed_rows(60_000)) + "\n")
+    files, messages = {}, {}
+    for threads in (1, 2, 3, 9):
+        folder = tmp_path / str(threads)
+        done = run("compress", tmp_path / "t.csv", "--level", 2, "--page-size", 7000, "-j", threads,
+                   "-o", folder, *more)
+        messages[threads] = done.err.replace(str(folder), "folder")
+        files[threads] = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert len(files[1]) >= 6
+    for threads in (2, 3, 9):
+        assert messages[threads] == messages[1]
+        assert files[threads] == files[1]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_errors_of_later_columns_do_not_depend_on_the_threads(tmp_path: Path, threads: int) -> None:
+    rows = mixed_rows(60_000)
+    (tmp_path / "t.csv").write_text("\n".join([*rows, "1,2,3,4,2024-01-01,true,5,6"]) + "\n")
+    line = refused("compress", tmp_path / "t.csv", "-j", threads, "-o", tmp_path / "out",
+                   code=CORRUPT)
+    assert "line 60002: 8 fields, the header has 7" in line
+    # Nulls are refused when the column is opened, while those before it are being compressed.
+    (tmp_path / "t.csv").write_text("\n".join([*rows, "1,2,3,4,2024-01-01,true,"]) + "\n")
+    line = refused("compress", tmp_path / "t.csv", "--nulls", "error", "--skip", "text", "-q",
+                   "-j", threads, "-o", tmp_path / "out", code=FAILURE)
+    assert "column 'rare': 5456 nulls, the first on line 2" in line
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_the_first_error_is_that_of_the_first_column(tmp_path: Path) -> None:
+    rows = ["a,b,c,d", *(f"{i},,{i},{i if i % 2 else ''}" for i in range(30_000)), "1,2,3,4"]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    lines = {refused("compress", tmp_path / "t.csv", "--nulls", "error", "-j", threads, "-o",
+                     tmp_path / "out", code=FAILURE) for threads in (1, 2, 3, 4, 4, 4)}
+    assert len(lines) == 1
+    assert "column 'b': 30000 nulls" in lines.pop()
+
+
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A CSV file of more rows than a block has; the folder made from it is next to it."""
