@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Times of CSV written by `numpact decompress` and read by `numpact compress`, compared with
-pyarrow's writer and reader on the same columns in the same run.
+pyarrow's writer and reader on the same columns in the same rounds.
 
 Times of the command include its start, decoding and files in memory (--folder). Encoding is
-subtracted from reading: the time that numpact.compress takes for the same columns in memory at the
-same level, 0, without verification. Ratios are pyarrow's time / numpact's: above 1 numpact is
-faster.
+subtracted from reading: the time that numpact.compress takes for the columns as they are read, in
+memory, at the same level, 0, without verification. Ratios are pyarrow's time / numpact's: above 1
+numpact is faster.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpact
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-from rounds import fastest
+from rounds import best_of_rounds
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "build/release/cli/numpact"
@@ -48,19 +48,28 @@ def measure(name: str, table: pa.Table, folder: Path, arguments: argparse.Namesp
         subprocess.run([arguments.program, *map(str, words), "-q", "-j", threads], check=True)
 
     pa.set_cpu_count(arguments.threads)
-    pyarrow_write = fastest(lambda: pa.csv.write_csv(table, text), arguments.rounds)
-    pyarrow_read = fastest(lambda: pa.csv.read_csv(text, pa.csv.ReadOptions(
-        use_threads=arguments.threads > 1)), arguments.rounds)
+    pa.csv.write_csv(table, text)
     shutil.rmtree(packed, ignore_errors=True)
     command("compress", text, "-o", packed, "--level", 2)
-    write = fastest(lambda: command("decompress", packed, "-o", text, "-f"), arguments.rounds)
-    read = fastest(lambda: command("compress", text, "-o", packed, "-f", "--level", 0,
-                                   "--no-verify"),
-                   arguments.rounds)
-    arrays = [column.to_numpy() for column in table.columns]
+    best, _ = best_of_rounds({
+        "pyarrow": lambda: pa.csv.write_csv(table, text),
+        "numpact": lambda: command("decompress", packed, "-o", text, "-f"),
+    }, arguments.rounds, arguments.seconds)
+    write, pyarrow_write = best["numpact"], best["pyarrow"]
+    options = pa.csv.ReadOptions(use_threads=arguments.threads > 1)
+    # CSV states no types: numbers of f32 are read as f64, and encoded as such.
+    as_read = pa.csv.read_csv(text)
+    arrays = [(as_read[name] if column.type == pa.float32() else column).to_numpy()
+              for name, column in zip(table.column_names, table.columns, strict=True)]
     arrays = [a.view(np.int64) if a.dtype.kind == "M" else a for a in arrays]
-    encode = fastest(lambda: [numpact.compress(a, level=0, threads=arguments.threads)
-                              for a in arrays], arguments.rounds)
+    best, _ = best_of_rounds({
+        "pyarrow": lambda: pa.csv.read_csv(text, options),
+        "numpact": lambda: command("compress", text, "-o", packed, "-f", "--level", 0,
+                                   "--no-verify"),
+        "encode": lambda: [numpact.compress(a, level=0, threads=arguments.threads)
+                           for a in arrays],
+    }, arguments.rounds, arguments.seconds)
+    read, pyarrow_read, encode = best["numpact"], best["pyarrow"], best["encode"]
     size = text.stat().st_size / 1e6
     print(f"{name:16} {size:6.0f} {write:8.2f} {pyarrow_write:8.2f} {pyarrow_write / write:6.2f} "
           f"{read - encode:8.2f} {pyarrow_read:8.2f} {pyarrow_read / (read - encode):6.2f}",
@@ -71,6 +80,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=0.0, help="more rounds for so long")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--program", default=str(PROGRAM))
     parser.add_argument("--folder", default="/dev/shm", help="where the files are")
