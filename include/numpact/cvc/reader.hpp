@@ -100,7 +100,7 @@ class NUMPACT_API Reader {
   Result<Codes> codes(std::size_t chunk, std::size_t column,
                       const ReadConfig& config = {}) const noexcept;
   // Copies the codes of rows across chunks, all of one size, to rows `stride` bytes apart (0: no
-  // gaps). The runs describe their meaning.
+  // gaps), little-endian as Codes::bytes. The runs describe their meaning.
   Result<std::vector<CodeRun>> read_codes(const RowRange& rows, std::size_t column,
                                           std::span<std::byte> out, std::size_t stride,
                                           const ReadConfig& config = {}) const noexcept;
