@@ -184,8 +184,7 @@ void vectors() {
   std::vector<std::byte> file(12 + text.size() + 64);
   const std::array<unsigned char, 8> start = {'C', 'V', 'C', 'F', 1, 0, 0, 0};
   std::memcpy(file.data(), start.data(), start.size());
-  const auto bytes = static_cast<std::uint32_t>(text.size());
-  std::memcpy(file.data() + 8, &bytes, 4);
+  for (unsigned i = 0; i < 4; ++i) file[8 + i] = static_cast<std::byte>(text.size() >> (8 * i));
   std::memcpy(file.data() + 12, text.data(), text.size());
   const Status read = cvc::Reader::create(std::span<const std::byte>(file)).status();
   require(!read.ok(), "a chunk of 4 GiB was opened");

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "base/crc.hpp"
 #include "base/internal.hpp"
+#include "base/load.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/cvc_files.hpp"
 #include "support/random.hpp"
@@ -430,9 +430,7 @@ TEST(CvcPco, TheSmallerGridIsTaken) {
   const auto group_of = [](const Matrix& matrix) {
     const Bytes file = pack(matrix, Compression::kPco);
     const cvc::Chunk chunk = Reader::create(file).value().info().chunks[0];
-    std::uint32_t group = 0;
-    std::memcpy(&group, file.data() + chunk.offset + 8 + 4, 4);
-    return group;
+    return load_le<std::uint32_t>(file.data() + chunk.offset + 8 + 4);
   };
   EXPECT_EQ(group_of(pco_matrix(5000, 40, true)), 1u);
   Matrix homogeneous = pco_matrix(200, 600, false);
@@ -528,8 +526,7 @@ TEST(CvcNew, ChangedPayloadsEndWell) {
               random.one_in(2) ? std::min<std::uint64_t>(payload.size(), 120) : payload.size();
           payload[random.below(end)] = static_cast<std::byte>(random.bits(8));
         }
-        const std::uint32_t crc = crc32(payload);
-        std::memcpy(copy.writable().data() + chunk.offset + 4, &crc, 4);
+        store_le(copy.writable().data() + chunk.offset + 4, crc32(payload));
         const Reader reader = Reader::create(copy.span()).value();
         std::vector<float> out(matrix.values.size());
         const RowRange all{0, 300};

@@ -76,6 +76,7 @@ Array cvc_array(const std::string& name) {
     at = std::min(shape.find_first_of("0123456789", at + used), shape.size());
   }
   array.bytes.assign(file.begin() + static_cast<std::ptrdiff_t>(start + size), file.end());
+  swap_file_order(array.bytes, cvc::size_of(array.dtype()));
   return array;
 }
 

@@ -16,7 +16,7 @@ namespace numpact::testing {
 struct Array {
   std::string descr;  // NumPy's type descriptor, e.g. "<f4"
   std::vector<std::uint64_t> shape;
-  Bytes bytes;
+  Bytes bytes;  // in the byte order of memory
 
   std::uint64_t rows() const { return shape.empty() ? 0 : shape[0]; }
   std::uint64_t dimension() const { return shape.size() < 2 ? 1 : shape[1]; }

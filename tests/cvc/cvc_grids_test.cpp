@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/internal.hpp"
+#include "base/load.hpp"
 #include "cvc/cvc_files.hpp"
 #include "cvc/range_sources.hpp"
 
@@ -32,9 +33,9 @@ Bytes empty_chunks(std::uint64_t rows, std::uint64_t dimension, const Grid& grid
   Bytes bytes(16 + groups * (spans + pages));
   const unsigned char head[] = {5, 4, 1, 1};
   std::memcpy(bytes.data(), head, sizeof head);
-  std::memcpy(bytes.data() + 4, &grid.group, 4);
-  std::memcpy(bytes.data() + 8, &grid.span, 4);
-  std::memcpy(bytes.data() + 12, &grid.page, 4);
+  store_le(bytes.data() + 4, grid.group);
+  store_le(bytes.data() + 8, grid.span);
+  store_le(bytes.data() + 12, grid.page);
   return bytes;
 }
 

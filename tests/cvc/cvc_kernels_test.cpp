@@ -9,6 +9,7 @@
 
 #include "base/crc.hpp"
 #include "base/internal.hpp"
+#include "base/load.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/compression/planes.hpp"
 #include "cvc/compression/steps.hpp"
@@ -308,8 +309,10 @@ TEST(CvcKernels, RangesOfDimensions) {
       }
       // At an address that is not a multiple of 4.
       std::vector<std::byte> ranges(8 * n + 1);
-      if (n > 0) std::memcpy(&ranges[1], mins.data(), 4 * n);
-      if (n > 0) std::memcpy(&ranges[1 + 4 * n], scales.data(), 4 * n);
+      for (std::size_t i = 0; i < n; ++i) {
+        store_le(&ranges[1 + 4 * i], mins[i]);
+        store_le(&ranges[1 + 4 * (n + i)], scales[i]);
+      }
       std::vector<float> decoded(n);
       dim_codes_to_values(bytes.data(), n, &ranges[1], &ranges[1] + 4 * n, decoded.data());
       for (std::size_t i = 0; i < n; ++i) {

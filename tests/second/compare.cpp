@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "second/compare.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -81,14 +80,6 @@ bool same_slice(ByteSpan ours, ByteSpan theirs, bool computed) {
   return computed;
 }
 
-// The second decoder's values are little-endian.
-void to_little_endian(Bytes& values, std::size_t size) {
-  if constexpr (std::endian::native == std::endian::little) return;
-  for (auto at = values.begin(); at != values.end(); at += static_cast<std::ptrdiff_t>(size)) {
-    std::reverse(at, at + static_cast<std::ptrdiff_t>(size));
-  }
-}
-
 bool is_computed(cvc::Compression compression) {
   return compression == cvc::Compression::kInt8 || compression == cvc::Compression::kInt8Row ||
          compression == cvc::Compression::kInt8Dim || compression == cvc::Compression::kInt4;
@@ -108,7 +99,7 @@ std::string slice_difference(const cvc::Reader& reader, const second::PlainCvc& 
   const cvc::RowRange rows{range.first_row, range.rows};
   const Status status = reader.read({&rows, 1}, {&target, 1}).status();
   if (!status.ok()) return place + ": " + status.what();
-  to_little_endian(got, cvc::size_of(*dtype));
+  swap_file_order(got, cvc::size_of(*dtype));  // the second decoder's values are little-endian
   const bool computed = is_computed(reader.info().slice(chunk, column).compression);
   return same_slice(got, slice.values, computed) ? "" : place + ": other values";
 }

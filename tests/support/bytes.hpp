@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -22,6 +23,15 @@ inline Bytes prefix(ByteSpan bytes, std::size_t n) { return to_bytes(bytes.first
 
 inline bool same_bytes(ByteSpan a, ByteSpan b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// Converts values of `size` bytes from the byte order of files, which is little-endian, to that of
+// memory, or back.
+inline void swap_file_order(std::span<std::byte> values, std::size_t size) {
+  if constexpr (std::endian::native == std::endian::little) return;
+  for (std::size_t i = 0; i + size <= values.size(); i += size) {
+    std::reverse(values.begin() + i, values.begin() + i + size);
+  }
 }
 
 // A heap copy of exact size: AddressSanitizer detects the first byte read beyond it.

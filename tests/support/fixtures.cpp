@@ -168,11 +168,7 @@ Numbers read_npy(const std::string& path) {
   Numbers numbers(number_type_of_name(name).value());
   Bytes& values = numbers.storage();
   values.assign(bytes.begin() + static_cast<std::ptrdiff_t>(header_size), bytes.end());
-  if constexpr (std::endian::native == std::endian::big) {
-    for (auto value = values.begin(); value != values.end(); value += size) {
-      std::reverse(value, value + size);
-    }
-  }
+  swap_file_order(values, static_cast<std::size_t>(size));
   return numbers;
 }
 
