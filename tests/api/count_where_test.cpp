@@ -42,17 +42,14 @@ std::uint64_t brute_force(const Numbers& numbers, T min, T max) {
 template <class T>
 T bound(const Numbers& numbers, Random& random) {
   const std::span<const T> all = numbers.as<T>().value();
-  T value{};
   if (random.one_in(5)) {
     const std::uint64_t bits = random.bits(64);
-    std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
-    return value;
+    return from_bits(numbers.type(), {bits}).as<T>().value()[0];
   }
   if (random.one_in(10)) {
     // 0 or -0.0, or the smallest signed integer.
     const std::uint64_t bits = random.one_in(2) ? 0 : std::uint64_t{1} << (8 * sizeof(T) - 1);
-    std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
-    return value;
+    return from_bits(numbers.type(), {bits}).as<T>().value()[0];
   }
   return all[random.below(all.size())];
 }
