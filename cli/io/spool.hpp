@@ -12,7 +12,8 @@
 namespace numpact::cli {
 
 // All functions throw Failure if the temporary file cannot be created, written or read. The file
-// has no name, so nothing remains after a crash. Not thread-safe.
+// has no name, so nothing remains after a crash. Several threads may read at the same time while
+// none calls another function.
 class Spool {
  public:
   // `memory_bytes`: all buffers are flushed to the file when together they exceed this size.

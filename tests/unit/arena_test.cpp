@@ -188,7 +188,7 @@ bool has_large_pages(std::pmr::memory_resource* memory, std::size_t bytes) {
   return flags_at(block.data() + block.size() / 2).find(" hg ") != std::string::npos;
 }
 
-// Whether the system lists the wish for large pages. Kernels without them do not; qemu accepts the
+// Whether the system lists requests for large pages. Kernels without them do not; qemu accepts the
 // request and ignores it.
 bool lists_large_pages() {
   constexpr std::size_t kBytes = std::size_t{1} << 22;  // two large pages of most processors

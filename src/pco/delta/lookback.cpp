@@ -24,8 +24,8 @@ struct LookbackBounds {
   std::uint64_t bound;
   bool all_equal;
 };
-// By OR and AND: compilers have vectors of any instruction set for them, which for a maximum of
-// unsigned integers they do not.
+// By OR and AND. They are vector instructions of the baseline of x86-64; the maximum of unsigned
+// integers is not.
 LookbackBounds bounds_of(const std::uint32_t* lookbacks, std::size_t n) {
   std::uint32_t any_bits = 0;
   std::uint32_t all_bits = ~std::uint32_t{0};
@@ -75,7 +75,9 @@ void undo_in_range(const std::uint32_t* lookbacks, const LookbackBounds& bounds,
   const std::size_t first = begin & mask;
   if (bounds.bound <= first && first + n <= mask + 1) {  // nothing wraps
     L* const out = latents + first;
-    if (bounds.all_equal) return undo_equal(bounds.bound, deltas, n, out);
+    if (bounds.all_equal) {
+      return undo_equal(static_cast<std::size_t>(bounds.bound), deltas, n, out);
+    }
     for (std::size_t i = 0; i < n; ++i) {
       out[i] = static_cast<L>(deltas[i] + *(out + i - lookbacks[i]));
     }

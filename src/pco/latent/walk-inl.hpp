@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 // Whether LowBits() supports a count of 64.
 inline constexpr bool kLowBitsOfWholeWords = HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2;
 
-// The low bits of a word. Their count, 0 to 63, is the lowest byte of `bits`.
+// The low bits of a word. Their count, 0 to 63 or 64, is the lowest byte of `bits`.
 HWY_INLINE std::uint64_t LowBits(std::uint64_t word, std::uint64_t bits) {
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
   return _bzhi_u64(word, bits);  // compilers do not derive it from the mask

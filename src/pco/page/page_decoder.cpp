@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two paths through a batch: fused loops for whole batches, and a generic path for the rest.
+// Three paths through a batch: runs of whole batches, single whole batches by the same fused loops,
+// and a generic path for the rest.
 #include "pco/page/page_decoder.hpp"
 
 #include <algorithm>

@@ -4,8 +4,14 @@
 // which take as long as unpacking some tens of numbers.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
+#include "base/try.hpp"
+#include "pco/latent/latent_decoder.hpp"
 #include "pco/page/batch_input.hpp"
 #include "pco/page/join.hpp"
 #include "pco/page/page_tables.hpp"
@@ -37,7 +43,8 @@ class RunDecoder {
   Status decode(std::uint64_t& position, std::size_t count, L* out, std::size_t& done_n) {
     position_ = position;
     if (tables_.is_uniform[kSecondaryVariable]) {
-      std::fill_n(secondary_latents_, kRunN, static_cast<L>(tables_.secondary.lowers[0]));
+      std::fill_n(secondary_latents_, std::min(count, kRunBatches) * kBatchN,
+                  static_cast<L>(tables_.secondary.lowers[0]));
     }
     tables_.primary.kernels->walk(*next_walk(primary_walk_));
     std::swap(trail_, next_trail_);

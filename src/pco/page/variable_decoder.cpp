@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a variable does outside the loops of decoding. Compiled to be small.
+// What a variable does once for a batch or less often. Compiled to be small.
 #include "pco/page/variable_decoder.hpp"
 
 namespace numpact::internal {
