@@ -86,7 +86,8 @@ class RunDecoder {
         unpack(tables_.primary, offsets, primary + n, primary_finish, walk);
       }
     }
-    // A batch that ends past the input is not worth another error.
+    // Only the last batch can end past the input. The caller reports that, so its indices are not
+    // looked up.
     const std::size_t inside_n = position_ > input_.end ? n - kBatchN : n;
     return finish(primary_.take_finish(primary_finish), secondary_.take_finish(secondary_finish),
                   inside_n, out);
