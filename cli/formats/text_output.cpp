@@ -13,6 +13,7 @@
 #include "numbers/number_text.hpp"
 #include "numpact/executor.hpp"
 #include "text/printable.hpp"
+#include "text/text_buffer.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -43,7 +44,7 @@ class TextWriter {
       }
       for (std::size_t i = 0; i < round.part_n; ++i) {
         if (parts_[i].failure) std::rethrow_exception(std::exchange(parts_[i].failure, nullptr));
-        file_.put(parts_[i].text);
+        file_.put(parts_[i].text.view());
       }
       first += round.part_n * part_rows;
     }
@@ -51,7 +52,7 @@ class TextWriter {
 
  private:
   struct Part {
-    std::string text;
+    TextBuffer text;
     std::exception_ptr failure;
   };
 
@@ -91,14 +92,14 @@ class LinesOutput final : public TableOutput {
   // A null becomes an empty line.
   void write(std::span<const ColumnBlock> columns) override {
     const ColumnBlock& column = columns[0];
-    writer_.write(column.rows, 1, [&](std::string& text, std::size_t first, std::size_t end) {
+    writer_.write(column.rows, 1, [&](TextBuffer& text, std::size_t first, std::size_t end) {
       for (std::size_t i = first; i < end; ++i) {
         if (column.texts != nullptr) {
           append_line(text, *column.texts, i);
         } else if (!column.is_null(i)) {
-          append_number(text, column.numbers, i);
+          text.end_at(put_number(text.room(kMaxValueBytes), column.numbers, i));
         }
-        text += '\n';
+        text.add('\n');
       }
     });
   }
@@ -107,13 +108,14 @@ class LinesOutput final : public TableOutput {
 
  private:
   // A terminal would obey control characters.
-  void append_line(std::string& to, const TextBlock& texts, std::size_t row) const {
+  void append_line(TextBuffer& to, const TextBlock& texts, std::size_t row) const {
     const std::string_view text = texts.text(row);
     if (text.find_first_of("\n\r") != std::string_view::npos && !is_terminal_) {
       throw Failure(ExitCode::kFailure, name_,
                     "a text has several lines, which lines of text cannot show (--to csv)");
     }
-    to += is_terminal_ ? one_line(std::string(text)) : std::string(text);
+    if (is_terminal_) return to.add(one_line(text));
+    to.add(text);
   }
 
   std::string name_;
@@ -128,21 +130,21 @@ class SeparatedOutput final : public TableOutput {
         separator_(separator),
         is_terminal_(file.is_terminal()),
         writer_(file, plan.threads) {
-    std::string names;
+    TextBuffer names;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (c > 0) names += separator_;
+      if (c > 0) names.add(separator_);
       // A terminal would obey control characters in a name; in a file they are data.
       append_name(names, is_terminal_ ? one_line(columns_[c].name) : columns_[c].name);
     }
-    names += '\n';
-    file.put(names);
+    names.add('\n');
+    file.put(names.view());
   }
 
   // A null becomes an empty field. Whole floats get a decimal point, so that they are read as
   // floats.
   void write(std::span<const ColumnBlock> columns) override {
     writer_.write(columns[0].rows, columns.size(),
-                  [&](std::string& text, std::size_t first, std::size_t end) {
+                  [&](TextBuffer& text, std::size_t first, std::size_t end) {
                     for (std::size_t row = first; row < end; ++row) append_row(text, columns, row);
                   });
   }
@@ -150,37 +152,42 @@ class SeparatedOutput final : public TableOutput {
   void finish() override {}
 
  private:
-  void append_row(std::string& to, std::span<const ColumnBlock> columns, std::size_t row) const {
+  void append_row(TextBuffer& text, std::span<const ColumnBlock> columns, std::size_t row) const {
+    const std::size_t row_bytes = columns.size() * (kMaxValueBytes + 1);
+    char* to = text.room(row_bytes);
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (c > 0) to += separator_;
+      if (c > 0) *to++ = separator_;
       if (columns[c].texts != nullptr) {
-        append_text(to, *columns[c].texts, row);
+        text.end_at(to);
+        append_text(text, *columns[c].texts, row);
+        to = text.room(row_bytes);
       } else if (!columns[c].is_null(row)) {
-        append_csv_value(to, columns_[c].logical, columns[c].numbers, row);
+        to = put_csv_value(to, columns_[c].logical, columns[c].numbers, row);
       }
     }
-    to += '\n';
+    *to++ = '\n';
+    text.end_at(to);
   }
 
   // Quotes as in RFC 4180 if the name contains a delimiter, a quote or a line break. A single empty
   // name is quoted too, since it would be an empty line.
-  void append_name(std::string& to, const std::string& name) const {
+  void append_name(TextBuffer& to, std::string_view name) const {
     const bool is_empty_line = name.empty() && columns_.size() == 1;
     if (!is_empty_line && !has_special(name)) {
-      to += name;
+      to.add(name);
     } else {
       append_quoted(to, name);
     }
   }
 
   // An empty text is quoted, since an empty field is a null.
-  void append_text(std::string& to, const TextBlock& texts, std::size_t row) const {
+  void append_text(TextBuffer& to, const TextBlock& texts, std::size_t row) const {
     if (texts.is_null(row)) return;
     std::string_view text = texts.text(row);
     std::string printable;
-    if (is_terminal_) text = printable = one_line(std::string(text));
+    if (is_terminal_) text = printable = one_line(text);
     if (text.empty() || has_special(text)) return append_quoted(to, text);
-    to += text;
+    to.add(text);
   }
 
   bool has_special(std::string_view text) const {
@@ -188,13 +195,13 @@ class SeparatedOutput final : public TableOutput {
     return text.find_first_of(special) != std::string_view::npos;
   }
 
-  static void append_quoted(std::string& to, std::string_view text) {
-    to += '"';
+  static void append_quoted(TextBuffer& to, std::string_view text) {
+    to.add('"');
     for (const char c : text) {
-      if (c == '"') to += '"';
-      to += c;
+      if (c == '"') to.add('"');
+      to.add(c);
     }
-    to += '"';
+    to.add('"');
   }
 
   std::vector<Column> columns_;

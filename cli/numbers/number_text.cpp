@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <string_view>
+#include <type_traits>
 
 #include "numbers/dispatch.hpp"
 #include "numbers/float16.hpp"
@@ -14,14 +16,11 @@ namespace numpact::cli {
 namespace {
 
 template <class T>
-void append_chars(std::string& text, T number) {
-  char digits[64];
-  const std::to_chars_result end = std::to_chars(digits, digits + sizeof(digits), number);
-  text.append(digits, end.ptr);
+char* put_digits(char* to, T number) {
+  return std::to_chars(to, to + kMaxValueBytes, number).ptr;
 }
 
-// Bytes of the longest date and time: a year of 12 digits with its sign, nanoseconds, 'Z'.
-constexpr std::size_t kMaxTimeBytes = 48;
+char* put_word(char* to, std::string_view word) { return std::copy(word.begin(), word.end(), to); }
 
 // Writes two digits; `number` is below 100.
 char* put_two(char* to, std::int64_t number) {
@@ -63,43 +62,57 @@ char* put_date(char* to, std::int64_t days) {
   return put_two(to, day);
 }
 
-// Writes a time of day given in `unit`, with the decimals of that unit.
-char* put_time(char* to, std::int64_t since_midnight, TimeUnit unit) {
-  const std::int64_t scale = per_second(unit);
-  const std::int64_t seconds = since_midnight / scale;
-  to = put_two(to, seconds / 3600);
-  *to++ = ':';
-  to = put_two(to, seconds / 60 % 60);
-  *to++ = ':';
-  to = put_two(to, seconds % 60);
-  if (scale == 1) return to;
-  *to++ = '.';
-  return put_padded(to, since_midnight % scale,
-                    unit == TimeUnit::kMilli   ? 3
-                    : unit == TimeUnit::kMicro ? 6
-                                               : 9);
+// Writes the last kDigits decimal digits.
+template <int kDigits>
+char* put_decimals(char* to, std::int64_t number) {
+  for (int i = kDigits; i-- > 0; number /= 10) to[i] = static_cast<char>('0' + number % 10);
+  return to + kDigits;
 }
 
-void append_date(std::string& text, std::int64_t days) {
-  char bytes[kMaxTimeBytes];
-  text.append(bytes, put_date(bytes, days));
-}
+// Divisors are constants, since a division by a variable takes as long as the rest of the value.
+template <int kDecimals>
+struct TimeText {
+  static constexpr std::int64_t kPerSecond = kDecimals == 0   ? 1
+                                             : kDecimals == 3 ? 1'000
+                                             : kDecimals == 6 ? 1'000'000
+                                                              : 1'000'000'000;
 
-void append_time(std::string& text, std::int64_t since_midnight, TimeUnit unit) {
-  char bytes[kMaxTimeBytes];
-  text.append(bytes, put_time(bytes, since_midnight, unit));
-}
+  static char* put_time(char* to, std::int64_t since_midnight) {
+    const std::int64_t seconds = since_midnight / kPerSecond;
+    to = put_two(to, seconds / 3600);
+    *to++ = ':';
+    to = put_two(to, seconds / 60 % 60);
+    *to++ = ':';
+    to = put_two(to, seconds % 60);
+    if constexpr (kDecimals == 0) return to;
+    *to++ = '.';
+    return put_decimals<kDecimals>(to, since_midnight % kPerSecond);
+  }
 
-void append_timestamp(std::string& text, std::int64_t value, const LogicalType& logical) {
-  const std::int64_t per_day = kSecondsPerDay * per_second(logical.unit);
-  char bytes[kMaxTimeBytes];
-  char* end = put_date(bytes, floor_divide(value, per_day));
-  *end++ = ' ';
-  // Not value - days * per_day, whose product can overflow at the ends of the range.
-  const std::int64_t rest = value % per_day;
-  end = put_time(end, rest < 0 ? rest + per_day : rest, logical.unit);
-  if (!logical.timezone.empty()) *end++ = 'Z';
-  text.append(bytes, end);
+  static char* put_timestamp(char* to, std::int64_t value) {
+    constexpr std::int64_t kPerDay = kSecondsPerDay * kPerSecond;
+    to = put_date(to, floor_divide(value, kPerDay));
+    *to++ = ' ';
+    // Not value - days * kPerDay, whose product can overflow at the ends of the range.
+    const std::int64_t rest = value % kPerDay;
+    return put_time(to, rest < 0 ? rest + kPerDay : rest);
+  }
+};
+
+// Calls `function` with the TimeText of a unit.
+template <class Function>
+char* with_unit(TimeUnit unit, Function&& function) {
+  switch (unit) {
+    case TimeUnit::kSecond:
+      return function(TimeText<0>());
+    case TimeUnit::kMilli:
+      return function(TimeText<3>());
+    case TimeUnit::kMicro:
+      return function(TimeText<6>());
+    case TimeUnit::kNano:
+      break;
+  }
+  return function(TimeText<9>());
 }
 
 std::int64_t integer_at(const NumberView& numbers, std::size_t index) {
@@ -113,63 +126,72 @@ std::int64_t integer_at(const NumberView& numbers, std::size_t index) {
   }
 }
 
-}  // namespace
-
-void append_number(std::string& text, const NumberView& numbers, std::size_t index) {
-  with_type(numbers.type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T number = static_cast<const T*>(numbers.data)[index];
-    if constexpr (std::is_same_v<T, Float16>) {
-      append_chars(text, to_float(number));
-    } else {
-      append_chars(text, number);
-    }
-  });
-}
-
-void append_value(std::string& text, const LogicalType& logical, const NumberView& numbers,
-                  std::size_t index) {
+char* put_value(char* to, const LogicalType& logical, const NumberView& numbers,
+                std::size_t index) {
   if (logical.kind == LogicalKind::kNumber || logical.kind == LogicalKind::kDuration) {
-    return append_number(text, numbers, index);
+    return put_number(to, numbers, index);
   }
   const std::int64_t value = integer_at(numbers, index);
   switch (logical.kind) {
     case LogicalKind::kBool:
-      if (value == 0 || value == 1) {
-        text += value == 1 ? "true" : "false";
-        return;
-      }
+      if (value == 0 || value == 1) return put_word(to, value == 1 ? "true" : "false");
       break;
     case LogicalKind::kDate32:
-      return append_date(text, value);
+      return put_date(to, value);
     case LogicalKind::kDate64:
       if (value % (kSecondsPerDay * 1'000) == 0) {
-        return append_date(text, value / (kSecondsPerDay * 1'000));
+        return put_date(to, value / (kSecondsPerDay * 1'000));
       }
-      return append_timestamp(text, value, {LogicalKind::kTimestamp, TimeUnit::kMilli, ""});
+      return TimeText<3>::put_timestamp(to, value);
     case LogicalKind::kTime32:
     case LogicalKind::kTime64:
       if (value >= 0 && value < kSecondsPerDay * per_second(logical.unit)) {
-        return append_time(text, value, logical.unit);
+        return with_unit(logical.unit, [&](auto text) { return text.put_time(to, value); });
       }
       break;
     default:
-      return append_timestamp(text, value, logical);
+      to = with_unit(logical.unit, [&](auto text) { return text.put_timestamp(to, value); });
+      if (!logical.timezone.empty()) *to++ = 'Z';
+      return to;
   }
-  append_number(text, numbers, index);
+  return put_number(to, numbers, index);
 }
 
-void append_csv_value(std::string& text, const LogicalType& logical, const NumberView& numbers,
-                      std::size_t index) {
-  const std::size_t from = text.size();
-  append_value(text, logical, numbers, index);
+}  // namespace
+
+char* put_number(char* to, const NumberView& numbers, std::size_t index) {
+  return with_type(numbers.type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T number = static_cast<const T*>(numbers.data)[index];
+    if constexpr (std::is_same_v<T, Float16>) {
+      return put_digits(to, to_float(number));
+    } else {
+      return put_digits(to, number);
+    }
+  });
+}
+
+char* put_csv_value(char* to, const LogicalType& logical, const NumberView& numbers,
+                    std::size_t index) {
+  char* const end = put_value(to, logical, numbers, index);
   const bool is_float = numbers.type == NumberType::kF16 || numbers.type == NumberType::kF32 ||
                         numbers.type == NumberType::kF64;
-  if (!is_float) return;
+  if (!is_float) return end;
   // Nothing is appended to a text with a point, an exponent, or a letter of inf or nan.
-  const bool is_whole = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(),
-                                    [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
-  if (is_whole) text += ".0";
+  const bool is_whole =
+      std::all_of(to, end, [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
+  return is_whole ? put_word(end, ".0") : end;
+}
+
+void append_number(std::string& text, const NumberView& numbers, std::size_t index) {
+  char bytes[kMaxValueBytes];
+  text.append(bytes, static_cast<std::size_t>(put_number(bytes, numbers, index) - bytes));
+}
+
+void append_value(std::string& text, const LogicalType& logical, const NumberView& numbers,
+                  std::size_t index) {
+  char bytes[kMaxValueBytes];
+  text.append(bytes, static_cast<std::size_t>(put_value(bytes, logical, numbers, index) - bytes));
 }
 
 }  // namespace numpact::cli

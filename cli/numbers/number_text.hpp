@@ -10,6 +10,18 @@
 
 namespace numpact::cli {
 
+// Bounds the bytes of a value's text. The longest are a timestamp (a year of 12 digits with its
+// sign, nanoseconds, 'Z': 38) and a float (24). The rest is room for std::to_chars.
+inline constexpr std::size_t kMaxValueBytes = 64;
+
+// Writes the number at `index` to `to`, which has kMaxValueBytes: the shortest text that parses
+// back to the same number. Returns its end.
+char* put_number(char* to, const NumberView& numbers, std::size_t index);
+
+// Same for the value of the number in CSV. Whole floats end in ".0".
+char* put_csv_value(char* to, const LogicalType& logical, const NumberView& numbers,
+                    std::size_t index);
+
 // Appends the number at `index` as the shortest text that parses back to the same number.
 void append_number(std::string& text, const NumberView& numbers, std::size_t index);
 
@@ -17,9 +29,5 @@ void append_number(std::string& text, const NumberView& numbers, std::size_t ind
 // logical type (a time past midnight) is written as the bare number.
 void append_value(std::string& text, const LogicalType& logical, const NumberView& numbers,
                   std::size_t index);
-
-// Same for CSV, where whole floats end in ".0".
-void append_csv_value(std::string& text, const LogicalType& logical, const NumberView& numbers,
-                      std::size_t index);
 
 }  // namespace numpact::cli

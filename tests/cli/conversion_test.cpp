@@ -95,8 +95,12 @@ TEST(ValueText, Timestamps) {
   EXPECT_EQ(at(TimeUnit::kNano, std::numeric_limits<std::int64_t>::min()),
             "1677-09-21 00:12:43.145224192");
   for (const TimeUnit unit : {TimeUnit::kSecond, TimeUnit::kMilli, TimeUnit::kMicro}) {
-    EXPECT_FALSE(at(unit, std::numeric_limits<std::int64_t>::max()).empty());
-    EXPECT_FALSE(at(unit, std::numeric_limits<std::int64_t>::min()).empty());
+    for (const std::int64_t value :
+         {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+      const std::string text = at(unit, value, "UTC");
+      EXPECT_EQ(text.back(), 'Z');
+      EXPECT_LE(text.size(), kMaxValueBytes);
+    }
   }
 }
 
