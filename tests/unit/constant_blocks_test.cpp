@@ -24,7 +24,8 @@ class ConstantBlocksOf : public ::testing::Test {
     const std::uint64_t longest = random.pick(std::vector<std::uint64_t>{1, 10, 40, 1500});
     std::vector<T> latents;
     while (latents.size() < n) {
-      const std::size_t run = std::min(n - latents.size(), random.between(1, longest));
+      const std::size_t run =
+          std::min(n - latents.size(), static_cast<std::size_t>(random.between(1, longest)));
       const T bit = static_cast<T>(T{1} << random.below(kBits<T>));
       latents.insert(latents.end(), run, random.one_in(2) ? bit : static_cast<T>(0));
     }
