@@ -184,7 +184,8 @@ struct DecodeConfig {
   // May be called less often with several threads, which are not interrupted for it.
   ProgressCallback progress;
   // As in EncodeConfig, with a DecodeContext or StreamReader. Results and errors do not depend on
-  // them. The unit of work is a chunk: a file of one chunk is not sped up.
+  // them. The unit of work is a chunk or, for a file in memory with a trailer, the numbers between
+  // restart points.
   unsigned threads = 1;
   Executor* executor = nullptr;
 };

@@ -147,7 +147,8 @@ def decompress(
             type (or bool, datetime64, timedelta64 if that is uint8 or int64), with room for all
             numbers of the file. Must not overlap ``buf``.
         threads: Number of threads; None: one per processor, but a single one in Zarr and Dask
-            tasks. Threads decode different chunks, so a file of one chunk uses one thread.
+            tasks. Threads decode different chunks, and parts of a chunk that has restart points
+            (``trailer``), so a file of one chunk without them uses one thread.
         max_output: Maximum size of the numbers, in bytes. Set it for untrusted input: a small file
             can contain very many numbers.
         dtype: The type of the result, in any byte order. Every number must be exactly

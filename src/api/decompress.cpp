@@ -45,6 +45,8 @@ class Output : public ParallelPart::OutputBuffer {
   virtual Status reserve(std::size_t total, void*& data) = 0;
   // The largest total to allocate at once if `needed` will be needed in the end.
   virtual std::size_t step(std::size_t used, std::size_t needed) const = 0;
+  // States the probable final count.
+  virtual void expect(std::size_t) {}
 
   Status make(std::size_t total, void*& data) final { return reserve(total, data); }
 };
@@ -70,7 +72,7 @@ class FixedOutput final : public Output {
 class GrowingOutput final : public Output {
  public:
   GrowingOutput(detail::GrowFunction grow, void* owner) : grow_(grow), owner_(owner) {}
-  void expect(std::size_t count) { expected_ = count; }
+  void expect(std::size_t count) override { expected_ = count; }
 
   Status reserve(std::size_t total, void*& data) override {
     data = grow_(owner_, total, expected_);
@@ -176,20 +178,45 @@ Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const TrailerCh
 
 Status no_index() { return Status(ErrorKind::kInvalidArgument, "there is no trailer"); }
 
+// Reports the progress of a call that may start again, so that its figures never fall.
+class SteadyProgress {
+ public:
+  explicit SteadyProgress(const ProgressCallback& callback) : callback_(callback) {}
+
+  // Sets the callback of a copy of the config. It refers to this object and allocates nothing.
+  void report_for(DecodeConfig& config) {
+    if (callback_) config.progress = [this](const Progress& progress) { return report(progress); };
+  }
+
+ private:
+  bool report(const Progress& progress) {
+    last_.numbers = std::max(last_.numbers, progress.numbers);
+    last_.bytes = std::max(last_.bytes, progress.bytes);
+    return callback_(last_);
+  }
+
+  const ProgressCallback& callback_;
+  Progress last_;
+};
+
 // Decodes by the chunk positions and restart points of the trailer on several threads, which also
-// splits chunks. False: decode in order instead, which also reports the errors. Chunks are compared
-// with the trailer as they are read.
-bool decode_by_index(std::span<const std::byte> file, const MutableNumberView& out,
-                     std::uint64_t& count, const DecodeConfig& config,
-                     DecodeContext* context) noexcept {
-  if (!WorkerPool::are_requested(config) || config.progress) return false;
-  const Status status = guarded([&]() -> Status {
+// splits chunks. Sets `count` if that succeeds. Fails with kCancelled if the caller stops it. After
+// other errors decode in order instead, which also reports them. Chunks are compared with the
+// trailer as they are read.
+Status decode_by_index(std::span<const std::byte> file, NumberType type, Output& output,
+                       std::size_t& count, std::size_t max_n, const DecodeConfig& config,
+                       DecodeContext* context) noexcept {
+  return guarded([&]() -> Status {
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
     if (!check.has_trailer()) return no_index();
     const trailer::Front& front = check.view().front;
-    count = front.number_n;
-    if (front.type != out.type || count > out.count || count < kMinParallelN) return no_index();
+    const std::uint64_t trusted_n =
+        output.is_growing() ? file.size() * kMaxTrustedNumbersPerByte : output.max_n();
+    if (front.type != type || front.number_n < kMinParallelN || front.number_n > max_n ||
+        front.number_n > trusted_n) {
+      return no_index();
+    }
     const auto end = static_cast<std::size_t>(check.view().file_bytes) - 1;
     if (file[end] != std::byte{wire::kTerminator}) return no_index();
     std::shared_ptr<const ChunkIndex::Table> table;
@@ -197,10 +224,14 @@ bool decode_by_index(std::span<const std::byte> file, const MutableNumberView& o
     Result<FileReader> reader =
         FileReader::create(file, detail::ChunkIndexAccess::index_of(std::move(table)));
     NUMPACT_TRY(reader.status());
-    const auto n = static_cast<std::size_t>(count);
-    return reader->read(0, {out.type, out.data, n}, config, context);
+    NUMPACT_TRY(check_limits(config.limits, front.number_n, type));
+    const auto n = static_cast<std::size_t>(front.number_n);
+    void* data = nullptr;
+    NUMPACT_TRY(output.reserve(n, data));
+    NUMPACT_TRY(reader->read(0, {type, data, n}, config, context));
+    count = n;
+    return {};
   });
-  return status.ok();
 }
 
 // The count of numbers of a file, for the error of a too small output; 0: unknown. Taken from the
@@ -222,28 +253,41 @@ std::uint64_t likely_count(std::span<const std::byte> file, const DecodeConfig& 
 }
 
 // Decodes at most `max_n` numbers; `is_end`: the file has no more.
-Status decode_into(std::span<const std::byte> file, const MutableNumberView& out,
-                   std::size_t& count, std::size_t max_n, bool& is_end, const DecodeConfig& config,
-                   DecodeContext* context) noexcept {
+Status decode(std::span<const std::byte> file, NumberType type, Output& output, std::size_t& count,
+              std::size_t max_n, bool& is_end, const DecodeConfig& requested,
+              DecodeContext* context) noexcept {
   count = 0;
   is_end = false;
-  NUMPACT_TRY(check_view(out));
-  std::uint64_t indexed_n = 0;
-  if (decode_by_index(file, out, indexed_n, config, context)) {
-    count = static_cast<std::size_t>(indexed_n);
-    is_end = true;
-    return {};
+  SteadyProgress progress(requested.progress);
+  DecodeConfig config;
+  config.limits = requested.limits;
+  config.trailer = requested.trailer;
+  config.threads = requested.threads;
+  config.executor = requested.executor;
+  progress.report_for(config);
+  if (WorkerPool::are_requested(config)) {
+    const Status status = decode_by_index(file, type, output, count, max_n, config, context);
+    is_end = status.ok();
+    if (is_end || status.kind() == ErrorKind::kCancelled) return status;
   }
   return guarded([&]() -> Status {
     ScratchArena arena(context, config.limits.max_memory);
     ParallelPart parallel(file, config, context, *arena);
     FileWalker walker(file, *arena);
-    FixedOutput output(out);
-    NUMPACT_TRY(read_typed_header(walker, out.type));
+    NUMPACT_TRY(read_typed_header(walker, type));
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
-    return decode_chunks(walker, parallel, check, {out.type, config, output, count}, max_n, is_end);
+    output.expect(expected_count(file, walker.header().n_hint, config.limits, type));
+    return decode_chunks(walker, parallel, check, {type, config, output, count}, max_n, is_end);
   });
+}
+
+Status decode_into(std::span<const std::byte> file, const MutableNumberView& out,
+                   std::size_t& count, std::size_t max_n, bool& is_end, const DecodeConfig& config,
+                   DecodeContext* context) noexcept {
+  NUMPACT_TRY(check_view(out));
+  FixedOutput output(out);
+  return decode(file, out.type, output, count, max_n, is_end, config, context);
 }
 
 }  // namespace
@@ -302,21 +346,10 @@ Status decompress_growing(std::span<const std::byte> file, NumberType type, Grow
                           DecodeContext* context) noexcept {
   return guarded([&]() -> Status {
     NUMPACT_TRY(check_number_type(type));
-    ScratchArena arena(context, config.limits.max_memory);
-    ParallelPart parallel(file, config, context, *arena);
-    FileWalker walker(file, *arena);
     GrowingOutput output(grow, owner);
     std::size_t count = 0;
-    const auto decode = [&]() -> Status {
-      NUMPACT_TRY(read_typed_header(walker, type));
-      TrailerCheck check;
-      NUMPACT_TRY(check.start(file, config.trailer));
-      output.expect(expected_count(file, walker.header().n_hint, config.limits, type));
-      bool is_end = false;
-      return decode_chunks(walker, parallel, check, {type, config, output, count}, SIZE_MAX,
-                           is_end);
-    };
-    const Status status = guarded(decode);
+    bool is_end = false;
+    const Status status = decode(file, type, output, count, SIZE_MAX, is_end, config, context);
     // Removes partially decoded numbers after an error, including out of memory.
     grow(owner, count, count);
     return status;
