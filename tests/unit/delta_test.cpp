@@ -305,10 +305,10 @@ Conv1 random_conv1(unsigned bits, Random& random) {
 
 template <Latent L>
 L naive_prediction(const Conv1& conv, const std::vector<L>& latents, std::size_t at) {
-  __extension__ using Wide = __int128;
-  Wide sum = conv.bias;
+  // No sum needs more bits where Conv1::is_valid().
+  std::int64_t sum = conv.bias;
   for (unsigned j = 0; j < conv.order; ++j) {
-    sum += Wide{conv.weights[j]} * Wide{latents[at - conv.order + j]};
+    sum += std::int64_t{conv.weights[j]} * std::int64_t{latents[at - conv.order + j]};
   }
   return static_cast<L>((sum < 0 ? 0 : sum) >> conv.quantization);
 }
