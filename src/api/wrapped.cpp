@@ -48,6 +48,79 @@ Status check_page_limits(const DecodeLimits& limits, NumberType type, std::size_
   return Status(ErrorKind::kLimitExceeded, "the page would pass a limit of its chunk");
 }
 
+namespace {
+
+// Pages that decode_pages() decodes before it frees their states, of some KiB each.
+constexpr std::size_t kPagesAtOnce = 16;
+
+// Decodes pages of a chunk one after the other. While the last batch of a page is unpacked, the
+// codes of the next page are walked: two decoders take turns.
+class PageSequence {
+ public:
+  PageSequence(const ChunkMeta& meta, const ChunkTables& tables, std::span<const PageInput> pages,
+               Arena& arena)
+      : meta_(meta), tables_(tables), pages_(pages), arena_(arena) {}
+
+  // `done` is set to the count of numbers of the pages decoded.
+  Status decode(std::byte* out, std::size_t& done) {
+    done = 0;
+    // A page with Lookback may have a window of any size, and does not begin with a walk that
+    // could be done before.
+    const std::size_t at_once = can_restart(meta_.delta) ? kPagesAtOnce : 1;
+    for (std::size_t i = 0; i < pages_.size(); i += at_once) {
+      const ArenaScope scope(arena_);
+      const std::size_t end = std::min(pages_.size(), i + at_once);
+      for (std::size_t k = 0; k < std::min<std::size_t>(2, end - i); ++k) {
+        decoders_[(i + k) % 2] = tables_.make_page_decoder(arena_);
+      }
+      started_ = start(i);
+      for (std::size_t page = i; page < end; ++page) {
+        NUMPACT_TRY(started_);
+        NUMPACT_TRY(decode_page(page, page + 1 < end, out + done * size_of(meta_.type)));
+        done += pages_[page].count;
+      }
+    }
+    return {};
+  }
+
+ private:
+  // Decodes a page that was started and starts the next one.
+  Status decode_page(std::size_t page, bool has_next, std::byte* out) {
+    const Status next_status = has_next ? start(page + 1) : Status();
+    FirstWalk* next = nullptr;
+    if (has_next && next_status.ok()) next = decoder(page + 1).first_walk(window(page + 1));
+    std::size_t n = 0;
+    bool more = false;
+    NUMPACT_TRY(decoder(page).decode(window(page), pages_[page].count, out, n, more, next));
+    NUMPACT_TRY(PageDecoder::finish(window(page)));
+    const std::uint64_t end = window(page).position / 8;
+    if (end < pages_[page].bytes.size()) {
+      return Status(ErrorKind::kCorrupt, "the page ends before its bytes", end);
+    }
+    started_ = next_status;
+    return {};
+  }
+
+  Status start(std::size_t page) {
+    window(page) = {pages_[page].bytes, 0, true};
+    bool more = false;
+    return decoder(page).start(window(page), pages_[page].count, more);
+  }
+
+  PageDecoder& decoder(std::size_t page) { return *decoders_[page % 2]; }
+  BitWindow& window(std::size_t page) { return windows_[page % 2]; }
+
+  const ChunkMeta& meta_;
+  const ChunkTables& tables_;
+  std::span<const PageInput> pages_;
+  Arena& arena_;
+  PageDecoder* decoders_[2] = {};
+  Status started_;  // the status of starting the next page
+  BitWindow windows_[2];
+};
+
+}  // namespace
+
 ChunkDecoder::ChunkDecoder(detail::Owned<Impl> impl) noexcept : impl_(std::move(impl)) {}
 
 Result<ChunkDecoder> ChunkDecoder::create(std::span<const std::byte> bytes, NumberType type,
@@ -122,6 +195,29 @@ Result<std::size_t> ChunkDecoder::decode_page(std::span<const std::byte> bytes, 
     consumed = static_cast<std::size_t>(window.position / 8);
     return {};
   });
+}
+
+Status ChunkDecoder::decode_pages(std::span<const PageInput> pages, const MutableNumberView& out,
+                                  DecodeContext* context) const noexcept {
+  std::size_t done = 0;
+  const Status status = guarded([&]() -> Status {
+    if (impl_ == nullptr) return moved_from();
+    NUMPACT_TRY(check_page_output(out, impl_->meta.type));
+    std::size_t left = out.count;
+    for (const PageInput& page : pages) {
+      NUMPACT_TRY(check_bytes(page.bytes));
+      NUMPACT_TRY(check_page_n(page.count));
+      if (page.count > left) {
+        return Status(ErrorKind::kOutputTooSmall, "the pages hold more numbers than the output");
+      }
+      left -= page.count;
+    }
+    NUMPACT_TRY(check_page_limits(impl_->limits, out.type, out.count - left));
+    ScratchArena arena(context, impl_->limits.max_memory);
+    PageSequence sequence(impl_->meta, *impl_->tables, pages, *arena);
+    return sequence.decode(static_cast<std::byte*>(out.data), done);
+  });
+  return status.ok() ? status : status.after_numbers(done);
 }
 
 }  // namespace numpact::wrapped

@@ -2,11 +2,21 @@
 // Reading of chunks whose metadata and pages engines store themselves.
 #include "capi/wrapped_objects.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "base/try.hpp"
 #include "capi/capi.hpp"
 
 using namespace numpact;                  // NOLINT(google-build-using-namespace)
 using namespace numpact::internal::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+// Pages whose description is converted at a time, on the stack.
+constexpr std::size_t kPagesPerCall = 64;
+
+}  // namespace
 
 extern "C" {
 
@@ -64,6 +74,37 @@ numpact_status numpact_chunk_decoder_read_page(const numpact_chunk_decoder* deco
             ->decode_page(bytes_of(bytes, bytes_size), page_numbers, view, decode_context(context))
             .into(used));
     if (size != nullptr) *size = used;
+    return {};
+  });
+}
+
+numpact_status numpact_chunk_decoder_read_pages(const numpact_chunk_decoder* decoder,
+                                                numpact_context* context,
+                                                const numpact_page_input* pages, size_t page_count,
+                                                void* out, size_t capacity, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(decoder));
+    if (page_count > 0) NUMPACT_TRY(check_given(pages));
+    const auto type = static_cast<numpact_type>(decoder->decoder->type());
+    std::array<wrapped::PageInput, kPagesPerCall> inputs;
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < page_count; i += kPagesPerCall) {
+      const std::size_t n = std::min(kPagesPerCall, page_count - i);
+      std::size_t numbers = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        const numpact_page_input& page = pages[i + k];
+        inputs[k] = {bytes_of(page.bytes, page.bytes_size), page.numbers};
+        numbers += page.numbers;
+      }
+      MutableNumberView view;
+      NUMPACT_TRY(make_output(type, out, capacity, view));
+      view.data = static_cast<std::byte*>(view.data) + done * size_of(view.type);
+      view.count -= done;
+      const Status status =
+          decoder->decoder->decode_pages(std::span(inputs).first(n), view, decode_context(context));
+      if (!status.ok()) return status.after_numbers(done + status.good_numbers());
+      done += numbers;
+    }
     return {};
   });
 }

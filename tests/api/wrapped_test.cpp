@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <optional>
 
 #include "support/distributions.hpp"
 #include "support/small_files.hpp"
@@ -281,6 +282,111 @@ TEST_F(OneChunk, Limits) {
   limits = {};
   limits.max_memory = 100;
   EXPECT_KIND(ChunkDecoder::create(meta_, NumberType::kU32, {}, limits).status(), kLimitExceeded);
+}
+
+// Pages of several batches of a chunk, in exactly their bytes.
+class PageSequences : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Random random(48);
+    numbers_ = make_numbers("walk", NumberType::kI64, 40 * kPageN, random);
+    EncodeConfig config;
+    config.mode = ModeSpec::classic();
+    config.delta = DeltaSpec::try_consecutive(1);
+    config.paging = PagingSpec::equal_pages_up_to(kPageN);
+    const auto encoder = ChunkEncoder::create(numbers_.view(), config).value();
+    decoder_.emplace(
+        ChunkDecoder::create(encoder.meta().value(), NumberType::kI64, wrapped::kCurrentVersion)
+            .value());
+    for (std::size_t i = 0; i < encoder.page_count(); ++i) {
+      pages_.push_back(encoder.page(i).value());
+    }
+    out_ = zeros(NumberType::kI64, numbers_.count());
+  }
+
+  std::vector<wrapped::PageInput> inputs() const {
+    std::vector<wrapped::PageInput> inputs;
+    for (const Bytes& page : pages_) inputs.push_back({page, kPageN});
+    return inputs;
+  }
+  Status decode() { return decoder_->decode_pages(inputs(), writable(out_)); }
+
+  static constexpr std::size_t kPageN = 256;
+  Numbers numbers_;
+  std::optional<ChunkDecoder> decoder_;
+  std::vector<Bytes> pages_;
+  Numbers out_;
+};
+
+TEST_F(PageSequences, NeedRoomForAllNumbers) {
+  ASSERT_OK(decode());
+  EXPECT_TRUE(same_numbers(out_, numbers_));
+  ASSERT_OK(decoder_->decode_pages({}, writable(out_)));
+  const auto pages = inputs();
+  const MutableNumberView view = writable(out_);
+  EXPECT_KIND(decoder_->decode_pages(pages, {view.type, view.data, view.count - 1}),
+              kOutputTooSmall);
+  EXPECT_KIND(decoder_->decode_pages(pages, {NumberType::kU64, view.data, view.count}),
+              kTypeMismatch);
+  auto empty = pages;
+  empty[3].count = 0;
+  EXPECT_KIND(decoder_->decode_pages(empty, view), kInvalidArgument);
+}
+
+// Errors are those of the page alone, with the numbers of the pages before.
+TEST_F(PageSequences, ReportTheFirstBadPage) {
+  for (std::size_t bad = 0; bad < pages_.size(); ++bad) {
+    SCOPED_TRACE(bad);
+    const Bytes good = pages_[bad];
+    for (const std::size_t size : {std::size_t{0}, std::size_t{3}, good.size() / 2}) {
+      pages_[bad].resize(size);
+      const auto alone = decoder_->decode_page(pages_[bad], kPageN, writable(out_)).status();
+      const Status status = decode();
+      EXPECT_KIND(status, kTruncated);
+      EXPECT_EQ(status.message(), alone.message());
+      EXPECT_EQ(status.good_numbers(), bad * kPageN);
+      pages_[bad] = good;
+    }
+    pages_[bad].push_back(std::byte{0});
+    const Status longer = decode();
+    EXPECT_KIND(longer, kCorrupt);
+    EXPECT_EQ(longer.offset(), good.size());
+    EXPECT_EQ(longer.good_numbers(), bad * kPageN);
+    pages_[bad] = good;
+  }
+}
+
+// Each page gives the numbers or the error that it gives alone.
+TEST_F(PageSequences, AreDecodedAsEachPageAlone) {
+  Random random(49);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Bytes> damaged = pages_;
+    for (Bytes& page : damaged) {
+      if (random.one_in(8)) page[random.below(page.size())] ^= std::byte{0x21};
+    }
+    damaged.swap(pages_);
+    Numbers expected = zeros(NumberType::kI64, numbers_.count());
+    Status error;
+    std::size_t good = 0;
+    for (; good < pages_.size(); ++good) {
+      auto* const at = expected.storage().data() + 8 * good * kPageN;
+      std::size_t consumed = 0;
+      error = decoder_->decode_page(pages_[good], kPageN, {NumberType::kI64, at, kPageN})
+                  .into(consumed);
+      if (error.ok() && consumed != pages_[good].size()) {
+        error = Status(ErrorKind::kCorrupt, "the page ends before its bytes", consumed);
+      }
+      if (!error.ok()) break;
+    }
+    const Status status = decode();
+    EXPECT_EQ(status.message(), error.message()) << "round " << round << ", seed " << seed();
+    if (!error.ok()) {
+      EXPECT_EQ(status.good_numbers(), good * kPageN);
+    }
+    EXPECT_TRUE(
+        same_bytes(raw(out_).first(8 * good * kPageN), raw(expected).first(8 * good * kPageN)));
+    damaged.swap(pages_);
+  }
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ class CPages : public ::testing::Test {
     ASSERT_EQ(
         numpact_chunk_encoder_write_page(encoder_, 1, page_.data(), page_.size(), &size, nullptr),
         NUMPACT_OK);
+    page_.resize(size);
     ASSERT_EQ(numpact_chunk_decoder_create(nullptr, meta_.data(), meta_.size(), NUMPACT_F64, 4, 1,
                                            &decoder_, nullptr),
               NUMPACT_OK);
@@ -127,6 +128,37 @@ TEST_F(CPages, AreReadInParts) {
   numpact_page_reader_destroy(reader);
   numpact_context_destroy(context);
   EXPECT_EQ(memory.live, 0u);
+}
+
+// Page 1 of the chunk, often enough that its descriptions are converted in several steps.
+TEST_F(CPages, ManyInOneCall) {
+  constexpr std::size_t kPages = 150;
+  constexpr std::size_t kPageN = 2000;
+  std::vector<numpact_page_input> pages(kPages, {page_.data(), page_.size(), kPageN});
+  Numbers all = zeros(NumberType::kF64, kPages * kPageN);
+  const auto read = [&](std::size_t capacity, numpact_error* error) {
+    return numpact_chunk_decoder_read_pages(decoder_, nullptr, pages.data(), pages.size(),
+                                            all.storage().data(), capacity, error);
+  };
+  const std::size_t bytes = all.storage().size();
+  ASSERT_EQ(read(bytes, nullptr), NUMPACT_OK);
+  const std::size_t page_bytes = kPageN * sizeof(double);
+  for (std::size_t i = 0; i < kPages; ++i) {
+    ASSERT_TRUE(same_bytes(raw(all).subspan(page_bytes * i, page_bytes),
+                           raw(numbers_).subspan(3000 * sizeof(double))));
+  }
+  numpact_error error;
+  numpact_error_init(&error);
+  EXPECT_EQ(read(bytes - sizeof(double), &error), NUMPACT_DOES_NOT_FIT);
+  pages[131].bytes_size -= 10;
+  EXPECT_EQ(read(bytes, &error), NUMPACT_TRUNCATED);
+  EXPECT_EQ(error.good_count, 131 * kPageN);
+  pages[131].bytes_size += 10;
+  EXPECT_EQ(numpact_chunk_decoder_read_pages(decoder_, nullptr, nullptr, 0, nullptr, 0, nullptr),
+            NUMPACT_OK);
+  EXPECT_EQ(numpact_chunk_decoder_read_pages(decoder_, nullptr, nullptr, 1, all.storage().data(),
+                                             bytes, nullptr),
+            NUMPACT_INVALID_ARGUMENT);
 }
 
 TEST_F(CPages, ErrorsOfParts) {

@@ -63,11 +63,12 @@ class ConsecutiveState {
     }
   }
 
-  // Deltas that the page does not store are 0.
+  // Deltas that the page does not store are 0. The sum of n deltas is n + 1 numbers.
   bool undo(const DeltaBatch<L>& batch) {
-    std::fill(batch.latents + batch.stored_n, batch.latents + std::max(batch.n, batch.stored_n),
-              L{0});
-    const std::size_t sums = moments_.size() - (batch.is_summed ? 1 : 0);
+    const std::size_t sum_n = batch.is_summed ? 1 : 0;
+    const std::size_t known_n = batch.stored_n + sum_n;
+    std::fill(batch.latents + known_n, batch.latents + std::max(batch.n, known_n), L{0});
+    const std::size_t sums = moments_.size() - sum_n;
     decode_consecutive(moments_.first(sums), batch.latents, batch.n);
     return true;
   }

@@ -16,6 +16,10 @@ namespace numpact::internal {
 // which may begin some bytes behind the current position.
 inline constexpr std::size_t kReadSlackBytes = 80;
 
+// Before each kAnsStates latents a walk refills its buffer to at least this many bits, which are
+// set in the count that a running word includes.
+inline constexpr std::uint32_t kRefillBits = 56;
+
 // The result of walking the codes of a batch: one word per latent, in the layout of the tables, and
 // the total width of the offsets. A word is the table entry of the latent's state or the running
 // word behind it, depending on the kernels.
@@ -40,6 +44,15 @@ struct CodeWalk {
   CodeTrail* trail;
 };
 
+// Latents that may be missing at the end of a batch that is decoded as a whole one: those that
+// Consecutive does not store, up to 7, in the last group of a trail.
+inline constexpr std::size_t kMaxMissingN = 16;
+
+// Takes the last kBatchN - n codes back from the walk of a whole batch whose page stores n latents
+// only, n > kBatchN - kMaxMissingN: position and offset_bits become those of n latents. The words
+// of the others stay, since unpacking needs some. The states are of no use then.
+void take_back_codes(CodeWalk& walk, std::size_t n, bool are_running_words);
+
 // Bits of a batch that was skipped.
 struct SkippedBits {
   std::uint64_t codes = 0;
@@ -61,6 +74,8 @@ template <Latent L>
 struct LatentKernels {
   // Whether kByteLayout is faster where the symbols fit.
   bool prefers_byte_symbols;
+  // Whether the words of a trail are running words, instead of entries.
+  bool records_running_words;
   // Whether unpacking applies a finish. If not, it is left to passes over whole batches.
   bool supports_finish;
   // For whole batches of tables that are coded and summed:

@@ -534,8 +534,10 @@ void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const 
 }
 
 template <class L>
-inline constexpr LatentKernels<L> kKernels{
-    kPrefersByteSymbols, kSupportsFinish<L>, Walk, Unpack<L>, UnpackAndWalk<L>, Decode<L>, Skip<L>};
+inline constexpr LatentKernels<L> kKernels{kPrefersByteSymbols, kRecord == Record::kRunningWord,
+                                           kSupportsFinish<L>,  Walk,
+                                           Unpack<L>,           UnpackAndWalk<L>,
+                                           Decode<L>,           Skip<L>};
 
 const LatentKernels<std::uint8_t>& Kernels8() { return kKernels<std::uint8_t>; }
 const LatentKernels<std::uint16_t>& Kernels16() { return kKernels<std::uint16_t>; }

@@ -107,7 +107,7 @@ struct Walker {
   HWY_INLINE void Refill() {
     buffer |= load_le64(at + kAhead) << (filled & 63);
     at -= LowByte(filled) >> 3;
-    filled |= 56;
+    filled |= kRefillBits;
   }
 
   static HWY_INLINE std::uint32_t LowByte(std::uint32_t word) {

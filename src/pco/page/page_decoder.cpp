@@ -54,6 +54,7 @@ class Decoder final : public PageDecoder {
     numbers_left_ = page_n;
     undecoded_n_ = page_n;
     pending_ = {};
+    first_walk_.is_done = false;
     NUMPACT_TRY(check_bins(window, page_n));
     BitReader reader(window.bytes, window.position);
     delta_.start(reader, arena_, meta_, kDeltaVariable, page_n, 0);
@@ -84,6 +85,17 @@ class Decoder final : public PageDecoder {
     return {};
   }
 
+  FirstWalk* first_walk(const BitWindow& window) override {
+    if (!tables_.decodes_whole_batches || !tables_.decodes_runs || whole_batches_left() == 0 ||
+        !inputs_.find(window, first_walk_.input)) {
+      return nullptr;
+    }
+    first_walk_.walk = primary_.make_walk(first_walk_.input.in);
+    first_walk_.walk.position = first_walk_.input.position;
+    first_walk_.walk.trail = &first_walk_.trail;
+    return &first_walk_;
+  }
+
   bool has_state() const override { return can_restart(meta_.delta); }
 
   std::size_t state_bytes() const override {
@@ -100,8 +112,8 @@ class Decoder final : public PageDecoder {
   }
 
  private:
-  Status decode_aligned(BitWindow& window, std::size_t n, void* out, std::size_t& done,
-                        bool& more) override {
+  Status decode_aligned(BitWindow& window, std::size_t n, void* out, std::size_t& done, bool& more,
+                        FirstWalk* next) override {
     L* const numbers = static_cast<L*>(out);
     n = std::min(n, numbers_left_);
     done = 0;
@@ -115,7 +127,8 @@ class Decoder final : public PageDecoder {
         continue;
       }
       std::size_t whole_n = 0;
-      NUMPACT_TRY(decode_whole_batches(window, (n - done) / kBatchN, numbers + done, whole_n));
+      NUMPACT_TRY(
+          decode_whole_batches(window, (n - done) / kBatchN, numbers + done, whole_n, next));
       if (whole_n > 0) {
         done += whole_n;
         undecoded_n_ -= whole_n;
@@ -258,8 +271,11 @@ class Decoder final : public PageDecoder {
     return variable;
   }
 
-  // The count of batches that all variables have in full.
+  // The count of batches that are decoded as whole ones: those that all variables have in full. In
+  // runs also a last batch of kBatchN numbers that stores fewer deltas, since nothing behind it
+  // needs the states.
   std::size_t whole_batches_left() const {
+    if (tables_.decodes_runs && undecoded_n_ % kBatchN == 0) return undecoded_n_ / kBatchN;
     std::size_t left = SIZE_MAX;
     if (meta_.has(kDeltaVariable)) left = delta_.left();
     if (meta_.has(kPrimaryVariable)) left = std::min(left, primary_.left());
@@ -267,17 +283,21 @@ class Decoder final : public PageDecoder {
     return left / kBatchN;
   }
 
-  // Decodes up to `count` whole batches, as many as all variables have in full and the window holds
-  // in the worst case. Sets done_n to the count of their numbers.
-  Status decode_whole_batches(BitWindow& window, std::size_t count, L* out, std::size_t& done_n) {
+  // Decodes up to `count` whole batches, as many as the page has and the window holds in the worst
+  // case. Sets done_n to the count of their numbers.
+  Status decode_whole_batches(BitWindow& window, std::size_t count, L* out, std::size_t& done_n,
+                              FirstWalk* next) {
     done_n = 0;
-    count = std::min(count, whole_batches_left());
-    BatchInput input;
-    if (!tables_.decodes_whole_batches || count == 0 || !inputs_.find(window, input)) return {};
+    const std::size_t left = whole_batches_left();
+    count = std::min(count, left);
+    if (!tables_.decodes_whole_batches || count == 0) return {};
+    BatchInput input = first_walk_.input;
+    if (!first_walk_.is_done && !inputs_.find(window, input)) return {};
     if (!tables_.decodes_runs) return decode_single_batches(window, input, count, out, done_n);
     RunDecoder<L, P> runs(tables_, primary_, secondary_, input);
     std::uint64_t position = input.position;
-    NUMPACT_TRY(runs.decode(position, count, out, done_n));
+    NUMPACT_TRY(
+        runs.decode(position, count, out, done_n, first_walk_, count == left ? next : nullptr));
     return move_to(window, input, position);
   }
 
@@ -466,6 +486,7 @@ class Decoder final : public PageDecoder {
   std::span<const L> pending_;   // decoded, not yet output
   BatchInputFinder inputs_;
   bool heads_counted_ = false;
+  FirstWalk first_walk_;
   L batch_[kBatchN];
 };
 
@@ -493,7 +514,7 @@ Status PageDecoder::decode_unaligned(BitWindow& window, std::size_t n, void* out
   std::byte* at = static_cast<std::byte*>(out);
   done = 0;
   for (std::size_t step = kBlockN; step == kBlockN && done < n;) {
-    NUMPACT_TRY(decode_aligned(window, std::min(n - done, kBlockN), block, step, more));
+    NUMPACT_TRY(decode_aligned(window, std::min(n - done, kBlockN), block, step, more, nullptr));
     std::memcpy(at, block, step * number_bytes_);
     at += step * number_bytes_;
     done += step;

@@ -24,6 +24,8 @@ struct PageVariableSizes {
   std::uint64_t offset_bits = 0;
 };
 
+struct FirstWalk;
+
 class PageDecoder {
  public:
   PageDecoder(const PageDecoder&) = delete;
@@ -35,11 +37,17 @@ class PageDecoder {
 
   // Decodes up to n numbers to `out`, of any alignment, and sets `done` to their count. Stops
   // early, with `more` set, if the window may not hold the whole next batch and is not the last
-  // one.
-  Status decode(BitWindow& window, std::size_t n, void* out, std::size_t& done, bool& more) {
+  // one. `next`, which may be null: the first walk of another page of the chunk, which may be done
+  // meanwhile.
+  Status decode(BitWindow& window, std::size_t n, void* out, std::size_t& done, bool& more,
+                FirstWalk* next = nullptr) {
     if (!is_aligned_for(out, number_bytes_)) return decode_unaligned(window, n, out, done, more);
-    return decode_aligned(window, n, out, done, more);
+    return decode_aligned(window, n, out, done, more, next);
   }
+
+  // After start(): the walk that decode() begins with, so that the call for the page before may do
+  // it. The window must stay. Null if decode() does not begin with one.
+  virtual FirstWalk* first_walk(const BitWindow& window) = 0;
 
   // Skips one batch without computing its numbers and adds its sizes to `sizes`. Sets `done` to the
   // count of numbers skipped. Must not be mixed with decode() in one page.
@@ -63,7 +71,7 @@ class PageDecoder {
   ~PageDecoder() = default;  // lives in an arena, owns nothing
 
   virtual Status decode_aligned(BitWindow& window, std::size_t n, void* out, std::size_t& done,
-                                bool& more) = 0;
+                                bool& more, FirstWalk* next) = 0;
 
   std::size_t numbers_left_ = 0;  // not yet output
 

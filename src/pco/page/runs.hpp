@@ -23,8 +23,18 @@ namespace numpact::internal {
 inline constexpr std::size_t kRunBatches = 4;
 inline constexpr std::size_t kRunN = kRunBatches * kBatchN;
 
+// The walk of the codes that the runs of a page begin with. It reads the input and the state of
+// that page only, so it may be done while the last batch of the page before is unpacked.
+struct FirstWalk {
+  BatchInput input;
+  CodeWalk walk{};
+  CodeTrail trail;
+  bool is_done = false;
+};
+
 // The primary variable has codes. The secondary one may have codes, or bits only, or equal latents
-// only.
+// only. The last batch of a page with Consecutive stores fewer deltas than it has numbers. It is
+// walked and unpacked as a whole one, and what is not of it is taken back.
 template <Latent L, Latent P>
 class RunDecoder {
  public:
@@ -39,15 +49,24 @@ class RunDecoder {
 
   // Decodes up to `count` batches, the first of which has its codes at `position`, as far as the
   // input holds the worst case. Sets done_n to the count of their numbers and moves `position` to
-  // their end, which may be past the end of the input.
-  Status decode(std::uint64_t& position, std::size_t count, L* out, std::size_t& done_n) {
+  // their end, which may be past the end of the input. `first`: the walk of these codes, may be
+  // done. `next`: the first walk of the next page, to be done here, or null.
+  Status decode(std::uint64_t& position, std::size_t count, L* out, std::size_t& done_n,
+                FirstWalk& first, FirstWalk* next) {
     position_ = position;
+    next_page_ = next;
     if (tables_.is_uniform[kSecondaryVariable]) {
       std::fill_n(secondary_latents_, std::min(count, kRunBatches) * kBatchN,
                   static_cast<L>(tables_.secondary.lowers[0]));
     }
-    tables_.primary.kernels->walk(*next_walk(primary_walk_));
-    std::swap(trail_, next_trail_);
+    if (first.is_done) {
+      primary_walk_ = first.walk;
+      trail_ = &first.trail;
+      first.is_done = false;
+    } else {
+      tables_.primary.kernels->walk(*next_walk(primary_walk_));
+      std::swap(trail_, next_trail_);
+    }
     done_n = 0;
     for (is_last_ = false; !is_last_;) {
       std::size_t run_n = 0;
@@ -69,17 +88,17 @@ class RunDecoder {
     // Invariant: the codes of the primary variable in the next batch were walked to *trail_.
     for (n = 0; n == 0 || (!is_last_ && n < kRunN); n += kBatchN) {
       first_bytes_[n / kBatchN] = static_cast<std::size_t>((input_.origin + position_) / 8);
-      std::uint64_t offsets = end_walk(primary_walk_);
+      std::uint64_t offsets = end_walk(primary_walk_, primary_, n);
       if (has_codes) {
         unpack(tables_.primary, offsets, primary + n, primary_finish, next_walk(secondary_walk_));
-        offsets = end_walk(secondary_walk_);
+        offsets = end_walk(secondary_walk_, secondary_, n);
       } else if (tables_.is_unpacked_alone[kSecondaryVariable]) {
-        position_ =
-            tables_.secondary.kernels->decode(tables_.secondary, secondary_.ans_states(), input_.in,
-                                              position_, kBatchN, secondary_latents_ + n);
+        position_ = tables_.secondary.kernels->decode(tables_.secondary, secondary_.ans_states(),
+                                                      input_.in, position_, stored_n(secondary_, n),
+                                                      secondary_latents_ + n);
       }
       is_last_ = --count == 0 || position_ > input_.last_start;
-      CodeWalk* const walk = is_last_ ? nullptr : next_walk(primary_walk_);
+      CodeWalk* const walk = is_last_ ? walk_of_next_page() : next_walk(primary_walk_);
       if (has_codes) {
         unpack(tables_.secondary, offsets, secondary_latents_ + n, secondary_finish, walk);
       } else {
@@ -105,9 +124,26 @@ class RunDecoder {
     return &walk;
   }
 
+  CodeWalk* walk_of_next_page() {
+    if (next_page_ == nullptr || next_page_->is_done) return nullptr;
+    next_page_->is_done = true;
+    return &next_page_->walk;
+  }
+
+  // Latents that the batch behind n numbers of the run stores.
+  template <Latent V>
+  static std::size_t stored_n(const VariableDecoder<V>& variable, std::size_t n) {
+    return std::min(kBatchN, variable.left() - n);
+  }
+
   // Moves position_ to the end of the batch of a variable whose codes were walked to *trail_.
   // Returns where its offsets start.
-  std::uint64_t end_walk(const CodeWalk& walk) {
+  template <Latent V>
+  std::uint64_t end_walk(CodeWalk& walk, const VariableDecoder<V>& variable, std::size_t n) {
+    const std::size_t stored = stored_n(variable, n);
+    if (stored < kBatchN) {
+      take_back_codes(walk, stored, variable.tables().kernels->records_running_words);
+    }
     position_ = walk.position + trail_->offset_bits;
     return walk.position;
   }
@@ -149,8 +185,9 @@ class RunDecoder {
 
   template <Latent V>
   static void undo(VariableDecoder<V>& variable, V* latents, FinishKind kind, std::size_t n) {
-    variable.advance(n);
-    variable.undo_delta({latents, n, n, nullptr, 0, sums(kind)});
+    const std::size_t stored_n = std::min(n, variable.left());
+    variable.advance(stored_n);
+    variable.undo_delta({latents, stored_n, n, nullptr, 0, sums(kind)});
   }
 
   const PageTables<L, P>& tables_;
@@ -162,6 +199,7 @@ class RunDecoder {
   CodeTrail trails_[2];
   CodeTrail* trail_ = &trails_[0];
   CodeTrail* next_trail_ = &trails_[1];
+  FirstWalk* next_page_ = nullptr;
   std::uint64_t position_ = 0;
   bool is_last_ = false;
   std::size_t first_bytes_[kRunBatches];  // where the batches of the run start

@@ -319,6 +319,10 @@ static numpact_status read_page(numpact_context* context) {
   TRY(numpact_chunk_decoder_read_page(decoder, context, bytes, bytes_size, chunk_counts[1], decoded,
                                       sizeof decoded, &size, &error));
   REQUIRE(is_same(decoded, numbers + 300, chunk_counts[1]));
+  const numpact_page_input input = {bytes, size, chunk_counts[1]};
+  TRY(numpact_chunk_decoder_read_pages(decoder, context, &input, 1, decoded, sizeof decoded,
+                                       &error));
+  REQUIRE(is_same(decoded, numbers + 300, chunk_counts[1]));
   TRY(numpact_page_reader_create(context, decoder, &page, &error));
   TRY(numpact_page_reader_start(page, bytes, bytes_size, chunk_counts[1], NULL, 0, &error));
   TRY(numpact_page_reader_skip(page, 100, &error));
