@@ -10,8 +10,8 @@
 
 namespace numpact::cli {
 
-// Bounds the bytes of a value's text. The longest are a timestamp (a year of 12 digits with its
-// sign, nanoseconds, 'Z': 38) and a float (24). The rest is room for std::to_chars.
+// Bounds the bytes of a value's text. The longest is a timestamp, with a year of 12 digits and its
+// sign, nanoseconds and 'Z': 39, rounded up.
 inline constexpr std::size_t kMaxValueBytes = 64;
 
 // Writes the number at `index` to `to`, which has kMaxValueBytes: the shortest text that parses

@@ -17,7 +17,8 @@ class TextBuffer {
   void clear() { size_ = 0; }
 
   // Memory for `bytes` more bytes, to be written by the caller, who then calls end_at(). Valid
-  // until the next call. A std::string would have to write these bytes once before.
+  // until the next call. The memory is cleared only when it grows; a std::string would clear it
+  // each time.
   char* room(std::size_t bytes) {
     if (bytes > memory_.size() - size_) memory_.resize(std::max(2 * memory_.size(), size_ + bytes));
     return memory_.data() + size_;

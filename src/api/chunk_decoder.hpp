@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contents of a ChunkDecoder, which page readers use too.
+// The contents of a ChunkDecoder, which page readers use too, and lists of its pages.
 #pragma once
 
 #include "base/arena.hpp"
@@ -17,6 +17,22 @@ struct ChunkDecoder::Impl {
   const ChunkTables* tables = nullptr;
   std::size_t meta_size = 0;
   DecodeLimits limits;
+};
+
+// Pages to decode, as any type describes them.
+struct PageList {
+  const void* pages;
+  std::size_t count;
+  PageInput (*at)(const void* pages, std::size_t page);
+
+  PageInput page(std::size_t index) const { return at(pages, index); }
+};
+
+class PageListAccess {
+ public:
+  // As ChunkDecoder::decode_pages().
+  static Status decode(const ChunkDecoder& chunk, const PageList& pages,
+                       const MutableNumberView& out, DecodeContext* context) noexcept;
 };
 
 // Checks before n numbers of a page are decoded, those of earlier calls included.

@@ -33,6 +33,10 @@ constexpr std::uint64_t kMaxTrustedNumbersPerByte = 64;
 // Minimum numbers for which decoding by index pays for its threads.
 constexpr std::uint64_t kMinParallelN = std::uint64_t{1} << 17;
 
+// The first numbers that are decoded by index into an output that grows, enough for sixteen tasks.
+// Each step may double the output, so a forged count costs little memory.
+constexpr std::size_t kFirstStepN = std::size_t{1} << 20;
+
 Status check_type(NumberType found, NumberType expected) {
   if (found == expected) return {};
   return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
@@ -176,27 +180,46 @@ Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const TrailerCh
   }
 }
 
-Status no_index() { return Status(ErrorKind::kInvalidArgument, "there is no trailer"); }
+Status no_index() { return Status(ErrorKind::kInvalidArgument, "there is no index to use"); }
 
-// Reports the progress of a call that may start again, so that its figures never fall.
+// Reports the progress of a call that decodes in steps and may start again. Its figures never fall.
 class SteadyProgress {
  public:
-  explicit SteadyProgress(const ProgressCallback& callback) : callback_(callback) {}
+  SteadyProgress(const ProgressCallback& callback, std::uint64_t max_bytes)
+      : callback_(callback), max_bytes_(max_bytes) {}
 
-  // Sets the callback of a copy of the config. It refers to this object and allocates nothing.
-  void report_for(DecodeConfig& config) {
+  // The config with a callback that refers to this object. It is made without a copy of the
+  // caller's callback, which may allocate.
+  DecodeConfig config_of(const DecodeConfig& requested) {
+    DecodeConfig config;
+    config.limits = requested.limits;
+    config.trailer = requested.trailer;
+    config.threads = requested.threads;
+    config.executor = requested.executor;
     if (callback_) config.progress = [this](const Progress& progress) { return report(progress); };
+    return config;
   }
+
+  // Later figures count from what was reported.
+  void begin_step() { before_ = last_; }
+  void begin_again() { before_ = {}; }
+  // Whether the callback returned false, or threw.
+  bool is_stopped() const { return is_stopped_; }
 
  private:
   bool report(const Progress& progress) {
-    last_.numbers = std::max(last_.numbers, progress.numbers);
-    last_.bytes = std::max(last_.bytes, progress.bytes);
-    return callback_(last_);
+    last_.numbers = std::max(last_.numbers, before_.numbers + progress.numbers);
+    last_.bytes = std::max(last_.bytes, std::min(max_bytes_, before_.bytes + progress.bytes));
+    is_stopped_ = true;
+    is_stopped_ = !callback_(last_);
+    return !is_stopped_;
   }
 
   const ProgressCallback& callback_;
+  std::uint64_t max_bytes_;
+  Progress before_;  // of the steps before
   Progress last_;
+  bool is_stopped_ = false;
 };
 
 // Decodes by the chunk positions and restart points of the trailer on several threads, which also
@@ -205,7 +228,7 @@ class SteadyProgress {
 // trailer as they are read.
 Status decode_by_index(std::span<const std::byte> file, NumberType type, Output& output,
                        std::size_t& count, std::size_t max_n, const DecodeConfig& config,
-                       DecodeContext* context) noexcept {
+                       SteadyProgress& progress, DecodeContext* context) noexcept {
   return guarded([&]() -> Status {
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
@@ -226,9 +249,18 @@ Status decode_by_index(std::span<const std::byte> file, NumberType type, Output&
     NUMPACT_TRY(reader.status());
     NUMPACT_TRY(check_limits(config.limits, front.number_n, type));
     const auto n = static_cast<std::size_t>(front.number_n);
-    void* data = nullptr;
-    NUMPACT_TRY(output.reserve(n, data));
-    NUMPACT_TRY(reader->read(0, {type, data, n}, config, context));
+    output.expect(n);
+    std::size_t done = 0;
+    while (done < n) {
+      const std::size_t step =
+          output.is_growing() ? std::min(n - done, std::max(done, kFirstStepN)) : n;
+      void* data = nullptr;
+      NUMPACT_TRY(output.reserve(done + step, data));
+      progress.begin_step();
+      std::byte* const at = static_cast<std::byte*>(data) + done * size_of(type);
+      NUMPACT_TRY(reader->read(done, {type, at, step}, config, context));
+      done += step;
+    }
     count = n;
     return {};
   });
@@ -258,17 +290,14 @@ Status decode(std::span<const std::byte> file, NumberType type, Output& output, 
               DecodeContext* context) noexcept {
   count = 0;
   is_end = false;
-  SteadyProgress progress(requested.progress);
-  DecodeConfig config;
-  config.limits = requested.limits;
-  config.trailer = requested.trailer;
-  config.threads = requested.threads;
-  config.executor = requested.executor;
-  progress.report_for(config);
+  SteadyProgress progress(requested.progress, file.size());
+  const DecodeConfig config = progress.config_of(requested);
   if (WorkerPool::are_requested(config)) {
-    const Status status = decode_by_index(file, type, output, count, max_n, config, context);
+    const Status status =
+        decode_by_index(file, type, output, count, max_n, config, progress, context);
     is_end = status.ok();
-    if (is_end || status.kind() == ErrorKind::kCancelled) return status;
+    if (is_end || progress.is_stopped()) return status;
+    progress.begin_again();
   }
   return guarded([&]() -> Status {
     ScratchArena arena(context, config.limits.max_memory);

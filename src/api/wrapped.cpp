@@ -45,19 +45,20 @@ Status check_page_n(std::size_t page_n) {
 
 Status check_page_limits(const DecodeLimits& limits, NumberType type, std::size_t n) {
   if (n <= limits.max_numbers && n <= numbers_in(limits.max_output_bytes, type)) return {};
-  return Status(ErrorKind::kLimitExceeded, "the page would pass a limit of its chunk");
+  return Status(ErrorKind::kLimitExceeded, "the numbers would pass a limit of their chunk");
 }
 
 namespace {
 
-// Pages that decode_pages() decodes before it frees their states, of some KiB each.
+// Pages that decode_pages() decodes before it frees their states. These take up to 10 KiB each
+// (Conv1), so they stay in the second-level cache. Only the first of them is not walked ahead.
 constexpr std::size_t kPagesAtOnce = 16;
 
 // Decodes pages of a chunk one after the other. While the last batch of a page is unpacked, the
 // codes of the next page are walked: two decoders take turns.
 class PageSequence {
  public:
-  PageSequence(const ChunkMeta& meta, const ChunkTables& tables, std::span<const PageInput> pages,
+  PageSequence(const ChunkMeta& meta, const ChunkTables& tables, const PageList& pages,
                Arena& arena)
       : meta_(meta), tables_(tables), pages_(pages), arena_(arena) {}
 
@@ -67,9 +68,9 @@ class PageSequence {
     // A page with Lookback may have a window of any size, and does not begin with a walk that
     // could be done before.
     const std::size_t at_once = can_restart(meta_.delta) ? kPagesAtOnce : 1;
-    for (std::size_t i = 0; i < pages_.size(); i += at_once) {
+    for (std::size_t i = 0; i < pages_.count; i += at_once) {
       const ArenaScope scope(arena_);
-      const std::size_t end = std::min(pages_.size(), i + at_once);
+      const std::size_t end = std::min(pages_.count, i + at_once);
       for (std::size_t k = 0; k < std::min<std::size_t>(2, end - i); ++k) {
         decoders_[(i + k) % 2] = tables_.make_page_decoder(arena_);
       }
@@ -77,7 +78,7 @@ class PageSequence {
       for (std::size_t page = i; page < end; ++page) {
         NUMPACT_TRY(started_);
         NUMPACT_TRY(decode_page(page, page + 1 < end, out + done * size_of(meta_.type)));
-        done += pages_[page].count;
+        done += pages_.page(page).count;
       }
     }
     return {};
@@ -91,10 +92,11 @@ class PageSequence {
     if (has_next && next_status.ok()) next = decoder(page + 1).first_walk(window(page + 1));
     std::size_t n = 0;
     bool more = false;
-    NUMPACT_TRY(decoder(page).decode(window(page), pages_[page].count, out, n, more, next));
+    const PageInput input = pages_.page(page);
+    NUMPACT_TRY(decoder(page).decode(window(page), input.count, out, n, more, next));
     NUMPACT_TRY(PageDecoder::finish(window(page)));
     const std::uint64_t end = window(page).position / 8;
-    if (end < pages_[page].bytes.size()) {
+    if (end < input.bytes.size()) {
       return Status(ErrorKind::kCorrupt, "the page ends before its bytes", end);
     }
     started_ = next_status;
@@ -102,9 +104,10 @@ class PageSequence {
   }
 
   Status start(std::size_t page) {
-    window(page) = {pages_[page].bytes, 0, true};
+    const PageInput input = pages_.page(page);
+    window(page) = {input.bytes, 0, true};
     bool more = false;
-    return decoder(page).start(window(page), pages_[page].count, more);
+    return decoder(page).start(window(page), input.count, more);
   }
 
   PageDecoder& decoder(std::size_t page) { return *decoders_[page % 2]; }
@@ -112,7 +115,7 @@ class PageSequence {
 
   const ChunkMeta& meta_;
   const ChunkTables& tables_;
-  std::span<const PageInput> pages_;
+  const PageList& pages_;
   Arena& arena_;
   PageDecoder* decoders_[2] = {};
   Status started_;  // the status of starting the next page
@@ -199,12 +202,22 @@ Result<std::size_t> ChunkDecoder::decode_page(std::span<const std::byte> bytes, 
 
 Status ChunkDecoder::decode_pages(std::span<const PageInput> pages, const MutableNumberView& out,
                                   DecodeContext* context) const noexcept {
+  const auto at = [](const void* inputs, std::size_t page) {
+    return static_cast<const PageInput*>(inputs)[page];
+  };
+  return PageListAccess::decode(*this, {pages.data(), pages.size(), at}, out, context);
+}
+
+Status PageListAccess::decode(const ChunkDecoder& chunk, const PageList& pages,
+                              const MutableNumberView& out, DecodeContext* context) noexcept {
   std::size_t done = 0;
   const Status status = guarded([&]() -> Status {
-    if (impl_ == nullptr) return moved_from();
-    NUMPACT_TRY(check_page_output(out, impl_->meta.type));
+    if (chunk.impl_ == nullptr) return moved_from();
+    const ChunkDecoder::Impl& impl = *chunk.impl_;
+    NUMPACT_TRY(check_page_output(out, impl.meta.type));
     std::size_t left = out.count;
-    for (const PageInput& page : pages) {
+    for (std::size_t i = 0; i < pages.count; ++i) {
+      const PageInput page = pages.page(i);
       NUMPACT_TRY(check_bytes(page.bytes));
       NUMPACT_TRY(check_page_n(page.count));
       if (page.count > left) {
@@ -212,9 +225,9 @@ Status ChunkDecoder::decode_pages(std::span<const PageInput> pages, const Mutabl
       }
       left -= page.count;
     }
-    NUMPACT_TRY(check_page_limits(impl_->limits, out.type, out.count - left));
-    ScratchArena arena(context, impl_->limits.max_memory);
-    PageSequence sequence(impl_->meta, *impl_->tables, pages, *arena);
+    NUMPACT_TRY(check_page_limits(impl.limits, out.type, out.count - left));
+    ScratchArena arena(context, impl.limits.max_memory);
+    PageSequence sequence(impl.meta, *impl.tables, pages, *arena);
     return sequence.decode(static_cast<std::byte*>(out.data), done);
   });
   return status.ok() ? status : status.after_numbers(done);

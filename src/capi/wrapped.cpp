@@ -2,21 +2,12 @@
 // Reading of chunks whose metadata and pages engines store themselves.
 #include "capi/wrapped_objects.hpp"
 
-#include <algorithm>
-#include <array>
-
+#include "api/chunk_decoder.hpp"
 #include "base/try.hpp"
 #include "capi/capi.hpp"
 
 using namespace numpact;                  // NOLINT(google-build-using-namespace)
 using namespace numpact::internal::capi;  // NOLINT(google-build-using-namespace)
-
-namespace {
-
-// Pages whose description is converted at a time, on the stack.
-constexpr std::size_t kPagesPerCall = 64;
-
-}  // namespace
 
 extern "C" {
 
@@ -86,26 +77,14 @@ numpact_status numpact_chunk_decoder_read_pages(const numpact_chunk_decoder* dec
     NUMPACT_TRY(check_given(decoder));
     if (page_count > 0) NUMPACT_TRY(check_given(pages));
     const auto type = static_cast<numpact_type>(decoder->decoder->type());
-    std::array<wrapped::PageInput, kPagesPerCall> inputs;
-    std::size_t done = 0;
-    for (std::size_t i = 0; i < page_count; i += kPagesPerCall) {
-      const std::size_t n = std::min(kPagesPerCall, page_count - i);
-      std::size_t numbers = 0;
-      for (std::size_t k = 0; k < n; ++k) {
-        const numpact_page_input& page = pages[i + k];
-        inputs[k] = {bytes_of(page.bytes, page.bytes_size), page.numbers};
-        numbers += page.numbers;
-      }
-      MutableNumberView view;
-      NUMPACT_TRY(make_output(type, out, capacity, view));
-      view.data = static_cast<std::byte*>(view.data) + done * size_of(view.type);
-      view.count -= done;
-      const Status status =
-          decoder->decoder->decode_pages(std::span(inputs).first(n), view, decode_context(context));
-      if (!status.ok()) return status.after_numbers(done + status.good_numbers());
-      done += numbers;
-    }
-    return {};
+    MutableNumberView view;
+    NUMPACT_TRY(make_output(type, out, capacity, view));
+    const auto at = [](const void* inputs, std::size_t i) -> wrapped::PageInput {
+      const numpact_page_input& page = static_cast<const numpact_page_input*>(inputs)[i];
+      return {bytes_of(page.bytes, page.bytes_size), page.numbers};
+    };
+    return wrapped::PageListAccess::decode(*decoder->decoder, {pages, page_count, at}, view,
+                                           decode_context(context));
   });
 }
 

@@ -87,6 +87,29 @@ TEST_F(RestartThreads, ShareAChunkAndReportProgress) {
   }
 }
 
+// An output that grows at most doubles with each step.
+TEST_F(RestartThreads, GrowOutputsInSteps) {
+  Random random(84);
+  constexpr std::size_t kStepsN = 5 * kN;
+  const Numbers numbers = make_numbers("walk", NumberType::kU16, kStepsN, random);
+  EncodeConfig encode;
+  encode.level = 1;
+  encode.trailer = TrailerSpec::restarts(14);
+  encode.paging = PagingSpec::exact({kStepsN});
+  const Bytes file = compressed(numbers, encode);
+  OneByOne executor(4);
+  DecodeConfig config;
+  config.executor = &executor;
+  config.progress = recorder();
+  Numbers out;
+  ASSERT_OK(decompress_any(file, config).into(out));
+  EXPECT_TRUE(same_numbers(out, numbers));
+  EXPECT_EQ(executor.runs, 3);  // 2^20, as many again, and the rest
+  expect_that_progress_never_falls();
+  EXPECT_EQ(calls_.back().numbers, kStepsN);
+  EXPECT_LE(calls_.back().bytes, file.size());
+}
+
 TEST_F(RestartThreads, StopWhenTheCallerSaysSo) {
   for (const Reader& reader : readers()) {
     for (const ExecutorCase& executor_case : executor_cases()) {

@@ -150,6 +150,8 @@ TEST_F(CPages, ManyInOneCall) {
   numpact_error error;
   numpact_error_init(&error);
   EXPECT_EQ(read(bytes - sizeof(double), &error), NUMPACT_DOES_NOT_FIT);
+  EXPECT_EQ(error.good_count, 0u);
+  EXPECT_EQ(all.storage()[0], raw(numbers_)[3000 * sizeof(double)]);
   pages[131].bytes_size -= 10;
   EXPECT_EQ(read(bytes, &error), NUMPACT_TRUNCATED);
   EXPECT_EQ(error.good_count, 131 * kPageN);

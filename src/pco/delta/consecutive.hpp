@@ -67,7 +67,7 @@ class ConsecutiveState {
   bool undo(const DeltaBatch<L>& batch) {
     const std::size_t sum_n = batch.is_summed ? 1 : 0;
     const std::size_t known_n = batch.stored_n + sum_n;
-    std::fill(batch.latents + known_n, batch.latents + std::max(batch.n, known_n), L{0});
+    if (known_n < batch.n) std::fill(batch.latents + known_n, batch.latents + batch.n, L{0});
     const std::size_t sums = moments_.size() - sum_n;
     decode_consecutive(moments_.first(sums), batch.latents, batch.n);
     return true;

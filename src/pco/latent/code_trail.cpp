@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/latent/latent_decoder.hpp"
+#include "pco/limits.hpp"
 
 namespace numpact::internal {
 namespace {
@@ -13,10 +14,13 @@ std::uint32_t entry_at(const CodeTrail& trail, std::size_t i, bool are_running_w
 
 }  // namespace
 
+// Consecutive stores fewer deltas than a page has numbers, by its order.
+static_assert(kMaxConsecutiveOrder < kTrailGroupN);
+
 void take_back_codes(CodeWalk& walk, std::size_t n, bool are_running_words) {
   CodeTrail& trail = *walk.trail;
   // Sixteen latents that were jumped over have neither code bits nor offset bits.
-  constexpr unsigned kLastGroup = kBatchN / kMaxMissingN - 1;
+  constexpr unsigned kLastGroup = kBatchN / kTrailGroupN - 1;
   if ((trail.jumped >> kLastGroup & 1) != 0) return;
   for (std::size_t i = n; i < kBatchN; ++i) {
     const std::uint32_t entry = entry_at(trail, i, are_running_words);

@@ -44,13 +44,13 @@ struct CodeWalk {
   CodeTrail* trail;
 };
 
-// Latents that may be missing at the end of a batch that is decoded as a whole one: those that
-// Consecutive does not store, up to 7, in the last group of a trail.
-inline constexpr std::size_t kMaxMissingN = 16;
+// Latents that a walk jumps over at once, and that unpacking reads the words of at once.
+inline constexpr std::size_t kTrailGroupN = 16;
 
-// Takes the last kBatchN - n codes back from the walk of a whole batch whose page stores n latents
-// only, n > kBatchN - kMaxMissingN: position and offset_bits become those of n latents. The words
-// of the others stay, since unpacking needs some. The states are of no use then.
+// Takes the last kBatchN - n codes back from the walk of a whole batch of which the page stores n
+// latents only: position and offset_bits become those of n latents. Fewer than kTrailGroupN may be
+// missing. Their words stay, since unpacking reads those of whole groups. The states are of no use
+// then.
 void take_back_codes(CodeWalk& walk, std::size_t n, bool are_running_words);
 
 // Bits of a batch that was skipped.

@@ -91,9 +91,10 @@ struct Lowers64 {
 };
 
 // The sixteen entries, as differences of the running words before and behind each latent. Before
-// every fourth latent the walk refilled its buffer, which sets the bits of 56 in the running word.
+// every fourth latent the walk refilled its buffer, which sets kRefillBits in the running word.
 HWY_INLINE __m512i Entries(__m512i before, __m512i after) {
-  const __m512i refilled = _mm512_mask_or_epi32(before, 0x1111, before, _mm512_set1_epi32(56));
+  const __m512i refilled =
+      _mm512_mask_or_epi32(before, 0x1111, before, _mm512_set1_epi32(kRefillBits));
   return _mm512_sub_epi32(refilled, after);
 }
 

@@ -3,7 +3,7 @@
 //
 // ChunkTables is shared by the pages of a chunk; it is immutable and usable from several threads. A
 // PageDecoder is the state within one page. It holds no pointer into the input, so the input may
-// move between calls.
+// move between calls, except between first_walk() and decode().
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,8 @@ class PageDecoder {
   }
 
   // After start(): the walk that decode() begins with, so that the call for the page before may do
-  // it. The window must stay. Null if decode() does not begin with one.
+  // it. Then decode() must follow for the whole page, with the same window. Null if decode() does
+  // not begin with a walk.
   virtual FirstWalk* first_walk(const BitWindow& window) = 0;
 
   // Skips one batch without computing its numbers and adds its sizes to `sizes`. Sets `done` to the

@@ -49,8 +49,8 @@ class RunDecoder {
 
   // Decodes up to `count` batches, the first of which has its codes at `position`, as far as the
   // input holds the worst case. Sets done_n to the count of their numbers and moves `position` to
-  // their end, which may be past the end of the input. `first`: the walk of these codes, may be
-  // done. `next`: the first walk of the next page, to be done here, or null.
+  // their end, which may be past the end of the input. `first`: the walk of these codes, which may
+  // be done. `next`: the first walk of the next page, to be done here, or null.
   Status decode(std::uint64_t& position, std::size_t count, L* out, std::size_t& done_n,
                 FirstWalk& first, FirstWalk* next) {
     position_ = position;
@@ -185,9 +185,9 @@ class RunDecoder {
 
   template <Latent V>
   static void undo(VariableDecoder<V>& variable, V* latents, FinishKind kind, std::size_t n) {
-    const std::size_t stored_n = std::min(n, variable.left());
-    variable.advance(stored_n);
-    variable.undo_delta({latents, stored_n, n, nullptr, 0, sums(kind)});
+    const std::size_t stored = std::min(n, variable.left());
+    variable.advance(stored);
+    variable.undo_delta({latents, stored, n, nullptr, 0, sums(kind)});
   }
 
   const PageTables<L, P>& tables_;
