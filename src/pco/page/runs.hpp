@@ -26,9 +26,9 @@ inline constexpr std::size_t kRunN = kRunBatches * kBatchN;
 // The walk of the codes that the runs of a page begin with. It reads the input and the state of
 // that page only, so it may be done while the last batch of the page before is unpacked.
 struct FirstWalk {
+  CodeTrail trail;
   BatchInput input;
   CodeWalk walk{};
-  CodeTrail trail;
   bool is_done = false;
 };
 
@@ -190,22 +190,22 @@ class RunDecoder {
     variable.undo_delta({latents, stored, n, nullptr, 0, sums(kind)});
   }
 
+  CodeTrail trails_[2];
+  // Latents are at the start of a cache line, so that vectors do not cross lines.
+  alignas(64) L secondary_latents_[kRunN];
+  alignas(64) P primary_latents_[std::is_same_v<L, P> ? 1 : kRunN];
   const PageTables<L, P>& tables_;
   VariableDecoder<P>& primary_;
   VariableDecoder<L>& secondary_;
   const BatchInput& input_;
   CodeWalk primary_walk_;
   CodeWalk secondary_walk_;
-  CodeTrail trails_[2];
   CodeTrail* trail_ = &trails_[0];
   CodeTrail* next_trail_ = &trails_[1];
   FirstWalk* next_page_ = nullptr;
   std::uint64_t position_ = 0;
   bool is_last_ = false;
   std::size_t first_bytes_[kRunBatches];  // where the batches of the run start
-  // Latents are at the start of a cache line, so that vectors do not cross lines.
-  alignas(64) L secondary_latents_[kRunN];
-  alignas(64) P primary_latents_[std::is_same_v<L, P> ? 1 : kRunN];
 };
 
 }  // namespace numpact::internal
