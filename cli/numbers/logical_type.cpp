@@ -28,12 +28,7 @@ constexpr KindRow kKinds[] = {
 
 const KindRow& row_of(LogicalKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
-struct UnitRow {
-  std::string_view name;
-  std::int64_t per_second;
-};
-
-constexpr UnitRow kUnits[] = {{"s", 1}, {"ms", 1'000}, {"us", 1'000'000}, {"ns", 1'000'000'000}};
+constexpr std::string_view kUnits[] = {"s", "ms", "us", "ns"};
 
 }  // namespace
 
@@ -48,16 +43,14 @@ std::optional<LogicalKind> logical_kind_of(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view to_string(TimeUnit unit) { return kUnits[static_cast<std::size_t>(unit)].name; }
+std::string_view to_string(TimeUnit unit) { return kUnits[static_cast<std::size_t>(unit)]; }
 
 std::optional<TimeUnit> time_unit_of(std::string_view name) {
   for (std::size_t i = 0; i < std::size(kUnits); ++i) {
-    if (kUnits[i].name == name) return static_cast<TimeUnit>(i);
+    if (kUnits[i] == name) return static_cast<TimeUnit>(i);
   }
   return std::nullopt;
 }
-
-std::int64_t per_second(TimeUnit unit) { return kUnits[static_cast<std::size_t>(unit)].per_second; }
 
 std::optional<NumberType> storage_of(LogicalKind kind) { return row_of(kind).storage; }
 

@@ -40,8 +40,14 @@ std::optional<LogicalKind> logical_kind_of(std::string_view name);
 // "s", "ms", "us", "ns".
 std::string_view to_string(TimeUnit unit);
 std::optional<TimeUnit> time_unit_of(std::string_view name);
+// How many digits of a unit are behind the point of a second: 0, 3, 6 or 9.
+constexpr int decimals_of(TimeUnit unit) { return 3 * static_cast<int>(unit); }
 // How many of these units make a second.
-std::int64_t per_second(TimeUnit unit);
+constexpr std::int64_t per_second(TimeUnit unit) {
+  std::int64_t count = 1;
+  for (int i = 0; i < decimals_of(unit); ++i) count *= 10;
+  return count;
+}
 
 // The number type that stores the values; none for plain numbers, which may have any type.
 std::optional<NumberType> storage_of(LogicalKind kind);

@@ -29,16 +29,14 @@ char* put_two(char* to, std::int64_t number) {
   return to + 2;
 }
 
-// Writes at least `width` (up to 9) digits, with a sign before them if the number is negative.
-char* put_padded(char* to, std::int64_t number, std::size_t width) {
-  if (number < 0) {
+// Writes at least four digits, with a sign before them if the year is negative.
+char* put_year(char* to, std::int64_t year) {
+  if (year < 0) {
     *to++ = '-';
-    number = -number;
+    year = -year;
   }
-  char digits[20];
-  const char* const end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
-  for (auto n = static_cast<std::size_t>(end - digits); n < width; ++n) *to++ = '0';
-  return std::copy(static_cast<const char*>(digits), end, to);
+  for (std::int64_t bound = 1'000; bound > 1 && year < bound; bound /= 10) *to++ = '0';
+  return put_digits(to, year);
 }
 
 // Converts days since 1970 to a Gregorian date. After Howard Hinnant, "chrono-Compatible Low-Level
@@ -55,7 +53,7 @@ char* put_date(char* to, std::int64_t days) {
   const std::int64_t day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
   const std::int64_t month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
   const std::int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
-  to = put_padded(to, year, 4);
+  to = put_year(to, year);
   *to++ = '-';
   to = put_two(to, month);
   *to++ = '-';
@@ -70,12 +68,10 @@ char* put_decimals(char* to, std::int64_t number) {
 }
 
 // Divisors are constants, since a division by a variable takes as long as the rest of the value.
-template <int kDecimals>
+template <TimeUnit kUnit>
 struct TimeText {
-  static constexpr std::int64_t kPerSecond = kDecimals == 0   ? 1
-                                             : kDecimals == 3 ? 1'000
-                                             : kDecimals == 6 ? 1'000'000
-                                                              : 1'000'000'000;
+  static constexpr std::int64_t kPerSecond = per_second(kUnit);
+  static constexpr int kDecimals = decimals_of(kUnit);
 
   static char* put_time(char* to, std::int64_t since_midnight) {
     const std::int64_t seconds = since_midnight / kPerSecond;
@@ -104,15 +100,15 @@ template <class Function>
 char* with_unit(TimeUnit unit, Function&& function) {
   switch (unit) {
     case TimeUnit::kSecond:
-      return function(TimeText<0>());
+      return function(TimeText<TimeUnit::kSecond>());
     case TimeUnit::kMilli:
-      return function(TimeText<3>());
+      return function(TimeText<TimeUnit::kMilli>());
     case TimeUnit::kMicro:
-      return function(TimeText<6>());
+      return function(TimeText<TimeUnit::kMicro>());
     case TimeUnit::kNano:
       break;
   }
-  return function(TimeText<9>());
+  return function(TimeText<TimeUnit::kNano>());
 }
 
 std::int64_t integer_at(const NumberView& numbers, std::size_t index) {
@@ -142,7 +138,7 @@ char* put_value(char* to, const LogicalType& logical, const NumberView& numbers,
       if (value % (kSecondsPerDay * 1'000) == 0) {
         return put_date(to, value / (kSecondsPerDay * 1'000));
       }
-      return TimeText<3>::put_timestamp(to, value);
+      return TimeText<TimeUnit::kMilli>::put_timestamp(to, value);
     case LogicalKind::kTime32:
     case LogicalKind::kTime64:
       if (value >= 0 && value < kSecondsPerDay * per_second(logical.unit)) {
