@@ -9,10 +9,12 @@
 //   block (AddLatent): it is multiplied by a vector of weights, one for each lag.
 // * Both are too late for the three latents that follow. Their terms are scalar (Chain).
 //
-// Example with order 5 and weights w1 ... w5 by lag:
+// Up to order 7 all terms are scalar (DecodeNear): they fit beside the chain.
 //
-//   x9 = delta + (bias + w5 x4 + w4 x5 + w3 x6 + w2 x7 + w1 x8)
-//                 AddLatent of x4, x5    Chain
+// Example with order 8 and weights w1 ... w8 by lag:
+//
+//   x9 = delta + (bias + w8 x1 + ... + w5 x4 + w4 x5 + w3 x6 + w2 x7 + w1 x8)
+//                 AddLatent of x1 ... x5        Chain
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/delta/conv1_kernel.cpp"
@@ -62,16 +64,39 @@ class Chain {
   // `sum`: the bias and the terms of other lags. `delta` is shifted left by the quantization, so
   // that it is added before the sum is shifted right.
   HWY_INLINE L Next(std::uint64_t sum, const std::uint64_t& delta) {
-    if constexpr (kLags >= 3) sum += weights_[2] * last_[2];
-    if constexpr (kLags >= 2) sum += weights_[1] * last_[1];
-    const std::uint64_t latent = Finish(sum, weights_[0] * last_[0], delta);
-    if constexpr (kLags >= 3) last_[2] = last_[1];
-    if constexpr (kLags >= 2) last_[1] = last_[0];
+    const std::uint64_t latent = Finish(AddOlder(sum), weights_[0] * last_[0], delta);
+    AgeLatents();
     last_[0] = latent;
     return static_cast<L>(latent);
   }
 
  private:
+  // Not as loops: those would be vectorized, and vectors of the latents kept in memory.
+  // Adds the terms of all but the last latent. The oldest is known first.
+  template <std::size_t kLag = kLags - 1>
+  HWY_INLINE std::uint64_t AddOlder(std::uint64_t sum) const {
+    if constexpr (kLag == 0) return sum;
+    if constexpr (kLag != 0) {
+      std::uint64_t term = last_[kLag];
+#if HWY_ARCH_X86_64 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
+      // From memory: registers do not hold all weights, and compilers then move them to and from
+      // vector registers.
+      if constexpr (kLag >= 2 && !kHasStoredDeltas) {
+        asm("imulq %[weight], %[term]" : [term] "+r"(term) : [weight] "m"(weights_[kLag]) : "cc");
+        return AddOlder<kLag - 1>(sum + term);
+      }
+#endif
+      return AddOlder<kLag - 1>(sum + weights_[kLag] * term);
+    }
+  }
+  template <std::size_t kLag = kLags - 1>
+  HWY_INLINE void AgeLatents() {
+    if constexpr (kLag != 0) {
+      last_[kLag] = last_[kLag - 1];
+      AgeLatents<kLag - 1>();
+    }
+  }
+
   // `term`: that of the last latent, which is known last.
   HWY_INLINE std::uint64_t Finish(std::uint64_t sum, std::uint64_t term,
                                   const std::uint64_t& delta) const {
@@ -109,7 +134,7 @@ class Chain {
   unsigned quantization_;
 };
 
-// For orders up to kNearLags.
+// For low orders.
 template <std::size_t kOrder, class L>
 void DecodeNear(const Conv1& conv, const L* HWY_RESTRICT deltas, std::size_t n,
                 L* HWY_RESTRICT latents) {
@@ -319,7 +344,7 @@ void DecodePart(const FarWeights<L>& weights, const BlockSums<L>& block, FarChai
   }
 }
 
-// For orders beyond kNearLags.
+// For all other orders.
 template <class L>
 void DecodeFar(const Conv1& conv, const std::uint64_t* deltas, std::size_t n, L* latents) {
   using T = typename Lanes<L>::T;
@@ -350,9 +375,24 @@ void DecodeFar(const Conv1& conv, const std::uint64_t* deltas, std::size_t n, L*
 
 template <class L>
 void Decode(const Conv1& conv, const L* HWY_RESTRICT deltas, std::size_t n, L* latents) {
-  if (conv.order == 1) return DecodeNear<1>(conv, deltas, n, latents);
-  if (conv.order == 2) return DecodeNear<2>(conv, deltas, n, latents);
-  if (conv.order == 3) return DecodeNear<3>(conv, deltas, n, latents);
+  switch (conv.order) {
+    case 1:
+      return DecodeNear<1>(conv, deltas, n, latents);
+    case 2:
+      return DecodeNear<2>(conv, deltas, n, latents);
+    case 3:
+      return DecodeNear<3>(conv, deltas, n, latents);
+    case 4:
+      return DecodeNear<4>(conv, deltas, n, latents);
+    case 5:
+      return DecodeNear<5>(conv, deltas, n, latents);
+    case 6:
+      return DecodeNear<6>(conv, deltas, n, latents);
+    case 7:
+      return DecodeNear<7>(conv, deltas, n, latents);
+    default:
+      break;
+  }
   HWY_ALIGN std::uint64_t shifted[kBatchN];
   for (std::size_t i = 0; i < n; ++i) shifted[i] = std::uint64_t{deltas[i]} << conv.quantization;
   DecodeFar(conv, shifted, n, latents);
