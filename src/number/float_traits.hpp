@@ -10,18 +10,20 @@
 
 namespace numpact::internal {
 
-// Exact.
-constexpr float half_to_float(std::uint16_t half) {
+// The bits of the equal float. Signalling NaNs stay such, which a function that returns a float
+// cannot promise on i386: calls return floats in the x87 unit, which quiets them.
+constexpr std::uint32_t half_to_float_bits(std::uint16_t half) {
   const std::uint32_t sign = std::uint32_t{half & 0x8000u} << 16;
   const std::uint32_t exponent = (half >> 10) & 31u;
   const std::uint32_t mantissa = half & 0x3ffu;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | (mantissa << 13));
-  if (exponent != 0) {
-    return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
-  }
+  if (exponent == 31) return sign | 0x7f800000u | (mantissa << 13);
+  if (exponent != 0) return sign | ((exponent + 112) << 23) | (mantissa << 13);
   // Subnormal: mantissa * 2^-24, which a float holds exactly.
   const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
+  return std::bit_cast<std::uint32_t>(magnitude) | sign;
+}
+constexpr float half_to_float(std::uint16_t half) {
+  return std::bit_cast<float>(half_to_float_bits(half));
 }
 
 // Rounds to nearest, ties to even. NaNs become quiet and keep their sign and upper payload bits.

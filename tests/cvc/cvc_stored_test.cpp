@@ -80,7 +80,7 @@ float decode(const StoredSlice& slice, std::uint64_t row, std::uint64_t d) {
     case Compression::kFp16:
       return half_to_float(static_cast<std::uint16_t>(word(slice.bytes, 2 * i, 2)));
     case Compression::kBFloat16:
-      return cvc::bfloat_to_float(static_cast<std::uint16_t>(word(slice.bytes, 2 * i, 2)));
+      return std::bit_cast<float>(static_cast<std::uint32_t>(word(slice.bytes, 2 * i, 2)) << 16);
     case Compression::kInt8:
       return step(word(slice.bytes, i, 1), slice.min, slice.scale);
     case Compression::kInt8Row:

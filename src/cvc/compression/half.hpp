@@ -39,10 +39,6 @@ constexpr std::uint16_t bfloat_of(float value) {
   return static_cast<std::uint16_t>((bits + 0x7fffu + (high & 1u)) >> 16);
 }
 
-constexpr float bfloat_to_float(std::uint16_t bits) {
-  return std::bit_cast<float>(std::uint32_t{bits} << 16);
-}
-
 // Round to odd: the value is truncated, and its last bit is set if any bit was lost. Rounding the
 // result to nearest with at least two bits less gives the same as rounding the value itself, so no
 // value is rounded twice.

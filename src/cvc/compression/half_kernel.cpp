@@ -26,7 +26,8 @@ void HalvesToFloatsScalar(const std::byte* halves, std::size_t n, float* out) {
   for (std::size_t i = 0; i < n; ++i) {
     std::uint16_t half;
     std::memcpy(&half, halves + 2 * i, 2);
-    out[i] = half_to_float(half);
+    const std::uint32_t bits = half_to_float_bits(half);
+    std::memcpy(out + i, &bits, sizeof bits);
   }
 }
 
@@ -55,9 +56,10 @@ std::size_t FloatsToBFloats(const float* HWY_RESTRICT values, std::size_t n,
 
 void BFloatsToFloatsScalar(const std::byte* bfloats, std::size_t n, float* out) {
   for (std::size_t i = 0; i < n; ++i) {
-    std::uint16_t bits;
-    std::memcpy(&bits, bfloats + 2 * i, 2);
-    out[i] = bfloat_to_float(bits);
+    std::uint16_t high;
+    std::memcpy(&high, bfloats + 2 * i, 2);
+    const std::uint32_t bits = std::uint32_t{high} << 16;
+    std::memcpy(out + i, &bits, sizeof bits);
   }
 }
 
