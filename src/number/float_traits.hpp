@@ -10,8 +10,7 @@
 
 namespace numpact::internal {
 
-// The bits of the equal float. Signalling NaNs stay such, which a function that returns a float
-// cannot promise on i386: calls return floats in the x87 unit, which quiets them.
+// The bits of the float with the same value. Signalling NaNs stay such.
 constexpr std::uint32_t half_to_float_bits(std::uint16_t half) {
   const std::uint32_t sign = std::uint32_t{half & 0x8000u} << 16;
   const std::uint32_t exponent = (half >> 10) & 31u;
@@ -22,6 +21,8 @@ constexpr std::uint32_t half_to_float_bits(std::uint16_t half) {
   const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
   return std::bit_cast<std::uint32_t>(magnitude) | sign;
 }
+// The float with the same value. On i386 signalling NaNs may become quiet: calls return floats in
+// the x87 unit.
 constexpr float half_to_float(std::uint16_t half) {
   return std::bit_cast<float>(half_to_float_bits(half));
 }

@@ -58,7 +58,7 @@ TEST(CvcKernels, EveryHalf) {
   });
 }
 
-// Floats whose bits go through memory alone: i386 passes them in a unit that quiets them.
+// Floats whose bits go through memory alone: i386 returns them in a unit that quiets them.
 template <class Float, class Bits>
 std::vector<Float> floats_of(const std::vector<Bits>& bits) {
   static_assert(sizeof(Float) == sizeof(Bits));

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/internal.hpp"
-#include "cvc/compression/half.hpp"
 #include "cvc/cvc_files.hpp"
 #include "cvc/range_sources.hpp"
 #include "number/float_traits.hpp"

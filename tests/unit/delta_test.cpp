@@ -381,6 +381,23 @@ std::vector<L> naive_conv1(const Conv1& conv, const std::vector<L>& state,
   return latents;
 }
 
+// Decodes the first deltas in one batch and the rest in another, with every instruction set.
+template <Latent L>
+void expect_decoded(const Conv1& conv, const std::vector<L>& state, const std::vector<L>& deltas,
+                    std::size_t first) {
+  const std::vector<L> expected = naive_conv1(conv, state, deltas);
+  for_each_target([&] {
+    Arena arena(std::pmr::new_delete_resource());
+    History<L> history;
+    history.start(arena, expected.size(), expected.size(), state);
+    decode_conv1(conv, deltas.data(), first, history);
+    decode_conv1(conv, deltas.data() + first, deltas.size() - first, history);
+    std::vector<L> back(expected.size());
+    history.copy(0, back.size(), back.data());
+    ASSERT_EQ(back, expected) << "order " << conv.order << ", quantization " << conv.quantization;
+  });
+}
+
 // Every order; batches of any size, the next one resuming the last; sums at the limits; latents and
 // deltas of one value or any, so that sums change their sign and latents wrap.
 TYPED_TEST(Deltas, Conv1DecodesExtremesOfEveryOrder) {
@@ -394,19 +411,35 @@ TYPED_TEST(Deltas, Conv1DecodesExtremesOfEveryOrder) {
       if (random.one_in(4)) std::fill(state.begin(), state.end(), static_cast<L>(~L{0}));
       std::vector<L> deltas = this->latents(random.below(3 * kBatchN), random);
       if (random.one_in(4)) std::fill(deltas.begin(), deltas.end(), L{0});
-      const std::vector<L> expected = naive_conv1(conv, state, deltas);
-      const std::size_t first = random.below(deltas.size() + 1);
-      for_each_target([&] {
-        Arena arena(std::pmr::new_delete_resource());
-        History<L> history;
-        history.start(arena, expected.size(), expected.size(), state);
-        decode_conv1(conv, deltas.data(), first, history);
-        decode_conv1(conv, deltas.data() + first, deltas.size() - first, history);
-        std::vector<L> back(expected.size());
-        history.copy(0, back.size(), back.data());
-        ASSERT_EQ(back, expected) << "round " << round << ", order " << conv.order;
-      });
+      expect_decoded(conv, state, deltas, random.below(deltas.size() + 1));
       if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+// Every order with the least and the largest quantization, and sums of -1, 0 and more.
+TYPED_TEST(Deltas, Conv1DecodesAtTheBoundsOfQuantization) {
+  using L = TypeParam;
+  if constexpr (sizeof(L) <= 4) {
+    Random random(59);
+    const std::vector<L> zeros(kBatchN, L{0});
+    const std::vector<L> largest(kBatchN, static_cast<L>(~L{0}));
+    for (unsigned order = 1; order <= kMaxConv1Order; ++order) {
+      for (const unsigned quantization : {0u, std::min(2 * kBits<L>, 32u) - 1}) {
+        std::vector<Conv1> all(3);
+        for (Conv1& conv : all) conv.order = order;
+        all[0].bias = -1;
+        all[2] = extreme_conv1(kBits<L>, order, random);
+        for (Conv1& conv : all) {
+          conv.quantization = quantization;
+          if (!conv.is_valid(kBits<L>)) continue;
+          const std::vector<L> state(order, static_cast<L>(~L{0}));
+          for (const auto& deltas : {zeros, largest, this->latents(kBatchN + 3, random)}) {
+            expect_decoded(conv, state, deltas, deltas.size() / 3);
+            if (::testing::Test::HasFatalFailure()) return;
+          }
+        }
+      }
     }
   }
 }
