@@ -25,7 +25,7 @@ do_zig() {
 }
 
 do_wheels() {
-  need_packages cmake ninja-build python3-dev python3-venv
+  need_packages cmake ninja-build python3-dev python3-venv qemu-user
   need_venv
   NUMPACT_JOBS=$JOBS NUMPACT_PYTHON=$PYTHON tools/wheels.sh "$@"
 }

@@ -6,7 +6,8 @@
 # For musl zig has libc++, with which a module cannot share nanobind's part: that wheel serves one
 # version of Python. Those of the workflow are built with libstdc++.
 # Wheels of glibc run in a fresh venv of every CPython from 3.10 on that pyenv or the system has;
-# what is not there is said. NUMPACT_JOBS as in ./dev; NUMPACT_PYTHON names the Python that builds.
+# what is not there is said. That for aarch64 runs in Debian's Python for it, under qemu.
+# NUMPACT_JOBS as in ./dev; NUMPACT_PYTHON names the Python that builds.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -151,6 +152,36 @@ run_in() {
   add_row "$target" "zarr on $version" run "$(tail -n 1 "$log")"
 }
 
+# Unpacks Debian's Python for aarch64 and what it links to into $1, without touching the system's
+# packages.
+unpack_arm_python() {
+  local folder=$1 apt package
+  mkdir -p "$folder"/lists/partial "$folder"/cache/archives/partial "$folder/root"
+  : >"$folder/status"
+  apt=(apt-get -q -o Dir::State::lists="$folder/lists" -o Dir::State::status="$folder/status"
+    -o Dir::Cache="$folder/cache" -o APT::Architecture=arm64 -o APT::Architectures::=arm64)
+  "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends --download-only \
+    python3.11 libstdc++6 || return 1
+  for package in "$folder"/cache/archives/*.deb; do
+    dpkg -x "$package" "$folder/root" || return 1
+  done
+}
+
+# numpact and what it needs are unpacked by the pip of this machine.
+run_on_arm() {
+  local target=$1 folder=$ROOT/$1/arm log=$ROOT/$1/python-arm.log
+  rm -rf "$folder" && mkdir -p "$folder"
+  {
+    unpack_arm_python "$folder" &&
+      "$PYTHON" -m pip install -q --disable-pip-version-check --only-binary :all: \
+        --platform manylinux_2_17_aarch64 --platform manylinux_2_28_aarch64 \
+        --python-version 3.11 --target "$folder/packages" "$wheel" &&
+      PYTHONPATH=$folder/packages NUMPACT_EMULATOR="qemu-aarch64 -L $folder/root" \
+        qemu-aarch64 -L "$folder/root" "$folder/root/usr/bin/python3.11" tools/wheel_check.py
+  } >"$log" 2>&1 || { add_row "$target" "python 3.11, qemu" FAIL "$log"; return 1; }
+  add_row "$target" "python 3.11, qemu" run "$(tail -n 1 "$log")"
+}
+
 [ $# -eq 0 ] || TARGETS=("$@")
 need_tools
 failed=0
@@ -174,6 +205,7 @@ for target in "${TARGETS[@]}"; do
     "$(uname -m)"-linux-gnu*)
       for version in "${VERSIONS[@]}"; do run_in "$target" "$version" || failed=1; done
       ;;
+    aarch64-linux-gnu*) run_on_arm "$target" || failed=1 ;;
     *) add_row "$target" python absent "no Python of this system is here: not loaded" ;;
   esac
 done
