@@ -114,11 +114,15 @@ def shown_on_terminal(*arguments: object) -> str:
     with subprocess.Popen([PROGRAM, *map(str, arguments)], stderr=theirs,
                           stdout=subprocess.DEVNULL) as process:
         os.close(theirs)
-        while process.poll() is None:  # bars are for what takes more than a second
-            time.sleep(0.05)
+        # Bars are for what takes more than a second. On fast machines it does by pauses, and one of
+        # them falls into the work: each comes half again as late as the one before.
+        seconds = 0.03
+        while process.poll() is None:
+            time.sleep(seconds)
             process.send_signal(signal.SIGSTOP)
-            time.sleep(0.6)
+            time.sleep(1.2)
             process.send_signal(signal.SIGCONT)
+            seconds *= 1.5
         while select.select([ours], [], [], 30)[0]:
             try:
                 block = os.read(ours, 65536)
@@ -134,7 +138,7 @@ def test_progress_names_file_column_rate_and_time_left(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     folder = tmp_path / ("a_folder_with_a_long_name_" * 4)
     folder.mkdir()
-    walk = rng.normal(size=400_000).cumsum()
+    walk = rng.normal(size=800_000).cumsum()
     (folder / "t.csv").write_text("walk\n" + "\n".join(map(repr, walk.tolist())) + "\n")
     shown = shown_on_terminal("compress", folder / "t.csv", "--column", "walk", "-o",
                               tmp_path / "w.pco", "-j", 1, "--level", 12, "--page-size", 20_000)
