@@ -21,8 +21,8 @@ OVERLAPPED locked_place() {
 }
 
 // A file that was closed keeps its name while a program that looks at every new file has it open.
-constexpr int kAttempts = 10;
-constexpr DWORD kPauseMilliseconds = 20;
+constexpr int kLockAttempts = 10;
+constexpr DWORD kLockPauseMilliseconds = 20;
 
 // No program opens the file while another has it.
 HANDLE open_alone(const std::wstring& path) {
@@ -56,9 +56,9 @@ int FolderTurn::take(const std::string& folder) {
   const std::wstring path =
       system_path(folder.substr(0, name) + "." + folder.substr(name) + ".numpact-lock");
   HANDLE handle = open_alone(path);
-  for (int attempt = 1; handle == INVALID_HANDLE_VALUE && attempt < kAttempts; ++attempt) {
+  for (int attempt = 1; handle == INVALID_HANDLE_VALUE && attempt < kLockAttempts; ++attempt) {
     if (::GetLastError() != ERROR_ACCESS_DENIED) break;
-    ::Sleep(kPauseMilliseconds);
+    ::Sleep(kLockPauseMilliseconds);
     handle = open_alone(path);
   }
   if (handle == INVALID_HANDLE_VALUE) {

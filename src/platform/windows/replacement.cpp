@@ -32,8 +32,8 @@ struct RenameInfo {
 
 // Programs that look at every new file (search indexes, virus scanners) may have it open without
 // sharing for a moment.
-constexpr int kAttempts = 10;
-constexpr DWORD kPauseMilliseconds = 20;
+constexpr int kReplaceAttempts = 10;
+constexpr DWORD kReplacePauseMilliseconds = 20;
 
 // An old file that is open moves to a hidden name, and is removed when it is closed.
 DWORD rename_after_moving(const std::wstring& from, const std::wstring& to) {
@@ -62,8 +62,8 @@ bool is_access_error(DWORD error) {
 template <class Rename>
 bool renamed(const Rename& rename) {
   DWORD error = rename();
-  for (int attempt = 1; error == ERROR_SHARING_VIOLATION && attempt < kAttempts; ++attempt) {
-    ::Sleep(kPauseMilliseconds);
+  for (int attempt = 1; error == ERROR_SHARING_VIOLATION && attempt < kReplaceAttempts; ++attempt) {
+    ::Sleep(kReplacePauseMilliseconds);
     error = rename();
   }
   errno = error_number_of(error);
