@@ -30,9 +30,11 @@ do_wheels() {
   NUMPACT_JOBS=$JOBS NUMPACT_PYTHON=$PYTHON tools/wheels.sh "$@"
 }
 
+# Tests of the command make some of their files with the Python package of this machine.
 do_windows() {
   need_packages googletest g++-mingw-w64-x86-64-posix wine64
   need_to_build
+  need_python_package
   NUMPACT_JOBS=$JOBS tools/windows.sh "$@"
 }
 

@@ -30,6 +30,10 @@ WINE=$(command -v wine64 || ls /usr/lib/wine/wine64 2>/dev/null) || {
   echo "windows.sh: install wine64" >&2
   exit 1
 }
+WINESERVER=$(command -v wineserver64 || ls /usr/lib/wine/wineserver64 2>/dev/null) || {
+  echo "windows.sh: no wineserver64 beside $WINE" >&2
+  exit 1
+}
 
 # configure FOLDER OPTION...
 configure() {
@@ -142,6 +146,10 @@ names=("$@")
 [ ${#names[@]} -gt 0 ] || names=("${TESTS[@]}" dll cli)
 configure $BUILD -DNUMPACT_GTEST_SOURCE=/usr/src/googletest -DINSTALL_GTEST=OFF
 mkdir -p "$WINEPREFIX"
+# Without clients wine ends its services after some seconds, and the next program starts them anew.
+# They would keep its standard error open, and whoever reads that to its end would wait for them.
+"$WINESERVER" -p
+trap '"$WINESERVER" -k || true' EXIT
 "$WINE" wineboot -i >/dev/null 2>&1 || true
 failed=0
 started=$SECONDS
