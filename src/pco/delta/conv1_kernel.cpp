@@ -9,7 +9,7 @@
 //   block (AddLatent): it is multiplied by a vector of weights, one for each lag.
 // * Both are too late for the three latents that follow. Their terms are scalar (Chain).
 //
-// Up to order 7 all terms are scalar (DecodeNear): they fit beside the chain.
+// Up to order 7 all terms are scalar (DecodeNear): the chain leaves enough units idle for them.
 //
 // Example with order 8 and weights w1 ... w8 by lag:
 //
@@ -43,7 +43,7 @@ inline constexpr std::size_t kMaxVectorBytes = 32;
 inline constexpr std::size_t kNearLags = 3;
 // The largest order whose terms are all scalar. With order 8 the multiplications take longer than
 // the chain: whole files are 2 to 8 % slower with AVX-512 than by vectors.
-inline constexpr unsigned kMaxNearOrder = 7;
+inline constexpr std::size_t kMaxNearOrder = 7;
 // Sums whose vector terms are complete: those of the next latent and of kNearLags behind it.
 inline constexpr std::size_t kCompleteN = kNearLags + 1;
 
@@ -83,7 +83,7 @@ class Chain {
       std::uint64_t term = last_[kLag];
 #if HWY_ARCH_X86_64 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
       // From memory: registers do not hold all weights, and compilers then move them to and from
-      // vector registers. Beside vectors of sums there are three weights, which they hold.
+      // vector registers. With vectors of sums there are only three weights, which they hold.
       if constexpr (kLag >= 2 && !kHasStoredDeltas) {
         asm("imulq %[weight], %[term]" : [term] "+r"(term) : [weight] "m"(weights_[kLag]) : "cc");
         return AddOlder<kLag - 1>(sum + term);
@@ -146,6 +146,19 @@ void DecodeNear(const Conv1& conv, const L* HWY_RESTRICT deltas, std::size_t n,
   const unsigned quantization = conv.quantization;
   for (std::size_t i = 0; i < n; ++i) {
     latents[i] = chain.Next(bias, std::uint64_t{deltas[i]} << quantization);
+  }
+}
+
+// Decodes if the order is at most kOrder.
+template <std::size_t kOrder = kMaxNearOrder, class L>
+bool TryDecodeNear(const Conv1& conv, const L* HWY_RESTRICT deltas, std::size_t n,
+                   L* HWY_RESTRICT latents) {
+  if constexpr (kOrder == 0) {
+    return false;
+  } else {
+    if (conv.order != kOrder) return TryDecodeNear<kOrder - 1>(conv, deltas, n, latents);
+    DecodeNear<kOrder>(conv, deltas, n, latents);
+    return true;
   }
 }
 
@@ -378,25 +391,7 @@ void DecodeFar(const Conv1& conv, const std::uint64_t* deltas, std::size_t n, L*
 
 template <class L>
 void Decode(const Conv1& conv, const L* HWY_RESTRICT deltas, std::size_t n, L* latents) {
-  static_assert(kMaxNearOrder == 7);
-  switch (conv.order) {
-    case 1:
-      return DecodeNear<1>(conv, deltas, n, latents);
-    case 2:
-      return DecodeNear<2>(conv, deltas, n, latents);
-    case 3:
-      return DecodeNear<3>(conv, deltas, n, latents);
-    case 4:
-      return DecodeNear<4>(conv, deltas, n, latents);
-    case 5:
-      return DecodeNear<5>(conv, deltas, n, latents);
-    case 6:
-      return DecodeNear<6>(conv, deltas, n, latents);
-    case 7:
-      return DecodeNear<7>(conv, deltas, n, latents);
-    default:
-      break;
-  }
+  if (TryDecodeNear(conv, deltas, n, latents)) return;
   HWY_ALIGN std::uint64_t shifted[kBatchN];
   for (std::size_t i = 0; i < n; ++i) shifted[i] = std::uint64_t{deltas[i]} << conv.quantization;
   DecodeFar(conv, shifted, n, latents);
