@@ -149,19 +149,6 @@ void DecodeNear(const Conv1& conv, const L* HWY_RESTRICT deltas, std::size_t n,
   }
 }
 
-// Decodes if the order is at most kOrder.
-template <std::size_t kOrder = kMaxNearOrder, class L>
-bool TryDecodeNear(const Conv1& conv, const L* HWY_RESTRICT deltas, std::size_t n,
-                   L* HWY_RESTRICT latents) {
-  if constexpr (kOrder == 0) {
-    return false;
-  } else {
-    if (conv.order != kOrder) return TryDecodeNear<kOrder - 1>(conv, deltas, n, latents);
-    DecodeNear<kOrder>(conv, deltas, n, latents);
-    return true;
-  }
-}
-
 template <class L>
 using FarChain = Chain<kNearLags, L, true>;
 
@@ -391,7 +378,26 @@ void DecodeFar(const Conv1& conv, const std::uint64_t* deltas, std::size_t n, L*
 
 template <class L>
 void Decode(const Conv1& conv, const L* HWY_RESTRICT deltas, std::size_t n, L* latents) {
-  if (TryDecodeNear(conv, deltas, n, latents)) return;
+  static_assert(kMaxNearOrder == 7);
+  // A template that counts the orders made order 1 of 32-bit latents 3 to 5 % slower.
+  switch (conv.order) {
+    case 1:
+      return DecodeNear<1>(conv, deltas, n, latents);
+    case 2:
+      return DecodeNear<2>(conv, deltas, n, latents);
+    case 3:
+      return DecodeNear<3>(conv, deltas, n, latents);
+    case 4:
+      return DecodeNear<4>(conv, deltas, n, latents);
+    case 5:
+      return DecodeNear<5>(conv, deltas, n, latents);
+    case 6:
+      return DecodeNear<6>(conv, deltas, n, latents);
+    case 7:
+      return DecodeNear<7>(conv, deltas, n, latents);
+    default:
+      break;
+  }
   HWY_ALIGN std::uint64_t shifted[kBatchN];
   for (std::size_t i = 0; i < n; ++i) shifted[i] = std::uint64_t{deltas[i]} << conv.quantization;
   DecodeFar(conv, shifted, n, latents);
