@@ -8,6 +8,7 @@
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/describe.hpp"
+#include "base/alignment.hpp"
 #include "base/check_bytes.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
@@ -54,8 +55,9 @@ namespace {
 // (Conv1), so they stay in the second-level cache. Only the first of them is not walked ahead.
 constexpr std::size_t kPagesAtOnce = 16;
 
-// Decodes pages of a chunk one after the other. While the last batch of a page is unpacked, the
-// codes of the next page are walked: two decoders take turns.
+// Decodes pages of a chunk: several at once if the chunk is made for it, else one after the other.
+// Then the codes of the next page are walked while the last batch of a page is unpacked: two
+// decoders take turns.
 class PageSequence {
  public:
   PageSequence(const ChunkMeta& meta, const ChunkTables& tables, const PageList& pages,
@@ -65,12 +67,17 @@ class PageSequence {
   // `done` is set to the count of numbers of the pages decoded.
   Status decode(std::byte* out, std::size_t& done) {
     done = 0;
+    const std::size_t min_together =
+        is_aligned_for(out, size_of(meta_.type)) ? tables_.min_together() : SIZE_MAX;
     // A page with Lookback may have a window of any size, and does not begin with a walk that
     // could be done before.
-    const std::size_t at_once = can_restart(meta_.delta) ? kPagesAtOnce : 1;
+    std::size_t at_once = can_restart(meta_.delta) ? kPagesAtOnce : 1;
+    if (min_together <= kMaxPagesTogether) at_once = kMaxPagesTogether;
     for (std::size_t i = 0; i < pages_.count; i += at_once) {
       const ArenaScope scope(arena_);
       const std::size_t end = std::min(pages_.count, i + at_once);
+      std::byte* const first = out + done * size_of(meta_.type);
+      if (end - i >= min_together && decode_together(i, end, first, done)) continue;
       for (std::size_t k = 0; k < std::min<std::size_t>(2, end - i); ++k) {
         decoders_[(i + k) % 2] = tables_.make_page_decoder(arena_);
       }
@@ -85,6 +92,39 @@ class PageSequence {
   }
 
  private:
+  // Decodes a few pages at once and adds their counts to `done`. Returns false if one of them has
+  // an error, which decoding one page after the other reports.
+  bool decode_together(std::size_t begin, std::size_t end, std::byte* out, std::size_t& done) {
+    BitWindow windows[kMaxPagesTogether];
+    PagePart parts[kMaxPagesTogether];
+    const std::size_t page_n = end - begin;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < page_n; ++i) {
+      const PageInput input = pages_.page(begin + i);
+      windows[i] = {input.bytes, 0, true};
+      parts[i] = {tables_.make_page_decoder(arena_), &windows[i],
+                  out + count * size_of(meta_.type)};
+      count += input.count;
+      bool more = false;
+      if (!parts[i].decoder->start(windows[i], input.count, more).ok()) return false;
+    }
+    std::size_t decoded_n = 0;
+    if (!tables_.decode_together({parts, page_n}, decoded_n).ok()) return false;
+    for (std::size_t i = 0; i < page_n; ++i) {
+      const PageInput input = pages_.page(begin + i);
+      std::byte* const rest =
+          static_cast<std::byte*>(parts[i].out) + decoded_n * size_of(meta_.type);
+      std::size_t n = 0;
+      bool more = false;
+      if (!parts[i].decoder->decode(windows[i], input.count - decoded_n, rest, n, more).ok() ||
+          !PageDecoder::finish(windows[i]).ok() || windows[i].position / 8 != input.bytes.size()) {
+        return false;
+      }
+    }
+    done += count;
+    return true;
+  }
+
   // Decodes a page that was started and starts the next one.
   Status decode_page(std::size_t page, bool has_next, std::byte* out) {
     const Status next_status = has_next ? start(page + 1) : Status();

@@ -389,5 +389,85 @@ TEST_F(PageSequences, AreDecodedAsEachPageAlone) {
   }
 }
 
+// Pages of Conv1 are decoded several at once: the chunk of a type and an order, and its pages.
+struct Conv1Chunk {
+  Conv1Chunk(NumberType type, unsigned order, std::size_t page_n, std::size_t count,
+             Random& random) {
+    numbers = make_numbers("walk", type, count, random);
+    EncodeConfig config;
+    config.mode = ModeSpec::classic();
+    config.delta = DeltaSpec::try_conv1(order);
+    config.paging = PagingSpec::equal_pages_up_to(page_n);
+    const auto encoder = ChunkEncoder::create(numbers.view(), config).value();
+    decoder.emplace(
+        ChunkDecoder::create(encoder.meta().value(), type, wrapped::kCurrentVersion).value());
+    for (std::size_t i = 0; i < encoder.page_count(); ++i) {
+      pages.push_back(encoder.page(i).value());
+      counts.push_back(encoder.page_n(i));
+    }
+  }
+
+  Status decode(const MutableNumberView& out) const {
+    std::vector<wrapped::PageInput> inputs;
+    for (std::size_t i = 0; i < pages.size(); ++i) inputs.push_back({pages[i], counts[i]});
+    return decoder->decode_pages(inputs, out);
+  }
+
+  Numbers numbers;
+  std::optional<ChunkDecoder> decoder;
+  std::vector<Bytes> pages;
+  std::vector<std::size_t> counts;
+};
+
+TEST(Conv1Pages, AreTheNumbersOfEachPage) {
+  Random random(62);
+  for (const NumberType type : kNumberTypes) {
+    if (size_of(type) > 4) continue;
+    for (unsigned order = 1; order <= 32; order += 1 + order / 3) {
+      for (const std::size_t pages : {2, 5, 8, 19}) {
+        const std::size_t page_n = random.between(order, 1500);
+        const Conv1Chunk chunk(type, order, page_n, pages * page_n - random.below(pages), random);
+        Numbers out = zeros(type, chunk.numbers.count());
+        ASSERT_OK(chunk.decode(writable(out)));
+        EXPECT_TRUE(same_numbers(out, chunk.numbers))
+            << name_of(type) << ", order " << order << ", pages of " << page_n;
+        // Memory that is not aligned takes another path.
+        Bytes memory(1 + size_of(type) * out.count());
+        ASSERT_OK(chunk.decode({type, memory.data() + 1, out.count()}));
+        EXPECT_TRUE(same_bytes(std::span(memory).subspan(1), raw(chunk.numbers)));
+      }
+    }
+  }
+}
+
+// A page that is damaged gives its own error, with the numbers of the pages before.
+TEST(Conv1Pages, ReportTheFirstBadPage) {
+  constexpr std::size_t kPageN = 700;
+  Random random(63);
+  Conv1Chunk chunk(NumberType::kI32, 6, kPageN, 20 * kPageN, random);
+  Numbers out = zeros(NumberType::kI32, chunk.numbers.count());
+  Numbers alone = zeros(NumberType::kI32, kPageN);
+  for (std::size_t bad = 0; bad < chunk.pages.size(); ++bad) {
+    SCOPED_TRACE(bad);
+    const Bytes good = chunk.pages[bad];
+    for (const std::size_t size : {std::size_t{0}, good.size() / 2, good.size() - 1}) {
+      chunk.pages[bad].resize(size);
+      const auto expected = chunk.decoder->decode_page(chunk.pages[bad], kPageN, writable(alone));
+      const Status status = chunk.decode(writable(out));
+      EXPECT_KIND(status, kTruncated);
+      EXPECT_EQ(status.message(), expected.status().message());
+      EXPECT_EQ(status.good_numbers(), bad * kPageN);
+      EXPECT_TRUE(
+          same_bytes(raw(out).first(4 * bad * kPageN), raw(chunk.numbers).first(4 * bad * kPageN)));
+      chunk.pages[bad] = good;
+    }
+    chunk.pages[bad].push_back(std::byte{0});
+    const Status longer = chunk.decode(writable(out));
+    EXPECT_KIND(longer, kCorrupt);
+    EXPECT_EQ(longer.offset(), good.size());
+    chunk.pages[bad] = good;
+  }
+}
+
 }  // namespace
 }  // namespace numpact::testing

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/internal.hpp"
+#include "pco/delta/conv1_pages.hpp"
 #include "pco/delta/deltas.hpp"
 #include "support/random.hpp"
 #include "targets.hpp"
@@ -465,6 +466,51 @@ TYPED_TEST(Deltas, Conv1WritesNoMoreThanABatch) {
         });
         if (::testing::Test::HasFatalFailure()) return;
       }
+    }
+  }
+}
+
+// Several pages at once, of random latents or extremes, each with a state of its own.
+TYPED_TEST(Deltas, Conv1DecodesPagesAtOnce) {
+  using L = TypeParam;
+  if constexpr (kHasConv1Pages<L>) {
+    Random random(60);
+    for (unsigned round = 0; round < 10 * kMaxConv1Order; ++round) {
+      const Conv1 conv = extreme_conv1(kBits<L>, 1 + round % kMaxConv1Order, random);
+      if (!conv.is_valid(kBits<L>)) continue;
+      const std::size_t page_n = random.between(1, kConv1PagesN);
+      std::vector<std::vector<L>> deltas;
+      std::vector<std::vector<L>> expected;
+      for (std::size_t page = 0; page < page_n; ++page) {
+        std::vector<L> state = this->latents(conv.order, random);
+        if (random.one_in(4)) std::fill(state.begin(), state.end(), static_cast<L>(~L{0}));
+        deltas.push_back(this->latents(2 * kBatchN, random));
+        if (random.one_in(4)) std::fill(deltas[page].begin(), deltas[page].end(), L{0});
+        expected.push_back(naive_conv1(conv, state, deltas[page]));
+      }
+      for_each_target([&] {
+        Conv1Pages pages;
+        pages.start<L>(conv);
+        for (std::size_t page = 0; page < page_n; ++page) {
+          pages.set_state(page, expected[page].data());
+        }
+        std::vector<std::vector<L>> back(page_n, std::vector<L>(2 * kBatchN + conv.order));
+        for (std::size_t at = 0; at < 2 * kBatchN; at += kBatchN) {
+          for (std::size_t page = 0; page < page_n; ++page) {
+            pages.set_deltas(page, deltas[page].data() + at);
+          }
+          pages.undo();
+          for (std::size_t page = 0; page < page_n; ++page) {
+            pages.get_latents(page, back[page].data() + at);
+          }
+          pages.advance();
+        }
+        for (std::size_t page = 0; page < page_n; ++page) {
+          pages.get_state(page, back[page].data() + 2 * kBatchN);
+        }
+        ASSERT_EQ(back, expected) << "order " << conv.order << ", round " << round;
+      });
+      if (::testing::Test::HasFatalFailure()) return;
     }
   }
 }

@@ -59,6 +59,35 @@ struct Conv1 {
   }
 };
 
+// Vectors multiply signed 32-bit numbers exactly: latents of 32 bits are shifted down by this, and
+// the bias is increased by the shift times the sum of weights.
+template <Latent L>
+inline constexpr std::int64_t kConv1Shift = sizeof(L) == 4 ? std::int64_t{1} << 31 : 0;
+
+// A prediction from shifted latents. Sums may wrap on the way; the final sums fit.
+struct Conv1Taps {
+  std::int64_t by_lag[kMaxConv1Order] = {};  // weights, that of the last latent first
+  std::int64_t bias = 0;
+  std::int64_t latent_mask = 0;
+  unsigned order = 0;
+  unsigned quantization = 0;
+};
+
+template <Latent L>
+Conv1Taps conv1_taps(const Conv1& conv) {
+  Conv1Taps taps;
+  std::uint64_t bias = static_cast<std::uint64_t>(conv.bias);
+  for (unsigned j = 0; j < conv.order; ++j) {
+    taps.by_lag[conv.order - 1 - j] = conv.weights[j];
+    bias += static_cast<std::uint64_t>(conv.weights[j] * kConv1Shift<L>);
+  }
+  taps.bias = static_cast<std::int64_t>(bias);
+  taps.latent_mask = static_cast<std::int64_t>(L(~L{0}));
+  taps.order = conv.order;
+  taps.quantization = conv.quantization;
+  return taps;
+}
+
 // Appends n latents to `history`, computed from deltas that are not centred.
 template <Latent L>
 void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>& history);
@@ -94,6 +123,15 @@ class Conv1State {
     const std::size_t known_n = std::min<std::size_t>(conv_->order, history_.end() - next_out_);
     history_.copy(next_out_, known_n, latents);
     for (std::size_t i = 0; i < conv_->order; ++i) writer.write(latents[i], kBits<L>);
+  }
+
+  const Conv1& conv() const { return *conv_; }
+  // The latents that the next prediction refers to, conv().order of them.
+  void copy_state(L* latents) const { history_.copy(next_out_, conv_->order, latents); }
+  // Continues n latents further on, after `latents`.
+  void advance(std::size_t n, const L* latents) {
+    next_out_ += n;
+    history_.restart(next_out_, {latents, conv_->order});
   }
 
   bool undo(const DeltaBatch<L>& batch) {

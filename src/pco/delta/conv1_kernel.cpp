@@ -416,33 +416,8 @@ void ComputeDeltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas
 
 #else
 
-// Latents are computed as signed 32-bit numbers, which vectors multiply exactly: latents of 32 bits
-// are shifted down by 2^31, and the bias is increased by the shift times the sum of weights. Sums
-// may wrap on the way; the final sums fit.
-template <class L>
-inline constexpr std::int64_t kShift = sizeof(L) == 4 ? std::int64_t{1} << 31 : 0;
-
-struct Taps {
-  std::int64_t by_lag[kMaxConv1Order];
-  std::int64_t bias;
-  unsigned order;
-  unsigned quantization;
-};
-
-template <class L>
-void FillTaps(const Conv1& conv, Taps& taps) {
-  std::uint64_t sum = 0;
-  for (unsigned j = 0; j < conv.order; ++j) {
-    taps.by_lag[conv.order - 1 - j] = conv.weights[j];
-    sum += SignExtended(conv.weights[j]);
-  }
-  taps.bias = static_cast<std::int64_t>(SignExtended(conv.bias) + sum * SignExtended(kShift<L>));
-  taps.order = conv.order;
-  taps.quantization = conv.quantization;
-}
-
 // The predictions of kBatchN latents.
-HWY_INLINE void Predict(const Taps& taps, const std::int64_t* signed_latents,
+HWY_INLINE void Predict(const Conv1Taps& taps, const std::int64_t* signed_latents,
                         std::int64_t* HWY_RESTRICT predictions) {
   const hn::ScalableTag<std::int64_t> d;
   const hn::Repartition<std::int32_t, decltype(d)> d32;
@@ -472,8 +447,7 @@ HWY_INLINE void Predict(const Taps& taps, const std::int64_t* signed_latents,
 
 template <class L>
 void ComputeDeltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {
-  Taps taps;
-  FillTaps<L>(conv, taps);
+  const Conv1Taps taps = conv1_taps<L>(conv);
   HWY_ALIGN std::int64_t buffer[kMaxConv1Order + kBatchN];
   HWY_ALIGN std::int64_t predictions[kBatchN];
   const std::size_t order = taps.order;
@@ -481,7 +455,7 @@ void ComputeDeltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas
   for (std::size_t done = 0; done + order < n; done += kBatchN) {
     const std::size_t batch_n = std::min(kBatchN, n - order - done);
     for (std::size_t i = 0; i < order + batch_n; ++i) {
-      first[i] = static_cast<std::int64_t>(latents[done + i]) - kShift<L>;
+      first[i] = static_cast<std::int64_t>(latents[done + i]) - kConv1Shift<L>;
     }
     std::fill(first + order + batch_n, buffer + kMaxConv1Order + kBatchN, 0);
     Predict(taps, buffer + kMaxConv1Order, predictions);

@@ -29,6 +29,14 @@ class History {
     end_ = state.size();
   }
 
+  // Continues with `latents` alone, the first of which has the index `first` in the page. There
+  // must have been as many before.
+  void restart(std::size_t first, std::span<const L> latents) {
+    std::copy(latents.begin(), latents.end(), buffer_.begin());
+    first_ = first;
+    end_ = first + latents.size();
+  }
+
   // Makes n more latents behind end() writable.
   void ensure_capacity(std::size_t n) {
     if (end_ - first_ + n <= buffer_.size()) return;

@@ -20,6 +20,16 @@ struct BatchInput {
   std::uint64_t origin = 0;      // position of `in` in the window
 };
 
+inline Status truncated(const BitWindow& window) {
+  return Status(ErrorKind::kTruncated, "the input ends inside a page", window.bytes.size());
+}
+
+// Moves the window to the end of a batch. Fails if that is past the end of the input.
+inline Status move_to(BitWindow& window, const BatchInput& input, std::uint64_t position) {
+  window.position = input.origin + position;
+  return position > input.end ? truncated(window) : Status();
+}
+
 class BatchInputFinder {
  public:
   // max_batch_bytes: the worst case of a batch, including the bytes that kernels read behind it.

@@ -14,20 +14,19 @@
 #include "pco/page/batch_input.hpp"
 #include "pco/page/join.hpp"
 #include "pco/page/page_tables.hpp"
+#include "pco/page/pages_in_turns.hpp"
 #include "pco/page/runs.hpp"
 #include "pco/page/variable_decoder.hpp"
 
 namespace numpact::internal {
 namespace {
 
-Status truncated(const BitWindow& window) {
-  return Status(ErrorKind::kTruncated, "the input ends inside a page", window.bytes.size());
-}
-
 template <Latent L, Latent P>
 struct Tables final : ChunkTables, PageTables<L, P> {
   using PageTables<L, P>::PageTables;
   PageDecoder* make_page_decoder(Arena& arena) const override;
+  std::size_t min_together() const override { return this->min_pages_together; }
+  Status decode_together(std::span<const PagePart> parts, std::size_t& done_n) const override;
 };
 
 template <Latent L, Latent P>
@@ -94,6 +93,30 @@ class Decoder final : public PageDecoder {
     first_walk_.walk.position = first_walk_.input.position;
     first_walk_.walk.trail = &first_walk_.trail;
     return &first_walk_;
+  }
+
+  // ChunkTables::decode_together() of Conv1.
+  static Status decode_together(std::span<const PagePart> parts,
+                                std::size_t& done_n) requires(kHasConv1Pages<L>) {
+    const Decoder& first = *static_cast<Decoder*>(parts[0].decoder);
+    PagesInTurns<L> turns(first.arena_, parts.size());
+    std::size_t count = SIZE_MAX;
+    for (const PagePart& part : parts) {
+      Decoder& page = *static_cast<Decoder*>(part.decoder);
+      count = std::min(count, page.whole_batches_left());
+      BatchInput input;
+      if (!page.inputs_.find(*part.window, input)) return {};
+      turns.add(page.primary_, *part.window, input, static_cast<L*>(part.out));
+    }
+    if (count == 0) return {};
+    NUMPACT_TRY(turns.decode(count, kind_of(first.meta_.type), done_n));
+    for (const PagePart& part : parts) {
+      Decoder& page = *static_cast<Decoder*>(part.decoder);
+      page.primary_.advance(done_n);
+      page.undecoded_n_ -= done_n;
+      page.numbers_left_ -= done_n;
+    }
+    return {};
   }
 
   bool has_state() const override { return can_restart(meta_.delta); }
@@ -390,12 +413,6 @@ class Decoder final : public PageDecoder {
     return {};
   }
 
-  // Moves the window to the end of a batch. Fails if that is past the end of the input.
-  static Status move_to(BitWindow& window, const BatchInput& input, std::uint64_t position) {
-    window.position = input.origin + position;
-    return position > input.end ? truncated(window) : Status();
-  }
-
   bool is_uniform(std::size_t variable) const { return tables_.is_uniform[variable]; }
 
   void fill_uniform(BatchBuffers& buffers) {
@@ -496,6 +513,18 @@ PageDecoder* Tables<L, P>::make_page_decoder(Arena& arena) const {
   static_assert(std::is_trivially_destructible_v<Made>);
   const std::span<std::byte> memory = arena.make<std::byte>(sizeof(Made));
   return new (memory.data()) Made(*this, arena);
+}
+
+template <Latent L, Latent P>
+Status Tables<L, P>::decode_together([[maybe_unused]] std::span<const PagePart> parts,
+                                     std::size_t& done_n) const {
+  done_n = 0;
+  // Without it nothing is done here, and decode() does all.
+  if constexpr (std::is_same_v<L, P> && kHasConv1Pages<L>) {
+    static_assert(kMaxPagesTogether <= kConv1PagesN);
+    if (this->min_pages_together != SIZE_MAX) return Decoder<L, P>::decode_together(parts, done_n);
+  }
+  return {};
 }
 
 template <Latent L, Latent P>

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/alignment.hpp"
 #include "base/arena.hpp"
@@ -84,10 +85,27 @@ class PageDecoder {
   std::size_t number_bytes_;
 };
 
+// Pages that decode_together() takes at most.
+inline constexpr std::size_t kMaxPagesTogether = 8;
+
+// A page that is decoded together with others of its chunk. It was started. `out` has memory for
+// the whole page, aligned for its numbers.
+struct PagePart {
+  PageDecoder* decoder;
+  BitWindow* window;
+  void* out;
+};
+
 // The decoding tables of a chunk, in `arena`. `meta` must outlive them.
 class ChunkTables {
  public:
   virtual PageDecoder* make_page_decoder(Arena& arena) const = 0;
+
+  // Pages from which decode_together() is of use; SIZE_MAX: it does nothing for this chunk.
+  virtual std::size_t min_together() const = 0;
+  // Decodes the first `done_n` numbers of each page at once; decode() does the rest. After an error
+  // the pages must be started again.
+  virtual Status decode_together(std::span<const PagePart> parts, std::size_t& done_n) const = 0;
 
   static const ChunkTables* make(const ChunkMeta& meta, Arena& arena);
 

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "number/ordered.hpp"
+#include "pco/delta/conv1_pages.hpp"
 
 namespace numpact::internal {
 
@@ -50,6 +51,12 @@ PageTables<L, P>::PageTables(const ChunkMeta& chunk_meta, Arena& arena) : meta(&
       is_coded[kSecondaryVariable] && (is_coded[kDeltaVariable] || !meta->has(kDeltaVariable)) &&
       !meta->is_delta_encoded(kSecondaryVariable) && secondary.kernels->supports_finish;
   decodes_runs = has_passes && is_coded[kPrimaryVariable] && !joins_while_unpacking;
+  if constexpr (std::is_same_v<L, P> && kHasConv1Pages<L>) {
+    const auto* const conv = std::get_if<Conv1>(&meta->delta);
+    if (is_classic && conv != nullptr && decodes_whole_batches && is_coded[kPrimaryVariable]) {
+      min_pages_together = min_conv1_pages(conv->order);
+    }
+  }
   if constexpr (std::is_same_v<L, P>) {
     is_constant = is_classic && std::holds_alternative<NoDelta>(meta->delta) && bits == 0;
     constant = static_cast<L>(primary.lowers[0]);

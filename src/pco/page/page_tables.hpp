@@ -43,6 +43,8 @@ struct PageTables {
   bool decodes_whole_batches = true;
   // Whether RunDecoder can be used.
   bool decodes_runs = false;
+  // Pages from which the chains of several are decoded at once (Conv1Pages). SIZE_MAX: never.
+  std::size_t min_pages_together = SIZE_MAX;
   // The numbers are latents with the sign bit flipped, and bins or moments include the flip.
   bool flips_in_tables = false;
 };

@@ -98,6 +98,9 @@ class VariableDecoder {
     return finish.kind;
   }
 
+  // Null for other delta encodings.
+  Conv1State<L>* conv1_state() { return std::get_if<Conv1State<L>>(&delta_); }
+
   // In place: turns stored deltas into latents. Returns false if they are corrupt.
   bool undo_delta(const DeltaBatch<L>& batch);
 
