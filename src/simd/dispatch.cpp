@@ -32,10 +32,31 @@ constexpr NamedTarget kNamedTargets[] = {
     {HWY_NEON_WITHOUT_AES, "neon_without_aes"},
 #endif
     {HWY_WASM, "wasm"},
+#ifdef HWY_PPC10
+    {HWY_PPC10, "ppc10"},
+#endif
+#ifdef HWY_PPC9
+    {HWY_PPC9, "ppc9"},
+#endif
     {HWY_PPC8, "ppc8"},
+#ifdef HWY_Z14
+    {HWY_Z15, "z15"},
+    {HWY_Z14, "z14"},
+#endif
+#ifdef HWY_LSX
+    {HWY_LASX, "lasx"},
+    {HWY_LSX, "lsx"},
+#endif
     {HWY_EMU128, "scalar"},
     {HWY_SCALAR, "scalar"},
 };
+
+// A target without a name could be active, but neither be listed nor be chosen.
+constexpr bool have_names(std::int64_t targets) {
+  for (const NamedTarget& named : kNamedTargets) targets &= ~named.target;
+  return targets == 0;
+}
+static_assert(have_names(HWY_TARGETS));
 
 // The index of the best of these targets in a table of NUMPACT_EXPORT.
 std::size_t index_of_best(std::int64_t targets) {
