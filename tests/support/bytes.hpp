@@ -29,8 +29,8 @@ inline bool same_bytes(ByteSpan a, ByteSpan b) {
 // memory, or back.
 inline void swap_file_order(std::span<std::byte> values, std::size_t size) {
   if constexpr (std::endian::native == std::endian::little) return;
-  for (std::size_t i = 0; i + size <= values.size(); i += size) {
-    std::reverse(values.begin() + i, values.begin() + i + size);
+  for (; values.size() >= size; values = values.subspan(size)) {
+    std::ranges::reverse(values.first(size));
   }
 }
 
