@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kPages = 512;
 constexpr std::size_t kConv1Pages = 16;
-// Pages of Conv1 are larger: one of so many rounds.
+// Pages of Conv1 are larger: the rounds are divided by this.
 constexpr std::size_t kConv1RoundShare = 8;
 
 struct Pages {

@@ -77,6 +77,26 @@ void check_parts(const wrapped::ChunkDecoder& decoder, const Page& page, ByteSpa
   NUMPACT_REQUIRE(same_status(status, whole));
 }
 
+// Several copies of a page in one call: the same numbers for each, or the same error.
+void check_copies(const wrapped::ChunkDecoder& decoder, const Page& page, ByteSpan bytes,
+                  const Status& whole, std::size_t consumed, const NumberView& numbers) {
+  constexpr std::size_t kCopies = 6;      // enough for those that are decoded at once
+  constexpr std::size_t kMaxN = 1 << 13;  // more takes too long
+  if (page.n > kMaxN) return;
+  const std::vector<wrapped::PageInput> pages(kCopies, {bytes, page.n});
+  const std::size_t page_bytes = page.n * size_of(page.type);
+  std::vector<std::byte> out(kCopies * page_bytes);
+  const Status status = decoder.decode_pages(pages, {page.type, out.data(), kCopies * page.n});
+  if (!whole.ok()) {
+    NUMPACT_REQUIRE(same_status(status, whole));
+    return;
+  }
+  NUMPACT_REQUIRE(status.ok() == (consumed == bytes.size()));
+  for (std::size_t i = 0; status.ok() && i < kCopies; ++i) {
+    NUMPACT_REQUIRE(is_prefix({page.type, out.data() + i * page_bytes, page.n}, numbers));
+  }
+}
+
 void check(const Page& page, Draw& draw) {
   DecodeLimits limits;
   limits.max_memory = std::uint64_t{1} << 22;
@@ -92,6 +112,7 @@ void check(const Page& page, Draw& draw) {
   std::size_t consumed = 0;
   const Status status = decoder->decode_page(bytes, page.n, out).into(consumed);
   if (status.ok()) NUMPACT_REQUIRE(consumed <= bytes.size());
+  check_copies(*decoder, page, bytes, status, consumed, {page.type, out.data, page.n});
   // The front of it, by another way through the batches.
   const std::size_t few = draw.below(page.n + 1);
   const MutableNumberView front(page.type, guarded_output(few * size, Slot::kSecondOutput).data(),

@@ -95,11 +95,13 @@ class NUMPACT_API ChunkDecoder {
   Result<std::size_t> decode_page(std::span<const std::byte> bytes, std::size_t page_n,
                                   const MutableNumberView& out,
                                   DecodeContext* context = nullptr) const noexcept;
-  // Decodes whole pages one after the other into `out`, which has room for all of them. This is
-  // faster than a call for each where pages have up to some hundred numbers, and takes more scratch
-  // memory, for up to 16 pages. It also fails with kCorrupt if a page ends before its bytes. The
-  // offset of an error counts from the start of its page; good_numbers() counts the numbers of the
-  // pages before it, 0 if an argument is wrong.
+  // Decodes whole pages into `out`, one behind the other; it has room for all of them. This is
+  // faster than a call for each where pages have up to some hundred numbers, and for pages with
+  // Conv1, which processors with AVX2 decode up to eight at once. It takes more scratch memory, for
+  // up to 16 pages. After an error `out` behind the good numbers may have any contents. It also
+  // fails with kCorrupt if a page ends before its bytes. The offset of an error counts from the
+  // start of its page; good_numbers() counts the numbers of the pages before it, 0 if an argument
+  // is wrong.
   Status decode_pages(std::span<const PageInput> pages, const MutableNumberView& out,
                       DecodeContext* context = nullptr) const noexcept;
 

@@ -55,9 +55,13 @@ namespace {
 // (Conv1), so they stay in the second-level cache. Only the first of them is not walked ahead.
 constexpr std::size_t kPagesAtOnce = 16;
 
-// Decodes pages of a chunk: several at once if the chunk is made for it, else one after the other.
-// Then the codes of the next page are walked while the last batch of a page is unpacked: two
-// decoders take turns.
+// Scratch memory in bytes below which pages are not decoded together: eight pages of Conv1 take
+// half of it, and a limit that is enough for one page after the other must not become too small.
+constexpr std::uint64_t kTogetherBytes = std::uint64_t{1} << 18;
+
+// Decodes pages of a chunk: several at once where the chunk allows it, else one after the other.
+// When pages are decoded one after the other, the codes of the next page are walked while the last
+// batch of a page is unpacked: two decoders take turns.
 class PageSequence {
  public:
   PageSequence(const ChunkMeta& meta, const ChunkTables& tables, const PageList& pages,
@@ -67,8 +71,9 @@ class PageSequence {
   // `done` is set to the count of numbers of the pages decoded.
   Status decode(std::byte* out, std::size_t& done) {
     done = 0;
-    const std::size_t min_together =
-        is_aligned_for(out, size_of(meta_.type)) ? tables_.min_together() : SIZE_MAX;
+    const bool may_join =
+        is_aligned_for(out, size_of(meta_.type)) && arena_.bytes_left() >= kTogetherBytes;
+    const std::size_t min_together = may_join ? tables_.min_together() : SIZE_MAX;
     // A page with Lookback may have a window of any size, and does not begin with a walk that
     // could be done before.
     std::size_t at_once = can_restart(meta_.delta) ? kPagesAtOnce : 1;
@@ -95,6 +100,7 @@ class PageSequence {
   // Decodes a few pages at once and adds their counts to `done`. Returns false if one of them has
   // an error, which decoding one page after the other reports.
   bool decode_together(std::size_t begin, std::size_t end, std::byte* out, std::size_t& done) {
+    const ArenaScope scope(arena_);
     BitWindow windows[kMaxPagesTogether];
     PagePart parts[kMaxPagesTogether];
     const std::size_t page_n = end - begin;

@@ -3,6 +3,7 @@
 // same shape allocates nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -75,6 +76,8 @@ class Arena {
   void reset(std::uint64_t limit = ~std::uint64_t{0});
 
   std::size_t capacity() const { return capacity_; }
+  // Bytes that the limit leaves for further objects.
+  std::uint64_t bytes_left() const { return limit_ - std::min<std::uint64_t>(limit_, total_used_); }
 
  private:
   struct Block {

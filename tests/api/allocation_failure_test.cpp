@@ -248,6 +248,31 @@ TEST(AllocationFailure, Wrapped) {
   }
 }
 
+// Pages that are decoded several at once.
+TEST(AllocationFailure, PagesOfConv1) {
+  EncodeConfig config;
+  config.mode = ModeSpec::classic();
+  config.delta = DeltaSpec::try_conv1(5);
+  config.paging = PagingSpec::equal_pages_up_to(700);
+  const Made made = make("conv1", NumberType::kI32, "walk", 4200, config);
+  const auto encoder = wrapped::ChunkEncoder::create(made.numbers.view(), made.config).value();
+  std::vector<Bytes> pages;
+  for (std::size_t i = 0; i < encoder.page_count(); ++i) pages.push_back(encoder.page(i).value());
+  std::vector<wrapped::PageInput> inputs;
+  for (std::size_t i = 0; i < pages.size(); ++i) inputs.push_back({pages[i], encoder.page_n(i)});
+  const auto decoder = wrapped::ChunkDecoder::create(encoder.meta().value(), NumberType::kI32,
+                                                     wrapped::kCurrentVersion)
+                           .value();
+  expect_all_survive({
+      {"decode",
+       [&]() -> Status {
+         Numbers out = zeros(NumberType::kI32, made.numbers.count());
+         const Status status = decoder.decode_pages(inputs, writable(out));
+         return status.ok() && !same_numbers(out, made.numbers) ? wrong("other numbers") : status;
+       }},
+  });
+}
+
 TEST(AllocationFailure, Threads) {
   EncodeConfig config;
   config.level = 1;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "../unit/targets.hpp"
 #include "support/distributions.hpp"
 #include "support/small_files.hpp"
 
@@ -389,83 +390,163 @@ TEST_F(PageSequences, AreDecodedAsEachPageAlone) {
   }
 }
 
-// Pages of Conv1 are decoded several at once: the chunk of a type and an order, and its pages.
+// Pages of Conv1 are decoded several at once: the pages of a chunk of a type and an order.
 struct Conv1Chunk {
-  Conv1Chunk(NumberType type, unsigned order, std::size_t page_n, std::size_t count,
+  Conv1Chunk(NumberType type, unsigned order, PagingSpec paging, std::size_t count,
              Random& random) {
     numbers = make_numbers("walk", type, count, random);
     EncodeConfig config;
     config.mode = ModeSpec::classic();
     config.delta = DeltaSpec::try_conv1(order);
-    config.paging = PagingSpec::equal_pages_up_to(page_n);
+    config.paging = std::move(paging);
     const auto encoder = ChunkEncoder::create(numbers.view(), config).value();
-    decoder.emplace(
-        ChunkDecoder::create(encoder.meta().value(), type, wrapped::kCurrentVersion).value());
+    meta = encoder.meta().value();
     for (std::size_t i = 0; i < encoder.page_count(); ++i) {
       pages.push_back(encoder.page(i).value());
       counts.push_back(encoder.page_n(i));
     }
   }
 
-  Status decode(const MutableNumberView& out) const {
+  ChunkDecoder decoder(const DecodeLimits& limits = {}) const {
+    return ChunkDecoder::create(meta, numbers.type(), wrapped::kCurrentVersion, limits).value();
+  }
+  Status decode(const ChunkDecoder& decoder, const MutableNumberView& out) const {
     std::vector<wrapped::PageInput> inputs;
     for (std::size_t i = 0; i < pages.size(); ++i) inputs.push_back({pages[i], counts[i]});
-    return decoder->decode_pages(inputs, out);
+    return decoder.decode_pages(inputs, out);
+  }
+
+  // The numbers and the error are those of each page alone.
+  void expect_as_alone() const {
+    const ChunkDecoder chunk = decoder();
+    const std::size_t size = size_of(numbers.type());
+    Numbers expected = zeros(numbers.type(), numbers.count());
+    Numbers out = zeros(numbers.type(), numbers.count());
+    Status error;
+    std::size_t good_n = 0;
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+      std::size_t consumed = 0;
+      auto* const at = expected.storage().data() + size * good_n;
+      error =
+          chunk.decode_page(pages[i], counts[i], {numbers.type(), at, counts[i]}).into(consumed);
+      if (error.ok() && consumed != pages[i].size()) {
+        error = Status(ErrorKind::kCorrupt, "the page ends before its bytes", consumed);
+      }
+      if (!error.ok()) break;
+      good_n += counts[i];
+    }
+    const Status status = decode(chunk, writable(out));
+    EXPECT_EQ(status.kind(), error.kind());
+    EXPECT_EQ(status.message(), error.message());
+    if (!error.ok()) {
+      EXPECT_EQ(status.offset(), error.offset());
+      EXPECT_EQ(status.good_numbers(), good_n);
+    }
+    EXPECT_TRUE(same_bytes(raw(out).first(size * good_n), raw(expected).first(size * good_n)));
   }
 
   Numbers numbers;
-  std::optional<ChunkDecoder> decoder;
+  Bytes meta;
   std::vector<Bytes> pages;
   std::vector<std::size_t> counts;
 };
 
+// Pages of any counts, also shorter than the order and than a batch, with every instruction set.
 TEST(Conv1Pages, AreTheNumbersOfEachPage) {
   Random random(62);
   for (const NumberType type : kNumberTypes) {
     if (size_of(type) > 4) continue;
-    for (unsigned order = 1; order <= 32; order += 1 + order / 3) {
-      for (const std::size_t pages : {2, 5, 8, 19}) {
-        const std::size_t page_n = random.between(order, 1500);
-        const Conv1Chunk chunk(type, order, page_n, pages * page_n - random.below(pages), random);
-        Numbers out = zeros(type, chunk.numbers.count());
-        ASSERT_OK(chunk.decode(writable(out)));
-        EXPECT_TRUE(same_numbers(out, chunk.numbers))
-            << name_of(type) << ", order " << order << ", pages of " << page_n;
-        // Memory that is not aligned takes another path.
-        Bytes memory(1 + size_of(type) * out.count());
-        ASSERT_OK(chunk.decode({type, memory.data() + 1, out.count()}));
-        EXPECT_TRUE(same_bytes(std::span(memory).subspan(1), raw(chunk.numbers)));
+    for (const unsigned order : {1, 2, 3, 5, 7, 8, 12, 13, 19, 32}) {
+      for (const std::size_t page_n : {2, 5, 8, 19}) {
+        std::vector<std::size_t> counts;
+        for (std::size_t i = 0; i < page_n; ++i) {
+          const bool is_short = page_n == 8 && random.one_in(12);
+          counts.push_back(is_short ? random.between(1, order) : random.between(290, 1500));
+        }
+        const std::size_t count = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+        const Conv1Chunk chunk(type, order, PagingSpec::exact(counts), count, random);
+        for_each_target([&] {
+          SCOPED_TRACE(text(name_of(type), ", order ", order, ", ", page_n, " pages"));
+          const ChunkDecoder decoder = chunk.decoder();
+          Numbers out = zeros(type, count);
+          ASSERT_OK(chunk.decode(decoder, writable(out)));
+          EXPECT_TRUE(same_numbers(out, chunk.numbers));
+          // Memory that is not aligned takes another path.
+          Bytes memory(1 + size_of(type) * count);
+          ASSERT_OK(chunk.decode(decoder, {type, memory.data() + 1, count}));
+          EXPECT_TRUE(same_bytes(std::span(memory).subspan(1), raw(chunk.numbers)));
+        });
+        if (::testing::Test::HasFatalFailure()) return;
       }
     }
   }
 }
 
-// A page that is damaged gives its own error, with the numbers of the pages before.
+TEST(Conv1Pages, HaveTheOrderAskedFor) {
+  Random random(65);
+  for (const unsigned order : {1, 12, 32}) {
+    const Conv1Chunk chunk(NumberType::kU32, order, PagingSpec::equal_pages_up_to(1000), 8000,
+                           random);
+    const ChunkInfo info = chunk.decoder().info().value();
+    EXPECT_EQ(info.delta_text(), text("conv1=", order));
+  }
+}
+
+// The tables of a chunk are of the instruction set at its creation.
+TEST(Conv1Pages, AllowAnotherTargetLater) {
+  Random random(66);
+  const Conv1Chunk chunk(NumberType::kI16, 9, PagingSpec::equal_pages_up_to(600), 8 * 600, random);
+  for (const std::string_view first : all_targets()) {
+    for (const std::string_view second : all_targets()) {
+      std::optional<ChunkDecoder> decoder;
+      {
+        const TargetScope scope(first);
+        decoder.emplace(chunk.decoder());
+      }
+      const TargetScope scope(second);
+      Numbers out = zeros(NumberType::kI16, chunk.numbers.count());
+      ASSERT_OK(chunk.decode(*decoder, writable(out)));
+      EXPECT_TRUE(same_numbers(out, chunk.numbers)) << first << ", then " << second;
+    }
+  }
+}
+
+// A limit of scratch memory that one page after the other needs is enough.
+TEST(Conv1Pages, KeepToTheLimitOfMemory) {
+  Random random(67);
+  const Conv1Chunk chunk(NumberType::kU32, 20, PagingSpec::equal_pages_up_to(600), 8 * 600, random);
+  Numbers out = zeros(NumberType::kU32, chunk.numbers.count());
+  DecodeLimits limits;
+  for (limits.max_memory = 100'000; limits.max_memory < 600'000; limits.max_memory += 20'000) {
+    ASSERT_OK(chunk.decode(chunk.decoder(limits), writable(out)));
+    EXPECT_TRUE(same_numbers(out, chunk.numbers));
+  }
+}
+
+// Pages that are cut, longer or changed, one or several of them.
 TEST(Conv1Pages, ReportTheFirstBadPage) {
-  constexpr std::size_t kPageN = 700;
   Random random(63);
-  Conv1Chunk chunk(NumberType::kI32, 6, kPageN, 20 * kPageN, random);
-  Numbers out = zeros(NumberType::kI32, chunk.numbers.count());
-  Numbers alone = zeros(NumberType::kI32, kPageN);
+  Conv1Chunk chunk(NumberType::kI32, 6, PagingSpec::equal_pages_up_to(700), 20 * 700, random);
   for (std::size_t bad = 0; bad < chunk.pages.size(); ++bad) {
     SCOPED_TRACE(bad);
     const Bytes good = chunk.pages[bad];
     for (const std::size_t size : {std::size_t{0}, good.size() / 2, good.size() - 1}) {
       chunk.pages[bad].resize(size);
-      const auto expected = chunk.decoder->decode_page(chunk.pages[bad], kPageN, writable(alone));
-      const Status status = chunk.decode(writable(out));
-      EXPECT_KIND(status, kTruncated);
-      EXPECT_EQ(status.message(), expected.status().message());
-      EXPECT_EQ(status.good_numbers(), bad * kPageN);
-      EXPECT_TRUE(
-          same_bytes(raw(out).first(4 * bad * kPageN), raw(chunk.numbers).first(4 * bad * kPageN)));
+      chunk.expect_as_alone();
       chunk.pages[bad] = good;
     }
     chunk.pages[bad].push_back(std::byte{0});
-    const Status longer = chunk.decode(writable(out));
-    EXPECT_KIND(longer, kCorrupt);
-    EXPECT_EQ(longer.offset(), good.size());
+    chunk.expect_as_alone();
     chunk.pages[bad] = good;
+  }
+  for (int round = 0; round < 200; ++round) {
+    SCOPED_TRACE(round);
+    const std::vector<Bytes> good = chunk.pages;
+    for (Bytes& page : chunk.pages) {
+      if (random.one_in(8)) page[random.below(page.size())] ^= std::byte{0x21};
+    }
+    chunk.expect_as_alone();
+    chunk.pages = good;
   }
 }
 

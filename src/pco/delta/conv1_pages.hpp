@@ -18,14 +18,15 @@ std::size_t min_conv1_pages(unsigned order);
 template <Latent L>
 inline constexpr bool kHasConv1Pages = sizeof(L) == 2 || sizeof(L) == 4;
 
-// Decodes kBatchN rows, each of a latent of every page, in place: from deltas, not centred, to
-// latents, both minus kConv1Shift. The kMaxConv1Order rows before them are readable; the last
-// conv.order of these hold the latents before. A kernel.
+// Decodes kBatchN rows, each of a latent of every page, in place. Before, they hold deltas, not
+// centred, minus kConv1Shift; after, latents minus kConv1Shift, of which only the low bits of a
+// latent count. The kMaxConv1Order rows before them are readable; the last conv.order of these hold
+// the latents before. A kernel.
 void undo_conv1_rows(const Conv1Taps& conv, std::int64_t* rows);
 
 class Conv1Pages {
  public:
-  // `page`: the index of a page; the deltas of pages that are not set are of no matter. `state`:
+  // `page`: the index of a page; the deltas of pages that are not set do not matter. `state`:
   // the conv.order latents that the next prediction of a page refers to.
   template <Latent L>
   void start(const Conv1& conv);
@@ -35,7 +36,8 @@ class Conv1Pages {
   void get_state(std::size_t page, L* state) const;
 
   // A batch of kBatchN latents of each page: sets the deltas, not centred, decodes them all, gets
-  // the latents, and moves on to the next batch.
+  // the latents, and moves on to the next batch. The latents begin with those of the state: they
+  // are conv.order rows behind the deltas.
   template <Latent L>
   void set_deltas(std::size_t page, const L* deltas);
   void undo() { undo_conv1_rows(taps_, rows_ + kMaxConv1Order * kConv1PagesN); }

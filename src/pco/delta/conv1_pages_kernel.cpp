@@ -20,7 +20,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+// Vectors multiply the low halves of lanes, which are the other ones in big-endian memory.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_IS_BIG_ENDIAN
 
 std::size_t MinConv1Pages(unsigned) { return SIZE_MAX; }
 

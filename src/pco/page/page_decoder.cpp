@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three paths through a batch: runs of whole batches, single whole batches by the same fused loops,
-// and a generic path for the rest.
+// Four paths through a batch: runs of whole batches, single whole batches by the same fused loops,
+// whole batches of several pages (pages_in_turns.hpp), and a generic path for the rest.
 #include "pco/page/page_decoder.hpp"
 
 #include <algorithm>
@@ -99,16 +99,18 @@ class Decoder final : public PageDecoder {
   static Status decode_together(std::span<const PagePart> parts,
                                 std::size_t& done_n) requires(kHasConv1Pages<L>) {
     const Decoder& first = *static_cast<Decoder*>(parts[0].decoder);
-    PagesInTurns<L> turns(first.arena_, parts.size());
     std::size_t count = SIZE_MAX;
     for (const PagePart& part : parts) {
+      count = std::min(count, static_cast<Decoder*>(part.decoder)->whole_batches_left());
+    }
+    if (count == 0) return {};
+    PagesInTurns<L> turns(first.arena_, parts.size());
+    for (const PagePart& part : parts) {
       Decoder& page = *static_cast<Decoder*>(part.decoder);
-      count = std::min(count, page.whole_batches_left());
       BatchInput input;
       if (!page.inputs_.find(*part.window, input)) return {};
       turns.add(page.primary_, *part.window, input, static_cast<L*>(part.out));
     }
-    if (count == 0) return {};
     NUMPACT_TRY(turns.decode(count, kind_of(first.meta_.type), done_n));
     for (const PagePart& part : parts) {
       Decoder& page = *static_cast<Decoder*>(part.decoder);
@@ -519,7 +521,7 @@ template <Latent L, Latent P>
 Status Tables<L, P>::decode_together([[maybe_unused]] std::span<const PagePart> parts,
                                      std::size_t& done_n) const {
   done_n = 0;
-  // Without it nothing is done here, and decode() does all.
+  // For other chunks done_n stays 0, and decode() does all.
   if constexpr (std::is_same_v<L, P> && kHasConv1Pages<L>) {
     static_assert(kMaxPagesTogether <= kConv1PagesN);
     if (this->min_pages_together != SIZE_MAX) return Decoder<L, P>::decode_together(parts, done_n);

@@ -103,8 +103,8 @@ class ChunkTables {
 
   // Pages from which decode_together() is of use; SIZE_MAX: it does nothing for this chunk.
   virtual std::size_t min_together() const = 0;
-  // Decodes the first `done_n` numbers of each page at once; decode() does the rest. After an error
-  // the pages must be started again.
+  // Decodes the first numbers of 2 to kMaxPagesTogether pages at once, and sets `done_n` to their
+  // count in each page; decode() does the rest. After an error the pages must be started again.
   virtual Status decode_together(std::span<const PagePart> parts, std::size_t& done_n) const = 0;
 
   static const ChunkTables* make(const ChunkMeta& meta, Arena& arena);

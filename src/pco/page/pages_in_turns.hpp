@@ -22,14 +22,14 @@
 
 namespace numpact::internal {
 
-// Only for pages of Classic whose variable has codes.
+// Only for at least two pages of Classic whose variable has codes.
 template <Latent L>
 class PagesInTurns {
  public:
   PagesInTurns(Arena& arena, std::size_t page_n)
       : conv_(arena.make<Conv1Pages>(1)[0]), pages_(arena.make<Page>(page_n)) {}
 
-  // Adds a page that was started; all that the constructor was told of must be added. `out` has
+  // Adds a page that was started; exactly page_n pages must be added. `out` has
   // room for the numbers of all whole batches.
   void add(VariableDecoder<L>& primary, BitWindow& window, const BatchInput& input, L* out) {
     Conv1State<L>& state = *primary.conv1_state();
@@ -48,8 +48,9 @@ class PagesInTurns {
   }
 
   // Decodes up to `count` batches of each page, as far as the inputs hold the worst case of a
-  // batch, but at least one. Adds the count of numbers of a page to `done_n`.
+  // batch, but at least one. Sets `done_n` to the count of numbers of a page.
   Status decode(std::size_t count, NumberKind kind, std::size_t& done_n) {
+    done_n = 0;
     pages_[0].walk.position = pages_[0].position;
     pages_[0].primary->tables().kernels->walk(pages_[0].walk);
     for (bool continues = true; continues;) {
@@ -84,8 +85,8 @@ class PagesInTurns {
     alignas(64) L deltas[kBatchN];
   };
 
-  // Unpacks a batch of each page. Its codes were walked in page 0, and will be there again for the
-  // next batch if `continues` is set: there must be one.
+  // Unpacks a batch of each page. Before: the codes of page 0 were walked. After, if `continues` is
+  // set: those of its next batch were.
   Status unpack(bool has_next, bool& continues) {
     for (std::size_t i = 0; i < pages_.size(); ++i) {
       Page& page = pages_[i];
