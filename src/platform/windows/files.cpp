@@ -107,6 +107,40 @@ struct LinkHead {
 constexpr DWORD kGetReparsePoint = 0x000900A8;
 constexpr DWORD kMaxReparseBytes = 16 * 1024;
 
+// A replacement needs some microseconds between its two renames. A program that was stopped there
+// leaves the old file aside.
+constexpr int kReplacementChecks = 50;
+constexpr DWORD kReplacementPauseMilliseconds = 2;
+
+// Whether a replacement has moved the file aside.
+bool is_moved_aside(const std::wstring& path) {
+  const std::size_t start = path.find_last_of(L"\\/:") + 1;
+  const std::wstring pattern =
+      path.substr(0, start) + L'.' + path.substr(start) + L".*.tmp" + kMovedAside;
+  WIN32_FIND_DATAW found;
+  HANDLE const search = ::FindFirstFileW(pattern.c_str(), &found);
+  if (search == INVALID_HANDLE_VALUE) return false;
+  ::FindClose(search);
+  return true;
+}
+
+HANDLE open_present(const std::wstring& path, DWORD access, DWORD flags) {
+  bool was_aside = true;  // a replacement may end between opening and looking for the old file
+  for (int check = 0;; ++check) {
+    HANDLE const handle =
+        ::CreateFileW(path.c_str(), access, kShareAll, nullptr, OPEN_EXISTING, flags, nullptr);
+    if (handle != INVALID_HANDLE_VALUE) return handle;
+    const DWORD error = ::GetLastError();
+    const bool is_aside = error == ERROR_FILE_NOT_FOUND && is_moved_aside(path);
+    if (error != ERROR_FILE_NOT_FOUND || check == kReplacementChecks || (!is_aside && !was_aside)) {
+      ::SetLastError(error);
+      return handle;
+    }
+    if (is_aside) ::Sleep(kReplacementPauseMilliseconds);
+    was_aside = is_aside;
+  }
+}
+
 }  // namespace
 
 HANDLE handle_of(int descriptor) {
@@ -127,8 +161,7 @@ int descriptor_of(HANDLE handle, Access access) {
 }
 
 HANDLE open_existing(const std::wstring& path, DWORD access, DWORD flags) {
-  return ::CreateFileW(path.c_str(), access, kShareAll, nullptr, OPEN_EXISTING,
-                       FILE_FLAG_BACKUP_SEMANTICS | flags, nullptr);
+  return open_present(path, access, FILE_FLAG_BACKUP_SEMANTICS | flags);
 }
 
 bool look_at_handle(HANDLE handle, FileInfo& info) {
@@ -181,8 +214,7 @@ bool look_at(int descriptor, FileInfo& info) {
 int open_file(const std::string& path, Access access, Opening) {
   // Folders can be opened for reading, so that errors can say what they are.
   const DWORD flags = access == Access::kRead ? FILE_FLAG_BACKUP_SEMANTICS : FILE_ATTRIBUTE_NORMAL;
-  HANDLE const handle = ::CreateFileW(system_path(path).c_str(), access_of(access), kShareAll,
-                                      nullptr, OPEN_EXISTING, flags, nullptr);
+  HANDLE const handle = open_present(system_path(path), access_of(access), flags);
   if (handle != INVALID_HANDLE_VALUE) return descriptor_of(handle, access);
   fail_by_last_error();
   return -1;

@@ -42,7 +42,7 @@ DWORD rename_after_moving(const std::wstring& from, const std::wstring& to) {
   const std::size_t start = name_start(old);
   const std::string_view whole = old;
   const std::wstring aside =
-      to_wide(hidden_name(whole.substr(0, start), whole.substr(start), random()));
+      to_wide(hidden_name(whole.substr(0, start), whole.substr(start), random())) + kMovedAside;
   if (const DWORD error = rename_by_handle(to, aside, false); error != 0) return error;
   const DWORD error = rename_by_handle(from, to, false);
   if (error == 0) {

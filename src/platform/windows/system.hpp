@@ -66,7 +66,11 @@ std::wstring system_path(const std::string& path);
 // Without the form for long paths.
 std::wstring plain_path(std::wstring_view path);
 
-// Opens an existing file or folder. `flags`: for CreateFileW besides those that allow folders.
+// Behind the hidden name of an old file that a replacement has moved aside.
+inline constexpr wchar_t kMovedAside[] = L".old";
+
+// Opens an existing file or folder. Waits for a replacement of it that has moved the old file aside
+// and not yet put the new one there. `flags`: for CreateFileW besides those that allow folders.
 HANDLE open_existing(const std::wstring& path, DWORD access, DWORD flags);
 bool look_at_handle(HANDLE handle, FileInfo& info);
 // The target of an open link.
