@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times reading of small pages of the wrapped format: each by a call of its own (decode_page), and
-// all by one call (decode_pages).
+// Times reading of small pages of the wrapped format, and of pages with Conv1: each by a call of
+// its own (decode_page), and all by one call (decode_pages).
 //   ./dev bench pages [ROUNDS [TARGET]]
 // TARGET: the instruction set, such as avx2.
 #include <algorithm>

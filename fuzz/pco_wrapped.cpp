@@ -80,7 +80,7 @@ void check_parts(const wrapped::ChunkDecoder& decoder, const Page& page, ByteSpa
 // Several copies of a page in one call: the same numbers for each, or the same error.
 void check_copies(const wrapped::ChunkDecoder& decoder, const Page& page, ByteSpan bytes,
                   const Status& whole, std::size_t consumed, const NumberView& numbers) {
-  constexpr std::size_t kCopies = 6;      // enough for those that are decoded at once
+  constexpr std::size_t kCopies = 8;      // pages that are decoded at once
   constexpr std::size_t kMaxN = 1 << 13;  // more takes too long
   if (page.n > kMaxN) return;
   const std::vector<wrapped::PageInput> pages(kCopies, {bytes, page.n});

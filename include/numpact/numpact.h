@@ -650,10 +650,11 @@ typedef struct numpact_page_input {
 } numpact_page_input;
 /* Decodes whole pages into `out`, one behind the other; it has room for all of them. This is faster
  * than a call for each where pages have up to some hundred numbers, and for pages with Conv1, which
- * processors with AVX2 decode up to eight at once. It takes more scratch memory, for up to 16 pages.
- * After an error `out` behind the good numbers may have any contents. It also fails with NUMPACT_CORRUPT if a page ends before its bytes.
- * The offset of an error counts from the start of its page; good_count is the count of the numbers
- * of the pages before it, 0 if an argument is wrong. */
+ * processors with AVX2 decode up to eight at once. It takes more scratch memory, for up to 16
+ * pages. After an error `out` behind the good numbers may have any contents. It also fails with
+ * NUMPACT_CORRUPT if a page ends before its bytes. The offset of an error counts from the start of
+ * its page; good_count is the count of the numbers of the pages before it, 0 if an argument is
+ * wrong. */
 NUMPACT_C_API numpact_status numpact_chunk_decoder_read_pages(
     const numpact_chunk_decoder* decoder, numpact_context* context, const numpact_page_input* pages,
     size_t page_count, void* out, size_t capacity, numpact_error* error);

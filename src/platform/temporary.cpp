@@ -7,10 +7,9 @@
 
 namespace numpact::internal::platform {
 
-std::string hidden_name(std::string_view folder, std::string_view name, std::uint32_t number) {
+std::string hidden_prefix(std::string_view folder, std::string_view name) {
   // With what is added the name stays below the 255 bytes that file systems allow.
   constexpr std::size_t kMaxNameBytes = 180;
-  constexpr char kDigits[] = "0123456789abcdef";
   std::size_t size = name.size();
   if (size > kMaxNameBytes) {
     size = kMaxNameBytes;
@@ -20,7 +19,13 @@ std::string hidden_name(std::string_view folder, std::string_view name, std::uin
   std::string text(folder);
   text += '.';
   text += name.substr(0, size);
-  text += '.' + std::to_string(current_process()) + '-';
+  return text + '.';
+}
+
+std::string hidden_name(std::string_view folder, std::string_view name, std::uint32_t number) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = hidden_prefix(folder, name);
+  text += std::to_string(current_process()) + '-';
   for (int shift = 28; shift >= 0; shift -= 4) text += kDigits[number >> shift & 15U];
   return text + ".tmp";
 }

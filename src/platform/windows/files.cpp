@@ -10,6 +10,8 @@
 #include <cstring>
 #include <vector>
 
+#include "platform/paths.hpp"
+#include "platform/temporary.hpp"
 #include "platform/windows/system.hpp"
 
 namespace numpact::internal::platform {
@@ -114,9 +116,11 @@ constexpr DWORD kReplacementPauseMilliseconds = 2;
 
 // Whether a replacement has moved the file aside.
 bool is_moved_aside(const std::wstring& path) {
-  const std::size_t start = path.find_last_of(L"\\/:") + 1;
+  const std::string whole = to_utf8(path);
+  const std::string_view view = whole;
+  const std::size_t start = name_start(whole);
   const std::wstring pattern =
-      path.substr(0, start) + L'.' + path.substr(start) + L".*.tmp" + kMovedAside;
+      to_wide(hidden_prefix(view.substr(0, start), view.substr(start))) + L'*' + kMovedAside;
   WIN32_FIND_DATAW found;
   HANDLE const search = ::FindFirstFileW(pattern.c_str(), &found);
   if (search == INVALID_HANDLE_VALUE) return false;
