@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #if defined(__APPLE__) || defined(__FreeBSD__)
 #include <xlocale.h>
 #endif
@@ -37,11 +36,27 @@ std::from_chars_result read_number(const char* first, const char* last, T& value
 
 #else
 
+#ifdef __wasi__
+
+// A module of WebAssembly has the locale "C" alone. newlocale() would read the environment, which
+// the module then imports.
+inline float read_c(const char* text, char** end, float) { return std::strtof(text, end); }
+inline double read_c(const char* text, char** end, double) { return std::strtod(text, end); }
+
+#else
+
 // The locale "C", whatever the program has set. It is made once and never freed.
 inline locale_t c_locale() {
   static const locale_t locale = newlocale(LC_ALL_MASK, "C", locale_t{});
   return locale;
 }
+
+inline float read_c(const char* text, char** end, float) { return strtof_l(text, end, c_locale()); }
+inline double read_c(const char* text, char** end, double) {
+  return strtod_l(text, end, c_locale());
+}
+
+#endif
 
 // strtod differs in what it accepts: signs and white space in front, hexadecimal digits; and it
 // sets errno.
@@ -54,12 +69,7 @@ std::from_chars_result read_number(const char* first, const char* last, T& value
   const std::string text(given.substr(0, given.find_first_not_of("+-.0123456789eEinfatyINFATY")));
   const int error_number = errno;
   char* end = nullptr;
-  T found{};
-  if constexpr (std::is_same_v<T, float>) {
-    found = strtof_l(text.c_str(), &end, c_locale());
-  } else {
-    found = strtod_l(text.c_str(), &end, c_locale());
-  }
+  const T found = read_c(text.c_str(), &end, T{});
   errno = error_number;
   const auto used = static_cast<std::size_t>(end - text.c_str());
   if (used == 0) return {first, std::errc::invalid_argument};
