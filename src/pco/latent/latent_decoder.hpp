@@ -26,6 +26,10 @@ inline constexpr std::uint32_t kRefillBits = 56;
 struct CodeTrail {
   alignas(64) std::uint32_t words_before[16];  // [15]: the running word ahead of the batch
   std::uint32_t words[kBatchN];
+  // sums[i]: the running word behind latent i, where i % 4 is 3, by kernels that record entries and
+  // need them. Others are not set, so that words and sums have the same indices.
+  std::uint32_t sum_before;  // sums[-1]
+  std::uint32_t sums[kBatchN];
   std::uint64_t offset_bits;
   // Bit i is set if latents 16 i to 16 i + 15 were jumped over: they all are the dominant symbol.
   // Their words are not set, except the last one if words are running words.

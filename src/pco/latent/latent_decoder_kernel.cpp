@@ -150,12 +150,12 @@ HWY_INLINE void Fused(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrai
   walker.Start(walk);
   CodeTrail& next = *walk.trail;
   const std::uint32_t word_before = walker.filled;
-  next.words_before[15] = word_before;
+  next.words_before[15] = next.sum_before = word_before;
   next.jumped = 0;
   for (std::size_t i = 0; i < kBatchN; i += 16) {
-    walker.Sixteen<kRecord>(next.words + i);
+    walker.Sixteen<kRecord>(next, i);
     cursor.SpillToMemory();
-    unpacker.Sixteen(trail.words + i, cursor);
+    unpacker.Sixteen(trail, i, cursor);
     cursor.SpillToMemory();
   }
   EndTrail<kRecord>(walker, word_before, walk);
@@ -172,20 +172,20 @@ HWY_INLINE void FusedJumping(Unpacker& unpacker, UnpackCursor<L> cursor,
   walker.Start(walk);
   CodeTrail& next = *walk.trail;
   const std::uint32_t word_before = walker.filled;
-  next.words_before[15] = word_before;
+  next.words_before[15] = next.sum_before = word_before;
   next.jumped = 0;
   unpacker.SetRepeated(tables.lowers[tables.jumps.entry >> tables.layout.symbol_shift]);
   for (std::size_t i = 0; i < kBatchN; i += 16) {
-    if (walk.jumps.targets != nullptr && walker.Jump<kRecord>(walk.jumps, next.words + i)) {
+    if (walk.jumps.targets != nullptr && walker.Jump<kRecord>(walk.jumps, next, i)) {
       next.jumped |= std::uint32_t{1} << (i / 16);
     } else {
-      walker.Sixteen<kRecord>(next.words + i);
+      walker.Sixteen<kRecord>(next, i);
     }
     cursor.SpillToMemory();
     if ((trail.jumped >> (i / 16) & 1) != 0) {
       unpacker.SixteenRepeated(cursor);
     } else {
-      unpacker.Sixteen(trail.words + i, cursor);
+      unpacker.Sixteen(trail, i, cursor);
     }
     cursor.SpillToMemory();
   }
@@ -207,7 +207,7 @@ HWY_INLINE void UnpackOnly(Unpacker& unpacker, UnpackCursor<L> cursor,
     if ((trail.jumped >> (i / 16) & 1) != 0) {
       unpacker.SixteenRepeated(cursor);
     } else {
-      unpacker.Sixteen(trail.words + i, cursor);
+      unpacker.Sixteen(trail, i, cursor);
     }
   }
 }
@@ -218,9 +218,9 @@ HWY_INLINE void WalkOnly(CodeWalk& walk) {
   walker.Start(walk);
   CodeTrail& trail = *walk.trail;
   const std::uint32_t word_before = walker.filled;
-  trail.words_before[15] = word_before;
+  trail.words_before[15] = trail.sum_before = word_before;
   trail.jumped = 0;
-  for (std::size_t i = 0; i < kBatchN; i += 16) walker.Sixteen<kRecord>(trail.words + i);
+  for (std::size_t i = 0; i < kBatchN; i += 16) walker.Sixteen<kRecord>(trail, i);
   EndTrail<kRecord>(walker, word_before, walk);
 }
 
@@ -230,14 +230,14 @@ HWY_NOINLINE void WalkJumping(CodeWalk& walk) {
   walker.Start(walk);
   CodeTrail& trail = *walk.trail;
   const std::uint32_t word_before = walker.filled;
-  trail.words_before[15] = word_before;
+  trail.words_before[15] = trail.sum_before = word_before;
   trail.jumped = 0;
   for (std::size_t i = 0; i < kBatchN; i += 16) {
-    if (walker.Jump<kRecord>(walk.jumps, trail.words + i)) {
+    if (walker.Jump<kRecord>(walk.jumps, trail, i)) {
       trail.jumped |= std::uint32_t{1} << (i / 16);
       continue;
     }
-    walker.Sixteen<kRecord>(trail.words + i);
+    walker.Sixteen<kRecord>(trail, i);
   }
   EndTrail<kRecord>(walker, word_before, walk);
 }
@@ -248,14 +248,15 @@ struct ScalarUnpacker {
   Symbol symbol_at;
   L repeated = 0;
 
-  HWY_INLINE ScalarUnpacker(const LatentTables<L>& tables, const Finish<L>&)
+  HWY_INLINE ScalarUnpacker(const LatentTables<L>& tables, const Finish<L>&, const UnpackCursor<L>&)
       : lowers(tables.lowers.data()) {
     if constexpr (std::is_same_v<Symbol, SymbolAbove>) {
       symbol_at.shift = tables.layout.symbol_shift;
     }
   }
 
-  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, UnpackCursor<L>& cursor) {
+  HWY_INLINE void Sixteen(const CodeTrail& trail, std::size_t first, UnpackCursor<L>& cursor) {
+    const std::uint32_t* const HWY_RESTRICT words = trail.words + first;
     L* HWY_RESTRICT out = cursor.out;
     if constexpr (kOffsets == OffsetsPerWord::kNone) {
       for (std::size_t i = 0; i < 16; ++i) out[i] = static_cast<L>(lowers[symbol_at(words + i)]);
@@ -353,7 +354,8 @@ HWY_INLINE void StoreMoment(const Unpacker& unpacker, Finish<L>& finish) {
 
 #else
 
-inline constexpr Record kRecord = Record::kEntry;
+inline constexpr bool kHasHalves = HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2;
+inline constexpr Record kRecord = kHasHalves ? Record::kEntryAndSums : Record::kEntry;
 inline constexpr bool kPrefersByteSymbols = true;
 // Where a build has a better instruction set, but not SSE4, the baseline stays small.
 inline constexpr bool kFuses = HWY_TARGET != HWY_STATIC_TARGET ||
@@ -373,7 +375,7 @@ HWY_INLINE void WithSymbol(unsigned max_bits, const F& f) {
     if (max_bits == 0) {
       return f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, Symbol, L>>();
     }
-    if (kMaxBits <= 14 || max_bits <= 14) {
+    if (kMaxBits <= 14 || (!kHasHalves && max_bits <= 14)) {
       return f.template operator()<ScalarUnpacker<OffsetsPerWord::kFour, Symbol, L>>();
     }
   }
@@ -396,7 +398,7 @@ HWY_INLINE void WithSymbol(unsigned max_bits, const F& f) {
 
 template <HalfLookup kLookup, class L, class F>
 HWY_INLINE void WithHalves(unsigned max_bits, const F& f) {
-  if constexpr (!IsInMemory(kLookup)) {
+  if constexpr (kLookup == HalfLookup::kTwoRegisters) {
     if (max_bits == 0) {
       return f.template operator()<HalvesUnpacker<HalfWidths::kNone, kLookup, L>>();
     }
@@ -413,26 +415,24 @@ template <bool kJumps, class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail, Finish<L>&,
                              const F& f) {
   const unsigned max_bits = MaxOffsetBits(tables, trail);
+  if (tables.layout.symbol_shift != kByteLayout.symbol_shift) {
+    return WithSymbol<SymbolAbove, 0, L>(max_bits, f);
+  }
   if constexpr (sizeof(L) < 8) {
     if (tables.bin_n <= kTwoRegistersBinN) {
       return WithHalves<HalfLookup::kTwoRegisters, L>(max_bits, f);
     }
-    if (tables.bin_n <= kFourRegistersBinN) {
-      return WithHalves<HalfLookup::kFourRegisters, L>(max_bits, f);
-    }
-  }
-  if (tables.layout.symbol_shift != kByteLayout.symbol_shift) {
-    if (sizeof(L) < 8 || max_bits <= kWideHalvesBits) {
-      return WithHalves<HalfLookup::kMemoryAbove, L>(max_bits, f);
-    }
-    if constexpr (sizeof(L) == 8) WithSymbol<SymbolAbove, kWideHalvesBits, L>(max_bits, f);
-    return;
   }
   if (max_bits == 0) {
     return f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, SymbolInByte, L>>();
   }
+  if constexpr (sizeof(L) < 8) {
+    if (tables.bin_n <= kFourRegistersBinN) {
+      return WithHalves<HalfLookup::kFourRegisters, L>(max_bits, f);
+    }
+  }
   if (sizeof(L) < 8 || max_bits <= kWideHalvesBits) {
-    return WithHalves<HalfLookup::kMemoryInByte, L>(max_bits, f);
+    return WithHalves<HalfLookup::kMemory, L>(max_bits, f);
   }
   if constexpr (sizeof(L) == 8) WithSymbol<SymbolInByte, kWideHalvesBits, L>(max_bits, f);
 }
@@ -470,25 +470,26 @@ template <class Unpacker, class L>
 HWY_NOINLINE void UnpackAndWalkWith(const LatentTables<L>& tables, const CodeTrail& trail,
                                     const std::byte* in, std::uint64_t position, L* out,
                                     Finish<L>& finish, CodeWalk& walk) {
-  Unpacker unpacker(tables, finish);
-  Fused<kRecord>(unpacker, UnpackCursor<L>{in, position, out, finish.primary}, trail, walk);
+  const UnpackCursor<L> cursor{in, position, out, finish.primary};
+  Unpacker unpacker(tables, finish, cursor);
+  Fused<kRecord>(unpacker, cursor, trail, walk);
   StoreMoment(unpacker, finish);
 }
 template <class Unpacker, class L>
 HWY_NOINLINE void UnpackAndWalkJumping(const LatentTables<L>& tables, const CodeTrail& trail,
                                        const std::byte* in, std::uint64_t position, L* out,
                                        Finish<L>& finish, CodeWalk& walk) {
-  Unpacker unpacker(tables, finish);
-  FusedJumping<kRecord>(unpacker, UnpackCursor<L>{in, position, out, finish.primary}, tables, trail,
-                        walk);
+  const UnpackCursor<L> cursor{in, position, out, finish.primary};
+  Unpacker unpacker(tables, finish, cursor);
+  FusedJumping<kRecord>(unpacker, cursor, tables, trail, walk);
   StoreMoment(unpacker, finish);
 }
 template <class Unpacker, class L>
 HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& trail,
                              const std::byte* in, std::uint64_t position, L* out,
                              Finish<L>& finish) {
-  Unpacker unpacker(tables, finish);
   const UnpackCursor<L> cursor{in, position, out, finish.primary};
+  Unpacker unpacker(tables, finish, cursor);
   UnpackOnly(unpacker, cursor, tables, trail);
   StoreMoment(unpacker, finish);
 }

@@ -24,8 +24,8 @@ HWY_INLINE std::uint64_t Bits(const std::byte* in, std::uint64_t position, std::
   const std::uint64_t shift = position % 8;
   std::uint64_t word = load_le64(at) >> shift;
   if constexpr (kWide) {
-    // Shifting in two steps keeps a shift of 0 from becoming one of 64.
-    word |= load_le64(at + 8) << 1 << (63 - shift);
+    // The upper bits, from one byte on: most of them again, but no shift by 64.
+    word |= load_le64(at + 1) << (8 - shift);
     if (!kLowBitsOfWholeWords && width >= 64) return word;
   }
   return LowBits(word, width);

@@ -255,14 +255,16 @@ struct VectorUnpacker {
   __m512i repeated;      // for SixteenRepeated()
   __m512i repeated_sum;  // sum of sixteen repeated latents
 
-  HWY_INLINE VectorUnpacker(const LatentTables<L>& tables, const Finish<L>& finish)
+  HWY_INLINE VectorUnpacker(const LatentTables<L>& tables, const Finish<L>& finish,
+                            const UnpackCursor<L>&)
       : lowers(tables.lowers.data()),
         sum_mask(tables.layout.sum_mask()),
         symbol_shifts(_mm512_set1_epi32(static_cast<int>(tables.layout.symbol_shift))),
         carry(_mm512_set1_epi32(static_cast<int>(finish.moment))),
         parameter(_mm512_set1_epi32(static_cast<int>(finish.parameter))) {}
 
-  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, UnpackCursor<L>& cursor) {
+  HWY_INLINE void Sixteen(const CodeTrail& trail, std::size_t i, UnpackCursor<L>& cursor) {
+    const std::uint32_t* const HWY_RESTRICT words = trail.words + i;
     const __m512i before = LoadWords(words - 1);
     const __m512i entries = Entries(before, _mm512_load_si512(words));
     __m512i latents = lowers(_mm512_srlv_epi32(entries, symbol_shifts));
@@ -333,7 +335,7 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   __m512i repeated_sum;
 
   HWY_INLINE VectorUnpacker(const LatentTables<std::uint64_t>& tables,
-                            const Finish<std::uint64_t>& finish)
+                            const Finish<std::uint64_t>& finish, const Cursor&)
       : lowers(tables.lowers.data()),
         sum_mask(tables.layout.sum_mask()),
         symbol_shifts(_mm512_set1_epi32(static_cast<int>(tables.layout.symbol_shift))),
@@ -341,7 +343,8 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
         carry(_mm512_set1_epi64(static_cast<long long>(finish.moment))),
         parameter(_mm512_set1_epi64(static_cast<long long>(finish.parameter))) {}
 
-  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
+  HWY_INLINE void Sixteen(const CodeTrail& trail, std::size_t i, Cursor& cursor) {
+    const std::uint32_t* const HWY_RESTRICT words = trail.words + i;
     if constexpr (kWidths == Widths::kNone || kWidths == Widths::kShort) {
       EvenAndOdd(words, cursor);
     } else {

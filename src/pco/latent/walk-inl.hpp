@@ -54,8 +54,9 @@ struct UnpackCursor {
   }
 };
 
-// A walk records per latent either the table entry of its state, or the running word behind it.
-enum class Record { kEntry, kRunningWord };
+// A walk records per latent either the table entry of its state, or the running word behind it;
+// kEntryAndSums: the entries, and the running word behind each four latents.
+enum class Record { kEntry, kEntryAndSums, kRunningWord };
 
 // Walks the codes of four interleaved states. Latent i belongs to state i % 4.
 //
@@ -128,7 +129,7 @@ struct Walker {
     buffer >>= entry & 63;
     filled -= static_cast<std::uint32_t>(entry);
     KeepOrder(filled);
-    *word = kRecord == Record::kEntry ? static_cast<std::uint32_t>(entry) : filled;
+    *word = kRecord == Record::kRunningWord ? filled : static_cast<std::uint32_t>(entry);
     state = NextState(state, value);
   }
 
@@ -155,12 +156,19 @@ struct Walker {
 #endif
   }
 
+  // Records latents i to i + 15.
   template <Record kRecord>
-  HWY_INLINE void Sixteen(std::uint32_t* HWY_RESTRICT words) {
+  HWY_INLINE void Sixteen(CodeTrail& trail, std::size_t i) {
+    std::uint32_t* const HWY_RESTRICT words = trail.words + i;
+    std::uint32_t* const HWY_RESTRICT sums = trail.sums + i;
     FourAhead<kRecord, 0>(words);
+    if constexpr (kRecord == Record::kEntryAndSums) sums[3] = filled;
     FourAhead<kRecord, 7>(words + 4);
+    if constexpr (kRecord == Record::kEntryAndSums) sums[7] = filled;
     FourAhead<kRecord, 14>(words + 8);
+    if constexpr (kRecord == Record::kEntryAndSums) sums[11] = filled;
     FourAhead<kRecord, 21>(words + 12);
+    if constexpr (kRecord == Record::kEntryAndSums) sums[15] = filled;
     at += 28;
   }
 
@@ -181,7 +189,7 @@ struct Walker {
 
   // Decodes sixteen latents at once if all of them are the dominant symbol and read no bits.
   template <Record kRecord>
-  HWY_INLINE bool Jump(const AnsJumps& jumps, std::uint32_t* HWY_RESTRICT words) {
+  HWY_INLINE bool Jump(const AnsJumps& jumps, CodeTrail& trail, std::size_t i) {
     const std::uint32_t target0 = jumps.targets[s0];
     const std::uint32_t target1 = jumps.targets[s1];
     const std::uint32_t target2 = jumps.targets[s2];
@@ -193,7 +201,8 @@ struct Walker {
     s3 = target3;
     filled -= 16 * jumps.entry;
     // The other words are not read: the trail marks these latents as jumped over.
-    if constexpr (kRecord == Record::kRunningWord) words[15] = filled;
+    if constexpr (kRecord == Record::kRunningWord) trail.words[i + 15] = filled;
+    if constexpr (kRecord == Record::kEntryAndSums) trail.sums[i + 15] = filled;
     return true;
   }
 

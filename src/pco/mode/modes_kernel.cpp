@@ -154,32 +154,65 @@ bool IsFloatMultFast(const L* primary, std::size_t n) {
   return n % hn::Lanes(hn::ScalableTag<L>()) == 0 && AllSmall(primary, n);
 }
 
-template <class L>
-void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
-                   std::size_t n) {
+// Joins kVectors vectors from `primary` on, if their integers are small and the base is positive.
+//
+// The product of a magnitude and the base is positive, so its bits are its ordered latent, less the
+// middle. Latent -1 represents -0.0: the magnitude of a negative latent is its complement, and so
+// is the ordered latent of the negative product.
+template <std::size_t kVectors, class L>
+HWY_INLINE bool JoinSmallFloatMult(L base_bits, L* HWY_RESTRICT primary,
+                                   const L* HWY_RESTRICT secondary) {
   const hn::ScalableTag<L> d;
   const hn::RebindToSigned<decltype(d)> di;
   const hn::RebindToFloat<decltype(d)> df;
   const std::size_t lanes = hn::Lanes(d);
-  const std::size_t vector_n = n - n % lanes;
-  if (!AllSmall(primary, vector_n)) return ScalarJoinFloatMult(base_bits, primary, secondary, n);
+  const auto mid = hn::Set(di, hwy::LimitsMin<hn::TFromD<decltype(di)>>());
   const auto base = hn::Set(df, FloatTraits<L>::to_arithmetic(base_bits));
-  const auto mid = hn::Set(d, kMid<L>);
-  for (std::size_t i = 0; i < vector_n; i += lanes) {
-    const auto latents = hn::BitCast(di, hn::Xor(hn::LoadU(d, primary + i), mid));
-    // Latent -1 represents -0.0, so the magnitude of a negative latent is -latent - 1.
-    const auto negative = hn::BroadcastSignBit(latents);
-    const auto magnitudes = SmallToFloat(df, hn::Sub(latents, negative));
-    const auto factors =
-        hn::BitCast(df, hn::OrAnd(hn::BitCast(di, magnitudes), negative, hn::BitCast(di, mid)));
-    const auto products = SwapOrder(di, hn::BitCast(di, hn::Mul(factors, base)));
-    const auto corrections = hn::BitCast(di, hn::Xor(hn::LoadU(d, secondary + i), mid));
-    const auto numbers = SwapOrder(di, hn::Add(products, corrections));
-    hn::StoreU(hn::BitCast(d, numbers), d, primary + i);
+  hn::Vec<decltype(di)> negative[kVectors];
+  hn::Vec<decltype(di)> magnitudes[kVectors];
+  auto all_bits = hn::Zero(di);
+  HWY_UNROLL(4)
+  for (std::size_t k = 0; k < kVectors; ++k) {
+    const auto latents = hn::Xor(hn::BitCast(di, hn::LoadU(d, primary + k * lanes)), mid);
+    negative[k] = hn::BroadcastSignBit(latents);
+    magnitudes[k] = hn::Xor(latents, negative[k]);
+    all_bits = hn::Or(all_bits, magnitudes[k]);
   }
-  ScalarJoinFloatMult(base_bits, primary + vector_n, secondary + vector_n, n - vector_n);
+  if (!hn::AllTrue(di, hn::Eq(hn::ShiftRight<kSmallBits<L>>(all_bits), hn::Zero(di)))) return false;
+  HWY_UNROLL(4)
+  for (std::size_t k = 0; k < kVectors; ++k) {
+    const auto product = hn::BitCast(di, hn::Mul(SmallToFloat(df, magnitudes[k]), base));
+    const auto correction = hn::Xor(hn::BitCast(di, hn::LoadU(d, secondary + k * lanes)), mid);
+    const auto numbers = SwapOrder(di, hn::Add(hn::Xor(product, negative[k]), correction));
+    hn::StoreU(hn::BitCast(d, numbers), d, primary + k * lanes);
+  }
+  return true;
 }
-template <>
+
+template <class L>
+void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
+                   std::size_t n) {
+  constexpr std::size_t kVectors = 4;
+  const std::size_t lanes = hn::Lanes(hn::ScalableTag<L>());
+  // Files may ask for other bases; nothing writes them on its own.
+  const bool is_positive = base_bits < kInfinityBits<L>;
+  for (std::size_t i = 0; i < n;) {
+    if (is_positive && i + kVectors * lanes <= n &&
+        JoinSmallFloatMult<kVectors>(base_bits, primary + i, secondary + i)) {
+      i += kVectors * lanes;
+      continue;
+    }
+    if (is_positive && i + lanes <= n &&
+        JoinSmallFloatMult<1>(base_bits, primary + i, secondary + i)) {
+      i += lanes;
+      continue;
+    }
+    const std::size_t some = std::min(lanes, n - i);
+    ScalarJoinFloatMult(base_bits, primary + i, secondary + i, some);
+    i += some;
+  }
+}
+
 void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
                    const std::uint16_t* HWY_RESTRICT secondary, std::size_t n) {
 #if HWY_TARGET <= HWY_AVX2  // has conversions between half and float that round to nearest even
