@@ -107,8 +107,8 @@ way_shared() {
   grep -q '_ZN7numpact.*@@NUMPACT_' "$work/exports"
   # The functions of C are those of the list that tests/capi compares.
   grep -oE '^numpact_[a-z0-9_]+' "$here/../capi/symbols.txt" >"$work/c_functions"
-  foreign=$(c++filt <"$work/exports" | grep -vE '(^|for )numpact::|^NUMPACT_' | sed 's/@@NUMPACT_.*//' |
-    grep -vxFf "$work/c_functions" || true)
+  foreign=$(c++filt <"$work/exports" | grep -vE '(^|for )numpact::|^NUMPACT_' |
+    sed 's/@@NUMPACT_.*//' | grep -vxFf "$work/c_functions" || true)
   [ -z "$foreign" ] || { echo "exported, but not declared: $foreign"; return 1; }
   "$cxx" -std=c++20 -DNUMPACT_SHARED -I "$here/../../include" "$here/project/main.cpp" \
     -o "$work/linked" "$library" -Wl,-rpath,"$(dirname "$library")"
