@@ -12,6 +12,7 @@
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
 #include "platform/read_number.hpp"
+#include "platform/write_number.hpp"
 
 namespace numpact {
 namespace {
@@ -81,12 +82,6 @@ struct Request {
   std::string_view value;
 };
 
-std::string number_text(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
 template <class Member>
 std::string text_of(std::uint64_t parameter) {
   std::string text = kName<Member>.data();
@@ -94,7 +89,8 @@ std::string text_of(std::uint64_t parameter) {
     if (Member::kParameter == ModeParameter::kNone) return text;
     const bool is_float = Member::kParameter == ModeParameter::kFloat;
     return text + "=" +
-           (is_float ? number_text(std::bit_cast<double>(parameter)) : std::to_string(parameter));
+           (is_float ? platform::number_text(std::bit_cast<double>(parameter))
+                     : std::to_string(parameter));
   } else {
     return Member::kHasOrder ? text + "=" + std::to_string(parameter) : text;
   }

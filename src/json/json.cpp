@@ -9,6 +9,7 @@
 
 #include "json/characters.hpp"
 #include "platform/read_number.hpp"
+#include "platform/write_number.hpp"
 
 namespace numpact::internal::json {
 
@@ -90,10 +91,7 @@ std::string_view integer_text(const Value& value) {
 
 // Compares exactly, for integers of any length.
 bool integer_equals_float(std::string_view integer, double other) {
-  char digits[400];
-  const auto end = std::to_chars(digits, digits + sizeof digits, other, std::chars_format::fixed);
-  const std::string_view text(digits, static_cast<std::size_t>(end.ptr - digits));
-  return plain_integer(text) == integer;
+  return plain_integer(platform::number_text(other, std::chars_format::fixed)) == integer;
 }
 
 bool numbers_equal(const Value& a, const Value& b) {

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "platform/write_number.hpp"
+
 namespace numpact::internal::json {
 namespace {
 
@@ -58,13 +60,10 @@ std::string string_text(std::string_view utf8) {
 std::string number_text(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-  char buffer[64] = {};  // initialised: MemorySanitizer does not see the writes of to_chars
   const auto magnitude = std::fabs(number);
   const bool is_fixed = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof buffer, number,
-                    is_fixed ? std::chars_format::fixed : std::chars_format::scientific);
-  std::string text(buffer, end.ptr);
+  std::string text = platform::number_text(
+      number, is_fixed ? std::chars_format::fixed : std::chars_format::scientific);
   if (is_fixed && text.find('.') == std::string::npos) text += ".0";
   return text;
 }

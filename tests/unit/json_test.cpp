@@ -2,10 +2,14 @@
 // Reading and writing of JSON like Python's json module.
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <charconv>
 #include <cmath>
 
 #include "base/internal.hpp"
 #include "json/text.hpp"
+#include "platform/write_number.hpp"
+#include "support/numbers.hpp"
 
 namespace numpact::internal::json {
 namespace {
@@ -39,6 +43,34 @@ TEST(Json, Numbers) {
             "[NaN,Infinity,-Infinity,Infinity,-Infinity,0.0]");
   EXPECT_EQ(again("123456789012345678901234567890", Style::kSorted),
             "123456789012345678901234567890");
+}
+
+// The texts of WebAssembly are those of the standard library.
+TEST(Json, ShortestTextsAreThoseOfToChars) {
+  using platform::shortest_text;
+  testing::Random random(61);
+  const auto expect_texts = [](auto value) {
+    for (const auto format :
+         {std::chars_format{}, std::chars_format::fixed, std::chars_format::scientific}) {
+      char text[400] = {};
+      const auto end = format == std::chars_format{}
+                           ? std::to_chars(text, text + sizeof text, value)
+                           : std::to_chars(text, text + sizeof text, value, format);
+      EXPECT_EQ(shortest_text(value, format), std::string(text, end.ptr));
+    }
+  };
+  for (const double value : {0.0, -0.0, 1.0, 0.1, 0.0001, 0.00001, 100000.0, 1234567.0, 1e15, 1e16,
+                             1e22, 1e23, 5e-324, 1.7976931348623157e308, 0.3, -2.5}) {
+    expect_texts(value);
+    expect_texts(static_cast<float>(value));
+  }
+  for (int i = 0; i < 2000; ++i) {
+    const auto value = std::bit_cast<double>(random.bits());
+    if (std::isfinite(value)) expect_texts(value);
+    const auto single = std::bit_cast<float>(static_cast<std::uint32_t>(random.bits()));
+    if (std::isfinite(single)) expect_texts(single);
+    expect_texts(static_cast<double>(random.bits(40)) / 1000);
+  }
 }
 
 TEST(Json, Strings) {

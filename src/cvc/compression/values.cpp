@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <type_traits>
 
 #include "base/internal.hpp"
 #include "cvc/compression/half.hpp"
+#include "platform/write_number.hpp"
 
 namespace numpact::cvc::internal {
 namespace {
@@ -48,13 +49,6 @@ bool is_finite(Dtype dtype, const std::byte* at, std::size_t i) {
   return is_finite_as_float(dtype, at, i);
 }
 
-template <class T>
-std::string number_text(T number) {
-  char buffer[64] = {};  // initialised: MemorySanitizer does not see the writes of to_chars
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number);
-  return std::string(buffer, end.ptr);
-}
-
 float float_at(Dtype dtype, const std::byte* at, std::size_t i) {
   float value = 0;
   if (dtype == Dtype::kFloat16) halves_to_floats(at + 2 * i, 1, &value);
@@ -65,15 +59,15 @@ float float_at(Dtype dtype, const std::byte* at, std::size_t i) {
 std::string value_text(Dtype dtype, const std::byte* at, std::size_t i) {
   switch (dtype) {
     case Dtype::kFloat32:
-      return number_text(reinterpret_cast<const float*>(at)[i]);
+      return platform::number_text(reinterpret_cast<const float*>(at)[i]);
     case Dtype::kFloat64:
-      return number_text(reinterpret_cast<const double*>(at)[i]);
+      return platform::number_text(reinterpret_cast<const double*>(at)[i]);
     case Dtype::kInt32:
-      return number_text(reinterpret_cast<const std::int32_t*>(at)[i]);
+      return std::to_string(reinterpret_cast<const std::int32_t*>(at)[i]);
     case Dtype::kInt64:
-      return number_text(reinterpret_cast<const std::int64_t*>(at)[i]);
+      return std::to_string(reinterpret_cast<const std::int64_t*>(at)[i]);
     default:
-      return number_text(float_at(dtype, at, i));
+      return platform::number_text(float_at(dtype, at, i));
   }
 }
 

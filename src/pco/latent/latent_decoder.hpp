@@ -26,9 +26,10 @@ inline constexpr std::uint32_t kRefillBits = 56;
 struct CodeTrail {
   alignas(64) std::uint32_t words_before[16];  // [15]: the running word ahead of the batch
   std::uint32_t words[kBatchN];
-  // sums[i]: the running word behind latent i, where i % 4 is 3, by kernels that record entries and
-  // need them. Others are not set, so that words and sums have the same indices.
-  std::uint32_t sum_before;  // sums[-1]
+  // By AVX2, which records entries in words: the running word behind latent i, where i % 4 is 3.
+  // One index serves words and sums, since the loops that use them are short of registers; so the
+  // other sums are unused. In a jumped group only the last one is set.
+  std::uint32_t sum_before;  // sums[-1]: the running word ahead of the batch
   std::uint32_t sums[kBatchN];
   std::uint64_t offset_bits;
   // Bit i is set if latents 16 i to 16 i + 15 were jumped over: they all are the dominant symbol.

@@ -6,14 +6,15 @@
 // of the first one. So each half of a vector has four latents and a window of its own, which begins
 // at the byte of its first offset. A step for a half:
 //
-//   widths     the offset widths of the entries, and their exclusive sums
-//   positions  these sums and the position of the first offset in its byte, from the sums of the
-//              trail
+//   widths     the offset widths of the entries, and for each the total of those before it
+//   positions  this total and the position of the first offset in its byte, which a running word of
+//              the trail (CodeTrail::sums) gives
 //   bytes      position / 8 and the three bytes behind it, by one byte permute of the window
 //   offsets    bytes shifted right by position % 8, of which the low `width` bits are kept
 //
-// Positions are in bits kEntryOffsetShift and above of their lanes, as the sums are in a running
-// word. Offsets of 26 to 32 bits take their upper bits from a second permute, four bytes on.
+// Positions are in bits kEntryOffsetShift and above of their lanes, like the total of offset bits
+// in a running word. Offsets of 26 to 32 bits take their upper bits from a second permute, four
+// bytes on.
 #if defined(NUMPACT_PCO_LATENT_UNPACK_AVX2_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef NUMPACT_PCO_LATENT_UNPACK_AVX2_INL_HPP
 #undef NUMPACT_PCO_LATENT_UNPACK_AVX2_INL_HPP

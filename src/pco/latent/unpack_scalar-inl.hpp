@@ -24,7 +24,8 @@ HWY_INLINE std::uint64_t Bits(const std::byte* in, std::uint64_t position, std::
   const std::uint64_t shift = position % 8;
   std::uint64_t word = load_le64(at) >> shift;
   if constexpr (kWide) {
-    // The upper bits, from one byte on: most of them again, but no shift by 64.
+    // Adds the upper bits, by a load one byte on. It has most of the other bits too; a load of only
+    // the missing ones would be shifted by 64 where `shift` is 0.
     word |= load_le64(at + 1) << (8 - shift);
     if (!kLowBitsOfWholeWords && width >= 64) return word;
   }

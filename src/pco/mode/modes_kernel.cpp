@@ -154,11 +154,13 @@ bool IsFloatMultFast(const L* primary, std::size_t n) {
   return n % hn::Lanes(hn::ScalableTag<L>()) == 0 && AllSmall(primary, n);
 }
 
-// Joins kVectors vectors from `primary` on, if their integers are small and the base is positive.
+// Joins kVectors vectors from `primary` on. The base must be positive. Returns false, and stores
+// nothing, if an integer is not small.
 //
-// The product of a magnitude and the base is positive, so its bits are its ordered latent, less the
-// middle. Latent -1 represents -0.0: the magnitude of a negative latent is its complement, and so
-// is the ordered latent of the negative product.
+// The product of a magnitude and the base is positive, so its bits are its ordered latent without
+// the middle. Latent -1 represents -0.0. So the magnitude of a negative latent is the complement of
+// the latent, and the ordered latent of a negative product is that of the positive one,
+// complemented.
 template <std::size_t kVectors, class L>
 HWY_INLINE bool JoinSmallFloatMult(L base_bits, L* HWY_RESTRICT primary,
                                    const L* HWY_RESTRICT secondary) {
@@ -192,25 +194,20 @@ HWY_INLINE bool JoinSmallFloatMult(L base_bits, L* HWY_RESTRICT primary,
 template <class L>
 void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
                    std::size_t n) {
+  // A negative base is valid, but written on request only.
+  if (base_bits >= kInfinityBits<L>) return ScalarJoinFloatMult(base_bits, primary, secondary, n);
   constexpr std::size_t kVectors = 4;
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<L>());
-  // Files may ask for other bases; nothing writes them on its own.
-  const bool is_positive = base_bits < kInfinityBits<L>;
-  for (std::size_t i = 0; i < n;) {
-    if (is_positive && i + kVectors * lanes <= n &&
-        JoinSmallFloatMult<kVectors>(base_bits, primary + i, secondary + i)) {
-      i += kVectors * lanes;
-      continue;
-    }
-    if (is_positive && i + lanes <= n &&
-        JoinSmallFloatMult<1>(base_bits, primary + i, secondary + i)) {
-      i += lanes;
-      continue;
-    }
-    const std::size_t some = std::min(lanes, n - i);
-    ScalarJoinFloatMult(base_bits, primary + i, secondary + i, some);
-    i += some;
+  std::size_t i = 0;
+  for (; i + kVectors * lanes <= n; i += kVectors * lanes) {
+    if (JoinSmallFloatMult<kVectors>(base_bits, primary + i, secondary + i)) continue;
+    ScalarJoinFloatMult(base_bits, primary + i, secondary + i, kVectors * lanes);
   }
+  for (; i + lanes <= n; i += lanes) {
+    if (JoinSmallFloatMult<1>(base_bits, primary + i, secondary + i)) continue;
+    ScalarJoinFloatMult(base_bits, primary + i, secondary + i, lanes);
+  }
+  ScalarJoinFloatMult(base_bits, primary + i, secondary + i, n - i);
 }
 
 void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
@@ -253,7 +250,7 @@ bool IsFloatMultFast(const L*, std::size_t) {
   return false;
 }
 
-// The same operations on scalars.
+// The same on scalars, but the sign is set before the product is computed.
 template <class L>
 void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
                    std::size_t n) {
@@ -287,7 +284,7 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
 
 #endif
 
-// Latents that are not small make only their own batch slow.
+// Latents that are not small make at most their own batch slow.
 template <class L>
 void JoinFloatMultByBatch(L base_bits, L* primary, const L* secondary, std::size_t n) {
   for (std::size_t i = 0; i < n; i += kBatchN) {
