@@ -407,7 +407,7 @@ HWY_INLINE void WithHalves(unsigned max_bits, const F& f) {
   if (sizeof(L) < 4 || max_bits <= kShortHalvesBits) {
     return f.template operator()<HalvesUnpacker<HalfWidths::kShort, kLookup, L>>();
   }
-  if constexpr (sizeof(L) >= 4) {
+  if constexpr (sizeof(L) >= 4 && kLookup != HalfLookup::kFourRegisters) {
     f.template operator()<HalvesUnpacker<HalfWidths::kWide, kLookup, L>>();
   }
 }
@@ -428,7 +428,8 @@ HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& tra
     return f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, SymbolInByte, L>>();
   }
   if constexpr (sizeof(L) < 8) {
-    if (tables.bin_n <= kFourRegistersBinN) {
+    // Wider offsets are faster with lookups in memory.
+    if (tables.bin_n <= kFourRegistersBinN && max_bits <= kShortHalvesBits) {
       return WithHalves<HalfLookup::kFourRegisters, L>(max_bits, f);
     }
   }

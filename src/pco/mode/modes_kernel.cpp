@@ -65,8 +65,8 @@ void SplitIntMult(L base, const L* HWY_RESTRICT ordered, std::size_t n, L* HWY_R
 
 // The formula, for any latents.
 template <class L>
-void ScalarJoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
-                         std::size_t n) {
+HWY_NOINLINE void ScalarJoinFloatMult(L base_bits, L* HWY_RESTRICT primary,
+                                      const L* HWY_RESTRICT secondary, std::size_t n) {
   const auto base = FloatTraits<L>::to_arithmetic(base_bits);
   for (std::size_t i = 0; i < n; ++i) {
     const L latent = static_cast<L>(float_mult_product(primary[i], base) + secondary[i] + kMid<L>);
@@ -194,20 +194,22 @@ HWY_INLINE bool JoinSmallFloatMult(L base_bits, L* HWY_RESTRICT primary,
 template <class L>
 void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
                    std::size_t n) {
-  // A negative base is valid, but written on request only.
-  if (base_bits >= kInfinityBits<L>) return ScalarJoinFloatMult(base_bits, primary, secondary, n);
   constexpr std::size_t kVectors = 4;
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<L>());
-  std::size_t i = 0;
-  for (; i + kVectors * lanes <= n; i += kVectors * lanes) {
-    if (JoinSmallFloatMult<kVectors>(base_bits, primary + i, secondary + i)) continue;
-    ScalarJoinFloatMult(base_bits, primary + i, secondary + i, kVectors * lanes);
+  // A negative base is valid, but written on request only.
+  const bool is_positive = base_bits < kInfinityBits<L>;
+  for (std::size_t i = 0; i < n;) {
+    std::size_t step = is_positive ? std::min(n - i, lanes) : n;
+    bool is_joined = false;
+    if (is_positive && n - i >= kVectors * lanes) {
+      step = kVectors * lanes;
+      is_joined = JoinSmallFloatMult<kVectors>(base_bits, primary + i, secondary + i);
+    } else if (is_positive && step == lanes) {
+      is_joined = JoinSmallFloatMult<1>(base_bits, primary + i, secondary + i);
+    }
+    if (!is_joined) ScalarJoinFloatMult(base_bits, primary + i, secondary + i, step);
+    i += step;
   }
-  for (; i + lanes <= n; i += lanes) {
-    if (JoinSmallFloatMult<1>(base_bits, primary + i, secondary + i)) continue;
-    ScalarJoinFloatMult(base_bits, primary + i, secondary + i, lanes);
-  }
-  ScalarJoinFloatMult(base_bits, primary + i, secondary + i, n - i);
 }
 
 void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
