@@ -375,7 +375,7 @@ HWY_INLINE void WithSymbol(unsigned max_bits, const F& f) {
     if (max_bits == 0) {
       return f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, Symbol, L>>();
     }
-    // AVX2 needs these loops for more than 256 bins only, and is left one less.
+    // With AVX2 these loops are for more than 256 bins only, and this one is left out.
     if (kMaxBits <= 14 || (!kHasHalves && max_bits <= 14)) {
       return f.template operator()<ScalarUnpacker<OffsetsPerWord::kFour, Symbol, L>>();
     }

@@ -43,7 +43,7 @@ inline constexpr unsigned kWideHalvesBits = 32;
 
 // Where lower ends are looked up: in registers of 8 words of 32 bits, or one by one in memory. Four
 // registers take as long as memory on Intel, where a choice between two is three operations, but
-// have 40 % fewer loads.
+// have fewer loads.
 enum class HalfLookup { kTwoRegisters, kFourRegisters, kMemory };
 inline constexpr unsigned kTwoRegistersBinN = 16;
 inline constexpr unsigned kFourRegistersBinN = 32;
