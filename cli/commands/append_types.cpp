@@ -64,8 +64,12 @@ class NullRows final : public NumberInput {
 
 }  // namespace
 
-std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& folder) {
+std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& folder,
+                                                             const Overwrite& overwrite) {
   std::vector<std::pair<std::string, StatedType>> stated;
+  if (!is_folder(folder)) return stated;
+  // Windows replaces no folder of which a file is open.
+  const platform::FolderTurn turn = wait_for_turn(folder, overwrite);
   if (!is_regular_file(folder + "/" + kManifestName)) return stated;
   const TableFolder table(folder);
   for (const ManifestEntry& entry : entries_of(table.manifest())) {

@@ -19,8 +19,9 @@ namespace numpact::cli {
 inline constexpr std::string_view kCsvTextType = "text";  // of columns of text of CSV
 
 // The types of a folder's columns, for InputOptions::stated; empty if there is no folder. The
-// folder is not locked: the types are to be compared again under the lock.
-std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& folder);
+// folder's turn and lock are not kept: the types are to be compared again under the lock.
+std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& folder,
+                                                             const Overwrite& overwrite);
 
 // The name of the type of a dictionary without the type of its indices, which grow with it. Other
 // names stay as they are.

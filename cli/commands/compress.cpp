@@ -67,7 +67,9 @@ class Compressor {
   }
 
   void run() {
-    if (options_.append) source_options_.stated = stated_types(options_.output);
+    if (options_.append) {
+      source_options_.stated = stated_types(options_.output, options_.overwrite);
+    }
     table_ = open_table(options_.input, options_.source.from, source_options_);
     for (const std::string& text : table_->notes()) note(text);
     if (!table_->has_names()) {

@@ -119,7 +119,7 @@ bool TemporaryPath::replace_folder(const std::string& target, const std::set<std
   registry().paths.erase(path_);
   path_.clear();
   for (const std::string& name : names) platform::remove_file((old + "/").append(name));
-  const bool removed = platform::remove_folder(old);
+  const bool removed = platform::remove_old_folder(old);
   if (!removed) leftover_ = old;
   platform::sync_folder(folder);
   return removed;

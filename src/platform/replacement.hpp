@@ -18,9 +18,14 @@ bool rename_to_free_name(const std::string& from, const std::string& to);
 // Whether a folder can be renamed while a program has a file of it open. Windows refuses it.
 bool open_folders_move() noexcept;
 // Replaces the folder `to` with the folder `from`. `old` becomes the path of the previous contents:
-// `from` if the system can exchange both atomically, else `spare`.
+// `from` if the system can exchange both atomically, else `spare`, on Windows with an ending. There
+// for a moment no folder has the name, and the functions of this layer that open files wait.
 bool exchange_folders(const std::string& from, const std::string& to, const std::string& spare,
                       std::string& old);
+// Removes the folder that exchange_folders() gave, of which the files have been removed. Waits a
+// moment for programs that have them open, if the system keeps their names until then. On failure
+// `old` is the path under which the folder stays.
+bool remove_old_folder(std::string& old);
 
 // Makes renames in a folder durable, if the file system supports it.
 void sync_folder(const std::string& folder);

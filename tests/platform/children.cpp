@@ -3,14 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "numpact/file_access.hpp"
 #include "numpact/file_lock.hpp"
 #include "numpact/pco.hpp"
 #include "numpact/stream.hpp"
+#include "platform/folders.hpp"
 #include "platform/locks.hpp"
 #include "platform/program.hpp"
 #include "platform/terminal.hpp"
@@ -70,6 +74,26 @@ int hold_file(const std::string& path) {
   return same_bytes(mapped.bytes(), before) && read == before ? 0 : 3;
 }
 
+// Until the end of the input: the folder and its file must be found each time.
+int look_until_the_end(const std::string& folder) {
+  std::atomic<bool> is_over = false;
+  std::thread input([&] {
+    (void)all_of(kStandardInput);
+    is_over = true;
+  });
+  int status = put(kStandardOutput, "!") ? 0 : 1;
+  while (!is_over) {
+    platform::FileInfo info;
+    std::vector<platform::FolderEntry> entries;
+    if (!platform::look_at(folder, info) || !info.is_folder()) status = 2;
+    if (!platform::look_at(folder + "/f", info) || !info.is_regular()) status = 3;
+    if (!platform::list_folder(folder, entries)) status = 4;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  input.join();
+  return status;
+}
+
 int append(const std::string& path, const std::string& first, const std::string& count) {
   for (std::int64_t i = 0; i < std::stoll(count); ++i) {
     const std::int64_t number = std::stoll(first) + i;
@@ -102,6 +126,7 @@ std::optional<int> play_role(const std::vector<std::string>& arguments) {
   if (role == "echo") return echo(rest);
   if (role == "lock") return hold_lock(rest[0]);
   if (role == "turn") return hold_turn(rest[0]);
+  if (role == "look") return look_until_the_end(rest[0]);
   if (role == "hold") return hold_file(rest[0]);
   if (role == "append") return append(rest[0], rest[1], rest[2]);
   if (role == "copy") return copy_streams();

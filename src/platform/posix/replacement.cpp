@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "platform/files.hpp"
+
 #ifdef __linux__
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -102,6 +104,8 @@ bool exchange_folders(const std::string& from, const std::string& to, const std:
   errno = reason;
   return false;
 }
+
+bool remove_old_folder(std::string& old) { return remove_folder(old); }
 
 void sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

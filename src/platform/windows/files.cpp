@@ -111,14 +111,19 @@ constexpr DWORD kMaxReparseBytes = 16 * 1024;
 
 // A replacement needs some microseconds between its two renames. A program that was stopped there
 // leaves the old file aside.
-constexpr int kReplacementChecks = 50;
+constexpr ULONGLONG kMaxReplacementMilliseconds = 500;
 constexpr DWORD kReplacementPauseMilliseconds = 2;
+// Wine refuses to open a folder that is open to be renamed. Windows refuses a file that a program
+// has for itself, maybe for long.
+constexpr ULONGLONG kMaxSharingMilliseconds = 50;
+// Bounds how often a call is repeated without an old file in sight: a replacement may end between
+// the call and looking for it, and another may begin.
+constexpr int kMaxUnexplained = 2;
 
-// Whether a replacement has moved the file aside.
-bool is_moved_aside(const std::wstring& path) {
-  const std::string whole = to_utf8(path);
-  const std::string_view view = whole;
-  const std::size_t start = name_start(whole);
+// Whether a replacement has moved the file or folder aside.
+bool is_moved_aside(const std::string& path) {
+  const std::string_view view = path;
+  const std::size_t start = name_start(path);
   const std::wstring pattern =
       to_wide(hidden_prefix(view.substr(0, start), view.substr(start))) + L'*' + kMovedAside;
   WIN32_FIND_DATAW found;
@@ -129,23 +134,47 @@ bool is_moved_aside(const std::wstring& path) {
 }
 
 HANDLE open_present(const std::wstring& path, DWORD access, DWORD flags) {
-  bool was_aside = true;  // a replacement may end between opening and looking for the old file
-  for (int check = 0;; ++check) {
+  ReplacementWait replacement(path);
+  while (true) {
     HANDLE const handle =
         ::CreateFileW(path.c_str(), access, kShareAll, nullptr, OPEN_EXISTING, flags, nullptr);
-    if (handle != INVALID_HANDLE_VALUE) return handle;
-    const DWORD error = ::GetLastError();
-    const bool is_aside = error == ERROR_FILE_NOT_FOUND && is_moved_aside(path);
-    if (error != ERROR_FILE_NOT_FOUND || check == kReplacementChecks || (!is_aside && !was_aside)) {
-      ::SetLastError(error);
-      return handle;
-    }
-    if (is_aside) ::Sleep(kReplacementPauseMilliseconds);
-    was_aside = is_aside;
+    if (handle != INVALID_HANDLE_VALUE || !replacement.may_end()) return handle;
   }
 }
 
 }  // namespace
+
+bool ReplacementWait::may_end() {
+  const DWORD error = ::GetLastError();
+  const std::string path = without_end_separators(to_utf8(path_));
+  bool is_aside = false;
+  switch (error) {
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_SHARING_VIOLATION:
+      is_aside = is_moved_aside(path);
+      break;
+    case ERROR_PATH_NOT_FOUND:
+    case ERROR_INVALID_NAME:  // of wine, if a folder goes while its name is looked up
+      is_aside = is_moved_aside(path) || is_moved_aside(without_end_separators(folder_part(path)));
+      break;
+    default:
+      return false;
+  }
+  if (begin_ == 0) begin_ = ::GetTickCount64();
+  const ULONGLONG waited = ::GetTickCount64() - begin_;
+  bool may_end = false;
+  if (is_aside) {
+    may_end = waited <= kMaxReplacementMilliseconds;
+  } else if (error == ERROR_SHARING_VIOLATION) {
+    may_end = waited <= kMaxSharingMilliseconds;
+  } else {
+    may_end = ++unexplained_ <= kMaxUnexplained;
+  }
+  if (may_end && (is_aside || error == ERROR_SHARING_VIOLATION))
+    ::Sleep(kReplacementPauseMilliseconds);
+  ::SetLastError(error);
+  return may_end;
+}
 
 HANDLE handle_of(int descriptor) {
   if (descriptor < 0) {

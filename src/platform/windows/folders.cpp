@@ -55,7 +55,13 @@ FileKind kind_of(const WIN32_FIND_DATAW& entry) {
 bool list_folder(const std::string& path, std::vector<FolderEntry>& entries) {
   entries.clear();
   WIN32_FIND_DATAW entry = {};
-  HANDLE const search = ::FindFirstFileW(system_path(path + "\\*").c_str(), &entry);
+  const std::wstring pattern = system_path(path + "\\*");
+  const std::wstring folder = system_path(path);
+  ReplacementWait replacement(folder);
+  HANDLE search = INVALID_HANDLE_VALUE;
+  do {
+    search = ::FindFirstFileW(pattern.c_str(), &entry);
+  } while (search == INVALID_HANDLE_VALUE && replacement.may_end());
   if (search == INVALID_HANDLE_VALUE) return fail_by_last_error();
   do {
     const std::string name = to_utf8(entry.cFileName);

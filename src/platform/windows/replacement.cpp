@@ -43,7 +43,10 @@ DWORD rename_after_moving(const std::wstring& from, const std::wstring& to) {
   const std::string_view whole = old;
   const std::wstring aside =
       to_wide(hidden_name(whole.substr(0, start), whole.substr(start), random())) + kMovedAside;
-  if (const DWORD error = rename_by_handle(to, aside, false); error != 0) return error;
+  if (const DWORD error = rename_by_handle(to, aside, false); error != 0) {
+    // Another program has moved it just now: renamed() tries again.
+    return error == ERROR_FILE_NOT_FOUND ? ERROR_SHARING_VIOLATION : error;
+  }
   const DWORD error = rename_by_handle(from, to, false);
   if (error == 0) {
     ::DeleteFileW(aside.c_str());
@@ -58,11 +61,17 @@ bool is_access_error(DWORD error) {
          error == ERROR_USER_MAPPED_FILE;
 }
 
-// Until nobody has it open without sharing.
+enum class Kind { kFile, kFolder };
+
+// Until nobody has the file open without sharing, or a file of the folder open.
 template <class Rename>
-bool renamed(const Rename& rename) {
+bool renamed(Kind kind, const Rename& rename) {
+  const auto may_pass = [&](DWORD error) {
+    return error == ERROR_SHARING_VIOLATION ||
+           (kind == Kind::kFolder && error == ERROR_ACCESS_DENIED);
+  };
   DWORD error = rename();
-  for (int attempt = 1; error == ERROR_SHARING_VIOLATION && attempt < kReplaceAttempts; ++attempt) {
+  for (int attempt = 1; may_pass(error) && attempt < kReplaceAttempts; ++attempt) {
     ::Sleep(kReplacePauseMilliseconds);
     error = rename();
   }
@@ -103,7 +112,10 @@ class AccessList {
 }  // namespace
 
 DWORD rename_by_handle(const std::wstring& from, const std::wstring& to, bool replace) {
-  const OwnHandle file(open_existing(from, DELETE | SYNCHRONIZE, FILE_FLAG_OPEN_REPARSE_POINT));
+  // Does not wait for a replacement: callers do so.
+  const OwnHandle file(
+      ::CreateFileW(from.c_str(), DELETE | SYNCHRONIZE, kShareAll, nullptr, OPEN_EXISTING,
+                    FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
   if (!file) return ::GetLastError();
   // The system does not look for the working folder here.
   const std::wstring full = system_path(to_utf8(to));
@@ -132,7 +144,7 @@ DWORD rename_by_handle(const std::wstring& from, const std::wstring& to, bool re
 bool rename_over(const std::string& from, const std::string& to) {
   const std::wstring wide_from = system_path(from);
   const std::wstring wide_to = system_path(to);
-  return renamed([&]() -> DWORD {
+  return renamed(Kind::kFile, [&]() -> DWORD {
     const DWORD error = rename_by_handle(wide_from, wide_to, true);
     if (!is_access_error(error)) return error;
     const DWORD attributes = ::GetFileAttributesW(wide_to.c_str());
@@ -144,19 +156,44 @@ bool rename_over(const std::string& from, const std::string& to) {
 }
 
 bool rename_to_free_name(const std::string& from, const std::string& to) {
-  return renamed([&] { return rename_by_handle(system_path(from), system_path(to), false); });
+  const std::wstring wide_from = system_path(from);
+  const std::wstring wide_to = system_path(to);
+  const DWORD attributes = ::GetFileAttributesW(wide_from.c_str());
+  const bool is_folder =
+      attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+  return renamed(is_folder ? Kind::kFolder : Kind::kFile,
+                 [&] { return rename_by_handle(wide_from, wide_to, false); });
 }
 
 bool open_folders_move() noexcept { return false; }
 
 bool exchange_folders(const std::string& from, const std::string& to, const std::string& spare,
                       std::string& old) {
-  old = spare;
-  if (!rename_to_free_name(to, old)) return false;
-  if (rename_to_free_name(from, to)) return true;
-  const int reason = errno;
-  (void)rename_to_free_name(old, to);
-  errno = reason;
+  old = spare + to_utf8(kMovedAside);
+  const std::wstring wide_from = system_path(from);
+  const std::wstring wide_to = system_path(to);
+  const std::wstring aside = system_path(old);
+  // Readers wait while the old folder is aside, so that it returns before each pause.
+  return renamed(Kind::kFolder, [&]() -> DWORD {
+    DWORD error = rename_by_handle(wide_to, aside, false);
+    if (error != 0) return error;
+    error = rename_by_handle(wide_from, wide_to, false);
+    if (error != 0) (void)rename_by_handle(aside, wide_to, false);
+    return error;
+  });
+}
+
+bool remove_old_folder(std::string& old) {
+  const std::wstring aside = system_path(old);
+  for (int attempt = 1; attempt <= kReplaceAttempts; ++attempt) {
+    if (::RemoveDirectoryW(aside.c_str()) != 0) return true;
+    const DWORD error = ::GetLastError();
+    if (error != ERROR_DIR_NOT_EMPTY && error != ERROR_SHARING_VIOLATION) break;
+    ::Sleep(kReplacePauseMilliseconds);
+  }
+  // It is not aside any more: those who look for `to` would wait if that were removed.
+  const std::string stays = old.substr(0, old.size() - to_utf8(kMovedAside).size());
+  if (rename_by_handle(aside, system_path(stays), false) == 0) old = stays;
   return false;
 }
 

@@ -66,11 +66,28 @@ std::wstring system_path(const std::string& path);
 // Without the form for long paths.
 std::wstring plain_path(std::wstring_view path);
 
-// Behind the hidden name of an old file that a replacement has moved aside.
+// Behind the hidden name of an old file or folder that a replacement has moved aside.
 inline constexpr wchar_t kMovedAside[] = L".old";
 
-// Opens an existing file or folder. Waits for a replacement of it that has moved the old file aside
-// and not yet put the new one there. `flags`: for CreateFileW besides those that allow folders.
+// Waits for a replacement that has moved the old file or folder aside and not yet put the new one
+// there, or has it open to do so. `path` is what cannot be opened: the file or folder itself, or a
+// file of the folder.
+class ReplacementWait {
+ public:
+  explicit ReplacementWait(const std::wstring& path) : path_(path) {}
+  explicit ReplacementWait(std::wstring&&) = delete;  // it keeps the reference
+  // After a call that failed by GetLastError(), which stays: whether to call again. It has waited
+  // a little then.
+  bool may_end();
+
+ private:
+  const std::wstring& path_;
+  ULONGLONG begin_ = 0;  // of the first failure
+  int unexplained_ = 0;
+};
+
+// Opens an existing file or folder. Waits for a replacement of it. `flags`: for CreateFileW besides
+// those that allow folders.
 HANDLE open_existing(const std::wstring& path, DWORD access, DWORD flags);
 bool look_at_handle(HANDLE handle, FileInfo& info);
 // The target of an open link.
