@@ -20,8 +20,8 @@ option(NUMPACT_BUILD_BOTH "With BUILD_SHARED_LIBS, make the static library, too"
 option(NUMPACT_LIBDEFLATE "Compute CRC-32 by libdeflate; OFF: by numpact, several times as slowly"
   ON)
 
-option(NUMPACT_EXCEPTIONS "OFF: the C interface alone, a static library without exceptions and \
-RTTI, of a single thread, for Pco and reading of CVC" ON)
+option(NUMPACT_EXCEPTIONS "OFF: the C interface alone, a library without exceptions and RTTI, of a \
+single thread, for Pco and reading of CVC" ON)
 option(NUMPACT_DECODE_ONLY "With NUMPACT_EXCEPTIONS=OFF: reading alone" OFF)
 
 set(NUMPACT_PREBUILT "" CACHE PATH
@@ -37,8 +37,10 @@ if(NOT NUMPACT_EXCEPTIONS)
     set(NUMPACT_BUILD_${_numpact_part} OFF)
   endforeach()
 endif()
-if(NOT NUMPACT_EXCEPTIONS AND BUILD_SHARED_LIBS)
-  message(FATAL_ERROR "NUMPACT_EXCEPTIONS=OFF makes a static library")
+if(NOT NUMPACT_EXCEPTIONS AND BUILD_SHARED_LIBS AND
+   NOT CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+  message(FATAL_ERROR "NUMPACT_EXCEPTIONS=OFF makes a shared library only where files have the \
+format ELF")
 endif()
 if(NUMPACT_EXCEPTIONS AND NUMPACT_DECODE_ONLY)
   message(FATAL_ERROR "NUMPACT_DECODE_ONLY=ON needs NUMPACT_EXCEPTIONS=OFF")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library without exceptions and RTTI: what it refers to, what it reads, and what it does where
-memory fails."""
+"""The library without exceptions and RTTI: what it refers to and exports, its size, what it reads,
+and what it does where memory fails."""
 
 from __future__ import annotations
 
@@ -22,8 +22,15 @@ WRAPS = [f"-Wl,--wrap={name}" for name in ("malloc", "aligned_alloc", "free")]
 # The CMake option of a configuration, and how the program of failing allocations is told of it.
 CONFIGURATIONS = {
     "reading": (["-DNUMPACT_DECODE_ONLY=ON"], ["-DTEST_READING"]),
-    "whole": ([], []),
-}
+    "whole": (["-DCMAKE_BUILD_TYPE=MinSizeRel", "-DBUILD_SHARED_LIBS=ON",
+               "-DNUMPACT_BUILD_BOTH=ON"], []),
+}  # fmt: skip
+# Bound of the shared library of "whole", stripped.
+MAX_SHARED_BYTES = 1_000_000
+# Functions of the C interface that it leaves out.
+LEFT_OUT = r"numpact_(?:cvc_writer|cvc_options_init|file_plan|\w*arrow)"
+# Operators new and delete of the C++ library, and functions that throw and unwind.
+FOREIGN = r"_Zn[wa]|_Zd[la]P|__cxa_throw|__cxa_begin_catch|_Unwind|__gxx_personality"
 # Families of functions that are tested with memory that fails.
 FAMILIES = {"reading": 7, "whole": 10}
 
@@ -76,17 +83,48 @@ def files(tmp_path: Path) -> list[Path]:
     return sorted(FIXTURES.glob("pco/*.pco")) + made
 
 
+def read_files(library: Path, files: list[Path], program: Path) -> str:
+    options = ["-DNUMPACT_SHARED"] if library.suffix == ".so" else []
+    linked("read_files.c", library, program, *options)
+    environment = os.environ | {"LD_LIBRARY_PATH": str(library.parent)}
+    return run(program, *files, env=environment).stdout
+
+
 def test_it_reads_what_the_whole_library_reads(
     library: Path, prefix: Path, files: list[Path], tmp_path: Path
 ) -> None:
-    small = linked("read_files.c", library, tmp_path / "small")
-    shared = next(prefix.rglob("libnumpact.so"))
-    whole = linked("read_files.c", shared, tmp_path / "whole", "-DNUMPACT_SHARED")
-    found = run(small, *files).stdout
-    environment = os.environ | {"LD_LIBRARY_PATH": str(shared.parent)}
-    assert found == run(whole, *files, env=environment).stdout
+    found = read_files(next(prefix.rglob("libnumpact.so")), files, tmp_path / "whole")
     assert len(files) > 13
     assert found.count("  numbers: ") > 13
+    assert read_files(library, files, tmp_path / "small") == found
+    shared = library.with_suffix(".so")
+    if shared.exists():
+        assert read_files(shared, files, tmp_path / "small_shared") == found
+
+
+def dynamic_symbols(library: Path, kind: str) -> set[str]:
+    """Without versions, and without the names of versions."""
+    listed = run("nm", "-D", kind, library).stdout.splitlines()
+    return {line.split()[-1].partition("@")[0] for line in listed if " A " not in line}
+
+
+@pytest.mark.parametrize("configuration", ["whole"])
+def test_the_shared_library_is_small_and_exports_the_c_interface(
+    configuration: str, library: Path, prefix: Path, tmp_path: Path
+) -> None:
+    shared = library.with_suffix(".so")
+    exported = dynamic_symbols(shared, "--defined-only")
+    whole = dynamic_symbols(next(prefix.rglob("libnumpact.so")), "--defined-only")
+    assert all(name.startswith("numpact_") for name in exported)
+    assert exported <= whole
+    left_out = {name for name in whole - exported if name.startswith("numpact_")}
+    assert all(re.match(LEFT_OUT, name) for name in left_out), left_out
+    # Its operators new and delete are its own, and it throws nothing itself.
+    used = dynamic_symbols(shared, "--undefined-only")
+    assert "malloc" in used
+    assert not [name for name in used if re.match(FOREIGN, name)]
+    run("strip", "-o", tmp_path / "stripped", shared)
+    assert (tmp_path / "stripped").stat().st_size <= MAX_SHARED_BYTES
 
 
 def test_memory_that_fails(configuration: str, library: Path, prefix: Path, tmp_path: Path) -> None:

@@ -307,7 +307,8 @@ Status HeaderParser::parse_columns(const Object& item, Chunk& chunk) {
 Status HeaderParser::place_record(const Object& item, Chunk& chunk) {
   const std::uint64_t head = info_.record_head_bytes();
   const bool may_have_offset = info_.has_checksums() && !info_.is_columnar;
-  const std::optional<Value> given = may_have_offset ? item.find(kFileOffset.key) : std::nullopt;
+  std::optional<Value> given;
+  if (may_have_offset) given = item.find(kFileOffset.key);
   if (given) {
     NUMPACT_TRY(get_count(item, kFileOffset, chunk.offset));
     if (chunk.offset < cursor_) {
