@@ -13,6 +13,7 @@
 #include "numpact/pco.hpp"
 #include "numpact/random_access.hpp"
 #include "numpact/stream.hpp"
+#include "numpact/table.hpp"
 #include "numpact/trailer.hpp"
 #include "numpact/types.hpp"
 #include "numpact/version.hpp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of the C interface: those of the header, of the library and of the stored list.
+"""The functions of the C interface: those of the headers, of the library and of the stored list.
 
 A name that leaves the list, or changes, breaks programs that were linked before. A new one is added
 to symbols.txt.
@@ -14,12 +14,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = ROOT / "build/release/src/libnumpact.a"
+HEADERS = ("numpact", "table")
 LISTED = (Path(__file__).parent / "symbols.txt").read_text().split()
 
 
-def test_header_declares_the_list() -> None:
-    header = (ROOT / "include/numpact/numpact.h").read_text()
-    declared = re.findall(r"^NUMPACT_C_API\b[^;]*?\b(numpact_\w+)\(", header, re.MULTILINE)
+def test_headers_declare_the_list() -> None:
+    headers = "".join((ROOT / f"include/numpact/{name}.h").read_text() for name in HEADERS)
+    declared = re.findall(r"^NUMPACT_C_API\b[^;]*?\b(numpact_\w+)\(", headers, re.MULTILINE)
     assert sorted(declared) == LISTED
     assert len(set(declared)) == len(declared)
 

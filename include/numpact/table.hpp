@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The manifest of a folder of columns (docs/format/table-folder.md): reads and writes its text, and
+// makes the names of its files. Opens no files.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "numpact/error.hpp"
+#include "numpact/types.hpp"
+
+namespace numpact::table {
+
+// The name of the manifest's file.
+inline constexpr const char* kManifestName = "manifest.json";
+// Limits of a manifest: bytes of its text, levels of arrays and objects, and values (numbers,
+// strings, literals, arrays and objects; enough for 600,000 columns).
+inline constexpr std::size_t kMaxManifestBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxManifestLevels = 64;
+inline constexpr std::size_t kMaxManifestValues = std::size_t{1} << 22;
+// Counts and sizes are below this: Arrow's counts of rows are signed.
+inline constexpr std::uint64_t kCountLimit = std::uint64_t{1} << 63;
+// Rows of a record batch of the file of another column, but for the last one.
+inline constexpr std::uint64_t kOtherBatchRows = 65'536;
+
+// The meaning of a column's numbers, and the type in which they are stored.
+enum class Kind : std::uint8_t {
+  kNumber,     // any type
+  kBool,       // u8: 0 or 1
+  kDate32,     // i32: days since 1970
+  kDate64,     // i64: milliseconds since 1970
+  kTime32,     // i32: seconds or milliseconds since midnight
+  kTime64,     // i64: microseconds or nanoseconds since midnight
+  kTimestamp,  // i64: units since 1970, in UTC if there is a time zone
+  kDuration,   // i64: units
+};
+
+enum class Unit : std::uint8_t { kSecond, kMilli, kMicro, kNano };
+
+// "number", "bool", "date32", ...; "s", "ms", "us", "ns".
+NUMPACT_API std::string_view to_string(Kind kind) noexcept;
+NUMPACT_API std::string_view to_string(Unit unit) noexcept;
+NUMPACT_API std::optional<Kind> kind_of_name(std::string_view name) noexcept;
+NUMPACT_API std::optional<Unit> unit_of_name(std::string_view name) noexcept;
+// The type that stores the values; none: any.
+NUMPACT_API std::optional<NumberType> stored_type(Kind kind) noexcept;
+// Whether values of the kind have a unit, and whether they may have this one.
+NUMPACT_API bool has_unit(Kind kind) noexcept;
+NUMPACT_API bool may_have(Kind kind, Unit unit) noexcept;
+
+// Pairs of key and value, in order; both may be any bytes.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+// A column of numbers.
+struct Column {
+  std::string name;  // UTF-8; may repeat, be empty and contain zero bytes
+  std::string file;
+  std::string null_file;            // the lengths of runs; empty: no row is null
+  std::string timezone;             // of kTimestamp; empty: none
+  Metadata metadata;                // of the field
+  std::uint64_t count = 0;          // numbers in the file
+  std::uint64_t null_count = 0;     // null rows in the folder
+  std::uint64_t nulls_dropped = 0;  // null rows of the table that the folder does not have
+  NumberType type = NumberType::kU8;
+  Kind kind = Kind::kNumber;
+  Unit unit = Unit::kSecond;  // if has_unit(kind)
+  bool nullable = true;       // false: the table declares that no value may be null
+
+  std::uint64_t rows() const noexcept { return count + null_count; }
+
+  friend bool operator==(const Column&, const Column&) = default;
+};
+
+// A file of Arrow with rows of another column.
+struct Part {
+  std::string file;
+  std::uint64_t rows = 0;
+  // Checksums; absent in version 3. Consecutive blocks cover the file: one up to the first record
+  // batch, one for each batch, with the dictionaries before it, and the rest.
+  std::uint64_t bytes = 0;           // size of the file
+  std::vector<std::uint64_t> ends;   // of the blocks in the file, exclusive
+  std::vector<std::uint32_t> crc32;  // CRC-32 of each block, as checksum_of() computes it
+
+  bool has_checksums() const noexcept { return !ends.empty(); }
+
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
+// A column that Pco cannot hold.
+struct Other {
+  std::string name;
+  std::string type;            // as Arrow prints it, for people
+  std::uint64_t position = 0;  // among all columns of the table
+  std::uint64_t rows = 0;
+  std::vector<Part> parts;  // exactly one in this version
+
+  friend bool operator==(const Other&, const Other&) = default;
+};
+
+// A column that the table had and the folder does not.
+struct Skipped {
+  std::string name;
+  std::string type;
+  std::string reason;
+
+  friend bool operator==(const Skipped&, const Skipped&) = default;
+};
+
+struct Manifest {
+  unsigned version = 2;         // as read; writing chooses it
+  std::vector<Column> columns;  // in the order of the table
+  std::vector<Other> others;    // by position; `columns` have the other positions
+  std::vector<Skipped> skipped;
+  Metadata metadata;  // of the table
+
+  // Rows of all columns, if they can be joined row by row; 0 without columns. None: nulls of a
+  // column were left out, and there are other columns. Each can be read alone.
+  NUMPACT_API std::optional<std::uint64_t> joined_rows() const noexcept;
+
+  friend bool operator==(const Manifest&, const Manifest&) = default;
+};
+
+// Parses a manifest, which is untrusted. Needs at most 4 MiB and twice the memory of the text for
+// the result. `why`, if not null, is set to a sentence that names the column and the value, such as
+// "column 'a': 'count' is not a count: -1"; status.offset() is where it is in the text.
+//
+// Errors: kCorrupt; kUnsupportedVersion: written by a newer version; kLimitExceeded: the contents
+// need more memory.
+NUMPACT_API Result<Manifest> parse_manifest(std::string_view text,
+                                            std::string* why = nullptr) noexcept;
+
+// The text of a manifest: version 2; with other columns version 4, or 3 if no part of any has
+// checksums. `type` and `reason`, which are for people, may be any bytes.
+//
+// Errors: parse_manifest() would refuse it; kLimitExceeded if it would be too long or have too many
+// values, else kInvalidArgument, such as a name that is not UTF-8. `why` as there.
+NUMPACT_API Result<std::string> manifest_text(const Manifest& manifest,
+                                              std::string* why = nullptr) noexcept;
+
+// Whether a name is that of a file in the folder: one that cannot lead out of it.
+NUMPACT_API bool is_file_name(std::string_view name) noexcept;
+
+// Names the files of a table. The names differ, also if case is ignored.
+class NUMPACT_API FileNames {
+ public:
+  // The file of a column: its name, in which bytes but letters, digits, '_' and '-' are %XX, at
+  // most 120 bytes of it, and the ending, ".pco" or ".arrow".
+  std::string add(std::string_view column, std::string_view ending);
+
+ private:
+  std::map<std::string, std::uint64_t, std::less<>> taken_;  // how often, by name in lower case
+};
+
+// The file of the nulls of a column: "a.nulls.pco" for "a.pco". No column has it, since the names
+// of their files have no other dot.
+NUMPACT_API std::string null_file_name(std::string_view column_file);
+
+// The most runs that rows with this many numbers and nulls can have.
+NUMPACT_API std::uint64_t max_null_runs(std::uint64_t numbers, std::uint64_t nulls) noexcept;
+
+// Checks the lengths of the runs of a column against its counts: alternately rows with numbers and
+// null rows, of which only the first may be 0.
+class NUMPACT_API NullRunCheck {
+ public:
+  // The sum of the counts is below kCountLimit.
+  NullRunCheck(std::uint64_t numbers, std::uint64_t nulls) noexcept
+      : numbers_left_(numbers), nulls_left_(nulls) {}
+
+  // Takes the next lengths. kCorrupt: they contradict the counts.
+  Status add(std::span<const std::uint64_t> lengths) noexcept;
+  // After the last ones: kCorrupt if runs are missing.
+  Status finish() const noexcept;
+
+ private:
+  std::uint64_t numbers_left_;
+  std::uint64_t nulls_left_;
+  std::uint64_t runs_ = 0;
+};
+
+}  // namespace numpact::table
