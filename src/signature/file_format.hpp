@@ -153,11 +153,22 @@ namespace detail {
 inline constexpr std::size_t kMaxTextBytes = 160;
 using Text = std::array<char, kMaxTextBytes>;
 
+// Advice names the command and the Python package, which a page of a browser has not.
+#ifdef __wasm__
+inline constexpr bool kGivesAdvice = false;
+#else
+inline constexpr bool kGivesAdvice = true;
+#endif
+
 constexpr Text text_of(const FileFormat& format, Expected expected) {
   const bool is_pco = expected == Expected::kPco;
-  const std::string_view parts[] = {kOtherFormat, "this is ", format.name,
-                                    is_pco ? ", not a standalone Pco file; " : ", not a CVC file; ",
-                                    is_pco ? format.pco_advice : format.cvc_advice};
+  const std::string_view advice = is_pco ? format.pco_advice : format.cvc_advice;
+  const std::string_view parts[] = {kOtherFormat,
+                                    "this is ",
+                                    format.name,
+                                    is_pco ? ", not a standalone Pco file" : ", not a CVC file",
+                                    kGivesAdvice ? "; " : "",
+                                    kGivesAdvice ? advice : ""};
   Text text{};
   std::size_t size = 0;
   for (const std::string_view part : parts) {
