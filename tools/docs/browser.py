@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 CHROMIUM = "chromium"
-ANSWER_SECONDS = 300
+# Waiting ends after so many seconds: a loaded machine is slow, but what takes so long hangs.
+HANG_SECONDS = 1800
 
 
 class Browser:
@@ -80,8 +81,8 @@ class Browser:
             raise RuntimeError(json.dumps(answer["exceptionDetails"])[:2000])
         return answer["result"].get("value")
 
-    def wait(self, condition: str, seconds: float = 60) -> None:
-        end = time.monotonic() + seconds
+    def wait(self, condition: str) -> None:
+        end = time.monotonic() + HANG_SECONDS
         while not self.evaluate(condition):
             if time.monotonic() > end:
                 raise RuntimeError(f"never came true: {condition}")
@@ -103,6 +104,11 @@ class Browser:
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
                       windowsVirtualKeyCode=code, **text)  # fmt: skip
+
+    def draw(self) -> None:
+        """Returns when the page has been laid out and drawn as it is now."""
+        self.evaluate("new Promise(d => requestAnimationFrame(() => requestAnimationFrame(d)))"
+                      ".then(() => null)")  # fmt: skip
 
     def resize(self, width: int, height: int) -> None:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
