@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files in memory: encoding, decoding, and inspecting.
+import {choice, flag, known, numeric, range, u32, u64} from "./arguments.js";
 import {NumpactError, invalid} from "./errors.js";
 import {Instance, compiled} from "./module.js";
 import {inspected, trailerOf} from "./inspect.js";
@@ -17,16 +18,11 @@ const UNKNOWN = 0xffffffffffffffffn;
 const TRAILERS = {none: 0, index: 1, restarts: 2};
 const FORMATS = {"1": 0, "2": 1, "3": 2, "4.0": 3, "4.1": 4};
 
-function limitOf(value, name) {
-  if (value === undefined) return UNKNOWN;
-  if (!(value >= 0) || !Number.isInteger(Number(value))) throw invalid(`${name} is no limit`);
-  return BigInt(value);
-}
-
-function wholeNumber(value, name) {
-  if (!Number.isSafeInteger(Number(value)) || value < 0) throw invalid(`${name} is no count`);
-  return Number(value);
-}
+const LIMITS = ["maxNumbers", "maxOutputBytes", "maxScratch"];
+const LOAD_OPTIONS = ["module", "simd", "variant", "maxMemory", ...LIMITS];
+const DECODE_OPTIONS = ["type", "float16"];
+const ENCODE_OPTIONS = ["type", "level", "mode", "delta", "format", "trailer", "restartLog",
+  "maxPageCount", "favorDecodeSpeed"];
 
 /** Fills numpact_file_info. */
 export function infoOf(instance, scope, file, size) {
@@ -43,6 +39,15 @@ export function infoOf(instance, scope, file, size) {
   };
 }
 
+/** The type of a file: that which it states, else the requested one; undefined: there is none. */
+function matching(found, requested) {
+  const asked = requested === undefined ? undefined : typeNamed(requested);
+  if (found && asked && asked !== found) {
+    throw new NumpactError("type_mismatch", `the file holds ${found.name}, not ${asked.name}`);
+  }
+  return found ?? asked;
+}
+
 export class Numpact {
   #module;
   #maxMemory;
@@ -50,16 +55,17 @@ export class Numpact {
   #instance = null;
   #context = 0;
 
-  constructor(module, {maxMemory = MAX_MEMORY, maxNumbers, maxOutputBytes, maxScratch} = {}) {
+  constructor(module, options) {
+    const {maxMemory = MAX_MEMORY, ...limits} = known(options, LOAD_OPTIONS);
     this.#module = module;
-    this.#maxMemory = maxMemory;
-    this.#limits = [limitOf(maxNumbers, "maxNumbers"), limitOf(maxOutputBytes, "maxOutputBytes"),
-      limitOf(maxScratch, "maxScratch")];
+    this.#maxMemory = Math.min(MAX_MEMORY, Number(u64(maxMemory, "maxMemory")));
+    this.#limits = LIMITS.map((name) =>
+      limits[name] === undefined ? UNKNOWN : u64(limits[name], name));
     this.#ready();
   }
 
-  static async load(options = {}) {
-    return new Numpact(await compiled(options), options);
+  static async load(options) {
+    return new Numpact(await compiled(known(options, LOAD_OPTIONS)), options);
   }
 
   get version() {
@@ -87,17 +93,18 @@ export class Numpact {
     this.#instance = null;
   }
 
-  decode(bytes, {type, float16} = {}) {
+  decode(bytes, options) {
+    const {type, float16} = known(options, DECODE_OPTIONS);
     const form = halfForm(float16);
     return this.#run(viewOfBytes(bytes), (instance, scope, file, size) => {
       const found = this.#typeOf(instance, scope, file, size, type);
       const {place, count} = this.#decoded(instance, scope, file, size, found);
-      return arrayOf(found.type, this.#copied(instance, place, count * found.type.size), form);
+      return arrayOf(found.type, instance.copied(place, count * found.type.size), form);
     });
   }
 
-  decodeInto(bytes, target, {type} = {}) {
-    const requested = typeOfArray(target, type);
+  decodeInto(bytes, target, options) {
+    const requested = typeOfArray(target, known(options, ["type"]).type);
     return this.#run(viewOfBytes(bytes), (instance, scope, file, size) => {
       const out = scope.allocate(target.byteLength);
       const count = scope.allocate(4);
@@ -109,16 +116,17 @@ export class Numpact {
     });
   }
 
-  decodeRange(bytes, first, count, {float16} = {}) {
+  decodeRange(bytes, first, count, options) {
+    const {type: requested, float16} = known(options, DECODE_OPTIONS);
     const form = halfForm(float16);
-    const requested = wholeNumber(count, "count");
-    const from = BigInt(wholeNumber(first, "first"));
     return this.#run(viewOfBytes(bytes), (instance, scope, file, size) => {
-      const {type, reader} = this.#reader(instance, scope, file, size);
-      if (requested > Math.floor(MAX_MEMORY / type.size)) throw invalid("there are fewer numbers");
-      const out = scope.allocate(requested * type.size);
-      instance.call("numpact_reader_read", reader, this.#context, from, type.code, out, requested);
-      return arrayOf(type, this.#copied(instance, out, requested * type.size), form);
+      const {type: found, reader} = this.#reader(instance, scope, file, size);
+      const type = matching(found, requested) ?? typeNamed("u8");
+      const part = range(first, count, instance.count("numpact_reader_count", reader), "numbers");
+      const out = scope.allocate(part.count * type.size);
+      instance.call("numpact_reader_read", reader, this.#context, part.first, type.code, out,
+        part.count);
+      return arrayOf(type, instance.copied(out, part.count * type.size), form);
     });
   }
 
@@ -131,6 +139,8 @@ export class Numpact {
   }
 
   countWhere(bytes, min, max) {
+    numeric(min, "min");
+    numeric(max, "max");
     return this.#run(viewOfBytes(bytes), (instance, scope, file, size) => {
       const {type} = infoOf(instance, scope, file, size);
       if (!type) return 0;
@@ -165,18 +175,20 @@ export class Numpact {
     });
   }
 
-  inspect(bytes, {maxChunks = 1000, bins = true} = {}) {
+  inspect(bytes, options) {
+    const {maxChunks = 1000, bins = true} = known(options, ["maxChunks", "bins"]);
+    const shown = {maxChunks: u32(maxChunks, "maxChunks"), withBins: flag(bins, "bins")};
     return this.#run(viewOfBytes(bytes), (instance, scope, file, size) => {
       const info = infoOf(instance, scope, file, size);
       const {reader} = this.#reader(instance, scope, file, size);
       const trailer = trailerOf(instance, scope, file, size);
       return inspected({instance, scope, context: this.#context, file, size, info, reader, trailer,
-        maxChunks, withBins: bins});
+        ...shown});
     });
   }
 
-  encode(numbers, options = {}) {
-    const type = typeOfArray(numbers, options.type);
+  encode(numbers, options) {
+    const type = typeOfArray(numbers, known(options, ENCODE_OPTIONS).type);
     return this.#run(viewOfBytes(numbers), (instance, scope, place) => {
       if (!instance.has("numpact_compress")) throw invalid("this module only decodes");
       const given = this.#encodeOptions(instance, scope, options);
@@ -186,7 +198,7 @@ export class Numpact {
       const size = scope.allocate(4);
       instance.call("numpact_compress", this.#context, type.code, place, numbers.length, given,
         out, capacity, size);
-      return new Uint8Array(this.#copied(instance, out, instance.u32(size)));
+      return new Uint8Array(instance.copied(out, instance.u32(size)));
     });
   }
 
@@ -234,22 +246,10 @@ export class Numpact {
     }
   }
 
-  #copied(instance, place, size) {
-    try {
-      return instance.memory.buffer.slice(place, place + size);
-    } catch (cause) {
-      throw new NumpactError("out_of_memory", "the engine has no memory for the result", {cause});
-    }
-  }
-
   #typeOf(instance, scope, file, size, requested) {
     const info = infoOf(instance, scope, file, size);
-    const asked = requested === undefined ? undefined : typeNamed(requested);
-    if (info.type && asked && asked !== info.type) {
-      throw new NumpactError("type_mismatch",
-        `the file holds ${info.type.name}, not ${asked.name}`);
-    }
-    if (info.type || asked) return {type: info.type ?? asked, hint: Number(info.countHint)};
+    const type = matching(info.type, requested);
+    if (type) return {type, hint: Number(info.countHint)};
     this.#countOf(instance, scope, file, size); // damage is reported before the missing type
     throw new NumpactError("type_mismatch", "the file is empty and states no type");
   }
@@ -263,13 +263,11 @@ export class Numpact {
   /** Decodes with the count that the file states, where that claims little, else counts first. */
   #decoded(instance, scope, file, size, {type, hint}) {
     const count = scope.allocate(4);
-    const attempt = (capacity) => {
-      if (capacity > Math.floor((MAX_MEMORY - 1) / type.size)) {
-        throw new NumpactError("out_of_memory", "the numbers are more than memory can hold");
-      }
-      const place = scope.allocate(capacity * type.size);
-      instance.call("numpact_decompress", this.#context, file, size, type.code, place,
-        capacity * type.size, count);
+    const attempt = (numbers) => {
+      const capacity = numbers * type.size;
+      const place = scope.allocate(capacity);
+      instance.call("numpact_decompress", this.#context, file, size, type.code, place, capacity,
+        count);
       return {place, count: instance.u32(count)};
     };
     const likely = hint > 0 && hint * type.size <= Math.max(TRUSTED_BYTES, 16 * size);
@@ -280,7 +278,7 @@ export class Numpact {
         if (error.kind !== "does_not_fit") throw error;
       }
     }
-    return attempt(this.#countOf(instance, scope, file, size));
+    return attempt(Number(this.#countOf(instance, scope, file, size)));
   }
 
   #reader(instance, scope, file, size) {
@@ -288,26 +286,23 @@ export class Numpact {
     instance.call("numpact_reader_create", this.#context, file, size, place);
     const reader = instance.u32(place);
     scope.owned(() => instance.get("numpact_reader_destroy", reader));
-    const type = typeOfCode(instance.get("numpact_reader_type", reader) & 255);
-    return {reader, type: type ?? typeNamed("u8")};
+    return {reader, type: typeOfCode(instance.get("numpact_reader_type", reader) & 255)};
   }
 
-  #encodeOptions(instance, scope, options) {
+  #encodeOptions(instance, scope, options = {}) {
     const {level = 8, mode, delta, format = "4.1", trailer = "none", restartLog = 12,
       maxPageCount = 0, favorDecodeSpeed = false} = options;
-    if (!(format in FORMATS)) throw invalid(`there is no format "${format}"`);
-    if (!(trailer in TRAILERS)) throw invalid(`there is no trailer "${trailer}"`);
-    const texts = [mode, delta].map((text) => text === undefined ? 0 : scope.text(text));
     const place = scope.struct(56);
-    const view = instance.view();
-    view.setUint32(place + 4, wholeNumber(level, "level"), true);
-    view.setInt32(place + 8, FORMATS[format], true);
-    view.setUint32(place + 12, texts[0], true);
-    view.setUint32(place + 16, texts[1], true);
-    view.setUint32(place + 20, wholeNumber(maxPageCount, "maxPageCount"), true);
-    view.setInt32(place + 32, favorDecodeSpeed ? 1 : 0, true);
-    view.setInt32(place + 36, TRAILERS[trailer], true);
-    view.setUint32(place + 40, trailer === "restarts" ? restartLog : 0, true);
+    const set = (at, value) => instance.view().setUint32(place + at, value, true);
+    set(4, u32(level, "level"));
+    set(8, choice(FORMATS, format, "format"));
+    if (mode !== undefined) set(12, scope.text(mode, "mode"));
+    if (delta !== undefined) set(16, scope.text(delta, "delta"));
+    set(20, u32(maxPageCount, "maxPageCount"));
+    set(32, flag(favorDecodeSpeed, "favorDecodeSpeed") ? 1 : 0);
+    set(36, choice(TRAILERS, trailer, "trailer"));
+    const distance = u32(restartLog, "restartLog");
+    if (trailer === "restarts") set(40, distance);
     return place;
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CVC files: collections of vectors, read from memory.
+import {choice, known, range, shown, u32, u64} from "./arguments.js";
 import {invalid} from "./errors.js";
 import {arrayOf, halfForm, typeNamed, viewOfBytes} from "./types.js";
 
@@ -9,18 +10,10 @@ const DTYPES = [
   {name: "float64", type: "f64"}, {name: "int32", type: "i32"}, {name: "int64", type: "i64"},
   {name: "int8", type: "i8"}, {name: "uint8", type: "u8"},
 ].map((dtype, code) => ({...dtype, code, number: typeNamed(dtype.type)}));
-const READ_DTYPES = ["float32", "float16", "bfloat16", "int32", "int64", "int8", "uint8"];
-
-function dtypeNamed(name) {
-  const dtype = DTYPES.find((other) => other.name === name);
-  if (!dtype) throw invalid(`there is no dtype "${name}"`);
-  return dtype;
-}
-
-function bigCount(value, name) {
-  if (!Number.isSafeInteger(value) || value < 0) throw invalid(`${name} is no count`);
-  return BigInt(value);
-}
+/** Those that rows are read as, by name. */
+const READ_DTYPES = Object.fromEntries(DTYPES.filter(({name}) => name !== "float64")
+  .map((dtype) => [dtype.name, dtype]));
+const READ_OPTIONS = ["column", "dtype", "float16"];
 
 /** Integers that are stored as such are read as such, all others as float32. */
 function usualDtype({dtype, compression}) {
@@ -45,7 +38,7 @@ export class CvcFile {
       this.#reader = instance.u32(place);
       scope.keep(file);
     });
-    this.rows = Number(BigInt.asUintN(64, instance.get("numpact_cvc_reader_rows", this.#reader)));
+    this.rows = instance.count("numpact_cvc_reader_rows", this.#reader);
     this.columns = instance.scoped((scope) => this.#columns(scope));
   }
 
@@ -65,35 +58,36 @@ export class CvcFile {
   }
 
   /** Rows first to first + count - 1 of a column, one after the other. */
-  read(first = 0, count = this.rows - first, options = {}) {
-    const rows = [bigCount(first, "first"), bigCount(count, "count")];
-    return this.#values(count, options, (scope, index, dtype, out) =>
-      this.#instance.call("numpact_cvc_reader_read", this.#reader, this.#context, ...rows, index,
-        dtype.code, out, 0));
+  read(first, count, options) {
+    const part = range(first, count, this.rows, "rows");
+    return this.#values(part.count, options, (scope, index, dtype, out) =>
+      this.#instance.call("numpact_cvc_reader_read", this.#reader, this.#context, part.first,
+        BigInt(part.count), index, dtype.code, out, 0));
   }
 
   /** Single rows, in any order. */
-  gather(rows, options = {}) {
-    const requested = BigUint64Array.from(rows, (row) => bigCount(Number(row), "a row"));
+  gather(rows, options) {
+    if (typeof rows === "string" || !rows?.[Symbol.iterator]) {
+      throw invalid(`rows are ${shown(rows)}, not several numbers`);
+    }
+    const requested = BigUint64Array.from(rows, (row) => u64(row, "a row"));
     return this.#values(requested.length, options, (scope, index, dtype, out) =>
       this.#instance.call("numpact_cvc_reader_gather", this.#reader, this.#context,
         scope.copyOf(viewOfBytes(requested)), requested.length, index, dtype.code, out, 0));
   }
 
-  #values(count, {column = 0, dtype: requested, float16}, fill) {
+  #values(count, options, fill) {
+    const {column = 0, dtype: requested, float16} = known(options, READ_OPTIONS);
     const index = typeof column === "string"
-      ? this.columns.findIndex((other) => other.name === column) : column;
-    if (!this.columns[index]) throw invalid(`there is no column ${column}`);
-    const dtype = requested ?? usualDtype(this.columns[index]);
-    const chosen = dtypeNamed(dtype);
-    if (!READ_DTYPES.includes(dtype)) throw invalid(`rows are not read as ${dtype}`);
+      ? this.columns.findIndex((other) => other.name === column) : u32(column, "column");
+    if (!this.columns[index]) throw invalid(`there is no column ${shown(column)}`);
+    const dtype = choice(READ_DTYPES, requested ?? usualDtype(this.columns[index]), "dtype");
     const form = halfForm(float16);
-    const size = count * this.columns[index].dimension * chosen.number.size;
-    if (size >= 2 ** 32) throw invalid("the rows are more than memory can hold");
+    const size = count * Number(this.columns[index].dimension) * dtype.number.size;
     return this.#instance.scoped((scope) => {
       const out = scope.allocate(size);
-      fill(scope, index, chosen, out);
-      return arrayOf(chosen.number, this.#instance.memory.buffer.slice(out, out + size), form);
+      fill(scope, index, dtype, out);
+      return arrayOf(dtype.number, this.#instance.copied(out, size), form);
     });
   }
 }

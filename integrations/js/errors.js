@@ -7,6 +7,8 @@ const KINDS = new Map([
   [20, "corrupt"], [21, "truncated"], [22, "unsupported_version"], [23, "checksum"],
   [30, "limit_exceeded"], [31, "out_of_memory"], [40, "io"], [50, "cancelled"],
 ]);
+/** The texts of errors about intact files of other formats begin so; their kind is "corrupt". */
+const OTHER_FORMAT = "another format: ";
 const CODES = new Map([...KINDS].map(([code, kind]) => [kind, code]));
 
 export class NumpactError extends Error {
@@ -18,7 +20,8 @@ export class NumpactError extends Error {
    */
   constructor(kind, text, details = {}) {
     const place = details.offset === undefined ? "" : ` (at byte ${details.offset})`;
-    super(`${kind}: ${text}${place}`, "cause" in details ? {cause: details.cause} : undefined);
+    const named = text.startsWith(OTHER_FORMAT) ? text : `${kind}: ${text}`;
+    super(`${named}${place}`, "cause" in details ? {cause: details.cause} : undefined);
     this.name = "NumpactError";
     this.kind = kind;
     this.code = CODES.get(kind) ?? -1;

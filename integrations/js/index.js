@@ -38,8 +38,8 @@ export async function openCvc(bytes) {
   return new CvcFile(await numpact(), bytes);
 }
 
-export async function openUrl(url, options = {}) {
-  return RemoteFile.open(options.numpact ?? await numpact(), url, options);
+export async function openUrl(url, options) {
+  return RemoteFile.open(options?.numpact ?? await numpact(), url, options);
 }
 
 export {Numpact, NumpactError, CvcFile, RemoteFile, hasSimd};

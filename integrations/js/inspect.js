@@ -40,8 +40,8 @@ export function trailerContent(instance, scope, trailer) {
   }
   return {
     type: type?.name,
-    count: Number(BigInt.asUintN(64, instance.get("numpact_trailer_count", trailer))),
-    fileSize: Number(BigInt.asUintN(64, instance.get("numpact_trailer_file_size", trailer))),
+    count: instance.count("numpact_trailer_count", trailer),
+    fileSize: instance.count("numpact_trailer_file_size", trailer),
     chunks,
   };
 }
@@ -123,7 +123,7 @@ export function inspected(file) {
   }
   return {
     type: info.type?.name,
-    count: Number(BigInt.asUintN(64, instance.get("numpact_reader_count", reader))),
+    count: instance.count("numpact_reader_count", reader),
     size,
     standaloneVersion: info.standaloneVersion,
     formatVersion: `${info.formatMajor}.${info.formatMinor}`,

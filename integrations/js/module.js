@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An instance of the WebAssembly module: its memory, calls of its functions, and their errors.
+import {choice, crosses, flag, text} from "./arguments.js";
 import {NumpactError, invalid, kindOf} from "./errors.js";
-import {plain} from "./types.js";
+import {plain, viewOfBytes} from "./types.js";
 
 const PAGE_BYTES = 65536;
 /** The memory that the module declares (integrations/js/CMakeLists.txt). */
@@ -9,12 +10,25 @@ const INITIAL_PAGES = 64;
 const MAX_PAGES = 65536;
 const UNKNOWN = 0xffffffffffffffffn;
 const ERROR_BYTES = 48;
+/** Bytes of one allocation at most: with more, rounding up would wrap. Stack and data of the module
+ * take more than the page that is left out, so that no such allocation could succeed. */
+const MAX_ALLOCATION = (MAX_PAGES - 1) * PAGE_BYTES;
 
 /** A function (v128) -> v128: valid where the engine has SIMD. */
 const SIMD_PROBE = new Uint8Array([
   0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 6, 1, 0x60, 1, 0x7b, 1, 0x7b, 3, 2, 1, 0, 10, 6, 1, 4, 0,
   0x20, 0, 0x0b,
 ]);
+
+/** The files by variant: bundlers find a file by such an expression with its name. */
+const SIMD_URLS = {
+  full: () => new URL("./numpact.wasm", import.meta.url),
+  decode: () => new URL("./numpact-decode.wasm", import.meta.url),
+};
+const SCALAR_URLS = {
+  full: () => new URL("./numpact-scalar.wasm", import.meta.url),
+  decode: () => new URL("./numpact-decode-scalar.wasm", import.meta.url),
+};
 
 export function hasSimd() {
   return WebAssembly.validate(SIMD_PROBE);
@@ -31,14 +45,14 @@ async function bytesAt(url) {
 }
 
 /** Compiles the module that suits the engine, or the one that is passed. */
-export async function compiled({module, simd = hasSimd(), variant = "full"} = {}) {
+export async function compiled({module, simd = hasSimd(), variant = "full"}) {
   if (module instanceof WebAssembly.Module) return module;
   if (module !== undefined && !(module instanceof URL) && typeof module !== "string") {
-    return WebAssembly.compile(module);
+    return WebAssembly.compile(viewOfBytes(module));
   }
-  if (variant !== "full" && variant !== "decode") throw invalid(`no module is called "${variant}"`);
-  const name = `./numpact${variant === "decode" ? "-decode" : ""}${simd ? "" : "-scalar"}.wasm`;
-  return WebAssembly.compile(await bytesAt(new URL(module ?? name, import.meta.url)));
+  const urlOf = choice(flag(simd, "simd") ? SIMD_URLS : SCALAR_URLS, variant, "variant");
+  return WebAssembly.compile(await bytesAt(module === undefined ? urlOf()
+    : new URL(module, import.meta.url)));
 }
 
 /** Memory that calls of one operation use; freed together. */
@@ -52,6 +66,9 @@ class Scope {
   }
 
   allocate(size) {
+    if (!(size >= 0 && size <= MAX_ALLOCATION)) {
+      throw new NumpactError("out_of_memory", `${size} bytes are more than the module can have`);
+    }
     const place = this.#instance.exports.malloc(Math.max(1, size)) >>> 0;
     if (place === 0) throw new NumpactError("out_of_memory", "out of memory");
     this.#places.push(place);
@@ -64,8 +81,9 @@ class Scope {
     return place;
   }
 
-  text(string) {
-    return this.copyOf(new TextEncoder().encode(`${string}\0`));
+  /** The value of an option, with a zero at its end. */
+  text(string, name) {
+    return this.copyOf(new TextEncoder().encode(`${text(string, name)}\0`));
   }
 
   /** A struct of zeros that begins with its size, as the functions expect it. */
@@ -125,6 +143,20 @@ export class Instance {
     return this.#views.bytes.subarray(place, place + length);
   }
 
+  /** A copy of a result, in a buffer of its own. */
+  copied(place, size) {
+    let copy;
+    try {
+      copy = this.memory.buffer.slice(place, place + size);
+    } catch (cause) {
+      throw new NumpactError("out_of_memory", "the engine has no memory for the result", {cause});
+    }
+    if (copy.byteLength !== size) {
+      throw new NumpactError("internal", "the result is not within the memory of the module");
+    }
+    return copy;
+  }
+
   view() {
     if (this.#views.data?.buffer !== this.memory.buffer) {
       this.#views.data = new DataView(this.memory.buffer);
@@ -158,12 +190,20 @@ export class Instance {
 
   /** A function without a status. */
   get(name, ...values) {
+    if (!values.every(crosses)) {
+      throw new NumpactError("internal", `${name} is given a number that wraps`);
+    }
     try {
       return this.exports[name](...values);
     } catch (cause) {
       this.isBroken = true;
       throw new NumpactError("internal", `${name} failed`, {cause});
     }
+  }
+
+  /** A function that returns a count of 64 bits. */
+  count(name, ...values) {
+    return plain(BigInt.asUintN(64, this.get(name, ...values)));
   }
 
   /** A function that returns a status, and takes the error behind the other arguments. */

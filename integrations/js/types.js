@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of numbers, and the arrays that hold them.
+import {shown} from "./arguments.js";
 import {invalid} from "./errors.js";
 
 /** Absent in older engines; float16 numbers then come as Float32Array. */
@@ -28,7 +29,7 @@ export function typeOfCode(code) {
 
 export function typeNamed(name) {
   const type = BY_NAME.get(name);
-  if (!type) throw invalid(`there is no number type "${name}"`);
+  if (!type) throw invalid(`there is no number type ${shown(name)}`);
   return type;
 }
 
@@ -40,7 +41,7 @@ export function typeOfArray(array, name) {
   if (name !== undefined) {
     const type = typeNamed(name);
     if (type.Array === array.constructor || type.Bits === array.constructor) return type;
-    throw invalid(`${array.constructor.name} does not hold numbers of type ${name}`);
+    throw invalid(`${array.constructor.name} does not hold numbers of type ${type.name}`);
   }
   if (array instanceof Uint8ClampedArray) return BY_NAME.get("u8");
   for (const type of BY_NAME.values()) {
@@ -73,7 +74,7 @@ export function halfForm(form) {
   const chosen = form ?? (Float16Array ? "float16" : "float32");
   if (chosen === "float16" && !Float16Array) throw invalid("this engine has no Float16Array");
   if (!["float16", "float32", "bits"].includes(chosen)) {
-    throw invalid(`float16: "${form}" is none of "float16", "float32", "bits"`);
+    throw invalid(`float16 is ${shown(form)}, none of "float16", "float32", "bits"`);
   }
   return chosen;
 }
@@ -93,15 +94,21 @@ export function numberOfBits(type, bits) {
   return new type.Array(buffer)[0];
 }
 
-/** The bytes of bounds of a range of values. */
+/**
+ * The bytes of a bound of a range of values. Integers are taken exactly or not at all; of floats
+ * the nearest one stands for a Number, infinity for no other.
+ */
 export function bytesOfNumber(type, value) {
   if (type.name === "f16" && !Float16Array) throw invalid("this engine has no Float16Array");
   const array = new type.Array(1);
-  const isBig = type.size === 8 && type.name !== "f64";
-  array[0] = isBig ? BigInt(value) : Number(value);
-  if (type.name[0] !== "f" && BigInt(array[0]) !== BigInt(value)) {
-    throw invalid(`${value} is no number of type ${type.name}`);
-  }
+  const isFloat = type.name[0] === "f";
+  const isInteger = typeof value === "bigint" || Number.isInteger(value);
+  if (isFloat || isInteger) array[0] = array[0] === 0n ? BigInt(value) : Number(value);
+  const isExact = isInteger && Number.isFinite(Number(array[0])) &&
+    BigInt(array[0]) === BigInt(value);
+  const isNear = isFloat && typeof value === "number" &&
+    Number.isFinite(array[0]) === Number.isFinite(value);
+  if (!isExact && !isNear) throw invalid(`${value} is no number of type ${type.name}`);
   return new Uint8Array(array.buffer);
 }
 

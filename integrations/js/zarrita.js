@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pco as a codec of zarrita, under the names that zarr-python writes: "numcodecs.pcodec" in the
 // metadata of Zarr v3, "pcodec" as the compressor of Zarr v2.
+import {u32} from "./arguments.js";
 import {NumpactError, invalid} from "./errors.js";
 import {Numpact} from "./codec.js";
 import {typeNamed} from "./types.js";
@@ -28,18 +29,22 @@ function isRowMajor({shape, stride}) {
   return rowMajorStride(shape).every((step, i) => shape[i] < 2 || stride[i] === step);
 }
 
+function consecutive(order) {
+  return `consecutive=${u32(order, "delta_encoding_order")}`;
+}
+
 /** The settings of numcodecs' PCodec as options of encode(). */
 function optionsOf(config) {
   const {level = 8, mode_spec: mode = "auto", delta_spec: delta = "auto",
     delta_encoding_order: order = null, equal_pages_up_to: pages = 0} = config ?? {};
-  const options = {level, maxPageCount: pages};
+  const options = {level, maxPageCount: u32(pages, "equal_pages_up_to")};
   if (mode === "classic") options.mode = "classic";
   else if (mode !== "auto") throw invalid(`mode_spec "${mode}" is not known`);
   if (delta === "none" || delta === "no_op") options.delta = "none";
   else if (delta === "try_lookback") options.delta = "lookback";
-  else if (delta === "try_consecutive") options.delta = `consecutive=${order ?? 1}`;
+  else if (delta === "try_consecutive") options.delta = consecutive(order ?? 1);
   else if (delta !== "auto") throw invalid(`delta_spec "${delta}" is not known`);
-  else if (order !== null) options.delta = `consecutive=${order}`;
+  else if (order !== null) options.delta = consecutive(order);
   return options;
 }
 
@@ -64,7 +69,7 @@ export function codecEntry(numpact, BoolArray = Uint8Array) {
       this.#shape = shape;
       this.#type = typeNamed(name);
       this.#isBool = dataType === "bool";
-      this.#count = shape.reduce((product, side) => product * side, 1);
+      this.#count = shape.reduce((product, side) => product * u32(side, "a side of the chunk"), 1);
     }
 
     static kind = "array_to_bytes";
@@ -87,6 +92,9 @@ export function codecEntry(numpact, BoolArray = Uint8Array) {
     encode(chunk) {
       if (!isRowMajor(chunk)) throw invalid("the chunk is not in row-major order");
       const {data} = chunk;
+      if (data.length !== this.#count) {
+        throw invalid(`the chunk has ${data.length} numbers, not ${this.#count}`);
+      }
       const numbers = this.#isBool ? new Uint8Array(data.buffer, data.byteOffset, data.length)
         : data;
       return numpact.encode(numbers, {...optionsOf(this.#config), type: this.#type.name});
