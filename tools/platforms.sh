@@ -49,7 +49,7 @@ do_wasm() {
   build release numpact_cli
   tools/wasm.sh test "$@"
   do_docs
-  tools/wasm.sh page
+  tools/wasm.sh browser
 }
 
 # Kernels on a GPU, by C++ and by Python; then their memory accesses and races, where NVIDIA's tool

@@ -3,8 +3,9 @@
 # Builds the WebAssembly modules and the JavaScript package, build/wasm/package, and tests them in
 # Node and wasmtime. Highway is fetched (cmake/Dependencies.cmake): before 1.1 it has no vectors of
 # double for WebAssembly.
-#   wasm.sh build | test [NODE ARGS] | page
-# page: tries the page "Try it" of the site, which ./dev docs builds, in Chromium.
+#   wasm.sh build | test [NODE ARGS] | browser
+# browser: opens remote files by a page of its own in Chromium, and tries the page "Try it" of the
+# site, which ./dev docs builds.
 # NUMPACT_JOBS as in ./dev.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -65,15 +66,25 @@ build() {
   sizes
 }
 
+# check_types FILE LIBRARIES: compiles a program that uses the declarations.
+check_types() {
+  tsc --noEmit --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --target es2022 \
+    --module esnext --moduleResolution node --lib "$2" "tests/wasm/$1"
+}
+
 run_tests() {
   export NUMPACT_JS=$PACKAGE NUMPACT_JS_FILES=$BUILD/files NUMPACT_WASM_BUILD=$BUILD
   export NUMPACT_FIXTURES=$PWD/tests/fixtures
   .venv/bin/python tests/wasm/make_files.py "$NUMPACT_JS_FILES"
+  check_types types.ts es2022
+  check_types types.ts es2022,webworker
+  check_types types_dom.ts es2022,dom,dom.iterable
   node --test "$@" tests/wasm/*.test.mjs
   .venv/bin/python -m pytest -q tests/wasm/check_wasmtime.py
 }
 
-run_page() {
+run_in_browser() {
+  .venv/bin/python tests/wasm/check_browser.py "$PACKAGE" "$BUILD/files"
   .venv/bin/python tools/docs/check_try.py build/site "$BUILD/files" "$BUILD/screenshots"
 }
 
@@ -82,6 +93,6 @@ verb=${1:-}
 case $verb in
   build) build ;;
   test) run_tests "$@" ;;
-  page) run_page ;;
-  *) sed -n '3,8p' "$0" >&2; exit 2 ;;
+  browser) run_in_browser ;;
+  *) sed -n '3,9p' "$0" >&2; exit 2 ;;
 esac

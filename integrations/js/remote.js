@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files behind HTTP: the trailer says where the chunks are, and only those that are asked for are
 // fetched, by range requests.
+import {known, numeric, range, shown, u32} from "./arguments.js";
 import {NumpactError, invalid} from "./errors.js";
 import {trailerContent} from "./inspect.js";
 
 /** Bytes of the first request: the trailer of up to 1,600 chunks. */
 const TAIL_BYTES = 65536;
+/** Bytes that tell whether a file has a trailer (numpact_trailer_read_tail). */
+const MIN_TAIL_BYTES = 24;
 /** Maximum bytes of a trailer that are fetched: 40 for each of 400,000 chunks. */
 const MAX_TRAILER_BYTES = 2 ** 24;
 /** Maximum bytes of one request for chunks. */
 const MAX_REQUEST_BYTES = 2 ** 28;
 const RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
+const OPEN_OPTIONS = ["numpact", "fetch", "headers", "signal", "tailBytes"];
 
 function failed(url, text, cause) {
   return new NumpactError("io", `${url}: ${text}`, cause === undefined ? {} : {cause});
@@ -22,10 +26,16 @@ function versionIn(headers) {
 }
 
 class Requests {
-  constructor(url, {fetch = globalThis.fetch, headers = {}, signal} = {}) {
+  #fetch;
+
+  constructor(url, {fetch, headers = {}, signal}) {
+    if (fetch !== undefined && typeof fetch !== "function") {
+      throw invalid(`fetch is ${shown(fetch)}, not a function`);
+    }
     this.url = String(url);
-    this.fetch = fetch;
-    this.headers = headers;
+    // Browsers refuse their own fetch as a method of any other object.
+    this.#fetch = fetch ?? ((...request) => globalThis.fetch(...request));
+    this.headers = headers[Symbol.iterator] ? Object.fromEntries(headers) : headers;
     this.signal = signal;
     this.version = undefined;
     this.size = undefined;
@@ -35,25 +45,26 @@ class Requests {
   /** Fetches a range as RFC 9110 writes it; returns the position and the bytes. */
   async range(text) {
     this.count += 1;
+    const fetch = this.#fetch;
     let response;
     let bytes;
     try {
-      response = await this.fetch(this.url, {
+      response = await fetch(this.url, {
         headers: {...this.headers, Range: `bytes=${text}`}, signal: this.signal,
       });
       if (response.status === 206) bytes = new Uint8Array(await response.arrayBuffer());
+      else await response.body?.cancel();
     } catch (cause) {
       if (this.signal?.aborted) throw new NumpactError("cancelled", "the request", {cause});
-      throw failed(this.url, "the request failed", cause);
+      throw failed(this.url, `the request failed: ${cause?.message ?? cause}`, cause);
     }
-    if (response.status === 200) {
-      await response.body?.cancel();
-      throw failed(this.url, "the server does not serve ranges");
-    }
+    if (response.status === 200) throw failed(this.url, "the server does not serve ranges");
     if (response.status !== 206) throw failed(this.url, `status ${response.status}`);
     const match = RANGE.exec(response.headers.get("content-range") ?? "");
-    if (!match) throw failed(this.url, "the answer does not say which bytes it has");
-    const [begin, last, size] = match.slice(1).map(Number);
+    const [begin, last, size] = match?.slice(1).map(Number) ?? [];
+    if (![begin, last, size].every(Number.isSafeInteger)) {
+      throw failed(this.url, "the answer does not say which bytes it has");
+    }
     if (bytes.length !== last - begin + 1) throw failed(this.url, "the answer is cut off");
     this.#check(versionIn(response.headers), size);
     return {begin, bytes};
@@ -146,40 +157,43 @@ export class RemoteFile {
     return this.#requests.count;
   }
 
-  static async open(codec, url, {tailBytes = TAIL_BYTES, ...options} = {}) {
-    const requests = new Requests(url, options);
-    const trailer = await fetchTrailer(codec, requests, tailBytes);
+  static async open(codec, url, options) {
+    const {tailBytes = TAIL_BYTES, ...others} = known(options, OPEN_OPTIONS);
+    const tail = u32(tailBytes, "tailBytes", MIN_TAIL_BYTES);
+    const requests = new Requests(url, others);
+    const trailer = await fetchTrailer(codec, requests, tail);
     if (!trailer) {
-      throw invalid(`${requests.url} has no trailer: "numpact index" adds one`);
+      throw invalid(`${requests.url} has no trailer: encode with {trailer: "index"} writes one`);
     }
     const end = trailer.chunks.length > 0 ? trailer.chunks[0].offset : trailer.fileSize - 1;
     return new RemoteFile(codec, requests, trailer, await requests.between(0, end));
   }
 
   /** The numbers first to first + count - 1. */
-  async read(first = 0, count = this.count - first, options = {}) {
-    if (!Number.isSafeInteger(first) || !Number.isSafeInteger(count) || first < 0 || count < 0 ||
-        first + count > this.count) {
-      throw invalid(`the file has numbers 0 to ${this.count - 1}`);
-    }
-    const end = first + count;
+  async read(first, count, options) {
+    const decoding = {...known(options, ["float16"]), type: this.type};
+    const part = range(first, count, this.count, "numbers");
+    const begin = Number(part.first);
+    const end = begin + part.count;
     const needed = this.chunks.filter((chunk) =>
-      chunk.first < end && chunk.first + chunk.count > first && count > 0);
+      chunk.first < end && chunk.first + chunk.count > begin && part.count > 0);
     const parts = [];
     for (const run of runsOf(needed)) {
       const bytes = await this.#requests.between(run.begin, run.end);
       for (const chunk of run.chunks) {
         const numbers = this.#decoded(chunk, bytes.subarray(chunk.offset - run.begin,
-          chunk.offset - run.begin + chunk.size), options);
-        parts.push(numbers.subarray(Math.max(0, first - chunk.first),
+          chunk.offset - run.begin + chunk.size), decoding);
+        parts.push(numbers.subarray(Math.max(0, begin - chunk.first),
           Math.min(chunk.count, end - chunk.first)));
       }
     }
-    return this.#joined(parts, count, options);
+    return this.#joined(parts, part.count, decoding);
   }
 
   /** The indices of the chunks that may hold a number from min to max. */
   chunksWithin(min, max) {
+    numeric(min, "min");
+    numeric(max, "max");
     const found = [];
     this.chunks.forEach((chunk, index) => {
       if (chunk.min !== undefined && chunk.min <= max && chunk.max >= min) found.push(index);
@@ -188,7 +202,7 @@ export class RemoteFile {
   }
 
   /** The numbers of a chunk: a file of the header, the chunk and a terminator. */
-  #decoded(chunk, bytes, options) {
+  #decoded(chunk, bytes, decoding) {
     const header = this.#header.length;
     const file = new Uint8Array(header + bytes.length + 1);
     file.set(this.#header);
@@ -197,20 +211,25 @@ export class RemoteFile {
       throw new NumpactError("checksum", "a chunk has another checksum than the trailer says",
         {offset: chunk.offset});
     }
-    const numbers = this.#codec.decode(file, {...options, type: this.type});
+    const numbers = this.#codec.decode(file, decoding);
     if (numbers.length !== chunk.count) {
       throw new NumpactError("corrupt", "the trailer contradicts the file", {offset: chunk.offset});
     }
     return numbers;
   }
 
-  #joined(parts, count, options) {
+  #joined(parts, count, decoding) {
     if (parts.length === 1) return parts[0].slice();
     const empty = parts.length === 0
       ? this.#codec.decode(new Uint8Array([...this.#header, 0]),
-        {...options, type: this.type ?? "u8"})
+        {...decoding, type: this.type ?? "u8"})
       : parts[0];
-    const all = new empty.constructor(count);
+    let all;
+    try {
+      all = new empty.constructor(count);
+    } catch (cause) {
+      throw new NumpactError("out_of_memory", "the engine has no memory for the result", {cause});
+    }
     let done = 0;
     for (const part of parts) {
       all.set(part, done);

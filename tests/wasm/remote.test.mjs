@@ -16,7 +16,7 @@ const sent = {count: 0, bytes: 0};
 let etag = '"1"';
 
 function respond(request, response) {
-  const [, behaviour, name] = request.url.split("/");
+  const [, behaviour, name] = request.url.split("/").map(decodeURIComponent);
   const whole = {trailer: FILE, empty: EMPTY, none: NO_TRAILER}[name];
   if (!whole) return response.writeHead(404).end();
   const asked = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range);
@@ -30,6 +30,7 @@ function respond(request, response) {
   if (behaviour === "damaging" && asked[1] !== "") body[body.length >> 1] ^= 1;
   const headers = {"Content-Range": `bytes ${begin}-${end - 1}/${whole.length}`, ETag: etag};
   if (behaviour === "silent") delete headers["Content-Range"];
+  if (behaviour.startsWith("bytes ")) headers["Content-Range"] = behaviour;
   if (behaviour === "short") body = body.subarray(1);
   sent.count += 1;
   sent.bytes += body.length;
@@ -105,4 +106,95 @@ test("bytes that were damaged on the way, and a file that changes", async () => 
   const aborted = await numpact.openUrl(`${base}/good/trailer`,
     {signal: AbortSignal.abort(), numpact: load()}).catch((error) => error);
   assert.equal(aborted.kind, "cancelled");
+});
+
+test("fetch is called as browsers want it", async (context) => {
+  const nodeFetch = globalThis.fetch;
+  const calls = [];
+  /** Like that of a browser: no method of any object but the global one. */
+  function strict(...request) {
+    calls.push(this);
+    if (this !== undefined && this !== globalThis) throw new TypeError("Illegal invocation");
+    return nodeFetch(...request);
+  }
+  context.after(() => {
+    globalThis.fetch = nodeFetch;
+  });
+  globalThis.fetch = strict;
+  for (const options of [{}, {fetch: undefined}, {fetch: strict}]) {
+    const remote = await numpact.openUrl(`${base}/good/trailer`, options);
+    assertSameBits(await remote.read(100, 100), NUMBERS.slice(100, 200));
+    const same = await numpact.RemoteFile.open(load(), new URL(`${base}/good/trailer`), options);
+    assertSameBits(await same.read(49_000), NUMBERS.slice(49_000));
+  }
+  assert.equal(calls.length, 3 * 2 * 3);
+  for (const fetch of [null, "fetch", {}]) {
+    await assert.rejects(numpact.openUrl(`${base}/good/trailer`, {fetch}),
+      {kind: "invalid_argument", message: /fetch is /});
+  }
+});
+
+test("headers of every form are sent", async () => {
+  const seen = [];
+  const fetch = (url, init) => {
+    const given = new Headers(init.headers);
+    seen.push(given.get("authorization"), given.has("range"));
+    return globalThis.fetch(url, init);
+  };
+  const headers = {Authorization: "Bearer 5"};
+  for (const form of [headers, Object.entries(headers), new Headers(headers), new Map(
+    Object.entries(headers))]) {
+    await numpact.openUrl(`${base}/good/trailer`, {fetch, headers: form});
+  }
+  assert.deepEqual(seen, Array(8).fill(["Bearer 5", true]).flat());
+});
+
+test("ranges and options that are none", async () => {
+  const remote = await numpact.openUrl(`${base}/good/trailer`);
+  const before = remote.requests;
+  const wrong = [-1, 0.5, NaN, Infinity, "5", null, true, 2 ** 64, 2n ** 64n, -1n];
+  for (const value of wrong) {
+    await assert.rejects(remote.read(value, 1), {kind: "invalid_argument", message: /first is /});
+    await assert.rejects(remote.read(0, value), {kind: "invalid_argument", message: /count is /});
+  }
+  for (const value of [...wrong, 0, 23, 2 ** 32, 2 ** 32 + 65536]) {
+    await assert.rejects(numpact.openUrl(`${base}/good/trailer`, {tailBytes: value}),
+      {kind: "invalid_argument", message: /tailBytes is /});
+  }
+  for (const [first, count] of [[0, 50_001], [50_001], [2 ** 32, 1], [1, 2 ** 32 - 1],
+    [2n ** 64n - 1n, 1]]) {
+    await assert.rejects(remote.read(first, count),
+      {kind: "invalid_argument", message: /the file has 50000 numbers/});
+  }
+  await assert.rejects(remote.read(0, 1, {type: "f32"}), {message: /no option "type"/});
+  for (const value of ["5", null, undefined]) {
+    assert.throws(() => remote.chunksWithin(value, 5), {kind: "invalid_argument"});
+    assert.throws(() => remote.chunksWithin(5, value), {kind: "invalid_argument"});
+  }
+  assert.equal(remote.requests, before);
+  assertSameBits(await remote.read(49_990n), NUMBERS.slice(49_990));
+  assertSameBits(await remote.read(5n, 10n), NUMBERS.slice(5, 15));
+});
+
+test("sizes that a server claims", async () => {
+  const digits = "9".repeat(400);
+  for (const range of ["bytes 0-1/*", "bytes 5-4/9", `bytes ${digits}-${digits}/${digits}`,
+    `bytes 0-${digits}/${digits}`, "bytes 18446744073709551616-18446744073709551616/5",
+    `bytes ${2n ** 60n}-${2n ** 60n + 4095n}/${2n ** 60n + 4096n}`]) {
+    await assert.rejects(numpact.openUrl(`${base}/${encodeURIComponent(range)}/trailer`),
+      {name: "NumpactError", kind: "io"});
+  }
+});
+
+test("messages say why a request failed, and what a browser can do", async () => {
+  const fetch = async () => {
+    throw new TypeError("the network is down");
+  };
+  await assert.rejects(numpact.openUrl(`${base}/good/trailer`, {fetch}),
+    {kind: "io", message: /the request failed: the network is down/});
+  await assert.rejects(numpact.openUrl(`${base}/good/none`), (error) => {
+    assert.doesNotMatch(error.message, /numpact index/);
+    assert.match(error.message, /has no trailer: encode with \{trailer: "index"\} writes one/);
+    return true;
+  });
 });
