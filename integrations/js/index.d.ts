@@ -2,10 +2,31 @@
 export type NumberType =
   "u8" | "u16" | "u32" | "u64" | "i8" | "i16" | "i32" | "i64" | "f16" | "f32" | "f64";
 
-/** Float16Array where the engine has it. */
-export type NumberArray =
-  Uint8Array | Uint16Array | Uint32Array | BigUint64Array | Int8Array | Int16Array | Int32Array |
-  BigInt64Array | Float32Array | Float64Array;
+// Types of the engine, each from whichever library declares it: "dom", "webworker", that of Node,
+// or "esnext.float16". Without it, nothing can have the type.
+type CompiledModule =
+  typeof globalThis extends {WebAssembly: {Module: {prototype: infer T}}} ? T : never;
+type Url = typeof globalThis extends {URL: {prototype: infer T}} ? T : never;
+type Signal = typeof globalThis extends {AbortSignal: {prototype: infer T}} ? T : never;
+type Float16 = typeof globalThis extends {Float16Array: {prototype: infer T}} ? T : never;
+
+/** The arrays that numbers of a type come in. */
+export interface ArrayOf {
+  u8: Uint8Array;
+  u16: Uint16Array;
+  u32: Uint32Array;
+  u64: BigUint64Array;
+  i8: Int8Array;
+  i16: Int16Array;
+  i32: Int32Array;
+  i64: BigInt64Array;
+  /** See DecodeOptions.float16. */
+  f16: Float16 | Float32Array | Uint16Array;
+  f32: Float32Array;
+  f64: Float64Array;
+}
+
+export type NumberArray = ArrayOf[NumberType];
 
 export type Bytes = ArrayBufferLike | ArrayBufferView;
 
@@ -29,17 +50,17 @@ export class NumpactError extends Error {
 
 export interface LoadOptions {
   /** The module, its bytes, or their URL; default: the file next to this one. */
-  module?: WebAssembly.Module | BufferSource | URL | string;
+  module?: CompiledModule | Bytes | Url | string;
   /** Default: true if the engine supports it. */
   simd?: boolean;
   /** "decode": the smaller module, which does not encode. */
   variant?: "full" | "decode";
-  /** Bytes of memory that the module may take; default: 4 GiB. */
-  maxMemory?: number;
-  /** Limits of the output and of the memory of decoding. */
-  maxNumbers?: number;
-  maxOutputBytes?: number;
-  maxScratch?: number;
+  /** Bytes of memory that the module may take, at least 4 MiB; default: 4 GiB. */
+  maxMemory?: number | bigint;
+  /** Limits of the output and of the memory of decoding: integers below 2^64; default: none. */
+  maxNumbers?: number | bigint;
+  maxOutputBytes?: number | bigint;
+  maxScratch?: number | bigint;
 }
 
 export interface DecodeOptions {
@@ -53,8 +74,9 @@ export interface DecodeOptions {
 export interface EncodeOptions {
   /** For arrays that do not tell: "f16" with a Uint16Array of bits. */
   type?: NumberType;
+  // Integers below 2^32 (level, restartLog, maxPageCount) may be BigInts, too.
   /** 0 (fastest) to 12 (smallest); default 8. */
-  level?: number;
+  level?: number | bigint;
   /** "auto", "classic", "float-mult=0.01", ... as in the command line tool. */
   mode?: string;
   /** "auto", "none", "consecutive=2", ... */
@@ -62,10 +84,10 @@ export interface EncodeOptions {
   /** The oldest format whose readers can read the file; default "4.1". */
   format?: "1" | "2" | "3" | "4.0" | "4.1";
   trailer?: "none" | "index" | "restarts";
-  /** For "restarts": log2 of the distance; default 12. */
-  restartLog?: number;
-  /** Numbers in a chunk at most; default: chosen by the encoder. */
-  maxPageCount?: number;
+  /** For "restarts": log2 of the distance, 8 to 24; default 12. */
+  restartLog?: number | bigint;
+  /** Numbers in a chunk at most; default, 0: chosen by the encoder. */
+  maxPageCount?: number | bigint;
   favorDecodeSpeed?: boolean;
 }
 
@@ -132,7 +154,7 @@ export interface FileInfo {
 
 export interface InspectOptions {
   /** Default 1000. */
-  maxChunks?: number;
+  maxChunks?: number | bigint;
   /** Default true. */
   bins?: boolean;
 }
@@ -146,28 +168,37 @@ export interface Verification {
   damagedOffset?: number;
 }
 
-/** A loaded module. Its methods throw NumpactError. */
+/**
+ * A loaded module. Its methods throw NumpactError, of kind "invalid_argument" for an option that
+ * they do not have, and for a number that is no integer of its range.
+ */
 export class Numpact {
   static load(options?: LoadOptions): Promise<Numpact>;
-  constructor(module: WebAssembly.Module, options?: LoadOptions);
+  constructor(module: CompiledModule, options?: LoadOptions);
   readonly version: string;
   /** "wasm": SIMD; "scalar": portable code. */
   readonly target: string;
   readonly canEncode: boolean;
   readonly memoryBytes: number;
   release(): void;
+  decode<T extends NumberType>(bytes: Bytes, options: DecodeOptions & {type: T}): ArrayOf[T];
   decode(bytes: Bytes, options?: DecodeOptions): NumberArray;
   /** Returns how many numbers were decoded. */
   decodeInto(bytes: Bytes, target: NumberArray, options?: {type?: NumberType}): number;
-  /** The numbers first to first + count - 1; touches only their chunks. */
-  decodeRange(bytes: Bytes, first: number, count: number, options?: DecodeOptions): NumberArray;
+  /** The numbers first (default: 0) to first + count - 1 (default: the last); touches only their
+   * chunks. */
+  decodeRange<T extends NumberType>(bytes: Bytes, first: number | bigint | undefined,
+    count: number | bigint | undefined, options: DecodeOptions & {type: T}): ArrayOf[T];
+  decodeRange(bytes: Bytes, first?: number | bigint, count?: number | bigint,
+    options?: DecodeOptions): NumberArray;
   count(bytes: Bytes): number;
-  /** How many numbers are in the range, both ends included. */
+  /** How many numbers are in the range, both ends included. Of floats, the nearest number of the
+   * file's type stands for a bound that is a Number; other bounds are exact or refused. */
   countWhere(bytes: Bytes, min: number | bigint, max: number | bigint): number;
   crc32(bytes: Bytes): number;
   verify(bytes: Bytes): Verification;
   inspect(bytes: Bytes, options?: InspectOptions): FileInfo;
-  encode(numbers: NumberArray, options?: EncodeOptions): Uint8Array;
+  encode(numbers: NumberArray | Uint8ClampedArray, options?: EncodeOptions): Uint8Array;
 }
 
 export interface CvcColumn {
@@ -180,7 +211,7 @@ export interface CvcColumn {
 
 export interface CvcReadOptions {
   /** Index or name; default 0. */
-  column?: number | string;
+  column?: number | bigint | string;
   /** Default: "float32", of integers stored uncompressed or as pco their own; "bfloat16" comes as
    * its bits. */
   dtype?: "float32" | "float16" | "bfloat16" | "int32" | "int64" | "int8" | "uint8";
@@ -191,39 +222,53 @@ export class CvcFile {
   constructor(numpact: Numpact, bytes: Bytes);
   readonly rows: number;
   readonly columns: CvcColumn[];
-  read(first?: number, count?: number, options?: CvcReadOptions): NumberArray;
+  read(first?: number | bigint, count?: number | bigint, options?: CvcReadOptions): NumberArray;
   gather(rows: Iterable<number | bigint>, options?: CvcReadOptions): NumberArray;
+}
+
+/** What is used of a Response. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: {get(name: string): string | null};
+  readonly body?: {cancel(): Promise<void>} | null;
+  arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 export interface RemoteOptions {
   numpact?: Numpact;
-  fetch?: typeof fetch;
-  headers?: Record<string, string>;
-  signal?: AbortSignal;
-  /** Bytes of the first request; default 65,536. */
-  tailBytes?: number;
+  /** Called without an object; default: that of the engine. */
+  fetch?: (url: string, init: {headers: Record<string, string>; signal?: Signal}) =>
+    Promise<FetchResponse>;
+  /** Also an object Headers. */
+  headers?: Record<string, string> | Iterable<[string, string]>;
+  signal?: Signal;
+  /** Bytes of the first request, at least 24; default 65,536. */
+  tailBytes?: number | bigint;
 }
 
 /** A file with a trailer behind HTTP. */
 export class RemoteFile {
-  static open(numpact: Numpact, url: string | URL, options?: RemoteOptions): Promise<RemoteFile>;
+  static open(numpact: Numpact, url: string | Url, options?: RemoteOptions): Promise<RemoteFile>;
   readonly url: string;
   readonly size: number;
   readonly type?: NumberType;
   readonly count: number;
   readonly chunks: ChunkSummary[];
   readonly requests: number;
-  read(first?: number, count?: number, options?: {float16?: DecodeOptions["float16"]}):
-    Promise<NumberArray>;
+  read(first?: number | bigint, count?: number | bigint,
+    options?: {float16?: DecodeOptions["float16"]}): Promise<NumberArray>;
   chunksWithin(min: number | bigint, max: number | bigint): number[];
 }
 
 export function numpact(): Promise<Numpact>;
+export function decode<T extends NumberType>(bytes: Bytes, options: DecodeOptions & {type: T}):
+  Promise<ArrayOf[T]>;
 export function decode(bytes: Bytes, options?: DecodeOptions): Promise<NumberArray>;
 export function decodeInto(bytes: Bytes, target: NumberArray, options?: {type?: NumberType}):
   Promise<number>;
-export function encode(numbers: NumberArray, options?: EncodeOptions): Promise<Uint8Array>;
+export function encode(numbers: NumberArray | Uint8ClampedArray, options?: EncodeOptions):
+  Promise<Uint8Array>;
 export function inspect(bytes: Bytes, options?: InspectOptions): Promise<FileInfo>;
 export function openCvc(bytes: Bytes): Promise<CvcFile>;
-export function openUrl(url: string | URL, options?: RemoteOptions): Promise<RemoteFile>;
+export function openUrl(url: string | Url, options?: RemoteOptions): Promise<RemoteFile>;
 export function hasSimd(): boolean;
