@@ -255,6 +255,7 @@ export class RemoteFile {
   readonly count: number;
   readonly chunks: ChunkSummary[];
   readonly requests: number;
+  /** Keeps the bytes of the chunks fetched last, up to 16 MiB. */
   read(first?: number | bigint, count?: number | bigint,
     options?: {float16?: DecodeOptions["float16"]}): Promise<NumberArray>;
   chunksWithin(min: number | bigint, max: number | bigint): number[];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files behind HTTP: the trailer says where the chunks are, and only those that are asked for are
 // fetched, by range requests.
+import {ChunkCache} from "./chunk_cache.js";
 import {known, numeric, range, shown, u32} from "./arguments.js";
 import {NumpactError, invalid} from "./errors.js";
 import {trailerContent} from "./inspect.js";
@@ -11,8 +12,6 @@ const TAIL_BYTES = 65536;
 const MIN_TAIL_BYTES = 24;
 /** Maximum bytes of a trailer that are fetched: 40 for each of 400,000 chunks. */
 const MAX_TRAILER_BYTES = 2 ** 24;
-/** Maximum bytes of one request for chunks. */
-const MAX_REQUEST_BYTES = 2 ** 28;
 const RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
 const OPEN_OPTIONS = ["numpact", "fetch", "headers", "signal", "tailBytes"];
 
@@ -120,30 +119,16 @@ async function fetchTrailer(codec, requests, tailBytes) {
   }
 }
 
-/** Runs of neighbouring chunks, each for one request. */
-function runsOf(chunks) {
-  const runs = [];
-  for (const chunk of chunks) {
-    const run = runs.at(-1);
-    const end = chunk.offset + chunk.size;
-    if (run && run.end === chunk.offset && end - run.begin <= MAX_REQUEST_BYTES) {
-      run.end = end;
-      run.chunks.push(chunk);
-    } else {
-      runs.push({begin: chunk.offset, end, chunks: [chunk]});
-    }
-  }
-  return runs;
-}
-
 export class RemoteFile {
   #codec;
   #requests;
   #header;
+  #cache;
 
   constructor(codec, requests, trailer, header) {
     this.#codec = codec;
     this.#requests = requests;
+    this.#cache = new ChunkCache((begin, end) => requests.between(begin, end));
     this.#header = header;
     this.url = requests.url;
     this.size = requests.size;
@@ -178,14 +163,10 @@ export class RemoteFile {
     const needed = this.chunks.filter((chunk) =>
       chunk.first < end && chunk.first + chunk.count > begin && part.count > 0);
     const parts = [];
-    for (const run of runsOf(needed)) {
-      const bytes = await this.#requests.between(run.begin, run.end);
-      for (const chunk of run.chunks) {
-        const numbers = this.#decoded(chunk, bytes.subarray(chunk.offset - run.begin,
-          chunk.offset - run.begin + chunk.size), decoding);
-        parts.push(numbers.subarray(Math.max(0, begin - chunk.first),
-          Math.min(chunk.count, end - chunk.first)));
-      }
+    for await (const [chunk, bytes] of this.#cache.each(needed)) {
+      const numbers = this.#decoded(chunk, bytes, decoding);
+      parts.push(numbers.subarray(Math.max(0, begin - chunk.first),
+        Math.min(chunk.count, end - chunk.first)));
     }
     return this.#joined(parts, part.count, decoding);
   }
@@ -208,6 +189,7 @@ export class RemoteFile {
     file.set(this.#header);
     file.set(bytes, header);
     if (this.#codec.crc32(bytes) !== chunk.crc) {
+      this.#cache.drop(chunk);
       throw new NumpactError("checksum", "a chunk has another checksum than the trailer says",
         {offset: chunk.offset});
     }

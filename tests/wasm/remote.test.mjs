@@ -2,9 +2,11 @@
 // Files behind HTTP: which bytes are fetched, and what a server may do wrong.
 import assert from "node:assert/strict";
 import {createServer} from "node:http";
+import {join} from "node:path";
 import {after, before, test} from "node:test";
+import {pathToFileURL} from "node:url";
 
-import {assertSameBits, file, load, npy, numpact} from "./support.mjs";
+import {PACKAGE, assertSameBits, file, load, npy, numpact} from "./support.mjs";
 
 const FILE = file("encoded", "trailer.pco");
 const NUMBERS = npy("encoded", "trailer.npy").data;
@@ -49,20 +51,90 @@ test("only the chunks that are asked for are fetched", async () => {
   const remote = await numpact.openUrl(`${base}/good/trailer`, {tailBytes: 24});
   assert.deepEqual([remote.type, remote.count, remote.chunks.length, remote.size],
     ["f64", 50_000, 13, FILE.length]);
-  for (const [first, count] of [[0, 10], [5000, 1], [4000, 200], [0, 50_000], [49_990, 10],
-    [12, 0]]) {
+  const kept = new Set();
+  for (const [first, count, requests] of [[5000, 1, 1], [5001, 100, 0], [3800, 200, 1],
+    [20_000, 5000, 1], [20_000, 10, 0], [0, 50_000, 2], [49_990, 10, 0], [12, 0, 0]]) {
     const before = {...sent};
     assertSameBits(await remote.read(first, count), NUMBERS.slice(first, first + count));
-    const expected = remote.chunks.filter((chunk) =>
-      chunk.first < first + count && chunk.first + chunk.count > first && count > 0);
-    assert.equal(sent.count - before.count, count > 0 ? 1 : 0);
-    assert.equal(sent.bytes - before.bytes, expected.reduce((sum, chunk) => sum + chunk.size, 0));
+    const missing = remote.chunks.filter((chunk) => !kept.has(chunk) && count > 0 &&
+      chunk.first < first + count && chunk.first + chunk.count > first);
+    assert.equal(sent.count - before.count, requests, `${first} ${count}`);
+    assert.equal(sent.bytes - before.bytes, missing.reduce((sum, chunk) => sum + chunk.size, 0));
+    missing.forEach((chunk) => kept.add(chunk));
   }
   await assert.rejects(remote.read(49_999, 2), {kind: "invalid_argument"});
   const {first, count} = remote.chunks[2];
   const low = NUMBERS.slice(first, first + count).reduce((a, b) => Math.min(a, b));
   assert.ok(remote.chunksWithin(low, low).includes(2));
   assert.deepEqual(remote.chunksWithin(1e9, 1e10), []);
+});
+
+test("reads at the same time share requests, and failed ones are repeated", async () => {
+  const remote = await numpact.openUrl(`${base}/good/trailer`);
+  const before = sent.count;
+  const parts = await Promise.all(Array.from({length: 100}, (_, i) => remote.read(i * 30, 30)));
+  parts.forEach((part, i) => assertSameBits(part, NUMBERS.slice(i * 30, i * 30 + 30)));
+  assert.equal(sent.count - before, 1);
+  let isDown = false;
+  const fetch = (...request) => isDown ? Promise.reject(new TypeError("down"))
+    : globalThis.fetch(...request);
+  const flaky = await numpact.openUrl(`${base}/good/trailer`, {fetch});
+  await flaky.read(10_000, 10);
+  isDown = true;
+  for (let round = 0; round < 3; ++round) {
+    const failures = await Promise.allSettled([flaky.read(0, 10), flaky.read(5, 9000),
+      flaky.read(0, 50_000), flaky.read(40_000, 10)]);
+    assert.ok(failures.every(({reason}) => reason?.kind === "io"));
+    assertSameBits(await flaky.read(10_010, 10), NUMBERS.slice(10_010, 10_020));
+  }
+  isDown = false;
+  assertSameBits(await flaky.read(0, 50_000), NUMBERS);
+});
+
+test("a chunk that arrived damaged is fetched again", async () => {
+  let isDamaging = false;
+  const fetch = async (...request) => {
+    const response = await globalThis.fetch(...request);
+    const {status, headers} = response;
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    if (isDamaging) bytes[bytes.length >> 1] ^= 1;
+    return {status, headers, arrayBuffer: async () => bytes.buffer};
+  };
+  const remote = await numpact.openUrl(`${base}/good/trailer`, {fetch});
+  isDamaging = true;
+  await assert.rejects(remote.read(0, 10), {kind: "checksum"});
+  await assert.rejects(remote.read(0, 10), {kind: "checksum"});
+  isDamaging = false;
+  assertSameBits(await remote.read(0, 10), NUMBERS.slice(0, 10));
+});
+
+test("only so much is kept", async () => {
+  const {ChunkCache} = await import(pathToFileURL(join(PACKAGE, "chunk_cache.js")));
+  const chunks = Array.from({length: 10}, (_, i) => ({offset: i * 2 ** 22, size: 2 ** 22}));
+  let fetched = [];
+  const cache = new ChunkCache(async (begin, end) => {
+    fetched.push([begin / 2 ** 22, end / 2 ** 22]);
+    return new Uint8Array(end - begin).fill(begin / 2 ** 22);
+  });
+  const read = async (...indices) => {
+    fetched = [];
+    const found = [];
+    for await (const [chunk, bytes] of cache.each(indices.map((i) => chunks[i]))) {
+      assert.equal(bytes.length, chunk.size);
+      found.push(chunk);
+    }
+    assert.deepEqual(found, indices.map((i) => chunks[i]));
+    return fetched;
+  };
+  assert.deepEqual(await read(0, 1, 3), [[0, 2], [3, 4]]);
+  assert.deepEqual(await read(0, 1, 2, 3), [[2, 3]]);
+  assert.deepEqual(await read(0), []);
+  assert.deepEqual(await read(4), [[4, 5]]); // in place of 1, which was used before the others
+  assert.deepEqual(await read(0, 2, 3, 4), []);
+  assert.deepEqual(await read(1), [[1, 2]]);
+  assert.deepEqual(await read(5, 6, 7, 8, 9), [[5, 10]]); // more than is kept
+  assert.deepEqual(await read(1), []);
+  assert.deepEqual(await read(9), [[9, 10]]);
 });
 
 test("the tail that is fetched first may be of any size", async () => {
