@@ -342,6 +342,25 @@ def write_table(
             folder.replace(table_files(final))
 
 
+def move_table(made: str, path: Path) -> None:
+    """Gives a finished folder of a table its name in the same file system; replaces a table there.
+
+    Raises:
+        FileExistsError: The path exists and is not a table.
+        LockTimeoutError: Another process is writing the table.
+    """
+    final = final_path(path)
+    is_there = os.path.lexists(final)
+    with new_folder(final, is_there) as folder:
+        os.rmdir(folder.path)
+        os.rename(made, folder.path)
+        if not is_there:
+            folder.move()
+            return
+        with locked_table(final, None):
+            folder.replace(table_files(final))
+
+
 def check_others(others: str) -> None:
     if others not in OTHERS:
         raise InvalidArgumentError(f"others must be one of {OTHERS}, not {others!r}")

@@ -8,7 +8,7 @@ import mmap
 import os
 import tempfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +87,11 @@ class PcoIndex:
         """The NumPy type of times and booleans that ``to_pco`` wrote; None for other numbers."""
         return self._dtype
 
+    @property
+    def urls(self) -> Collection[str]:
+        """The URLs of the files, each once."""
+        return self._by_url.keys()
+
     def get(self, url: str) -> FileIndex | None:
         """The entry of a file; None if there is none."""
         return self._by_url.get(url)
@@ -155,7 +160,9 @@ class PcoIndex:
     @classmethod
     def load(cls, url: Path, storage_options: StorageOptions | None = None) -> Self:
         """Reads an index that ``save`` wrote; errors as for ``from_json``."""
-        return cls.from_json(locate(url, storage_options).read_all())
+        place = locate(url, storage_options)
+        place.fs.invalidate_cache()
+        return cls.from_json(place.read_all())
 
 
 def as_index(

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -148,6 +150,7 @@ class Location:
         if local is None:
             with typed_errors(self.url):
                 self.fs.pipe_file(self.path, data)
+                self.fs.invalidate_cache()  # not every file system does it
             return
         os.makedirs(os.path.dirname(local) or ".", exist_ok=True)
         if os.path.exists(local) and not os.path.isfile(local):
@@ -164,6 +167,7 @@ class Location:
     def remove(self) -> None:
         with typed_errors(self.url):
             self.fs.rm_file(self.path)
+            self.fs.invalidate_cache()
 
 
 @contextmanager
@@ -247,26 +251,42 @@ def listed(paths: Paths) -> list[Path]:
 
 
 def find(
-    paths: Paths, options: StorageOptions | None = None, suffix: str = ".pco"
+    paths: Paths,
+    options: StorageOptions | None = None,
+    suffix: str = ".pco",
+    expected: Collection[str] = (),
 ) -> list[tuple[Location, Stamp]]:
     """The files and their versions for paths, URLs, patterns and folders, in order.
 
     The files of a pattern (``*``, ``?``, ``[...]``, ``**``) and of a folder are sorted by name;
     those of a folder have the suffix. If a file with such a name exists, it is not a pattern.
 
+    Args:
+        paths, options: The files, and the options of their file system.
+        suffix: Of the files of a folder.
+        expected: URLs of files that are known, from an index: those that a pattern or a folder
+            would name have to exist.
+
     Raises:
-        FileNotFoundError: A file does not exist, or a pattern or folder has no files.
+        FileNotFoundError: A file does not exist, or a pattern or folder has no files; or an
+            expected file is gone.
         InvalidArgumentError: An empty list.
     """
     found: list[tuple[Location, Stamp | None]] = []
     for path in listed(paths):
         place = locate(path, options)
+        # Other processes may have written, of which cached listings know nothing.
+        place.fs.invalidate_cache()
         if is_pattern(place):
-            found += globbed(place, place.path)
+            files = globbed(place, place.path)
+            _check_all_found(place, files, expected, matcher(place.path))
+            found += files
         elif not place.path.endswith(suffix) and _is_folder(place):
             files = listing(place, suffix)
             if not files:
                 raise FileNotFoundError(f"{place.url}: no files that end in {suffix}")
+            pattern = re.compile(re.escape(place.path.rstrip("/")) + "/[^/]*" + re.escape(suffix))
+            _check_all_found(place, files, expected, pattern.fullmatch)
             found += files
         else:
             found.append((place, None))
@@ -279,6 +299,41 @@ def find(
     else:
         stamps = iter([place.stamp() for place in unknown])
     return [(place, next(stamps) if stamp is None else stamp) for place, stamp in found]
+
+
+def _check_all_found(
+    place: Location,
+    files: Sequence[tuple[Location, Stamp]],
+    expected: Collection[str],
+    is_named: Callable[[str], object],
+) -> None:
+    names = {file.path for file, _ in files} if expected else set()
+    check_expected(place, expected, lambda path: path in names or not is_named(path))
+
+
+def check_expected(
+    place: Location, expected: Collection[str], is_known: Callable[[str], bool]
+) -> None:
+    """Raises FileNotFoundError unless all expected files of a file system are known.
+
+    Args:
+        place: A location in the file system.
+        expected: URLs; those of other file systems are left out.
+        is_known: Whether a path is known, or is none that has to be.
+    """
+    for url in expected:
+        path = str(place.fs._strip_protocol(url))
+        if Location(place.fs, path).url == url and not is_known(path):
+            raise FileNotFoundError(
+                errno.ENOENT, "is gone, but the index names it (index the files anew)", url
+            )
+
+
+def matcher(pattern: str) -> Callable[[str], bool]:
+    """Whether a path matches a pattern of fsspec."""
+    translate = require("fsspec.utils", "dask").glob_translate
+    compiled = re.compile(translate(pattern))
+    return lambda path: compiled.match(path) is not None
 
 
 def _is_folder(place: Location) -> bool:

@@ -61,22 +61,28 @@ class OtherPart:
     rows: int  #: in the file
     first: int
     count: int
+    type: Any = None  #: of pyarrow, which other files of the column made necessary; None: its own
 
     def load(self) -> ArrowRows:
         others = require("numpact._tables.others", "dask")
         content = self.place.contents()
         content = self.place.read_all() if content is None else content
         reader = others.OtherReader(content, self.rows, self.place.url)
-        return ArrowRows(reader.read(self.first, self.count))
+        values = reader.read(self.first, self.count)
+        if self.type is not None:
+            unifying = require("numpact._tables.unifying", "dask")
+            values = unifying.as_common(values, self.type, self.place.url)
+        return ArrowRows(values)
 
 
 @dataclass(frozen=True)
 class ConstantPart:
     """A value that all rows have, such as that of the folder ``day=2024-01-01``."""
 
-    value: int | str  #: a whole number, the days since 1970-01-01, or text
+    value: int | str | None  #: a whole number, the days since 1970-01-01, or text; None: null
     logical: LogicalType | None  #: None: text
     count: int
+    is_nullable: bool = False  #: the column has nulls, maybe in other parts
 
     def load(self) -> Rows | ArrowRows:
         import numpy as np
@@ -86,7 +92,9 @@ class ConstantPart:
             value = pyarrow.scalar(self.value, pyarrow.string())
             return ArrowRows(pyarrow.chunked_array([pyarrow.repeat(value, self.count)]))
         dtype = dtype_of(self.logical.number_type)
-        return Rows(np.full(self.count, self.value, dtype), None, self.logical, False)
+        validity = np.zeros(self.count, np.bool_) if self.value is None else None
+        values = np.full(self.count, self.value or 0, dtype)
+        return Rows(values, validity, self.logical, self.is_nullable)
 
 
 class RowTest(Protocol):
@@ -197,6 +205,10 @@ def _arrow_series(pandas: Any, index: Any, rows: ArrowRows, backend: Backend) ->
         return pandas.Series(pandas.arrays.ArrowExtensionArray(rows.values), index=index)
     series = rows.values.to_pandas()
     series.index = index
+    if series.dtype == "category" and series.cat.categories.empty:
+        # Their type, which pandas compares, is lost.
+        values = require("pyarrow", "dask").array([], rows.values.type.value_type).to_pandas()
+        series = series.cat.set_categories(pandas.Index(values))
     return series
 
 

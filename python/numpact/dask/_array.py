@@ -47,7 +47,8 @@ def from_pco(
             the trailer or by scanning the file.
         dtype: The type of the numbers, in any byte order, as for ``numpact.decompress``:
             ``"datetime64[ns]"``, ``bool``. None: the type in the index, else that of the files.
-        index: The result of ``pco_index`` or ``to_pco``, or the path or URL where it was saved.
+        index: The result of ``pco_index`` or ``to_pco``, or the path or URL where it was saved. It
+            has to name all files, and all that it names of a folder or pattern must exist.
         chunks_per_task: With ``by="chunk"``: the count of consecutive chunks in a block; ``"auto"``
             fills Dask's ``array.chunk-size``.
         storage_options: Options of the file system for fsspec, such as keys and end points. They
@@ -61,7 +62,9 @@ def from_pco(
         index this cannot happen.
 
     Raises:
-        FileNotFoundError: A file does not exist, or no file matches a pattern.
+        FileNotFoundError: A file does not exist, also one that the index names in this folder or by
+            this pattern; or no file matches a pattern.
+        InvalidArgumentError: The index does not name a file.
         TypeMismatchError: The files have different types, or numbers not convertible to ``dtype``.
         CorruptError: A header is damaged, or a file changed after it was indexed.
         ImportError: Dask or fsspec is not installed.
@@ -74,7 +77,8 @@ def from_pco(
     known = as_index(index, storage_options)
     if dtype is None and known is not None:
         dtype = known.dtype
-    files = describe(find(paths, storage_options), known, chunks=by == "chunk")
+    found = find(paths, storage_options, expected=() if known is None else known.urls)
+    files = describe(found, known, chunks=by == "chunk")
     seen_as = common_dtype(files, dtype)
     if by == "file":
         parts = [file.whole() for file in files]

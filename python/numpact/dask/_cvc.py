@@ -172,7 +172,11 @@ def to_cvc(
     if metadata is not None:
         settings["metadata"] = json.loads(json_text(metadata))
     result = dask.delayed(assemble, pure=False)(written_parts, target, folder, settings)
-    return result.compute() if compute else result
+    if not compute:
+        return result
+    report = result.compute()
+    target.fs.invalidate_cache()  # tasks in other processes wrote
+    return report
 
 
 def write_part(

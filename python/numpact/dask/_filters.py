@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 _PART = re.compile(r"part-\d+")
+# Values that stand for null: an empty one, and the name that Hive, Spark and DuckDB write.
+_NULLS = ("", "__HIVE_DEFAULT_PARTITION__")
 _WHOLE = re.compile(r"-?\d{1,18}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -93,19 +95,26 @@ def spans_of(
 
 
 def is_partition(name: str) -> bool:
-    """Whether a folder of this name holds a part of a table: ``day=2024-01-01``, ``part-0001``."""
-    return "=" in name.strip("=") or _PART.fullmatch(name) is not None
+    """Whether a folder of this name holds a part of a table: ``day=2024-01-01``, ``part-0001``.
+
+    Hidden ones are unfinished: ``.day=2024-01-01.123-0a1b.tmp``.
+    """
+    is_named = name.find("=") > 0 and not name.startswith(".")
+    return is_named or _PART.fullmatch(name) is not None
 
 
-def partition_values(path: str) -> dict[str, str]:
-    """The columns that the folders of a path stand for: ``.../day=2024-01-01/part-0001``."""
-    found: dict[str, str] = {}
+def partition_values(path: str) -> dict[str, str | None]:
+    """The columns that the folders of a path stand for: ``.../day=2024-01-01/part-0001``.
+
+    None: a null.
+    """
+    found: dict[str, str | None] = {}
     for name in reversed(path.rstrip("/").split("/")):
         if not is_partition(name):
             break
         column, equals, value = name.partition("=")
         if equals:
-            found[unquote(column)] = unquote(value)
+            found[unquote(column)] = None if value in _NULLS else unquote(value)
     return dict(reversed(found.items()))
 
 
@@ -128,15 +137,24 @@ def partition_columns(paths: Sequence[str]) -> list[dict[str, ConstantPart]]:
     return made
 
 
-def _typed(texts: list[str]) -> list[ConstantPart]:
-    if all(_WHOLE.fullmatch(text) and str(int(text)) == text for text in texts):
-        number = LogicalType("number", "i64")
-        return [ConstantPart(int(text), number, 1) for text in texts]
-    days = [_days(text) for text in texts]
-    if None not in days:
-        date = LogicalType("date32", "i32")
-        return [ConstantPart(day, date, 1) for day in days if day is not None]
-    return [ConstantPart(text, None, 1) for text in texts]
+def _typed(texts: list[str | None]) -> list[ConstantPart]:
+    """The parts of a column; the values that are there decide its type."""
+    present = [text for text in texts if text is not None]
+    values: dict[str, int | str] = {text: text for text in present}
+    logical = None
+    days = {text: _days(text) for text in present}
+    if not present:
+        pass  # without values it is text
+    elif all(_WHOLE.fullmatch(text) and str(int(text)) == text for text in present):
+        values, logical = {text: int(text) for text in present}, LogicalType("number", "i64")
+    elif None not in days.values():
+        values = {text: day for text, day in days.items() if day is not None}
+        logical = LogicalType("date32", "i32")
+    is_nullable = len(present) < len(texts)
+    return [
+        ConstantPart(None if text is None else values[text], logical, 1, is_nullable)
+        for text in texts
+    ]
 
 
 def _days(text: str) -> int | None:

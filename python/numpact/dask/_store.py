@@ -102,7 +102,11 @@ def to_pco(
     ]
     leftover = [path for path in present if path.rpartition("/")[2] not in set(names)]
     result = dask.delayed(finish, pure=False)(entries, place, leftover, dtype)
-    return result.compute() if compute else result
+    if not compute:
+        return result
+    made = result.compute()
+    place.fs.invalidate_cache()  # tasks in other processes wrote
+    return made
 
 
 def _present(folder: Location) -> list[str]:

@@ -21,15 +21,8 @@ from .._remote.locations import (
     Stamp,
     StorageOptions,
     find,
-    globbed,
-    has_magic,
-    is_pattern,
     join,
-    listed,
-    locate,
-    typed_errors,
 )
-from .._remote.manifest import NAME as MANIFEST_NAME
 from .._remote.manifest import Column, LogicalType, Other, logical_type_of
 from .._remote.null_runs import NullRuns, read_null_runs
 from .._remote.parts import Described, Found, common_dtype
@@ -46,6 +39,7 @@ from .._remote.table_parts import (
     frame,
 )
 from ._array import describe
+from ._table_folders import find_folders
 
 if TYPE_CHECKING:
     import dask.dataframe
@@ -91,11 +85,11 @@ class _Other:
     place: Location
     stamp: Stamp
     count: int
-    type: Any  #: of pyarrow
+    type: Any  #: of pyarrow; that of the table, after all folders are known
 
     def part(self, first: int, count: int, is_nullable: bool) -> OtherPart:
         """A range of rows."""
-        return OtherPart(self.place, self.count, first, count)
+        return OtherPart(self.place, self.count, first, count, self.type)
 
 
 @dataclass(frozen=True)
@@ -107,7 +101,7 @@ class _Constant:
 
     def part(self, first: int, count: int, is_nullable: bool) -> ConstantPart:
         """A range of rows."""
-        return replace(self.value, count=count)
+        return replace(self.value, count=count, is_nullable=is_nullable)
 
 
 _AnyColumn = Union[_Column, _Other, _Constant]
@@ -149,8 +143,10 @@ def from_pco_table(
         source: Folders written by ``to_pco_table``, ``numpact.write_table`` or ``numpact compress
             TABLE -o FOLDER``: a path or URL, a pattern, or a list of these; or a folder of such
             folders with names like ``day=2024-01-01`` or ``part-00000``. All must have the chosen
-            columns, with the same types. Names like ``day=2024-01-01`` become columns: of whole
-            numbers or dates if all are, else of text. Or a mapping
+            columns. Numbers and times have the same type in all; of other columns the types are
+            joined where that changes no value (dictionaries, decimals of other digits, text). Names
+            like ``day=2024-01-01`` become columns: of whole numbers or dates if all are, else of
+            text; ``day=`` and ``day=__HIVE_DEFAULT_PARTITION__`` are nulls. Or a mapping
             of column names to files: ``{"price": "s3://b/price/*.pco", ...}``; the n-th files of
             all columns form a partition.
         columns: Names of the columns to read, in this order; None: all.
@@ -160,6 +156,7 @@ def from_pco_table(
             positions of the chunks come from ``index``; without it, Dask tasks scan the files of
             all chosen columns during the call. None: one partition for each folder or file.
         index: The result of ``pco_index`` for these files, or the path or URL where it was saved.
+            It has to name all files, and all that it names in these folders must exist.
         dtype_backend: ``"numpy"``: pandas types over NumPy; dates are datetime64, times of day
             timedelta64 since midnight. Nulls are NaT in dates and times; other columns with nulls
             have pandas' masked types (``Int64``, ``boolean``, ``Float64``). ``"pyarrow"``:
@@ -170,9 +167,10 @@ def from_pco_table(
         storage_options: Options of the file system for fsspec. They are pickled into the tasks.
 
     Raises:
-        FileNotFoundError: A folder or file does not exist.
-        InvalidArgumentError: A column does not exist, or columns differ in length.
-        TypeMismatchError: The files of a column have different types.
+        FileNotFoundError: A folder or file does not exist, also one that the index names.
+        InvalidArgumentError: A column does not exist, or columns differ in length; the index does
+            not name a file.
+        TypeMismatchError: The files of a column have types that cannot be joined.
         CorruptError: A manifest or header is damaged; a file changed after it was indexed; a link
             leads out of the folder. From a task: the table was replaced after this call.
         InputOutputError: A file of the table is a pipe or a device.
@@ -205,7 +203,8 @@ def from_pco_table(
         name
         for group in rows
         for name, column in group.columns.items()
-        if isinstance(column, _Column) and column.nulls
+        if (isinstance(column, _Column) and column.nulls)
+        or (isinstance(column, _Constant) and column.value.is_nullable)
     }
     parts = list(_parts(rows, rows_per_partition, nullable)) or [
         _part(rows[0], 0, 0, nullable, 0, "none match")
@@ -248,7 +247,8 @@ def _of_files(
     files: dict[str, list[Described]] = {}
     logical: dict[str, LogicalType] = {}
     for name in names:
-        files[name] = describe(find(source[name], options), index, chunks=chunks)
+        found = find(source[name], options, expected=() if index is None else index.urls)
+        files[name] = describe(found, index, chunks=chunks)
         dtype = common_dtype(files[name], dtypes.get(name))
         logical[name] = logical_type_of(dtype, type_name(dtype))
     counts = {name: len(files[name]) for name in names}
@@ -278,12 +278,11 @@ def _of_folders(
     comparisons: Sequence[Comparison],
 ) -> list[_Rows]:
     out: list[_Rows] = []
-    first: dict[str, Any] = {}
-    folders = _folders(source, options)
+    folders = find_folders(source, options, () if index is None else index.urls)
     constants = _constants(folders)
     for folder, values in zip(folders, constants, strict=True):
         # One folder at a time, so that nothing is kept of a folder that is replaced meanwhile.
-        requested = chosen or list(first)
+        requested = chosen or (list(out[0].columns) if out else [])
         rows = with_table(
             folder,
             partial(
@@ -296,14 +295,54 @@ def _of_folders(
                 comparisons=comparisons,
             ),
         )
-        for name, column in rows.columns.items():
-            type = _type_of(column)
-            if first.setdefault(name, type) != type:
-                raise TypeMismatchError(
-                    f"{folder.url}: column {name!r} is {type}, not {first[name]}"
-                )
         out.append(rows)
-    return out
+    unified = {name: _unified(name, out) for name in (*out[0].columns, *out[0].hidden)}
+    return [
+        replace(
+            rows,
+            columns={name: unified[name][i] for name in rows.columns},
+            hidden={name: unified[name][i] for name in rows.hidden},
+        )
+        for i, rows in enumerate(out)
+    ]
+
+
+def _unified(name: str, groups: Sequence[_Rows]) -> list[_AnyColumn]:
+    """A column of all folders, in one type.
+
+    Raises:
+        TypeMismatchError: No type holds the values of all folders.
+    """
+    columns = [rows.columns.get(name) or rows.hidden[name] for rows in groups]
+    types = [_type_of(column) for column in columns]
+    if all(type == types[0] for type in types[1:]):
+        return columns
+    joined = _joined(columns)
+    if joined is not None:
+        return joined
+    at = next(i for i in range(len(types)) if _joined(columns[: i + 1]) is None)
+    raise TypeMismatchError(f"{groups[at].name}: column {name!r} is {types[at]}, not {types[0]}")
+
+
+def _joined(columns: Sequence[_AnyColumn]) -> list[_AnyColumn] | None:
+    """Columns in one type; None if no type holds the values of all."""
+    unifying = require("numpact._tables.unifying", "dask")
+    others = [column.type for column in columns if isinstance(column, _Other)]
+    typed = [column for column in columns if not isinstance(column, _Other)]
+    if not typed:
+        type = unifying.common_type(others)
+        if type is not None:
+            return [replace(c, type=type) if isinstance(c, _Other) else c for c in columns]
+    elif all(map(unifying.is_null_type, others)):
+        # Folders of nulls alone, which have no type, take that of the folders with numbers.
+        logical = _type_of(typed[0])
+        if all(_type_of(column) == logical for column in typed):
+            return [_nulls(c, logical) if isinstance(c, _Other) else c for c in columns]
+    return None
+
+
+def _nulls(column: _Other, logical: LogicalType) -> _Constant:
+    return _Constant(ConstantPart(None, logical, column.count, True), column.count)
 
 
 def _type_of(column: _AnyColumn) -> Any:
@@ -385,10 +424,18 @@ def _tested(
 
     of_folder = [c for c in comparisons if c.column in constants]
     rest = [c for c in comparisons if c.column not in constants]
-    spans = spans_of(table, table.manifest(), rest)
+    columns = {**rows.columns, **rows.hidden}
+    # Values of other folders may give nulls without a type one. They have no ranges anyway.
+    typed = [c for c in rest if not _is_null(columns.get(c.column))]
+    spans = spans_of(table, table.manifest(), typed)
     if not all(RowTest(c).mask(constants[c.column].load())[0] for c in of_folder):
         spans = []
     return replace(rows, tests=tuple(RowTest(c) for c in rest), spans=spans)
+
+
+def _is_null(column: _AnyColumn | None) -> bool:
+    pyarrow = require("pyarrow", "dask")
+    return isinstance(column, _Other) and pyarrow.types.is_null(column.type)
 
 
 def _other(table: TableFolder, entry: Other) -> _Other:
@@ -398,40 +445,6 @@ def _other(table: TableFolder, entry: Other) -> _Other:
     place, stamp = _present(table, entry, entry.file)
     type = source_of(table, entry).field.type
     return _Other(place, stamp, entry.rows, type)
-
-
-def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
-    out: list[Location] = []
-    for path in listed(source):
-        place = locate(path, options)
-        if is_pattern(place):
-            manifests = globbed(place, f"{place.path.rstrip('/')}/{MANIFEST_NAME}")
-            out += [Location(place.fs, file.path.rpartition("/")[0]) for file, _ in manifests]
-        else:
-            out += _inside(place) or [place]
-    if not out:
-        raise InvalidArgumentError("no tables are named")
-    return out
-
-
-def _inside(place: Location) -> list[Location]:
-    """The folders of a table's partitions; none if the place is one folder, or has none."""
-    with typed_errors(place.url):
-        if place.fs.exists(join(place, MANIFEST_NAME).path) or not place.fs.isdir(place.path):
-            return []
-    if has_magic(place.path):
-        return []  # a folder with such a name cannot be part of a pattern
-    require("pyarrow", "dask")
-    from ._filters import is_partition
-
-    try:
-        manifests = globbed(place, f"{place.path.rstrip('/')}/**/{MANIFEST_NAME}")
-    except FileNotFoundError:
-        return []
-    root = place.path.rstrip("/")
-    names = [file.path.rpartition("/")[0] for file, _ in manifests]
-    parts = [name for name in names if all(map(is_partition, name[len(root) + 1 :].split("/")))]
-    return [Location(place.fs, name) for name in parts]
 
 
 def _described(
@@ -556,7 +569,7 @@ def _meta(rows: _Rows, backend: Backend, nullable: set[str]) -> pd.DataFrame:
             empty[name] = ArrowRows(require("pyarrow", "dask").chunked_array([], column.type))
             continue
         if isinstance(column, _Constant):
-            empty[name] = column.part(0, 0, False).load()
+            empty[name] = column.part(0, 0, name in nullable).load()
             continue
         numbers = np.empty(0, dtype_of(column.logical.number_type))
         empty[name] = Rows(numbers, None, column.logical, name in nullable)
