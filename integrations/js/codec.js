@@ -207,6 +207,15 @@ export class Numpact {
     return new Instance(this.#module, this.#maxMemory);
   }
 
+  /** Refuses what limits do not allow before memory is taken for it. */
+  checkOutput(numbers, bytes) {
+    const [maxNumbers, maxBytes] = this.#limits;
+    if (numbers > maxNumbers || bytes > maxBytes) {
+      throw new NumpactError("limit_exceeded",
+        `${numbers} numbers of ${bytes} bytes are more than the limits allow`);
+    }
+  }
+
   /** A context with the limits, which ends with the instance. */
   newContext(instance) {
     return instance.scoped((scope) => {

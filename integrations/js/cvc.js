@@ -22,11 +22,13 @@ function usualDtype({dtype, compression}) {
 
 /** A CVC file in the memory of an instance of its own, which ends with this object. */
 export class CvcFile {
+  #codec;
   #instance;
   #context;
   #reader;
 
   constructor(codec, bytes) {
+    this.#codec = codec;
     this.#instance = codec.newInstance();
     this.#context = codec.newContext(this.#instance);
     const instance = this.#instance;
@@ -83,7 +85,9 @@ export class CvcFile {
     if (!this.columns[index]) throw invalid(`there is no column ${shown(column)}`);
     const dtype = choice(READ_DTYPES, requested ?? usualDtype(this.columns[index]), "dtype");
     const form = halfForm(float16);
-    const size = count * Number(this.columns[index].dimension) * dtype.number.size;
+    const numbers = count * Number(this.columns[index].dimension);
+    const size = numbers * dtype.number.size;
+    this.#codec.checkOutput(numbers, size);
     return this.#instance.scoped((scope) => {
       const out = scope.allocate(size);
       fill(scope, index, dtype, out);

@@ -241,6 +241,22 @@ test("rows and columns of CVC files", () => {
   assertSameBits(cvc.gather(new Set([0n, 1])), all.slice(0, 2 * cvc.columns[0].dimension));
 });
 
+test("limits of the output of CVC files hold before memory is taken", () => {
+  const bytes = file("cvc", "zeros.cvc");
+  assert.ok(bytes.length < 2 ** 16);
+  for (const limit of [{maxOutputBytes: 10 ** 6}, {maxNumbers: 250_000n}]) {
+    const cvc = new numpact.CvcFile(load("numpact", {maxMemory: 2 ** 23, ...limit}), bytes);
+    for (const call of [() => cvc.read(), () => cvc.gather(new Uint32Array(10_000)),
+      () => cvc.read(0, 3907)]) {
+      assert.equal(errorOf(call).kind, "limit_exceeded");
+    }
+    assertSameBits(cvc.read(100_000, 3906), new Int32Array(3906 * 64));
+  }
+  const cvc = new numpact.CvcFile(load("numpact", {maxMemory: 2 ** 23}), bytes);
+  assert.equal(errorOf(() => cvc.read()).kind, "out_of_memory");
+  assertSameBits(cvc.read(5, 5), new Int32Array(5 * 64));
+});
+
 test("the codec of zarrita", () => {
   const Entry = codecEntry(load());
   const data = new Float64Array(6);

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numcodecs.pcodec
 import numpact
+import numpact.cvc
 import numpy as np
 import zarr
 import zarr.codecs.numcodecs
@@ -54,6 +55,8 @@ def pco_files(folder: Path) -> None:
 def cvc_files(folder: Path) -> None:
     folder.mkdir()
     shutil.copytree(unpacked("cvc/bad.zip") / "bad", folder / "bad")
+    # 51 MB in a few kilobytes.
+    numpact.cvc.pack_cvc(np.zeros((200_000, 64), "i4"), folder / "zeros.cvc", compression="pco")
     for path in unpacked("cvc/files.zip").glob("*.cvc"):
         shutil.copy(path, folder)
     arrays = np.load(FIXTURES / "cvc/arrays.npz")
