@@ -34,9 +34,9 @@ function integer(value, name, least, most) {
   return value;
 }
 
-/** The argument as a number of 32 bits without sign, or of a narrower range. */
-export function u32(value, name, least = 0, most = MAX_U32) {
-  return Number(integer(value, name, least, most));
+/** The argument as a number of 32 bits without sign. */
+export function u32(value, name, least = 0) {
+  return Number(integer(value, name, least, MAX_U32));
 }
 
 /** The argument as the BigInt that a parameter or a field of 64 bits without sign takes. */
