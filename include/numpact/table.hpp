@@ -100,6 +100,8 @@ struct Other {
   std::uint64_t rows = 0;
   std::vector<Part> parts;  // exactly one in this version
 
+  const std::string& file() const noexcept { return parts.front().file; }
+
   friend bool operator==(const Other&, const Other&) = default;
 };
 

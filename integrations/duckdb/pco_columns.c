@@ -59,10 +59,20 @@ static int write_text(duckdb_v2_vector_handle vector, duckdb_v2_factory_handle f
   return ok;
 }
 
+static int write_null(duckdb_v2_vector_handle vector, idx_t row, error_slot err) {
+  uint64_t* bits = NULL;
+  if (duckdb_v2_vector_flat_get_validity_mutable(vector, &bits, err) != DUCKDB_V2_ERROR_NONE) {
+    return 0;
+  }
+  bits[row / 64] &= ~((uint64_t)1 << row % 64);
+  return 1;
+}
+
 static int write_value(duckdb_v2_vector_handle vector, duckdb_v2_factory_handle factory, idx_t row,
                        const sources* from, size_t index, int column, error_slot err) {
   const pco_table* table = from->tables[index / from->column_count];
   const size_t of = index % from->column_count;
+  const pco_column* described = &table->columns[of];
   void* data = NULL;
   switch (column) {
     case PATH_COLUMN:
@@ -70,11 +80,12 @@ static int write_value(duckdb_v2_vector_handle vector, duckdb_v2_factory_handle 
     case NAME_COLUMN:
       return write_text(vector, factory, row, from->names[of], err);
     case TYPE_COLUMN:
-      return write_text(vector, factory, row, value_type_name(&table->columns[of]), err);
+      return write_text(vector, factory, row, value_type_name(described), err);
     default:
       if (duckdb_v2_vector_get_data_mutable(vector, &data, err) != DUCKDB_V2_ERROR_NONE) return 0;
-      ((uint64_t*)data)[row] = column == ROWS_COLUMN ? table->rows : table->columns[of].nulls;
-      return 1;
+      ((uint64_t*)data)[row] = column == ROWS_COLUMN ? table->rows : described->nulls;
+      /* The manifest has no count of the nulls of other columns. */
+      return column == ROWS_COLUMN || described->kind != PCO_OTHER || write_null(vector, row, err);
   }
 }
 

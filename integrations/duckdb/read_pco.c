@@ -65,6 +65,10 @@ static void bind(duckdb_v2_function_bind_info_handle arguments,
     return;
   }
   const pco_table* first = bound->from.tables[0];
+  if (first->column_count == 0) {
+    set_error(err, DUCKDB_V2_ERROR_INPUT_INVALID, "the table has no columns, which DuckDB needs");
+    return;
+  }
   for (size_t i = 0; i < bound->from.column_count; i++) {
     if (!add_column(result, factory, bound->from.names[i], value_type(&first->columns[i]), err)) {
       return;
@@ -113,11 +117,14 @@ static void free_global(void* data) {
 }
 
 static int load_column(pco_table* table, size_t column, access_check* check, pco_failure* failure) {
-  if (!pco_table_load(table, column, failure)) return 0;
-  if (table->is_file) return 1; /* asked for when it was bound */
+  if (table->is_file) return 1; /* loaded, and asked for, when it was bound */
   const pco_column* of = &table->columns[column];
-  return access_file(check, table->path, of->file, failure) &&
-         (of->null_file == NULL || access_file(check, table->path, of->null_file, failure));
+  if (of->kind != PCO_OTHER &&
+      (!access_file(check, table->path, of->file, failure) ||
+       (of->null_file != NULL && !access_file(check, table->path, of->null_file, failure)))) {
+    return 0;
+  }
+  return pco_table_load(table, column, failure);
 }
 
 static int add_parts(global_state* state, size_t table, const pco_ranges* ranges,

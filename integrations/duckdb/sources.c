@@ -95,7 +95,7 @@ static char* unique_name(const sources* made, size_t column, const char* name) {
 
 static int name_columns(sources* made, pco_failure* failure) {
   const pco_table* first = made->tables[0];
-  made->names = calloc(first->column_count, sizeof *made->names);
+  made->names = calloc(first->column_count + 1, sizeof *made->names);
   if (made->names == NULL) return pco_fail(failure, "%s: out of memory", first->path);
   made->column_count = first->column_count;
   for (size_t i = 0; i < first->column_count; i++) {

@@ -141,6 +141,9 @@ static int connect_table(sqlite3* db, void* data, int count, const char* const* 
   if (vtab->table == NULL) {
     *error = sqlite3_mprintf("%s", failure.text);
     result = SQLITE_ERROR;
+  } else if (vtab->table->column_count == 0) {
+    *error = sqlite3_mprintf("the table has no columns, which SQLite needs");
+    result = SQLITE_ERROR;
   } else {
     result = declare(db, vtab->table);
     if (result != SQLITE_OK) *error = sqlite3_mprintf("%s", sqlite3_errmsg(db));

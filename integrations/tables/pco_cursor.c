@@ -27,7 +27,7 @@ pco_cursor* pco_cursor_create(const pco_table* table, pco_failure* failure) {
   pco_cursor* cursor = calloc(1, sizeof *cursor);
   if (cursor != NULL) {
     cursor->table = table;
-    cursor->windows = calloc(table->column_count, sizeof *cursor->windows);
+    cursor->windows = calloc(table->column_count + 1, sizeof *cursor->windows);
   }
   if (cursor == NULL || cursor->windows == NULL ||
       numpact_context_create(NULL, &cursor->context, NULL) != NUMPACT_OK) {

@@ -3,12 +3,7 @@
 #ifndef NUMPACT_INTEGRATIONS_PCO_DATA_H
 #define NUMPACT_INTEGRATIONS_PCO_DATA_H
 
-#include "pco_table.h"
-
-typedef struct pco_mapping {
-  const uint8_t* bytes;
-  size_t size;
-} pco_mapping;
+#include "pco_files.h"
 
 /* The end of a run: the rows and the numbers up to it. Even runs have numbers, odd ones nulls. */
 typedef struct pco_run_end {
@@ -17,7 +12,7 @@ typedef struct pco_run_end {
 } pco_run_end;
 
 struct pco_data {
-  pco_mapping file;
+  pco_mapping file; /* of pco_files */
   numpact_reader* reader;
   numpact_trailer* trailer; /* null: there is none that can be used */
   pco_run_end* runs;        /* null: no row is null */

@@ -5,21 +5,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <numpact/table.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "pco_data.h"
+#include "pco_files.h"
 #include "pco_manifest.h"
 
-/* Limits of the memory of a column. */
+#define PCO_MANIFEST "manifest.json"
+
 enum {
-  MAX_MANIFEST_BYTES = 64 << 20, /* docs/format/table-folder.md */
-  MAX_RUNS = 1 << 25             /* runs of nulls: 16 bytes each, 512 MiB */
+  MAX_RUNS = 1 << 25,     /* runs of nulls of a column: 16 bytes each, 512 MiB */
+  MAX_MAPPED_FILES = 256, /* of a table, when it is opened: a process may have 65,530 maps */
+  MAX_ATTEMPTS = 100      /* to open a folder that is replaced meanwhile */
 };
 
 int pco_fail(pco_failure* failure, const char* format, ...) {
@@ -42,54 +45,13 @@ int pco_fail_with(pco_failure* failure, const char* path, const char* name,
                   numpact_status_name(error->status), (unsigned long long)error->offset);
 }
 
-/* ---- files ---- */
-
-static void unmap(pco_mapping* map) {
-  if (map->bytes != NULL) munmap((void*)map->bytes, map->size);
-  map->bytes = NULL;
-}
-
-static int map_descriptor(int descriptor, const char* shown, pco_mapping* map,
-                          pco_failure* failure) {
-  struct stat status;
-  if (fstat(descriptor, &status) != 0) return pco_fail(failure, "%s: %s", shown, strerror(errno));
-  if (!S_ISREG(status.st_mode)) return pco_fail(failure, "%s: is not a regular file", shown);
-  map->bytes = NULL;
-  map->size = (size_t)status.st_size;
-  if (map->size == 0) return 1;
-  void* bytes = mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (bytes == MAP_FAILED) return pco_fail(failure, "%s: %s", shown, strerror(errno));
-  map->bytes = bytes;
-  return 1;
-}
-
-/* Opens a file of a folder, or with AT_FDCWD a path. Links are followed only in paths: a folder may
- * be untrusted. A pipe does not block. */
-static int map_file(int folder, const char* path, const char* name, pco_mapping* map,
-                    pco_failure* failure) {
-  char shown[PCO_FAILURE_BYTES];
-  const int is_path = folder == AT_FDCWD;
-  snprintf(shown, sizeof shown, "%s%s%s", path, is_path ? "" : "/", is_path ? "" : name);
-  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (is_path ? 0 : O_NOFOLLOW);
-  const int descriptor = openat(folder, is_path ? path : name, flags);
-  if (descriptor < 0) {
-    const int is_link = errno == ELOOP && !is_path;
-    return pco_fail(failure, "%s: %s", shown,
-                    is_link ? "links are not followed in a folder" : strerror(errno));
-  }
-  const int ok = map_descriptor(descriptor, shown, map, failure);
-  close(descriptor);
-  return ok;
-}
-
-/* ---- opening ---- */
+/* ---- loading ---- */
 
 static void free_data(pco_data* data) {
   if (data == NULL) return;
   numpact_reader_destroy(data->reader);
   numpact_trailer_destroy(data->trailer);
   free(data->runs);
-  unmap(&data->file);
   free(data);
 }
 
@@ -114,19 +76,16 @@ static int open_data(const char* path, const char* name, pco_data* data, pco_fai
   return 1;
 }
 
-/* Turns lengths into ends; 0: they cannot be. */
-static int sum_runs(const uint64_t* lengths, pco_data* data, const pco_column* column) {
+/* Turns the lengths of runs, which were checked, into their ends. */
+static void sum_runs(const uint64_t* lengths, pco_data* data) {
   uint64_t row = 0;
   uint64_t number = 0;
-  const uint64_t rows = column->numbers + column->nulls;
   for (size_t i = 0; i < data->run_count; i++) {
-    if (lengths[i] > rows - row || (i > 0 && lengths[i] == 0)) return 0;
     row += lengths[i];
     if (i % 2 == 0) number += lengths[i];
     data->runs[i].row = row;
     data->runs[i].number = number;
   }
-  return row == rows && number == column->numbers;
 }
 
 static int read_runs(const pco_table* table, const pco_column* column, const pco_mapping* map,
@@ -137,36 +96,36 @@ static int read_runs(const pco_table* table, const pco_column* column, const pco
   if (numpact_count(NULL, map->bytes, map->size, &count, &error) != NUMPACT_OK) {
     return pco_fail_with(failure, table->path, column->null_file, &error);
   }
-  const uint64_t fewer = column->nulls < column->numbers ? column->nulls : column->numbers;
-  if (count == 0 || count > 2 * fewer + 2 || count > MAX_RUNS) {
+  const uint64_t max = numpact_table_max_runs(column->numbers, column->nulls);
+  if (count > max || count > MAX_RUNS) {
     return pco_fail(failure, "%s/%s: holds %llu runs of nulls, which %s", table->path,
                     column->null_file, (unsigned long long)count,
-                    count > MAX_RUNS && count <= 2 * fewer + 2 ? "exceeds the limit" : "cannot be");
+                    count > max ? "cannot be" : "exceeds the limit");
   }
   data->run_count = (size_t)count;
-  uint64_t* lengths = malloc(data->run_count * sizeof *lengths);
-  data->runs = malloc(data->run_count * sizeof *data->runs);
+  uint64_t* lengths = malloc((data->run_count + 1) * sizeof *lengths);
+  data->runs = malloc((data->run_count + 1) * sizeof *data->runs);
   int ok = 0;
   if (lengths == NULL || data->runs == NULL) {
     pco_fail(failure, "%s/%s: out of memory", table->path, column->null_file);
   } else if (numpact_decompress_exact(NULL, map->bytes, map->size, NUMPACT_U64, lengths,
-                                      data->run_count, &error) != NUMPACT_OK) {
+                                      data->run_count, &error) != NUMPACT_OK ||
+             numpact_table_check_runs(lengths, data->run_count, column->numbers, column->nulls,
+                                      &error) != NUMPACT_OK) {
     pco_fail_with(failure, table->path, column->null_file, &error);
-  } else if (!sum_runs(lengths, data, column)) {
-    pco_fail(failure, "%s/%s: its runs contradict the manifest", table->path, column->null_file);
   } else {
+    sum_runs(lengths, data);
     ok = 1;
   }
   free(lengths);
   return ok;
 }
 
-static int load(const pco_table* table, const pco_column* column, pco_data* data,
+static int load(const pco_table* table, const pco_column* column, pco_files* files, pco_data* data,
                 pco_failure* failure) {
-  if (!map_file(table->folder, table->path, column->file, &data->file, failure) ||
-      !open_data(table->path, column->file, data, failure)) {
-    return 0;
-  }
+  if (!pco_file_bytes(table->folder, table->path, column->file, &files->numbers, failure)) return 0;
+  data->file = files->numbers.map;
+  if (!open_data(table->path, column->file, data, failure)) return 0;
   const numpact_type type = numpact_reader_type(data->reader);
   const int is_empty = type == NUMPACT_NO_TYPE && column->numbers == 0;
   if ((type != column->type && !is_empty) ||
@@ -175,12 +134,11 @@ static int load(const pco_table* table, const pco_column* column, pco_data* data
                     column->file);
   }
   if (column->nulls == 0) return 1;
-  pco_mapping runs = {NULL, 0};
-  if (!map_file(table->folder, table->path, column->null_file, &runs, failure)) return 0;
-  data->null_bytes = runs.size;
-  const int ok = read_runs(table, column, &runs, data, failure);
-  unmap(&runs);
-  return ok;
+  if (!pco_file_bytes(table->folder, table->path, column->null_file, &files->nulls, failure)) {
+    return 0;
+  }
+  data->null_bytes = files->nulls.map.size;
+  return read_runs(table, column, &files->nulls.map, data, failure);
 }
 
 int pco_table_load(pco_table* table, size_t column, pco_failure* failure) {
@@ -194,13 +152,15 @@ int pco_table_load(pco_table* table, size_t column, pco_failure* failure) {
   }
   pco_data* data = calloc(1, sizeof *data);
   if (data == NULL) return pco_fail(failure, "%s: out of memory", table->path);
-  if (!load(table, requested, data, failure)) {
+  if (!load(table, requested, &table->files[column], data, failure)) {
     free_data(data);
     return 0;
   }
   table->data[column] = data;
   return 1;
 }
+
+/* ---- opening ---- */
 
 /* The name of a file without its folders and ".pco". */
 static char* stem_of(const char* path) {
@@ -215,24 +175,28 @@ static char* stem_of(const char* path) {
   return stem;
 }
 
+static int allocate_files(pco_table* table, pco_failure* failure) {
+  table->data = calloc(table->column_count + 1, sizeof *table->data);
+  table->files = calloc(table->column_count + 1, sizeof *table->files);
+  return (table->data != NULL && table->files != NULL) ||
+         pco_fail(failure, "%s: out of memory", table->path);
+}
+
 static int open_file(pco_table* table, pco_failure* failure) {
   table->is_file = 1;
   table->columns = calloc(1, sizeof *table->columns);
-  table->data = calloc(1, sizeof *table->data);
-  pco_data* data = calloc(1, sizeof *data);
-  if (table->columns == NULL || table->data == NULL || data == NULL) {
-    free(data);
-    return pco_fail(failure, "%s: out of memory", table->path);
-  }
-  table->data[0] = data;
+  if (table->columns == NULL) return pco_fail(failure, "%s: out of memory", table->path);
   table->column_count = 1;
   pco_column* column = &table->columns[0];
   column->name = stem_of(table->path);
   if (column->name == NULL) return pco_fail(failure, "%s: out of memory", table->path);
-  if (!map_file(AT_FDCWD, table->path, NULL, &data->file, failure) ||
-      !open_data(table->path, NULL, data, failure)) {
-    return 0;
-  }
+  if (!allocate_files(table, failure)) return 0;
+  pco_data* data = calloc(1, sizeof *data);
+  if (data == NULL) return pco_fail(failure, "%s: out of memory", table->path);
+  table->data[0] = data;
+  if (!pco_file_map_path(table->path, &table->files[0].numbers.map, failure)) return 0;
+  data->file = table->files[0].numbers.map;
+  if (!open_data(table->path, NULL, data, failure)) return 0;
   column->type = numpact_reader_type(data->reader);
   if (column->type == NUMPACT_NO_TYPE) {
     return pco_fail(failure, "%s: is empty and states no type", table->path);
@@ -242,23 +206,61 @@ static int open_file(pco_table* table, pco_failure* failure) {
   return 1;
 }
 
-static int open_folder(pco_table* table, pco_failure* failure) {
-  pco_mapping map = {NULL, 0};
-  if (!map_file(table->folder, table->path, "manifest.json", &map, failure)) return 0;
+static int read_manifest(pco_table* table, pco_failure* failure) {
+  pco_file file;
+  pco_file_find(table->folder, PCO_MANIFEST, 1, &file);
+  if (!pco_file_bytes(table->folder, table->path, PCO_MANIFEST, &file, failure)) return 0;
   char shown[PCO_FAILURE_BYTES];
-  snprintf(shown, sizeof shown, "%s/manifest.json", table->path);
-  const int ok =
-      map.size > MAX_MANIFEST_BYTES
-          ? pco_fail(failure, "%s: is too long", shown)
-          : pco_manifest_parse(table, shown, map.bytes == NULL ? "" : (const char*)map.bytes,
-                               map.size, failure);
-  unmap(&map);
-  if (!ok) return 0;
-  table->data = calloc(table->column_count, sizeof *table->data);
-  return table->data != NULL || pco_fail(failure, "%s: out of memory", table->path);
+  snprintf(shown, sizeof shown, "%s/%s", table->path, PCO_MANIFEST);
+  const int ok = pco_manifest_parse(table, shown, file.map.bytes, file.map.size, failure);
+  pco_unmap(&file.map);
+  return ok;
 }
 
-pco_table* pco_table_open(const char* path, pco_failure* failure) {
+/* Finds the files of all columns of numbers. What fails is reported when the column is loaded.
+ * Returns whether all were found. */
+static int find_files(pco_table* table) {
+  size_t count = 0;
+  for (size_t i = 0; i < table->column_count; i++) {
+    if (table->columns[i].kind == PCO_OTHER) continue;
+    count += table->columns[i].null_file == NULL ? 1 : 2;
+  }
+  const int may_map = count <= MAX_MAPPED_FILES;
+  int ok = 1;
+  for (size_t i = 0; i < table->column_count; i++) {
+    const pco_column* column = &table->columns[i];
+    pco_files* files = &table->files[i];
+    if (column->kind == PCO_OTHER) continue;
+    pco_file_find(table->folder, column->file, may_map, &files->numbers);
+    if (column->null_file != NULL) {
+      pco_file_find(table->folder, column->null_file, may_map, &files->nulls);
+    }
+    ok = ok && files->numbers.state != PCO_FAILED && files->nulls.state != PCO_FAILED;
+  }
+  return ok;
+}
+
+/* Whether the path still leads to the open folder. */
+static int is_current(const pco_table* table) {
+  struct stat named;
+  struct stat opened;
+  if (stat(table->path, &named) != 0 || fstat(table->folder, &opened) != 0) return 1;
+  return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+/* `is_replaced`: the folder was replaced meanwhile, which removes files of the old one. */
+static int open_folder(pco_table* table, int* is_replaced, pco_failure* failure) {
+  *is_replaced = 0;
+  table->folder = open(table->path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+  if (table->folder < 0) return pco_fail(failure, "%s: %s", table->path, strerror(errno));
+  int ok = read_manifest(table, failure) && allocate_files(table, failure);
+  const int is_whole = ok && find_files(table);
+  *is_replaced = !is_whole && !is_current(table);
+  return ok;
+}
+
+static pco_table* open_once(const char* path, int* is_replaced, pco_failure* failure) {
+  *is_replaced = 0;
   struct stat status;
   if (stat(path, &status) != 0) {
     pco_fail(failure, "%s: %s", path, strerror(errno));
@@ -274,29 +276,37 @@ pco_table* pco_table_open(const char* path, pco_failure* failure) {
     pco_table_close(table);
     return NULL;
   }
-  int ok = 0;
-  if (!S_ISDIR(status.st_mode)) {
-    ok = open_file(table, failure);
-  } else {
-    table->folder = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
-    ok = table->folder < 0 ? pco_fail(failure, "%s: %s", path, strerror(errno))
-                           : open_folder(table, failure);
-  }
+  const int ok = S_ISDIR(status.st_mode) ? open_folder(table, is_replaced, failure)
+                                         : open_file(table, failure);
   if (ok) return table;
   pco_table_close(table);
   return NULL;
+}
+
+pco_table* pco_table_open(const char* path, pco_failure* failure) {
+  for (int attempt = 1;; attempt++) {
+    int is_replaced = 0;
+    pco_table* table = open_once(path, &is_replaced, failure);
+    if (!is_replaced || attempt == MAX_ATTEMPTS) return table;
+    pco_table_close(table);
+  }
 }
 
 void pco_table_close(pco_table* table) {
   if (table == NULL) return;
   for (size_t i = 0; i < table->column_count; i++) {
     if (table->data != NULL) free_data(table->data[i]);
+    if (table->files != NULL) {
+      pco_unmap(&table->files[i].numbers.map);
+      pco_unmap(&table->files[i].nulls.map);
+    }
     free(table->columns[i].name);
     free(table->columns[i].file);
     free(table->columns[i].null_file);
     free(table->columns[i].type_text);
   }
   if (table->folder >= 0) close(table->folder);
+  free(table->files);
   free(table->data);
   free(table->columns);
   free(table->path);

@@ -50,10 +50,11 @@ typedef struct pco_column {
   int has_timezone;
   numpact_type type;
   uint64_t numbers;
-  uint64_t nulls; /* rows = numbers + nulls */
+  uint64_t nulls; /* rows = numbers + nulls; 0 for PCO_OTHER, whose nulls are not known */
 } pco_column;
 
 typedef struct pco_data pco_data;
+typedef struct pco_files pco_files;
 
 typedef struct pco_table {
   char* path;
@@ -62,16 +63,19 @@ typedef struct pco_table {
   uint64_t rows;
   size_t column_count;
   pco_column* columns;
-  pco_data** data; /* by column; null until it is loaded */
+  pco_data** data;  /* by column; null until it is loaded */
+  pco_files* files; /* by column */
 } pco_table;
 
 /* Opens a folder by its manifest, or a file by its positions of chunks: from the trailer, or else
- * by walking the file, at about half the cost of decoding it. Null: failed. */
+ * by walking the file, at about half the cost of decoding it. All files of a folder are mapped (of
+ * more than 256 size and time are noted), so that they belong to one version of the table. Null:
+ * failed, also if rows of columns do not belong together. */
 pco_table* pco_table_open(const char* path, pco_failure* failure);
 /* Null is allowed. */
 void pco_table_close(pco_table* table);
 
-/* Opens the files of a column, and compares them with the manifest. Not while other threads
+/* Reads the heads of a column's files, and compares them with the manifest. Not while other threads
  * use the table. */
 int pco_table_load(pco_table* table, size_t column, pco_failure* failure);
 

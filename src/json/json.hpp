@@ -4,8 +4,7 @@
 // UTF-8: NaN, Infinity and -Infinity, integers of any length, lone surrogates, repeated keys (the
 // last one counts). parse_strict() accepts neither NaN nor infinities.
 //
-// The library reads headers with it; the command and the Python module read manifests, the command
-// also headers of safetensors.
+// The library reads headers and manifests with it, the command headers of safetensors.
 #pragma once
 
 #include <cstddef>

@@ -116,10 +116,15 @@ class Parser {
   // An error at a value: its fixed text, and a sentence.
   Status bad(const View& at, const char* what, const std::string& sentence,
              ErrorKind kind = ErrorKind::kCorrupt) const {
-    if (why_ != nullptr) {
-      *why_ = column_ ? "column '" + quoted(*column_) + "': " + sentence : sentence;
-    }
     const auto offset = static_cast<std::uint64_t>(at.text().data() - text_.data());
+    if (why_ != nullptr) {
+      why_->clear();
+      const std::string whole =
+          column_ ? "column '" + quoted(*column_) + "': " + sentence : sentence;
+      // Zero bytes of names would end a string of C.
+      for (const char c : whole) *why_ += c == '\0' ? "\\0" : std::string(1, c);
+      *why_ += " (at byte " + std::to_string(offset) + ")";
+    }
     return Status(kind, what, offset);
   }
   // The same, with the value.
@@ -144,7 +149,7 @@ class Parser {
 
   // The contents of a string that the result keeps.
   Status text_of(const View& value, std::string& out) {
-    NUMPACT_TRY(take(value, value.text().size()));
+    NUMPACT_TRY(take(value, value.text().size() - 2));  // without the quotes
     out = value.string();
     if (json::is_utf8(out)) return {};
     return bad_value(value, "half of a surrogate pair is no character",
@@ -418,13 +423,11 @@ Status Parser::parts(const Object& object, Other& out) {
   const std::uint64_t count = list.count();
   if (count == 0) return bad(list, "'parts' is empty", "'parts' is empty");
   if (count > 1) {
-    if (why_ != nullptr) {
-      *why_ = "the column '" + quoted(out.name) + "' has " + std::to_string(count) +
-              " parts: written by a newer numpact";
-    }
-    const auto offset = static_cast<std::uint64_t>(list.text().data() - text_.data());
-    return Status(ErrorKind::kUnsupportedVersion,
-                  "a column has several parts: written by a newer numpact", offset);
+    column_.reset();
+    return bad(list, "a column has several parts: written by a newer numpact",
+               "the column '" + quoted(out.name) + "' has " + std::to_string(count) +
+                   " parts: written by a newer numpact",
+               ErrorKind::kUnsupportedVersion);
   }
   NUMPACT_TRY(part(*list.first(), out.parts.emplace_back()));
   if (out.parts[0].rows == out.rows) return {};

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from manifests import ACCEPTED, REFUSED
 
 import numpact
 
@@ -60,45 +61,17 @@ def only_manifest(folder: Path, copy: Path, *files: str) -> Path:
     return copy
 
 
-def hostile_manifests(folder: Path) -> Iterator[tuple[str, str]]:
-    """Texts that are no manifest, or that differ from the folder's in one point, and the error."""
-    whole = (folder / "manifest.json").read_text()
-
-    def top(key: str, value: Any) -> str:
-        return json.dumps({**json.loads(whole), key: value})
-
-    def first(key: str, value: Any) -> str:
-        columns = json.loads(whole)["columns"]
-        return top("columns", [{**columns[0], key: value}, *columns[1:]])
-
-    yield "", "no JSON"
-    yield "[" * 100_000, "no JSON"
-    yield '{"format": "numpact-table"', "no JSON"
-    yield "{}", "not a manifest"
-    yield top("version", 4), "version 4"
-    yield top("columns", {}), "no list of columns"
-    yield top("columns", [7]), "no name"
-    yield first("file", "../x.pco"), "leads out"
-    yield first("file", "/etc/passwd"), "leads out"
-    yield first("name", "a\0b"), "no name"
-    yield first("name", "\ud800"), "no name"
-    yield first("count", -1), "not a count"
-    yield first("count", 2**63), "not a count"
-    yield first("count", 7), "number of rows"
-    yield first("number_type", "i128"), "number type"
-    yield first("logical_type", "bool"), "not stored"
-    yield first("nulls", {"file": "x", "count": 0}), "at least 1"
-    yield first("metadata", [["a"]]), "metadata"
-    yield first("nullable", 1), "nullable"
+def hostile_folders(place: Path) -> Iterator[tuple[Path, str]]:
+    """Folders with each manifest of the list that readers refuse, and a part of the message."""
+    for one in REFUSED:
+        yield one.folder(place / one.name), re.escape(one.why)
 
 
-def hostile_folders(folder: Path, place: Path) -> Iterator[tuple[Path, str]]:
-    """Folders with these manifests."""
-    for index, (text, message) in enumerate(hostile_manifests(folder)):
-        path = place / f"case{index}"
-        path.mkdir()
-        (path / "manifest.json").write_text(text, "utf-8", "surrogatepass")
-        yield path, message
+def sound_folders(place: Path) -> Iterator[tuple[Path, int, str]]:
+    """Folders with each that readers accept, and their rows; or why databases refuse them."""
+    for one in ACCEPTED:
+        why = "nulls were left out" if one.rows is None else "" if one.columns else "no columns"
+        yield one.folder(place / one.name), one.rows or 0, why
 
 
 def mutants(step: int) -> Iterator[bytes]:
