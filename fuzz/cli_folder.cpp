@@ -159,8 +159,8 @@ void read_manifest(Draw& draw) {
   const std::string text = manifest_of(draw);
   check_view(text);
   const cli::Manifest manifest = cli::parse_manifest(text, "manifest");
-  const std::string again = cli::manifest_text(manifest);
-  NUMPACT_REQUIRE(cli::manifest_text(cli::parse_manifest(again, "again")) == again);
+  const std::string again = cli::manifest_text(manifest, "manifest");
+  NUMPACT_REQUIRE(cli::manifest_text(cli::parse_manifest(again, "again"), "again") == again);
 }
 
 void write_file(const std::string& path, const void* bytes, std::size_t size) {
@@ -222,8 +222,7 @@ void read_folder(Draw& draw) {
       while (numbers.next().count > 0) {
       }
       if (column.null_count == 0) continue;
-      cli::RunReader(folder.file(column.null_file), column.null_file, config)
-          .check(column.count, column.null_count);
+      cli::RunReader(folder.file(column.null_file), column.null_file, config, column);
     } catch (const cli::Failure& failure) {
       NUMPACT_REQUIRE(failure.what()[0] != '\0');
     }

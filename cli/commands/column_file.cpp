@@ -27,7 +27,7 @@ std::uint64_t write_column(NumberInput& numbers, const OutputFolder& folder,
   runs->finish();
   null_file.take(*runs);
   entry.null_count = runs->nulls();
-  entry.null_file = null_file_name(entry.file);
+  entry.null_file = table::null_file_name(entry.file);
   return written.bytes + null_file.write(folder.path_of(entry.null_file), options, place).bytes;
 }
 
@@ -63,7 +63,7 @@ std::uint64_t append_column(NumberInput& numbers, const LockedTable& old,
   if (!entry.column.nullable) {
     throw Failure(ExitCode::kFailure, place, "has nulls, which the folder's column excludes");
   }
-  entry.null_file = null_file_name(entry.file);
+  entry.null_file = table::null_file_name(entry.file);
   return written.bytes + null_file.write(folder.path_of(entry.null_file), options, place).bytes;
 }
 

@@ -137,8 +137,7 @@ class Compressor {
     if (!options_.output.empty()) return options_.output;
     if (options_.input == "-") return "-";
     if (!table_->has_names()) return options_.input + ".pco";
-    std::set<std::string> taken;
-    return options_.input + "." + column_file_name(column.name, taken);
+    return options_.input + "." + table::FileNames().add(column.name, kNumberEnding);
   }
 
   std::optional<NumberType> dtype_of(std::size_t index) const {
@@ -235,7 +234,7 @@ class Compressor {
     }
     verify_others(*folder, manifest);
     OutputFile file(folder->path_of(kManifestName), false, Content::kText);
-    file.put(manifest_text(manifest));
+    file.put(manifest_text(manifest, output));
     file.commit(TemporaryPath::Sync::kLater);
     if (old_) old_->close();  // Windows replaces no folder of which a file is open
     folder->commit();
@@ -243,13 +242,13 @@ class Compressor {
   }
 
   void name_files() {
-    std::set<std::string> taken;
+    table::FileNames names;
     files_.resize(names_.size());
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (reasons_[i].empty()) {
-        files_[i] = column_file_name(names_[i], taken);
+        files_[i] = names.add(names_[i], kNumberEnding);
       } else if (kept_.contains(i)) {
-        files_[i] = column_file_name(names_[i], taken, kOtherEnding);
+        files_[i] = names.add(names_[i], kOtherEnding);
       }
     }
   }
@@ -308,8 +307,9 @@ class Compressor {
       note(fmt::format("column '{}' is kept as {}", entry.name, why));
     const ManifestOther* const before =
         old_ ? &old_->manifest().others[manifest.others.size()] : nullptr;
-    entry.file = before != nullptr ? before->file : files_[index];
-    const std::string path = folder.path_of(entry.file);
+    table::Part& part = entry.parts.emplace_back();
+    part.file = before != nullptr ? before->file() : files_[index];
+    const std::string path = folder.path_of(part.file);
     // The new rows of an appended column go to a file of their own first.
     const std::string new_rows = before != nullptr ? path + ".new" : path;
     OtherColumn written;
@@ -319,14 +319,14 @@ class Compressor {
       file.commit(TemporaryPath::Sync::kLater);
     }
     if (before != nullptr) {
-      const OtherFile old{entry.name, old_->file(before->file), before->rows};
+      const OtherFile old{entry.name, old_->file(before->file()), before->rows};
       OutputFile file(path, false, Content::kBinary);
       written = join_others(old, {entry.name, open_file(new_rows), written.rows}, file);
       file.commit(TemporaryPath::Sync::kLater);
       if (!platform::remove_file(new_rows)) fail_errno(new_rows, "cannot be removed");
     }
     entry.type = written.type;
-    entry.rows = written.rows;
+    entry.rows = part.rows = written.rows;
     require_same_rows(manifest, entry.name, entry.rows);
     platform::FileInfo made;
     if (!platform::look_at(path, made)) fail_errno(path, "");
@@ -339,7 +339,7 @@ class Compressor {
     if (!write_options_.verify || manifest.others.empty()) return;
     std::vector<OtherFile> files;
     for (const ManifestOther& other : manifest.others) {
-      files.push_back({other.name, open_file(folder.path_of(other.file)), other.rows});
+      files.push_back({other.name, open_file(folder.path_of(other.file())), other.rows});
     }
     const std::unique_ptr<OtherReader> reader = open_others(files);
     for (std::size_t i = 0; i < files.size(); ++i) reader->check(i);

@@ -206,7 +206,6 @@ class Decompressor {
     folder_ = std::make_unique<TableFolder>(options_.input);
     entries_ = entries_of(folder_->manifest());
     std::vector<std::size_t> chosen = chosen_columns();
-    if (chosen.empty()) throw Failure(ExitCode::kFailure, options_.input, "holds no columns");
     format_ = &format(options_.column ? "text" : "csv");
     leave_out_others(chosen);
     if (!options_.where.empty()) return open_query(std::move(chosen));
@@ -217,7 +216,7 @@ class Decompressor {
       return entries_[at].other != nullptr;
     });
     if (chosen.size() > 1 || has_others) decode_columns_in_parallel();
-    const std::uint64_t rows = opened_rows(entries_[chosen[0]]);
+    const std::uint64_t rows = chosen.empty() ? 0 : opened_rows(entries_[chosen[0]]);
     for (const std::size_t at : chosen) {
       const ManifestEntry& entry = entries_[at];
       // Equal counts of dropped nulls do not help: they were dropped from different rows.
@@ -310,7 +309,7 @@ class Decompressor {
   }
 
   OtherFile file_of(const ManifestOther& other) const {
-    return {other.name, folder_->file(other.file), other.rows};
+    return {other.name, folder_->file(other.file()), other.rows};
   }
 
   void open_other(const ManifestOther& other) {
@@ -324,7 +323,7 @@ class Decompressor {
     const bool is_text = file != other_files_.end();
     rows_.push_back(rows_of_other(is_text ? others_ : nullptr, is_text ? file->second : 0,
                                   range.first, range.count));
-    places_.push_back(column_place(folder_->path_of(other.file), other.name));
+    places_.push_back(column_place(folder_->path_of(other.file()), other.name));
     Column column;
     column.name = other.name;
     column.other = plan_.others.size();
@@ -394,7 +393,7 @@ class Decompressor {
     const std::string null_place = column_place(null_file->name(), entry.column.name);
     DecodeConfig config = config_;
     config.threads = 1;
-    auto runs = std::make_unique<RunReader>(null_file, null_place, config);
+    auto runs = std::make_unique<RunReader>(null_file, null_place, config, entry);
     std::uint64_t rows = entry.rows();
     if (range_) {
       if (range_->first > rows || range_->count > rows - range_->first) {
@@ -403,9 +402,8 @@ class Decompressor {
       }
       NumberRange numbers;
       numbers.first = runs->count_numbers(range_->first);
-      numbers.count =
-          RunReader(null_file, null_place, config).count_numbers(range_->first + range_->count) -
-          numbers.first;
+      RunReader to_end(null_file, null_place, config, entry);
+      numbers.count = to_end.count_numbers(range_->first + range_->count) - numbers.first;
       rows = range_->count;
       columns_.push_back(
           std::make_unique<PcoRange>(file, place, numbers, config_, entry.column.type));
@@ -413,7 +411,7 @@ class Decompressor {
       if (!options_.ignore_trailer) read_to_end_.push_back(&runs->file());
       columns_.push_back(open_all(std::make_unique<Input>(file), place, entry.column.type));
     }
-    rows_.push_back(rows_with_nulls(*columns_.back(), std::move(runs), rows, !range_));
+    rows_.push_back(rows_with_nulls(*columns_.back(), std::move(runs), rows));
     check_type(entry);
     plan_.columns.push_back(entry.column);
   }
@@ -436,7 +434,7 @@ class Decompressor {
     std::uint64_t rows = 0;
     std::uint64_t bytes = 0;
     read_next(views);
-    for (;;) {
+    while (!views.empty()) {
       const std::uint64_t before = bytes;
       for (std::size_t c = 0; c < views.size(); ++c) {
         bytes += bytes_of(views[c].numbers).size();

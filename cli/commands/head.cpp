@@ -167,7 +167,7 @@ class Head {
       const ManifestOther* const other = entries[at].other;
       if (other == nullptr) continue;
       others.push_back(at);
-      files.push_back({other->name, folder.file(other->file), other->rows});
+      files.push_back({other->name, folder.file(other->file()), other->rows});
     }
     const std::unique_ptr<OtherReader> reader =
         !files.empty() && has_arrow() ? open_others(files) : nullptr;

@@ -71,7 +71,7 @@ class Inspector {
     }
     std::vector<std::uint64_t> other_bytes;
     for (const ManifestOther& other : manifest.others) {
-      other_bytes.push_back(folder.file(other.file)->size().value_or(0));
+      other_bytes.push_back(folder.file(other.file())->size().value_or(0));
     }
     return options_.json ? table_json(manifest, files, options_.bins)
                          : table_report(options_.input, manifest, files, null_bytes, other_bytes);

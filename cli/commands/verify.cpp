@@ -123,12 +123,12 @@ class Checker {
 
   // Checks that a column that Pco cannot hold decodes to the rows of the table. Arrow does that.
   void check_other(const TableFolder& folder, const ManifestOther& other) {
-    const std::string path = folder.path_of(other.file);
+    const std::string path = folder.path_of(other.file());
     VerifiedFile found;
     found.path = path;
     found.column = other.name;
     try {
-      const FileRef file = folder.file(other.file);
+      const FileRef file = folder.file(other.file());
       found.bytes = file->size().value_or(0);
       if (!has_arrow()) {
         if (options_.json) return;
@@ -156,8 +156,7 @@ class Checker {
     expected.column.type = NumberType::kU64;
     guarded(folder.path_of(column.null_file), [&] {
       const FileRef file = folder.file(column.null_file);
-      expected.count =
-          RunReader(file, file->name(), config_).check(column.count, column.null_count);
+      expected.count = RunReader(file, file->name(), config_, column).run_count();
       check_one(file, &expected);
     });
   }

@@ -334,7 +334,7 @@ NumberType CsvColumn::stored_type() const {
       return NumberType::kU8;
     case Family::kDate:
     case Family::kTime:
-      return *storage_of(time_values_.logical_type().kind);
+      return *table::stored_type(time_values_.logical_type().kind);
     case Family::kUnread:
       return stated_->type;
     default:

@@ -218,7 +218,7 @@ std::vector<std::string> TimeValues::notes() const {
 void TimeValues::convert(std::span<const std::uint64_t> slots, std::uint64_t first,
                          std::byte* out) const {
   const Unit finest = segments_.back().unit;
-  const std::size_t size = size_of(*storage_of(logical_type().kind));
+  const std::size_t size = size_of(*table::stored_type(logical_type().kind));
   std::size_t segment = 0;
   const bool are_stored = size == sizeof(std::uint64_t) && segments_.size() == 1;
   if (are_stored) {

@@ -14,11 +14,11 @@
 #include "failure.hpp"
 #include "formats/table.hpp"
 #include "io/output_file.hpp"
+#include "numpact/table.hpp"
 
 namespace numpact::cli {
 
-// Rows of each batch of a file but the last one. The format states it.
-inline constexpr std::uint64_t kOtherBatchRows = std::uint64_t{1} << 16;
+using table::kOtherBatchRows;
 
 enum class OtherKind : std::uint8_t {
   kText,

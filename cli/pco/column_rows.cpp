@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "platform/compiler.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -26,15 +25,14 @@ class PlainRows final : public ColumnRows {
 // Distributes the numbers over the rows that are not null.
 class NullableRows final : public ColumnRows {
  public:
-  NullableRows(PcoInput& numbers, std::unique_ptr<RunReader> runs, std::uint64_t rows, bool to_end)
-      : numbers_(numbers), runs_(std::move(runs)), left_(rows), to_end_(to_end) {}
+  NullableRows(PcoInput& numbers, std::unique_ptr<RunReader> runs, std::uint64_t rows)
+      : numbers_(numbers), runs_(std::move(runs)), left_(rows) {}
 
   ColumnBlock next() override {
     const NumberType type = numbers_.type().value_or(NumberType::kU8);
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, kBlockNumbers));
     if (count == 0) {
       if (!rest_.empty() || numbers_.next().count > 0) refuse("more numbers");
-      if (to_end_ && runs_->next(1).rows > 0) refuse("more rows");
       return {NumberView(type, nullptr, 0), {}};
     }
     std::swap(current_, last_);
@@ -80,7 +78,6 @@ class NullableRows final : public ColumnRows {
   PcoInput& numbers_;
   std::unique_ptr<RunReader> runs_;
   std::uint64_t left_;
-  bool to_end_;
   std::span<const std::byte> rest_;
   Memory current_;
   Memory last_;
@@ -130,16 +127,30 @@ std::unique_ptr<ColumnRows> rows_without_nulls(PcoInput& numbers) {
 }
 
 std::unique_ptr<ColumnRows> rows_with_nulls(PcoInput& numbers, std::unique_ptr<RunReader> runs,
-                                            std::uint64_t rows, bool to_end) {
-  return std::make_unique<NullableRows>(numbers, std::move(runs), rows, to_end);
+                                            std::uint64_t rows) {
+  return std::make_unique<NullableRows>(numbers, std::move(runs), rows);
 }
 
-RunReader::RunReader(const FileRef& file, std::string place, const DecodeConfig& config)
+RunReader::RunReader(const FileRef& file, std::string place, const DecodeConfig& config,
+                     const ManifestColumn& column)
     : file_(std::make_unique<Input>(file), std::move(place), config) {
-  if (file_.type().value_or(NumberType::kU64) == NumberType::kU64) return;
-  throw Failure(ExitCode::kCorrupt, file_.place(),
-                fmt::format("corrupt: holds {} numbers, not the u64 lengths of runs",
-                            name_of(*file_.type())));
+  // The user's limits apply to the rows.
+  DecodeConfig whole = config;
+  whole.limits = walk_limits(config.limits, file->size().value_or(0));
+  PcoNumbers numbers(std::make_unique<Input>(file), file_.place(), whole, NumberType::kU64);
+  if (numbers.type() != NumberType::kU64) {
+    throw Failure(ExitCode::kCorrupt, file_.place(),
+                  fmt::format("corrupt: holds {} numbers, not the u64 lengths of runs",
+                              name_of(*numbers.type())));
+  }
+  table::NullRunCheck runs(column.count, column.null_count);
+  for (;;) {
+    const NumberView block = numbers.next();
+    if (block.count == 0) break;
+    check(runs.add({static_cast<const std::uint64_t*>(block.data), block.count}), file_.place());
+    run_count_ += block.count;
+  }
+  check(runs.finish(), file_.place());
 }
 
 // Moves to the next run that has rows left. Returns false at the end.
@@ -152,11 +163,6 @@ bool RunReader::fill() {
     }
     left_ = static_cast<const std::uint64_t*>(block_.data)[at_++];
     is_null_ = !is_null_;
-    starts_with_null_ = starts_with_null_ || (is_first_ && left_ == 0);
-    if (left_ == 0 && !is_first_) {
-      throw Failure(ExitCode::kCorrupt, file_.place(), "corrupt: a run of no rows");
-    }
-    is_first_ = false;
   }
   return true;
 }
@@ -179,26 +185,6 @@ std::uint64_t RunReader::count_numbers(std::uint64_t rows) {
     rows -= run.rows;
   }
   return numbers;
-}
-
-std::uint64_t RunReader::check(std::uint64_t numbers, std::uint64_t nulls) {
-  std::uint64_t runs = 0;
-  std::uint64_t rows[2] = {0, 0};  // rows with numbers, null rows
-  while (fill()) {
-    std::uint64_t& sum = rows[is_null_ ? 1 : 0];
-    if (platform::add_overflows(sum, std::exchange(left_, 0), &sum)) {
-      throw Failure(ExitCode::kCorrupt, file_.place(),
-                    "corrupt: there are more rows than can be counted");
-    }
-    ++runs;
-  }
-  if (rows[0] != numbers || rows[1] != nulls) {
-    throw Failure(ExitCode::kCorrupt, file_.place(),
-                  fmt::format("corrupt: holds runs of {} numbers and {} nulls, the manifest says "
-                              "{} and {}",
-                              rows[0], rows[1], numbers, nulls));
-  }
-  return runs + (starts_with_null_ ? 1 : 0);
 }
 
 }  // namespace numpact::cli

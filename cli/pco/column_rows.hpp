@@ -11,6 +11,7 @@
 
 #include "formats/others.hpp"
 #include "formats/table.hpp"
+#include "pco/manifest.hpp"
 #include "pco/pco_file.hpp"
 
 namespace numpact::cli {
@@ -37,10 +38,13 @@ struct SharedOthers {
 std::unique_ptr<ColumnRows> rows_of_other(std::shared_ptr<SharedOthers> others, std::size_t file,
                                           std::uint64_t first, std::uint64_t rows);
 
-// Reads a file of null runs from its beginning. All functions throw a Failure that names `place`.
+// Reads the file of null runs of a column from its beginning. All functions throw a Failure that
+// names `place`.
 class RunReader {
  public:
-  RunReader(const FileRef& file, std::string place, const DecodeConfig& config);
+  // First reads all runs, and fails if they contradict the column's counts.
+  RunReader(const FileRef& file, std::string place, const DecodeConfig& config,
+            const ManifestColumn& column);
 
   // A run of rows that are all null or all not null. next() returns at most `max_rows` rows of the
   // current run; 0 rows at the end.
@@ -51,8 +55,7 @@ class RunReader {
   Run next(std::uint64_t max_rows);
   // Skips `rows` rows and returns how many of them have numbers. Fails if there are fewer rows.
   std::uint64_t count_numbers(std::uint64_t rows);
-  // Reads all runs and returns their count. Fails if they do not add up to `numbers` and `nulls`.
-  std::uint64_t check(std::uint64_t numbers, std::uint64_t nulls);
+  std::uint64_t run_count() const { return run_count_; }
   PcoNumbers& file() { return file_; }
 
  private:
@@ -63,13 +66,11 @@ class RunReader {
   std::size_t at_ = 0;
   std::uint64_t left_ = 0;  // rows left in the current run
   bool is_null_ = true;     // whether the current run is null; the first run is not
-  bool is_first_ = true;
-  bool starts_with_null_ = false;  // the first run is empty
+  std::uint64_t run_count_ = 0;
 };
 
-// For a column of `rows` rows with nulls. `numbers` provides the values of the other rows.
-// `to_end`: fail if `runs` has more rows.
+// For the next `rows` rows of a column with nulls. `numbers` provides the values of the other rows.
 std::unique_ptr<ColumnRows> rows_with_nulls(PcoInput& numbers, std::unique_ptr<RunReader> runs,
-                                            std::uint64_t rows, bool to_end);
+                                            std::uint64_t rows);
 
 }  // namespace numpact::cli

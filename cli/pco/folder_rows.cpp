@@ -84,7 +84,8 @@ std::unique_ptr<RunReader> FolderColumn::open_runs() const {
   const FileRef file = folder_.file(column_.null_file);
   DecodeConfig config = config_;
   config.threads = 1;
-  return std::make_unique<RunReader>(file, column_place(file->name(), column_.column.name), config);
+  return std::make_unique<RunReader>(file, column_place(file->name(), column_.column.name), config,
+                                     column_);
 }
 
 void FolderColumn::read_numbers(std::uint64_t first, std::uint64_t count,
@@ -197,7 +198,7 @@ FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const D
       columns_[at] = std::make_unique<FolderColumn>(folder, *entry.column, config_);
     } else if (entry.other != nullptr && !others_index_[at]) {
       others_index_[at] = files.size();
-      files.push_back({entry.name(), folder.file(entry.other->file), entry.rows()});
+      files.push_back({entry.name(), folder.file(entry.other->file()), entry.rows()});
     }
     const bool lost_rows = entry.column != nullptr && entry.column->nulls_dropped > 0;
     if (entry.rows() == entries_[used[0]].rows() && (!lost_rows || used.size() == 1)) continue;

@@ -90,7 +90,7 @@ void for_each_file(const Manifest& manifest, Function&& function) {
     function(column.file);
     if (!column.null_file.empty()) function(column.null_file);
   }
-  for (const ManifestOther& other : manifest.others) function(other.file);
+  for (const ManifestOther& other : manifest.others) function(other.file());
 }
 
 // The entries of a folder: regular files, and all others.

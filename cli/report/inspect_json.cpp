@@ -114,7 +114,7 @@ Json file_json(const FileInfo& info, bool bins, ListedChunks chunks) {
 std::string info_json(const FileInfo& info, bool bins) { return dump(file_json(info, bins)); }
 
 std::string table_json(const Manifest& manifest, const std::vector<FileInfo>& files, bool bins) {
-  Json json = Json::parse(manifest_text(manifest));
+  Json json = Json::parse(manifest_text(manifest, kManifestName));
   for (std::size_t i = 0; i < files.size(); ++i) {
     json["columns"][i]["contents"] = file_json(files[i], bins);
   }

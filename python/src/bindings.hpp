@@ -15,10 +15,10 @@ void bind_cvc_stored(nanobind::module_& m);
 void bind_cvc_writer(nanobind::module_& m);
 void bind_file_lock(nanobind::module_& m);
 void bind_inspect(nanobind::module_& m);
-void bind_json_view(nanobind::module_& m);
 void bind_reader(nanobind::module_& m);
 void bind_recipe(nanobind::module_& m);
 void bind_stream(nanobind::module_& m);
+void bind_table(nanobind::module_& m);
 void bind_trailer(nanobind::module_& m);
 void bind_wrapped(nanobind::module_& m);
 

@@ -56,10 +56,10 @@ TEST(NumberText, IsTheShortest) {
 
 std::string value_text(const LogicalType& logical, std::int64_t value) {
   std::string text;
-  if (storage_of(logical.kind) == NumberType::kI32) {
+  if (table::stored_type(logical.kind) == NumberType::kI32) {
     const auto narrow = static_cast<std::int32_t>(value);
     append_value(text, logical, std::span<const std::int32_t>(&narrow, 1), 0);
-  } else if (storage_of(logical.kind) == NumberType::kU8) {
+  } else if (table::stored_type(logical.kind) == NumberType::kU8) {
     const auto narrow = static_cast<std::uint8_t>(value);
     append_value(text, logical, std::span<const std::uint8_t>(&narrow, 1), 0);
   } else {

@@ -391,7 +391,7 @@ Column describe_field(const arrow::Field& field, Purpose purpose,
   } else if (const std::optional<NumberType> number = plain_number_type(type->id())) {
     column.type = *number;
   } else if (std::optional<LogicalType> logical = logical_type(*type)) {
-    column.type = *storage_of(logical->kind);
+    column.type = *table::stored_type(logical->kind);
     column.logical = std::move(*logical);
   } else {
     column.unfit =

@@ -322,6 +322,11 @@ ArrowOtherFile::ArrowOtherFile(const OtherFile& file) : place_(place_of(file)), 
                   fmt::format("corrupt: has {} fields, not 1", reader_->schema()->num_fields()));
   }
   field_ = reader_->schema()->field(0);
+  if (field_->name() != file.name) {
+    throw Failure(ExitCode::kCorrupt, place_,
+                  fmt::format("corrupt: holds column '{}', the manifest says '{}'", field_->name(),
+                              file.name));
+  }
   is_coded_ = has_encoding(*reader_->schema());
   if (is_coded_) {
     if (field_->type()->id() != ArrowType::DICTIONARY) {

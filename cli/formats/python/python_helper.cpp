@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "failure.hpp"
-#include "pco/manifest.hpp"
 #include "platform/environment.hpp"
 #include "platform/paths.hpp"
+#include "text/utf8.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -183,6 +184,32 @@ void PythonHelper::finish(const std::string& place) {
                 fmt::format("the Python helper has failed (status {})", status));
 }
 
+namespace {
+
+// Text, or {"hex": "00ff"} for bytes that are not UTF-8.
+Json text_to_json(const std::string& text) {
+  if (!first_not_utf8(text)) return text;
+  std::string hex;
+  for (const char c : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return Json{{"hex", hex}};
+}
+
+std::string text_from_json(const Json& json, const std::string& place) {
+  if (json.is_string()) return json.get<std::string>();
+  if (!json.is_object()) fail_protocol(place);
+  const std::string hex = text_in(json, "hex", place);
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    std::uint8_t byte = 0;
+    const std::from_chars_result read = std::from_chars(&hex[i], &hex[i] + 2, byte, 16);
+    if (read.ec != std::errc() || read.ptr != &hex[i] + 2) fail_protocol(place);
+    bytes += static_cast<char>(byte);
+  }
+  return bytes;
+}
+
+}  // namespace
+
 Json column_to_json(const Column& column) {
   return {{"name", column.name},
           {"type", std::string(name_of(column.type))},
@@ -212,12 +239,22 @@ OtherColumn receive_other(PythonHelper& helper, OutputFile& file) {
   return {text_in(answer, "type", file.name()), count_in(answer, "rows", file.name())};
 }
 
+Json metadata_to_json(const Metadata& metadata) {
+  Json list = Json::array();
+  for (const auto& [key, value] : metadata)
+    list.push_back(Json::array({text_to_json(key), text_to_json(value)}));
+  return list;
+}
+
 Metadata metadata_in(const Json& json, const std::string& place) {
   const auto found = json.find("metadata");
-  if (found == json.end()) fail_protocol(place);
-  std::optional<Metadata> metadata = metadata_from_json(*found);
-  if (!metadata) fail_protocol(place);
-  return std::move(*metadata);
+  if (found == json.end() || !found->is_array()) fail_protocol(place);
+  Metadata metadata;
+  for (const Json& pair : *found) {
+    if (!pair.is_array() || pair.size() != 2) fail_protocol(place);
+    metadata.emplace_back(text_from_json(pair[0], place), text_from_json(pair[1], place));
+  }
+  return metadata;
 }
 
 Column column_from_json(const Json& json, const std::string& place) {
@@ -237,9 +274,9 @@ Column column_from_json(const Json& json, const std::string& place) {
   column.nullable = nullable->get<bool>();
   column.metadata = metadata_in(json, place);
   const std::optional<NumberType> number = number_type_of_name(text("type"));
-  const std::optional<LogicalKind> kind = logical_kind_of(text("kind"));
-  const std::optional<TimeUnit> unit = time_unit_of(text("unit"));
-  if (!number || !kind || !unit || storage_of(*kind).value_or(*number) != *number) {
+  const std::optional<LogicalKind> kind = table::kind_of_name(text("kind"));
+  const std::optional<TimeUnit> unit = table::unit_of_name(text("unit"));
+  if (!number || !kind || !unit || table::stored_type(*kind).value_or(*number) != *number) {
     fail_protocol(place);
   }
   const auto list_size = json.find("list_size");

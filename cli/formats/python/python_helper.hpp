@@ -110,6 +110,8 @@ std::uint64_t count_in(const Json& json, const char* key, const std::string& pla
 std::string text_in(const Json& json, const char* key, const std::string& place);
 // Receives the bytes of a file for one other column, and what the helper says of it.
 OtherColumn receive_other(PythonHelper& helper, OutputFile& file);
+// Metadata as a list of pairs, and the member "metadata".
+Json metadata_to_json(const Metadata& metadata);
 Metadata metadata_in(const Json& json, const std::string& place);
 Json column_to_json(const Column& column);
 // Fails if the helper's description is invalid.

@@ -150,7 +150,7 @@ class HelperTable final : public TableInput {
   static TimeUnit unit_in(const Json& answer, const std::string& place) {
     const auto found = answer.find("unit");
     if (found == answer.end() || !found->is_string()) fail_protocol(place);
-    const std::optional<TimeUnit> unit = time_unit_of(found->get<std::string>());
+    const std::optional<TimeUnit> unit = table::unit_of_name(found->get<std::string>());
     if (!unit) fail_protocol(place);
     return *unit;
   }

@@ -31,6 +31,7 @@ class HelperReader final : public OtherReader {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       const Json answer = helper_.ask({{"verb", "open"},
                                        {"descriptor", PythonHelper::descriptor_of(i)},
+                                       {"name", files_[i].name},
                                        {"rows", files_[i].rows}},
                                       place_of(files_[i]));
       kinds_.push_back(kind_in(answer, place_of(files_[i])));

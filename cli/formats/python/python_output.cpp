@@ -11,7 +11,6 @@
 #include "formats/arrow/parquet_fit.hpp"
 #include "formats/formats.hpp"
 #include "formats/python/python_helper.hpp"
-#include "pco/manifest.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -32,8 +31,9 @@ class HelperOutput final : public TableOutput {
                                                 : column_to_json(column));
     }
     for (std::size_t i = 0; i < plan.others.size(); ++i) {
-      request["others"].push_back(
-          {{"descriptor", PythonHelper::descriptor_of(i)}, {"rows", plan.others[i].rows}});
+      request["others"].push_back({{"descriptor", PythonHelper::descriptor_of(i)},
+                                   {"name", plan.others[i].name},
+                                   {"rows", plan.others[i].rows}});
     }
     has_others_ = !plan.others.empty();
     helper_.send(request, file_.name());

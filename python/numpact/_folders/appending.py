@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from .. import _core
 from .._append import append
 from .._codec import compress
 from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
@@ -24,9 +25,8 @@ from .._remote.manifest import (
     Column,
     Manifest,
     Other,
-    file_name,
+    Part,
     manifest_text,
-    null_file_name,
 )
 from .._remote.null_runs import RunsBuilder
 from .._remote.table_folder import TableFolder, opened
@@ -187,7 +187,7 @@ class _Task:
         count = source.entry.count + numbers.size
         self._verify(path, numbers, source.entry.count)
         nulls = source.entry.null_count + self.values.null_count
-        null_file = null_file_name(self.file) if nulls else ""
+        null_file = _core.null_file_name(self.file) if nulls else ""
         if nulls:
             runs = RunsBuilder()
             before = source.nulls()
@@ -221,11 +221,14 @@ class _Task:
             writer.write(values)
             writer.close()
         with open(path, "rb") as file:
-            reader = OtherReader(file.read(), writer.rows, f"column {field.name!r}")
+            place = f"column {field.name!r}"
+            reader = OtherReader(file.read(), writer.rows, place, field.name)
         if [digest(batch) for batch in reader.batches()] != writer.digests:
             raise CorruptError(f"column {field.name!r}: does not read as what was written")
         type = str(writer.field.type)  # indices of a dictionary may have become wider
-        return replace(source.entry, file=self.file, type=type, rows=writer.rows)
+        return replace(
+            source.entry, type=type, rows=writer.rows, parts=(Part(self.file, writer.rows),)
+        )
 
 
 def _append(
@@ -238,15 +241,13 @@ def _append(
 ) -> None:
     sources = open_sources(old, manifest)
     workers, inner = shared_out(threads, len(sources))
-    taken: set[str] = set()
+    files = _core.FileNames()
     tasks = [
         _Task(
             values,
             field,
             source,
-            file_name(
-                source.entry.name, ".arrow" if isinstance(source, OtherSource) else ".pco", taken
-            ),
+            files.add(source.entry.name, ".arrow" if isinstance(source, OtherSource) else ".pco"),
             folder,
             options,
             inner,

@@ -267,12 +267,7 @@ class OtherSource:
             if self._reader is None:
                 # An empty file is no buffer of pyarrow, and not a file of Arrow.
                 content = pa.py_buffer(self._content.read_all())
-                reader = OtherReader(content, self.rows, self._content.url)
-                if reader.field.name != self.entry.name:
-                    raise CorruptError(
-                        f"{self._content.url}: holds column {reader.field.name!r}, the manifest "
-                        f"says {self.entry.name!r}"
-                    )
+                reader = OtherReader(content, self.rows, self._content.url, self.entry.name)
                 if not self._content.stays:
                     return reader
                 self._reader = reader

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, Union, cast
 import numpy as np
 import pyarrow as pa
 
+from .. import _core
 from .._codec import compress, decompress
 from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._file import File, contents
@@ -27,10 +28,9 @@ from .._remote.manifest import (
     LogicalType,
     Manifest,
     Other,
+    Part,
     Skipped,
-    file_name,
     manifest_text,
-    null_file_name,
 )
 from .._remote.null_runs import RunsBuilder
 from .._specs import (
@@ -165,7 +165,7 @@ class NumberWriter:
         self._writer.close()
         self._sink.close()
         if self._runs.null_count:
-            with open(self._folder.file(null_file_name(self._file)), "xb") as file:
+            with open(self._folder.file(_core.null_file_name(self._file)), "xb") as file:
                 file.write(compress(self._runs.lengths(), threads=self._threads))
 
     def verify(self) -> None:
@@ -178,7 +178,7 @@ class NumberWriter:
         if not is_same or count != self._writer.count or check != self._check:
             raise CorruptError(f"column {self._field.name!r}: does not decode to what was written")
         if self._runs.null_count:
-            with open(self._folder.file(null_file_name(self._file)), "rb") as null_file:
+            with open(self._folder.file(_core.null_file_name(self._file)), "rb") as null_file:
                 runs = decompress(null_file.read(), threads=1)
             if not np.array_equal(runs, self._runs.lengths()):
                 raise CorruptError(f"column {self._field.name!r}: its nulls do not decode")
@@ -194,7 +194,7 @@ class NumberWriter:
             self._file,
             self._logical,
             self._writer.count,
-            null_file_name(self._file) if nulls else "",
+            _core.null_file_name(self._file) if nulls else "",
             nulls,
             nullable=self._field.nullable,
             metadata=field_metadata(self._field),
@@ -235,7 +235,7 @@ class OtherColumnWriter:
     def verify(self) -> None:
         name = f"column {self._field.name!r}"
         content = contents(self._folder.file(self._file))
-        reader = OtherReader(content, self._writer.rows, name)
+        reader = OtherReader(content, self._writer.rows, name, self._field.name)
         digests = [digest(batch) for batch in reader.batches()]
         is_same = reader.field.equals(self._writer.field, check_metadata=True)
         if not is_same or digests != self._writer.digests:
@@ -246,7 +246,8 @@ class OtherColumnWriter:
 
     def entry(self) -> Other:
         type = str(self._writer.field.type)  # indices of a dictionary may have become wider
-        return Other(self._field.name, self._file, self._position, type, self._writer.rows)
+        rows = self._writer.rows
+        return Other(self._field.name, self._position, type, rows, (Part(self._file, rows),))
 
 
 @dataclass
@@ -407,16 +408,16 @@ def _plan(
         names = ", ".join(repr(field.name) for field in unfit)
         warnings.warn(f"columns that Pco cannot hold are left out: {names}", stacklevel=5)
     plan: list[tuple[int, Make]] = []
-    taken: set[str] = set()
+    files = _core.FileNames()
     for index, (field, logical) in enumerate(zip(schema, fits, strict=True)):
         if logical is not None:
-            file = file_name(field.name, ".pco", taken)
+            file = files.add(field.name, ".pco")
             make = partial(NumberWriter, folder, field, logical, file, options, stays_open)
             plan.append((index, make))
         elif others == "drop":
             skipped.append(Skipped(field.name, str(field.type), why_unfit(field)))
         else:
-            file = file_name(field.name, ".arrow", taken)
+            file = files.add(field.name, ".arrow")
             other = partial(OtherColumnWriter, folder, field, file, index, stays_open)
             plan.append((index, other))
     return plan

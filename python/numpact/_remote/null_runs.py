@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .. import _core
 from .._codec import decompress
 from .._errors import CorruptError, LimitExceededError
 
@@ -139,17 +140,12 @@ def read_null_runs(data: Buffer, url: str, rows: int, nulls: int) -> NullRuns:
     """
     import numpy as np
 
-    max_runs = 2 * min(nulls, rows - nulls) + 2
+    max_runs = _core.max_null_runs(rows - nulls, nulls)
     try:
         lengths = decompress(data, None, 1, min(max_runs * 8, _MAX_LIMIT))
     except LimitExceededError:
         raise CorruptError(f"{url}: holds more runs than there can be") from None
     if lengths.dtype != np.uint64:
         raise CorruptError(f"{url}: holds {lengths.dtype} numbers, not the lengths of runs")
-    # Single lengths first, because their sum may overflow.
-    if len(lengths) == 0 or (lengths > rows).any() or (lengths[1:] == 0).any():
-        raise CorruptError(f"{url}: a run has a length that cannot be")
-    runs = NullRuns(lengths.astype(np.int64))
-    if runs.rows != rows or runs.numbers != rows - nulls:
-        raise CorruptError(f"{url}: its runs contradict the manifest")
-    return runs
+    _core.check_null_runs(lengths, rows - nulls, nulls, url)
+    return NullRuns(lengths.astype(np.int64))

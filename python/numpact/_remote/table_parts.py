@@ -57,6 +57,7 @@ class ArrowRows:
 class OtherPart:
     """A range of rows of a column that Pco cannot hold."""
 
+    name: str  #: of the column
     place: Location  #: of the file of Arrow IPC, which is read as a whole
     rows: int  #: in the file
     first: int
@@ -67,7 +68,7 @@ class OtherPart:
         others = require("numpact._tables.others", "dask")
         content = self.place.contents()
         content = self.place.read_all() if content is None else content
-        reader = others.OtherReader(content, self.rows, self.place.url)
+        reader = others.OtherReader(content, self.rows, self.place.url, self.name)
         values = reader.read(self.first, self.count)
         if self.type is not None:
             unifying = require("numpact._tables.unifying", "dask")

@@ -196,12 +196,13 @@ class OtherReader:
         buffer: The bytes of the file, as a buffer of pyarrow or an object with the buffer protocol.
         rows: Rows that the file must have.
         place: How messages call the file.
+        name: The name that the column must have; None: any.
 
     Raises:
-        CorruptError: It is not such a file, or it has another count of rows.
+        CorruptError: It is not such a file, or it has another name or count of rows.
     """
 
-    def __init__(self, buffer: Any, rows: int, place: str) -> None:
+    def __init__(self, buffer: Any, rows: int, place: str, name: str | None = None) -> None:
         self.rows = rows
         self._place = place
         source = buffer if isinstance(buffer, pa.Buffer) else pa.py_buffer(buffer)
@@ -212,6 +213,10 @@ class OtherReader:
             if len(schema) != 1:
                 raise CorruptError(f"{place}: has {len(schema)} fields, not 1")
             self.field: pa.Field = schema.field(0)  #: the field as it was written
+            if name is not None and self.field.name != name:
+                raise CorruptError(
+                    f"{place}: holds column {self.field.name!r}, the manifest says {name!r}"
+                )
         self._is_coded = (schema.metadata or {}).get(_ENCODING) == _DICTIONARY
         if self._is_coded:
             if not pa.types.is_dictionary(self.field.type):

@@ -98,7 +98,7 @@ def open_reader(file: dict[str, Any]) -> OtherReader:
     if os.fstat(descriptor).st_size == 0:
         raise Refused("corrupt: the file is empty", "corrupt")
     buffer = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
-    return OtherReader(pa.py_buffer(buffer), file["rows"], "corrupt")
+    return OtherReader(pa.py_buffer(buffer), file["rows"], "corrupt", file["name"])
 
 
 def _mask(kept: bytes) -> pa.Array | None:

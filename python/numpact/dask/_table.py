@@ -82,6 +82,7 @@ class _Column:
 class _Other:
     """A column that Pco cannot hold."""
 
+    name: str
     place: Location
     stamp: Stamp
     count: int
@@ -89,7 +90,7 @@ class _Other:
 
     def part(self, first: int, count: int, is_nullable: bool) -> OtherPart:
         """A range of rows."""
-        return OtherPart(self.place, self.count, first, count, self.type)
+        return OtherPart(self.name, self.place, self.count, first, count, self.type)
 
 
 @dataclass(frozen=True)
@@ -444,7 +445,7 @@ def _other(table: TableFolder, entry: Other) -> _Other:
 
     place, stamp = _present(table, entry, entry.file)
     type = source_of(table, entry).field.type
-    return _Other(place, stamp, entry.rows, type)
+    return _Other(entry.name, place, stamp, entry.rows, type)
 
 
 def _described(

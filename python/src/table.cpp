@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Manifests of tables. Entries are tuples, in the order of the fields in
+// numpact/_remote/manifest.py.
+#include "numpact/table.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "errors.hpp"
+
+namespace nb = nanobind;
+
+namespace numpact::python {
+namespace {
+
+nb::str text_of(std::string_view text) { return nb::str(text.data(), text.size()); }
+
+nb::bytes bytes_of(const std::string& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+
+// Each text follows its length, as 4 bytes: one object instead of many.
+nb::bytes packed(const table::Metadata& metadata) {
+  std::string made;
+  const auto add = [&](const std::string& text) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      made += static_cast<char>(text.size() >> shift & 0xff);
+    }
+    made += text;
+  };
+  for (const auto& [key, value] : metadata) {
+    add(key);
+    add(value);
+  }
+  return bytes_of(made);
+}
+
+table::Metadata unpacked(nb::handle from) {
+  const auto bytes = nb::cast<nb::bytes>(from);
+  const std::string_view all(bytes.c_str(), bytes.size());
+  std::size_t at = 0;
+  const auto next = [&] {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < 4 && at < all.size(); ++i, ++at) {
+      size |= std::size_t{static_cast<unsigned char>(all[at])} << 8 * i;
+    }
+    const std::string_view text = all.substr(at, size);
+    at += text.size();
+    return std::string(text);
+  };
+  table::Metadata metadata;
+  while (at < all.size()) {
+    std::string key = next();
+    metadata.emplace_back(std::move(key), next());
+  }
+  return metadata;
+}
+
+nb::tuple tuple_of(const table::Column& column) {
+  const std::string_view unit = table::has_unit(column.kind) ? table::to_string(column.unit) : "";
+  return nb::make_tuple(
+      text_of(column.name), text_of(column.file),
+      nb::make_tuple(text_of(table::to_string(column.kind)), text_of(name_of(column.type)),
+                     text_of(unit), text_of(column.timezone)),
+      column.count, text_of(column.null_file), column.null_count, column.nulls_dropped,
+      column.nullable, packed(column.metadata));
+}
+
+nb::tuple tuple_of(const table::Other& other) {
+  nb::list parts;
+  for (const table::Part& part : other.parts) {
+    nb::list ends;
+    nb::list crcs;
+    for (const std::uint64_t end : part.ends) ends.append(end);
+    for (const std::uint32_t crc : part.crc32) crcs.append(crc);
+    parts.append(nb::make_tuple(text_of(part.file), part.rows, part.bytes, nb::tuple(ends),
+                                nb::tuple(crcs)));
+  }
+  return nb::make_tuple(text_of(other.name), other.position, text_of(other.type), other.rows,
+                        nb::tuple(parts));
+}
+
+nb::tuple tuple_of(const table::Skipped& skipped) {
+  return nb::make_tuple(text_of(skipped.name), text_of(skipped.type), text_of(skipped.reason));
+}
+
+// Entries are moved out one by one, so that memory holds each once.
+template <class Entry>
+nb::list tuples_of(std::vector<Entry>& entries) {
+  nb::list made;
+  for (Entry& entry : entries) {
+    made.append(tuple_of(entry));
+    entry = Entry();
+  }
+  return made;
+}
+
+[[noreturn]] void refuse(const Status& status, const std::string& name, const std::string& why) {
+  if (why.empty()) raise_if_error(status, name);
+  raise_error(status.kind(), name + ": " + why);
+}
+
+nb::tuple parse_manifest(nb::bytes text, const std::string& name) {
+  std::string why;
+  Result<table::Manifest> parsed = table::parse_manifest({text.c_str(), text.size()}, &why);
+  if (!parsed.ok()) refuse(parsed.status(), name, why);
+  table::Manifest& manifest = *parsed;
+  return nb::make_tuple(manifest.version, tuples_of(manifest.columns), tuples_of(manifest.others),
+                        tuples_of(manifest.skipped), packed(manifest.metadata));
+}
+
+// The text of an object of str as UTF-8; bytes that no reader takes for halves of surrogate pairs.
+std::string utf8_of(nb::handle text) {
+  const auto bytes =
+      nb::steal<nb::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+  if (!bytes.is_valid()) throw nb::python_error();
+  return std::string(bytes.c_str(), bytes.size());
+}
+
+table::Column column_in(nb::handle entry) {
+  const auto logical = entry[2];
+  table::Column column;
+  column.name = utf8_of(entry[0]);
+  column.file = utf8_of(entry[1]);
+  const std::string kind = utf8_of(logical[0]);
+  const std::string unit = utf8_of(logical[2]);
+  column.kind = table::kind_of_name(kind).value_or(table::Kind::kNumber);
+  column.type = number_type_of_name(utf8_of(logical[1])).value_or(NumberType::kU8);
+  column.unit = table::unit_of_name(unit).value_or(table::Unit::kSecond);
+  column.timezone = utf8_of(logical[3]);
+  column.count = nb::cast<std::uint64_t>(entry[3]);
+  column.null_file = utf8_of(entry[4]);
+  column.null_count = nb::cast<std::uint64_t>(entry[5]);
+  column.nulls_dropped = nb::cast<std::uint64_t>(entry[6]);
+  column.nullable = nb::cast<bool>(entry[7]);
+  column.metadata = unpacked(entry[8]);
+  return column;
+}
+
+table::Other other_in(nb::handle entry) {
+  table::Other other;
+  other.name = utf8_of(entry[0]);
+  other.position = nb::cast<std::uint64_t>(entry[1]);
+  other.type = utf8_of(entry[2]);
+  other.rows = nb::cast<std::uint64_t>(entry[3]);
+  for (const nb::handle part : entry[4]) {
+    table::Part& made = other.parts.emplace_back();
+    made.file = utf8_of(part[0]);
+    made.rows = nb::cast<std::uint64_t>(part[1]);
+    made.bytes = nb::cast<std::uint64_t>(part[2]);
+    for (const nb::handle end : part[3]) made.ends.push_back(nb::cast<std::uint64_t>(end));
+    for (const nb::handle crc : part[4]) made.crc32.push_back(nb::cast<std::uint32_t>(crc));
+  }
+  return other;
+}
+
+nb::bytes manifest_text(nb::list columns, nb::list others, nb::list skipped, nb::bytes metadata) {
+  table::Manifest manifest;
+  for (const nb::handle entry : columns) manifest.columns.push_back(column_in(entry));
+  for (const nb::handle entry : others) manifest.others.push_back(other_in(entry));
+  for (const nb::handle entry : skipped) {
+    manifest.skipped.push_back({utf8_of(entry[0]), utf8_of(entry[1]), utf8_of(entry[2])});
+  }
+  manifest.metadata = unpacked(metadata);
+  std::string why;
+  const Result<std::string> text = table::manifest_text(manifest, &why);
+  if (!text.ok()) refuse(text.status(), table::kManifestName, why);
+  return bytes_of(*text);
+}
+
+using Lengths = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void check_null_runs(const Lengths& lengths, std::uint64_t numbers, std::uint64_t nulls,
+                     const std::string& place) {
+  table::NullRunCheck check(numbers, nulls);
+  raise_if_error(check.add({lengths.data(), lengths.size()}), place);
+  raise_if_error(check.finish(), place);
+}
+
+}  // namespace
+
+void bind_table(nb::module_& m) {
+  m.attr("MAX_MANIFEST_BYTES") = table::kMaxManifestBytes;
+  m.def("parse_manifest", &parse_manifest, nb::arg("text"), nb::arg("name"));
+  m.def("manifest_text", &manifest_text, nb::arg("columns"), nb::arg("others"), nb::arg("skipped"),
+        nb::arg("metadata"));
+  m.def("null_file_name", &table::null_file_name, nb::arg("column_file"));
+  m.def("max_null_runs", &table::max_null_runs, nb::arg("numbers"), nb::arg("nulls"));
+  m.def("check_null_runs", &check_null_runs, nb::arg("lengths"), nb::arg("numbers"),
+        nb::arg("nulls"), nb::arg("place"));
+  nb::class_<table::FileNames>(m, "FileNames")
+      .def(nb::init<>())
+      .def(
+          "add",
+          [](table::FileNames& names, nb::str column, std::string_view ending) {
+            return names.add(utf8_of(column), ending);
+          },
+          nb::arg("column"), nb::arg("ending"));
+}
+
+}  // namespace numpact::python
