@@ -96,7 +96,7 @@ class Layers:
             if head == "public everywhere":
                 self.everywhere |= set(rest.split())
             elif head == "public all from":
-                self.public_from = set(rest.split())
+                self.public_from |= set(rest.split())
             elif head == "outside":
                 self.outside = set(rest.split())
             elif line.startswith("allow "):

@@ -20,7 +20,7 @@
 #include "io/output_file.hpp"
 #include "numpact/executor.hpp"
 #include "pco/column_rows.hpp"
-#include "pco/filter.hpp"
+#include "pco/condition.hpp"
 #include "pco/folder_rows.hpp"
 #include "pco/manifest.hpp"
 #include "pco/pco_file.hpp"
@@ -89,7 +89,7 @@ class Decompressor {
     if (options_.column && !options_.columns.empty()) {
       fail_usage("--columns", "cannot be combined with --column");
     }
-    if (options_.where.empty()) return;
+    if (!options_.where) return;
     if (options_.salvage) fail_usage("--where", "cannot be combined with --salvage");
     if (options_.nulls == "drop") {
       fail_usage("--where",
@@ -119,7 +119,7 @@ class Decompressor {
     if (options_.column) fail_usage("--column", "chooses from a folder, not from a file");
     if (!options_.columns.empty())
       fail_usage("--columns", "chooses from a folder, not from a file");
-    if (!options_.where.empty()) fail_usage("--where", "is for a folder, not for a file");
+    if (options_.where) fail_usage("--where", "is for a folder, not for a file");
     format_ = &format("text");
     columns_.push_back(open_numbers());
     rows_.push_back(rows_without_nulls(*columns_.back()));
@@ -208,7 +208,7 @@ class Decompressor {
     std::vector<std::size_t> chosen = chosen_columns();
     format_ = &format(options_.column ? "text" : "csv");
     leave_out_others(chosen);
-    if (!options_.where.empty()) return open_query(std::move(chosen));
+    if (options_.where) return open_query(std::move(chosen));
     if (chosen.size() > 1 && options_.salvage) {
       fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
     }
@@ -347,7 +347,7 @@ class Decompressor {
   void open_query(std::vector<std::size_t> chosen) {
     RowQuery query;
     query.columns = std::move(chosen);
-    query.where = parse_filter(options_.where);
+    query.where = parse_where(*options_.where);
     query.range = range_;
     query.wants_text = format_->content == Content::kText;
     others_.reset();

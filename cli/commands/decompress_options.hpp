@@ -15,7 +15,7 @@ struct DecompressOptions {
   std::string to;
   std::optional<std::string> column;
   std::string columns;
-  std::string where;
+  std::optional<std::string> where;
   std::string dtype;
   std::string range;
   std::string nulls = "keep";

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "csv/dialect.hpp"
-#include "csv/literal.hpp"
 #include "csv/plain_number.hpp"
 #include "csv/record_block.hpp"
 #include "csv/time_values.hpp"
 #include "numpact/types.hpp"
+#include "text/literals.hpp"
 
 namespace numpact::cli {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <span>
 
-#include "csv/literal.hpp"
 #include "csv/text_column.hpp"
+#include "text/literals.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "numbers/dispatch.hpp"
-#include "numbers/float16.hpp"
+#include "text/literals.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "csv/literal.hpp"
 #include "csv/occurrence.hpp"
 #include "numpact/types.hpp"
+#include "text/literals.hpp"
 
 namespace numpact::cli {
 

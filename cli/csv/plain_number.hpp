@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers in the form that most files have: digits with an optional minus and point, which 64 bits
-// hold. The rules of csv/literal.hpp decide on all texts; this is a fast path to the same results,
-// and leaves every other text to them.
+// hold. The rules of literal/literal.hpp decide on all texts; this is a fast path to the same
+// results, and leaves every other text to them.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timestamps in the form that most files have: 2024-02-29 12:30:05, with or without a fraction of a
-// second. A fast path to the results of csv/literal.hpp, as csv/plain_number.hpp is.
+// second. A fast path to the results of literal/literal.hpp, as csv/plain_number.hpp is.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "csv/literal.hpp"
 #include "csv/plain_number.hpp"
 #include "csv/word.hpp"
+#include "text/literals.hpp"
 
 namespace numpact::cli {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "csv/literal.hpp"
+#include "text/literals.hpp"
 #include "text/utf8.hpp"
 
 namespace numpact::cli {

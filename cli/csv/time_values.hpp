@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "csv/literal.hpp"
 #include "csv/occurrence.hpp"
 #include "numbers/logical_type.hpp"
+#include "text/literals.hpp"
 
 namespace numpact::cli {
 

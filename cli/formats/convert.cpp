@@ -11,8 +11,8 @@
 
 #include "failure.hpp"
 #include "numbers/dispatch.hpp"
-#include "numbers/float16.hpp"
 #include "numbers/number_text.hpp"
+#include "text/literals.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include "numbers/dispatch.hpp"
-#include "numbers/float16.hpp"
 #include "numbers/floor_divide.hpp"
 #include "numbers/logical_type.hpp"
+#include "text/literals.hpp"
 
 namespace numpact::cli {
 namespace {

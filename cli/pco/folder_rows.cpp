@@ -138,7 +138,8 @@ ColumnBlock FolderColumn::read(std::uint64_t first, std::uint64_t rows) {
 
 std::vector<NumberRange> FolderColumn::rows_that_may_match(const NumberCondition& condition) const {
   std::vector<NumberRange> all = {{0, column_.rows()}};
-  if (condition.matches_null()) return column_.null_count > 0 ? all : std::vector<NumberRange>();
+  const table::NumberFilter& filter = condition.filter();
+  if (filter.matches_null()) return column_.null_count > 0 ? all : std::vector<NumberRange>();
   std::optional<Trailer> trailer;
   if (config_.trailer == TrailerPolicy::kIgnore) return all;
   const bool is_good = Trailer::read(bytes_.bytes()).into(trailer).ok() && trailer.has_value();
@@ -147,7 +148,7 @@ std::vector<NumberRange> FolderColumn::rows_that_may_match(const NumberCondition
   }
   std::vector<NumberRange> numbers;
   for (const ChunkSummary& chunk : trailer->chunks()) {
-    if (condition.may_match(chunk)) add_range(numbers, {chunk.place.first, chunk.place.count});
+    if (filter.may_match(chunk)) add_range(numbers, {chunk.place.first, chunk.place.count});
   }
   return column_.null_count > 0 ? rows_of_numbers(numbers) : numbers;
 }
@@ -187,8 +188,15 @@ FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const D
   columns_.resize(entries_.size());
   others_index_.resize(entries_.size());
   std::vector<std::size_t> used = query_.columns;
-  for (const Comparison& comparison : query_.where) {
-    used.push_back(find_name(names, folder.path_of(""), comparison.column));
+  for (const table::FilterComparison& comparison : query_.where) {
+    // A filter may have thousands of comparisons with a column.
+    const auto [known, is_new] = compared_.try_emplace(comparison.column);
+    if (is_new) {
+      known->second.column = find_name(names, folder.path_of(""), comparison.column);
+      used.push_back(known->second.column);
+    }
+    known->second.comparisons.push_back(comparison);
+    if (!is_new) continue;
     needs_others = needs_others || entries_[used.back()].other != nullptr;
   }
   std::vector<OtherFile> files;
@@ -219,23 +227,22 @@ FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const D
     plan_.columns.push_back(column);
   }
   if (needs_others && !files.empty()) others_ = open_others(files);
-  for (const Comparison& comparison : query_.where) add_condition(comparison);
+  add_conditions();
   choose_ranges(used.empty() ? 0 : entries_[used[0]].rows());
   block_rows_ = std::clamp(kBlockBytes / (8 * std::max<std::uint64_t>(1, used.size())),
                            kOtherBatchRows, kMaxBlockRows);
 }
 
-void FolderRows::add_condition(const Comparison& comparison) {
-  std::vector<std::string> names;
-  for (const ManifestEntry& entry : entries_) names.push_back(entry.name());
-  const std::size_t at = find_name(names, folder_.path_of(""), comparison.column);
-  const ManifestEntry& entry = entries_[at];
-  const std::string place = fmt::format("column '{}'", entry.name());
-  if (entry.column != nullptr) {
-    conditions_.push_back({at, NumberCondition(comparison, entry.column->column, place)});
-  } else {
-    const OtherKind kind = others_->kind(*others_index_[at]);
-    conditions_.push_back({at, TextCondition(comparison, kind, place)});
+void FolderRows::add_conditions() {
+  for (const auto& [name, compared] : compared_) {
+    const ManifestEntry& entry = entries_[compared.column];
+    if (entry.column != nullptr) {
+      conditions_.push_back(
+          {compared.column, NumberCondition(compared.comparisons, entry.column->column)});
+    } else {
+      const OtherKind kind = others_->kind(*others_index_[compared.column]);
+      conditions_.push_back({compared.column, TextCondition(compared.comparisons, kind)});
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +16,6 @@
 #include "numpact/random_access.hpp"
 #include "pco/column_rows.hpp"
 #include "pco/condition.hpp"
-#include "pco/filter.hpp"
 #include "pco/table_folder.hpp"
 
 namespace numpact::cli {
@@ -53,7 +53,7 @@ class FolderColumn {
 
 struct RowQuery {
   std::vector<std::size_t> columns;  // among all columns of the table, in the order of the result
-  std::vector<Comparison> where;
+  std::vector<table::FilterComparison> where;
   std::optional<NumberRange> range;  // of rows, before the filter
   bool wants_text = false;           // other columns as text
 };
@@ -76,6 +76,11 @@ class FolderRows {
     std::size_t column;  // among all columns of the table
     std::variant<NumberCondition, TextCondition> test;
   };
+  // The comparisons of the filter with one column.
+  struct Compared {
+    std::size_t column = 0;
+    std::vector<table::FilterComparison> comparisons;
+  };
   // The values of one column of a block, of the rows that are kept.
   struct Values {
     std::vector<std::uint64_t> numbers;
@@ -87,7 +92,7 @@ class FolderRows {
     std::vector<Values> values;
   };
 
-  void add_condition(const Comparison& comparison);
+  void add_conditions();
   void choose_ranges(std::uint64_t rows);
   bool take_range(NumberRange& range);
   // `read`: the rows of the range, null for a column of others_.
@@ -103,6 +108,7 @@ class FolderRows {
   std::vector<std::optional<std::size_t>> others_index_;  // of all columns: the file of others_
   std::vector<std::size_t> other_at_;                     // of plan_.others: the file of others_
   std::unique_ptr<OtherReader> others_;
+  std::map<std::string, Compared> compared_;
   std::vector<Condition> conditions_;
   std::vector<NumberRange> ranges_;  // rows that may be selected
   std::size_t range_ = 0;

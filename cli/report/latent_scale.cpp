@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "numbers/float16.hpp"
 #include "numbers/number_text.hpp"
 #include "report/text_table.hpp"
+#include "text/literals.hpp"
 
 namespace numpact::cli {
 namespace {

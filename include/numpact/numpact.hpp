@@ -14,6 +14,7 @@
 #include "numpact/random_access.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/table.hpp"
+#include "numpact/table_filter.hpp"
 #include "numpact/trailer.hpp"
 #include "numpact/types.hpp"
 #include "numpact/version.hpp"

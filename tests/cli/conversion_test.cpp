@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "numbers/float16.hpp"
 #include "numbers/logical_type.hpp"
 #include "numbers/number_text.hpp"
+#include "text/literals.hpp"
 
 namespace numpact::cli {
 namespace {

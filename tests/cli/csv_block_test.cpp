@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast paths of CSV compared with the code that defines them: blocks with CsvRecordReader,
-// plain numbers and timestamps with csv/literal.hpp.
+// plain numbers and timestamps with literal/literal.hpp.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -17,7 +17,6 @@
 #include "csv/block_reader.hpp"
 #include "csv/column_part.hpp"
 #include "csv/csv_column.hpp"
-#include "csv/literal.hpp"
 #include "csv/plain_number.hpp"
 #include "csv/plain_time.hpp"
 #include "csv/record_block.hpp"
@@ -25,6 +24,7 @@
 #include "failure.hpp"
 #include "io/spool.hpp"
 #include "numpact/stream.hpp"
+#include "text/literals.hpp"
 #include "text/utf8.hpp"
 
 namespace numpact::cli {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace numpact::cli {
+namespace numpact::internal {
 
 // A number without a NaN: sign * 0.DIGITS * 10^exponent. Digits begin and end with a nonzero digit;
 // zero has none. Infinities are larger than any digits.
@@ -32,4 +32,4 @@ Decimal decimal_of(std::uint64_t number);
 // The exact value; `number` is not a NaN.
 Decimal decimal_of(double number);
 
-}  // namespace numpact::cli
+}  // namespace numpact::internal

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numbers/decimal.hpp"
+#include "literal/decimal.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
-#include "text/digit.hpp"
+#include "literal/digit.hpp"
 
-namespace numpact::cli {
+namespace numpact::internal {
 namespace {
 
 // Larger exponents compare like this one: no number type comes near it. Sums with the number of
 // digits of a text stay far from the limits of 64 bits.
-constexpr std::int64_t kMaxExponent = 1'000'000'000'000;
+constexpr std::int64_t kMaxDecimalExponent = 1'000'000'000'000;
 // Digits after the first one in the longest exact text of a double: 2^-1074 has 751 digits, and
 // the largest subnormal numbers have 767.
 constexpr int kMaxDoubleDigits = 767;
@@ -36,7 +36,7 @@ std::optional<std::int64_t> parse_exponent(std::string_view text) {
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
   if (text.empty() || !std::all_of(text.begin(), text.end(), is_digit)) return std::nullopt;
   std::int64_t exponent = 0;
-  for (const char c : text) exponent = std::min(kMaxExponent, exponent * 10 + (c - '0'));
+  for (const char c : text) exponent = std::min(kMaxDecimalExponent, exponent * 10 + (c - '0'));
   return is_negative ? -exponent : exponent;
 }
 
@@ -131,4 +131,4 @@ Decimal decimal_of(double number) {
   return parse_decimal({text.data(), static_cast<std::size_t>(size)}).value_or(Decimal());
 }
 
-}  // namespace numpact::cli
+}  // namespace numpact::internal

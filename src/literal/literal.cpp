@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "csv/literal.hpp"
+#include "literal/literal.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,11 +9,10 @@
 #include <string>
 #include <tuple>
 
-#include "numbers/logical_type.hpp"
+#include "literal/digit.hpp"
 #include "platform/read_number.hpp"
-#include "text/digit.hpp"
 
-namespace numpact::cli {
+namespace numpact::internal {
 namespace {
 
 constexpr unsigned kMaxFractionDigits = 9;  // of a second: nanoseconds
@@ -380,6 +379,25 @@ Literal parse_literal(std::string_view text, char decimal) {
   return literal;
 }
 
+bool is_number_literal(std::string_view text) {
+  Literal literal;
+  literal.text = text;
+  return !text.empty() && (parse_number(literal, '.') ||
+                           (parse_word(literal) && literal.kind == LiteralKind::kFloat));
+}
+
+std::optional<Literal> parse_time_literal(std::string_view text) {
+  // Dates and times have these two letters only.
+  std::string capitals(without_blanks(text));
+  std::replace(capitals.begin(), capitals.end(), 't', 'T');
+  std::replace(capitals.begin(), capitals.end(), 'z', 'Z');
+  Literal literal;
+  literal.text = capitals;
+  if (capitals.empty() || (!parse_date(literal) && !parse_time(literal))) return std::nullopt;
+  literal.text = {};
+  return literal;
+}
+
 Fit nearest(const Literal& literal, char decimal, double& number) {
   return nearest_number(literal, decimal, number);
 }
@@ -424,4 +442,4 @@ std::optional<std::uint64_t> whole_magnitude(const Literal& literal, char decima
   return magnitude;
 }
 
-}  // namespace numpact::cli
+}  // namespace numpact::internal

@@ -7,7 +7,7 @@
 
 #include "numpact/types.hpp"
 
-namespace numpact::cli {
+namespace numpact::internal {
 
 // Exact. A NaN keeps its payload.
 inline float to_float(Float16 number) {
@@ -43,4 +43,4 @@ inline Float16 to_float16(float number) {
   return Float16{static_cast<std::uint16_t>(sign | half)};
 }
 
-}  // namespace numpact::cli
+}  // namespace numpact::internal

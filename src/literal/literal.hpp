@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classifies the text of one CSV field as a number, a boolean, a date, a time, or other text. The
-// rules are those of docs/text-to-numbers.md.
+// Classifies the text of a field of CSV, or of a value in a filter, as a number, a boolean, a date,
+// a time, or other text. The rules are those of docs/text-to-numbers.md.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "numbers/float16.hpp"
+#include "literal/float16.hpp"
 
-namespace numpact::cli {
+namespace numpact::internal {
+
+inline constexpr std::int64_t kSecondsPerDay = 86'400;
 
 enum class LiteralKind : std::uint8_t {
   kText,
@@ -50,6 +52,14 @@ std::string_view without_blanks(std::string_view text);
 // `decimal`: the decimal point character.
 Literal parse_literal(std::string_view text, char decimal);
 
+// The grammar of values in filters (docs/cli-tables.md). It is that of fields, apart from blanks
+// around numbers and from small letters:
+// A number, with a point as '.'; nan, inf and infinity, with or without a sign.
+bool is_number_literal(std::string_view text);
+// A date, time or timestamp, with T or t before the time and Z or z for UTC, and blanks around it;
+// none for other texts. `text` of the result is not set.
+std::optional<Literal> parse_time_literal(std::string_view text);
+
 enum class Fit : std::uint8_t {
   kExact,    // the nearest number prints as the text, with the same number of digits
   kRounded,  // digits are lost
@@ -67,4 +77,4 @@ bool is_exactly(const Literal& literal, double number);
 // exceeds 64 bits.
 std::optional<std::uint64_t> whole_magnitude(const Literal& literal, char decimal);
 
-}  // namespace numpact::cli
+}  // namespace numpact::internal
