@@ -4,13 +4,15 @@
 docs/format/table-folder.md specifies the folders. Each module imports only those before it:
 
 * ``columns``: Arrow's fields in the words of a manifest, and back.
-* ``values``: values of filters as exact numbers.
-* ``filters``: parses filters, and evaluates them on columns and on ranges of chunks.
+* ``values``: values of filters that are objects of Python, as text.
+* ``filters``: filters, bound to columns of numbers and to ranges of chunks.
+* ``other_filters``: filters of the other columns.
 * ``replacing``: gives a new folder its name in one step.
 * ``writing``: ``write_table``.
 * ``appending``: ``append_table``.
 * ``sources``: the columns of an open folder, by ranges of rows.
 * ``selecting``: which rows match a filter, and the reading of the others' chunks.
+* ``pandas_frame``: tables as frames of pandas.
 * ``tables``: ``Table``, ``OpenTable``, ``open_table`` and ``read_table``.
 * ``polars_scan``: ``scan_table``.
 """

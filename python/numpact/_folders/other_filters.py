@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Filters on columns that Pco cannot hold: text, bytes, decimals and dictionaries. By pyarrow."""
+"""Filters on columns that Pco cannot hold: text, bytes, decimals and dictionaries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as _compute
 
+from .. import _core
 from .._errors import TypeMismatchError
 from .._tables.columns import storage_array, storage_of
 from .columns import logical_of, numbers_in, validity_of
-from .filters import IN, Comparison, bind_number, integer_range, mismatch
-from .values import Bytes, Number, Text, Value
+from .filters import IS_NULL, Comparison, NumberCondition
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -24,72 +24,52 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 pc: Any = _compute  # its functions are made when it is imported
-_FUNCTIONS = {
-    "=": "equal",
-    "!=": "not_equal",
-    "<": "less",
-    "<=": "less_equal",
-    ">": "greater",
-    ">=": "greater_equal",
-}
+# Digits that decimals have at most: those of 256 bits.
+_MAX_PRECISION = 76
 
 
 @dataclass(frozen=True)
 class OtherCondition:
-    """A comparison of a column of Arrow."""
+    """Comparisons of a column of Arrow."""
 
-    evaluate: Callable[[pa.Array], Array]
+    matches_null: bool  #: null rows satisfy it; then no value does
+    evaluate: Callable[[pa.Array], Array]  #: which values satisfy it; any result for null rows
 
     def mask(self, array: pa.Array) -> Array:
-        """(rows,) of bool: which rows satisfy it; null rows do not."""
-        return self.evaluate(storage_array(array))
+        """(rows,) of bool: which rows satisfy it."""
+        array = storage_array(array)
+        valid = _as_mask(array.is_valid())
+        return ~valid if self.matches_null else self.evaluate(array) & valid
 
 
-def bind_other(comparison: Comparison, type: pa.DataType) -> OtherCondition:
-    """The condition of a comparison other than a test for null.
+def bind_other(comparisons: Sequence[Comparison], type: pa.DataType) -> OtherCondition:
+    """The condition of comparisons with one column.
 
     Raises:
         TypeMismatchError: The column is not comparable, or not with a value of this kind.
     """
     type = storage_of(type)
+    given = [(item.column, item.op, item.values) for item in comparisons]
+    if all(item.is_null_test for item in comparisons):
+        tests = {item.op for item in comparisons}
+        has_values = IS_NULL not in tests
+        return OtherCondition(
+            tests == {IS_NULL}, lambda array: np.full(len(array), has_values, np.bool_)
+        )
     if pa.types.is_dictionary(type):
-        inner = bind_other(comparison, type.value_type)
-        return OtherCondition(lambda array: inner.mask(array.dictionary_decode()))
+        return _of_dictionary(bind_other(comparisons, type.value_type))
     logical = logical_of(pa.field("", type))
     if logical is not None:
-        condition = bind_number(comparison, logical)
-
-        def of_numbers(array: pa.Array) -> Array:
-            validity = validity_of(array)
-            found = condition.mask(numbers_in(array, logical))
-            if validity is None:
-                return found
-            spread = np.zeros(len(array), np.bool_)
-            spread[validity] = found
-            return spread
-
-        return OtherCondition(of_numbers)
+        return _of_numbers(NumberCondition(comparisons, logical), logical)
     if _is_text(type):
-        texts = [_text_of(comparison, value) for value in comparison.values]
-        return _of_arrow(comparison.op, texts, pa.large_string())
+        return _of_texts(_core.bind_texts(given, False), pa.large_string())
     if _is_binary(type):
-        contents = []
-        for value in comparison.values:
-            if not isinstance(value, Bytes):
-                raise mismatch(comparison.column, "bytes", value)
-            contents.append(value.content)
-        return _of_arrow(comparison.op, contents, pa.large_binary())
+        return _of_texts(_core.bind_texts(given, True), pa.large_binary())
     if pa.types.is_decimal(type):
-        return _of_decimals(comparison, type)
+        return _of_decimals(_core.bind_decimals(given), type)
     raise TypeMismatchError(
-        f"where: column {comparison.column!r} is of type {type}, whose values are not compared"
+        f"where: column {comparisons[0].column!r} is of type {type}, whose values are not compared"
     )
-
-
-def _text_of(comparison: Comparison, value: Value) -> str:
-    if not isinstance(value, Text) or value.is_bare:
-        raise mismatch(comparison.column, "text", value)
-    return value.text
 
 
 def _is_text(type: pa.DataType) -> bool:
@@ -107,52 +87,87 @@ def _is_binary(type: pa.DataType) -> bool:
     )
 
 
-def _of_arrow(op: str, values: list[Any], type: pa.DataType) -> OtherCondition:
-    def evaluate(array: pa.Array) -> Array:
-        array = array.cast(type)
-        if op == IN:
-            found = pc.is_in(array, value_set=pa.array(values, type))
-            return _as_mask(pc.and_(found, array.is_valid()))
-        return _as_mask(pc.call_function(_FUNCTIONS[op], [array, pa.scalar(values[0], type)]))
-
-    return OtherCondition(evaluate)
-
-
 def _as_mask(found: pa.Array) -> Array:
     mask: Array = np.asarray(found.fill_null(False).to_numpy(zero_copy_only=False), np.bool_)
     return mask
 
 
-def _of_decimals(comparison: Comparison, type: pa.DataType) -> OtherCondition:
+def _of_dictionary(inner: OtherCondition) -> OtherCondition:
+    """Each value of the dictionary is compared once."""
+
+    def evaluate(array: pa.Array) -> Array:
+        found = inner.mask(array.dictionary)
+        indices = np.asarray(array.indices.fill_null(0).to_numpy(zero_copy_only=False))
+        return found[indices] if len(found) else np.zeros(len(array), np.bool_)
+
+    return OtherCondition(inner.matches_null, evaluate)
+
+
+def _of_numbers(condition: NumberCondition, logical: Any) -> OtherCondition:
+    def evaluate(array: pa.Array) -> Array:
+        validity = validity_of(array)
+        found = condition.mask(numbers_in(array, logical))
+        if validity is None:
+            return found
+        spread = np.zeros(len(array), np.bool_)
+        spread[validity] = found
+        return spread
+
+    return OtherCondition(condition.matches_null, evaluate)
+
+
+def _of_texts(condition: _core.TextFilter, wide: pa.DataType) -> OtherCondition:
+    def evaluate(array: pa.Array) -> Array:
+        array = array.cast(wide)
+        _, offsets, content = array.buffers()
+        if offsets is None:  # an empty array
+            return np.zeros(len(array), np.bool_)
+        ends = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+        return condition.mask(ends, content or b"").view(np.bool_)
+
+    return OtherCondition(condition.matches_null, evaluate)
+
+
+def _of_decimals(condition: _core.DecimalFilter, type: pa.DataType) -> OtherCondition:
     """By ranges of the whole numbers that decimals are multiples of a power of ten by."""
-    max_value = 10**type.precision - 1
     wide = pa.decimal256 if type.bit_width > 128 else pa.decimal128
     compared = wide(type.precision, type.scale)
-    exact = Context(prec=100)
-    ranges: list[tuple[pa.Scalar, pa.Scalar]] = []
-    for value in comparison.values:
-        if not isinstance(value, Number):
-            raise mismatch(comparison.column, "numbers", value)
-        number = value.value
-        if number != number:
-            continue  # no decimal is NaN
-        scaled = number if isinstance(number, float) else number * 10**type.scale
-        op = "=" if comparison.op in ("!=", IN) else comparison.op
-        found = integer_range(op, scaled, -max_value, max_value)
-        if found is not None:
-            low, high = (
-                pa.scalar(exact.scaleb(Decimal(bound), -type.scale), compared) for bound in found
-            )
-            ranges.append((low, high))
+    exact = Context(prec=_MAX_PRECISION + 1)
+    # Ranges with one number between them are one with a hole: `in` makes points, `!=` makes holes,
+    # which are searched as sets, and few ranges remain.
+    spans: list[list[int]] = []
+    holes: list[int] = []
+    for low, high in condition.ranges(type.precision, type.scale):
+        if spans and int(low) - spans[-1][1] == 2:
+            holes.append(int(low) - 1)
+            spans[-1][1] = int(high)
+        else:
+            spans.append([int(low), int(high)])
+
+    def decimal_of(number: int) -> Decimal:
+        return exact.scaleb(Decimal(number), -type.scale)
+
+    def array_of(numbers: Sequence[int]) -> pa.Array:
+        return pa.array([decimal_of(number) for number in numbers], compared)
+
+    points = array_of([low for low, high in spans if low == high])
+    without = array_of(holes)
+    ranges = [
+        (pa.scalar(decimal_of(low), compared), pa.scalar(decimal_of(high), compared))
+        for low, high in spans
+        if low < high
+    ]
 
     def evaluate(array: pa.Array) -> Array:
         array = array.cast(compared)
-        mask = np.zeros(len(array), np.bool_)
+        found = np.zeros(len(array), np.bool_)
+        if len(points):
+            found |= _as_mask(pc.is_in(array, value_set=points))
         for low, high in ranges:
             inside = pc.and_(pc.greater_equal(array, low), pc.less_equal(array, high))
-            mask |= _as_mask(inside)
-        if comparison.op == "!=":
-            return ~mask & _as_mask(array.is_valid())
-        return mask
+            found |= _as_mask(inside)
+        if len(without):
+            found &= ~_as_mask(pc.is_in(array, value_set=without))
+        return found
 
-    return OtherCondition(evaluate)
+    return OtherCondition(condition.matches_null, evaluate)

@@ -7,6 +7,7 @@ in windows of rows: first the columns of the filter, then the others where rows 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
@@ -15,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from .._errors import InvalidArgumentError
-from .filters import IS_NOT_NULL, IS_NULL, Comparison, NumberCondition, bind_number
+from .._shown import few
+from .filters import Comparison, NumberCondition
 from .other_filters import OtherCondition, bind_other
 from .sources import NumberSource, Source
 
@@ -30,52 +32,49 @@ WINDOW_ROWS = 1 << 20
 Span = tuple[int, int]  #: the first row, and the row after the last one
 
 
-@dataclass(frozen=True)
-class NullTest:
-    """A test for null."""
-
-    is_null: bool
-
-
-Condition = Union[NumberCondition, OtherCondition, NullTest]
+Condition = Union[NumberCondition, OtherCondition]
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A comparison, for a certain column."""
+    """The comparisons of a filter with a certain column."""
 
     column: int
     source: Source
     condition: Condition
+    keeps_nan: bool = False  #: chunks with NaNs may always match
 
 
 def bind(
     comparisons: Sequence[Comparison], names: list[str], sources: Sequence[Source]
 ) -> list[Bound]:
-    """Comparisons for the columns of a table.
+    """The comparisons with each column of a table.
 
     Raises:
         InvalidArgumentError: There is no such column, or more than one.
         TypeMismatchError: A value is of another kind than its column.
     """
-    made: list[Bound] = []
+    by_column: dict[str, list[Comparison]] = {}
     for comparison in comparisons:
-        count = names.count(comparison.column)
+        by_column.setdefault(comparison.column, []).append(comparison)
+    counts = Counter(names)
+    places = {name: index for index, name in enumerate(names)}
+    made: list[Bound] = []
+    for name, compared in by_column.items():
+        count = counts[name]
         if count != 1:
             what = "there is no" if count == 0 else f"there are {count} columns"
             raise InvalidArgumentError(
-                f"where: {what} {'column ' if count == 0 else ''}{comparison.column!r}; "
-                f"the columns are {names}"
+                f"where: {what} {'column ' if count == 0 else ''}{name!r}; "
+                f"the columns are {few(names)}"
             )
-        column = names.index(comparison.column)
+        column = places[name]
         source = sources[column]
         condition: Condition
-        if comparison.op in (IS_NULL, IS_NOT_NULL):
-            condition = NullTest(comparison.op == IS_NULL)
-        elif isinstance(source, NumberSource):
-            condition = bind_number(comparison, source.logical)
+        if isinstance(source, NumberSource):
+            condition = NumberCondition(compared, source.logical)
         else:
-            condition = bind_other(comparison, source.field.type)
+            condition = bind_other(compared, source.field.type)
         made.append(Bound(column, source, condition))
     return made
 
@@ -87,26 +86,26 @@ def candidates(bound: Sequence[Bound], span: Span) -> list[Span]:
         source, condition = item.source, item.condition
         if not spans:
             break
-        if isinstance(condition, NumberCondition) and isinstance(source, NumberSource):
-            spans = _pruned(source, condition, spans)
-        elif isinstance(condition, NullTest) and isinstance(source, NumberSource):
-            spans = spans if source.entry.null_count or not condition.is_null else []
+        if not isinstance(condition, NumberCondition) or not isinstance(source, NumberSource):
+            continue
+        if condition.matches_null:
+            spans = spans if source.entry.null_count else []
+        elif not condition.matches_valid:
+            spans = _pruned(source, item, condition, spans)
     return spans
 
 
-def _pruned(source: NumberSource, condition: NumberCondition, spans: list[Span]) -> list[Span]:
-    if not condition.ranges and not condition.has_nan and not condition.is_negated:
-        return []
-    if source.entry.count == 0:
+def _pruned(
+    source: NumberSource, item: Bound, condition: NumberCondition, spans: list[Span]
+) -> list[Span]:
+    if source.entry.count == 0 or (condition.is_empty and not item.keeps_nan):
         return []
     trailer = source.trailer()
     if trailer is None:
         return spans
     kept: list[Span] = []
-    for chunk in trailer.chunks:
-        min_value = None if chunk.min is None else chunk.min.item()
-        max_value = None if chunk.max is None else chunk.max.item()
-        if not condition.may_match(min_value, max_value, chunk.nan_count, chunk.count):
+    for chunk, matches in zip(trailer.chunks, condition.chunks(trailer).tolist(), strict=True):
+        if not matches and not (item.keeps_nan and chunk.nan_count):
             continue
         first, stop = source.rows_of_numbers(chunk.first, chunk.count)
         if kept and kept[-1][1] >= first:
@@ -159,22 +158,23 @@ class Window:
             return
         rows = np.flatnonzero(self._mask)
         arrays = item.source.take(rows + self._span[0], self._threads)
-        found = np.concatenate([_mask_of_array(item.condition, array) for array in arrays])
+        assert isinstance(item.condition, OtherCondition)
+        found = np.concatenate([item.condition.mask(array) for array in arrays])
         self._mask[rows[~found]] = False
 
     def _mask_of(self, source: NumberSource, item: Bound) -> Array:
         condition = item.condition
+        assert isinstance(condition, NumberCondition)
         first, count = self._span[0], self._span[1] - self._span[0]
-        if isinstance(condition, NullTest):
+        if condition.matches_null or condition.matches_valid:
             nulls = source.nulls()
             is_valid = np.ones(count, np.bool_)
             if nulls is not None:
                 is_valid = nulls.part(first, count).validity()
-            return ~is_valid if condition.is_null else is_valid
+            return ~is_valid if condition.matches_null else is_valid
         if item.column not in self._numbers:
             self._numbers[item.column] = source.decode(first, count, self._threads)
         numbers, validity = self._numbers[item.column]
-        assert isinstance(condition, NumberCondition)
         found = condition.mask(numbers)
         if validity is None:
             return found
@@ -196,11 +196,3 @@ class Window:
         if self.rows == stop - first:
             return source.read(first, self.rows, threads)
         return source.take(self._picked, threads)
-
-
-def _mask_of_array(condition: Condition, array: pa.Array) -> Array:
-    if isinstance(condition, NullTest):
-        is_null = np.asarray(array.is_null().to_numpy(zero_copy_only=False), np.bool_)
-        return is_null if condition.is_null else ~is_null
-    assert isinstance(condition, OtherCondition)
-    return condition.mask(array)

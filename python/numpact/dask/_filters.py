@@ -13,13 +13,14 @@ from urllib.parse import unquote
 import numpy as np
 
 from .._errors import InvalidArgumentError
-from .._folders.filters import IS_NOT_NULL, IS_NULL, Comparison, bind_number
+from .._folders.filters import Comparison, NumberCondition
 from .._folders.other_filters import bind_other
 from .._folders.selecting import Span, bind, candidates
 from .._folders.sources import Content, NumberSource, OtherSource, Source
 from .._remote.manifest import Column, LogicalType, Manifest, Other
 from .._remote.table_folder import TableFolder
 from .._remote.table_parts import ArrowRows, ConstantPart, Rows
+from .._shown import few
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,32 +36,31 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 @dataclass(frozen=True)
 class RowTest:
-    """A comparison of a filter, for rows that are decoded. Can be pickled."""
+    """The comparisons of a filter with a column, for rows that are decoded. Can be pickled."""
 
-    comparison: Comparison
+    comparisons: tuple[Comparison, ...]
 
     @property
     def column(self) -> str:
-        return self.comparison.column
+        return self.comparisons[0].column
 
     def mask(self, rows: Rows | ArrowRows) -> Array:
         """(rows,) of bool: which rows satisfy it."""
-        op = self.comparison.op
         if isinstance(rows, ArrowRows):
-            return self._mask_of_arrow(rows.values)
+            condition = bind_other(self.comparisons, rows.values.type)
+            masks = [condition.mask(chunk) for chunk in rows.values.chunks]
+            return np.concatenate([np.empty(0, np.bool_), *masks])
         valid = np.ones(len(rows.values), np.bool_) if rows.validity is None else rows.validity
-        if op in (IS_NULL, IS_NOT_NULL):
-            return ~valid if op == IS_NULL else valid
-        return bind_number(self.comparison, rows.logical).mask(rows.values) & valid
+        numbers = NumberCondition(self.comparisons, rows.logical)
+        return ~valid if numbers.matches_null else numbers.mask(rows.values) & valid
 
-    def _mask_of_arrow(self, values: Any) -> Array:
-        op = self.comparison.op
-        if op in (IS_NULL, IS_NOT_NULL):
-            found = values.is_null() if op == IS_NULL else values.is_valid()
-            return np.asarray(found.to_numpy(), np.bool_)
-        condition = bind_other(self.comparison, values.type)
-        masks = [condition.mask(chunk) for chunk in values.chunks]
-        return np.concatenate([np.empty(0, np.bool_), *masks])
+
+def tests_of(comparisons: Sequence[Comparison]) -> tuple[RowTest, ...]:
+    """A test for each column."""
+    by_column: dict[str, list[Comparison]] = {}
+    for comparison in comparisons:
+        by_column.setdefault(comparison.column, []).append(comparison)
+    return tuple(RowTest(tuple(compared)) for compared in by_column.values())
 
 
 def source_of(table: TableFolder, entry: Column | Other) -> Source:
@@ -83,8 +83,9 @@ def spans_of(
     """
     entries = manifest.ordered()
     names = [entry.name for entry in entries]
-    used = [entry for entry in entries if entry.name in {c.column for c in comparisons}]
-    if any(c.column not in names for c in comparisons):
+    compared = {comparison.column for comparison in comparisons}
+    used = [entry for entry in entries if entry.name in compared]
+    if not compared.issubset(names):
         bind(comparisons, names, [])  # raises
     sources = [source_of(table, entry) for entry in used]
     bound = bind(comparisons, [entry.name for entry in used], sources)
@@ -128,7 +129,8 @@ def partition_columns(paths: Sequence[str]) -> list[dict[str, ConstantPart]]:
     for path, values in zip(paths, texts, strict=True):
         if list(values) != list(texts[0]):
             raise InvalidArgumentError(
-                f"{path}: its folders name the columns {list(values)}, others {list(texts[0])}"
+                f"{path}: its folders name the columns {few(list(values))}, others "
+                f"{few(list(texts[0]))}"
             )
     made: list[dict[str, ConstantPart]] = [{} for _ in paths]
     for name in texts[0] if texts else ():

@@ -38,6 +38,7 @@ from .._remote.table_parts import (
     TablePart,
     frame,
 )
+from .._shown import few
 from ._array import describe
 from ._table_folders import find_folders
 
@@ -254,7 +255,7 @@ def _of_files(
         logical[name] = logical_type_of(dtype, type_name(dtype))
     counts = {name: len(files[name]) for name in names}
     if len(set(counts.values())) > 1:
-        raise InvalidArgumentError(f"columns differ in their count of files: {counts}")
+        raise InvalidArgumentError(f"columns differ in their count of files: {few(counts)}")
     return [
         _Rows(f"file {i}", {name: _Column(files[name][i], logical[name]) for name in names})
         for i in range(counts[names[0]])
@@ -382,8 +383,8 @@ def _of_folder(
     extra = [name for name in [*by_name, *constants] if is_all and name not in names]
     if extra:
         raise InvalidArgumentError(
-            f"{url}: has the columns {extra}, which other folders lack; give columns={names} to "
-            "read what all have"
+            f"{url}: has the columns {few(extra)}, which other folders lack; give "
+            f"columns={few(names)} to read what all have"
         )
     _check_names([c.column for c in comparisons] or names, [*by_name, *constants], url)
     tested = [c.column for c in comparisons if c.column in by_name]
@@ -421,7 +422,7 @@ def _tested(
     comparisons: Sequence[Comparison],
 ) -> _Rows:
     """The rows with the tests of a filter, and which of them may match."""
-    from ._filters import RowTest, spans_of
+    from ._filters import spans_of, tests_of
 
     of_folder = [c for c in comparisons if c.column in constants]
     rest = [c for c in comparisons if c.column not in constants]
@@ -429,9 +430,9 @@ def _tested(
     # Values of other folders may give nulls without a type one. They have no ranges anyway.
     typed = [c for c in rest if not _is_null(columns.get(c.column))]
     spans = spans_of(table, table.manifest(), typed)
-    if not all(RowTest(c).mask(constants[c.column].load())[0] for c in of_folder):
+    if not all(test.mask(constants[test.column].load())[0] for test in tests_of(of_folder)):
         spans = []
-    return replace(rows, tests=tuple(RowTest(c) for c in rest), spans=spans)
+    return replace(rows, tests=tests_of(rest), spans=spans)
 
 
 def _is_null(column: _AnyColumn | None) -> bool:
@@ -492,7 +493,9 @@ def _present(table: TableFolder, entry: Column | Other, name: str) -> Found:
 def _check_names(requested: Sequence[str], present: Sequence[str], where: str) -> None:
     missing = [name for name in requested if name not in present]
     if missing:
-        raise InvalidArgumentError(f"{where}: has no columns {missing}; there are {list(present)}")
+        raise InvalidArgumentError(
+            f"{where}: has no columns {few(missing)}; there are {few(list(present))}"
+        )
     if not requested:
         raise InvalidArgumentError(f"{where}: has no columns")
 
@@ -512,7 +515,8 @@ def _check_lengths(rows: _Rows) -> None:
     counts = {name: column.count for name, column in {**rows.columns, **rows.hidden}.items()}
     if len(set(counts.values())) > 1:
         raise InvalidArgumentError(
-            f"{rows.name}: columns differ in length: {counts}; choose those that belong together"
+            f"{rows.name}: columns differ in length: {few(counts)}; choose those that belong "
+            "together"
         )
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import decimal
+import functools
 import random
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,14 @@ TIMES = [
     pa.duration("s"),
     pa.duration("ns"),
 ]
+
+
+@functools.cache
+def filter_oracle() -> Any:
+    """The exact arithmetic of tests/fixtures/filters."""
+    import filter_fixture
+
+    return filter_fixture.oracle()
 
 
 def numbers(type: str, rows: int, seed: int = 1) -> np.ndarray:

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters of tables (numpact/table_filter.hpp). Comparisons are tuples (column, operator, values),
+// values are tuples (kind, content, has a time zone).
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "buffers.hpp"
+#include "errors.hpp"
+#include "gil.hpp"
+#include "numpact/table_filter.hpp"
+
+namespace numpact::python {
+namespace {
+
+using table::ColumnType;
+using table::DecimalFilter;
+using table::FilterComparison;
+using table::FilterOp;
+using table::FilterValue;
+using table::NumberFilter;
+using table::TextFilter;
+
+// In the order of FilterValue::Kind.
+constexpr std::string_view kKinds[] = {"number",  "text",        "bool",     "time",
+                                       "instant", "time of day", "duration", "bytes"};
+// Masks of at least this many rows are computed without the GIL.
+constexpr std::size_t kLongMask = std::size_t{1} << 14;
+
+template <class T>
+T value_or_raise(Result<T> result, const std::string& message) {
+  if (!result.ok()) raise_error(result.status().kind(), "where: " + message);
+  return std::move(*result);
+}
+
+std::string content_of(nb::handle content) {
+  if (PyBytes_Check(content.ptr())) {
+    return {PyBytes_AsString(content.ptr()), static_cast<std::size_t>(PyBytes_Size(content.ptr()))};
+  }
+  const auto encoded = nb::steal(PyUnicode_AsEncodedString(content.ptr(), "utf-8", "strict"));
+  if (!encoded.is_valid()) {
+    PyErr_Clear();
+    raise_error(ErrorKind::kInvalidArgument, "where: a text has unpaired surrogates");
+  }
+  return content_of(encoded);
+}
+
+FilterValue value_of(nb::handle given) {
+  const auto [kind, content, zoned] =
+      nb::cast<std::tuple<std::string_view, nb::object, bool>>(given);
+  const auto* const found = std::find(std::begin(kKinds), std::end(kKinds), kind);
+  if (found == std::end(kKinds)) throw nb::value_error("no kind of value");
+  return {static_cast<FilterValue::Kind>(found - std::begin(kKinds)), content_of(content), zoned};
+}
+
+std::vector<FilterComparison> comparisons_of(nb::handle given) {
+  std::vector<FilterComparison> made;
+  for (const nb::handle item : given) {
+    FilterComparison comparison;
+    comparison.column = content_of(item[0]);
+    comparison.op = value_or_raise(table::filter_op_of(content_of(item[1])), "no operator");
+    for (const nb::handle value : nb::object(item[2])) {
+      comparison.values.push_back(value_of(value));
+    }
+    made.push_back(std::move(comparison));
+  }
+  return made;
+}
+
+nb::list parse_filter(nb::handle text) {
+  std::string message;
+  const auto parsed = value_or_raise(table::parse_filter(content_of(text), &message), message);
+  nb::list made;
+  for (const FilterComparison& comparison : parsed) {
+    nb::list values;
+    for (const FilterValue& value : comparison.values) {
+      const std::string_view kind = kKinds[static_cast<std::size_t>(value.kind)];
+      values.append(nb::make_tuple(kind, value.text, false));
+    }
+    made.append(nb::make_tuple(comparison.column, to_string(comparison.op), nb::tuple(values)));
+  }
+  return made;
+}
+
+std::string filter_op(nb::handle text) {
+  std::string message;
+  auto op = table::filter_op_of(content_of(text), &message);
+  return std::string(to_string(value_or_raise(std::move(op), message)));
+}
+
+// Computes a mask of `count` rows, one byte each, all 1 before.
+template <class Narrow>
+nb::object mask_of(std::size_t count, const Narrow& narrow) {
+  NewArray out(NumberType::kU8, count);
+  const std::span<std::uint8_t> kept(static_cast<std::uint8_t*>(out.view().data), count);
+  std::fill(kept.begin(), kept.end(), std::uint8_t{1});
+  if (count < kLongMask) {
+    narrow(kept);
+  } else {
+    const GilRelease release;
+    narrow(kept);
+  }
+  return out.release(count);
+}
+
+NumberFilter bind_numbers(nb::handle comparisons, std::string_view kind, std::string_view type,
+                          std::string_view unit, const std::string& timezone) {
+  ColumnType column;
+  column.type = type_by_name(type);
+  column.kind = table::kind_of_name(kind).value();
+  column.unit = table::unit_of_name(unit).value_or(table::Unit::kSecond);
+  column.timezone = timezone;
+  std::string message;
+  auto bound = NumberFilter::bind(comparisons_of(comparisons), column, &message);
+  return value_or_raise(std::move(bound), message);
+}
+
+nb::object number_mask(const NumberFilter& filter, const ConstArray& array) {
+  const NumberView numbers = numbers_of(array);
+  if (numbers.type != filter.type()) throw nb::type_error("numbers of another type");
+  return mask_of(numbers.count, [&](auto kept) { filter.narrow(numbers, kept); });
+}
+
+std::uint64_t latent_at(const NumberView& numbers, std::size_t index) {
+  std::uint64_t bits = 0;
+  const std::size_t size = size_of(numbers.type);
+  std::memcpy(&bits, static_cast<const std::byte*>(numbers.data) + index * size, size);
+  return to_ordered_latent(numbers.type, bits);
+}
+
+// Which chunks may hold numbers that satisfy it, by their least and greatest numbers and their
+// counts of NaNs and of numbers.
+nb::object chunk_mask(const NumberFilter& filter, const ConstArray& least,
+                      const ConstArray& greatest, const ConstArray& nan_counts,
+                      const ConstArray& counts) {
+  const NumberView lows = numbers_of(least);
+  const NumberView highs = numbers_of(greatest);
+  const NumberView nans = numbers_of(nan_counts);
+  const NumberView all = numbers_of(counts);
+  const bool fits = lows.type == filter.type() && highs.type == lows.type &&
+                    nans.type == NumberType::kU64 && all.type == NumberType::kU64 &&
+                    highs.count == lows.count && nans.count == lows.count &&
+                    all.count == lows.count;
+  if (!fits) throw nb::type_error("chunks of another type or count");
+  return mask_of(lows.count, [&](auto kept) {
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      ChunkSummary chunk;
+      chunk.place.count = latent_at(all, i);
+      chunk.nan_count = latent_at(nans, i);
+      chunk.min_latent = latent_at(lows, i);
+      chunk.max_latent = latent_at(highs, i);
+      kept[i] = filter.may_match(chunk) ? 1 : 0;
+    }
+  });
+}
+
+TextFilter bind_texts(nb::handle comparisons, bool is_bytes) {
+  std::string message;
+  auto bound = TextFilter::bind(comparisons_of(comparisons), is_bytes, &message);
+  return value_or_raise(std::move(bound), message);
+}
+
+// Of texts that lie in `data` between one of `offsets`, (rows + 1,) of int64, and the next one.
+nb::object text_mask(const TextFilter& filter, const ConstArray& offsets, nb::handle data) {
+  const NumberView ends = numbers_of(offsets);
+  const Bytes bytes(data);
+  const std::size_t size = bytes.span().size();
+  const std::string_view all(reinterpret_cast<const char*>(bytes.span().data()), size);
+  if (ends.type != NumberType::kI64 || ends.count == 0) throw nb::type_error("no offsets");
+  std::vector<std::int64_t> places(ends.count);
+  std::memcpy(places.data(), ends.data, ends.count * sizeof(std::int64_t));
+  const bool fits = places.front() >= 0 && std::is_sorted(places.begin(), places.end()) &&
+                    static_cast<std::uint64_t>(places.back()) <= size;
+  if (!fits) throw nb::value_error("offsets that do not increase or lie outside of the data");
+  return mask_of(places.size() - 1, [&](auto kept) {
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const auto begin = static_cast<std::size_t>(places[i]);
+      const std::string_view text =
+          all.substr(begin, static_cast<std::size_t>(places[i + 1]) - begin);
+      kept[i] = filter.matches(text) ? 1 : 0;
+    }
+  });
+}
+
+DecimalFilter bind_decimals(nb::handle comparisons) {
+  std::string message;
+  auto bound = DecimalFilter::bind(comparisons_of(comparisons), &message);
+  return value_or_raise(std::move(bound), message);
+}
+
+}  // namespace
+
+void bind_filter(nb::module_& m) {
+  nb::class_<NumberFilter>(m, "NumberFilter")
+      .def_prop_ro("matches_null", &NumberFilter::matches_null)
+      .def_prop_ro("matches_nan", &NumberFilter::matches_nan)
+      .def_prop_ro("has_ranges",
+                   [](const NumberFilter& filter) { return !filter.ranges().empty(); })
+      .def("mask", &number_mask, nb::arg("numbers"))
+      .def("chunks", &chunk_mask, nb::arg("least"), nb::arg("greatest"), nb::arg("nan_counts"),
+           nb::arg("counts"));
+  nb::class_<TextFilter>(m, "TextFilter")
+      .def_prop_ro("matches_null", &TextFilter::matches_null)
+      .def("mask", &text_mask, nb::arg("offsets"), nb::arg("data"));
+  nb::class_<DecimalFilter>(m, "DecimalFilter")
+      .def_prop_ro("matches_null", &DecimalFilter::matches_null)
+      .def("ranges", &DecimalFilter::ranges, nb::arg("precision"), nb::arg("scale"));
+  m.def("parse_filter", &parse_filter, nb::arg("text"));
+  m.def("filter_op", &filter_op, nb::arg("text"));
+  m.def("bind_numbers", &bind_numbers, nb::arg("comparisons"), nb::arg("kind"), nb::arg("type"),
+        nb::arg("unit"), nb::arg("timezone"));
+  m.def("bind_texts", &bind_texts, nb::arg("comparisons"), nb::arg("is_bytes"));
+  m.def("bind_decimals", &bind_decimals, nb::arg("comparisons"));
+}
+
+}  // namespace numpact::python
