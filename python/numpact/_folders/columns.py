@@ -106,6 +106,32 @@ def array_of(numbers: Array, validity: Array | None, field: pa.Field) -> pa.Arra
     return pa.Array.from_buffers(field.type, rows, [bits, pa.py_buffer(numbers)])
 
 
+def empty_table(schema: pa.Schema) -> pa.Table:
+    """A table without rows; pyarrow's own refuses lists and structs of dictionaries."""
+    arrays = [chunked([_empty(field.type)], field.type) for field in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _empty(type: pa.DataType) -> pa.Array:
+    if isinstance(type, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(type, _empty(type.storage_type))
+    if pa.types.is_dictionary(type):
+        parts = (_empty(type.index_type), _empty(type.value_type))
+        return pa.DictionaryArray.from_arrays(*parts, ordered=type.ordered)
+    if not type.num_fields:
+        return pa.array([], type)
+    # No buffer is needed for no rows, but that of the offsets, which have one element.
+    offsets = pa.py_buffer(bytes(8))
+    has_offsets = any(
+        test(type) for test in (pa.types.is_list, pa.types.is_large_list, pa.types.is_map)
+    )
+    if not has_offsets and not pa.types.is_struct(type) and not pa.types.is_fixed_size_list(type):
+        return pa.array([], type)
+    buffers = [None, offsets] if has_offsets else [None]
+    children = [_empty(type.field(i).type) for i in range(type.num_fields)]
+    return pa.Array.from_buffers(type, 0, buffers, children=children)
+
+
 def with_extensions(schema: pa.Schema) -> pa.Schema:
     """The schema with the extension types that its fields name, if they are registered."""
     if not any(_EXTENSION in (field.metadata or {}) for field in schema):

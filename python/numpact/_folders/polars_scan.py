@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +14,14 @@ import numpy as np
 from .._errors import Error, InvalidArgumentError
 from .._optional import require
 from .._remote.locations import StorageOptions
-from .filters import IS_NOT_NULL, IS_NULL, Comparison, NumberCondition, bind_number
-from .selecting import WINDOW_ROWS, Bound, NullTest, Span, candidates, windows
+from .._remote.manifest import LogicalType
+from .._shown import few
+from .columns import empty_table
+from .filters import IS_NOT_NULL, IS_NULL, Comparison, NumberCondition
+from .selecting import WINDOW_ROWS, Bound, Span, candidates, windows
 from .sources import NumberSource
 from .tables import OpenTable, Path, open_table
-from .values import Boolean, Duration, Instant, Number, TimeOfDay, Value
+from .values import Value, number_text
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,7 +31,15 @@ if TYPE_CHECKING:
 
 _OPS = {"Eq": "=", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_TICKS = {"Milliseconds": 10**3, "Microseconds": 10**6, "Nanoseconds": 10**9}
+_WITH_EQUAL = {"<": "<=", ">": ">="}
+# Units of literals, and the digits behind the point of a second.
+_DIGITS = {"Milliseconds": 3, "Microseconds": 6, "Nanoseconds": 9}
+# The units that columns have in polars, which has no seconds.
+_UNITS = {"s": "Milliseconds", "ms": "Milliseconds", "us": "Microseconds", "ns": "Nanoseconds"}
+# polars compares columns of whole numbers with others as floats of 32 or 64 bits, or of another
+# width. Up to these magnitudes that changes no comparison.
+_EXACT_IN_FLOATS = 1 << 24
+_EXACT_IN_DOUBLES = 1 << 53
 # Levels of an expression that are searched; deeper parts are left to polars.
 _MAX_DEPTH = 64
 
@@ -45,7 +56,7 @@ def scan_table(
     table = open_table(path, threads=threads, storage_options=storage_options)
     names = table.column_names
     if len(set(names)) < len(names):
-        raise InvalidArgumentError(f"{table.path}: names of columns repeat: {names}")
+        raise InvalidArgumentError(f"{table.path}: names of columns repeat: {few(names)}")
 
     def source(
         with_columns: list[str] | None,
@@ -60,7 +71,7 @@ def scan_table(
         for frame in found:
             yield from frame.iter_slices(batch_size) if batch_size else (frame,)
 
-    schema = polars.from_arrow(table.schema.empty_table()).schema
+    schema = polars.from_arrow(empty_table(table.schema)).schema
     with warnings.catch_warnings():
         # The interface may change, which the tests of this package would show.
         warnings.simplefilter("ignore", getattr(polars.exceptions, "UnstableWarning", UserWarning))
@@ -81,7 +92,10 @@ def _frames(
         if frame.height:
             yield frame
     if is_empty:
-        yield polars.from_arrow(table.schema.empty_table()).select(chosen)
+        empty = polars.from_arrow(empty_table(table.schema))
+        if predicate is not None:  # which may be an error of polars, also without rows
+            empty = empty.filter(predicate)
+        yield empty.select(chosen)
 
 
 def _window(
@@ -135,29 +149,37 @@ def pruning(predicate: pl.Expr, table: OpenTable) -> list[Bound]:
             tree = json.loads(predicate.meta.serialize(format="json"))
     except Exception:  # an expression without such a form
         return []
+    names = table.column_names
     found: list[Bound] = []
-    for comparison in _conjuncts(tree, 0):
-        if comparison.column not in table.column_names:
+    for test in _conjuncts(tree, 0):
+        if names.count(test.column) != 1:
             continue
-        index = table.column_names.index(comparison.column)
+        index = names.index(test.column)
         source = table.source(index)
         if not isinstance(source, NumberSource):
             continue
-        if comparison.op in (IS_NULL, IS_NOT_NULL):
-            found.append(Bound(index, source, NullTest(comparison.op == IS_NULL)))
+        comparison = _comparable(test, source.logical)
+        if comparison is None:
             continue
         try:
-            condition = bind_number(comparison, source.logical)
+            condition = NumberCondition([comparison], source.logical)
         except Error:
             continue
         # For polars, NaN is equal to itself and greater than all others: it may always match.
-        has_nan = not condition.is_negated
-        condition = NumberCondition(condition.type, condition.ranges, has_nan, condition.is_negated)
-        found.append(Bound(index, source, condition))
+        found.append(Bound(index, source, condition, not comparison.is_null_test))
     return found
 
 
-def _conjuncts(tree: Any, depth: int) -> Iterator[Comparison]:
+@dataclass(frozen=True)
+class _Test:
+    """A comparison of a column with a literal, or a test for null."""
+
+    column: str
+    op: str
+    literal: tuple[str, Any] | None = None  #: the kind, as polars names it, and the value
+
+
+def _conjuncts(tree: Any, depth: int) -> Iterator[_Test]:
     if depth > _MAX_DEPTH or not isinstance(tree, dict):
         return
     binary = tree.get("BinaryExpr")
@@ -177,18 +199,18 @@ def _conjuncts(tree: Any, depth: int) -> Iterator[Comparison]:
         return
     column = _column(inputs[0])
     if column is not None and kind in ("IsNull", "IsNotNull") and len(inputs) == 1:
-        yield Comparison(column, IS_NULL if kind == "IsNull" else IS_NOT_NULL)
+        yield _Test(column, IS_NULL if kind == "IsNull" else IS_NOT_NULL)
     if isinstance(kind, dict) and "IsBetween" in kind and len(inputs) == 3:
         yield from _comparison(inputs[0], ">=", inputs[1])
         yield from _comparison(inputs[0], "<=", inputs[2])
 
 
-def _comparison(left: Any, op: str, right: Any) -> Iterator[Comparison]:
+def _comparison(left: Any, op: str, right: Any) -> Iterator[_Test]:
     if _column(left) is None:
         left, op, right = right, _FLIPPED.get(op, op), left
-    column, value = _column(left), _literal(right)
-    if column is not None and value is not None:
-        yield Comparison(column, op, (value,))
+    column, literal = _column(left), _literal(right)
+    if column is not None and literal is not None:
+        yield _Test(column, op, literal)
 
 
 def _column(tree: Any) -> str | None:
@@ -196,23 +218,98 @@ def _column(tree: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _literal(tree: Any) -> Value | None:
-    """The value of a literal; None if it is not understood, null, NaN or infinite."""
+def _literal(tree: Any) -> tuple[str, Any] | None:
+    """The kind and the value of a literal, as they are serialized."""
     literal = tree.get("Literal") if isinstance(tree, dict) else None
     typed = literal.get("Scalar", literal.get("Dyn")) if isinstance(literal, dict) else None
     if not isinstance(typed, dict) or len(typed) != 1:
         return None
     ((kind, value),) = typed.items()
+    return (kind, value) if isinstance(kind, str) else None
+
+
+def _comparable(test: _Test, logical: LogicalType) -> Comparison | None:
+    """A comparison that all rows satisfy which polars finds; None if that is not known.
+
+    Only literals of known kinds are judged. Each kind has a form of its own, which may change:
+    the value of a kind that is not listed here is never guessed.
+    """
+    if test.literal is None:
+        return Comparison(test.column, test.op)
+    kind, value = test.literal
+    if logical.kind != "number":
+        found = _other_value(kind, value, logical)
+        return None if found is None else Comparison(test.column, test.op, (found,))
+    number = _number(kind, value)
+    if number is None:
+        return None
+    if logical.number_type.startswith("f"):
+        # polars compares in the type of the column or in a wider one. No number of the column lies
+        # between the literal and the nearest of them, which the filter takes for it.
+        if test.op == "!=":
+            return None
+        op = _WITH_EQUAL.get(test.op, test.op)
+        text = number_text(number)
+        text = f"{text}.0" if text.lstrip("-").isdigit() else text
+        return Comparison(test.column, op, (Value("number", text),))
+    if isinstance(number, float):
+        if not abs(number) < _EXACT_IN_FLOATS:
+            return None
+    elif abs(number) >= _EXACT_IN_DOUBLES and kind != _NAMES[logical.number_type]:
+        return None
+    return Comparison(test.column, test.op, (Value("number", number_text(number)),))
+
+
+# The integers of polars, by the types in which they are stored.
+_NAMES = {
+    f"{letter}{bits}": f"{name}{bits}"
+    for letter, name in (("u", "UInt"), ("i", "Int"))
+    for bits in (8, 16, 32, 64)
+}
+_WHOLE = ("Int", *_NAMES.values())
+_FLOATS = ("Float", "Float32", "Float64")
+
+
+def _number(kind: str, value: Any) -> int | float | None:
+    """The number of a literal; None for other kinds, NaN and infinities."""
     if isinstance(value, bool):
-        return Boolean(value) if kind == "Boolean" else None
-    if isinstance(value, (int, float)):
-        if kind.rstrip("0123456789") in ("Int", "UInt", "Float"):
-            return Number(Fraction(value))
-        if kind == "Date":
-            return Instant(Fraction(value) * 86_400)
-        if kind == "Time":
-            return TimeOfDay(Fraction(value) / 10**9)
-    if kind in ("Datetime", "Duration") and isinstance(value, list) and value[1] in _TICKS:
-        seconds = Fraction(value[0], _TICKS[value[1]])
-        return Instant(seconds) if kind == "Datetime" else Duration(seconds)
-    return None
+        return None
+    if kind in _WHOLE:
+        return value if isinstance(value, int) else None
+    if kind == "Float16":  # serialized as its bits
+        if not isinstance(value, int) or not 0 <= value < 1 << 16:
+            return None
+        number = float(np.array(value, np.uint16).view(np.float16))
+    elif kind in _FLOATS and isinstance(value, (int, float)):
+        # A single is written with the fewest digits that stand for it.
+        with np.errstate(over="ignore"):
+            number = float(np.float32(value)) if kind == "Float32" else float(value)
+    else:
+        return None
+    return number if np.isfinite(number) else None
+
+
+def _other_value(kind: str, value: Any, logical: LogicalType) -> Value | None:
+    """The value of a literal for a column of booleans, dates or times of the same type."""
+    if logical.kind == "bool":
+        is_it = kind == "Boolean" and isinstance(value, bool)
+        return Value("bool", "true" if value else "false") if is_it else None
+    if isinstance(value, int) and not isinstance(value, bool):
+        if kind == "Date" and logical.kind == "date32":
+            return Value("instant", str(value * 86_400))
+        is_clock = kind == "Time" and logical.kind in ("time32", "time64")
+        return Value("time of day", f"{value}e-9") if is_clock else None
+    if kind not in ("Datetime", "Duration") or not isinstance(value, list) or len(value) < 2:
+        return None
+    count, unit = value[0], value[1]
+    of_column = _UNITS["ms" if logical.kind == "date64" else logical.unit or "ns"]
+    # In another unit polars rounds one of the two.
+    if not isinstance(count, int) or unit not in _DIGITS or unit != of_column:
+        return None
+    seconds = f"{count}e-{_DIGITS[unit]}"
+    if kind == "Duration":
+        return Value("duration", seconds) if logical.kind == "duration" else None
+    zone = value[2] if len(value) > 2 else None
+    if logical.kind not in ("timestamp", "date64") or bool(zone) != bool(logical.timezone):
+        return None
+    return Value("instant", seconds, bool(zone))

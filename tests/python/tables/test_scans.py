@@ -6,6 +6,7 @@ from __future__ import annotations
 import datetime
 import random
 import zoneinfo
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -238,3 +239,127 @@ def test_a_table_without_rows(tmp_path: Path) -> None:
     scan = numpact.scan_table(tmp_path / "t")
     assert scan.filter(pl.col("a") > 1).collect().shape == (0, 2)
     assert scan.select("s").collect().schema == {"s": pl.String}
+
+
+# ---- every type of polars ----
+
+FLOATS = [-np.inf, -2.5, -1.0, -0.0, 0.0, 0.1, 0.5, 1.0, 2.0, 3.0, 7.5, np.inf, np.nan]
+INTEGERS = {
+    pl.Int8: 2**7, pl.Int16: 2**15, pl.Int32: 2**31, pl.Int64: 2**63,
+    pl.UInt8: 2**8, pl.UInt16: 2**16, pl.UInt32: 2**32, pl.UInt64: 2**64,
+}  # fmt: skip
+
+
+def _integers(dtype: type[pl.DataType]) -> pl.Series:
+    end = INTEGERS[dtype]
+    low = 0 if dtype in (pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64) else -end
+    near = [x for x in (2**24 + 1, 2**53 + 1) if x < end]
+    return pl.Series([low, low + 1, 5, 6, 7, *near, end - 2, end - 1], dtype=dtype)
+
+
+def _series() -> dict[str, pl.Series]:
+    made = {str(dtype): _integers(dtype) for dtype in INTEGERS}
+    singles = [*FLOATS, 123456792.0, 2.0**24 + 2, 1e38, float(np.finfo("f4").max)]
+    made["Float32"] = pl.Series(singles, dtype=pl.Float32)
+    made["Float64"] = pl.Series([*FLOATS, 2.0**53, 1e300, 5e-324])
+    if hasattr(pl, "Float16"):
+        made["Float16"] = pl.Series(FLOATS, dtype=pl.Float16)
+    made["Boolean"] = pl.Series([False, True, None])
+    made["Date"] = pl.Series([0, 1, -1, 20_000, None]).cast(pl.Date)
+    made["Time"] = pl.Series([0, 1, 10**9, 86_399 * 10**9]).cast(pl.Time)
+    for unit in ("ms", "us", "ns"):
+        counts = pl.Series([0, 1, -1, 1_500, 10**12, None])
+        made[f"Datetime {unit}"] = counts.cast(pl.Datetime(unit))
+        made[f"Datetime {unit} zoned"] = counts.cast(pl.Datetime(unit, "Europe/Berlin"))
+        made[f"Duration {unit}"] = counts.cast(pl.Duration(unit))
+    made["String"] = pl.Series(["a", "b", "", None])
+    made["Binary"] = pl.Series([b"a", b"b", b"", None])
+    made["Categorical"] = pl.Series(["a", "b", "a", None], dtype=pl.Categorical)
+    made["Enum"] = pl.Series(["a", "b", "a", None], dtype=pl.Enum(["b", "a"]))
+    made["Decimal"] = pl.Series([Decimal("1.50"), Decimal("-2.25"), None], dtype=pl.Decimal(10, 2))
+    made["Null"] = pl.Series([None, None])
+    return made
+
+
+SERIES = _series()
+
+
+def _result(frame: pl.LazyFrame, test: pl.Expr) -> object:
+    """The numbers of the rows, or the error."""
+    try:
+        return frame.filter(test).select("row").collect()["row"].to_list()
+    except (pl.exceptions.PolarsError, OverflowError) as error:
+        return type(error).__name__
+
+
+@pytest.mark.parametrize("name", SERIES)
+@pytest.mark.filterwarnings("ignore")
+def test_literals_of_every_type(tmp_path: Path, name: str) -> None:
+    """Chunks lie below, at and above each literal; none is left out that polars would find."""
+    values = SERIES[name]
+    frame = pl.DataFrame({"v": values, "row": range(len(values))})
+    numpact.write_table(frame[:1], tmp_path / "t")
+    for row in range(1, frame.height):
+        numpact.append_table(frame[row : row + 1], tmp_path / "t")
+    scan, whole = numpact.scan_table(tmp_path / "t"), numpact.read_table(tmp_path / "t").to_polars()
+    assert whole.equals(frame)
+    literals = [pl.lit(x, values.dtype) for x in values]
+    if values.dtype.is_numeric() and not values.dtype.is_decimal():
+        numbers = [0, 5, -1, 300, 2.5, -0.5, 0.1, 123456792.0, 2**24 + 1, 2**53, 2**53 + 1, 1e38]
+        literals += [pl.lit(x) for x in [*numbers, 2**63 - 1, 1e300, np.nan, np.inf]]
+        kinds = [pl.Float64, pl.Float32, pl.Int64, pl.UInt64, pl.Int32, pl.Int8]
+        kinds += [kind for kind in (getattr(pl, "Float16", None), pl.Int128) if kind is not None]
+        literals += [pl.lit(x, kind) for kind in kinds for x in (5, -1, 2)
+                     if x >= 0 or kind != pl.UInt64]  # fmt: skip
+    elif values.dtype.is_temporal():
+        at = datetime.datetime(1970, 1, 1, 0, 0, 1)
+        literals += [pl.lit(at), pl.lit(at.date()), pl.lit(at.time()), pl.lit(at - at)]
+        literals += [pl.lit(at.replace(tzinfo=datetime.timezone.utc))]
+        units = ("ms", "us", "ns")
+        literals += [pl.lit(1).cast(pl.Int64).cast(pl.Datetime(unit)) for unit in units]
+    literals += [pl.lit(None), pl.lit("a"), pl.lit(b"a"), pl.lit(True), pl.lit(Decimal("1.5"))]
+    v = pl.col("v")
+    for literal in literals:
+        for test in (
+            v == literal, v != literal, v < literal, v <= literal, v > literal, v >= literal,
+            literal < v, v.eq_missing(literal), v.is_between(literal, literal),
+            v.is_between(literal, literal, closed="none"),
+        ):  # fmt: skip
+            assert _result(scan, test) == _result(whole.lazy(), test), test
+    some = values.drop_nulls()[:2].to_list()
+    for test in (v.is_in(some), v.is_in([]), v.is_null(), v.is_not_null(), ~v.is_in(some)):
+        assert _result(scan, test) == _result(whole.lazy(), test), test
+
+
+def test_errors_of_polars_stay_errors(tmp_path: Path) -> None:
+    """Also where all chunks are left out."""
+    at = datetime.datetime(2030, 1, 1)
+    frame = pl.DataFrame({"x": [datetime.datetime(2024, 1, 1)], "n": [1]})
+    numpact.write_table(frame, tmp_path / "t")
+    scan, zoned = numpact.scan_table(tmp_path / "t"), at.replace(tzinfo=datetime.timezone.utc)
+    for test in (pl.col("x") > zoned, (pl.col("n") > 5) & (pl.col("x") > zoned)):
+        assert _result(frame.with_columns(row=0).lazy(), test) == "SchemaError"
+        with pytest.raises(pl.exceptions.PolarsError):
+            scan.filter(test).collect()
+    assert scan.filter(pl.col("x") > at).collect().height == 0
+
+
+def test_nested_categories(tmp_path: Path) -> None:
+    enum = pl.Enum(["x", "y"])
+    frame = pl.DataFrame(
+        {
+            "list": pl.Series([["x"], ["y", None], None], dtype=pl.List(pl.Categorical)),
+            "struct": pl.Series([{"a": "x"}, {"a": None}, None], dtype=pl.Struct({"a": enum})),
+            "deep": pl.Series([[{"a": "x"}], [], None], dtype=pl.List(pl.Struct({"a": enum}))),
+            "array": pl.Series([["x", "y"], None, ["y", None]], dtype=pl.Array(enum, 2)),
+            "n": [0, 1, 2],
+        }
+    )
+    numpact.write_table(frame, tmp_path / "t")
+    scan = numpact.scan_table(tmp_path / "t")
+    whole = numpact.read_table(tmp_path / "t").to_polars()
+    assert scan.collect_schema() == whole.schema
+    assert scan.select("n").collect().equals(frame.select("n"))
+    assert scan.collect().equals(whole)
+    assert scan.filter(pl.col("n") > 0).collect().equals(whole[1:])
+    assert scan.filter(pl.col("n") > 5).collect().equals(whole[:0])
