@@ -191,7 +191,8 @@ def read_table(
 
     Args:
         path: As for ``open_table``.
-        columns: Names of the columns to read, in this order; None: all.
+        columns: Names of the columns to read, in this order; None: all. An empty list reads none
+            and keeps the count of rows.
         rows: A slice, or a pair of the first row and the row after the last one; None: all. Only
             the chunks that contain them are decoded.
         where: A filter of these rows: text such as ``"price >= 100 and day = '2024-01-01'"``, or a

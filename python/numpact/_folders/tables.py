@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -17,13 +18,15 @@ from .._errors import InvalidArgumentError
 from .._integers import index_of
 from .._optional import require
 from .._remote.locations import Location, StorageOptions, table_place
-from .._remote.manifest import NAME, Manifest
+from .._remote.manifest import NAME, Column, Manifest
 from .._remote.table_folder import TableFolder, with_table
+from .._shown import few
 from .._threads import resolve
 from .._views import MAX_SHOWN_ROWS, View, as_html, count_text
 from .._views import Table as ViewTable
 from .columns import chunked, logical_of, numbers_in, schema_metadata, with_extensions
 from .filters import Where, parse_where
+from .pandas_frame import frame_of
 from .selecting import WINDOW_ROWS, Bound, Span, Window, bind, candidates, windows
 from .sources import NumberSource, Source, open_sources
 from .writing import shared_out
@@ -83,10 +86,12 @@ class _Tabular:
         return self.num_rows
 
     def to_pandas(self) -> pd.DataFrame:
-        """The table as a data frame of pandas, as pyarrow converts it."""
-        require("pandas", "dask")
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
-        return frame
+        """The table as a data frame of pandas, as pyarrow converts it.
+
+        But 64-bit integers with nulls are ``Int64`` or ``UInt64`` of pandas (objects in lists),
+        since floats would round them.
+        """
+        return frame_of(self.to_arrow())
 
     def to_polars(self) -> pl.DataFrame:
         """The table as a data frame of polars; names must not repeat."""
@@ -218,19 +223,16 @@ class OpenTable(_Tabular):
     def _span(self) -> Span:
         if self._given is not None:
             return self._given
-        if not self._sources:
-            return 0, 0
-        dropped = any(
-            isinstance(source, NumberSource) and source.entry.nulls_dropped
-            for source in self._sources
-        )
-        counts = {source.entry.name: source.rows for source in self._sources}
-        if len(set(counts.values())) > 1 or (dropped and len(self._sources) > 1):
+        # Without columns the rows of the table count.
+        entries = [source.entry for source in self._sources] or self._manifest.ordered()
+        dropped = any(isinstance(entry, Column) and entry.nulls_dropped for entry in entries)
+        counts = {entry.rows for entry in entries}
+        if len(counts) > 1 or (dropped and len(entries) > 1):
             raise InvalidArgumentError(
                 f"{self.path}: columns differ in length or rows where nulls were left out; choose "
-                f"one of {list(counts)}"
+                f"one of {few([entry.name for entry in entries])}"
             )
-        return 0, self._sources[0].rows
+        return 0, max(counts, default=0)
 
     # ---- reading ----
 
@@ -247,15 +249,18 @@ class OpenTable(_Tabular):
         comparisons = parse_where(where)
         if not comparisons:
             span = _within(self._of(chosen)._span, rows)
-            return _table_of(chosen, self._manifest, _read_all(chosen, span, self._threads))
+            parts = _read_all(chosen, span, self._threads)
+            return _table_of(chosen, self._manifest, parts, span[1] - span[0])
         bound = bind(comparisons, self.column_names, self._sources)
         involved = {*requested, *(item.column for item in bound)}
         span = _within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
-        parts: list[list[pa.Array]] = [[] for _ in requested]
-        for found in self._matching(bound, span, requested, WINDOW_ROWS):
-            for part, arrays in zip(parts, found, strict=True):
+        collected: list[list[pa.Array]] = [[] for _ in requested]
+        count = 0
+        for matching, found in self._matching(bound, span, requested, WINDOW_ROWS):
+            count += matching
+            for part, arrays in zip(collected, found, strict=True):
                 part += arrays
-        return _table_of(chosen, self._manifest, parts)
+        return _table_of(chosen, self._manifest, collected, count)
 
     def batches(
         self,
@@ -280,14 +285,14 @@ class OpenTable(_Tabular):
         involved = {*requested, *(item.column for item in bound)}
         span = _within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
         return (
-            _table_of(chosen, self._manifest, parts)
-            for parts in self._matching(bound, span, requested, size)
+            _table_of(chosen, self._manifest, parts, count)
+            for count, parts in self._matching(bound, span, requested, size)
         )
 
     def _matching(
         self, bound: Sequence[Bound], span: Span, requested: Sequence[int], size: int
-    ) -> Iterator[list[list[pa.Array]]]:
-        """The arrays of columns for each window with rows that match."""
+    ) -> Iterator[tuple[int, list[list[pa.Array]]]]:
+        """For each window with rows that match their count, and the arrays of columns."""
         threads = resolve(self._threads)
         workers, inner = shared_out(threads, len(requested))
         with ExitStack() as stack:
@@ -299,9 +304,8 @@ class OpenTable(_Tabular):
                     return window.column(index, self._sources[index], inner)
 
                 if window.rows:
-                    yield list(
-                        map(column, requested) if pool is None else pool.map(column, requested)
-                    )
+                    run = map if pool is None else pool.map
+                    yield window.rows, list(run(column, requested))
 
     def source(self, index: int) -> Source:
         """A column for the other modules of the package."""
@@ -315,7 +319,7 @@ class OpenTable(_Tabular):
         workers, inner = shared_out(resolve(self._threads), len(chosen))
         with ThreadPoolExecutor(workers) as pool:
             parts = list(pool.map(lambda source: source.take(given, inner), chosen))
-        return _table_of(chosen, self._manifest, parts)
+        return _table_of(chosen, self._manifest, parts, len(rows))
 
     def to_arrow(self) -> pa.Table:
         """Reads the whole table as one of pyarrow."""
@@ -337,8 +341,10 @@ class OpenTable(_Tabular):
         if isinstance(key, str):
             index = _index_of_name(self.column_names, key)
             chosen = [self._sources[index]]
-            parts = _read_all(chosen, self._of(chosen)._span, self._threads)
-            return _table_of(chosen, self._manifest, parts).to_arrow().column(0)
+            span = self._of(chosen)._span
+            parts = _read_all(chosen, span, self._threads)
+            table = _table_of(chosen, self._manifest, parts, span[1] - span[0])
+            return table.to_arrow().column(0)
         if isinstance(key, slice):
             return self._of(self._sources, _within(self._span, key))
         return self._of([self._sources[index] for index in self._of_columns(key)])
@@ -387,33 +393,37 @@ class OpenTable(_Tabular):
 
 
 def _check_unique(names: Sequence[str]) -> None:
-    twice = sorted({name for name in names if list(names).count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        raise InvalidArgumentError(f"columns of the same name: {twice}")
+        raise InvalidArgumentError(f"columns of the same name: {few(twice)}")
 
 
 def _names_in(key: Any) -> list[str]:
     if isinstance(key, str):
-        raise InvalidArgumentError(f"columns is a list of names: [{key!r}]")
+        raise InvalidArgumentError(f"columns is a list of names: [{few(key)}]")
     try:
         names = list(key)
     except TypeError:
         names = [key]
     if not all(isinstance(name, str) for name in names):
-        raise InvalidArgumentError(f"columns are chosen by names, rows by slices, not by {key!r}")
+        raise InvalidArgumentError(
+            f"columns are chosen by names, rows by slices, not by {few(key)}"
+        )
     return names
 
 
 def _index_of_name(names: Sequence[str], name: str) -> int:
-    count = list(names).count(name)
-    if count != 1:
-        what = f"there are {count} columns" if count else "there is no column"
-        raise InvalidArgumentError(f"{what} {name!r}; the columns are {list(names)}")
-    return list(names).index(name)
+    return _indices(names, [name])[0]
 
 
 def _indices(names: Sequence[str], requested: Sequence[str]) -> list[int]:
-    return [_index_of_name(names, name) for name in requested]
+    counts = Counter(names)
+    places = {name: index for index, name in enumerate(names)}
+    for name in requested:
+        if counts[name] != 1:
+            what = f"there are {counts[name]} columns" if counts[name] else "there is no column"
+            raise InvalidArgumentError(f"{what} {name!r}; the columns are {few(list(names))}")
+    return [places[name] for name in requested]
 
 
 def _span(rows: Rows, count: int) -> Span:
@@ -428,7 +438,7 @@ def _span(rows: Rows, count: int) -> Span:
     pair = (rows.start, rows.stop) if isinstance(rows, range) else rows
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise InvalidArgumentError(
-            f"rows are a slice, or the first row and the one after the last, not {rows!r}"
+            f"rows are a slice, or the first row and the one after the last, not {few(rows)}"
         )
     first, stop = index_of(pair[0], "rows"), index_of(pair[1], "rows")
     if not 0 <= first <= stop <= count:
@@ -458,9 +468,12 @@ def _read_all(sources: Sequence[Source], span: Span, threads: int | None) -> lis
 
 
 def _table_of(
-    sources: Sequence[Source], manifest: Manifest, parts: Sequence[list[pa.Array]]
+    sources: Sequence[Source], manifest: Manifest, parts: Sequence[list[pa.Array]], rows: int
 ) -> Table:
     schema = _schema_of(sources, manifest)
+    if not sources:  # a table of Arrow has its count of rows from a column
+        counted = pa.schema([pa.field("", pa.null())], schema.metadata)
+        return Table(pa.table([pa.nulls(rows)], schema=counted).select([]))
     columns = [chunked(arrays, field.type) for arrays, field in zip(parts, schema, strict=True)]
     return Table(pa.Table.from_arrays(columns, schema=schema))
 
@@ -545,9 +558,9 @@ def _needed(
     """
     if columns is None:
         return None
-    names = [entry.name for entry in manifest.ordered()]
+    counts = Counter(entry.name for entry in manifest.ordered())
     needed = {*_names_in(columns), *(item.column for item in parse_where(where))}
-    return needed if all(names.count(name) == 1 for name in needed) else None
+    return needed if all(counts[name] == 1 for name in needed) else None
 
 
 def read_table(
