@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._convert import converted
 from ._errors import InvalidArgumentError, TypeMismatchError
+from ._shown import few
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,7 +78,7 @@ def array_of_range(x: range) -> Array:
         return np.empty(0, np.int64)
     low, high = min(x[0], x[-1]), max(x[0], x[-1])
     if low < _MIN_INT64 or high > _MAX_UINT64 or (low < 0 and high > _MAX_INT64):
-        raise TypeMismatchError(f"no one type holds all of {x}")
+        raise TypeMismatchError(f"no one type holds all of {few(x)}")
     wrap = 1 << 64
     # Arithmetic modulo 2**64: intermediate results cannot overflow.
     steps = np.arange(len(x), dtype=np.uint64) * np.uint64(x.step % wrap)

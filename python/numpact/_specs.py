@@ -10,6 +10,7 @@ from typing import Literal, TypedDict, Union
 from . import _core
 from ._errors import InvalidArgumentError
 from ._integers import is_boolean
+from ._shown import few
 from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
 
 #: "auto", "classic", "dict", "int-mult=60", "float-mult=0.01", "float-quant=20", or a ModeSpec.
@@ -80,7 +81,7 @@ def _size(value: object) -> int:
     try:
         size = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise InvalidArgumentError(f"paging takes whole numbers, not {value!r}") from None
+        raise InvalidArgumentError(f"paging takes whole numbers, not {few(value)}") from None
     if not 0 < size < 1 << 63:
         raise InvalidArgumentError(f"paging: a size of {size} is out of range")
     return size
@@ -92,7 +93,7 @@ def core_paging(paging: Paging) -> CorePaging:
         return core
     if isinstance(paging, str):
         if paging != "auto":
-            raise InvalidArgumentError(f"paging is 'auto', a number or sizes, not {paging!r}")
+            raise InvalidArgumentError(f"paging is 'auto', a number or sizes, not {few(paging)}")
         return None
     is_array = hasattr(paging, "__array__") and getattr(paging, "ndim", 0) == 1
     if is_array or (isinstance(paging, Sequence) and not isinstance(paging, bytes)):
@@ -104,7 +105,7 @@ def core_level(level: int) -> int:
     try:
         number = operator.index(level)
     except TypeError:
-        raise InvalidArgumentError(f"level must be 0 to {MAX_LEVEL}, not {level!r}") from None
+        raise InvalidArgumentError(f"level must be 0 to {MAX_LEVEL}, not {few(level)}") from None
     if not 0 <= number <= MAX_LEVEL:
         raise InvalidArgumentError(f"level must be 0 to {MAX_LEVEL}, not {number}")
     return number
@@ -154,27 +155,27 @@ def core_trailer(trailer: TrailerSpec) -> CoreTrailer:
     if apart != 1 << max(log, 0) or not _MIN_RESTART_LOG <= log <= _MAX_RESTART_LOG:
         raise InvalidArgumentError(
             f"trailer is True, False or a power of two from 2**{_MIN_RESTART_LOG} to "
-            f"2**{_MAX_RESTART_LOG}, not {trailer!r}"
+            f"2**{_MAX_RESTART_LOG}, not {few(trailer)}"
         )
     return log
 
 
 def core_policy(trailer: TrailerPolicy) -> TrailerPolicy:
     if not isinstance(trailer, str) or trailer not in _POLICIES:
-        raise InvalidArgumentError(f"trailer must be one of {_POLICIES}, not {trailer!r}")
+        raise InvalidArgumentError(f"trailer must be one of {_POLICIES}, not {few(trailer)}")
     return trailer
 
 
 def core_compat(compat: str) -> str:
     if not isinstance(compat, str) or compat not in _VERSIONS:
-        raise InvalidArgumentError(f"compat must be one of {_VERSIONS}, not {compat!r}")
+        raise InvalidArgumentError(f"compat must be one of {_VERSIONS}, not {few(compat)}")
     return compat
 
 
 def core_flag(name: str, value: bool) -> bool:
     # NumPy's booleans are not instances of Python's bool.
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
-        raise InvalidArgumentError(f"{name} must be True or False, not {value!r}")
+        raise InvalidArgumentError(f"{name} must be True or False, not {few(value)}")
     return bool(value)
 
 
@@ -192,7 +193,7 @@ def checked_limit(name: str, value: int | None) -> int | None:
     except (TypeError, ValueError, OverflowError):
         limit = None
     if limit is None or limit != value:
-        raise InvalidArgumentError(f"{name} must be a whole number of bytes, not {value!r}")
+        raise InvalidArgumentError(f"{name} must be a whole number of bytes, not {few(value)}")
     if limit < 0:
         raise InvalidArgumentError(f"{name} must not be negative")
     return min(limit, (1 << 64) - 1)

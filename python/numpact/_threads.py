@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from types import FrameType
 
 from ._errors import InvalidArgumentError
+from ._shown import few
 
 ALL = 0  # for numpact._core: one thread per processor
 _MAX_THREADS = 1024  # more do not make a call faster
@@ -26,7 +27,7 @@ def _checked(threads: int) -> int:
     except TypeError:
         count = -1
     if count < 0:
-        raise InvalidArgumentError(f"threads must be 0 (all), 1, 2, ..., not {threads!r}")
+        raise InvalidArgumentError(f"threads must be 0 (all), 1, 2, ..., not {few(threads)}")
     return min(count, _MAX_THREADS)
 
 

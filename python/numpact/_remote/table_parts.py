@@ -11,6 +11,7 @@ from .._arrow import ArrowArray
 from .._errors import InvalidArgumentError
 from .._number_types import dtype_of
 from .._optional import require
+from .._shown import few
 from .locations import Location
 from .manifest import LogicalType
 from .null_runs import NullRuns
@@ -133,7 +134,7 @@ class TablePart:
         known = dict(self.columns)
         names = list(known) if columns is None else columns
         if not set(names) <= set(known):
-            raise InvalidArgumentError(f"no such columns: {sorted(set(names) - set(known))}")
+            raise InvalidArgumentError(f"no such columns: {few(sorted(set(names) - set(known)))}")
         if not self.tests:
             loaded = {name: _load(known[name]) for name in names}
             return frame(loaded, backend, self.first, self.count)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._errors import InvalidArgumentError, UnsupportedVersionError
 from .._lock import locked
+from .._shown import few
 from ._frames import Payloads, write_file
 from ._json import check_text
 from ._load import list_of_columns
@@ -48,7 +49,7 @@ class _Table:
 
     def check(self, name: str) -> None:
         if name not in self.names:
-            raise InvalidArgumentError(f"there is no column {name!r}, but {self.names}")
+            raise InvalidArgumentError(f"there is no column {few(name)}, but {few(self.names)}")
 
     def check_new(self, name: str) -> None:
         check_text(name, "a column's name")

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._errors import TypeMismatchError
 from .._integers import index_of
+from .._shown import few
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Info:
         if name is None:
             if len(self.columns) == 1:
                 return 0
-            raise KeyError(f"name one of the columns: {self._names()}")
+            raise KeyError(f"name one of the columns: {few(self._names())}")
         if not isinstance(name, str):
             try:
                 index = index_of(name, "a column")
@@ -92,14 +93,14 @@ class Info:
                 index = -1
             if 0 <= index < len(self.columns):
                 return index
-            raise KeyError(f"there is no column {name!r}, but {self._names()}")
+            raise KeyError(f"there is no column {few(name)}, but {few(self._names())}")
         for index, column in enumerate(self.columns):
             if column.name == name:
                 return index
-        raise KeyError(f"there is no column {name!r}, but {self._names()}")
+        raise KeyError(f"there is no column {few(name)}, but {few(self._names())}")
 
-    def _names(self) -> str:
-        return ", ".join(repr(column.name) for column in self.columns)
+    def _names(self) -> list[str]:
+        return [column.name for column in self.columns]
 
 
 def _value(text: str | None) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._sequences import array_of_sequence, is_sequence
+from .._shown import few
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -63,7 +64,7 @@ def _row(value: Any, index: int) -> Array:
     import numpy as np
 
     if value is None or isinstance(value, (str, bytes)):
-        raise TypeMismatchError(f"row {index} is {value!r}, no list of numbers")
+        raise TypeMismatchError(f"row {index} is {few(value)}, no list of numbers")
     try:
         row = np.asarray(value)
         if row.dtype.kind == "f" and is_sequence(value):

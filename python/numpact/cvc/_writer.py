@@ -13,6 +13,7 @@ from .. import _core
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._integers import index_of
 from .._lock import core_timeout
+from .._shown import few
 from .._threads import resolve
 from .._turns import Turns
 from ._json import LEVELS_ABOVE_CHUNK, LEVELS_ABOVE_SECTION, check_text, json_text
@@ -53,7 +54,7 @@ class WriteReport(_Counts):
 
 def _check_name(name: str) -> None:
     if not isinstance(name, str):
-        raise TypeMismatchError(f"a column's name is a string, not {name!r}")
+        raise TypeMismatchError(f"a column's name is a string, not {few(name)}")
     check_text(name, "a column's name")
     if not name.strip(" \t\n\v\f\r"):
         raise InvalidArgumentError(f"a column's name is blank: {name!r}")
@@ -135,7 +136,8 @@ class Writer:
             unknown = [name for name in chosen if name not in columns]
             if unknown:
                 raise InvalidArgumentError(
-                    f"compression of unknown columns {unknown}: the columns are {list(columns)}"
+                    f"compression of unknown columns {few(unknown)}: the columns are "
+                    f"{few(list(columns))}"
                 )
             everywhere = compression if isinstance(compression, str) else None
             for name, (row, dtype) in columns.items():
@@ -188,7 +190,9 @@ class Writer:
         if not isinstance(rows, Mapping):
             raise TypeMismatchError("a columnar file takes a mapping from names to arrays")
         if set(rows) != set(self._names):
-            raise InvalidArgumentError(f"expected the columns {self._names}, not {list(rows)}")
+            raise InvalidArgumentError(
+                f"expected the columns {few(list(self._names))}, not {few(list(rows))}"
+            )
         arrays = [vectors_of(rows[name]) for name in self._names]
         self._guarded(lambda: self._writer.append(arrays))
 

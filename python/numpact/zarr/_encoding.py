@@ -12,6 +12,7 @@ import numpy as np
 
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._number_types import is_stored
+from .._shown import few
 from ._numcodec import PCodec
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def _roundings(
     found: dict[Hashable, dict[str, Any]] = {}
     for name, value in round.items():
         if name not in dataset.variables:
-            known = ", ".join(str(known) for known in dataset.variables)
+            known = few([str(known) for known in dataset.variables])
             raise InvalidArgumentError(f"round: there is no variable {name!r}, but {known}")
         if value is None:
             continue
@@ -204,7 +205,7 @@ def _rounding(name: Hashable, dtype: np.dtype[Any] | None, value: Rounding) -> d
         match = _KEEPBITS.fullmatch(value)
         if not match or int(match[1]) > bits:
             raise InvalidArgumentError(
-                f"round: {value!r} of {name!r} is neither a number of decimals nor 'keepbits=N' "
+                f"round: {few(value)} of {name!r} is neither a number of decimals nor 'keepbits=N' "
                 f"of 0 to {bits} bits"
             )
         return {"id": "bitround", "keepbits": int(match[1])}
@@ -223,7 +224,7 @@ def _decimals(name: Hashable, value: object) -> int:
         decimals = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise TypeMismatchError(
-            f"round: {name!r} has {value!r}, not a whole number of decimals or 'keepbits=N'"
+            f"round: {name!r} has {few(value)}, not a whole number of decimals or 'keepbits=N'"
         ) from None
     if abs(decimals) > _MAX_DECIMALS:
         raise InvalidArgumentError(
