@@ -31,8 +31,11 @@ EncodeConfig config_of(const PcoChunkConfig* config) {
 PcoError decompress(const void* src, std::size_t src_len, NumberType type, void* dst,
                     std::size_t dst_count, std::size_t* n_written) noexcept {
   const std::span file(static_cast<const std::byte*>(src), src_len);
-  // Callers rely on an output that is unchanged after an error, so it is written last.
-  const numpact::Result<numpact::NumberArray> numbers = numpact::decompress_any(file);
+  // Callers rely on an output that is unchanged after an error, so it is written last. A file may
+  // claim any count: no more is decoded than the output has room for.
+  numpact::DecodeConfig config;
+  config.limits.max_numbers = dst_count;
+  const numpact::Result<numpact::NumberArray> numbers = numpact::decompress_any(file, config);
   if (!numbers.ok()) {
     // An empty file without a type has no type to decode to.
     const numpact::Result<numpact::FileHeader> header = numpact::read_header(file);

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "../api/counting_new.hpp"
 #include "integrations/cpcodec/cpcodec.h"
 #include "numpact/pco.hpp"
 #include "support/distributions.hpp"
@@ -101,6 +102,34 @@ TEST(Cpcodec, ErrorsOfDecompressionLeaveTheOutput) {
   EXPECT_EQ(pco_standalone_simple_decompress_into_bytes(file.data(), file.size(), PCO_TYPE_I64,
                                                         out.data(), 8 * 500, &count),
             PcoSuccess);
+}
+
+// Chunks of 2^24 zeros take 17 bytes each.
+TEST(Cpcodec, AFileClaimsMoreThanTheOutputHolds) {
+  Bytes file = compressed(zeros(NumberType::kF64, 1 << 24));
+  const std::uint64_t begin = read_header(file)->size_bytes;
+  const Bytes chunk(file.begin() + static_cast<std::ptrdiff_t>(begin), file.end() - 1);
+  ASSERT_LT(chunk.size(), 40u);
+  file.pop_back();
+  for (int more = 0; more < 100; ++more) file.insert(file.end(), chunk.begin(), chunk.end());
+  file.push_back(std::byte{0});
+  ASSERT_LT(file.size(), 4000u);
+  std::vector<double> out(1000, 7.0);
+  for (const std::size_t room : {std::size_t{0}, std::size_t{10}, out.size()}) {
+    const std::size_t before = bytes_held;
+    peak_bytes_held = before;
+    std::size_t count = 77;
+    EXPECT_EQ(pco_standalone_simple_decompress_into(file.data(), file.size(), PCO_TYPE_F64,
+                                                    out.data(), room, &count),
+              PcoDecompressionError);
+    EXPECT_EQ(pco_standalone_simple_decompress_into_bytes(file.data(), file.size(), PCO_TYPE_F64,
+                                                          out.data(), 8 * room, &count),
+              PcoDecompressionError);
+    // Far below the numbers of one chunk, 128 MiB.
+    EXPECT_LT(peak_bytes_held - before, std::size_t{1} << 20);
+    EXPECT_EQ(count, 77u);
+  }
+  EXPECT_EQ(out, std::vector<double>(1000, 7.0));
 }
 
 TEST(Cpcodec, EmptyFilesHaveNoNumbers) {
