@@ -32,8 +32,9 @@ function(numpact_find_installed_arrow result)
   endforeach()
 endfunction()
 
-# Sets `result` to the link libraries inside a pyarrow wheel, or to nothing. An installed tool looks
-# for them in the same place.
+# Sets `result` to the link libraries inside a pyarrow wheel, or to nothing. The wheel may be in the
+# tree that is built, which an installed tool must not depend on: the libraries are installed in a
+# folder of the tool's own, and found in the same one of the build tree.
 function(numpact_find_wheel_arrow result)
   set(python ${NUMPACT_PYTHON})
   if(NOT python)
@@ -55,7 +56,18 @@ function(numpact_find_wheel_arrow result)
   numpact_wheel_library(parquet ${folder} ${include})
   if(TARGET numpact_wheel_arrow AND TARGET numpact_wheel_parquet)
     set(${result} numpact_wheel_parquet numpact_wheel_arrow PARENT_SCOPE)
-    set(CMAKE_INSTALL_RPATH ${CMAKE_INSTALL_RPATH} ${folder} PARENT_SCOPE)
+    set(own ${CMAKE_INSTALL_LIBDIR}/numpact)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/${own})
+    foreach(library numpact_wheel_arrow numpact_wheel_parquet)
+      get_target_property(file ${library} IMPORTED_LOCATION)
+      get_filename_component(name ${file} NAME)
+      file(CREATE_LINK ${file} ${PROJECT_BINARY_DIR}/${own}/${name} COPY_ON_ERROR SYMBOLIC)
+      list(APPEND files ${file})
+    endforeach()
+    if(NUMPACT_INSTALL)
+      install(FILES ${files} DESTINATION ${own})
+    endif()
+    set(CMAKE_INSTALL_RPATH ${CMAKE_INSTALL_RPATH} $ORIGIN/../${own} PARENT_SCOPE)
   endif()
 endfunction()
 

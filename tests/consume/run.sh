@@ -19,6 +19,23 @@ install_moved() {
   cmake --install "$build" --prefix "$work/first" >"$work/install.log" ||
     { cat "$work/install.log"; return 1; }
   mv "$work/first" "$work/prefix"
+  check_run_paths
+  [ ! -e "$work/prefix/bin/numpact" ] || "$work/prefix/bin/numpact" --version
+}
+
+# Nothing that is installed looks for libraries in the tree that was built, or, by an empty entry,
+# in the working folder.
+check_run_paths() {
+  command -v readelf >/dev/null || return 0
+  local source file paths
+  source=$(cd "$here/../.." && pwd)
+  find "$work/prefix" -type f | while read -r file; do
+    paths=$(readelf -d "$file" 2>/dev/null | sed -nE 's/.*R(UN)?PATH.*\[(.*)\]/\2/p')
+    [ -n "$paths" ] || continue
+    case ":$paths:" in
+      *::* | *":$source"* | *":$build"*) echo "the run path of $file is $paths"; return 1 ;;
+    esac
+  done
 }
 
 configure_and_run() {
