@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/common_options.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "commands/source.hpp"
 #include "commands/usage_error.hpp"
+#include "failure.hpp"
 #include "formats/formats.hpp"
 #include "numpact/encoding.hpp"
+#include "platform/environment.hpp"
+#include "text/printable.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -70,6 +76,30 @@ void add_source_options(CLI::App& command, SourceArgs& args) {
       ->type_name("SIZE");
 }
 
+namespace {
+
+constexpr unsigned kMaxThreads = 1024;  // more do not make a command faster
+
+// NUMPACT_THREADS, which Python (numpact/_threads.py) reads in the same way, or else `otherwise`.
+unsigned threads_of_environment(unsigned otherwise) {
+  const std::string value = internal::platform::environment_value("NUMPACT_THREADS");
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  const std::size_t begin = value.find_first_not_of(kBlanks);
+  if (begin == std::string::npos) return otherwise;
+  const std::string word = value.substr(begin, value.find_last_not_of(kBlanks) + 1 - begin);
+  unsigned count = 0;
+  for (const char c : word) {
+    if (c < '0' || c > '9') {
+      fail_usage("NUMPACT_THREADS",
+                 fmt::format("is '{}', not a number of threads", one_line(word)));
+    }
+    count = std::min(10 * count + static_cast<unsigned>(c - '0'), kMaxThreads);
+  }
+  return count;
+}
+
+}  // namespace
+
 void add_encode_options(CLI::App& command, EncodeArgs& args) {
   command
       .add_option("--level", args.level,
@@ -102,11 +132,16 @@ void add_limit_options(CLI::App& command, LimitArgs& args) {
 }
 
 void add_thread_option(CLI::App& command, unsigned& threads, const std::string& work) {
-  command
-      .add_option("-j,--threads", threads, "Threads that " + work + "; 0: one for each processor")
-      ->type_name("N")
-      ->check(whole_number(0, 1024))
-      ->capture_default_str();
+  CLI::Option* const option =
+      command
+          .add_option("-j,--threads", threads,
+                      "Threads that " + work + "; 0: one for each processor")
+          ->type_name("N")
+          ->check(whole_number(0, kMaxThreads))
+          ->capture_default_str();
+  command.final_callback([option, &threads] {
+    if (option->count() == 0) threads = threads_of_environment(threads);
+  });
 }
 
 void add_restart_option(CLI::App& command, std::string& restart) {

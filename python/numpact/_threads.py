@@ -98,6 +98,7 @@ def resolve(count: int | None) -> int:
     named = os.environ.get("NUMPACT_THREADS", "").strip()
     if not named:
         return ALL
-    if not named.isdecimal():
+    # The command reads it in the same way (cli/commands/common_options.cpp).
+    if not (named.isascii() and named.isdecimal()):
         raise InvalidArgumentError(f"NUMPACT_THREADS is {named!r}, not a number of threads")
-    return min(int(named), _MAX_THREADS)
+    return min(int(named.lstrip("0")[:5] or "0"), _MAX_THREADS)

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_program import CORRUPT, FAILURE, LIMIT, USAGE, any_bits, refused, run
+from cli_program import CORRUPT, FAILURE, LIMIT, PROGRAM, USAGE, any_bits, refused, run
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +30,40 @@ def test_any_number_of_threads_gives_the_same(column: Path, tmp_path: Path, thre
               stdin=Path(packed).read_bytes()).out
     assert raw == np.load(column).tobytes()
     assert "300,000 f64 numbers" in run("verify", packed, "-j", threads).text
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="threads cannot be counted")
+def test_the_environment_sets_the_default(column: Path) -> None:
+    def threads_of(environment: str, *options: object) -> int:
+        """Those that a program has when its output begins."""
+        process = subprocess.Popen(
+            [PROGRAM, "decompress", f"{column}.pco", "--to", "raw", *map(str, options)],
+            stdout=subprocess.PIPE, env={**os.environ, "NUMPACT_THREADS": environment})
+        with process:
+            assert process.stdout is not None
+            process.stdout.read(1)
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            process.stdout.read()
+        return int(status.split("Threads:")[1].split()[0])
+
+    alone = threads_of("1")
+    assert threads_of(" 01 ") == threads_of("4", "-j", 1) == threads_of("abc", "-j", 1) == alone
+    assert threads_of("4") == threads_of("4", "-j", 4) == threads_of("1", "-j", 4) > alone
+
+
+@pytest.mark.parametrize("value", ["abc", "-1", "1.5", "2 3", "0x2", "\u0663", "1e3"])
+def test_the_environment_must_be_a_number(column: Path, tmp_path: Path, value: str) -> None:
+    packed = f"{column}.pco"
+    for command in (("decompress", packed, "-o", tmp_path / "out.npy"), ("verify", packed),
+                    ("compress", column, "-o", tmp_path / "out.pco"), ("bench", column)):
+        said = refused(*command, code=USAGE, env={"NUMPACT_THREADS": value})
+        assert said == f"NUMPACT_THREADS: is '{value}', not a number of threads"
+    assert list(tmp_path.iterdir()) == []
+    # Where threads are given, or make no difference, it is not read, as in Python.
+    run("verify", packed, "-j", 2, env={"NUMPACT_THREADS": value})
+    run("inspect", packed, env={"NUMPACT_THREADS": value})
+    for same in ("", "  ", "2", "99999999999999999999"):
+        run("verify", packed, env={"NUMPACT_THREADS": same})
 
 
 @pytest.mark.parametrize("more", [[], ["--no-verify"], ["--append"]])
