@@ -117,7 +117,7 @@ void check(const Page& page, Draw& draw) {
   const std::size_t few = draw.below(page.n + 1);
   const MutableNumberView front(page.type, guarded_output(few * size, Slot::kSecondOutput).data(),
                                 few);
-  const Status front_status = decoder->decode_page(bytes, page.n, front).into(consumed);
+  const Status front_status = decoder->decode_page_front(bytes, page.n, front).into(consumed);
   check_parts(*decoder, page, bytes, few + 1, status, {page.type, out.data, page.n});
   if (!status.ok()) return;
   NUMPACT_REQUIRE(front_status.ok());

@@ -115,6 +115,22 @@ enum class TrailerState : std::uint8_t {
   kUnrecognised,  // other bytes
 };
 
+// The end of a standalone file, and what follows it there. Everything that takes numbers from a
+// file stops at its end: of files that were joined (cat a.pco b.pco) the first one is read.
+struct FileEnd {
+  std::uint64_t file_bytes = 0;  // up to and including the terminator; 0: not known
+  // The bytes behind it, by their own checksums.
+  TrailerState trailer = TrailerState::kNone;
+  // kDamaged: no trailer, but the remains of one whose writer was stopped before its last write
+  // (append_in_place()). What appends and adds trailers replaces these.
+  bool is_unfinished = false;
+  // kUnrecognised: where the bytes begin that are neither of the file nor of its trailer.
+  std::optional<std::uint64_t> foreign_at;
+
+  // A sentence for a warning; empty if there is nothing to warn of.
+  NUMPACT_API std::string_view warning() const noexcept;
+};
+
 // Progress of a call.
 struct Progress {
   std::uint64_t numbers = 0;  // encoded or decoded so far
@@ -183,6 +199,10 @@ struct DecodeConfig {
   TrailerPolicy trailer = TrailerPolicy::kUse;
   // May be called less often with several threads, which are not interrupted for it.
   ProgressCallback progress;
+  // Set by a call that finds the end of a standalone file in memory and succeeds, else unchanged:
+  // decompress...(), count_numbers(), count_where(), FileReader::create(), ChunkIndex::build().
+  // With kIgnore nothing counts as following.
+  FileEnd* file_end = nullptr;
   // As in EncodeConfig, with a DecodeContext or StreamReader. Results and errors do not depend on
   // them. The unit of work is a chunk or, for a file in memory with a trailer, the numbers between
   // restart points.
@@ -198,7 +218,8 @@ using Owned = std::unique_ptr<T, void (*)(T*)>;
 }  // namespace detail
 
 // Encoder scratch memory that is reused: once warm, a call of the same shape allocates only its
-// output. One thread at a time.
+// output. One thread at a time, and one call: the functions of the caller that a call runs
+// (progress, memory resource, executor) cannot use its context (kInvalidArgument).
 class NUMPACT_API EncodeContext {
  public:
   // `memory` must outlive the context.

@@ -61,11 +61,13 @@ class NUMPACT_API FileLock {
   // changes then.
   Status replace(const std::string& from) noexcept;
 
+  // No effect while lock() waits.
   void release() noexcept;
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  void let_go() noexcept;
   Status open();
   Status wait(const LockConfig& config, Clock::time_point begin);
   bool is_current() const noexcept;
@@ -77,6 +79,7 @@ class NUMPACT_API FileLock {
   std::uint64_t inode_ = 0;
   bool has_file_ = false;
   bool is_held_ = false;
+  bool is_in_use_ = false;  // lock() runs
 };
 
 // Renames the file `from` to the target of `path` on the same file system, under the lock of any

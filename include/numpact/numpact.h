@@ -10,12 +10,17 @@
  * documented otherwise. No function throws, sets errno, reads the locale or the environment, or
  * starts threads.
  *
- * Threads: a context, a page reader, a stream reader and a writer serve one thread at a time.
- * Objects that are called immutable below may be shared. Functions without an object may be called
- * concurrently, except numpact_set_cpu_target.
+ * Threads: a context, a page reader, a stream reader and a writer serve one thread at a time, and
+ * one call: within the caller's functions that a call runs (progress, source, sink, allocator,
+ * executor), using the context or the object of that call is NUMPACT_INVALID_ARGUMENT, and
+ * destroying it takes effect when the call returns. Other contexts, and null, may be used there.
+ * Objects that are called immutable below may be shared, and live while a call uses them. Functions
+ * without an object may be called concurrently, except numpact_set_cpu_target.
  *
- * Structs begin with their size. The functions named numpact_..._init set it with all defaults; a
- * later version that adds fields accepts the smaller struct of a program built before. */
+ * Structs begin with their size, but for the elements of arrays. The functions named
+ * numpact_..._init set it with all defaults; a later version that adds fields accepts the smaller
+ * struct of a program built before. A size that is not set, or that ends within a field, is
+ * NUMPACT_INVALID_ARGUMENT; an error whose size is not set counts as none. */
 #ifndef NUMPACT_NUMPACT_H
 #define NUMPACT_NUMPACT_H
 
@@ -284,6 +289,30 @@ NUMPACT_C_API numpact_status numpact_decompress_front(numpact_context* context, 
                                                       size_t capacity, size_t* count,
                                                       int* is_finished, numpact_error* error);
 
+enum {
+  NUMPACT_TRAILER_ABSENT = 0,      /* nothing follows the file */
+  NUMPACT_TRAILER_SOUND = 1,       /* it matches the file, but for damaged chunks */
+  NUMPACT_TRAILER_DAMAGED = 2,     /* it is damaged or contradicts the file */
+  NUMPACT_TRAILER_UNRECOGNIZED = 3 /* other bytes follow the file */
+};
+
+/* The end of a file, and what follows it there. Everything that takes numbers from a file stops at
+ * its end: of files that were joined (cat a.pco b.pco) the first one is read. */
+typedef struct numpact_file_end {
+  size_t struct_size;
+  int32_t trailer;         /* NUMPACT_TRAILER_..., by its own checksums */
+  int32_t is_unfinished;   /* 1: it is damaged since its writer was stopped before its last write */
+  uint64_t file_size;      /* bytes up to and including the terminator; 0: not known */
+  uint64_t foreign_offset; /* where bytes begin that are neither of the file nor of its trailer */
+  const char* warning;     /* a sentence to warn by, static; null: there is nothing to warn of */
+} numpact_file_end;
+
+/* The end of the file that the last call with the context has read to its end, or whose end it has
+ * found, such as numpact_decompress, numpact_count, numpact_count_where and numpact_reader_create.
+ * After other calls, and after errors, file_size is 0. Costs nothing. */
+NUMPACT_C_API numpact_status numpact_context_file_end(const numpact_context* context,
+                                                      numpact_file_end* end, numpact_error* error);
+
 /* ---- ranges of values ---- */
 
 /* A range holds the numbers from *min to *max, both included, of the file's type and compared by
@@ -320,6 +349,9 @@ NUMPACT_C_API numpact_status numpact_reader_create(numpact_context* context, con
 NUMPACT_C_API void numpact_reader_destroy(numpact_reader* reader);
 NUMPACT_C_API numpact_type numpact_reader_type(const numpact_reader* reader);
 NUMPACT_C_API uint64_t numpact_reader_count(const numpact_reader* reader);
+/* The end of the reader's file. */
+NUMPACT_C_API numpact_status numpact_reader_file_end(const numpact_reader* reader,
+                                                     numpact_file_end* end, numpact_error* error);
 /* Decodes the numbers first to first + count - 1; touches only their chunks. */
 NUMPACT_C_API numpact_status numpact_reader_read(const numpact_reader* reader,
                                                  numpact_context* context, uint64_t first,
@@ -387,19 +419,14 @@ NUMPACT_C_API numpact_status numpact_trailer_chunk(const numpact_trailer* traile
 NUMPACT_C_API numpact_status numpact_trailer_find(const numpact_trailer* trailer, const void* min,
                                                   const void* max, size_t* indices, size_t capacity,
                                                   size_t* count, numpact_error* error);
-/* Makes a trailer for a file without one by decoding it. It belongs at `file_size`, where the file
- * ends; bytes behind it are dropped. NUMPACT_DOES_NOT_FIT says how much is needed. */
+/* Makes a trailer for a file by decoding it. It belongs at `file_size`, where the file ends, and
+ * replaces the trailer that the file has, which is compared (NUMPACT_CHECKSUM, NUMPACT_CORRUPT).
+ * NUMPACT_CORRUPT, with their offset: other bytes follow the file; to drop them, pass its first
+ * `file_size` bytes of numpact_verify. NUMPACT_DOES_NOT_FIT says how much is needed. */
 NUMPACT_C_API numpact_status numpact_trailer_make(numpact_context* context, const void* file,
                                                   size_t size, int32_t kind, unsigned restart_log,
                                                   void* out, size_t capacity, size_t* written,
                                                   uint64_t* file_size, numpact_error* error);
-
-enum {
-  NUMPACT_TRAILER_ABSENT = 0,      /* nothing follows the file */
-  NUMPACT_TRAILER_SOUND = 1,       /* it matches the file, but for damaged chunks */
-  NUMPACT_TRAILER_DAMAGED = 2,     /* it is damaged or contradicts the file */
-  NUMPACT_TRAILER_UNRECOGNIZED = 3 /* other bytes follow the file */
-};
 
 typedef struct numpact_verification {
   size_t struct_size;
@@ -505,14 +532,17 @@ typedef struct numpact_file_plan numpact_file_plan;
 
 /* Plans to append chunks with these numbers to the file, whose bytes do not change until the last
  * step. With an intact trailer only the header and the trailer are read, so that a mapped file
- * costs little; else the codes of the file are. `options`: those of numpact_compress, for the new
+ * costs little, and the chunks are not compared with it: the new trailer still tells of damage to
+ * them. Else the codes of the file are read. `options`: those of numpact_compress, for the new
  * chunks; a trailer of the kind that the file has is continued, whether requested or not. The file
  * keeps its format version. Of no numbers the plan has no steps.
  *
  * Errors: those of numpact_compress; NUMPACT_TYPE_MISMATCH: the file has another type;
  * NUMPACT_UNSUPPORTED_VERSION: a format version before 4; NUMPACT_CHECKSUM and NUMPACT_CORRUPT: the
- * file or its trailer is damaged; NUMPACT_INVALID_ARGUMENT: a trailer of another kind is requested,
- * which numpact_trailer_make makes of the whole file. */
+ * header, the trailer or, without one, the codes are damaged; NUMPACT_CORRUPT, with their offset:
+ * bytes follow the file that are neither its trailer nor an unfinished one, and would be lost;
+ * NUMPACT_INVALID_ARGUMENT: a trailer of another kind is requested, which numpact_trailer_make
+ * makes of the whole file. */
 NUMPACT_C_API numpact_status numpact_file_plan_append(numpact_context* context, const void* file,
                                                       size_t size, numpact_type type,
                                                       const void* numbers, size_t count,
@@ -520,10 +550,11 @@ NUMPACT_C_API numpact_status numpact_file_plan_append(numpact_context* context, 
                                                       numpact_file_plan** plan,
                                                       numpact_error* error);
 /* Plans to end a file behind its last whole chunk, such as a log without a terminator, or one with
- * what a crash left behind it. All chunks are decoded. A sound file has no steps.
+ * what a crash left behind it. All chunks are decoded, and if the file has a trailer compared with
+ * it as by numpact_verify. A sound file has no steps.
  *
- * NUMPACT_CORRUPT, NUMPACT_CHECKSUM: the file or its trailer is damaged; NUMPACT_TRUNCATED: more
- * chunks follow one that claims too many bytes. */
+ * NUMPACT_CORRUPT, NUMPACT_CHECKSUM: the file or its trailer is damaged, or another Pco file
+ * follows; NUMPACT_TRUNCATED: more chunks follow one that claims too many bytes. */
 NUMPACT_C_API numpact_status numpact_file_plan_repair(numpact_context* context, const void* file,
                                                       size_t size, numpact_file_plan** plan,
                                                       numpact_error* error);
@@ -634,15 +665,16 @@ NUMPACT_C_API numpact_status numpact_chunk_decoder_create(
     unsigned major, unsigned minor, numpact_chunk_decoder** decoder, numpact_error* error);
 NUMPACT_C_API void numpact_chunk_decoder_destroy(numpact_chunk_decoder* decoder);
 NUMPACT_C_API size_t numpact_chunk_decoder_meta_size(const numpact_chunk_decoder* decoder);
-/* Decodes a page of `page_numbers` numbers at the start of `bytes`, or its first numbers, as many
- * as fit. `size` (null is allowed) is set to its bytes if it was read whole, else to bytes_size. */
+/* Decodes a page of `page_numbers` numbers at the start of `bytes`. `size` (null is allowed) is set
+ * to its bytes. NUMPACT_DOES_NOT_FIT, before anything is written: the output, whose capacity is in
+ * bytes, has no room for all; a numpact_page_reader reads the first numbers of a page. */
 NUMPACT_C_API numpact_status numpact_chunk_decoder_read_page(const numpact_chunk_decoder* decoder,
                                                              numpact_context* context,
                                                              const void* bytes, size_t bytes_size,
                                                              size_t page_numbers, void* out,
                                                              size_t capacity, size_t* size,
                                                              numpact_error* error);
-/* A page to decode: all of its bytes, and the count of its numbers. */
+/* A page to decode: all of its bytes, and the count of its numbers. Has no struct_size. */
 typedef struct numpact_page_input {
   const void* bytes;
   size_t bytes_size;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams standalone Pco files from a source or to a sink of bytes in bounded memory. A reader or
-// writer serves one thread at a time.
+// writer serves one thread at a time, and one call: its source, sink and progress cannot use it
+// (kInvalidArgument).
 #pragma once
 
 #include <memory>
@@ -90,6 +91,8 @@ class NUMPACT_API StreamReader {
   // kChecksum: with the first chunk that may be damaged; kCorrupt: the trailer contradicts the
   // file; kInvalidArgument: before the end and with kIgnore. A damaged trailer is no error.
   Result<TrailerState> check_trailer() noexcept;
+  // What that has found behind the file.
+  FileEnd file_end() const noexcept;
 
   // Bytes decoded so far; after the end, the size of the file (bytes after the terminator are not
   // part of it and may have been read ahead).
@@ -118,8 +121,9 @@ class NUMPACT_API StreamWriter {
   // chunks follow its own. It is decoded on the way, so that damage is not continued, and its
   // format version kept: it must be 4 (kUnsupportedVersion), and config.compatibility not older
   // (kInvalidArgument). An intact trailer is checked; a damaged one is kCorrupt, as it may be the
-  // only evidence of damage. Bytes after the end are dropped. kInvalidArgument if config.trailer
-  // requests a trailer (use Trailer::make). Other errors: as StreamReader; all are permanent.
+  // only evidence of damage. kCorrupt, with their position: other bytes follow the file, such as a
+  // file that was joined to it. kInvalidArgument if config.trailer requests a trailer (use
+  // Trailer::make). Other errors: as StreamReader; all are permanent.
   Status copy_file(ByteSource& file) noexcept;
 
   // Adds numbers of the writer's type; kTypeMismatch otherwise, without effect. Other errors are
@@ -145,11 +149,12 @@ class NUMPACT_API StreamWriter {
 
 // Appends chunks with `numbers` to a standalone file of the same number type: copies it (see
 // StreamWriter::copy_file) to a temporary file in the same folder, which then replaces it. Errors
-// leave the old file; a crash leaves the old or the new one. Bytes after the old terminator are
-// lost; a count in the header is updated. If config.trailer requests a trailer, or is the default
-// and the file had an intact one, one is made by decoding the whole file. A damaged trailer, or one
-// that reports damage, is kChecksum or kCorrupt. A FileLock is held from before the end is read
-// until the new file is renamed; `lock` limits the wait for it (kTimedOut).
+// leave the old file; a crash leaves the old or the new one. Bytes after the old terminator other
+// than its trailer are refused, as by copy_file; a count in the header is updated. If
+// config.trailer requests a trailer, or is the default and the file had an intact one, one is made
+// by decoding the whole file. A damaged trailer, or one that reports damage, is kChecksum or
+// kCorrupt. A FileLock is held from before the end is read until the new file is renamed; `lock`
+// limits the wait for it (kTimedOut).
 NUMPACT_API Status append_to_file(const std::string& path, const NumberView& numbers,
                                   const EncodeConfig& config = {},
                                   const LockConfig& lock = {}) noexcept;
@@ -157,16 +162,20 @@ NUMPACT_API Status append_to_file(const std::string& path, const NumberView& num
 // The same without a copy, in time and space for the new numbers: a trailer of the kind requested
 // is continued, not made anew. Without a trailer the codes of the file are read. Until the last
 // byte is written, and after a crash, the old numbers or all can be read; a crash may cost the
-// trailer and leave bytes behind the file, which repair_file() cuts off. Errors leave the old file.
+// trailer and leave bytes behind the file, which repair_file() cuts off; until then appending
+// refuses them (kCorrupt), as it does all bytes but a trailer or the beginning of one that was not
+// finished. The old chunks are read only if the file's trailer is not continued: then they are
+// compared with it. Else it still tells of their damage. Errors leave the old file.
 // Readers that map the file must not read its trailer meanwhile.
 NUMPACT_API Status append_in_place(const std::string& path, const NumberView& numbers,
                                    const EncodeConfig& config = {},
                                    const LockConfig& lock = {}) noexcept;
 
 // Ends a file that its writer left unfinished, such as a log without a terminator, behind its last
-// whole chunk, and returns how many numbers it has. All are decoded. A file that is damaged, or
-// whose trailer is, stays as it is (kCorrupt, kChecksum; kTruncated: more chunks follow one that
-// claims too many bytes). `trailer`: made if wanted and anything was repaired.
+// whole chunk, and returns how many numbers it has. All are decoded, and if the file has a trailer
+// compared with it as by verify(). A file that is damaged, or whose trailer is, stays as it is
+// (kCorrupt, kChecksum; kTruncated: more chunks follow one that claims too many bytes), also one
+// that another Pco file follows (kCorrupt). `trailer`: made if wanted and anything was repaired.
 NUMPACT_API Result<std::uint64_t> repair_file(const std::string& path,
                                               const TrailerSpec& trailer = {},
                                               const LockConfig& lock = {}) noexcept;

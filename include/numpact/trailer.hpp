@@ -103,8 +103,9 @@ class NUMPACT_API Trailer {
   static Result<TrailerTail> read_tail(std::span<const std::byte> tail,
                                        std::uint64_t before) noexcept;
   // Makes a trailer by decoding the file. An existing trailer must match (kChecksum or kCorrupt if
-  // file or trailer is damaged) unless config.trailer is kIgnore; other bytes after the file are
-  // ignored. Other errors: kInvalidArgument (spec), those of decoding.
+  // file or trailer is damaged), and other bytes after the file, which the trailer would replace,
+  // are refused (kCorrupt, with their position) unless they are an unfinished trailer; neither with
+  // kIgnore as config.trailer. Other errors: kInvalidArgument (spec), those of decoding.
   static Result<MadeTrailer> make(std::span<const std::byte> file, const TrailerSpec& spec,
                                   const DecodeConfig& config = {},
                                   DecodeContext* context = nullptr) noexcept;

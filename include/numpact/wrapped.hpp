@@ -90,11 +90,15 @@ class NUMPACT_API ChunkDecoder {
   RangeMatch match(const ValueRange& range) const noexcept;
 
   // Decodes the page of `page_n` numbers at the start of `bytes` into the first elements of `out`;
-  // returns its size in bytes. If out.count < page_n, decodes only out.count numbers; the end of
-  // the page is not located, and the whole bytes passed are returned.
+  // returns its size in bytes. kOutputTooSmall, before anything is written: out.count < page_n.
   Result<std::size_t> decode_page(std::span<const std::byte> bytes, std::size_t page_n,
                                   const MutableNumberView& out,
                                   DecodeContext* context = nullptr) const noexcept;
+  // The same for its first numbers, as many as fit. If these are not all, the end of the page is
+  // not located, and the whole bytes passed are returned.
+  Result<std::size_t> decode_page_front(std::span<const std::byte> bytes, std::size_t page_n,
+                                        const MutableNumberView& out,
+                                        DecodeContext* context = nullptr) const noexcept;
   // Decodes whole pages into `out`, one behind the other; it has room for all of them. This is
   // faster than a call for each where pages have up to some hundred numbers, and for pages with
   // Conv1, which processors with AVX2 decode up to eight at once. It takes more scratch memory, for

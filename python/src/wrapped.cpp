@@ -84,7 +84,7 @@ class ChunkDecoder {
     std::size_t consumed = 0;
     run(PythonProgress(), [&] {
       const auto context = small_decode_context(bytes.span().size(), {});
-      return decoder_->decode_page(bytes.span(), page_n, out, context.get()).into(consumed);
+      return decoder_->decode_page_front(bytes.span(), page_n, out, context.get()).into(consumed);
     });
     return {std::min(page_n, out.count), consumed};
   }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "api/decode_checks.hpp"
+#include "api/file_end.hpp"
 #include "api/replacement.hpp"
-#include "api/trailer_use.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/size.hpp"
@@ -27,12 +27,11 @@ namespace {
 Status choose_trailer(const std::string& path, TrailerSpec& spec) {
   MappedFile file;
   NUMPACT_TRY(MappedFile::open(path).into(file));
-  NUMPACT_TRY(refuse_damaged_trailer(file.bytes()));
-  if (spec.is_requested() || spec.is_excluded()) return {};
-  std::optional<Trailer> old;
-  NUMPACT_TRY(Trailer::read(file.bytes()).into(old));
-  if (!old) return {};
-  spec = old->restart_log() ? TrailerSpec::restarts(*old->restart_log()) : TrailerSpec::index();
+  std::optional<trailer::View> old;
+  NUMPACT_TRY(find_own_trailer(file.bytes(), old));
+  if (!old || spec.is_requested() || spec.is_excluded()) return {};
+  const std::optional<unsigned> log = old->front.restart_log;
+  spec = log ? TrailerSpec::restarts(*log) : TrailerSpec::index();
   return {};
 }
 

@@ -117,14 +117,15 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
     if (numbers.count == 0 || numbers.count > kMaxChunkN) {
       return Status(ErrorKind::kInvalidArgument, "a chunk holds 1 to 2^24 numbers");
     }
+    std::optional<Arena> own;
+    std::optional<ScratchArena> lent;
+    if (context != nullptr) NUMPACT_TRY(lent.emplace(context).status());
     NUMPACT_TRY(report_progress(config.progress, {}));
     impl = make_owned<Impl>(memory);
     impl->type = numbers.type;
     impl->version = numpact::FormatVersion::of(config.compatibility);
     const std::uint64_t max_bytes = config.max_bytes.value_or(~std::uint64_t{0});
-    std::optional<Arena> own;
-    std::optional<ScratchArena> lent;
-    Arena& arena = context != nullptr ? *lent.emplace(context) : own.emplace(memory);
+    Arena& arena = lent ? **lent : own.emplace(memory);
     std::span<const std::size_t> sizes;
     const auto& exact = config.paging.exact_sizes();
     const std::uint64_t page_count =

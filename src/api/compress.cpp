@@ -179,6 +179,7 @@ Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::siz
   NUMPACT_TRY(check_view(numbers));
   NUMPACT_TRY(check_bytes(out));
   ScratchArena scratch(context);
+  NUMPACT_TRY(scratch.status());
   Arena* const arena = &*scratch;
   NUMPACT_TRY(check_specs(numbers.type, config));
   std::span<const std::size_t> sizes;

@@ -6,6 +6,7 @@
 
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
+#include "api/file_end.hpp"
 #include "api/trailer_use.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
@@ -101,6 +102,7 @@ class RangeCount {
       NUMPACT_TRY(walker_.leave_chunk());
       if (walker_.offset() != view.end_of(i)) return contradiction(i);
     }
+    note_end(config_, file_, view.file_bytes);
     return {};
   }
 
@@ -123,7 +125,10 @@ class RangeCount {
     while (!is_done()) {
       bool is_end = false;
       NUMPACT_TRY(walker_.enter_chunk(is_end));
-      if (is_end) break;
+      if (is_end) {
+        note_end(config_, file_, walker_.offset());
+        break;
+      }
       const standalone::ChunkHead& head = walker_.head();
       NUMPACT_TRY(check_type(head.type).at_chunk(walker_.chunk_index()));
       NUMPACT_TRY(
@@ -176,6 +181,7 @@ Status count_in_file(std::span<const std::byte> file, const ValueRange& range, b
   NUMPACT_TRY(find_trailer(file, config.trailer, view));
   if (view) NUMPACT_TRY(verify_if_asked(file, config, context));
   ScratchArena arena(context, config.limits.max_memory);
+  NUMPACT_TRY(arena.status());
   RangeCount counter(file, range, config, is_search, *arena);
   NUMPACT_TRY(counter.run());
   count = counter.count();

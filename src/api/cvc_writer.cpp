@@ -5,6 +5,7 @@
 
 #include "api/replacement.hpp"
 #include "base/guard.hpp"
+#include "base/in_use.hpp"
 #include "base/internal.hpp"
 #include "base/owned.hpp"
 #include "base/try.hpp"
@@ -78,6 +79,8 @@ struct Writer::Impl {
   // Refuses all calls after an error or after the file was finished.
   template <class F>
   Status run(const F& f) noexcept {
+    const InUse use(is_in_use);
+    if (use.is_refused()) return in_use();
     if (is_over) {
       return Status(ErrorKind::kInvalidArgument,
                     "the file was finished, or could not be written on");
@@ -90,6 +93,7 @@ struct Writer::Impl {
   std::unique_ptr<Output> output;
   FileWriter file;
   bool is_over = false;
+  bool is_in_use = false;
 };
 
 namespace {
@@ -166,6 +170,7 @@ const std::string& Writer::error_place() const noexcept {
 Result<WriteReport> Writer::finish() noexcept {
   if (impl_ == nullptr) return moved_from();
   WriteReport report;
+  if (impl_->is_in_use) return in_use();
   const Status status = impl_->run([&] { return impl_->file.finish(report); });
   impl_->is_over = true;
   if (!status.ok()) return status;

@@ -6,6 +6,7 @@
 #include "api/chunk_table.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
+#include "api/file_end.hpp"
 #include "api/headers.hpp"
 #include "api/parallel_part.hpp"
 #include "api/trailer_use.hpp"
@@ -196,6 +197,7 @@ class SteadyProgress {
     config.trailer = requested.trailer;
     config.threads = requested.threads;
     config.executor = requested.executor;
+    config.file_end = requested.file_end;
     if (callback_) config.progress = [this](const Progress& progress) { return report(progress); };
     return config;
   }
@@ -262,6 +264,7 @@ Status decode_by_index(std::span<const std::byte> file, NumberType type, Output&
       done += step;
     }
     count = n;
+    note_end(config, file, check.view().file_bytes);
     return {};
   });
 }
@@ -301,13 +304,17 @@ Status decode(std::span<const std::byte> file, NumberType type, Output& output, 
   }
   return guarded([&]() -> Status {
     ScratchArena arena(context, config.limits.max_memory);
+    NUMPACT_TRY(arena.status());
     ParallelPart parallel(file, config, context, *arena);
     FileWalker walker(file, *arena);
     NUMPACT_TRY(read_typed_header(walker, type));
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
     output.expect(expected_count(file, walker.header().n_hint, config.limits, type));
-    return decode_chunks(walker, parallel, check, {type, config, output, count}, max_n, is_end);
+    NUMPACT_TRY(
+        decode_chunks(walker, parallel, check, {type, config, output, count}, max_n, is_end));
+    if (is_end) note_end(config, file, walker.offset());
+    return {};
   });
 }
 
@@ -414,6 +421,7 @@ Result<std::uint64_t> count_numbers(std::span<const std::byte> file, const Decod
                                     DecodeContext* context) noexcept {
   return guarded_value<std::uint64_t>([&](std::uint64_t& count) -> Status {
     ScratchArena arena(context, config.limits.max_memory);
+    NUMPACT_TRY(arena.status());
     ParallelPart parallel(file, config, context, *arena);
     FileWalker walker(file, *arena);
     NUMPACT_TRY(walker.read_header());
@@ -422,7 +430,10 @@ Result<std::uint64_t> count_numbers(std::span<const std::byte> file, const Decod
       NUMPACT_TRY(parallel.advance(walker, nullptr, count));
       bool is_end = false;
       NUMPACT_TRY(walker.enter_chunk(is_end));
-      if (is_end) return {};
+      if (is_end) {
+        note_end(config, file, walker.offset());
+        return {};
+      }
       const ChunkHead& head = walker.head();
       NUMPACT_TRY(
           check_limits(config.limits, count + head.n, head.type).at_chunk(walker.chunk_index()));

@@ -42,6 +42,47 @@ constexpr auto terminated_name() {
 template <class Member>
 inline constexpr auto kName = terminated_name<&Member::kForm>();
 
+// Texts of errors are static, so those that name forms are joined when this is compiled.
+template <std::size_t kSize>
+constexpr void append(std::array<char, kSize>& text, std::size_t& size, std::string_view part) {
+  for (const char c : part) {
+    if (size + 1 < kSize) text[size++] = c;
+  }
+}
+
+constexpr std::size_t kMaxTextBytes = 160;
+
+// "there is no such mode; there are auto, classic, int-mult=BASE, ..."
+template <class Family>
+constexpr auto unknown_text(std::string_view what) {
+  std::array<char, kMaxTextBytes> text{};
+  std::size_t size = 0;
+  append(text, size, what);
+  append(text, size, "; there are auto");
+  for_each_member<Family>([&](auto member) {
+    append(text, size, ", ");
+    append(text, size, decltype(member)::type::kForm);
+  });
+  return text;
+}
+constexpr auto kUnknownMode = unknown_text<AnyMode>("there is no such mode");
+constexpr auto kUnknownDelta = unknown_text<AnyDelta>("there is no such delta encoding");
+static_assert(kUnknownMode[kMaxTextBytes - 2] == '\0' && kUnknownDelta[kMaxTextBytes - 2] == '\0');
+
+// For "float-mult=BASE".
+template <class Member>
+constexpr auto bad_number_text() {
+  std::array<char, kMaxTextBytes> text{};
+  std::size_t size = 0;
+  append(text, size, Member::kForm);
+  append(text, size, ": what stands for ");
+  append(text, size, std::string_view(Member::kForm).substr(name_in(Member::kForm).size() + 1));
+  append(text, size, " is not a number that fits");
+  return text;
+}
+template <class Member>
+inline constexpr auto kBadNumber = bad_number_text<Member>();
+
 template <class Family, class Tag>
 const char* name_of_member(Tag tag) {
   const char* name = "unknown";
@@ -73,8 +114,9 @@ struct Request {
         has_value(name.size() < text.size()),
         value(has_value ? text.substr(name.size() + 1) : std::string_view()) {}
 
+  template <class Member>
   Status bad_value() const {
-    return Status(ErrorKind::kInvalidArgument, "the number does not fit", name.size() + 1);
+    return Status(ErrorKind::kInvalidArgument, kBadNumber<Member>.data(), name.size() + 1);
   }
 
   std::string_view name;
@@ -113,15 +155,17 @@ const char* to_string(Delta delta) noexcept { return name_of_member<AnyDelta>(de
 Result<ModeSpec> parse_mode_spec(std::string_view text) noexcept {
   if (text == kAutomatic) return ModeSpec::automatic();
   const Request request(text);
-  Result<ModeSpec> result = Status(ErrorKind::kInvalidArgument, "there is no such mode");
+  Result<ModeSpec> result = Status(ErrorKind::kInvalidArgument, kUnknownMode.data());
   for_each_member<AnyMode>([&](auto member) {
     using Member = typename decltype(member)::type;
     const bool takes_value = Member::kParameter != ModeParameter::kNone;
     if (request.name != name_in(Member::kForm) || request.has_value != takes_value) return;
     std::uint64_t parameter = 0;
-    if (takes_value && !parse_parameter(Member::kParameter, request.value, parameter)) {
-      result = request.bad_value();
-      return;
+    if constexpr (Member::kParameter != ModeParameter::kNone) {
+      if (!parse_parameter(Member::kParameter, request.value, parameter)) {
+        result = request.template bad_value<Member>();
+        return;
+      }
     }
     result = ModeSpec(Member::kTag, parameter);
   });
@@ -131,14 +175,16 @@ Result<ModeSpec> parse_mode_spec(std::string_view text) noexcept {
 Result<DeltaSpec> parse_delta_spec(std::string_view text) noexcept {
   if (text == kAutomatic) return DeltaSpec::automatic();
   const Request request(text);
-  Result<DeltaSpec> result = Status(ErrorKind::kInvalidArgument, "there is no such delta encoding");
+  Result<DeltaSpec> result = Status(ErrorKind::kInvalidArgument, kUnknownDelta.data());
   for_each_member<AnyDelta>([&](auto member) {
     using Member = typename decltype(member)::type;
     if (request.name != name_in(Member::kForm) || request.has_value != Member::kHasOrder) return;
     unsigned order = 0;
-    if (Member::kHasOrder && !parse_number(request.value, order)) {
-      result = request.bad_value();
-      return;
+    if constexpr (Member::kHasOrder) {
+      if (!parse_number(request.value, order)) {
+        result = request.template bad_value<Member>();
+        return;
+      }
     }
     result = DeltaSpec(Member::kTag, order);
   });

@@ -10,6 +10,7 @@
 
 #include "api/io_error.hpp"
 #include "base/guard.hpp"
+#include "base/in_use.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
 #include "platform/files.hpp"
@@ -57,6 +58,10 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 }
 
 void FileLock::release() noexcept {
+  if (!is_in_use_) let_go();
+}
+
+void FileLock::let_go() noexcept {
   // Forked processes share the descriptor, so closing it would not release the lock.
   if (is_held_ && process_ == platform::current_process()) platform::unlock(descriptor_);
   if (descriptor_ >= 0) platform::close_file(descriptor_);
@@ -117,7 +122,9 @@ Status FileLock::wait(const LockConfig& config, Clock::time_point begin) {
 }
 
 Status FileLock::lock(const std::string& path, const LockConfig& config) noexcept {
-  release();
+  const InUse use(is_in_use_);
+  if (use.is_refused()) return in_use();
+  let_go();
   const Status status = guarded([&]() -> Status {
     const Clock::time_point begin = Clock::now();
     while (true) {
@@ -126,14 +133,15 @@ Status FileLock::lock(const std::string& path, const LockConfig& config) noexcep
       if (!has_file_) return {};
       NUMPACT_TRY(wait(config, begin));
       if (is_current()) return {};
-      release();
+      let_go();
     }
   });
-  if (!status.ok()) release();
+  if (!status.ok()) let_go();
   return status;
 }
 
 Status FileLock::replace(const std::string& from) noexcept {
+  if (is_in_use_) return in_use();
   if (!has_file_ || !is_current()) {
     return io_error("the file was removed or replaced by another program meanwhile");
   }

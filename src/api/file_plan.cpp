@@ -7,6 +7,7 @@
 
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
+#include "api/file_end.hpp"
 #include "api/trailer_use.hpp"
 #include "base/crc.hpp"
 #include "base/internal.hpp"
@@ -14,6 +15,8 @@
 #include "base/try.hpp"
 #include "bits/bit_writer.hpp"
 #include "numpact/pco.hpp"
+#include "numpact/trailer.hpp"
+#include "pco/limits.hpp"
 #include "pco/standalone/chunk_scanner.hpp"
 #include "pco/standalone/file_walker.hpp"
 #include "pco/trailer/layout.hpp"
@@ -53,8 +56,7 @@ Status walk_to_end(std::span<const std::byte> bytes, OldFile& file, NumberType t
     NUMPACT_TRY(walker.skip(sizes));
     NUMPACT_TRY(walker.leave_chunk());
   }
-  const std::span<const std::byte> rest = bytes.subspan(walker.offset());
-  return refuse_damaged_rest(rest, rest, walker.offset());
+  return check_end(end_of_file(bytes.subspan(walker.offset()), walker.offset()));
 }
 
 Status read_old_file(std::span<const std::byte> bytes, NumberType type, OldFile& file) {
@@ -69,14 +71,13 @@ Status read_old_file(std::span<const std::byte> bytes, NumberType type, OldFile&
   if (file.header.uniform_type && *file.header.uniform_type != type) {
     return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
   }
-  NUMPACT_TRY(refuse_damaged_trailer(bytes));
-  if (!trailer::ends_with_trailer(bytes)) return walk_to_end(bytes, file, type);
-  trailer::View found;
-  NUMPACT_TRY(trailer::parse({bytes}, found));
-  file.end = found.file_bytes - 1;
-  const std::span<const std::byte> rest = bytes.subspan(to_size(found.file_bytes));
+  std::optional<trailer::View> found;
+  NUMPACT_TRY(find_own_trailer(bytes, found));
+  if (!found) return walk_to_end(bytes, file, type);
+  file.end = found->file_bytes - 1;
+  const std::span<const std::byte> rest = bytes.subspan(to_size(found->file_bytes));
   file.rest.assign(rest.begin(), rest.end());
-  NUMPACT_TRY(trailer::parse({file.rest, found.file_bytes}, file.view.emplace()));
+  NUMPACT_TRY(trailer::parse({file.rest, found->file_bytes}, file.view.emplace()));
   file.numbers = file.view->front.number_n;
   if (file.view->front.type && *file.view->front.type != type) {
     return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
@@ -84,7 +85,18 @@ Status read_old_file(std::span<const std::byte> bytes, NumberType type, OldFile&
   const bool fits = bytes[to_size(file.end)] == std::byte{wire::kTerminator} &&
                     file.view->front.header_bytes == file.header_bytes.size() &&
                     file.view->front.header_crc == crc32(file.header_bytes);
-  return fits ? Status() : damaged_trailer(ErrorKind::kCorrupt, file.end);
+  if (fits) return {};
+  return Status(ErrorKind::kCorrupt, "the trailer contradicts the file", file.end);
+}
+
+// Compares the chunks of a file whose trailer, the evidence of damage to them, will be gone.
+Status compare_chunks(std::span<const std::byte> bytes, const trailer::View& view) {
+  TrailerCheck check;
+  NUMPACT_TRY(check.start(bytes, TrailerPolicy::kUse));
+  for (std::uint64_t i = 0; i < view.front.chunk_n; ++i) {
+    NUMPACT_TRY(check.before_chunk(i, view.record(i).offset, kMaxChunkN));
+  }
+  return {};
 }
 
 // The new chunks as a file of their own, of the old file's format version and trailer.
@@ -242,17 +254,11 @@ Status find_ending(std::span<const std::byte> bytes, Ending& ending) {
     ending.numbers += walker.head().n;
   }
   const std::span<const std::byte> rest = bytes.subspan(walker.offset());
-  if (rest.empty()) {
-    ending.is_clean = true;
-    return {};
-  }
-  if (rest[0] == std::byte{0}) return {};  // a trailer that was not finished, or zeros
-  if (!trailer::ends_with_trailer(bytes)) return refuse_damaged_rest(rest, rest, walker.offset());
-  NUMPACT_TRY(refuse_damaged_trailer(bytes));
-  trailer::View view;
-  NUMPACT_TRY(trailer::parse({bytes}, view));
-  ending.is_clean = view.file_bytes == walker.offset();
-  return ending.is_clean ? Status() : damaged_trailer(ErrorKind::kCorrupt, walker.offset());
+  ending.is_clean = rest.empty();
+  // What an append leaves behind begins like a chunk without its first byte, or is zeros.
+  const FileEnd found = end_of_file(rest, walker.offset());
+  const bool may_be_left = found.foreign_at == found.file_bytes && !read_header(rest).ok();
+  return may_be_left ? Status() : check_end(found);
 }
 
 }  // namespace
@@ -280,6 +286,7 @@ Status plan_append(std::span<const std::byte> file, const NumberView& numbers,
   // A trailer of the same kind is continued; another one needs the numbers of the whole file.
   const bool is_continued = spec.is_requested() && old.view && old.view->front.type &&
                             old.view->front.restart_log == spec.restart_log();
+  if (old.view && !is_continued && numbers.count > 0) NUMPACT_TRY(compare_chunks(file, *old.view));
   std::vector<std::byte> made;
   NUMPACT_TRY(
       encode_new_chunks(numbers, config, old, is_continued ? spec : TrailerSpec::none(), made));
@@ -308,6 +315,14 @@ Status plan_append(std::span<const std::byte> file, const NumberView& numbers,
 
 Status plan_repair(std::span<const std::byte> file, FilePlan& plan) {
   static constexpr std::byte kEnd[] = {std::byte{wire::kTerminator}};
+  std::optional<trailer::View> view;
+  NUMPACT_TRY(find_own_trailer(file, view));
+  if (view) {
+    Verification found;
+    NUMPACT_TRY(verify(file).into(found));
+    plan.numbers = found.sound_count;
+    return first_error(found);
+  }
   Ending ending;
   NUMPACT_TRY(find_ending(file, ending));
   plan.numbers = ending.numbers;

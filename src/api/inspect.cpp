@@ -4,11 +4,13 @@
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/describe.hpp"
+#include "api/file_end.hpp"
 #include "api/headers.hpp"
 #include "api/inspection.hpp"
 #include "api/trailer_use.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "pco/standalone/file_walker.hpp"
 
@@ -38,15 +40,14 @@ ChunkInfo describe_chunk(const standalone::FileWalker& walker, const Sizes& size
 
 void describe_rest(std::span<const std::byte> file, FileInfo& info) {
   info.trailing_bytes = file.size() - info.file_bytes;
-  if (info.trailing_bytes == 0) return;
-  info.trailer = TrailerState::kUnrecognised;
-  if (!trailer::ends_with_trailer(file)) return;
   trailer::View view;
-  const bool is_sound = trailer::parse({file}, view).ok() && view.file_bytes == info.file_bytes &&
-                        view.front.chunk_n == info.chunk_count &&
-                        view.front.number_n == info.count && agree(view.front, info.header);
-  info.trailer = is_sound ? TrailerState::kSound : TrailerState::kDamaged;
-  if (is_sound) info.restart_log = view.front.restart_log;
+  info.trailer =
+      end_of_file(file.subspan(to_size(info.file_bytes)), info.file_bytes, &view).trailer;
+  if (info.trailer != TrailerState::kSound) return;
+  const bool agrees = view.front.chunk_n == info.chunk_count && view.front.number_n == info.count &&
+                      agree(view.front, info.header);
+  if (!agrees) info.trailer = TrailerState::kDamaged;
+  if (agrees) info.restart_log = view.front.restart_log;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "api/decode_checks.hpp"
 #include "base/check_bytes.hpp"
 #include "base/guard.hpp"
+#include "base/in_use.hpp"
 #include "base/internal.hpp"
 #include "base/load.hpp"
 #include "base/owned.hpp"
@@ -37,6 +38,7 @@ struct PageReader::Impl {
   // Whether a page was started; `impl`: null after a move.
   static Status check_started(const Impl* impl) {
     if (impl == nullptr) return moved_from();
+    if (impl->is_in_use) return in_use();
     if (impl->page != nullptr) return {};
     return Status(ErrorKind::kInvalidArgument, "no page was started");
   }
@@ -52,6 +54,7 @@ struct PageReader::Impl {
   BitWindow window;
   std::size_t page_n = 0;
   Status status;  // the error that ended the page
+  bool is_in_use = false;
 };
 
 // Starts the page from its head, or from the state of a restart point.
@@ -101,6 +104,8 @@ Result<PageReader> PageReader::create(const ChunkDecoder& chunk,
 Status PageReader::start(std::span<const std::byte> bytes, std::size_t page_n,
                          std::span<const std::byte> point) noexcept {
   if (impl_ == nullptr) return moved_from();
+  const InUse use(impl_->is_in_use);
+  if (use.is_refused()) return in_use();
   impl_->page = nullptr;
   const Status status = guarded([&]() -> Status {
     NUMPACT_TRY(check_bytes(bytes));
@@ -119,6 +124,7 @@ Status PageReader::start(std::span<const std::byte> bytes, std::size_t page_n,
 
 Result<std::size_t> PageReader::read(const MutableNumberView& out) noexcept {
   NUMPACT_TRY(Impl::check_started(impl_.get()));
+  const InUse use(impl_->is_in_use);
   NUMPACT_TRY(check_page_output(out, impl_->chunk.meta.type));
   const std::size_t n = std::min(out.count, numbers_left());
   NUMPACT_TRY(impl_->decode(n, out.data));
@@ -127,6 +133,7 @@ Result<std::size_t> PageReader::read(const MutableNumberView& out) noexcept {
 
 Status PageReader::skip(std::size_t count) noexcept {
   NUMPACT_TRY(Impl::check_started(impl_.get()));
+  const InUse use(impl_->is_in_use);
   if (count > numbers_left()) {
     return Status(ErrorKind::kInvalidArgument, "the page has fewer numbers left");
   }

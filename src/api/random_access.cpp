@@ -9,6 +9,7 @@
 #include "api/chunk_table.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
+#include "api/file_end.hpp"
 #include "api/parallel_part.hpp"
 #include "api/range_read.hpp"
 #include "api/trailer_use.hpp"
@@ -35,6 +36,7 @@ Status inconsistent_index() {
 Status walk(std::span<const std::byte> file, std::optional<NumberType>& type, ChunkPlaces& chunks,
             const DecodeConfig& config, DecodeContext* context) {
   ScratchArena arena(context, config.limits.max_memory);
+  NUMPACT_TRY(arena.status());
   ParallelPart parallel(file, config, context, *arena);
   FileWalker walker(file, *arena);
   NUMPACT_TRY(walker.read_header());
@@ -62,6 +64,7 @@ Status walk(std::span<const std::byte> file, std::optional<NumberType>& type, Ch
     parallel.passed_in_order(head.n);
     NUMPACT_TRY(report_progress(config.progress, {count, walker.offset()}));
   }
+  note_end(config, file, walker.offset());
   if (!chunks.empty()) type = static_cast<NumberType>(file[to_size(chunks.offset(0))]);
   return {};
 }
@@ -84,7 +87,9 @@ Result<ChunkIndex> ChunkIndex::build(std::span<const std::byte> file, const Deco
         NUMPACT_TRY(check_limits(config.limits, view->front.number_n, *view->front.type));
       }
       NUMPACT_TRY(verify_if_asked(file, config, context));
-      return index_of(*view, index.table_);
+      NUMPACT_TRY(index_of(*view, index.table_));
+      note_end(config, file, view->file_bytes);
+      return {};
     }
     auto table = std::make_shared<Table>();
     NUMPACT_TRY(walk(file, table->type, table->chunks, config, context));
@@ -199,6 +204,7 @@ Status FileReader::read(std::uint64_t first, const MutableNumberView& out,
     NUMPACT_TRY(check_limits(config.limits, out.count, out.type));
     if (out.count == 0) return {};
     ScratchArena arena(context, config.limits.max_memory);
+    NUMPACT_TRY(arena.status());
     RangeRead read(file_, header_, *index_.table_, index_.chunk_of(first), first, out, config);
 #ifndef NUMPACT_NO_EXCEPTIONS  // else all work is done on the calling thread
     if (WorkerPool::are_requested(config) && read.split_for_tasks() > 1) {

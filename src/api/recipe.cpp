@@ -213,6 +213,7 @@ Result<Recipe> choose_recipe(const NumberView& sample, const EncodeConfig& confi
     if (config.recipe != nullptr) return invalid_request("a recipe is made without another one");
     if (sample.count == 0) return invalid_request("a recipe is made from at least one number");
     ScratchArena arena(context);
+    NUMPACT_TRY(arena.status());
     std::span<const std::size_t> sizes;
     const std::uint64_t longest = std::min(sample.count, kMaxChunkN);
     const std::uint64_t series_n = chunk_count_bound(config, sample.count);

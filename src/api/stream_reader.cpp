@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/decode_checks.hpp"
+#include "api/file_end.hpp"
 #include "api/headers.hpp"
 #include "api/input_buffer.hpp"
 #include "api/span_checksums.hpp"
@@ -10,6 +11,7 @@
 #include "base/arena.hpp"
 #include "base/exceptions.hpp"
 #include "base/guard.hpp"
+#include "base/in_use.hpp"
 #include "base/internal.hpp"
 #include "base/owned.hpp"
 #include "pco/page/page_decoder.hpp"
@@ -229,20 +231,16 @@ struct StreamReader::Impl {
     return {};
   }
 
-  // Reads all bytes after the terminator, if they may be a trailer of this file.
-  Status read_rest(bool& may_be_trailer) {
+  // Reads on while the bytes after the terminator may be a trailer of this file.
+  Status read_rest() {
     NUMPACT_TRY(input.ensure(trailer::kFrontBytes));
-    may_be_trailer = !input.bytes().empty() && trailer::begins_with_trailer(input.bytes());
+    if (input.bytes().empty() || !trailer::begins_with_trailer(input.bytes())) return {};
     const std::uint64_t per_chunk = trailer::kRecordBytes + trailer::kStateSizeBytes;
     const std::uint64_t points = numbers_before_chunk >> TrailerSpec::kMinRestartLog;
     const std::uint64_t max_bytes = trailer::kFrontBytes + trailer::kFooterBytes +
                                     chunk_index * per_chunk +
                                     points * (trailer::kPositionBytes + kMaxStateBytes);
-    while (may_be_trailer && !input.is_last()) {
-      if (input.bytes().size() > max_bytes) may_be_trailer = false;
-      if (may_be_trailer) NUMPACT_TRY(input.extend());
-    }
-    may_be_trailer = may_be_trailer && trailer::ends_with_trailer(input.bytes());
+    while (!input.is_last() && input.bytes().size() <= max_bytes) NUMPACT_TRY(input.extend());
     return {};
   }
 
@@ -253,16 +251,11 @@ struct StreamReader::Impl {
     if (config.trailer == TrailerPolicy::kIgnore) {
       return Status(ErrorKind::kInvalidArgument, "checksums were not made");
     }
-    bool may_be_trailer = false;
-    const bool is_read = input.bytes().empty() && input.is_last();
-    if (!is_read) NUMPACT_TRY(read_rest(may_be_trailer));
-    state = input.bytes().empty() ? TrailerState::kNone : TrailerState::kUnrecognised;
-    if (!may_be_trailer) return {};
-    state = TrailerState::kDamaged;
+    NUMPACT_TRY(read_rest());
     trailer::View view;
-    const Status parsed = trailer::parse({input.bytes(), input.offset()}, view);
-    if (!parsed.ok() || view.file_bytes != input.offset()) return {};
-    state = TrailerState::kSound;
+    end = end_of_file(input.bytes(), input.offset(), &view);
+    state = end.trailer;
+    if (view.bytes == 0) return {};
     if (view.front.header_bytes == header_bytes && view.front.header_crc != header_crc) {
       return Status(ErrorKind::kChecksum, "the header has another checksum than the trailer says",
                     0);
@@ -305,6 +298,8 @@ struct StreamReader::Impl {
   std::uint64_t chunk_index = 0;
   std::uint64_t numbers_before_chunk = 0;
   std::uint64_t numbers_given = 0;
+  FileEnd end;  // once the trailer was checked
+  bool is_in_use = false;
   Status failure;  // the first error; permanent
 
   WorkerPool worker_pool;
@@ -318,6 +313,8 @@ StreamReader::StreamReader(ByteSource& source, DecodeConfig config,
 
 Result<FileHeader> StreamReader::header() noexcept {
   if (impl_ == nullptr) return moved_from();
+  const InUse use(impl_->is_in_use);
+  if (use.is_refused()) return in_use();
   if (impl_->failure.ok()) impl_->failure = guarded([&] { return impl_->read_header(); });
   NUMPACT_TRY(impl_->failure);
   FileHeader header = to_public(impl_->header, impl_->header_bytes);
@@ -327,6 +324,8 @@ Result<FileHeader> StreamReader::header() noexcept {
 
 Result<std::size_t> StreamReader::read(const MutableNumberView& out) noexcept {
   if (impl_ == nullptr) return moved_from();
+  const InUse use(impl_->is_in_use);
+  if (use.is_refused()) return in_use();
   NUMPACT_TRY(impl_->failure);
   NUMPACT_TRY(check_view(out));  // not a permanent error
   std::size_t count = 0;
@@ -340,10 +339,16 @@ Result<std::size_t> StreamReader::read(const MutableNumberView& out) noexcept {
 
 Result<TrailerState> StreamReader::check_trailer() noexcept {
   if (impl_ == nullptr) return moved_from();
+  const InUse use(impl_->is_in_use);
+  if (use.is_refused()) return in_use();
   NUMPACT_TRY(impl_->failure);
   TrailerState state = TrailerState::kNone;
   NUMPACT_TRY(guarded([&] { return impl_->check_trailer(state); }));
   return state;
+}
+
+FileEnd StreamReader::file_end() const noexcept {
+  return impl_ != nullptr ? impl_->end : FileEnd();
 }
 
 std::uint64_t StreamReader::bytes_consumed() const noexcept {

@@ -4,12 +4,13 @@
 
 #include "api/chunk_group.hpp"
 #include "api/decode_checks.hpp"
+#include "api/file_end.hpp"
 #include "api/input_buffer.hpp"
 #include "api/paging.hpp"
-#include "api/trailer_use.hpp"
 #include "api/worker_pool.hpp"
 #include "base/byte_buffer.hpp"
 #include "base/guard.hpp"
+#include "base/in_use.hpp"
 #include "base/internal.hpp"
 #include "base/owned.hpp"
 #include "base/try.hpp"
@@ -26,9 +27,6 @@ constexpr std::size_t kCopyStepN = std::size_t{1} << 16;  // decoded at a time
 
 // Bytes of the summaries of a pending chunk.
 constexpr std::size_t kSummariesBytes = sizeof(std::vector<trailer::Summary>);
-
-// Bytes after a copied file that are read at a time; the buffer does not grow.
-constexpr std::size_t kRestStepBytes = std::size_t{1} << 14;
 
 // Keeps the bytes read from another source until they are dropped.
 class KeptSource final : public ByteSource {
@@ -161,27 +159,7 @@ struct StreamWriter::Impl {
     }
     TrailerState state = TrailerState::kNone;
     NUMPACT_TRY(reader.check_trailer().into(state));  // a damaged file is not extended
-    const std::uint64_t end = reader.bytes_consumed();
-    if (state == TrailerState::kDamaged) return damaged_trailer(ErrorKind::kCorrupt, end);
-    if (state != TrailerState::kUnrecognised) return {};
-    return check_rest(file, source.kept().subspan(static_cast<std::size_t>(end - sent)), end);
-  }
-
-  // Checks that the bytes after the file are not a trailer that lost its start or end. `begin` has
-  // been read already; the rest is read to its end.
-  static Status check_rest(ByteSource& file, std::span<const std::byte> begin,
-                           std::uint64_t offset) {
-    std::vector<std::byte> end(begin.begin(), begin.end());
-    while (true) {
-      const std::size_t kept = std::min(end.size(), trailer::kFooterBytes);
-      end.erase(end.begin(), end.end() - static_cast<std::ptrdiff_t>(kept));
-      end.resize(kept + kRestStepBytes);
-      std::size_t got = 0;
-      NUMPACT_TRY(file.read(std::span(end).subspan(kept)).into(got));
-      NUMPACT_TRY(check_read_size(got, kRestStepBytes));
-      end.resize(kept + got);
-      if (got == 0) return refuse_damaged_rest(begin, end, offset);
-    }
+    return check_end(reader.file_end());
   }
 
   Status write(const NumberView& numbers) {
@@ -357,6 +335,7 @@ struct StreamWriter::Impl {
   std::optional<trailer::Builder> trailer;
   std::vector<std::vector<trailer::Summary>> summaries;  // of the pending chunks
   Status failure;
+  bool is_in_use = false;
 };
 
 namespace {
@@ -365,6 +344,8 @@ namespace {
 template <class Impl, class F>
 Status run(Impl* impl, F&& f) noexcept {
   if (impl == nullptr) return moved_from();
+  const InUse use(impl->is_in_use);
+  if (use.is_refused()) return in_use();
   if (!impl->failure.ok()) return impl->failure;
   const Status status = guarded(std::forward<F>(f));
   if (status.kind() != ErrorKind::kTypeMismatch) impl->failure = status;
@@ -403,6 +384,8 @@ std::uint64_t StreamWriter::trailer_bytes() const noexcept {
 
 Status StreamWriter::copy_file(ByteSource& file) noexcept {
   if (impl_ == nullptr) return moved_from();
+  const InUse use(impl_->is_in_use);
+  if (use.is_refused()) return in_use();
   if (impl_->failure.ok()) impl_->failure = guarded([&] { return impl_->copy_file(file); });
   return impl_->failure;
 }

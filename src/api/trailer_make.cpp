@@ -2,6 +2,7 @@
 // Makes trailers for files that have none.
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
+#include "api/file_end.hpp"
 #include "api/trailer_use.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
@@ -28,10 +29,12 @@ Result<MadeTrailer> Trailer::make(std::span<const std::byte> file, const Trailer
     encode.trailer = spec;
     NUMPACT_TRY(check_specs(NumberType::kU8, encode));
     const bool is_checked = config.trailer != TrailerPolicy::kIgnore;
-    if (is_checked) NUMPACT_TRY(refuse_damaged_trailer(file));
+    std::optional<trailer::View> own;
+    if (is_checked) NUMPACT_TRY(find_own_trailer(file, own));
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
     ScratchArena arena(context, config.limits.max_memory);
+    NUMPACT_TRY(arena.status());
     const std::span<std::byte> buffer =
         (*arena).make<std::byte>(kDecodeStepN * sizeof(std::uint64_t));
     standalone::FileWalker walker(file, *arena);
@@ -59,9 +62,8 @@ Result<MadeTrailer> Trailer::make(std::span<const std::byte> file, const Trailer
       count += head.n;
       NUMPACT_TRY(report_progress(config.progress, {count, walker.offset()}));
     }
-    const std::span<const std::byte> rest = file.subspan(walker.offset());
-    if (is_checked && !check.has_trailer()) {
-      NUMPACT_TRY(refuse_damaged_rest(rest, rest, walker.offset()));
+    if (is_checked && !own) {
+      NUMPACT_TRY(check_end(end_of_file(file.subspan(walker.offset()), walker.offset())));
     }
     made.file_bytes = walker.offset();
     NUMPACT_TRY(ensure_memory(builder.next_bytes()));

@@ -46,31 +46,13 @@ Status verify_if_asked(std::span<const std::byte> file, const DecodeConfig& conf
   if (config.trailer != TrailerPolicy::kVerify) return {};
   Verification found;
   NUMPACT_TRY(verify(file, config, context).into(found));
+  return first_error(found);
+}
+
+Status first_error(const Verification& found) {
   NUMPACT_TRY(found.header_status);
   if (!found.damage.empty()) return found.damage.front().status;
   return found.trailer_status;
-}
-
-Status damaged_trailer(ErrorKind kind, std::uint64_t offset) {
-  return Status(kind,
-                "the trailer is damaged, and so the numbers before it may be: read what is left "
-                "by salvage, or take the trailer away before anything is written behind them",
-                offset);
-}
-
-Status refuse_damaged_trailer(std::span<const std::byte> file) {
-  if (!trailer::ends_with_trailer(file)) return {};
-  trailer::View view;
-  const Status status = trailer::parse({file}, view);
-  if (status.ok() || status.kind() == ErrorKind::kUnsupportedVersion) return status;
-  return damaged_trailer(status.kind(), status.offset());
-}
-
-Status refuse_damaged_rest(std::span<const std::byte> begin, std::span<const std::byte> end,
-                           std::uint64_t offset) {
-  const bool begins = begin.size() >= trailer::kMagicBytes && trailer::begins_with_trailer(begin);
-  if (!begins && !trailer::ends_with_trailer(end)) return {};
-  return damaged_trailer(ErrorKind::kCorrupt, offset);
 }
 
 Status TrailerCheck::start(std::span<const std::byte> file, TrailerPolicy policy) {

@@ -23,14 +23,7 @@ bool agree(const trailer::Front& front, const FileHeader& header);
 Status verify_if_asked(std::span<const std::byte> file, const DecodeConfig& config,
                        DecodeContext* context);
 
-// Checks before a file is extended or gets another trailer: a damaged trailer may be the only
-// evidence of damage to the file. Errors: kChecksum, kCorrupt; kUnsupportedVersion for a newer one.
-Status damaged_trailer(ErrorKind kind, std::uint64_t offset);
-Status refuse_damaged_trailer(std::span<const std::byte> file);
-// The same for the bytes from `offset` on, which are not an intact trailer: fails if their first or
-// last bytes look like those of one.
-Status refuse_damaged_rest(std::span<const std::byte> begin, std::span<const std::byte> end,
-                           std::uint64_t offset);
+Status first_error(const Verification& found);
 
 // Compares chunks decoded in order with the trailer.
 class TrailerCheck {

@@ -9,12 +9,14 @@
 #include "api/chunk_table.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
+#include "api/file_end.hpp"
 #include "api/headers.hpp"
 #include "api/trailer_use.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/mutex.hpp"
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "pco/standalone/file_walker.hpp"
 #include "pco/trailer/summary.hpp"
@@ -49,6 +51,7 @@ class TrailerVerifier {
   Status run(DecodeContext* context) {
     NUMPACT_TRY(check_front());
     ScratchArena arena(context, config_.limits.max_memory);
+    NUMPACT_TRY(arena.status());
     std::optional<WorkerPool> own;
     standalone::TaskGroup group;
     if (WorkerPool::are_requested(config_) && chunk_n() > 1) {
@@ -231,6 +234,7 @@ Status verify_next_chunk(standalone::FileWalker& walker, std::span<std::byte> bu
 Status verify_in_order(std::span<const std::byte> file, const DecodeConfig& config,
                        DecodeContext* context, Verification& out) {
   ScratchArena arena(context, config.limits.max_memory);
+  NUMPACT_TRY(arena.status());
   const std::span<std::byte> buffer =
       (*arena).make<std::byte>(kVerifyStepN * sizeof(std::uint64_t));
   standalone::FileWalker walker(file, *arena);
@@ -267,14 +271,21 @@ Status verify_in_order(std::span<const std::byte> file, const DecodeConfig& conf
   return {};
 }
 
-// Distinguishes a damaged trailer from other bytes once the end of the file is record.
+// Tells what follows a file whose end was found, or the damage of the trailer of one without.
 void classify_rest(std::span<const std::byte> file, Verification& out) {
-  if (!out.trailer_status.ok()) {
-    out.trailer = TrailerState::kDamaged;
-  } else if (out.trailing_bytes > 0) {
-    out.trailer = TrailerState::kUnrecognised;
+  if (out.file_bytes == 0) {
+    if (!out.trailer_status.ok()) out.trailer = TrailerState::kDamaged;
+    return;
+  }
+  const FileEnd end = end_of_file(file.subspan(to_size(out.file_bytes)), out.file_bytes);
+  out.trailer = end.trailer;
+  if (end.foreign_at) {
     out.trailer_status = Status(ErrorKind::kCorrupt, "bytes that are not a trailer follow the file",
-                                file.size() - out.trailing_bytes);
+                                *end.foreign_at);
+  } else if (end.trailer == TrailerState::kDamaged && out.trailer_status.ok()) {
+    out.trailer_status = Status(
+        ErrorKind::kCorrupt,
+        end.is_unfinished ? "the trailer is unfinished" : "the trailer is damaged", out.file_bytes);
   }
 }
 

@@ -226,6 +226,20 @@ RangeMatch ChunkDecoder::match(const ValueRange& range) const noexcept {
 Result<std::size_t> ChunkDecoder::decode_page(std::span<const std::byte> bytes, std::size_t page_n,
                                               const MutableNumberView& out,
                                               DecodeContext* context) const noexcept {
+  if (impl_ == nullptr) return moved_from();
+  NUMPACT_TRY(check_page_output(out, impl_->meta.type));
+  NUMPACT_TRY(check_page_n(page_n));
+  if (out.count < page_n) {
+    return Status(ErrorKind::kOutputTooSmall, "the page holds more numbers than the output")
+        .needing(std::uint64_t{page_n} * size_of(out.type));
+  }
+  return decode_page_front(bytes, page_n, out, context);
+}
+
+Result<std::size_t> ChunkDecoder::decode_page_front(std::span<const std::byte> bytes,
+                                                    std::size_t page_n,
+                                                    const MutableNumberView& out,
+                                                    DecodeContext* context) const noexcept {
   return guarded_value<std::size_t>([&](std::size_t& consumed) -> Status {
     if (impl_ == nullptr) return moved_from();
     NUMPACT_TRY(check_page_output(out, impl_->meta.type));
@@ -234,6 +248,7 @@ Result<std::size_t> ChunkDecoder::decode_page(std::span<const std::byte> bytes, 
     const std::size_t n = std::min(page_n, out.count);
     NUMPACT_TRY(check_page_limits(impl_->limits, out.type, n));
     ScratchArena arena(context, impl_->limits.max_memory);
+    NUMPACT_TRY(arena.status());
     PageDecoder* const page = impl_->tables->make_page_decoder(*arena);
     BitWindow window{bytes, 0, true};
     bool more = false;
@@ -273,6 +288,7 @@ Status PageListAccess::decode(const ChunkDecoder& chunk, const PageList& pages,
     }
     NUMPACT_TRY(check_page_limits(impl.limits, out.type, out.count - left));
     ScratchArena arena(context, impl.limits.max_memory);
+    NUMPACT_TRY(arena.status());
     PageSequence sequence(impl.meta, *impl.tables, pages, *arena);
     return sequence.decode(static_cast<std::byte*>(out.data), done);
   });

@@ -242,7 +242,7 @@ numpact_status numpact_compress_arrow(numpact_context* context, const struct Arr
                                       const struct ArrowArray* array,
                                       const numpact_encode_options* options, void* out,
                                       size_t capacity, size_t* size, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(size));
     Column column;
     NUMPACT_TRY(read_column(schema, array, column));

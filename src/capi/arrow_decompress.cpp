@@ -348,7 +348,7 @@ numpact_status numpact_decompress_arrow(numpact_context* context, const void* by
                                         numpact_error* error) {
   if (schema != nullptr) schema->release = nullptr;
   if (array != nullptr) array->release = nullptr;
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(schema));
     NUMPACT_TRY(check_given(array));
     if (size > 0) NUMPACT_TRY(check_given(bytes));

@@ -10,12 +10,15 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "base/exceptions.hpp"
 #include "base/guard.hpp"
+#include "base/in_use.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
+#include "capi/struct_fields.hpp"
 #include "numpact/config.hpp"
 #include "numpact/executor.hpp"
 #include "numpact/numpact.h"
@@ -23,13 +26,30 @@
 
 namespace numpact::internal::capi {
 
+// Whether an error can be filled, or is not wanted: it is null, or its size is not set.
+inline bool is_usable(const numpact_error* error) noexcept {
+  return error == nullptr || has_whole_fields<numpact_error>(error->struct_size) ||
+         error->struct_size < sizeof(std::size_t);
+}
+
 // Fills the caller's error, if there is one, and returns the status's number.
 numpact_status report(const Status& status, numpact_error* error) noexcept;
 
 // Calls f, which returns a Status; exceptions become errors.
 template <class F>
 numpact_status run(numpact_error* error, F&& f) noexcept {
+  if (!is_usable(error)) return NUMPACT_INVALID_ARGUMENT;
   return report(guarded(std::forward<F>(f)), error);
+}
+
+template <class T>
+Status check_struct(const T* given) {
+  if (given == nullptr) return Status(ErrorKind::kInvalidArgument, "the struct is null");
+  if (given->struct_size < sizeof(std::size_t)) {
+    return Status(ErrorKind::kInvalidArgument, "struct_size is not set");
+  }
+  if (has_whole_fields<T>(given->struct_size)) return {};
+  return Status(ErrorKind::kInvalidArgument, "struct_size ends within a field");
 }
 
 // A copy of a caller's struct that may be smaller or larger than this library's. Fields that the
@@ -37,10 +57,8 @@ numpact_status run(numpact_error* error, F&& f) noexcept {
 template <class T>
 Status take_struct(const T* from, T& to) {
   if (from == nullptr) return {};
+  NUMPACT_TRY(check_struct(from));
   const std::size_t own = sizeof(T);
-  if (from->struct_size < sizeof(std::size_t)) {
-    return Status(ErrorKind::kInvalidArgument, "struct_size is not set");
-  }
   const auto* const bytes = reinterpret_cast<const unsigned char*>(from);
   for (std::size_t i = own; i < from->struct_size; ++i) {
     if (bytes[i] != 0) {
@@ -58,13 +76,6 @@ void give_struct(T from, T* to) {
   const std::size_t size = to->struct_size < sizeof(T) ? to->struct_size : sizeof(T);
   from.struct_size = to->struct_size;
   std::memcpy(to, &from, size);
-}
-
-template <class T>
-Status check_struct(const T* given) {
-  if (given == nullptr) return Status(ErrorKind::kInvalidArgument, "the struct is null");
-  if (given->struct_size >= sizeof(std::size_t)) return {};
-  return Status(ErrorKind::kInvalidArgument, "struct_size is not set");
 }
 
 // The error of a caller's function, which returned an errno, or another number but 0.
@@ -107,11 +118,18 @@ CallersMemory memory_for(const numpact_context* context);
 struct Object {
   explicit Object(const CallersMemory& own) : memory(own) {}
   CallersMemory memory;
+  bool is_in_use = false;    // a call that Use announces works with it
+  bool is_unwanted = false;  // it is destroyed when that call returns
 };
 
 template <class T>
 void destroy_object(T* object) noexcept {
   if (object == nullptr) return;
+  if (object->is_in_use) {
+    object->is_unwanted = true;
+    return;
+  }
+  object->is_in_use = true;  // also for the caller's allocator
   CallersMemory memory = object->memory;
   object->~T();
   memory.deallocate(object, sizeof(T), alignof(T));
@@ -123,6 +141,34 @@ struct ObjectDeleter {
 };
 template <class T>
 using ObjectPointer = std::unique_ptr<T, ObjectDeleter<T>>;
+
+// A call with an object, or null, that serves one call at a time.
+template <class T>
+class Use {
+ public:
+  explicit Use(T* object) noexcept : object_(object) {
+    if (object_ == nullptr) return;
+    is_refused_ = object_->is_in_use;
+    object_->is_in_use = true;
+  }
+  ~Use() {
+    if (object_ == nullptr || is_refused_) return;
+    object_->is_in_use = false;
+    if (object_->is_unwanted) destroy_object(object_);
+  }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+  Status status() const {
+    if (!is_refused_) return {};
+    return std::is_same_v<T, numpact_context> ? in_use("the context is in use by this call")
+                                              : in_use();
+  }
+
+ private:
+  T* object_;
+  bool is_refused_ = false;
+};
 
 // T is an Object, constructed from the memory and the arguments.
 template <class T, class... Arguments>
@@ -155,6 +201,9 @@ class CallersExecutor final : public Executor {
   numpact_executor executor_;
 };
 
+// An end as the caller's struct.
+void give_end(const FileEnd& end, numpact_file_end* to);
+
 // The configs of a call.
 DecodeConfig decode_config(numpact_context* context);
 Status encode_config(numpact_context* context, const numpact_encode_options* options,
@@ -185,9 +234,38 @@ struct numpact_context : numpact::internal::capi::Object {
   std::optional<numpact::internal::capi::CallersExecutor> executor;
   numpact::EncodeContext encode;
   numpact::DecodeContext decode;
+  numpact::FileEnd file_end;  // that the last call has found
 };
 
 namespace numpact::internal::capi {
+
+// A call with a context, or null: the caller's functions that it runs cannot use the context.
+template <class F>
+numpact_status run(numpact_context* context, numpact_error* error, F&& f) noexcept {
+  return run(error, [&]() -> Status {
+    const Use use(context);
+    NUMPACT_TRY(use.status());
+    if (context != nullptr) context->file_end = {};
+    return f();
+  });
+}
+
+// A call with an object that serves one call at a time, as does the context that it uses, if any.
+template <class T, class F>
+numpact_status run_with(T* object, numpact_error* error, F&& f) noexcept {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(object));
+    const Use use(object);
+    NUMPACT_TRY(use.status());
+    if constexpr (requires { object->context; }) {
+      const Use use_of_context(object->context);
+      NUMPACT_TRY(use_of_context.status());
+      return f();
+    } else {
+      return f();
+    }
+  });
+}
 
 inline EncodeContext* encode_context(numpact_context* context) {
   return context != nullptr ? &context->encode : nullptr;

@@ -35,7 +35,7 @@ numpact_status numpact_chunk_encoder_create(numpact_context* context, numpact_ty
                                             const void* numbers, size_t count,
                                             const numpact_encode_options* options,
                                             numpact_chunk_encoder** encoder, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(encoder));
     NumberView view;
     NUMPACT_TRY(make_view(type, numbers, count, view));

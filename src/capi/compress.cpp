@@ -20,7 +20,7 @@ size_t numpact_compress_bound(numpact_type type, size_t count,
 numpact_status numpact_compress(numpact_context* context, numpact_type type, const void* numbers,
                                 size_t count, const numpact_encode_options* options, void* out,
                                 size_t capacity, size_t* size, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(size));
     NumberView view;
     NUMPACT_TRY(make_view(type, numbers, count, view));

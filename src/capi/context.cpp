@@ -62,7 +62,19 @@ DecodeConfig decode_config(numpact_context* context) {
   config.limits.max_memory = context->options.max_memory;
   config.progress = progress_of(context);
   if (kTakesExecutors && context->executor) config.executor = &*context->executor;
+  config.file_end = &context->file_end;
   return config;
+}
+
+void give_end(const FileEnd& end, numpact_file_end* to) {
+  numpact_file_end made = {};
+  made.trailer = static_cast<std::int32_t>(end.trailer);
+  made.is_unfinished = end.is_unfinished ? 1 : 0;
+  made.file_size = end.file_bytes;
+  made.foreign_offset = end.foreign_at.value_or(NUMPACT_UNKNOWN);
+  const std::string_view warning = end.warning();
+  made.warning = warning.empty() ? nullptr : warning.data();
+  give_struct(made, to);
 }
 
 CallersMemory memory_for(const numpact_context* context) {
@@ -134,5 +146,16 @@ numpact_status numpact_context_create(const numpact_context_options* options,
 }
 
 void numpact_context_destroy(numpact_context* context) { destroy_object(context); }
+
+numpact_status numpact_context_file_end(const numpact_context* context, numpact_file_end* end,
+                                        numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(context));
+    if (context->is_in_use) return in_use("the context is in use by this call");
+    NUMPACT_TRY(check_struct(end));
+    give_end(context->file_end, end);
+    return {};
+  });
+}
 
 }  // extern "C"

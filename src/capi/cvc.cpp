@@ -51,7 +51,7 @@ extern "C" {
 
 numpact_status numpact_cvc_reader_create(numpact_context* context, const void* file, size_t size,
                                          numpact_cvc_reader** reader, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(reader));
     Result<cvc::Reader> made =
         cvc::Reader::create(bytes_of(file, size), decode_config(context).limits);
@@ -93,7 +93,7 @@ numpact_status numpact_cvc_reader_read(const numpact_cvc_reader* reader, numpact
                                        uint64_t first, uint64_t count, size_t column,
                                        numpact_dtype dtype, void* out, size_t stride,
                                        numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     cvc::Target target;
     NUMPACT_TRY(make_target(reader, column, dtype, out, count, stride, target));
     const cvc::RowRange range{first, count};
@@ -105,7 +105,7 @@ numpact_status numpact_cvc_reader_gather(const numpact_cvc_reader* reader, numpa
                                          const uint64_t* rows, size_t count, size_t column,
                                          numpact_dtype dtype, void* out, size_t stride,
                                          numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     cvc::Target target;
     NUMPACT_TRY(make_target(reader, column, dtype, out, count, stride, target));
     if (count > 0) NUMPACT_TRY(check_given(rows));

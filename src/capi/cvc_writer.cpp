@@ -6,6 +6,7 @@
 
 struct numpact_cvc_writer : numpact::internal::capi::Object {
   explicit numpact_cvc_writer(const numpact::internal::capi::CallersMemory& own) : Object(own) {}
+  numpact_context* context = nullptr;  // whose hooks are used
   std::uint64_t dimension = 0;
   std::vector<std::byte> bytes;
   std::optional<numpact::cvc::Writer> writer;
@@ -25,7 +26,7 @@ void numpact_cvc_options_init(numpact_cvc_options* options) {
 numpact_status numpact_cvc_writer_create(numpact_context* context,
                                          const numpact_cvc_options* options,
                                          numpact_cvc_writer** writer, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(writer));
     NUMPACT_TRY(check_given(options));
     numpact_cvc_options own;
@@ -44,6 +45,7 @@ numpact_status numpact_cvc_writer_create(numpact_context* context,
     config.executor = hooks.executor;
     config.progress = hooks.progress;
     auto made = make_object<numpact_cvc_writer>(memory_for(context));
+    made->context = context;
     made->dimension = own.dimension;
     Result<cvc::Writer> created = cvc::Writer::create(made->bytes, config);
     NUMPACT_TRY(created.status());
@@ -56,8 +58,7 @@ void numpact_cvc_writer_destroy(numpact_cvc_writer* writer) { destroy_object(wri
 
 numpact_status numpact_cvc_writer_append(numpact_cvc_writer* writer, numpact_dtype dtype,
                                          const void* rows, uint64_t count, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(writer));
+  return run_with(writer, error, [&]() -> Status {
     if (cvc::size_of(static_cast<cvc::Dtype>(dtype)) == 0) {
       return Status(ErrorKind::kInvalidArgument, "there is no such dtype");
     }
@@ -68,8 +69,7 @@ numpact_status numpact_cvc_writer_append(numpact_cvc_writer* writer, numpact_dty
 
 numpact_status numpact_cvc_writer_finish(numpact_cvc_writer* writer, const void** bytes,
                                          size_t* size, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(writer));
+  return run_with(writer, error, [&]() -> Status {
     NUMPACT_TRY(check_given(bytes));
     NUMPACT_TRY(check_given(size));
     NUMPACT_TRY(writer->writer->finish().status());

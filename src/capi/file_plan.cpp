@@ -25,7 +25,7 @@ numpact_status numpact_file_plan_append(numpact_context* context, const void* fi
                                         numpact_type type, const void* numbers, size_t count,
                                         const numpact_encode_options* options,
                                         numpact_file_plan** plan, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(plan));
     NumberView view;
     NUMPACT_TRY(make_view(type, numbers, count, view));
@@ -43,7 +43,7 @@ numpact_status numpact_file_plan_append(numpact_context* context, const void* fi
 
 numpact_status numpact_file_plan_repair(numpact_context* context, const void* file, size_t size,
                                         numpact_file_plan** plan, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(plan));
     FilePlan made;
     NUMPACT_TRY(plan_repair(bytes_of(file, size), made));

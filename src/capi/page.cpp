@@ -98,7 +98,7 @@ numpact_status numpact_chunk_decoder_match(const numpact_chunk_decoder* decoder,
 numpact_status numpact_page_reader_create(numpact_context* context,
                                           const numpact_chunk_decoder* decoder,
                                           numpact_page_reader** reader, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(decoder));
     NUMPACT_TRY(check_given(reader));
     auto object = make_object<numpact_page_reader>(memory_for(context));
@@ -116,8 +116,7 @@ void numpact_page_reader_destroy(numpact_page_reader* reader) { destroy_object(r
 numpact_status numpact_page_reader_start(numpact_page_reader* reader, const void* bytes,
                                          size_t bytes_size, size_t page_numbers, const void* point,
                                          size_t point_size, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(reader));
+  return run_with(reader, error, [&]() -> Status {
     return reader->reader->start(bytes_of(bytes, bytes_size), page_numbers,
                                  bytes_of(point, point_size));
   });
@@ -125,8 +124,7 @@ numpact_status numpact_page_reader_start(numpact_page_reader* reader, const void
 
 numpact_status numpact_page_reader_read(numpact_page_reader* reader, void* out, size_t capacity,
                                         size_t* count, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(reader));
+  return run_with(reader, error, [&]() -> Status {
     NUMPACT_TRY(check_given(count));
     MutableNumberView view;
     NUMPACT_TRY(make_output(static_cast<numpact_type>(reader->type), out, capacity, view));
@@ -136,10 +134,7 @@ numpact_status numpact_page_reader_read(numpact_page_reader* reader, void* out, 
 
 numpact_status numpact_page_reader_skip(numpact_page_reader* reader, size_t count,
                                         numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(reader));
-    return reader->reader->skip(count);
-  });
+  return run_with(reader, error, [&]() -> Status { return reader->reader->skip(count); });
 }
 
 size_t numpact_page_reader_left(const numpact_page_reader* reader) {

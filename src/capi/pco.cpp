@@ -7,9 +7,11 @@
 #include "numpact/random_access.hpp"
 
 struct numpact_reader : numpact::internal::capi::Object {
-  numpact_reader(const numpact::internal::capi::CallersMemory& own, numpact::FileReader made)
-      : Object(own), reader(std::move(made)) {}
+  numpact_reader(const numpact::internal::capi::CallersMemory& own, numpact::FileReader made,
+                 const numpact::FileEnd& end)
+      : Object(own), reader(std::move(made)), file_end(end) {}
   numpact::FileReader reader;
+  numpact::FileEnd file_end;
 };
 
 using namespace numpact;                  // NOLINT(google-build-using-namespace)
@@ -38,7 +40,7 @@ numpact_status numpact_read_info(const void* file, size_t size, numpact_file_inf
 
 numpact_status numpact_count(numpact_context* context, const void* file, size_t size,
                              uint64_t* count, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(count));
     return count_numbers(bytes_of(file, size), decode_config(context), decode_context(context))
         .into(*count);
@@ -48,7 +50,7 @@ numpact_status numpact_count(numpact_context* context, const void* file, size_t 
 numpact_status numpact_decompress(numpact_context* context, const void* file, size_t size,
                                   numpact_type type, void* out, size_t capacity, size_t* count,
                                   numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     MutableNumberView view;
     NUMPACT_TRY(make_output(type, out, capacity, view));
     std::size_t written = 0;
@@ -63,7 +65,7 @@ numpact_status numpact_decompress(numpact_context* context, const void* file, si
 numpact_status numpact_decompress_exact(numpact_context* context, const void* file, size_t size,
                                         numpact_type type, void* out, size_t count,
                                         numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_type(type));
     const MutableNumberView view(static_cast<NumberType>(type), out, count);
     std::size_t written = 0;
@@ -79,7 +81,7 @@ numpact_status numpact_decompress_exact(numpact_context* context, const void* fi
 numpact_status numpact_decompress_front(numpact_context* context, const void* file, size_t size,
                                         numpact_type type, void* out, size_t capacity,
                                         size_t* count, int* is_finished, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     MutableNumberView view;
     NUMPACT_TRY(make_output(type, out, capacity, view));
     Front front;
@@ -94,12 +96,17 @@ numpact_status numpact_decompress_front(numpact_context* context, const void* fi
 
 numpact_status numpact_reader_create(numpact_context* context, const void* file, size_t size,
                                      numpact_reader** reader, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(reader));
+    DecodeConfig config = decode_config(context);
+    FileEnd end;
+    if (config.file_end == nullptr) config.file_end = &end;
     Result<FileReader> made =
-        FileReader::create(bytes_of(file, size), decode_config(context), decode_context(context));
+        FileReader::create(bytes_of(file, size), config, decode_context(context));
     NUMPACT_TRY(made.status());
-    return give_object(make_object<numpact_reader>(memory_for(context), std::move(*made)), reader);
+    return give_object(
+        make_object<numpact_reader>(memory_for(context), std::move(*made), *config.file_end),
+        reader);
   });
 }
 
@@ -110,12 +117,22 @@ numpact_type numpact_reader_type(const numpact_reader* reader) {
   return type ? static_cast<numpact_type>(*type) : numpact_type{NUMPACT_NO_TYPE};
 }
 
+numpact_status numpact_reader_file_end(const numpact_reader* reader, numpact_file_end* end,
+                                       numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(reader));
+    NUMPACT_TRY(check_struct(end));
+    give_end(reader->file_end, end);
+    return {};
+  });
+}
+
 uint64_t numpact_reader_count(const numpact_reader* reader) { return reader->reader.count(); }
 
 numpact_status numpact_reader_read(const numpact_reader* reader, numpact_context* context,
                                    uint64_t first, numpact_type type, void* out, size_t count,
                                    numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(reader));
     NUMPACT_TRY(check_type(type));
     const MutableNumberView view(static_cast<NumberType>(type), out, count);

@@ -29,7 +29,7 @@ numpact_status numpact_recipe_create(numpact_context* context, numpact_type type
                                      const void* sample, size_t count,
                                      const numpact_encode_options* options, numpact_recipe** recipe,
                                      numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(recipe));
     NumberView view;
     NUMPACT_TRY(make_view(type, sample, count, view));
@@ -43,7 +43,7 @@ numpact_status numpact_recipe_create(numpact_context* context, numpact_type type
 
 numpact_status numpact_recipe_parse(numpact_context* context, const char* text,
                                     numpact_recipe** recipe, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(recipe));
     NUMPACT_TRY(check_given(text));
     Recipe parsed;

@@ -12,7 +12,7 @@ extern "C" {
 numpact_status numpact_count_where(numpact_context* context, const void* file, size_t size,
                                    numpact_type type, const void* min, const void* max,
                                    uint64_t* count, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(count));
     ValueRange range;
     NUMPACT_TRY(make_range(type, min, max, range));
@@ -24,7 +24,7 @@ numpact_status numpact_count_where(numpact_context* context, const void* file, s
 numpact_status numpact_exists(numpact_context* context, const void* file, size_t size,
                               numpact_type type, const void* min, const void* max, int* found,
                               numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(found));
     ValueRange range;
     NUMPACT_TRY(make_range(type, min, max, range));

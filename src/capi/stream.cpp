@@ -28,9 +28,13 @@ class CallersSource final : public ByteSource {
 }  // namespace
 
 struct numpact_stream_reader : Object {
-  numpact_stream_reader(const CallersMemory& own, numpact_context* context,
+  numpact_stream_reader(const CallersMemory& own, numpact_context* used,
                         numpact_read_function function, void* opaque)
-      : Object(own), source(function, opaque), reader(source, decode_config(context), &memory) {}
+      : Object(own),
+        context(used),
+        source(function, opaque),
+        reader(source, decode_config(context), &memory) {}
+  numpact_context* context;
   CallersSource source;
   StreamReader reader;
 };
@@ -40,7 +44,7 @@ extern "C" {
 numpact_status numpact_stream_reader_create(numpact_context* context, numpact_read_function read,
                                             void* opaque, numpact_stream_reader** reader,
                                             numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(reader));
     if (read == nullptr) return Status(ErrorKind::kInvalidArgument, "there is no source");
     return give_object(
@@ -52,8 +56,7 @@ void numpact_stream_reader_destroy(numpact_stream_reader* reader) { destroy_obje
 
 numpact_status numpact_stream_reader_info(numpact_stream_reader* reader, numpact_file_info* info,
                                           numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(reader));
+  return run_with(reader, error, [&]() -> Status {
     NUMPACT_TRY(check_struct(info));
     FileHeader header;
     NUMPACT_TRY(reader->reader.header().into(header));
@@ -65,8 +68,7 @@ numpact_status numpact_stream_reader_info(numpact_stream_reader* reader, numpact
 numpact_status numpact_stream_reader_read(numpact_stream_reader* reader, numpact_type type,
                                           void* out, size_t capacity, size_t* count,
                                           numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(reader));
+  return run_with(reader, error, [&]() -> Status {
     NUMPACT_TRY(check_given(count));
     MutableNumberView view;
     NUMPACT_TRY(make_output(type, out, capacity, view));
@@ -76,8 +78,7 @@ numpact_status numpact_stream_reader_read(numpact_stream_reader* reader, numpact
 
 numpact_status numpact_stream_reader_check_trailer(numpact_stream_reader* reader, int32_t* state,
                                                    numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(reader));
+  return run_with(reader, error, [&]() -> Status {
     NUMPACT_TRY(check_given(state));
     TrailerState found = TrailerState::kNone;
     NUMPACT_TRY(reader->reader.check_trailer().into(found));

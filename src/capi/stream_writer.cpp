@@ -25,12 +25,15 @@ class CallersSink final : public ByteSink {
 }  // namespace
 
 struct numpact_stream_writer : Object {
-  numpact_stream_writer(const CallersMemory& own, numpact_write_function function, void* opaque,
-                        NumberType number_type, EncodeConfig config, std::uint64_t hint)
+  numpact_stream_writer(const CallersMemory& own, numpact_context* used,
+                        numpact_write_function function, void* opaque, NumberType number_type,
+                        EncodeConfig config, std::uint64_t hint)
       : Object(own),
+        context(used),
         type(number_type),
         sink(function, opaque),
         writer(sink, type, std::move(config), hint, &memory) {}
+  numpact_context* context;
   NumberType type;
   CallersSink sink;
   StreamWriter writer;
@@ -43,14 +46,14 @@ numpact_status numpact_stream_writer_create(numpact_context* context, numpact_wr
                                             const numpact_encode_options* options,
                                             uint64_t count_hint, numpact_stream_writer** writer,
                                             numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(writer));
     if (write == nullptr) return Status(ErrorKind::kInvalidArgument, "there is no sink");
     NUMPACT_TRY(check_type(type));
     EncodeConfig config;
     NUMPACT_TRY(encode_config(context, options, config));
-    return give_object(make_object<numpact_stream_writer>(memory_for(context), write, opaque,
-                                                          static_cast<NumberType>(type),
+    return give_object(make_object<numpact_stream_writer>(memory_for(context), context, write,
+                                                          opaque, static_cast<NumberType>(type),
                                                           std::move(config), count_hint),
                        writer);
   });
@@ -60,25 +63,18 @@ void numpact_stream_writer_destroy(numpact_stream_writer* writer) { destroy_obje
 
 numpact_status numpact_stream_writer_write(numpact_stream_writer* writer, const void* numbers,
                                            size_t count, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(writer));
+  return run_with(writer, error, [&]() -> Status {
     return writer->writer.write(NumberView(writer->type, numbers, count));
   });
 }
 
 numpact_status numpact_stream_writer_end_chunk(numpact_stream_writer* writer,
                                                numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(writer));
-    return writer->writer.end_chunk();
-  });
+  return run_with(writer, error, [&]() -> Status { return writer->writer.end_chunk(); });
 }
 
 numpact_status numpact_stream_writer_finish(numpact_stream_writer* writer, numpact_error* error) {
-  return run(error, [&]() -> Status {
-    NUMPACT_TRY(check_given(writer));
-    return writer->writer.finish();
-  });
+  return run_with(writer, error, [&]() -> Status { return writer->writer.finish(); });
 }
 
 uint64_t numpact_stream_writer_bytes(const numpact_stream_writer* writer) {

@@ -121,7 +121,7 @@ numpact_status numpact_trailer_find(const numpact_trailer* trailer, const void* 
 numpact_status numpact_verify(numpact_context* context, const void* file, size_t size,
                               numpact_verification* verification, numpact_error* error) {
   Status damage;
-  const numpact_status status = run(error, [&]() -> Status {
+  const numpact_status status = run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_struct(verification));
     Verification found;
     NUMPACT_TRY(

@@ -12,7 +12,7 @@ extern "C" {
 numpact_status numpact_trailer_make(numpact_context* context, const void* file, size_t size,
                                     int32_t kind, unsigned restart_log, void* out, size_t capacity,
                                     size_t* written, uint64_t* file_size, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(written));
     NUMPACT_TRY(check_given(file_size));
     TrailerSpec spec;

@@ -30,7 +30,7 @@ numpact_status numpact_chunk_decoder_create(numpact_context* context, const void
                                             size_t bytes_size, numpact_type type, unsigned major,
                                             unsigned minor, numpact_chunk_decoder** decoder,
                                             numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(decoder));
     NUMPACT_TRY(check_type(type));
     auto object = make_object<numpact_chunk_decoder>(memory_for(context));
@@ -54,7 +54,7 @@ numpact_status numpact_chunk_decoder_read_page(const numpact_chunk_decoder* deco
                                                size_t bytes_size, size_t page_numbers, void* out,
                                                size_t capacity, size_t* size,
                                                numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(decoder));
     const auto type = static_cast<numpact_type>(decoder->decoder->type());
     MutableNumberView view;
@@ -73,7 +73,7 @@ numpact_status numpact_chunk_decoder_read_pages(const numpact_chunk_decoder* dec
                                                 numpact_context* context,
                                                 const numpact_page_input* pages, size_t page_count,
                                                 void* out, size_t capacity, numpact_error* error) {
-  return run(error, [&]() -> Status {
+  return run(context, error, [&]() -> Status {
     NUMPACT_TRY(check_given(decoder));
     if (page_count > 0) NUMPACT_TRY(check_given(pages));
     const auto type = static_cast<numpact_type>(decoder->decoder->type());

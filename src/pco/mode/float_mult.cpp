@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/mode/float_mult.hpp"
+#include "pco/mode/refuse_integers.hpp"
 
 namespace numpact::internal {
 namespace {
@@ -24,7 +25,7 @@ Status FloatMult::check_request(const ModeSpec& spec, NumberType type) {
 }
 
 Status FloatMult::parse(BitReader& reader, const ModeContext& context, FloatMult& out) {
-  if (kind_of(context.type) != NumberKind::kFloat) return reader.corrupt("FloatMult on integers");
+  if (kind_of(context.type) != NumberKind::kFloat) return refuse_integers(reader);
   const std::uint64_t latent = reader.read(latent_bits(context.type));
   out.base_bits = visit_float(context.type, [&](auto width) -> std::uint64_t {
     using L = decltype(width);

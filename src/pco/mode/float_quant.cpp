@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/mode/float_quant.hpp"
+#include "pco/mode/refuse_integers.hpp"
 
 namespace numpact::internal {
 
@@ -14,7 +15,7 @@ Status FloatQuant::check_request(const ModeSpec& spec, NumberType type) {
 }
 
 Status FloatQuant::parse(BitReader& reader, const ModeContext& context, FloatQuant& out) {
-  if (kind_of(context.type) != NumberKind::kFloat) return reader.corrupt("FloatQuant on integers");
+  if (kind_of(context.type) != NumberKind::kFloat) return refuse_integers(reader);
   out.k = reader.read_small(wire::kQuantKBits);
   if (out.k == 0 || out.k > mantissa_bits(latent_bits(context.type))) {
     return reader.corrupt("FloatQuant k is 0 or over the mantissa's bits");

@@ -73,6 +73,11 @@ Status parse_front(const std::byte* at, std::uint64_t offset, Front& front) {
   return {};
 }
 
+bool is_intact_footer(const std::byte* footer) {
+  constexpr std::size_t kCheckedBytes = 12;
+  return crc32({footer, kCheckedBytes}) == load_le<std::uint32_t>(footer + kCheckedBytes);
+}
+
 // Checks that chunks adjoin and fill the file, that counts add up, and that ranges fit the type.
 Status check_records(const View& view, std::uint64_t offset) {
   const std::uint64_t largest = view.front.type ? largest_latent(latent_bits(*view.front.type)) : 0;
@@ -207,13 +212,17 @@ bool begins_with_trailer(std::span<const std::byte> bytes) {
       std::span(wire::kTrailerMagic).first(std::min(bytes.size(), std::size(wire::kTrailerMagic))));
 }
 
+bool begins_unfinished(std::span<const std::byte> bytes) {
+  const auto magic = std::span(wire::kTrailerMagic).subspan(1);
+  return bytes.size() >= 2 && bytes[0] == std::byte{0} &&
+         matches(bytes.data() + 1, magic.first(std::min(bytes.size() - 1, magic.size())));
+}
+
 Status parse(const Tail& tail, View& view) {
   view = {};
   const std::uint64_t footer_at = tail.file_size() - kFooterBytes;
   const std::byte* const footer = tail.bytes.data() + (tail.bytes.size() - kFooterBytes);
-  constexpr std::size_t kCheckedFooterBytes = 12;
-  if (crc32({footer, kCheckedFooterBytes}) !=
-      load_le<std::uint32_t>(footer + kCheckedFooterBytes)) {
+  if (!is_intact_footer(footer)) {
     return {ErrorKind::kChecksum, "the end of the trailer has another checksum", footer_at};
   }
   const std::uint64_t at = load_le64(footer);
@@ -238,6 +247,35 @@ Status parse(const Tail& tail, View& view) {
   view.points = rest.subspan(records);
   NUMPACT_TRY(check_records(view, at + kFrontBytes));
   return check_points(view, at + kFrontBytes + records);
+}
+
+bool ends_with_trailer_at(const Tail& tail, std::uint64_t file_bytes) {
+  if (!ends_with_trailer(tail.bytes)) return false;
+  const std::byte* const footer = tail.bytes.data() + (tail.bytes.size() - kFooterBytes);
+  return is_intact_footer(footer) && load_le64(footer) == file_bytes;
+}
+
+Status parse_front_of(const Tail& rest, View& view) {
+  view = {};
+  const Status too_short(ErrorKind::kTruncated, "the trailer ends early", rest.file_size());
+  if (rest.bytes.size() < kFrontBytes + kFooterBytes) return too_short;
+  // Its size follows from its counts, which are checked with the rest.
+  NUMPACT_TRY(parse_front(rest.bytes.data(), rest.base, view.front));
+  const std::size_t left = rest.bytes.size() - kFrontBytes - kFooterBytes;
+  if (view.front.chunk_n > left / kRecordBytes) return too_short;
+  const std::size_t records = static_cast<std::size_t>(view.front.chunk_n) * kRecordBytes;
+  view.records = rest.bytes.subspan(kFrontBytes, records);
+  view.points = rest.bytes.subspan(kFrontBytes + records, left - records);
+  PointsWalker walker(view);
+  for (std::uint64_t i = 0; i < view.front.chunk_n; ++i) {
+    ChunkPoints points;
+    NUMPACT_TRY(walker.next(view.record(i).n, points));
+  }
+  const Tail whole{rest.bytes.first(rest.bytes.size() - walker.rest().size()), rest.base};
+  if (!ends_with_trailer(whole.bytes)) return corrupt("the trailer does not end as one", rest.base);
+  NUMPACT_TRY(parse(whole, view));
+  if (view.file_bytes == rest.base) return {};
+  return corrupt("the trailer does not fit at its stated position", rest.base);
 }
 
 Status PointsWalker::next(std::size_t n, ChunkPoints& points) {

@@ -121,6 +121,9 @@ struct View {
 bool ends_with_trailer(std::span<const std::byte> bytes);
 // Whether the bytes start with the magic of a trailer, or are a prefix of it.
 bool begins_with_trailer(std::span<const std::byte> bytes);
+// Whether they start like a trailer whose first byte was not written yet, which is its writer's
+// last write: 0 and the rest of the magic, or a prefix of these of at least two bytes.
+bool begins_unfinished(std::span<const std::byte> bytes);
 
 // The end of a file.
 struct Tail {
@@ -134,6 +137,12 @@ struct Tail {
 // kCorrupt, kUnsupportedVersion, with file offsets; kOutputTooSmall if the tail begins behind the
 // start of the trailer, which is then view.file_bytes.
 Status parse(const Tail& tail, View& view);
+
+// Parses the trailer at the start of `rest`, which may be followed by other bytes: those after the
+// end of a file at `rest.base`. Errors: as of parse(), kTruncated.
+Status parse_front_of(const Tail& rest, View& view);
+// Whether the bytes end with an intact footer of a trailer that begins at `file_bytes`.
+bool ends_with_trailer_at(const Tail& tail, std::uint64_t file_bytes);
 
 // Iterates over the restart points of all chunks. parse() has checked that they fit their bytes.
 class PointsWalker {

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of the structs of numpact.h that begin with their size. A caller's size that ends
+// within a field is none that a version of the library had: half of the field, of a pointer for
+// example, cannot be used.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "base/internal.hpp"
+#include "numpact/numpact.h"
+
+namespace numpact::internal::capi {
+
+struct StructField {
+  std::size_t begin;
+  std::size_t end;
+  std::size_t alignment;
+};
+
+// By its offset: some ABIs align a field less than a variable of its type.
+template <class T>
+struct Placed {
+  char before;
+  T value;
+};
+
+template <class T>
+inline constexpr int kStructFields = 0;
+
+#define NUMPACT_FIELD(Struct, name)                                        \
+  StructField {                                                            \
+    offsetof(Struct, name), offsetof(Struct, name) + sizeof(Struct::name), \
+        offsetof(Placed<decltype(Struct::name)>, value)                    \
+  }
+
+template <>
+inline constexpr std::array kStructFields<numpact_error> = {
+    NUMPACT_FIELD(numpact_error, struct_size),  NUMPACT_FIELD(numpact_error, status),
+    NUMPACT_FIELD(numpact_error, system_error), NUMPACT_FIELD(numpact_error, text),
+    NUMPACT_FIELD(numpact_error, offset),       NUMPACT_FIELD(numpact_error, chunk),
+    NUMPACT_FIELD(numpact_error, needed),       NUMPACT_FIELD(numpact_error, good_count),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_allocator> = {
+    NUMPACT_FIELD(numpact_allocator, struct_size),
+    NUMPACT_FIELD(numpact_allocator, opaque),
+    NUMPACT_FIELD(numpact_allocator, allocate),
+    NUMPACT_FIELD(numpact_allocator, release),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_executor> = {
+    NUMPACT_FIELD(numpact_executor, struct_size),
+    NUMPACT_FIELD(numpact_executor, opaque),
+    NUMPACT_FIELD(numpact_executor, concurrency),
+    NUMPACT_FIELD(numpact_executor, run),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_context_options> = {
+    NUMPACT_FIELD(numpact_context_options, struct_size),
+    NUMPACT_FIELD(numpact_context_options, allocator),
+    NUMPACT_FIELD(numpact_context_options, executor),
+    NUMPACT_FIELD(numpact_context_options, progress),
+    NUMPACT_FIELD(numpact_context_options, progress_opaque),
+    NUMPACT_FIELD(numpact_context_options, max_numbers),
+    NUMPACT_FIELD(numpact_context_options, max_output_bytes),
+    NUMPACT_FIELD(numpact_context_options, max_memory),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_encode_options> = {
+    NUMPACT_FIELD(numpact_encode_options, struct_size),
+    NUMPACT_FIELD(numpact_encode_options, level),
+    NUMPACT_FIELD(numpact_encode_options, format),
+    NUMPACT_FIELD(numpact_encode_options, mode),
+    NUMPACT_FIELD(numpact_encode_options, delta),
+    NUMPACT_FIELD(numpact_encode_options, max_page_count),
+    NUMPACT_FIELD(numpact_encode_options, page_counts),
+    NUMPACT_FIELD(numpact_encode_options, page_count_count),
+    NUMPACT_FIELD(numpact_encode_options, favor_decode_speed),
+    NUMPACT_FIELD(numpact_encode_options, trailer),
+    NUMPACT_FIELD(numpact_encode_options, restart_log),
+    NUMPACT_FIELD(numpact_encode_options, recipe),
+    NUMPACT_FIELD(numpact_encode_options, max_size),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_file_info> = {
+    NUMPACT_FIELD(numpact_file_info, struct_size),
+    NUMPACT_FIELD(numpact_file_info, type),
+    NUMPACT_FIELD(numpact_file_info, standalone_version),
+    NUMPACT_FIELD(numpact_file_info, format_major),
+    NUMPACT_FIELD(numpact_file_info, format_minor),
+    NUMPACT_FIELD(numpact_file_info, header_size),
+    NUMPACT_FIELD(numpact_file_info, count_hint),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_file_end> = {
+    NUMPACT_FIELD(numpact_file_end, struct_size),    NUMPACT_FIELD(numpact_file_end, trailer),
+    NUMPACT_FIELD(numpact_file_end, is_unfinished),  NUMPACT_FIELD(numpact_file_end, file_size),
+    NUMPACT_FIELD(numpact_file_end, foreign_offset), NUMPACT_FIELD(numpact_file_end, warning),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_chunk_place> = {
+    NUMPACT_FIELD(numpact_chunk_place, struct_size), NUMPACT_FIELD(numpact_chunk_place, offset),
+    NUMPACT_FIELD(numpact_chunk_place, page_offset), NUMPACT_FIELD(numpact_chunk_place, first),
+    NUMPACT_FIELD(numpact_chunk_place, count),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_chunk_summary> = {
+    NUMPACT_FIELD(numpact_chunk_summary, struct_size),
+    NUMPACT_FIELD(numpact_chunk_summary, offset),
+    NUMPACT_FIELD(numpact_chunk_summary, size),
+    NUMPACT_FIELD(numpact_chunk_summary, first),
+    NUMPACT_FIELD(numpact_chunk_summary, count),
+    NUMPACT_FIELD(numpact_chunk_summary, nan_count),
+    NUMPACT_FIELD(numpact_chunk_summary, restart_points),
+    NUMPACT_FIELD(numpact_chunk_summary, crc),
+    NUMPACT_FIELD(numpact_chunk_summary, has_range),
+    NUMPACT_FIELD(numpact_chunk_summary, min_bits),
+    NUMPACT_FIELD(numpact_chunk_summary, max_bits),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_verification> = {
+    NUMPACT_FIELD(numpact_verification, struct_size),
+    NUMPACT_FIELD(numpact_verification, is_sound),
+    NUMPACT_FIELD(numpact_verification, trailer),
+    NUMPACT_FIELD(numpact_verification, sound_count),
+    NUMPACT_FIELD(numpact_verification, damage_count),
+    NUMPACT_FIELD(numpact_verification, damaged_chunk),
+    NUMPACT_FIELD(numpact_verification, damaged_offset),
+    NUMPACT_FIELD(numpact_verification, file_size),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_file_step> = {
+    NUMPACT_FIELD(numpact_file_step, struct_size), NUMPACT_FIELD(numpact_file_step, kind),
+    NUMPACT_FIELD(numpact_file_step, offset),      NUMPACT_FIELD(numpact_file_step, bytes),
+    NUMPACT_FIELD(numpact_file_step, size),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_chunk_info> = {
+    NUMPACT_FIELD(numpact_chunk_info, struct_size), NUMPACT_FIELD(numpact_chunk_info, type),
+    NUMPACT_FIELD(numpact_chunk_info, mode),        NUMPACT_FIELD(numpact_chunk_info, delta),
+    NUMPACT_FIELD(numpact_chunk_info, count),       NUMPACT_FIELD(numpact_chunk_info, page_count),
+    NUMPACT_FIELD(numpact_chunk_info, meta_size),   NUMPACT_FIELD(numpact_chunk_info, page_size),
+    NUMPACT_FIELD(numpact_chunk_info, bin_counts),  NUMPACT_FIELD(numpact_chunk_info, table_logs),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_cvc_column> = {
+    NUMPACT_FIELD(numpact_cvc_column, struct_size), NUMPACT_FIELD(numpact_cvc_column, name),
+    NUMPACT_FIELD(numpact_cvc_column, compression), NUMPACT_FIELD(numpact_cvc_column, dimension),
+    NUMPACT_FIELD(numpact_cvc_column, dtype),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_cvc_options> = {
+    NUMPACT_FIELD(numpact_cvc_options, struct_size),
+    NUMPACT_FIELD(numpact_cvc_options, compression),
+    NUMPACT_FIELD(numpact_cvc_options, chunk_rows),
+    NUMPACT_FIELD(numpact_cvc_options, dimension),
+    NUMPACT_FIELD(numpact_cvc_options, allow_nonfinite),
+};
+
+#undef NUMPACT_FIELD
+
+// Whether the list names every field: each begins where the one before ends, but for alignment.
+template <class T>
+consteval bool lists_all_fields() {
+  const auto aligned = [](std::size_t at, std::size_t to) { return (at + to - 1) / to * to; };
+  std::size_t end = 0;
+  for (const StructField& field : kStructFields<T>) {
+    if (field.begin != aligned(end, field.alignment)) return false;
+    end = field.end;
+  }
+  return aligned(end, alignof(T)) == sizeof(T);
+}
+
+// Whether a struct of the size, at least that of struct_size, has whole fields alone.
+template <class T>
+constexpr bool has_whole_fields(std::size_t size) {
+  static_assert(lists_all_fields<T>());
+  for (const StructField& field : kStructFields<T>) {
+    if (field.begin < size && size < field.end) return false;
+  }
+  return true;
+}
+
+}  // namespace numpact::internal::capi
