@@ -27,6 +27,7 @@
 #include "pco/table_folder.hpp"
 #include "platform/paths.hpp"
 #include "report/progress_bar.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -465,13 +466,11 @@ class Decompressor {
     if (state == TrailerState::kDamaged && options_.verify_trailer) {
       throw Failure(ExitCode::kCorrupt, numbers.place(), "corrupt: its trailer is damaged");
     }
-    if (state == TrailerState::kDamaged) {
-      print_message(fmt::format("{}: warning: its trailer is damaged: checksums were not compared",
-                                numbers.place()));
-    } else if (state == TrailerState::kUnrecognised) {
-      print_message(
-          fmt::format("{}: warning: bytes follow that are not a trailer", numbers.place()));
-    }
+    const FileEnd end = numbers.file_end();
+    if (end.warning().empty()) return;
+    const std::string at =
+        end.foreign_at ? fmt::format(" (at byte {})", grouped(*end.foreign_at)) : "";
+    print_message(fmt::format("{}: warning: {}{}", numbers.place(), end.warning(), at));
   }
 
   // Writes `views` and replaces them with the next block, which is read at the same time if there

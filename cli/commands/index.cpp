@@ -80,11 +80,7 @@ class Indexer {
   void add_to_locked(FileLock lock, const std::string& path) const {
     const FileBytes file(lock.path());
     std::optional<Trailer> old;
-    const Status status = Trailer::read(file.bytes()).into(old);
-    if (!status.ok() && !options_.overwrite.is_allowed) {
-      throw Failure(ExitCode::kCorrupt, path,
-                    message_of(status) + " (--force makes a new trailer)");
-    }
+    const bool is_read = Trailer::read(file.bytes()).into(old).ok();
     // Otherwise a damaged file would get a new trailer that declares it valid.
     DecodeConfig config = config_;
     config.progress = file.releasing();
@@ -95,14 +91,13 @@ class Indexer {
     }
     if (options_.overwrite.is_allowed) config.trailer = TrailerPolicy::kIgnore;
     MadeTrailer made;
-    check(Trailer::make(file.bytes(), spec_, config).into(made), path);
-    const auto& [trailer, file_bytes] = made;
-    const std::uint64_t rest = file.bytes().size() - file_bytes;
-    if (!old && rest > 0 && !options_.overwrite.is_allowed) {
-      throw Failure(
-          ExitCode::kFailure, path,
-          fmt::format("{} bytes follow that are not a trailer (--force drops them)", rest));
+    const Status status = Trailer::make(file.bytes(), spec_, config).into(made);
+    if (!status.ok() && !is_read && !options_.overwrite.is_allowed) {
+      throw Failure(ExitCode::kCorrupt, path,
+                    message_of(status) + " (--force makes a new trailer)");
     }
+    check(status, path);
+    const auto& [trailer, file_bytes] = made;
     OutputFile out(std::move(lock), path);
     copy_first(file, file_bytes, out);
     out.put(trailer);

@@ -96,6 +96,7 @@ class PcoNumbers final : public PcoInput {
   Status try_next(NumberView& numbers);
   // To be called after the last number.
   Result<TrailerState> check_trailer() { return reader_.check_trailer(); }
+  FileEnd file_end() const { return reader_.file_end(); }
   std::uint64_t bytes_consumed() const { return reader_.bytes_consumed(); }
 
  private:

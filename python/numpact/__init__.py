@@ -88,6 +88,7 @@ __all__ = [
     "Recipe",
     "Trailer",
     "TrailerChunk",
+    "TrailingBytesWarning",
     "TruncatedError",
     "TypeMismatchError",
     "UnavailableError",
@@ -128,8 +129,8 @@ _MODULES = {
     "_errors": (
         "CancelledError ChecksumError CorruptError DeviceError Error InputOutputError "
         "InvalidArgumentError LimitExceededError LockTimeoutError OtherFormatError "
-        "OutOfMemoryError OutputTooSmallError TruncatedError TypeMismatchError UnavailableError "
-        "UnsupportedVersionError"
+        "OutOfMemoryError OutputTooSmallError TrailingBytesWarning TruncatedError "
+        "TypeMismatchError UnavailableError UnsupportedVersionError"
     ),
     "_explain": "Explanation explain",
     "_file": "Chunk File open",

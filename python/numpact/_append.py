@@ -47,9 +47,9 @@ def append(
     """Appends chunks with the given numbers to a standalone Pco file of the same number type.
 
     The file is scanned first, and then replaced by a longer copy that is written to the same
-    folder: after a crash there is either the old file or the new one. Bytes after the end of the
-    old file are dropped. If they are a trailer, the new file gets a new one; this decodes the
-    whole file.
+    folder: after a crash there is either the old file or the new one. If the old file has a
+    trailer, the new file gets a new one; this decodes the whole file. Other bytes after its end,
+    such as a file that was joined to it, are refused.
 
     Several processes and threads may append to a file at the same time, from Python, C++ and the
     command: each waits for the others, and no numbers are lost.
@@ -72,7 +72,8 @@ def append(
         TypeMismatchError: ``x`` is not convertible to the numbers of the file by the rule of
             ``Writer.write``, or ``dtype`` is stored as another type.
         CorruptError: The file is damaged according to its structure or its trailer, or the trailer
-            is damaged (``ChecksumError``). The file is not changed. ``salvage`` reads the intact
+            is damaged (``ChecksumError``), or other bytes follow it at ``offset``, which ``numpact
+            index --force`` drops. The file is not changed. ``salvage`` reads the intact
             chunks; the first ``verify(path).file_bytes`` bytes are the file without its trailer.
         UnsupportedVersionError: The file has an older or newer format version.
 

@@ -9,7 +9,7 @@ from . import _core
 from ._arrays import check_boolean, numbers_of, output_of, writable
 from ._convert import check_unit, converted
 from ._device import decompress_to_device, device_number
-from ._errors import InvalidArgumentError, TypeMismatchError
+from ._errors import InvalidArgumentError, TypeMismatchError, warn_of_end
 from ._number_types import as_dtype, is_stored
 from ._progress import ProgressLike, core_progress
 from ._specs import (
@@ -178,6 +178,10 @@ def decompress(
         LimitExceededError: The numbers take more than ``max_output`` bytes.
         UnavailableError: There is no such GPU, or numpact was built without CUDA.
 
+    Warns:
+        TrailingBytesWarning: Bytes follow the file that are not an intact trailer. Of files that
+            were joined, only the first one is decoded.
+
     Thread-safe. The GIL is released during the computation.
 
     >>> import numpact, numpy as np
@@ -205,12 +209,19 @@ def decompress(
     if progress is None:
         limit = core_limit(max_output)
         workers = _threads_for(buf, threads)
-        numbers = _core.decompress(buf, workers, max_output=limit, trailer=policy)
+        numbers = _core.decompress(
+            buf, workers, max_output=limit, trailer=policy, on_end=warn_of_end
+        )
     else:
         with core_progress(progress, _claimed(buf)) as callback:
             limit = core_limit(max_output)
             numbers = _core.decompress(
-                buf, resolve(threads), max_output=limit, progress=callback, trailer=policy
+                buf,
+                resolve(threads),
+                max_output=limit,
+                progress=callback,
+                trailer=policy,
+                on_end=warn_of_end,
             )
     return numbers if requested is None else viewed(numbers, requested)
 
@@ -235,7 +246,9 @@ def decompress_into(
     policy, limit = core_policy(trailer), core_limit(max_output)
     if progress is None:
         workers = _threads_for(buf, threads)
-        count = _core.decompress_into(buf, numbers, workers, max_output=limit, trailer=policy)
+        count = _core.decompress_into(
+            buf, numbers, workers, max_output=limit, trailer=policy, on_end=warn_of_end
+        )
     else:
         with core_progress(progress, _claimed(buf)) as callback:
             count = _core.decompress_into(
@@ -245,6 +258,7 @@ def decompress_into(
                 max_output=limit,
                 progress=callback,
                 trailer=policy,
+                on_end=warn_of_end,
             )
     if array.dtype.kind == "b":
         check_boolean(numbers.reshape(-1)[:count])

@@ -12,6 +12,7 @@ Array = npt.NDArray[Any]
 _Bytes = bytes
 _Progress = Callable[[int, int], bool] | None
 _Entry = tuple[Any, ...]
+_OnEnd = Callable[[str, int, int | None], None] | None
 
 class _Ranges(Protocol):
     size: int | None
@@ -90,6 +91,7 @@ def decompress(
     max_output: int | None = None,
     progress: _Progress = None,
     trailer: TrailerPolicy = "use",
+    on_end: _OnEnd = None,
 ) -> Array: ...
 def decompress_into(
     source: Buffer,
@@ -98,6 +100,7 @@ def decompress_into(
     max_output: int | None = None,
     progress: _Progress = None,
     trailer: TrailerPolicy = "use",
+    on_end: _OnEnd = None,
 ) -> int: ...
 def decompress_front(source: Buffer, array: Array, threads: int = 1) -> tuple[int, bool]: ...
 def read_header(source: Buffer) -> Header: ...
@@ -159,6 +162,7 @@ class Reader:
         progress: _Progress = None,
         chunks: Sequence[tuple[int, int, int, int]] | None = None,
         trailer: TrailerPolicy = "use",
+        on_end: _OnEnd = None,
     ) -> None: ...
     @property
     def count(self) -> int: ...

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 
 class Error(RuntimeError):
@@ -44,6 +47,28 @@ def naming(path: str | os.PathLike[str] | None) -> Iterator[None]:
             raise
         name = os.fsdecode(path)
         raise type(error)(f"{name}: {error}", error.offset, error.chunk) from error
+
+
+class TrailingBytesWarning(UserWarning):
+    """Bytes follow a Pco file that are not an intact trailer of it.
+
+    Of files that were joined only the first one is read. If the trailer is damaged, checksums were
+    not compared.
+    """
+
+
+def warn_of_end(
+    warning: str, file_bytes: int, foreign_at: int | None, path: str | bytes | None = None
+) -> None:
+    """Warns of what follows a file that was read; where numpact was called."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("numpact."):
+        frame = frame.f_back
+        level += 1
+    place = "" if path is None else f"{os.fsdecode(path)}: "
+    at = file_bytes if foreign_at is None else foreign_at
+    warnings.warn(f"{place}at byte {at}: {warning}", TrailingBytesWarning, stacklevel=level)
 
 
 class InvalidArgumentError(Error, ValueError):

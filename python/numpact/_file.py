@@ -10,13 +10,14 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
 from . import _views as views
 from ._arrays import check_boolean, output_of, writable
 from ._codec import check_seen, seen_as, viewed
-from ._errors import InvalidArgumentError, TypeMismatchError
+from ._errors import InvalidArgumentError, TypeMismatchError, warn_of_end
 from ._integers import index_of
 from ._number_types import as_dtype, dtype_of
 from ._progress import ProgressLike, core_progress
@@ -295,6 +296,7 @@ class File:
                         progress=callback,
                         chunks=None if self._chunks is None else list(map(_as_tuple, self._chunks)),
                         trailer=self._policy,
+                        on_end=partial(warn_of_end, path=self._path),
                     )
             return self._reader
 

@@ -217,9 +217,9 @@ def add_trailer(
 
     Args:
         source: A path: the file is replaced atomically by one with a trailer. Or the bytes of a
-            file. Bytes after the end of the file, such as an older trailer, are replaced. A file
-            that is damaged according to its trailer is refused, and so is a file with a damaged
-            trailer, because that could hide damage of the file.
+            file. An older trailer is replaced. A file that is damaged according to its trailer is
+            refused, and so is a file with a damaged trailer, because that could hide damage of the
+            file, and one that other bytes follow, such as a file that was joined to it.
         trailer: As for ``compress``.
         max_output: Maximum size of the numbers, in bytes.
         progress: As for ``compress``.

@@ -72,14 +72,16 @@ DecodeConfig decode_config(std::span<const std::byte> file, unsigned threads,
 }
 
 nb::object decompress(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output,
-                      nb::object callback, std::string_view trailer) {
+                      nb::object callback, std::string_view trailer, nb::handle on_end) {
   const Bytes bytes(source);
   const std::span<const std::byte> file = bytes.span();
   FileHeader header;
   raise_if_error(numpact::read_header(file).into(header));
   PythonProgress progress(std::move(callback));
-  const DecodeConfig config =
+  DecodeConfig config =
       decode_config(file, threads, max_output, header.n_hint, progress, trailer_policy(trailer));
+  FileEnd end;
+  config.file_end = &end;
   const auto lent = small_decode_context(file.size(), config);
   DecodeContext* const context = lent.get();
   if (!header.number_type) {
@@ -101,6 +103,7 @@ nb::object decompress(nb::handle source, unsigned threads, std::optional<std::ui
     });
     if (status.kind() != ErrorKind::kOutputTooSmall) {
       raise_if_error(status);
+      tell_of_end(end, on_end);
       return out.release(count);
     }
   }
@@ -108,23 +111,27 @@ nb::object decompress(nb::handle source, unsigned threads, std::optional<std::ui
   run(progress, [&] {
     return detail::decompress_growing(file, type, &GrowingArray::grow, &out, config, context);
   });
+  tell_of_end(end, on_end);
   return out.release();
 }
 
 std::size_t decompress_into(nb::handle source, const MutableArray& array, unsigned threads,
                             std::optional<std::uint64_t> max_output, nb::object callback,
-                            std::string_view trailer) {
+                            std::string_view trailer, nb::handle on_end) {
   const Bytes bytes(source);
   const MutableNumberView out = numbers_of(array);
   PythonProgress progress(std::move(callback));
   check_apart(bytes.span(), out);
-  const DecodeConfig config = decode_config(bytes.span(), threads, max_output, out.count, progress,
-                                            trailer_policy(trailer));
+  DecodeConfig config = decode_config(bytes.span(), threads, max_output, out.count, progress,
+                                      trailer_policy(trailer));
+  FileEnd end;
+  config.file_end = &end;
   const auto context = small_decode_context(bytes.span().size(), config);
   std::size_t count = 0;
   run(progress, [&] {
     return numpact::decompress_into(bytes.span(), out, config, context.get()).into(count);
   });
+  tell_of_end(end, on_end);
   return count;
 }
 
@@ -188,10 +195,11 @@ void bind_codec(nb::module_& m) {
         nb::arg("recipe").none() = nb::none(), nb::arg("max_bytes").none() = nb::none());
   m.def("decompress", &decompress, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none(),
-        nb::arg("trailer") = "use");
+        nb::arg("trailer") = "use", nb::arg("on_end").none() = nb::none());
   m.def("decompress_into", &decompress_into, nb::arg("source").none(), nb::arg("array").noconvert(),
         nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
-        nb::arg("progress").none() = nb::none(), nb::arg("trailer") = "use");
+        nb::arg("progress").none() = nb::none(), nb::arg("trailer") = "use",
+        nb::arg("on_end").none() = nb::none());
   m.def("decompress_front", &decompress_front, nb::arg("source"), nb::arg("array").noconvert(),
         nb::arg("threads") = 1);
   m.def("read_header", &read_header, nb::arg("source").none());

@@ -41,6 +41,12 @@ PagingSpec paging_spec(nb::handle spec) {
 std::string normal_mode(const std::string& text) { return to_string(mode_spec(text)); }
 std::string normal_delta(const std::string& text) { return to_string(delta_spec(text)); }
 
+void tell_of_end(const FileEnd& end, nb::handle on_end) {
+  const std::string_view warning = end.warning();
+  if (on_end.is_none() || warning.empty()) return;
+  on_end(nb::str(warning.data(), warning.size()), end.file_bytes, end.foreign_at);
+}
+
 EncodeConfig encode_config(unsigned level, const std::string& mode, const std::string& delta,
                            nb::handle paging) {
   EncodeConfig config;

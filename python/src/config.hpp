@@ -66,6 +66,10 @@ class PythonProgress {
 // None: without end. `progress`, which must stay, looks for signals meanwhile.
 LockConfig lock_config(std::optional<std::uint64_t> timeout_ms, PythonProgress& progress);
 
+// Calls `on_end`, a Python callable or None, with the warning, the size of the file and where other
+// bytes begin, or None, if there is something to warn of.
+void tell_of_end(const FileEnd& end, nb::handle on_end);
+
 // Runs `work` without the GIL; raises its status if that is an error.
 template <class Work>
 void run(const PythonProgress& progress, Work&& work);

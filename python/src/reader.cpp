@@ -30,7 +30,7 @@ class Reader {
  public:
   Reader(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output,
          nb::object callback, const std::optional<std::vector<ChunkTuple>>& chunks,
-         std::string_view trailer)
+         std::string_view trailer, nb::handle on_end)
       : bytes_(Bytes::kept(source)) {
     DecodeConfig config;
     config.limits = decode_limits(max_output);
@@ -43,11 +43,14 @@ class Reader {
     set_threads(config, threads, bytes_.span().size() >> 12);
     PythonProgress progress(std::move(callback));
     config.progress = progress.function();
+    FileEnd end;
+    config.file_end = &end;
     run(progress, [&]() -> Status {
       Result<FileReader> made = FileReader::create(bytes_.span(), config);
       if (made.ok()) reader_.emplace(std::move(*made));
       return made.status();
     });
+    tell_of_end(end, on_end);
   }
 
   int traverse(visitproc visit, void* arg) const { return bytes_.traverse(visit, arg); }
@@ -134,10 +137,10 @@ class Reader {
 void bind_reader(nb::module_& m) {
   nb::class_<Reader>(m, "Reader", nb::type_slots(kCollected<Reader>))
       .def(nb::init<nb::handle, unsigned, std::optional<std::uint64_t>, nb::object,
-                    const std::optional<std::vector<ChunkTuple>>&, std::string_view>(),
+                    const std::optional<std::vector<ChunkTuple>>&, std::string_view, nb::handle>(),
            nb::arg("source"), nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
            nb::arg("progress").none() = nb::none(), nb::arg("chunks").none() = nb::none(),
-           nb::arg("trailer") = "use")
+           nb::arg("trailer") = "use", nb::arg("on_end").none() = nb::none())
       .def_prop_ro("count", &Reader::count)
       .def_prop_ro("type", &Reader::type)
       .def_prop_ro("has_trailer", &Reader::has_trailer)

@@ -187,10 +187,47 @@ def test_bytes_that_are_no_trailer(packed: Path, numbers: np.ndarray) -> None:
     ran = run("decompress", packed, "--to", "raw")
     assert ran.out == numbers.tobytes() and "bytes follow that are not a trailer" in ran.err
     assert "not a trailer" in refused("verify", packed, code=CORRUPT)
-    assert "--force" in refused("index", packed, code=FAILURE)
+    for command in (("index", packed), ("index", packed, "--remove"),
+                    ("compress", packed.with_name("a.npy"), "--append", "-o", packed)):
+        said = refused(*command, code=CORRUPT)
+        assert "--force" in said and f"byte {len(plain)}" in said
+        assert packed.read_bytes() == plain + b"pco!"
     run("index", packed, "--force")
     assert packed.read_bytes().startswith(plain)
     run("verify", packed)
+
+
+@pytest.mark.parametrize("has_trailer", [False, True])
+@pytest.mark.parametrize("rest", [b"\0" * 9, b"text\n", None], ids=["zeros", "text", "file"])
+def test_joined_files(packed: Path, numbers: np.ndarray, has_trailer: bool,
+                      rest: bytes | None) -> None:
+    """Of files that were joined, the first is read with a warning, and none is dropped."""
+    if not has_trailer:
+        run("index", packed, "--remove")
+    first = packed.read_bytes()
+    packed.write_bytes(first + (rest or first))
+    ran = run("decompress", packed, "--to", "raw")
+    assert ran.out == numbers.tobytes()
+    assert f"warning: bytes follow that are not a trailer, and were not read" in ran.err
+    assert f"(at byte {len(first):,})" in ran.err
+    for command in (("index",), ("index", "--remove"), ("index", "--restart", "256")):
+        said = refused(*command, packed, code=CORRUPT)
+        assert f"byte {len(first)}" in said and "--force" in said
+    refused("compress", packed.with_name("a.npy"), "--append", "-o", packed, code=CORRUPT)
+    assert packed.read_bytes() == first + (rest or first)
+    run("index", packed, "--force")
+    run("verify", packed)
+    assert run("decompress", packed, "--to", "raw").out == numbers.tobytes()
+
+
+def test_unfinished_trailers_are_replaced(packed: Path) -> None:
+    file = packed.read_bytes()
+    run("index", packed, "--remove")
+    plain = packed.read_bytes()
+    for size in (2, 10, len(file) - len(plain)):
+        packed.write_bytes(plain + b"\0" + file[len(plain) + 1 : len(plain) + size])
+        run("index", packed)
+        assert packed.read_bytes() == file
 
 
 def test_index_does_not_bless_damage(packed: Path) -> None:

@@ -226,7 +226,9 @@ def test_parts_are_read_by_the_trailer(tmp_path: Path) -> None:
 
 def test_added_to_bytes() -> None:
     assert numpact.add_trailer(PLAIN) == FILE
-    assert numpact.add_trailer(bytearray(PLAIN + b"something else")) == FILE
+    with pytest.raises(numpact.CorruptError, match="index --force") as caught:
+        numpact.add_trailer(bytearray(PLAIN + b"something else"))
+    assert caught.value.offset == len(PLAIN)
     with pytest.raises(numpact.ChecksumError):
         numpact.add_trailer(BAD_TRAILER)
     assert numpact.add_trailer(BAD_TRAILER[: numpact.verify(BAD_TRAILER).file_bytes]) == FILE
