@@ -11,9 +11,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -66,17 +66,31 @@ table::Metadata unpacked(nb::handle from) {
   return metadata;
 }
 
-nb::tuple tuple_of(const table::Column& column) {
+// The logical types of columns, of which many share one.
+using LogicalTypes = std::map<std::string, nb::tuple>;
+
+nb::tuple logical_of(const table::Column& column, LogicalTypes& made) {
   const std::string_view unit = table::has_unit(column.kind) ? table::to_string(column.unit) : "";
-  return nb::make_tuple(
-      text_of(column.name), text_of(column.file),
-      nb::make_tuple(text_of(table::to_string(column.kind)), text_of(name_of(column.type)),
-                     text_of(unit), text_of(column.timezone)),
-      column.count, text_of(column.null_file), column.null_count, column.nulls_dropped,
-      column.nullable, packed(column.metadata));
+  std::string key;
+  for (const std::string_view part : {table::to_string(column.kind), name_of(column.type), unit,
+                                      std::string_view(column.timezone)}) {
+    key.append(part) += '\0';
+  }
+  nb::tuple& found = made[key];
+  if (found.size() == 0) {
+    found = nb::make_tuple(text_of(table::to_string(column.kind)), text_of(name_of(column.type)),
+                           text_of(unit), text_of(column.timezone));
+  }
+  return found;
 }
 
-nb::tuple tuple_of(const table::Other& other) {
+nb::tuple tuple_of(const table::Column& column, LogicalTypes& logical) {
+  return nb::make_tuple(text_of(column.name), text_of(column.file), logical_of(column, logical),
+                        column.count, text_of(column.null_file), column.null_count,
+                        column.nulls_dropped, column.nullable, packed(column.metadata));
+}
+
+nb::tuple tuple_of(const table::Other& other, LogicalTypes&) {
   nb::list parts;
   for (const table::Part& part : other.parts) {
     nb::list ends;
@@ -90,7 +104,7 @@ nb::tuple tuple_of(const table::Other& other) {
                         nb::tuple(parts));
 }
 
-nb::tuple tuple_of(const table::Skipped& skipped) {
+nb::tuple tuple_of(const table::Skipped& skipped, LogicalTypes&) {
   return nb::make_tuple(text_of(skipped.name), text_of(skipped.type), text_of(skipped.reason));
 }
 
@@ -98,8 +112,9 @@ nb::tuple tuple_of(const table::Skipped& skipped) {
 template <class Entry>
 nb::list tuples_of(std::vector<Entry>& entries) {
   nb::list made;
+  LogicalTypes logical;
   for (Entry& entry : entries) {
-    made.append(tuple_of(entry));
+    made.append(tuple_of(entry, logical));
     entry = Entry();
   }
   return made;

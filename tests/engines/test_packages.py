@@ -15,8 +15,8 @@ from conftest import ROOT, run
 
 EXAMPLE = ROOT / "examples/column_in_c.c"
 # Bounds of what programs get. Stripped, with all instruction sets, for x86-64 by GCC 12: measured
-# 2,986,792 and 1,125,088 bytes.
-MAX_SHARED_BYTES = 3_000_000
+# 2,994,984 and 1,125,088 bytes, and of the former about 45,000 more for the manifests of tables.
+MAX_SHARED_BYTES = 3_060_000
 MAX_DECODER_BYTES = 1_200_000
 
 slow = pytest.mark.skipif("NUMPACT_FULL" not in os.environ, reason="slow: NUMPACT_FULL=1 runs it")
