@@ -308,7 +308,8 @@ static int read_vector(const global_state* global, local_state* local, size_t co
   const int ok =
       pco_cursor_read(local->cursor, column, local->row, count, from->rows.end,
                       is_direct ? data : local->numbers, local->valid, &failure) &&
-      (is_direct || convert_values(of, local->numbers, local->valid, count, data, &failure));
+      (is_direct ? check_values(of, data, local->valid, count, &failure)
+                 : convert_values(of, local->numbers, local->valid, count, data, &failure));
   if (!ok) {
     set_error(err, DUCKDB_V2_ERROR_IO_GENERAL, failure.text);
     return 0;

@@ -53,6 +53,10 @@ DUCKDB_V2_LOGICAL_TYPE_ID value_type(const pco_column* column);
 const char* value_type_name(const pco_column* column);
 /* Whether the numbers of a column are values of DuckDB, bit for bit. */
 int value_is_number(const pco_column* column);
+/* Checks `count` numbers of such a column; those of null rows are ignored. 0: one is no value of
+ * its type, or one that stands for infinity there. */
+int check_values(const pco_column* column, const void* numbers, const uint8_t* valid, size_t count,
+                 pco_failure* failure);
 /* Converts `count` numbers; those of null rows are ignored. 0: a value is out of range. */
 int convert_values(const pco_column* column, const void* numbers, const uint8_t* valid,
                    size_t count, void* out, pco_failure* failure);

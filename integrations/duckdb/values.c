@@ -105,6 +105,16 @@ int value_is_number(const pco_column* column) {
 
 /* ---- conversions ---- */
 
+/* DuckDB's calendar ends in 290309 BC, in microseconds. The largest values stand for infinity. */
+#define MIN_MICROSECONDS INT64_C(-9223372022400000000)
+
+static int is_instant(int64_t micros) { return micros >= MIN_MICROSECONDS && micros < INT64_MAX; }
+
+/* Nanoseconds end earlier, by their type; both ends stand for infinity. */
+static int is_instant_ns(int64_t nanos) { return nanos > -INT64_MAX && nanos < INT64_MAX; }
+
+static int is_date(int64_t days) { return days > -INT32_MAX && days < INT32_MAX; }
+
 /* A time since midnight lies within a day, whose end counts. */
 static int is_time(int64_t time, pco_unit unit) {
   static const int64_t seconds = 86400;
@@ -141,7 +151,7 @@ static int convert_one(const pco_column* column, int64_t value, void* out, size_
     case PCO_DATE64: {
       const int64_t days = value / MS_PER_DAY - (value % MS_PER_DAY < 0);
       ((int32_t*)out)[index] = (int32_t)days;
-      return days > INT32_MIN && days < INT32_MAX;
+      return is_date(days);
     }
     case PCO_TIME32:
     case PCO_TIME64:
@@ -152,7 +162,8 @@ static int convert_one(const pco_column* column, int64_t value, void* out, size_
       }
       return to_microseconds(value, column->unit, (int64_t*)out + index);
     case PCO_TIMESTAMP:
-      return to_microseconds(value, column->unit, (int64_t*)out + index);
+      return to_microseconds(value, column->unit, (int64_t*)out + index) &&
+             is_instant(((int64_t*)out)[index]);
     default: {
       duckdb_v2_interval_t* interval = (duckdb_v2_interval_t*)out + index;
       const int fits = to_microseconds(value, column->unit, &micros);
@@ -161,6 +172,30 @@ static int convert_one(const pco_column* column, int64_t value, void* out, size_
       return fits;
     }
   }
+}
+
+/* Whether DuckDB's type of a column whose numbers need no conversion has a value. */
+static int is_in_range(const pco_column* column, int64_t value) {
+  int64_t micros = 0;
+  if (column->kind == PCO_DATE32) return is_date(value);
+  if (column->unit == PCO_NS) return is_instant_ns(value);
+  return to_microseconds(value, column->unit, &micros) && is_instant(micros);
+}
+
+static int fail_range(const pco_column* column, int64_t value, pco_failure* failure) {
+  return pco_fail(failure, "column \"%s\": the stored value %lld is out of range of %s",
+                  column->name, (long long)value, value_type_name(column));
+}
+
+int check_values(const pco_column* column, const void* numbers, const uint8_t* valid, size_t count,
+                 pco_failure* failure) {
+  if (column->kind == PCO_NUMBER) return 1;
+  for (size_t i = 0; i < count; i++) {
+    if (!valid[i]) continue;
+    const int64_t value = number_at(column, numbers, i);
+    if (!is_in_range(column, value)) return fail_range(column, value, failure);
+  }
+  return 1;
 }
 
 int convert_values(const pco_column* column, const void* numbers, const uint8_t* valid,
@@ -178,10 +213,7 @@ int convert_values(const pco_column* column, const void* numbers, const uint8_t*
   for (size_t i = 0; i < count; i++) {
     if (!valid[i]) continue;
     const int64_t value = number_at(column, numbers, i);
-    if (!convert_one(column, value, out, i)) {
-      return pco_fail(failure, "column \"%s\": the stored value %lld is out of range of its type",
-                      column->name, (long long)value);
-    }
+    if (!convert_one(column, value, out, i)) return fail_range(column, value, failure);
   }
   return 1;
 }

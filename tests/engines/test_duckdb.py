@@ -406,3 +406,53 @@ def test_mutants_do_not_crash(db: Any, tmp_path: Path) -> None:
         except duckdb.Error:
             outcomes.add("error")
     assert outcomes == {"numbers", "error"}
+
+
+MICROS = -9_223_372_022_400_000_000, 2**63 - 2  # DuckDB's calendar
+DAYS = -(2**31) + 2, 2**31 - 2
+NANOS = -(2**63) + 2, 2**63 - 2
+#: The first and the last value that DuckDB has, by type.
+ENDS: dict[str, tuple[pa.DataType, tuple[int, int]]] = {
+    "date32": (pa.date32(), DAYS),
+    "date64": (pa.date64(), (DAYS[0] * 86_400_000, DAYS[1] * 86_400_000 + 86_399_999)),
+    "time32[s]": (pa.time32("s"), (0, 86_400)),
+    "time32[ms]": (pa.time32("ms"), (0, 86_400_000)),
+    "time64[us]": (pa.time64("us"), (0, 86_400_000_000)),
+    "time64[ns]": (pa.time64("ns"), (0, 86_400_000_000_000)),
+    "duration[s]": (pa.duration("s"), (-9_223_372_036_854, 9_223_372_036_854)),
+    "duration[ms]": (pa.duration("ms"), (-9_223_372_036_854_775, 9_223_372_036_854_775)),
+    **{
+        f"timestamp[{unit}{zone or ''}]": (
+            pa.timestamp(unit, zone),
+            NANOS if unit == "ns" else (-(-MICROS[0] // factor), MICROS[1] // factor),
+        )
+        for unit, factor in (("s", 10**6), ("ms", 1000), ("us", 1), ("ns", 1))
+        for zone in (None, "UTC")
+    },
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_values_at_the_ends_of_types(db: Any, tmp_path: Path, name: str) -> None:
+    """Those that DuckDB has are read; others are refused by name, infinity's bits among them."""
+    type, ends = ENDS[name]
+    storage = pa.int32() if type.bit_width == 32 else pa.int64()
+    low, high = (-(2 ** (type.bit_width - 1)), 2 ** (type.bit_width - 1) - 1)
+
+    def read(value: int, nulls: bool = False) -> Any:
+        numbers = [0, value, None] if nulls else [0, value]
+        array = pa.Array.from_buffers(type, len(numbers), pa.array(numbers, storage).buffers())
+        numpact.write_table(pa.table({"x": array}), tmp_path / "t", overwrite=True)
+        return db.execute(f"SELECT x::VARCHAR FROM read_pco('{tmp_path}/t')").fetchall()
+
+    for value in ends:
+        assert len(read(value)) == 2 and len(read(value, nulls=True)) == 3
+        assert all("inf" not in row[0] for row in read(value))
+    refused = {ends[0] - 1, ends[1] + 1, ends[0] - 1000, ends[1] + 1000, low, low + 1, high}
+    for value in sorted(value for value in refused if low <= value <= high):
+        for nulls in (False, True):
+            with pytest.raises(duckdb.Error, match=f'"x": the stored value {value} is out of'):
+                read(value, nulls)
+    # What is not read does not matter, and pco_columns decodes nothing.
+    found = db.execute(f"SELECT rows, nulls FROM pco_columns('{tmp_path}/t')").fetchall()
+    assert found == [(3, 1)]
