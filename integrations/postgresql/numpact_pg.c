@@ -303,6 +303,32 @@ static ArrayType* new_array(Oid oid, numpact_type type, uint64_t count) {
 }
 
 /* The type of a file, which must fit into an array's. */
+/* The narrowest type of PostgreSQL that has all numbers of a type; null: there is none. */
+static const char* sql_type_of(numpact_type type) {
+  static const struct {
+    numpact_type type;
+    const char* name;
+  } known[] = {{NUMPACT_I16, "int2"},
+               {NUMPACT_I32, "int4"},
+               {NUMPACT_I64, "int8"},
+               {NUMPACT_F32, "float4"},
+               {NUMPACT_F64, "float8"}};
+  for (size_t i = 0; i < lengthof(known); i++) {
+    if (fits(type, known[i].type)) return known[i].name;
+  }
+  return NULL;
+}
+
+static void refuse_type(numpact_type type, numpact_type into) {
+  const char* held = sql_type_of(type);
+  ereport(ERROR,
+          (errcode(ERRCODE_DATATYPE_MISMATCH),
+           errmsg("the file holds numbers of type %s, which are not read as %s (%s)",
+                  type_names[type], sql_type_of(into), type_names[into]),
+           held == NULL ? errhint("PostgreSQL has no type that holds all of them.")
+                        : errhint("pco_decompress_%s reads them; its result can be cast.", held)));
+}
+
 static numpact_type type_of_file(const bytea* file, numpact_type into) {
   numpact_file_info info;
   numpact_error error;
@@ -312,11 +338,7 @@ static numpact_type type_of_file(const bytea* file, numpact_type into) {
     raise_error(&error);
   }
   if (info.type == NUMPACT_NO_TYPE) return into; /* an empty file */
-  if (!fits(info.type, into)) {
-    ereport(ERROR,
-            (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the file holds %s, which do not fit %s",
-                                                        type_names[info.type], type_names[into])));
-  }
+  if (!fits(info.type, into)) refuse_type(info.type, into);
   return info.type;
 }
 
@@ -381,9 +403,8 @@ static Datum decompress_into(FunctionCallInfo fcinfo, Oid oid) {
   ArrayType* array = new_array(oid, into, requested.count);
   char* numbers;
   if (requested.count == 0) PG_RETURN_ARRAYTYPE_P(array);
-  numbers =
-      type == into ? ARR_DATA_PTR(array)
-                   : palloc((size_t)requested.count * numpact_type_size(type));
+  numbers = type == into ? ARR_DATA_PTR(array)
+                         : palloc((size_t)requested.count * numpact_type_size(type));
   if (requested.count == total) {
     read_whole(file, type, numbers, total);
   } else {

@@ -134,10 +134,25 @@ def test_smaller_types_are_widened(server: Query) -> None:
         found = server(f"SELECT pco_decompress_{into}({file_of(numbers)})")
         assert found == "{" + ",".join(f"{number:g}" if dtype[0] == "f" else str(number)
                                        for number in numbers.tolist()) + "}"  # fmt: skip
-    for dtype, into in (("u8", "int8"), ("i4", "int2"), ("u2", "int2"), ("f8", "float4"),
-                        ("i4", "float8"), ("f4", "int8")):  # fmt: skip
-        numbers = np.array([1], dtype)
-        server(f"SELECT pco_decompress_{into}({file_of(numbers)})", error="42804")
+
+
+def test_other_types_are_refused_by_name(server: Query) -> None:
+    for dtype, into, said, reads in (
+        ("u8", "int8", "u64, which are not read as int8 (i64)", None),
+        ("i4", "int2", "i32, which are not read as int2 (i16)", "int4"),
+        ("u2", "int2", "u16, which are not read as int2 (i16)", "int4"),
+        ("f8", "float4", "f64, which are not read as float4 (f32)", "float8"),
+        ("i4", "float8", "i32, which are not read as float8 (f64)", "int4"),
+        ("f4", "int8", "f32, which are not read as int8 (i64)", "float4"),
+        ("u1", "float4", "u8, which are not read as float4 (f32)", "int2"),
+        ("f2", "int4", "f16, which are not read as int4 (i32)", "float4"),
+    ):
+        file = file_of(np.array([1], dtype))
+        hint = f"pco_decompress_{reads} reads them" if reads else "has no type"
+        for error in ("42804", f"numbers of type {said}", hint):
+            server(f"SELECT pco_decompress_{into}({file})", error=error)
+        if reads:
+            assert server(f"SELECT pco_decompress_{reads}({file})::{into}[]") == "{1}"
 
 
 def test_empty_null_and_dimensions(server: Query) -> None:
