@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pco as a filter of HDF5 files.
 
-The import makes h5py read and write such datasets, in this process. Other programs, such as
-h5dump and those that use netCDF, find the filter by the environment variable HDF5_PLUGIN_PATH,
-which is to contain ``PLUGIN_PATH``. ``FILTER_ID`` is its number in files.
+The import makes h5py and netCDF4 read and write such datasets, in this process and in those that it
+starts: it puts ``PLUGIN_PATH`` before what HDF5_PLUGIN_PATH contains. Other programs, such as
+h5dump, find the filter by this environment variable. ``FILTER_ID`` is its number in files.
+
+``dataset.compression`` of h5py is this number for datasets with the filter, not "unknown", and
+``compression_opts`` has the settings: so h5netcdf and xarray can write again what they have read.
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -45,6 +50,10 @@ _LIBRARY, _ADDRESS = _load()
 
 #: The number of the filter in HDF5 files.
 FILTER_ID: int = _FilterClass.from_address(_ADDRESS).id
+
+_VARIABLE = "HDF5_PLUGIN_PATH"
+_DEFAULT_FOLDER = "/usr/local/hdf5/lib/plugin"  # that of HDF5 itself without the variable
+_SETTINGS = 3  # parameters that a program sets; the filter adds the type behind them
 
 # As in integrations/hdf5/parameters.hpp.
 _CLASSIC_MODE = 1 << 0
@@ -137,5 +146,75 @@ def register() -> None:
     h5py.filters.FilterRefBase.register(Pco)
 
 
+    for name, member in (("compression", _compression), ("compression_opts", _compression_opts)):
+        known = getattr(h5py.Dataset, name)
+        if not getattr(known.fget, "is_of_numpact", False):
+            setattr(h5py.Dataset, name, _with_filter(known, member))
+
+
+def _parameters(dataset: Any) -> tuple[int, ...] | None:
+    """The settings that a dataset was created with; None if it has no such filter."""
+    plan = dataset.id.get_create_plist()
+    for index in range(plan.get_nfilters()):
+        code, _, values, _ = plan.get_filter(index)
+        if code == FILTER_ID:
+            return tuple(int(value) for value in values[:_SETTINGS])
+    return None
+
+
+def _compression(known: Any, parameters: tuple[int, ...]) -> Any:
+    return FILTER_ID if known in (None, "unknown") else known
+
+
+def _compression_opts(known: Any, parameters: tuple[int, ...]) -> Any:
+    return parameters if known is None else known
+
+
+def _with_filter(known: property, member: Any) -> property:
+    """A property of h5py's datasets that also knows this filter; of others it stays as it is."""
+    get = known.fget
+    assert get is not None
+
+    def value(dataset: Any) -> Any:
+        found = get(dataset)
+        if found not in (None, "unknown"):
+            return found
+        parameters = _parameters(dataset)
+        return found if parameters is None else member(found, parameters)
+
+    value.is_of_numpact = True  # type: ignore[attr-defined]
+    return property(value, doc=known.__doc__)
+
+
+def _folders_before() -> list[str]:
+    """The folders in which HDF5 looks for plug-ins, as far as they are known."""
+    known = os.environ.get(_VARIABLE)
+    if known is not None:
+        return known.split(os.pathsep)
+    # The variable takes the place of HDF5's own folder, and of that which netCDF4 would set.
+    folders = [_DEFAULT_FOLDER]
+    netcdf = importlib.util.find_spec("netCDF4")
+    for package in (netcdf.submodule_search_locations or ()) if netcdf is not None else ():
+        own = os.path.join(package, "plugins")
+        folders += [own] if os.path.isdir(own) else []
+    return folders
+
+
+def _set_plugin_path() -> None:
+    """Makes the HDF5 of other libraries find the filter, also of those that are loaded later."""
+    folders = dict.fromkeys([PLUGIN_PATH, *_folders_before()])
+    os.environ[_VARIABLE] = os.pathsep.join(folders)
+    loaded = sys.modules.get("netCDF4._netCDF4")
+    if loaded is None:
+        return
+    # Its HDF5 has read the variable. The function is one of HDF5's interface; a name that the
+    # module's file does not define is searched for in the libraries that it needs.
+    prepend = getattr(ctypes.CDLL(str(loaded.__file__)), "H5PLprepend", None)
+    if prepend is not None:
+        prepend.argtypes, prepend.restype = (ctypes.c_char_p,), ctypes.c_int
+        prepend(PLUGIN_PATH.encode())
+
+
+_set_plugin_path()
 if importlib.util.find_spec("h5py") is not None:
     register()
