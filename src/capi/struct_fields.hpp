@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of the structs of numpact.h that begin with their size. A caller's size that ends
-// within a field is none that a version of the library had: half of the field, of a pointer for
-// example, cannot be used.
+// The fields of the structs of numpact.h and table.h that begin with their size. A caller's size
+// that ends within a field is none that a version of the library had: half of the field, of a
+// pointer for example, cannot be used.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 
 #include "base/internal.hpp"
 #include "numpact/numpact.h"
+#include "numpact/table.h"
 
 namespace numpact::internal::capi {
 
@@ -157,6 +158,28 @@ inline constexpr std::array kStructFields<numpact_cvc_options> = {
     NUMPACT_FIELD(numpact_cvc_options, dimension),
     NUMPACT_FIELD(numpact_cvc_options, allow_nonfinite),
 };
+template <>
+inline constexpr std::array kStructFields<numpact_table_column> = {
+    NUMPACT_FIELD(numpact_table_column, struct_size),
+    NUMPACT_FIELD(numpact_table_column, name),
+    NUMPACT_FIELD(numpact_table_column, name_size),
+    NUMPACT_FIELD(numpact_table_column, file),
+    NUMPACT_FIELD(numpact_table_column, null_file),
+    NUMPACT_FIELD(numpact_table_column, timezone),
+    NUMPACT_FIELD(numpact_table_column, type_text),
+    NUMPACT_FIELD(numpact_table_column, kind),
+    NUMPACT_FIELD(numpact_table_column, unit),
+    NUMPACT_FIELD(numpact_table_column, is_nullable),
+    NUMPACT_FIELD(numpact_table_column, type),
+    NUMPACT_FIELD(numpact_table_column, rows),
+    NUMPACT_FIELD(numpact_table_column, numbers),
+    NUMPACT_FIELD(numpact_table_column, nulls),
+    NUMPACT_FIELD(numpact_table_column, nulls_dropped),
+    NUMPACT_FIELD(numpact_table_column, file_size),
+    NUMPACT_FIELD(numpact_table_column, block_count),
+    NUMPACT_FIELD(numpact_table_column, block_ends),
+    NUMPACT_FIELD(numpact_table_column, block_crcs),
+};
 
 #undef NUMPACT_FIELD
 
@@ -175,7 +198,7 @@ consteval bool lists_all_fields() {
 // Whether a struct of the size, at least that of struct_size, has whole fields alone.
 template <class T>
 constexpr bool has_whole_fields(std::size_t size) {
-  static_assert(lists_all_fields<T>());
+  static_assert(lists_all_fields<T>(), "kStructFields does not list the fields of the struct");
   for (const StructField& field : kStructFields<T>) {
     if (field.begin < size && size < field.end) return false;
   }
