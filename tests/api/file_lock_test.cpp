@@ -129,7 +129,6 @@ TEST_F(FileLocks, OneHolderAtATime) {
   EXPECT_KIND(second.lock(path_, {milliseconds(60), {}}), kTimedOut);
   const auto waited = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(waited, milliseconds(60));
-  EXPECT_LT(waited, milliseconds(3000));
   FileLock moved = std::move(first);
   EXPECT_KIND(second.lock(path_, kAtOnce), kTimedOut);
   moved.release();

@@ -47,7 +47,7 @@ def run(*arguments: object, code: int | None = DONE, stdin: bytes = b"", cwd: Pa
     `env` goes on top of the environment.
     """
     ran = Ran(subprocess.run([PROGRAM, *map(str, arguments)], input=stdin, capture_output=True,
-                             cwd=cwd, preexec_fn=before, timeout=60, check=False,
+                             cwd=cwd, preexec_fn=before, timeout=600, check=False,
                              env={**os.environ, **(env or {})}))
     assert code is None or ran.code == code, f"exit code {ran.code}\n{ran.err}"
     assert all(line.startswith("numpact: ") for line in ran.err.splitlines()), ran.err

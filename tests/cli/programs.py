@@ -39,7 +39,7 @@ class Tool:
             cwd: Path | None = None, env: dict[str, str] | None = None) -> Ran:
         """Runs it, checks the exit code unless None, and that all lines of errors are its."""
         words: Sequence[str] = [self.program, *map(str, arguments)]
-        done = subprocess.run(words, input=stdin, capture_output=True, cwd=cwd, timeout=120,
+        done = subprocess.run(words, input=stdin, capture_output=True, cwd=cwd, timeout=600,
                               check=False, env={**os.environ, **(env or {})})
         ran = Ran(done)
         assert ran.code in range(5), f"exit code {ran.code}\n{ran.err}"

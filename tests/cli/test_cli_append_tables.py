@@ -214,7 +214,7 @@ def test_concurrent_appends_of_text_lose_nothing(tmp_path: Path) -> None:
     running = [subprocess.Popen([PROGRAM, "compress", "-q", str(tmp_path / f"{k}.csv"), "--append",
                                  "-o", str(tmp_path / "f")], stderr=subprocess.PIPE)
                for k in range(1, 7)]
-    assert [(one.communicate(timeout=60)[1], one.returncode) for one in running] == [(b"", 0)] * 6
+    assert [(one.communicate(timeout=600)[1], one.returncode) for one in running] == [(b"", 0)] * 6
     back = tool.run("decompress", tmp_path / "f", "--to", "csv").text.split()
     assert sorted(map(int, back[1:])) == [0, *range(100, 700)]
     assert sorted(path.name for path in tmp_path.iterdir()) == \

@@ -97,7 +97,7 @@ def test_output_is_that_of_the_command(folder: Path, command: str, shown: str) -
     (folder / "numpact").unlink(missing_ok=True)
     (folder / "numpact").symlink_to(PROGRAM)
     ran = subprocess.run(["sh", "-c", command], cwd=folder, env={**os.environ, "PATH": path},
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600,
                          check=False)
     if shown.endswith("...\n"):
         lines = shown.removesuffix("...\n").splitlines()

@@ -180,7 +180,7 @@ def test_signals_leave_nothing(tmp_path: Path, number: int) -> None:
     with process:
         process.stdin.write(any_bits("f64", 600_000).tobytes())
         process.stdin.flush()
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 300
         while not leftovers(tmp_path) and time.monotonic() < deadline:
             time.sleep(0.005)
         assert leftovers(tmp_path), "no temporary file came to be"
@@ -198,7 +198,7 @@ def test_signals_remove_whole_folders(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(",".join(names) + "\n" + rows + "\n")
     with subprocess.Popen([PROGRAM, "compress", "t.csv", "-o", "f", "--level", "12"], cwd=tmp_path,
                           stderr=subprocess.PIPE) as process:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 300
         while not leftovers(tmp_path) and time.monotonic() < deadline:
             time.sleep(0.001)
         process.send_signal(signal.SIGTERM)

@@ -39,7 +39,7 @@ def nasty(tmp_path: Path) -> bytes:
 
 
 def outputs(*arguments: bytes | str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=60, check=False)
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=600, check=False)
 
 
 def test_file_names_are_shown_harmlessly(nasty: bytes, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def run_all(folder: Path, lines: list[str]) -> None:
         if target is not None:
             move(folder / target, folder / "aside")
         ran = subprocess.run(["sh", "-c", line], cwd=folder, env=environment, capture_output=True,
-                             timeout=60, check=False)
+                             timeout=600, check=False)
         assert ran.returncode == 0, f"{line}\n{ran.stderr.decode()}"
         assert target is None or (folder / target).exists(), line
         move(folder / "aside", folder / str(target))

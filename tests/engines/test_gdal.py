@@ -140,7 +140,7 @@ def test_gdal_translate(tmp_path: Path, environment: dict[str, str]) -> None:
     chunk.write_bytes(chunk.read_bytes()[:-5])
     failed = subprocess.run(
         ["gdal_translate", "-q", "-of", "ENVI", tmp_path / "grid.zarr", tmp_path / "bad.raw"],
-        capture_output=True, text=True, env=environment, timeout=60, check=False,
+        capture_output=True, text=True, env=environment, timeout=600, check=False,
     )  # fmt: skip
     assert failed.returncode != 0
     assert "pcodec: " in failed.stderr
@@ -208,7 +208,7 @@ def test_gdal_writes(tmp_path: Path, environment: dict[str, str], name: str) -> 
     options = ["-co", "COMPRESS=pcodec", "-co", "pcodec_LEVEL=5", "-co", "BLOCKSIZE=16,16"]
     command = ["gdal_translate", "-q", "-of", "Zarr", *options, "in.zarr", "out.zarr"]
     without = subprocess.run(command, capture_output=True, text=True, env=environment,
-                             cwd=tmp_path, timeout=60, check=False)  # fmt: skip
+                             cwd=tmp_path, timeout=600, check=False)  # fmt: skip
     assert "PCODEC_DTYPE" in without.stderr
     subprocess.run(["rm", "-r", "out.zarr"], cwd=tmp_path, check=True)
     run(*command, "--config", "PCODEC_DTYPE", f"<{name}", env=environment, cwd=tmp_path)
@@ -341,7 +341,7 @@ def v3_client(
 
 def decode_v3(client: Path, file: Path, code: int, count: int, *flags: str) -> tuple[str, bytes]:
     done = subprocess.run(
-        [client, *flags, file, str(code), str(count)], capture_output=True, timeout=60, check=True
+        [client, *flags, file, str(code), str(count)], capture_output=True, timeout=600, check=True
     )
     return done.stdout.decode().strip(), done.stderr
 

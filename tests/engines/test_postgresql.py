@@ -70,7 +70,7 @@ def server(static_prefix: Path) -> Iterator[Query]:
         command = as_postgres(BIN / "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1",
                               "-v", "VERBOSITY=verbose", "-h", root, "-d", "postgres")  # fmt: skip
         done = subprocess.run(
-            command, input=text, capture_output=True, text=True, timeout=120, check=False
+            command, input=text, capture_output=True, text=True, timeout=600, check=False
         )
         if error is None:
             assert done.returncode == 0, done.stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import struct
-import time
 import zlib
 from pathlib import Path
 from typing import Any
@@ -140,14 +139,12 @@ def test_rows_beyond_all_memory(length: int) -> None:
     """A column of nulls alone is small, however long it claims to be."""
     nothing = numpact.compress(np.empty(0, np.int64))
     bomb = rebuilt(length=length, nulls=length, runs=runs(0, length), numbers=nothing)
-    begun = time.monotonic()
     with pytest.raises(numpact.LimitExceededError):
         numpact.decompress_arrow(bomb, max_output=10**6)
     if length > 2**50:  # what can be had depends on the machine below
         with pytest.raises(numpact.OutOfMemoryError) as caught:
             numpact.decompress_arrow(bomb)
         assert isinstance(caught.value, MemoryError)
-    assert time.monotonic() - begun < 5
 
 
 def test_max_output_counts_nulls() -> None:

@@ -46,7 +46,7 @@ def run(code: str, *arguments: object) -> None:
         [sys.executable, "-c", PRELUDE + lines + "\n    print('fine')\n", *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert (result.returncode, result.stdout) == (0, "fine\n"), result.stderr

@@ -102,7 +102,7 @@ def test_every_call_fails_or_is_the_last(tmp_path: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert ran.stdout == "fine\n", ran.stderr

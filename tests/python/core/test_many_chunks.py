@@ -56,7 +56,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def added(path: Path, call: str) -> int:
     command = [sys.executable, "-c", _CHILD, str(path), call]
-    return int(subprocess.run(command, check=True, capture_output=True, timeout=120).stdout)
+    return int(subprocess.run(command, check=True, capture_output=True, timeout=600).stdout)
 
 
 @linux

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from processor_time import seconds_of
 
 import numpact
 from numpact import _threads
@@ -35,7 +36,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         env={**os.environ, **environment},
     )
 
@@ -129,6 +130,7 @@ def test_many_threads_at_once() -> None:
 
 
 def test_other_threads_run_meanwhile() -> None:
+    """A thread that sleeps takes several turns during a call that keeps the GIL for one at most."""
     steps = 0
     stop = threading.Event()
 
@@ -140,12 +142,18 @@ def test_other_threads_run_meanwhile() -> None:
 
     counter = threading.Thread(target=count)
     counter.start()
-    begun = time.perf_counter()
-    while time.perf_counter() - begun < 0.3:
-        numpact.compress(LARGE[:200_000], level=8)  # one chunk: nobody asks for the GIL inside
-    stop.set()
-    counter.join()
-    assert steps > 30
+    try:
+        most = 0
+        for _ in range(1000):  # the machine may be busy
+            before = steps
+            numpact.compress(LARGE[:200_000], level=8)  # one chunk: nobody asks for the GIL inside
+            most = max(most, steps - before)
+            if most >= 5:
+                break
+        assert most >= 5
+    finally:
+        stop.set()
+        counter.join()
 
 
 @pytest.mark.parametrize("inner", ["decompress", "compress"])
@@ -174,19 +182,13 @@ def test_calls_inside_of_a_progress_function(inner: str) -> None:
 main_thread_signals = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
 
 
-def _forever(work: Callable[[], object]) -> None:
-    while True:
-        work()
-
-
-def _seconds_until_interrupt(work: Callable[[], object], after: float) -> float:
+def _interrupted(work: Callable[[], object], after: float) -> None:
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
-        begun = time.perf_counter()
-        signal.setitimer(signal.ITIMER_REAL, after)
         with pytest.raises(KeyboardInterrupt):
-            _forever(work)
-        return time.perf_counter() - begun - after
+            signal.setitimer(signal.ITIMER_REAL, after)
+            work()
+            pytest.fail("the work ends before the signal comes")
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -194,12 +196,13 @@ def _seconds_until_interrupt(work: Callable[[], object], after: float) -> float:
 
 @main_thread_signals
 def test_ctrl_c_stops_long_work() -> None:
+    """Most of the work is not done, as the time of processors shows."""
     import io
 
     long = np.tile(LARGE, 20)  # seconds of work
     zeros = numpact.compress(np.zeros(1 << 24, np.int64), level=0, paging=1 << 24)
     begin = numpact.inspect(zeros).chunks[0].offset
-    vast = zeros[:begin] + zeros[begin:-1] * 60 + b"\0"
+    vast = zeros[:begin] + zeros[begin:-1] * 240 + b"\0"
     for work in (
         lambda: numpact.compress(long),
         lambda: numpact.Writer(io.BytesIO(), np.int64).write(long),
@@ -207,7 +210,8 @@ def test_ctrl_c_stops_long_work() -> None:
         lambda: len(numpact.open(vast, threads=1)),
         lambda: numpact.inspect(vast),
     ):
-        assert _seconds_until_interrupt(work, 0.15) < 0.8
+        whole = seconds_of(work)
+        assert seconds_of(lambda work=work: _interrupted(work, 0.05)) < max(0.3, whole / 2)
 
 
 @main_thread_signals

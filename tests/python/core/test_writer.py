@@ -217,7 +217,7 @@ def run(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-c", code, *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
 
 

@@ -30,7 +30,7 @@ def vectors() -> Array:
 
 def command(*arguments: object) -> str:
     words = [sys.executable, "-m", "numpact", "cvc", "quality", *map(str, arguments)]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=600)
     return done.stdout
 
 

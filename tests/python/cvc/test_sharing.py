@@ -236,7 +236,7 @@ def test_a_signal_handler_that_uses_the_writer_gets_an_error(kind: str) -> None:
     signal.signal(signal.SIGALRM, handler)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.01)
-        end = time.monotonic() + 20
+        end = time.monotonic() + 300
         while not answers and time.monotonic() < end:
             try:
                 work()

@@ -107,7 +107,7 @@ def test_a_worker_that_dies_leaves_whole_files(tmp_path: Path) -> None:
             _die_once, str(tmp_path / "died"), dtype=int
         )
         future = client.compute(to_pco(x, tmp_path / "x", compute=False))
-        assert len(future.result(timeout=60)) == 4
+        assert len(future.result(timeout=600)) == 4
     assert (tmp_path / "died").exists()
     assert sorted(os.listdir(tmp_path / "x")) == [f"part-0000{i}.pco" for i in range(4)]
     np.testing.assert_array_equal(

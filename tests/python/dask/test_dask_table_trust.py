@@ -203,7 +203,7 @@ def test_a07_manifests_take_little_memory(tmp_path: Path, kind: str) -> None:
         [sys.executable, "-c", script, tmp_path / "manifest.json"],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=600,
         check=True,
     )
     kibibytes, seconds = ran.stdout.split()

@@ -21,7 +21,7 @@ def numpact(
     command: object, *words: object, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(command), *map(str, words)], capture_output=True, text=True, timeout=60, check=False,
+        [str(command), *map(str, words)], capture_output=True, text=True, timeout=600, check=False,
         env=env,
     )  # fmt: skip
 
@@ -181,7 +181,7 @@ def test_signals_end_the_helper_too(
         [with_pyarrow.command, "compress", table, "--level", "12"], cwd=table.parent,
         stderr=subprocess.PIPE, start_new_session=True,
     ) as process:  # fmt: skip
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 300
         while time.monotonic() < deadline and len(list(table.parent.glob(".*/*"))) < 2:
             time.sleep(0.005)
         assert list(table.parent.glob(".*/*")), "no temporary file came to be"
