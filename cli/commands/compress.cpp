@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -25,6 +26,7 @@
 #include "io/output_file.hpp"
 #include "numpact/executor.hpp"
 #include "numpact/stream.hpp"
+#include "numpact/table.hpp"
 #include "pco/column_rows.hpp"
 #include "pco/column_threads.hpp"
 #include "pco/locked_table.hpp"
@@ -207,6 +209,7 @@ class Compressor {
         fail_usage("--nulls", "drop would append columns of different lengths");
       }
       old_.emplace(output, options_.overwrite);
+      note_old();
     }
     choose_columns(chosen);
     if (old_) require_same_columns(output);
@@ -239,6 +242,15 @@ class Compressor {
     if (old_) old_->close();  // Windows replaces no folder of which a file is open
     folder->commit();
     report_table(output, manifest, total);
+  }
+
+  void note_old() {
+    old_entries_ = entries_of(old_->manifest());
+    for (const ManifestColumn& column : old_->manifest().columns) {
+      if (column.column.logical.kind != LogicalKind::kNumber) continue;
+      old_types_.emplace(column.column.name, column.column.type);  // the first one of a name
+    }
+    for (const SkippedColumn& column : old_->manifest().skipped) old_skipped_.insert(column.name);
   }
 
   void name_files() {
@@ -283,8 +295,7 @@ class Compressor {
 
   // Whether the rows of a column without a type are nulls of the folder's next column.
   bool becomes_numbers(std::size_t index, const Manifest& manifest) const {
-    return old_ && kept_.contains(index) &&
-           entries_of(old_->manifest())[manifest.width()].column != nullptr;
+    return old_ && kept_.contains(index) && old_entries_[manifest.width()].column != nullptr;
   }
 
   void add_column(const OutputFolder& folder, std::size_t index, Manifest& manifest,
@@ -292,7 +303,7 @@ class Compressor {
     const ManifestColumn entry =
         old_ ? append_into(folder, index, old_->manifest().columns[manifest.columns.size()], total)
              : finish_column(folder, index, total);
-    require_same_rows(manifest, entry.column.name, entry.rows() + entry.nulls_dropped);
+    require_same_rows(entry.column.name, entry.rows() + entry.nulls_dropped);
     raw_bytes_ += entry.count * size_of(entry.column.type);
     manifest.columns.push_back(entry);
   }
@@ -327,7 +338,7 @@ class Compressor {
     }
     entry.type = written.type;
     entry.rows = part.rows = written.rows;
-    require_same_rows(manifest, entry.name, entry.rows);
+    require_same_rows(entry.name, entry.rows);
     platform::FileInfo made;
     if (!platform::look_at(path, made)) fail_errno(path, "");
     other_bytes_ += made.bytes;
@@ -346,17 +357,13 @@ class Compressor {
   }
 
   // Guards against sources that change while they are read: all columns must have the same rows.
-  void require_same_rows(const Manifest& manifest, const std::string& name,
-                         std::uint64_t rows) const {
-    if (manifest.width() == 0) return;
-    const ManifestEntry first = entries_of(manifest).front();
-    const std::uint64_t expected =
-        first.rows() + (first.column != nullptr ? first.column->nulls_dropped : 0);
-    if (rows == expected) return;
+  void require_same_rows(const std::string& name, std::uint64_t rows) {
+    if (!first_) first_ = {name, rows};
+    if (rows == first_->second) return;
     throw Failure(ExitCode::kFailure, column_place(input_name_, name),
                   fmt::format("has {} rows, column '{}' has {}: did the file change while it was "
                               "read?",
-                              rows, first.name(), expected));
+                              rows, first_->first, first_->second));
   }
 
   // Dates and booleans keep their type whatever --dtype says.
@@ -369,11 +376,8 @@ class Compressor {
   // CSV does not state types: its numbers are converted to those of the folder, if all are exact.
   std::optional<NumberType> type_to_append(std::size_t index) const {
     if (!old_ || !table_->infers_types()) return std::nullopt;
-    for (const ManifestColumn& column : old_->manifest().columns) {
-      const bool is_number = column.column.logical.kind == LogicalKind::kNumber;
-      if (is_number && column.column.name == names_[index]) return column.column.type;
-    }
-    return std::nullopt;
+    const auto found = old_types_.find(names_[index]);
+    return found == old_types_.end() ? std::nullopt : std::optional(found->second);
   }
 
   // Decides which columns are left out, and why, before anything is written.
@@ -430,7 +434,6 @@ class Compressor {
 
   // Fails unless the columns to append are those of the folder.
   void require_same_columns(const std::string& output) {
-    const std::vector<ManifestEntry> entries = entries_of(old_->manifest());
     std::vector<std::string> differences;
     std::size_t at = 0;
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -441,16 +444,16 @@ class Compressor {
             fmt::format("column '{}' cannot be appended: {}", names_[i], reasons_[i]));
         continue;
       }
-      if (at == entries.size()) {
+      if (at == old_entries_.size()) {
         differences.push_back(fmt::format("the folder has no column '{}'", names_[i]));
         continue;
       }
-      compare_column(entries[at++], i, differences);
+      compare_column(old_entries_[at++], i, differences);
     }
-    for (; at < entries.size(); ++at) {
-      differences.push_back(fmt::format("the table has no column '{}'", entries[at].name()));
+    for (; at < old_entries_.size(); ++at) {
+      differences.push_back(fmt::format("the table has no column '{}'", old_entries_[at].name()));
     }
-    for (const ManifestEntry& entry : entries) {
+    for (const ManifestEntry& entry : old_entries_) {
       if (entry.column == nullptr || entry.column->nulls_dropped == 0) continue;
       differences.push_back(fmt::format("column '{}' lost its nulls", entry.name()));
     }
@@ -461,11 +464,7 @@ class Compressor {
   }
 
   // Whether the folder was made without this column.
-  bool was_skipped(const std::string& name) const {
-    const std::vector<SkippedColumn>& skipped = old_->manifest().skipped;
-    return std::any_of(skipped.begin(), skipped.end(),
-                       [&](const SkippedColumn& column) { return column.name == name; });
-  }
+  bool was_skipped(const std::string& name) const { return old_skipped_.contains(name); }
 
   void compare_column(const ManifestEntry& entry, std::size_t index,
                       std::vector<std::string>& differences) const {
@@ -572,10 +571,14 @@ class Compressor {
   std::vector<std::string> names_;  // column names
   std::vector<std::optional<NumberType>> dtypes_;
   std::set<std::size_t> skipped_;
-  std::vector<std::string> reasons_;    // why each column is not compressed; empty if it is
-  std::set<std::size_t> kept_;          // of these, the ones that files of Arrow keep
-  std::optional<LockedTable> old_;      // the table that is extended
-  std::vector<std::string> files_;      // of a new folder, by column
+  std::vector<std::string> reasons_;        // why each column is not compressed; empty if it is
+  std::set<std::size_t> kept_;              // of these, the ones that files of Arrow keep
+  std::optional<LockedTable> old_;          // the table that is extended
+  std::vector<ManifestEntry> old_entries_;  // of its manifest, and the number types and names
+  std::map<std::string, NumberType> old_types_;
+  std::set<std::string> old_skipped_;
+  std::optional<std::pair<std::string, std::uint64_t>> first_;  // column that was written, its rows
+  std::vector<std::string> files_;                              // of a new folder, by column
   std::vector<Compressed> compressed_;  // by column, if they are compressed at the same time
   std::uint64_t raw_bytes_ = 0;
   std::uint64_t other_bytes_ = 0;  // of files of Arrow

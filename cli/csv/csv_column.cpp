@@ -32,8 +32,10 @@ class CsvNumbers final : public NumberInput {
     if (keeps_nulls_) read_runs(count);
     slots_.resize(count);
     numbers_.resize(count);
-    column_.spool_.read(column_.slots_, done_ * sizeof(std::uint64_t),
-                        std::as_writable_bytes(std::span(slots_)));
+    if (count > 0) {
+      column_.spool_.read(*column_.slots_, done_ * sizeof(std::uint64_t),
+                          std::as_writable_bytes(std::span(slots_)));
+    }
     convert(reinterpret_cast<std::byte*>(numbers_.data()));
     done_ += count;
     return {type, numbers_.data(), count};
@@ -51,20 +53,21 @@ class CsvNumbers final : public NumberInput {
         break;
       case CsvColumn::Family::kDate:
       case CsvColumn::Family::kTime:
-        column_.time_values_.convert(slots_, done_, out);
+        column_.time_values().convert(slots_, done_, out);
         break;
       default:
-        column_.number_values_.convert(slots_, done_, out);
+        column_.number_values().convert(slots_, done_, out);
     }
   }
 
   // Reads the runs that cover the numbers of this block; with the last block, all remaining runs.
   void read_runs(std::size_t count) {
-    const std::uint64_t end = column_.spool_.size(column_.runs_) / sizeof(std::uint64_t);
+    if (!column_.runs_) return;
+    const std::uint64_t end = column_.spool_.size(*column_.runs_) / sizeof(std::uint64_t);
     while (next_run_ < end &&
            (numbers_in_runs_ < done_ + count || count == 0 || done_ + count == column_.count_)) {
       std::uint64_t run = 0;
-      column_.spool_.read(column_.runs_, next_run_ * sizeof(run),
+      column_.spool_.read(*column_.runs_, next_run_ * sizeof(run),
                           std::as_writable_bytes(std::span(&run, 1)));
       if (next_run_ % 2 == 0) {
         null_runs_.add_numbers(run);
@@ -87,19 +90,36 @@ class CsvNumbers final : public NumberInput {
 };
 
 CsvColumn::CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<NumberType> requested,
-                     const std::optional<StatedType>& stated)
+                     const StatedType* stated)
     : dialect_(dialect),
       spool_(spool),
-      slots_(spool.add_stream()),
-      runs_(spool.add_stream()),
-      family_(stated ? family_of(*stated) : Family::kNone),
+      stated_(stated),
+      family_(stated != nullptr ? family_of(*stated) : Family::kNone),
       is_text_(family_ == Family::kText),
-      number_values_(dialect.decimal, requested || !stated ? requested : stated->type,
-                     stated && !requested),
-      time_values_(family_ == Family::kDate || family_ == Family::kTime
-                       ? std::optional(stated->logical)
-                       : std::nullopt),
-      stated_(stated) {}
+      requested_(stated != nullptr ? stated->type : requested) {}
+
+NumberValues& CsvColumn::number_values() const {
+  if (number_values_ == nullptr) {
+    number_values_ =
+        std::make_unique<NumberValues>(dialect_.decimal, requested_, stated_ != nullptr);
+  }
+  return *number_values_;
+}
+
+TimeValues& CsvColumn::time_values() const {
+  if (time_values_ == nullptr) {
+    const bool is_stated =
+        stated_ != nullptr && (family_ == Family::kDate || family_ == Family::kTime);
+    time_values_ =
+        std::make_unique<TimeValues>(is_stated ? std::optional(stated_->logical) : std::nullopt);
+  }
+  return *time_values_;
+}
+
+CsvColumn::Problems& CsvColumn::problems() {
+  if (problems_ == nullptr) problems_ = std::make_unique<Problems>();
+  return *problems_;
+}
 
 CsvColumn::Family CsvColumn::family_of(const StatedType& stated) {
   if (stated.kind == StatedType::Kind::kText) return Family::kText;
@@ -144,7 +164,7 @@ void CsvColumn::add(const CsvField& field) {
   if (is_null_field(field, dialect_)) return add_null(field);
   const Literal literal = parse_literal(field.text, dialect_.decimal);
   const Family family = family_of(literal.kind);
-  if (stated_ && family_ != family) return misfit_.add(field.line, field.text);
+  if (stated_ && family_ != family) return problems().misfit.add(field.line, field.text);
   if (family == Family::kText || (family_ != Family::kNone && family_ != family)) {
     return become_text(field);
   }
@@ -154,16 +174,16 @@ void CsvColumn::add(const CsvField& field) {
     case Family::kBool:
       return add_slot(literal.boolean ? 1 : 0);
     case Family::kNumber:
-      return add_slot(number_values_.add(literal, field.line));
+      return add_slot(number_values().add(literal, field.line));
     default:
-      return add_slot(time_values_.add(literal, field.line));
+      return add_slot(time_values().add(literal, field.line));
   }
 }
 
 PartRules CsvColumn::part_rules() const {
   PartRules rules;
   rules.dialect = &dialect_;
-  rules.requested = number_values_.requested();
+  rules.requested = requested_;
   rules.replays_all = stated_ && family_of(*stated_) != Family::kNumber;
   return rules;
 }
@@ -223,7 +243,7 @@ bool CsvColumn::add_number_run(const ColumnPart::Run& run, std::span<std::uint64
   numbers.negative_integer = place.seen(run.negative_row);
   numbers.beyond_i64 = place.seen(run.beyond_row);
   numbers.inexact_in_f64 = place.seen(run.inexact_row);
-  return number_values_.add_run(numbers, slots);
+  return number_values().add_run(numbers, slots);
 }
 
 bool CsvColumn::add_time_run(const ColumnPart::Run& run, std::span<std::uint64_t> slots,
@@ -244,7 +264,7 @@ bool CsvColumn::add_time_run(const ColumnPart::Run& run, std::span<std::uint64_t
   times.earliest_line = place.line(run.earliest_row);
   times.latest = literal(run.latest_row);
   times.latest_line = place.line(run.latest_row);
-  return time_values_.add_run(times, slots);
+  return time_values().add_run(times, slots);
 }
 
 // Adds the null runs of a run of fields.
@@ -269,7 +289,7 @@ void CsvColumn::add_slots(std::span<const std::uint64_t> slots) {
     return;
   }
   flush_slots();
-  spool_.append(slots_, std::as_bytes(slots));
+  append(slots_, std::as_bytes(slots));
   flush_runs();
 }
 
@@ -279,24 +299,25 @@ void CsvColumn::add_null(const CsvField& field) {
 }
 
 void CsvColumn::become_text(const CsvField& field) {
+  std::string_view& why_text = problems().why_text;
   switch (family_) {
     case Family::kBool:
-      why_text_ = "is not a boolean like those before";
+      why_text = "is not a boolean like those before";
       break;
     case Family::kDate:
-      why_text_ = "is not a date like those before";
+      why_text = "is not a date like those before";
       break;
     case Family::kTime:
-      why_text_ = "is not a time like those before";
+      why_text = "is not a time like those before";
       break;
     default:
-      why_text_ = "is not a number";
+      why_text = "is not a number";
   }
   family_ = Family::kText;
   is_text_.store(true, std::memory_order_relaxed);
-  text_.add(field.line, field.text);
-  spool_.clear(slots_);
-  spool_.clear(runs_);
+  problems_->text.add(field.line, field.text);
+  if (slots_) spool_.clear(*slots_);
+  if (runs_) spool_.clear(*runs_);
   pending_ = {};
   null_runs_ = NullRuns();
 }
@@ -310,14 +331,20 @@ void CsvColumn::add_slot(std::uint64_t slot) {
   }
 }
 
+void CsvColumn::append(std::optional<Spool::Stream>& stream, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  if (!stream) stream = spool_.add_stream();
+  spool_.append(*stream, bytes);
+}
+
 void CsvColumn::flush_slots() {
-  spool_.append(slots_, std::as_bytes(std::span(pending_)));
+  append(slots_, std::as_bytes(std::span(pending_)));
   pending_.clear();
 }
 
 void CsvColumn::flush_runs() {
   const std::vector<std::uint64_t> runs = null_runs_.take();
-  spool_.append(runs_, std::as_bytes(std::span(runs)));
+  append(runs_, std::as_bytes(std::span(runs)));
 }
 
 void CsvColumn::finish() {
@@ -334,11 +361,11 @@ NumberType CsvColumn::stored_type() const {
       return NumberType::kU8;
     case Family::kDate:
     case Family::kTime:
-      return *table::stored_type(time_values_.logical_type().kind);
+      return *table::stored_type(time_values().logical_type().kind);
     case Family::kUnread:
       return stated_->type;
     default:
-      return number_values_.type();
+      return number_values().type();
   }
 }
 
@@ -357,30 +384,32 @@ Column CsvColumn::describe(const std::string& name) const {
   }
   if (family_ == Family::kText) {
     column.source_type = "text";
-    column.unfit = fmt::format("text, {} {}", text_.place(), why_text_);
+    column.unfit = fmt::format("text, {} {}", problems_->text.place(), problems_->why_text);
     return column;
   }
   column.type = stored_type();
   if (family_ == Family::kBool) column.logical.kind = LogicalKind::kBool;
   if (family_ == Family::kDate || family_ == Family::kTime) {
-    column.logical = time_values_.logical_type();
+    column.logical = time_values().logical_type();
   }
   column.source_type = numpact::cli::describe(column.logical, column.type);
   return column;
 }
 
 std::optional<std::string> CsvColumn::problem() const {
-  if (misfit_) return fmt::format("{} is not of type {}", misfit_.place(), stated_->name);
+  if (problems_ != nullptr && problems_->misfit) {
+    return fmt::format("{} is not of type {}", problems_->misfit.place(), stated_->name);
+  }
   return values_problem();
 }
 
 std::optional<std::string> CsvColumn::values_problem() const {
   switch (family_) {
     case Family::kNumber:
-      return number_values_.problem();
+      return number_values().problem();
     case Family::kDate:
     case Family::kTime:
-      return time_values_.problem();
+      return time_values().problem();
     default:
       return std::nullopt;
   }
@@ -389,10 +418,10 @@ std::optional<std::string> CsvColumn::values_problem() const {
 std::vector<std::string> CsvColumn::notes() const {
   switch (family_) {
     case Family::kNumber:
-      return number_values_.notes();
+      return number_values().notes();
     case Family::kDate:
     case Family::kTime:
-      return time_values_.notes();
+      return time_values().notes();
     default:
       return {};
   }

@@ -26,10 +26,11 @@ namespace numpact::cli {
 class CsvColumn {
  public:
   // `requested`: the type of the numbers; without it, the narrowest one that keeps every digit.
-  // `stated`: the type of the column, which every field must fit without loss.
-  // `spool` and `dialect` must outlive the column.
+  // `stated`: the type of the column, which every field must fit without loss; null: none. Not
+  // both are given.
+  // `spool`, `dialect` and `stated` must outlive the column.
   CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<NumberType> requested,
-            const std::optional<StatedType>& stated);
+            const StatedType* stated);
 
   void add(const CsvField& field);
   // How to parse its fields by blocks; add_part() adds those of a block with the same results as
@@ -78,18 +79,29 @@ class CsvColumn {
   void flush_runs();
   NumberType stored_type() const;
 
+  // What few columns need, since a line may have hundreds of thousands of fields: each takes some
+  // 200 bytes, and what its values need.
+  struct Problems {
+    Occurrence misfit;  // fields that are not of the family of the stated type
+    Occurrence text;    // the first field that is not of the family of the fields before it
+    std::string_view why_text;
+  };
+  NumberValues& number_values() const;
+  TimeValues& time_values() const;
+  Problems& problems();
+  void append(std::optional<Spool::Stream>& stream, std::span<const std::byte> bytes);
+
   const CsvDialect& dialect_;
   Spool& spool_;
-  Spool::Stream slots_;
-  Spool::Stream runs_;
+  const StatedType* stated_;
+  std::optional<Spool::Stream> slots_;  // none: empty
+  std::optional<Spool::Stream> runs_;
   Family family_ = Family::kNone;
   std::atomic<bool> is_text_ = false;  // family_ is kText
-  NumberValues number_values_;
-  TimeValues time_values_;
-  std::optional<StatedType> stated_;
-  Occurrence misfit_;  // fields that are not of the family of the stated type
-  Occurrence text_;    // the first field that is not of the family of the fields before it
-  std::string_view why_text_;
+  std::optional<NumberType> requested_;
+  mutable std::unique_ptr<NumberValues> number_values_;  // made when they are needed
+  mutable std::unique_ptr<TimeValues> time_values_;
+  std::unique_ptr<Problems> problems_;
   Occurrence nulls_;
   NullRuns null_runs_;
   std::uint64_t count_ = 0;  // number of slots

@@ -11,6 +11,12 @@
 #include "failure.hpp"
 
 namespace numpact::cli {
+namespace {
+
+// The memory for more fields than this is given back after each record: 24 bytes for each.
+constexpr std::size_t kManyFields = std::size_t{1} << 12;
+
+}  // namespace
 
 CsvRecordReader::CsvRecordReader(ByteSource& source, std::string place, std::size_t buffer_bytes)
     : source_(source),
@@ -88,12 +94,14 @@ bool CsvRecordReader::next(std::vector<CsvField>& fields) {
     begin_ = end_;
     return false;
   }
+  fields.reserve(extents_.size());
   for (const Extent& extent : extents_) {
     const std::string_view text(buffer_.data() + begin_ + extent.from, extent.to - extent.from);
     fields.push_back(
         {extent.has_doubled_quotes ? unquote(extent) : text, extent.is_quoted, extent.line});
   }
   begin_ += record_size_;
+  if (extents_.size() > kManyFields) extents_ = {};
   return true;
 }
 
@@ -125,14 +133,21 @@ CsvRecordReader::Scan CsvRecordReader::scan_record() {
   std::size_t at = 0;
   std::uint64_t line = line_;
   for (;;) {
-    Extent field{at, at, line, false, false};
+    const auto from = static_cast<std::uint32_t>(at);
+    Extent field{from, from, line, false, false};
     if (has_quote_ && at < size && bytes[at] == quote_) {
       if (const Scan found = scan_quoted(at, field, line); found != Scan::kRecord) return found;
     } else {
       while (at < size && !ends_field_[static_cast<unsigned char>(bytes[at])]) ++at;
-      field.to = at;
+      field.to = static_cast<std::uint32_t>(at);
     }
     if (at == size && !at_end_) return Scan::kNeedsMore;
+    if (extents_.size() == max_fields_) {
+      throw Failure(ExitCode::kLimit, place_,
+                    fmt::format("limit exceeded: line {}: more than {} fields, which a table "
+                                "cannot have as columns",
+                                line_, max_fields_));
+    }
     extents_.push_back(field);
     if (at == size && is_truncated()) return Scan::kTruncated;
     if (at == size) break;
@@ -187,11 +202,11 @@ CsvRecordReader::Scan CsvRecordReader::scan_quoted(std::size_t& at, Extent& fiel
   while (at < size && !ends_field_[static_cast<unsigned char>(bytes[at])]) ++at;
   if (at == closing + 1 && !field.has_doubled_quotes) {
     field.from += 1;
-    field.to = closing;
+    field.to = static_cast<std::uint32_t>(closing);
     return Scan::kRecord;
   }
   field.has_doubled_quotes = true;
-  field.to = at;
+  field.to = static_cast<std::uint32_t>(at);
   return Scan::kRecord;
 }
 

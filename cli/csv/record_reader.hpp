@@ -41,6 +41,8 @@ class CsvRecordReader {
   void skip_bytes(std::size_t count) { begin_ += count; }
 
   void set_dialect(const CsvDialect& dialect);
+  // A record of more fields is refused as soon as they are found.
+  void set_max_fields(std::size_t count) { max_fields_ = count; }
 
   // Returns the byte appended after the source's end while it was read, if any. A record that ends
   // there without a line end may then be incomplete, and is left out.
@@ -76,8 +78,8 @@ class CsvRecordReader {
  private:
   // The position of a field, relative to begin_.
   struct Extent {
-    std::size_t from;
-    std::size_t to;
+    std::uint32_t from;  // a record has at most kMaxRecordBytes
+    std::uint32_t to;
     std::uint64_t line;
     bool is_quoted;
     bool has_doubled_quotes;  // or text after the closing quote
@@ -107,6 +109,7 @@ class CsvRecordReader {
   std::uint64_t line_ = 1;
   std::uint64_t next_line_ = 1;
   std::size_t record_size_ = 0;  // including its line end
+  std::size_t max_fields_ = kMaxRecordBytes;
   std::vector<Extent> extents_;
 };
 

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,12 +24,16 @@
 #include "formats/others.hpp"
 #include "io/decompressed_source.hpp"
 #include "io/spool.hpp"
+#include "pco/manifest.hpp"
 #include "text/utf8.hpp"
 
 namespace numpact::cli {
 namespace {
 
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+// The fields of wider tables are added one by one: parsing a block ahead takes some 250 bytes for
+// each column and block, and a block of 128 KiB has few of such rows.
+constexpr std::size_t kMaxParsedWidth = std::size_t{1} << 12;
 
 // Detects UTF-16 and UTF-32 from the first bytes, by a byte order mark or by the zero bytes of
 // ASCII characters; empty for other encodings.
@@ -225,6 +232,7 @@ class CsvTable final : public TableInput, private BlockWork {
                                         delimiter_name(dialect_.delimiter)));
     }
     reader.set_dialect(dialect_);
+    reader.set_max_fields(kMaxTableColumns);
   }
 
   // The first record that is not an empty line is the header, or the first row if there is no
@@ -240,6 +248,7 @@ class CsvTable final : public TableInput, private BlockWork {
     }
     if (is_empty) record_.resize(1);  // no header: a column of nulls
     first_is_row_ = !dialect_.has_header && !is_empty;
+    names_.reserve(record_.size());
     for (std::size_t i = 0; i < record_.size(); ++i) {
       if (!dialect_.has_header) {
         names_.push_back(fmt::format("f{}", i));
@@ -254,6 +263,7 @@ class CsvTable final : public TableInput, private BlockWork {
       }
       names_.emplace_back(text);
     }
+    if (!first_is_row_) record_ = {};
   }
 
   void make_columns() {
@@ -271,8 +281,8 @@ class CsvTable final : public TableInput, private BlockWork {
     values_.resize(names_.size());
     stated_ = stated_types(dtypes);
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (!why_not_read_[i].empty()) continue;
-      const std::optional<NumberType> requested = stated_[i] ? std::nullopt : dtypes[i];
+      if (why_not_read_[i] != nullptr) continue;
+      const std::optional<NumberType> requested = stated_[i] != nullptr ? std::nullopt : dtypes[i];
       values_[i] = std::make_unique<CsvColumn>(dialect_, spool_, requested, stated_[i]);
       read_.push_back(i);
     }
@@ -280,23 +290,24 @@ class CsvTable final : public TableInput, private BlockWork {
 
   // The stated types of the columns. A number type that was requested for a column by its name
   // replaces another stated type; one for all columns applies to numbers only.
-  std::vector<std::optional<StatedType>> stated_types(
+  std::vector<const StatedType*> stated_types(
       const std::vector<std::optional<NumberType>>& dtypes) const {
+    std::vector<const StatedType*> stated(names_.size());
+    if (options_.stated.empty()) return stated;
     InputOptions by_name = options_;
     by_name.dtype.reset();
     const std::vector<std::optional<NumberType>> named = requested_dtypes(names_, name_, by_name);
-    std::vector<std::optional<StatedType>> stated(names_.size());
-    std::vector<bool> is_used(options_.stated.size());
+    // Of several columns with one name, each takes the next type.
+    std::unordered_map<std::string_view, std::deque<const StatedType*>> types;
+    for (const auto& [name, type] : options_.stated) types[name].push_back(&type);
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      for (std::size_t k = 0; k < is_used.size(); ++k) {
-        if (is_used[k] || options_.stated[k].first != names_[i]) continue;
-        is_used[k] = true;
-        const StatedType& type = options_.stated[k].second;
-        const bool is_plain =
-            type.kind == StatedType::Kind::kNumbers && type.logical.kind == LogicalKind::kNumber;
-        if (!(is_plain ? dtypes : named)[i]) stated[i] = type;
-        break;
-      }
+      const auto found = types.find(names_[i]);
+      if (found == types.end() || found->second.empty()) continue;
+      const StatedType* const type = found->second.front();
+      found->second.pop_front();
+      const bool is_plain =
+          type->kind == StatedType::Kind::kNumbers && type->logical.kind == LogicalKind::kNumber;
+      if (!(is_plain ? dtypes : named)[i]) stated[i] = type;
     }
     return stated;
   }
@@ -314,6 +325,7 @@ class CsvTable final : public TableInput, private BlockWork {
   // otherwise.
   void read_rows(CsvRecordReader& reader) {
     if (std::exchange(first_is_row_, false)) add_row();
+    record_ = {};
     next_line_ = reader.next_line();
     if (reader.truncated_line()) truncated_line_ = reader.truncated_line();
     CsvBlockReader blocks(reader, dialect_);
@@ -323,6 +335,7 @@ class CsvTable final : public TableInput, private BlockWork {
   void parse(ParsedBlock& block) const override {
     const std::size_t width = names_.size();
     block.records.split(dialect_, width);
+    if (width > kMaxParsedWidth) return;
     block.numbers.resize(reads_texts_ ? 0 : width);
     block.texts.resize(reads_texts_ ? width : 0);
     for (ColumnPart& part : block.numbers) part.clear();
@@ -337,8 +350,11 @@ class CsvTable final : public TableInput, private BlockWork {
 
   void add(ParsedBlock& block) override {
     const RecordBlock& records = block.records;
+    const bool is_wide = names_.size() > kMaxParsedWidth;
     for (const std::size_t i : read_) {
-      if (reads_texts_) {
+      if (is_wide) {
+        add_fields(records, i);
+      } else if (reads_texts_) {
         texts_[i]->add_part(block.texts[i], records, i, next_line_);
       } else {
         values_[i]->add_part(block.numbers[i], records, i, next_line_);
@@ -347,6 +363,14 @@ class CsvTable final : public TableInput, private BlockWork {
     rows_ += records.rows();
     refuse_stop(records);
     next_line_ += records.lines();
+  }
+
+  // Adds the fields of a column in a block that was not parsed.
+  void add_fields(const RecordBlock& records, std::size_t column) {
+    for (std::size_t row = 0; row < records.rows(); ++row) {
+      add_field(column, {records.text(row, column), records.is_quoted(row, column),
+                         next_line_ + records.line(row, column)});
+    }
   }
 
   // Reports why the rows of a block end early.
@@ -395,6 +419,7 @@ class CsvTable final : public TableInput, private BlockWork {
   }
 
   void finish() {
+    columns_.reserve(names_.size());
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (values_[i] == nullptr) {
         Column& column = columns_.emplace_back();
@@ -416,7 +441,7 @@ class CsvTable final : public TableInput, private BlockWork {
   void refuse_problem(std::size_t index) const {
     const std::optional<std::string> problem = values_[index]->problem();
     if (!problem) return;
-    if (stated_[index]) {
+    if (stated_[index] != nullptr) {
       throw Failure(ExitCode::kFailure, column_place(name_, names_[index]),
                     fmt::format("{}; the folder has {}", *problem, stated_[index]->name));
     }
@@ -433,8 +458,8 @@ class CsvTable final : public TableInput, private BlockWork {
   Spool spool_;
   std::optional<Spool::Stream> copy_;  // of the whole input, if it cannot be read again
   std::vector<std::string> names_;
-  std::vector<std::string> why_not_read_;
-  std::vector<std::optional<StatedType>> stated_;
+  std::vector<const char*> why_not_read_;              // null for columns that are read
+  std::vector<const StatedType*> stated_;              // in options_; null: none
   std::vector<std::unique_ptr<CsvColumn>> values_;     // null for columns that are not read
   std::vector<std::unique_ptr<CsvTextColumn>> texts_;  // null for columns that are not text
   bool reads_texts_ = false;                           // instead of values

@@ -2,6 +2,7 @@
 // The manifest of a table folder, with the columns that commands read and write.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ namespace numpact::cli {
 inline constexpr std::string_view kNumberEnding = ".pco";
 inline constexpr std::string_view kOtherEnding = ".arrow";
 using table::kManifestName;
+// Columns of a table, at most: readers accept a limited count of values in a manifest, which has at
+// least 6 for each column and one more for many.
+inline constexpr std::size_t kMaxTableColumns = table::kMaxManifestValues / 7;
 
 struct ManifestColumn {
   Column column;            // name, logical type, number type, metadata

@@ -296,8 +296,8 @@ TEST(ColumnParts, MakeTheColumnOfTheirFields) {
       text += '\n';
     }
     Spool spool(1 << 20);
-    CsvColumn by_parts(dialect, spool, std::nullopt, std::nullopt);
-    CsvColumn by_fields(dialect, spool, std::nullopt, std::nullopt);
+    CsvColumn by_parts(dialect, spool, std::nullopt, nullptr);
+    CsvColumn by_fields(dialect, spool, std::nullopt, nullptr);
     MemorySource source = source_of(text);
     CsvRecordReader records(source, "t");
     records.set_dialect(dialect);
