@@ -66,7 +66,8 @@ class Decompressor {
         output_(options.output.empty() ? "-" : options.output),
         dtype_(parse_dtype(options.dtype)),
         range_(parse_range(options.range)),
-        config_(parse_limit_args(options.limits)) {
+        config_(parse_limit_args(options.limits)),
+        limits_(std::make_shared<ValueLimits>(config_.limits)) {
     const unsigned threads = ThreadExecutor(options.threads).concurrency();
     if (threads > 1 && !range_ && !options.salvage) {
       writing_ = std::make_unique<ThreadExecutor>(2);
@@ -275,7 +276,8 @@ class Decompressor {
     if (files.empty() || is_table) return;
     if (is_text && has_arrow()) {
       others_ = std::make_shared<SharedOthers>();
-      others_->reader = open_others(files);
+      others_->reader = open_others(files, limits_);
+      others_->limits = limits_;
     }
     std::vector<std::size_t> shown;
     std::size_t file = 0;
@@ -322,9 +324,9 @@ class Decompressor {
     }
     const auto file = other_files_.find(static_cast<std::size_t>(other.position));
     const bool is_text = file != other_files_.end();
-    rows_.push_back(rows_of_other(is_text ? others_ : nullptr, is_text ? file->second : 0,
-                                  range.first, range.count));
     places_.push_back(column_place(folder_->path_of(other.file()), other.name));
+    rows_.push_back(rows_of_other(is_text ? others_ : nullptr, is_text ? file->second : 0,
+                                  range.first, range.count, places_.back()));
     Column column;
     column.name = other.name;
     column.other = plan_.others.size();
@@ -354,7 +356,7 @@ class Decompressor {
     others_.reset();
     writing_.reset();
     config_.threads = ThreadExecutor(options_.threads).concurrency();
-    query_ = std::make_unique<FolderRows>(*folder_, query, config_);
+    query_ = std::make_unique<FolderRows>(*folder_, query, config_, limits_);
     plan_ = query_->plan();
     if (options_.column) plan_.metadata.clear();
     for (const Column& column : plan_.columns) {
@@ -429,6 +431,7 @@ class Decompressor {
   void write() {
     OutputFile file(output_, options_.overwrite, format_->content);
     plan_.threads = ThreadExecutor(options_.threads).concurrency();
+    plan_.limits = limits_;
     const std::unique_ptr<TableOutput> output = format_->make(file, plan_);
     ProgressBar progress(input_name_, plan_.count, options_.common.shows_progress());
     std::vector<ColumnBlock> views(plan_.columns.size());
@@ -438,13 +441,13 @@ class Decompressor {
     while (!views.empty()) {
       const std::uint64_t before = bytes;
       for (std::size_t c = 0; c < views.size(); ++c) {
-        bytes += bytes_of(views[c].numbers).size();
+        const std::uint64_t numbers = bytes_of(views[c].numbers).size();
+        // The library compares the numbers of a column only. Texts were counted when they were
+        // read.
+        limits_->add_output(numbers, places_[c]);
+        bytes += numbers;
         if (views[c].texts != nullptr) bytes += views[c].texts->bytes.size();
         if (views[c].rows != views[0].rows) refuse_count(places_[c], rows + views[c].rows);
-      }
-      // The library enforces the limit for each column only.
-      if (bytes > config_.limits.max_output_bytes) {
-        throw Failure(ExitCode::kLimit, input_name_, "limit exceeded: more than --max-output");
       }
       const std::uint64_t count = views[0].rows;
       if (count == 0) break;
@@ -555,6 +558,7 @@ class Decompressor {
   std::optional<NumberType> dtype_;
   std::optional<NumberRange> range_;
   DecodeConfig config_;
+  ValueLimitsRef limits_;  // of all columns
   const Format* format_ = nullptr;
   std::unique_ptr<TableFolder> folder_;   // set if the input is a folder
   std::vector<ManifestEntry> entries_;    // all columns of the folder

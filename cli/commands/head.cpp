@@ -169,8 +169,9 @@ class Head {
       others.push_back(at);
       files.push_back({other->name, folder.file(other->file()), other->rows});
     }
+    const auto limits = std::make_shared<ValueLimits>(config_.limits);
     const std::unique_ptr<OtherReader> reader =
-        !files.empty() && has_arrow() ? open_others(files) : nullptr;
+        !files.empty() && has_arrow() ? open_others(files, limits) : nullptr;
     for (std::size_t i = 0; i < others.size(); ++i) {
       if (reader != nullptr && reader->kind(i) != OtherKind::kOpaque) continue;
       const ManifestOther& other = *entries[others[i]].other;
@@ -182,9 +183,13 @@ class Head {
     if (query.columns.empty()) throw Failure(ExitCode::kFailure, name_, "holds no columns to show");
     query.range = {0, std::min(options_.rows, entries[query.columns[0]].rows())};
     query.wants_text = true;
-    FolderRows rows(folder, query, config_);
-    show(rows.plan(),
-         query.range->count == 0 ? std::vector<ColumnBlock>(query.columns.size()) : rows.next());
+    FolderRows rows(folder, query, config_, limits);
+    const std::vector<ColumnBlock> blocks =
+        query.range->count == 0 ? std::vector<ColumnBlock>(query.columns.size()) : rows.next();
+    for (const ColumnBlock& block : blocks) {
+      limits->add_output(bytes_of(block.numbers).size(), name_);
+    }
+    show(rows.plan(), blocks);
   }
 
   void show_pco(std::unique_ptr<Input> input) {

@@ -136,7 +136,9 @@ class Checker {
                                   column_place(path, other.name), other.type));
         return;
       }
-      open_others({{other.name, file, other.rows}})->check(0);
+      // As for the numbers, the limits apply to each file.
+      open_others({{other.name, file, other.rows}}, std::make_shared<ValueLimits>(config_.limits))
+          ->check(0);
       if (!options_.json && !options_.common.quiet) {
         print_report(fmt::format("{}: OK, {} rows of type {}, {} bytes\n", one_line(path),
                                  other.rows, one_line(other.type), found.bytes));

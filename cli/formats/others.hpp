@@ -13,6 +13,7 @@
 
 #include "failure.hpp"
 #include "formats/table.hpp"
+#include "formats/value_limits.hpp"
 #include "io/output_file.hpp"
 #include "numpact/table.hpp"
 
@@ -54,15 +55,18 @@ class OtherReader {
  public:
   virtual ~OtherReader() = default;
   virtual OtherKind kind(std::size_t file) const = 0;
-  // The rows must exist. They are valid until the next call for the same file.
-  virtual TextBlock read(std::size_t file, std::uint64_t first, std::uint64_t rows) = 0;
-  // Decodes the whole file.
+  // The rows must exist. They are valid until the next call for the same file. The caller counts
+  // what it puts out.
+  virtual TextBlock read(std::size_t file, std::uint64_t first, std::uint64_t rows,
+                         DecodeUse use) = 0;
+  // Decodes the whole file; its values count as output.
   virtual void check(std::size_t file) = 0;
 };
 
 // Whether this program can read and write such files here. The first call may take a while.
 bool has_arrow();
-std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files);
+std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files,
+                                         const ValueLimitsRef& limits = nullptr);
 
 // Texts to write, in blocks; no rows at the end. A block is valid until the next call.
 class TextInput {

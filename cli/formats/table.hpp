@@ -26,6 +26,8 @@ class Executor;
 
 namespace numpact::cli {
 
+class ValueLimits;
+
 // Inputs return numbers in blocks of at most about this many. Larger blocks take more memory,
 // smaller ones more calls.
 inline constexpr std::size_t kBlockNumbers = std::size_t{1} << 16;
@@ -219,10 +221,11 @@ std::string left_out_note(std::string_view noun, const std::string& name, const 
 struct OutputPlan {
   Purpose purpose = Purpose::kNumbers;
   std::vector<Column> columns;
-  std::optional<std::uint64_t> count;  // count of rows, if known in advance
-  Metadata metadata;                   // of the table
-  std::vector<OtherFile> others;       // which Column::other refers to
-  unsigned threads = 1;                // that may make text of rows at the same time
+  std::optional<std::uint64_t> count;   // count of rows, if known in advance
+  Metadata metadata;                    // of the table
+  std::vector<OtherFile> others;        // which Column::other refers to
+  std::shared_ptr<ValueLimits> limits;  // which the values of `others` count in; null: none
+  unsigned threads = 1;                 // that may make text of rows at the same time
 };
 
 struct TextBlock;

@@ -86,8 +86,12 @@ class NullableRows final : public ColumnRows {
 class OtherRows final : public ColumnRows {
  public:
   OtherRows(std::shared_ptr<SharedOthers> others, std::size_t file, std::uint64_t first,
-            std::uint64_t rows)
-      : others_(std::move(others)), file_(file), row_(first), end_(first + rows) {}
+            std::uint64_t rows, std::string place)
+      : others_(std::move(others)),
+        file_(file),
+        row_(first),
+        end_(first + rows),
+        place_(std::move(place)) {}
 
   ColumnBlock next() override {
     ColumnBlock block;
@@ -97,7 +101,8 @@ class OtherRows final : public ColumnRows {
       TextBlock& texts = blocks_[next_block_];
       next_block_ ^= 1;
       const std::lock_guard lock(others_->mutex);
-      texts = others_->reader->read(file_, row_, block.rows);
+      texts = others_->reader->read(file_, row_, block.rows, DecodeUse::kAll);
+      others_->limits->add_output(texts.bytes.size(), place_);
       block.texts = &texts;
     }
     row_ += block.rows;
@@ -109,6 +114,7 @@ class OtherRows final : public ColumnRows {
   std::size_t file_;
   std::uint64_t row_;
   std::uint64_t end_;
+  std::string place_;
   // The last two blocks of rows. The older one may still be written while the next is read, and
   // ColumnBlock::texts points to it: so they take turns in place and are not swapped.
   TextBlock blocks_[2];
@@ -118,8 +124,9 @@ class OtherRows final : public ColumnRows {
 }  // namespace
 
 std::unique_ptr<ColumnRows> rows_of_other(std::shared_ptr<SharedOthers> others, std::size_t file,
-                                          std::uint64_t first, std::uint64_t rows) {
-  return std::make_unique<OtherRows>(std::move(others), file, first, rows);
+                                          std::uint64_t first, std::uint64_t rows,
+                                          std::string place) {
+  return std::make_unique<OtherRows>(std::move(others), file, first, rows, std::move(place));
 }
 
 std::unique_ptr<ColumnRows> rows_without_nulls(PcoInput& numbers) {

@@ -30,13 +30,15 @@ std::unique_ptr<ColumnRows> rows_without_nulls(PcoInput& numbers);
 // Reads other columns for several threads.
 struct SharedOthers {
   std::unique_ptr<OtherReader> reader;
+  ValueLimitsRef limits;  // which the texts count in
   std::mutex mutex;
 };
 
 // For an other column: `rows` rows from `first` on. `others`: where the texts of `file` come from;
-// null if only their place is needed.
+// null if only their place is needed. `place`: for messages.
 std::unique_ptr<ColumnRows> rows_of_other(std::shared_ptr<SharedOthers> others, std::size_t file,
-                                          std::uint64_t first, std::uint64_t rows);
+                                          std::uint64_t first, std::uint64_t rows,
+                                          std::string place);
 
 // Reads the file of null runs of a column from its beginning. All functions throw a Failure that
 // names `place`.

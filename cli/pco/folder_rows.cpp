@@ -180,8 +180,13 @@ std::vector<NumberRange> FolderColumn::rows_of_numbers(
   return rows;
 }
 
-FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const DecodeConfig& config)
-    : folder_(folder), query_(query), config_(config), entries_(entries_of(folder.manifest())) {
+FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const DecodeConfig& config,
+                       ValueLimitsRef limits)
+    : folder_(folder),
+      query_(query),
+      config_(config),
+      limits_(std::move(limits)),
+      entries_(entries_of(folder.manifest())) {
   bool needs_others = query_.wants_text;
   std::vector<std::string> names;
   for (const ManifestEntry& entry : entries_) names.push_back(entry.name());
@@ -226,11 +231,13 @@ FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const D
     other_at_.push_back(*others_index_[at]);
     plan_.columns.push_back(column);
   }
-  if (needs_others && !files.empty()) others_ = open_others(files);
+  if (needs_others && !files.empty()) others_ = open_others(files, limits_);
   add_conditions();
   choose_ranges(used.empty() ? 0 : entries_[used[0]].rows());
+  // With limits no more than a batch of the other columns is decoded at a time.
+  const bool is_limited = limits_->is_set() && !files.empty();
   block_rows_ = std::clamp(kBlockBytes / (8 * std::max<std::uint64_t>(1, used.size())),
-                           kOtherBatchRows, kMaxBlockRows);
+                           kOtherBatchRows, is_limited ? kOtherBatchRows : kMaxBlockRows);
 }
 
 void FolderRows::add_conditions() {
@@ -296,7 +303,8 @@ std::vector<ColumnBlock> FolderRows::next() {
         test->narrow(*read[at], block.kept);
       } else {
         std::get<TextCondition>(condition.test)
-            .narrow(others_->read(*others_index_[at], range.first, range.count), block.kept);
+            .narrow(others_->read(*others_index_[at], range.first, range.count, DecodeUse::kSome),
+                    block.kept);
       }
     }
     const auto count = static_cast<std::uint64_t>(
@@ -326,9 +334,11 @@ ColumnBlock FolderRows::take(std::size_t column, const NumberRange& range, std::
     view.first_row = range.first;
     view.kept = kept;
     if (query_.wants_text) {
-      values.texts =
-          others_->read(*others_index_[query_.columns[column]], range.first, range.count);
+      values.texts = others_->read(*others_index_[query_.columns[column]], range.first, range.count,
+                                   kept.empty() ? DecodeUse::kAll : DecodeUse::kSome);
       if (!kept.empty()) values.texts = kept_texts(values.texts, kept);
+      limits_->add_output(values.texts.bytes.size(),
+                          place_of(plan_.others[*plan_.columns[column].other]));
       view.texts = &values.texts;
     }
     return view;

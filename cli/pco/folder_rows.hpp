@@ -60,8 +60,10 @@ struct RowQuery {
 
 class FolderRows {
  public:
-  // The folder must outlive this object. Fails if columns differ in length.
-  FolderRows(const TableFolder& folder, const RowQuery& query, const DecodeConfig& config);
+  // The folder must outlive this object. Fails if columns differ in length. Texts count in
+  // `limits`, the caller counts numbers.
+  FolderRows(const TableFolder& folder, const RowQuery& query, const DecodeConfig& config,
+             ValueLimitsRef limits);
 
   // The columns of the result, for the output.
   const OutputPlan& plan() const { return plan_; }
@@ -102,6 +104,7 @@ class FolderRows {
   const TableFolder& folder_;
   RowQuery query_;
   DecodeConfig config_;
+  ValueLimitsRef limits_;
   std::vector<ManifestEntry> entries_;
   OutputPlan plan_;
   std::vector<std::unique_ptr<FolderColumn>> columns_;    // of all columns; null if not needed

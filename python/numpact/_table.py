@@ -12,8 +12,9 @@ from ._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
 if TYPE_CHECKING:
     import polars as pl
 
+    from ._folders.choosing import Rows
     from ._folders.filters import Where
-    from ._folders.tables import OpenTable, Rows, Table
+    from ._folders.tables import OpenTable, Table
     from ._remote.locations import StorageOptions
 
 Path = Union[str, "os.PathLike[str]"]
@@ -147,6 +148,8 @@ def open_table(
     *,
     threads: int | None = None,
     storage_options: StorageOptions | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> OpenTable:
     """Opens the folder of a table; reads its manifest only.
 
@@ -156,9 +159,16 @@ def open_table(
         threads: Columns and chunks that are decoded at the same time; None: one per processor, but
             a single one in Zarr and Dask tasks.
         storage_options: Options of the file system for fsspec.
+        max_output: Maximum size of the values that a call returns, of all columns together, in
+            bytes; for ``batches`` that of all batches. Nulls count like numbers, other columns as
+            Arrow holds them. Set it for untrusted tables: a small file may hold large columns.
+        max_memory: Maximum size of what a column takes in memory, in bytes: the values that a call
+            or a batch returns, a batch of 65,536 rows of another column, the positions of nulls.
+            None: if ``max_output`` is given, what is decoded takes no more than that, or 16 MiB.
 
     Raises:
         FileNotFoundError: There is no such folder, or a file of a column is missing.
+        LimitExceededError: From calls of the table: more than ``max_output`` or ``max_memory``.
         CorruptError: The manifest is damaged, or a file is a link out of the folder.
         InputOutputError: The path is not a table: a file, or a folder without a manifest.
         UnsupportedVersionError: A newer version wrote the table.
@@ -175,7 +185,13 @@ def open_table(
     """
     from ._folders.tables import open_table as work
 
-    return work(path, threads=threads, storage_options=storage_options)
+    return work(
+        path,
+        threads=threads,
+        storage_options=storage_options,
+        max_output=max_output,
+        max_memory=max_memory,
+    )
 
 
 def read_table(
@@ -186,6 +202,8 @@ def read_table(
     *,
     threads: int | None = None,
     storage_options: StorageOptions | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> Table:
     """Reads a table, or some of its columns and rows, into memory.
 
@@ -198,9 +216,10 @@ def read_table(
         where: A filter of these rows: text such as ``"price >= 100 and day = '2024-01-01'"``, or a
             list of (column, operator, value). Chunks whose range in the trailer excludes a match
             are not read; of the other columns, only the chunks that contain rows that match.
-        threads, storage_options: As for ``open_table``.
+        threads, storage_options, max_output, max_memory: As for ``open_table``.
 
     Raises:
+        LimitExceededError: More than ``max_output`` or ``max_memory``.
         InvalidArgumentError: There is no such column or row, or the filter cannot be parsed.
         TypeMismatchError: The filter compares a column with a value of another kind.
         CorruptError: A file is damaged, or contradicts the manifest.
@@ -214,7 +233,16 @@ def read_table(
     """
     from ._folders.tables import read_table as work
 
-    return work(path, columns, rows, where, threads=threads, storage_options=storage_options)
+    return work(
+        path,
+        columns,
+        rows,
+        where,
+        threads=threads,
+        storage_options=storage_options,
+        max_output=max_output,
+        max_memory=max_memory,
+    )
 
 
 def scan_table(
@@ -222,6 +250,8 @@ def scan_table(
     *,
     threads: int | None = None,
     storage_options: StorageOptions | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> pl.LazyFrame:
     """A lazy frame of polars over a table; nothing is decoded before ``collect``.
 
@@ -233,6 +263,7 @@ def scan_table(
     Args:
         path, threads, storage_options: As for ``open_table``. The table is opened by this call: a
             later ``append_table`` does not change the frame.
+        max_output, max_memory: As for ``open_table``, for each time that the query reads the table.
 
     Raises:
         The errors of ``open_table``.
@@ -249,4 +280,10 @@ def scan_table(
     """
     from ._folders.polars_scan import scan_table as work
 
-    return work(path, threads=threads, storage_options=storage_options)
+    return work(
+        path,
+        threads=threads,
+        storage_options=storage_options,
+        max_output=max_output,
+        max_memory=max_memory,
+    )

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/arrow/array_sizes.hpp"
 #include "formats/arrow/arrow_output.hpp"
 
 namespace numpact::cli {
@@ -245,17 +246,22 @@ std::optional<std::string> text_of_row(const arrow::Array& array, std::int64_t r
 
 class ArrowOtherReader final : public OtherReader {
  public:
-  explicit ArrowOtherReader(const std::vector<OtherFile>& files) {
-    for (const OtherFile& file : files) files_.emplace_back(file);
+  ArrowOtherReader(const std::vector<OtherFile>& files, const ValueLimitsRef& limits) {
+    for (const OtherFile& file : files) files_.emplace_back(file, limits);
   }
 
   OtherKind kind(std::size_t file) const override { return kind_of(*files_[file].field()->type()); }
 
-  TextBlock read(std::size_t file, std::uint64_t first, std::uint64_t rows) override {
-    const ArrayRef array = files_[file].read(first, rows);
+  TextBlock read(std::size_t file, std::uint64_t first, std::uint64_t rows,
+                 DecodeUse use) override {
+    const ArrayRef array = files_[file].read(first, rows, {}, use);
+    const ValueLimits* const limits = files_[file].limits().get();
     TextBlock block;
     for (std::int64_t row = 0; row < array->length(); ++row) {
       const std::optional<std::string> text = text_of_row(*array, row);
+      if (limits != nullptr && text) {
+        limits->check_memory(block.bytes.size() + text->size(), use, files_[file].place());
+      }
       if (text) block.bytes += *text;
       block.add_row(block.bytes.size(), !text);
     }
@@ -263,7 +269,12 @@ class ArrowOtherReader final : public OtherReader {
   }
 
   void check(std::size_t file) override {
-    for (std::uint64_t i = 0; i < files_[file].batches(); ++i) files_[file].batch(i);
+    const ArrowOtherFile& checked = files_[file];
+    for (std::uint64_t i = 0; i < checked.batches(); ++i) {
+      const ArrayRef array = checked.batch(i);
+      if (checked.limits() == nullptr) continue;
+      checked.limits()->add_output(bytes_of_rows(*array), checked.place());
+    }
   }
 
  private:
@@ -309,14 +320,17 @@ bool has_encoding(const arrow::Schema& schema) {
 
 }  // namespace
 
-ArrowOtherFile::ArrowOtherFile(const OtherFile& file) : place_(place_of(file)), rows_(file.rows) {
+ArrowOtherFile::ArrowOtherFile(const OtherFile& file, ValueLimitsRef limits)
+    : place_(place_of(file)), rows_(file.rows) {
+  if (limits != nullptr && limits->is_set()) limits_ = std::move(limits);
   if (file.file->size().value_or(0) == 0) {
     throw Failure(ExitCode::kCorrupt, place_, "corrupt: the file is empty");
   }
   Input input(file.file);
   arrow::ipc::IpcReadOptions options;
   options.use_threads = false;
-  reader_ = take_arrow(arrow::ipc::RecordBatchFileReader::Open(arrow_file(input), options), place_);
+  const std::shared_ptr<arrow::io::RandomAccessFile> bytes = arrow_file(input);
+  reader_ = take_arrow(arrow::ipc::RecordBatchFileReader::Open(bytes, options), place_);
   if (reader_->schema()->num_fields() != 1) {
     throw Failure(ExitCode::kCorrupt, place_,
                   fmt::format("corrupt: has {} fields, not 1", reader_->schema()->num_fields()));
@@ -337,13 +351,31 @@ ArrowOtherFile::ArrowOtherFile(const OtherFile& file) : place_(place_of(file)), 
     field_ = field_->WithType(type.value_type());
   }
   const auto found = static_cast<std::uint64_t>(reader_->num_record_batches());
-  if (found == batches()) return;
-  throw Failure(
-      ExitCode::kCorrupt, place_,
-      fmt::format("corrupt: has {} batches, not the {} of {} rows", found, batches(), rows_));
+  if (found != batches()) {
+    throw Failure(
+        ExitCode::kCorrupt, place_,
+        fmt::format("corrupt: has {} batches, not the {} of {} rows", found, batches(), rows_));
+  }
+  if (limits_ == nullptr) return;
+  sizes_.emplace(bytes, place_);
+  dictionary_bytes_ = sizes_->dictionaries();
 }
 
-std::shared_ptr<arrow::Array> ArrowOtherFile::batch(std::uint64_t index) const {
+// Compares what Arrow will allocate for a batch, after those of the same read(), with the limits.
+void ArrowOtherFile::check_batch(std::uint64_t index, DecodeUse use) const {
+  if (limits_ == nullptr) return;
+  if (!std::exchange(has_kept_, true)) limits_->keep(dictionary_bytes_, place_);
+  read_bytes_ = saturated_sum(read_bytes_, sizes_->batch(static_cast<std::size_t>(index)));
+  limits_->check_memory(saturated_sum(read_bytes_, dictionary_bytes_), use, place_);
+}
+
+std::shared_ptr<arrow::Array> ArrowOtherFile::batch(std::uint64_t index, DecodeUse use) const {
+  read_bytes_ = 0;
+  return decoded(index, use);
+}
+
+std::shared_ptr<arrow::Array> ArrowOtherFile::decoded(std::uint64_t index, DecodeUse use) const {
+  check_batch(index, use);
   const std::uint64_t rows = std::min(kOtherBatchRows, rows_ - index * kOtherBatchRows);
   const auto batch = take_arrow(reader_->ReadRecordBatch(static_cast<int>(index)), place_);
   if (static_cast<std::uint64_t>(batch->num_rows()) != rows) {
@@ -354,7 +386,13 @@ std::shared_ptr<arrow::Array> ArrowOtherFile::batch(std::uint64_t index) const {
   // Offsets and views of untrusted content may point anywhere.
   check_arrow(batch->ValidateFull(), place_);
   std::shared_ptr<arrow::Array> array = batch->column(0);
-  if (is_coded_) array = take_arrow(arrow::compute::Cast(*array, field_->type()), place_);
+  if (is_coded_) {
+    if (limits_ != nullptr) {
+      read_bytes_ = saturated_sum(read_bytes_, spread_bytes(*array));
+      limits_->check_memory(saturated_sum(read_bytes_, dictionary_bytes_), use, place_);
+    }
+    array = take_arrow(arrow::compute::Cast(*array, field_->type()), place_);
+  }
   if (array->null_count() > 0 && !field_->nullable()) {
     throw Failure(ExitCode::kCorrupt, place_, "corrupt: has nulls, which its field excludes");
   }
@@ -362,14 +400,18 @@ std::shared_ptr<arrow::Array> ArrowOtherFile::batch(std::uint64_t index) const {
 }
 
 std::shared_ptr<arrow::Array> ArrowOtherFile::read(std::uint64_t first, std::uint64_t rows,
-                                                   std::span<const std::uint8_t> kept) const {
+                                                   std::span<const std::uint8_t> kept,
+                                                   DecodeUse use) const {
   arrow::ArrayVector arrays;
+  read_bytes_ = 0;
   for (std::uint64_t done = 0; done < rows;) {
     const std::uint64_t row = first + done;
     const std::uint64_t in_batch = row % kOtherBatchRows;
     const std::uint64_t count = std::min(rows - done, kOtherBatchRows - in_batch);
+    const bool is_whole =
+        kept.empty() && (count == kOtherBatchRows || row + count == rows_) && in_batch == 0;
     arrays.push_back(
-        batch(row / kOtherBatchRows)
+        decoded(row / kOtherBatchRows, is_whole ? use : DecodeUse::kSome)
             ->Slice(static_cast<std::int64_t>(in_batch), static_cast<std::int64_t>(count)));
     done += count;
   }
@@ -384,8 +426,9 @@ std::shared_ptr<arrow::Array> ArrowOtherFile::read(std::uint64_t first, std::uin
 
 bool has_arrow() { return true; }
 
-std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files) {
-  return std::make_unique<ArrowOtherReader>(files);
+std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files,
+                                         const ValueLimitsRef& limits) {
+  return std::make_unique<ArrowOtherReader>(files, limits);
 }
 
 OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file) {

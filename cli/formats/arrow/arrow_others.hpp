@@ -6,9 +6,11 @@
 #include <arrow/type.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "formats/arrow/arrow_columns.hpp"
+#include "formats/arrow/ipc_sizes.hpp"
 #include "formats/others.hpp"
 
 namespace numpact::cli {
@@ -20,21 +22,36 @@ OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextA
 // Reads rows of a file of a folder, which is untrusted.
 class ArrowOtherFile {
  public:
-  explicit ArrowOtherFile(const OtherFile& file);
+  // `limits`: of the values that are decoded; they do not count as output here.
+  explicit ArrowOtherFile(const OtherFile& file, ValueLimitsRef limits = nullptr);
 
+  const std::string& place() const { return place_; }
   const std::shared_ptr<arrow::Field>& field() const { return field_; }
   std::uint64_t batches() const { return (rows_ + kOtherBatchRows - 1) / kOtherBatchRows; }
-  std::shared_ptr<arrow::Array> batch(std::uint64_t index) const;
+  std::shared_ptr<arrow::Array> batch(std::uint64_t index, DecodeUse use = DecodeUse::kAll) const;
   // The rows of one range, or those of them for which `kept` is not 0 if that is not empty.
   std::shared_ptr<arrow::Array> read(std::uint64_t first, std::uint64_t rows,
-                                     std::span<const std::uint8_t> kept = {}) const;
+                                     std::span<const std::uint8_t> kept = {},
+                                     DecodeUse use = DecodeUse::kAll) const;
+  // Bytes of the dictionaries that values of its type refer to; 0 without limits.
+  std::uint64_t dictionary_bytes() const { return is_coded_ ? 0 : dictionary_bytes_; }
+  const ValueLimitsRef& limits() const { return limits_; }
 
  private:
+  void check_batch(std::uint64_t index, DecodeUse use) const;
+  // Decodes a batch, of which check_batch() was called.
+  std::shared_ptr<arrow::Array> decoded(std::uint64_t index, DecodeUse use) const;
+
   std::string place_;
+  ValueLimitsRef limits_;  // null: there are none, and sizes are not counted
   std::uint64_t rows_;
   std::shared_ptr<arrow::ipc::RecordBatchFileReader> reader_;
   std::shared_ptr<arrow::Field> field_;  // of the values that are given
   bool is_coded_ = false;                // they are indices of a dictionary in the file
+  std::optional<IpcSizes> sizes_;
+  std::uint64_t dictionary_bytes_ = 0;
+  mutable bool has_kept_ = false;         // the dictionaries were passed to limits_
+  mutable std::uint64_t read_bytes_ = 0;  // of the batches that the running read() has decoded
 };
 
 }  // namespace numpact::cli

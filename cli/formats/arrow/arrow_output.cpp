@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "formats/arrow/array_sizes.hpp"
 #include "formats/arrow/arrow_columns.hpp"
 #include "formats/arrow/arrow_others.hpp"
 
@@ -87,7 +88,12 @@ ArrowOutput::ArrowOutput(OutputFile& file, const OutputPlan& plan)
     : file_(file), columns_(plan.columns), sink_(std::make_shared<ArrowSink>(file)) {
   check_table_columns(file, plan);
   arrow::FieldVector fields;
-  for (const OtherFile& other : plan.others) others_.emplace_back(other);
+  for (const OtherFile& other : plan.others) {
+    const ArrowOtherFile& opened = others_.emplace_back(other, plan.limits);
+    if (plan.limits != nullptr) {
+      plan.limits->add_output(opened.dictionary_bytes(), opened.place());
+    }
+  }
   for (const Column& column : columns_) {
     if (column.other) {
       fields.push_back(others_[*column.other].field());
@@ -109,8 +115,12 @@ void ArrowOutput::write(std::span<const ColumnBlock> columns) {
     const NumberView& numbers = columns[c].numbers;
     if (columns_[c].other) {
       const std::span<const std::uint8_t> kept = columns[c].kept;
-      arrays.push_back(others_[*columns_[c].other].read(
-          columns[c].first_row, kept.empty() ? columns[c].rows : kept.size(), kept));
+      const ArrowOtherFile& file = others_[*columns_[c].other];
+      arrays.push_back(
+          file.read(columns[c].first_row, kept.empty() ? columns[c].rows : kept.size(), kept));
+      if (file.limits() != nullptr) {
+        file.limits()->add_output(bytes_of_rows(*arrays.back()), file.place());
+      }
       continue;
     }
     std::shared_ptr<arrow::Buffer> values;

@@ -84,9 +84,10 @@ std::span<const std::byte> bytes_of_text(const std::string& text) {
       !json["message"].is_string()) {
     fail_protocol(place);
   }
-  const bool corrupt = json["code"] == "corrupt";
-  throw Failure(corrupt ? ExitCode::kCorrupt : ExitCode::kFailure, place,
-                json["message"].get<std::string>());
+  const ExitCode code = json["code"] == "corrupt" ? ExitCode::kCorrupt
+                        : json["code"] == "limit" ? ExitCode::kLimit
+                                                  : ExitCode::kFailure;
+  throw Failure(code, place, json["message"].get<std::string>());
 }
 
 std::vector<int> descriptors_of(std::span<const OtherFile> files) {
@@ -219,6 +220,13 @@ Json column_to_json(const Column& column) {
           {"list_size", column.is_list ? column.dimension : 0},
           {"nullable", column.nullable},
           {"metadata", metadata_to_json(column.metadata)}};
+}
+
+Json limits_json(const ValueLimits& limits) {
+  const auto json = [](const std::optional<std::uint64_t>& limit) {
+    return limit ? Json(*limit) : Json(nullptr);
+  };
+  return {{"max_output", json(limits.left())}, {"max_memory", json(limits.max_memory())}};
 }
 
 std::uint64_t count_in(const Json& json, const char* key, const std::string& place) {

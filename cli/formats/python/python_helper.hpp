@@ -16,7 +16,7 @@
 // manifest. If the values are not numbers, "type" is null, "source_type" describes them, and
 // "unfit" says why they are left out. If "list_size" is not 0, values are lists of that many
 // numbers of that type, which are transferred one list after another. An error is {"code":
-// "failure" or "corrupt", "message"}.
+// "failure", "corrupt" or "limit", "message"}.
 //
 // Reading. Without FILE, this side first sends the bytes of the table as D messages, up to an empty
 // one. Then each request has one answer:
@@ -33,8 +33,10 @@
 //   {"verb": "finish"}                                 the same
 // A column may be one of a file of Arrow (formats/others.hpp): {"other": 0}, an entry of "others"
 // of "create", which are {"descriptor", "rows"}. Then "rows" also has "first", the first row in
-// these files, and is followed by a D message with a byte per row from there on (0: left out),
-// which is empty if "count" rows are taken; such columns send nothing.
+// these files, and "limits", and is followed by a D message with a byte per row from there on (0:
+// left out), which is empty if "count" rows are taken; such columns send nothing, and the answer
+// ends with {"bytes": of their rows, which count as output}.
+// "limits" are {"max_output": bytes that may still be written, "max_memory"}, null: no limit.
 //
 // Files of columns that Pco cannot hold. While a table is read:
 //   {"verb": "keep", "column": 3}                      D messages of the file up to an empty one,
@@ -43,10 +45,10 @@
 //   {"verb": "ready"}                                  {}
 //   {"verb": "open", "descriptor", "rows"}             {"kind": "text", "decimal" or "opaque"};
 //                                                      the files have the numbers 0, 1, ...
-//   {"verb": "read", "file": 0, "first", "rows"}       {"blocks": 2}, and for each block D messages
-//                                                      of the texts, the ends of each (8 bytes),
+//   {"verb": "read", "file": 0, "first", "rows",       {"blocks": 2}, and for each block D messages
+//    "all": all are output, "limits"}                  of the texts, the ends of each (8 bytes),
 //                                                      and of nulls, as above
-//   {"verb": "check", "file": 0}                       {}
+//   {"verb": "check", "file": 0, "limits"}             {}
 //   {"verb": "join"}: of the two open files            as "keep"
 //   {"verb": "text", "name"}, then for each block      D messages up to an empty one for each
 //   {"rows": 5} and D messages of the texts, the       block, and as "keep" for {"rows": 0}
@@ -63,6 +65,7 @@
 
 #include "formats/python/child_process.hpp"
 #include "formats/table.hpp"
+#include "formats/value_limits.hpp"
 #include "report/json_text.hpp"
 
 namespace numpact::cli {
@@ -105,6 +108,7 @@ class PythonHelper {
   ChildProcess process_;
 };
 
+Json limits_json(const ValueLimits& limits);
 // Fails unless the member is a count.
 std::uint64_t count_in(const Json& json, const char* key, const std::string& place);
 std::string text_in(const Json& json, const char* key, const std::string& place);

@@ -26,8 +26,10 @@ OtherKind kind_in(const Json& answer, const std::string& place) {
 
 class HelperReader final : public OtherReader {
  public:
-  explicit HelperReader(std::vector<OtherFile> files)
-      : files_(std::move(files)), helper_({"others", ""}, kNeeds, files_[0].file->name(), files_) {
+  explicit HelperReader(std::vector<OtherFile> files, ValueLimitsRef limits = nullptr)
+      : files_(std::move(files)),
+        limits_(limits != nullptr ? std::move(limits) : std::make_shared<ValueLimits>()),
+        helper_({"others", ""}, kNeeds, files_[0].file->name(), files_) {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       const Json answer = helper_.ask({{"verb", "open"},
                                        {"descriptor", PythonHelper::descriptor_of(i)},
@@ -40,10 +42,16 @@ class HelperReader final : public OtherReader {
 
   OtherKind kind(std::size_t file) const override { return kinds_[file]; }
 
-  TextBlock read(std::size_t file, std::uint64_t first, std::uint64_t rows) override {
+  TextBlock read(std::size_t file, std::uint64_t first, std::uint64_t rows,
+                 DecodeUse use) override {
     const std::string place = place_of(files_[file]);
-    const Json answer =
-        helper_.ask({{"verb", "read"}, {"file", file}, {"first", first}, {"rows", rows}}, place);
+    const Json answer = helper_.ask({{"verb", "read"},
+                                     {"file", file},
+                                     {"first", first},
+                                     {"rows", rows},
+                                     {"all", use == DecodeUse::kAll},
+                                     {"limits", limits_json(*limits_)}},
+                                    place);
     TextBlock block;
     const std::uint64_t blocks = count_in(answer, "blocks", place);
     for (std::uint64_t i = 0; i < blocks; ++i) receive_block(rows, block, place);
@@ -52,7 +60,8 @@ class HelperReader final : public OtherReader {
   }
 
   void check(std::size_t file) override {
-    helper_.ask({{"verb", "check"}, {"file", file}}, place_of(files_[file]));
+    helper_.ask({{"verb", "check"}, {"file", file}, {"limits", limits_json(*limits_)}},
+                place_of(files_[file]));
   }
 
   OtherColumn join(OutputFile& file) {
@@ -87,6 +96,7 @@ class HelperReader final : public OtherReader {
   }
 
   std::vector<OtherFile> files_;
+  ValueLimitsRef limits_;
   PythonHelper helper_;
   std::vector<OtherKind> kinds_;
 };
@@ -106,8 +116,9 @@ bool has_arrow() {
   return found;
 }
 
-std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files) {
-  return std::make_unique<HelperReader>(files);
+std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files,
+                                         const ValueLimitsRef& limits) {
+  return std::make_unique<HelperReader>(files, limits);
 }
 
 OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file) {

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "failure.hpp"
 #include "formats/arrow/parquet_fit.hpp"
 #include "formats/formats.hpp"
+#include "formats/others.hpp"
 #include "formats/python/python_helper.hpp"
 
 namespace numpact::cli {
@@ -20,6 +22,7 @@ class HelperOutput final : public TableOutput {
   HelperOutput(OutputFile& file, const OutputPlan& plan, const char* format, const char* needs)
       : file_(checked(file, plan)),
         columns_(plan.columns),
+        limits_(plan.limits != nullptr ? plan.limits : std::make_shared<ValueLimits>()),
         helper_({"write", format}, needs, file.name(), plan.others) {
     if (std::string_view(format) == "parquet") fit_.emplace(file.name());
     Json request{{"verb", "create"},
@@ -36,6 +39,7 @@ class HelperOutput final : public TableOutput {
                                    {"rows", plan.others[i].rows}});
     }
     has_others_ = !plan.others.empty();
+    if (has_others_) others_place_ = place_of(plan.others[0]);
     helper_.send(request, file_.name());
     helper_.receive_into(file_);
   }
@@ -54,6 +58,9 @@ class HelperOutput final : public TableOutput {
       helper_.send(std::as_bytes(columns[c].valid), file_.name());
     }
     helper_.receive_into(file_);
+    if (!has_others_) return;
+    const Json answer = helper_.receive(file_.name());
+    limits_->add_output(count_in(answer, "bytes", file_.name()), others_place_);
   }
 
   void finish() override {
@@ -87,6 +94,7 @@ class HelperOutput final : public TableOutput {
                                     [](const Column& column) { return column.other.has_value(); });
     const ColumnBlock& block = columns[static_cast<std::size_t>(other - columns_.begin())];
     request["first"] = block.first_row;
+    request["limits"] = limits_json(*limits_);
     helper_.send(request, file_.name());
     helper_.send(std::as_bytes(block.kept), file_.name());
   }
@@ -94,7 +102,9 @@ class HelperOutput final : public TableOutput {
   OutputFile& file_;
   std::vector<Column> columns_;
   std::optional<ParquetFit> fit_;  // for Parquet
+  ValueLimitsRef limits_;
   bool has_others_ = false;
+  std::string others_place_;  // of the first of them
   PythonHelper helper_;
 };
 

@@ -13,6 +13,7 @@ docs/format/table-folder.md specifies the folders. Each module imports only thos
 * ``sources``: the columns of an open folder, by ranges of rows.
 * ``selecting``: which rows match a filter, and the reading of the others' chunks.
 * ``pandas_frame``: tables as frames of pandas.
+* ``choosing``: columns and rows that a caller names.
 * ``tables``: ``Table``, ``OpenTable``, ``open_table`` and ``read_table``.
 * ``polars_scan``: ``scan_table``.
 """

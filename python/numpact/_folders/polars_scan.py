@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._errors import Error, InvalidArgumentError
+from .._limits import Budget, Limits
 from .._optional import require
 from .._remote.locations import StorageOptions
 from .._remote.manifest import LogicalType
@@ -49,11 +50,19 @@ def scan_table(
     *,
     threads: int | None = None,
     storage_options: StorageOptions | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> pl.LazyFrame:
     """See ``numpact.scan_table``."""
     polars = require("polars", "polars")
     plugins = require("polars.io.plugins", "polars")
-    table = open_table(path, threads=threads, storage_options=storage_options)
+    table = open_table(
+        path,
+        threads=threads,
+        storage_options=storage_options,
+        max_output=max_output,
+        max_memory=max_memory,
+    )
     names = table.column_names
     if len(set(names)) < len(names):
         raise InvalidArgumentError(f"{table.path}: names of columns repeat: {few(names)}")
@@ -67,7 +76,7 @@ def scan_table(
         # A query that only counts rows needs a column, too.
         chosen = names if with_columns is None else with_columns or names[:1]
         span = (0, table.num_rows if n_rows is None else min(n_rows, table.num_rows))
-        found = _frames(polars, table, chosen, predicate, span)
+        found = _frames(polars, table, chosen, predicate, span, table.budget())
         for frame in found:
             yield from frame.iter_slices(batch_size) if batch_size else (frame,)
 
@@ -80,14 +89,19 @@ def scan_table(
 
 
 def _frames(
-    polars: Any, table: OpenTable, chosen: Sequence[str], predicate: pl.Expr | None, span: Span
+    polars: Any,
+    table: OpenTable,
+    chosen: Sequence[str],
+    predicate: pl.Expr | None,
+    span: Span,
+    budget: Budget,
 ) -> Iterator[pl.DataFrame]:
-    """The rows that match, in order."""
+    """The rows that match, in order; they count in the budget."""
     bound = [] if predicate is None else pruning(predicate, table)
     tested = [] if predicate is None else sorted(set(predicate.meta.root_names()))
     is_empty = True
     for part in windows(candidates(bound, span), WINDOW_ROWS):
-        frame = _window(polars, table, chosen, predicate, tested, part)
+        frame = _window(polars, table, chosen, predicate, tested, part, budget)
         is_empty = is_empty and not frame.height
         if frame.height:
             yield frame
@@ -105,32 +119,41 @@ def _window(
     predicate: pl.Expr | None,
     tested: Sequence[str],
     span: Span,
+    budget: Budget,
 ) -> pl.DataFrame:
     if predicate is None or not tested:
-        frame = _read(polars, table, chosen, span)
+        frame = _read(polars, table, chosen, span, budget)
         return frame if predicate is None else frame.filter(predicate)
-    front = _read(polars, table, tested, span)
+    # Of the columns of the predicate only rows that match count.
+    tables = table.part(tested, span, Limits().budget())
+    front: pl.DataFrame = polars.from_arrow(tables.to_arrow())
     mask = front.select(predicate.alias("mask")).to_series()
     if mask.len() != front.height:  # not a filter of rows one by one
-        both = _read(polars, table, sorted({*chosen, *tested}), span)
+        both = _read(polars, table, sorted({*chosen, *tested}), span, budget)
         return both.filter(predicate).select(chosen)
-    rows = np.flatnonzero(mask.fill_null(False).to_numpy())
+    mask = mask.fill_null(False)
+    rows = np.flatnonzero(mask.to_numpy())
+    if budget:
+        returned = [name for name in tested if name in chosen]
+        table.count(tables.to_arrow().select(returned), rows, budget)
     rest = [name for name in chosen if name not in tested]
     front = front.filter(mask)
     if not rest:
         return front.select(chosen)
     if not len(rows):
-        rest_frame = _read(polars, table, rest, (span[0], span[0]))
+        rest_frame = _read(polars, table, rest, (span[0], span[0]), budget)
     elif len(rows) == span[1] - span[0]:
-        rest_frame = _read(polars, table, rest, span)
+        rest_frame = _read(polars, table, rest, span, budget)
     else:
-        rest_frame = polars.from_arrow(table.take(rest, rows + span[0]).to_arrow())
+        rest_frame = polars.from_arrow(table.take(rest, rows + span[0], budget).to_arrow())
     whole: pl.DataFrame = polars.concat([front, rest_frame], how="horizontal")
     return whole.select(chosen)
 
 
-def _read(polars: Any, table: OpenTable, columns: Sequence[str], span: Span) -> pl.DataFrame:
-    frame: pl.DataFrame = polars.from_arrow(table.read(columns, span).to_arrow())
+def _read(
+    polars: Any, table: OpenTable, columns: Sequence[str], span: Span, budget: Budget
+) -> pl.DataFrame:
+    frame: pl.DataFrame = polars.from_arrow(table.part(columns, span, budget).to_arrow())
     return frame
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from .._errors import InvalidArgumentError
+from .._limits import Budget
 from .._shown import few
 from .filters import Comparison, NumberCondition
 from .other_filters import OtherCondition, bind_other
@@ -157,7 +158,7 @@ class Window:
             self._mask &= self._mask_of(item.source, item)
             return
         rows = np.flatnonzero(self._mask)
-        arrays = item.source.take(rows + self._span[0], self._threads)
+        arrays = item.source.take(rows + self._span[0], self._threads, None)
         assert isinstance(item.condition, OtherCondition)
         found = np.concatenate([item.condition.mask(array) for array in arrays])
         self._mask[rows[~found]] = False
@@ -182,11 +183,14 @@ class Window:
         spread[validity] = found
         return spread
 
-    def column(self, index: int, source: Source, threads: int) -> list[pa.Array]:
-        """The values of a column in the rows that match."""
+    def column(
+        self, index: int, source: Source, threads: int, budget: Budget
+    ) -> list[pa.Array]:
+        """The values of a column in the rows that match, which count in the budget."""
         if self.rows == 0:
             return []
         if index in self._numbers and isinstance(source, NumberSource):
+            source.count(self.rows, budget)
             numbers, validity = self._numbers[index]
             if validity is None:
                 return [source.spread(numbers[self._mask], None)]
@@ -194,5 +198,5 @@ class Window:
             return [source.spread(numbers[kept], validity[self._mask])]
         first, stop = self._span
         if self.rows == stop - first:
-            return source.read(first, self.rows, threads)
-        return source.take(self._picked, threads)
+            return source.read(first, self.rows, threads, budget)
+        return source.take(self._picked, threads, budget)

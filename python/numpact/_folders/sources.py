@@ -15,6 +15,7 @@ import pyarrow as pa
 from .._codec import decompress
 from .._errors import CorruptError, LimitExceededError, OutOfMemoryError
 from .._file import File
+from .._limits import Budget, Limits
 from .._number_types import dtype_of, type_name
 from .._remote.chunk_index import FileIndex, read_tail, walk
 from .._remote.locations import Stamp, join, named_errors
@@ -68,8 +69,16 @@ class Content:
 class NumberSource:
     """A column of a Pco file. Thread-safe."""
 
-    def __init__(self, entry: Column, content: Content, nulls: Content | None) -> None:
+    def __init__(
+        self,
+        entry: Column,
+        content: Content,
+        nulls: Content | None,
+        limits: Limits = Limits(),  # noqa: B008 # immutable
+    ) -> None:
         self.entry = entry
+        self._limits = limits
+        self._place = f"{content.url}: column {entry.name!r}"
         self.logical = entry.logical
         self.field = field_of(entry)
         self.rows = entry.rows
@@ -92,7 +101,11 @@ class NumberSource:
             if self._nulls is None:
                 place = self._nulls_content
                 self._nulls = read_null_runs(
-                    place.read_all(), place.url, self.rows, self.entry.null_count
+                    place.read_all(),
+                    place.url,
+                    self.rows,
+                    self.entry.null_count,
+                    self._limits,
                 )
             return self._nulls
 
@@ -105,8 +118,17 @@ class NumberSource:
         numbers = self._numbers(nulls.part(0, first).numbers, part.numbers, threads)
         return numbers, part.validity()
 
-    def read(self, first: int, count: int, threads: int) -> list[pa.Array]:
-        """The rows from ``first`` to before ``first + count``."""
+    def count(self, rows: int, budget: Budget) -> None:
+        """Counts rows that a call returns; LimitExceededError if they are too many bytes."""
+        budget.take(rows * self._dtype.itemsize, self._place)
+
+    def count_rows(self, arrays: list[pa.Array], rows: Array, budget: Budget) -> None:
+        """As ``count``, for rows of arrays by their indices."""
+        self.count(len(rows), budget)
+
+    def read(self, first: int, count: int, threads: int, budget: Budget) -> list[pa.Array]:
+        """The rows from ``first`` to before ``first + count``, which count in the budget."""
+        self.count(count, budget)
         numbers, validity = self.decode(first, count, threads)
         return [self.spread(numbers, validity)]
 
@@ -123,8 +145,12 @@ class NumberSource:
             raise CorruptError(f"{self._content.url}: its booleans are not all 0 or 1")
         return array_of(numbers, validity, self.field)
 
-    def take(self, rows: Array, threads: int) -> list[pa.Array]:
-        """Rows by their indices, (n,) of int64 that increase; decodes the chunks that hold them."""
+    def take(self, rows: Array, threads: int, budget: Budget) -> list[pa.Array]:
+        """Rows by their indices, (n,) of int64 that increase; decodes the chunks that hold them.
+
+        They count in the budget.
+        """
+        self.count(len(rows), budget)
         nulls = self.nulls()
         validity = None
         indices = rows
@@ -166,7 +192,10 @@ class NumberSource:
         mapped = self._content.map()
         is_whole = first == 0 and count == self.entry.count
         if mapped is None:
-            return self._known(is_indexed=not is_whole).numbers(first, count).load()
+            part = self._known(is_indexed=not is_whole).numbers(first, count)
+            if not is_whole:
+                self._limits.check_decoded(part.held * self._dtype.itemsize, self._place)
+            return part.load()
         with named_errors(self._content.url):
             if is_whole:
                 return self._whole(mapped, threads)
@@ -255,9 +284,15 @@ class NumberSource:
 class OtherSource:
     """A column of Arrow IPC. Thread-safe."""
 
-    def __init__(self, entry: Other, content: Content) -> None:
+    def __init__(
+        self,
+        entry: Other,
+        content: Content,
+        limits: Limits = Limits(),  # noqa: B008 # immutable
+    ) -> None:
         self.entry = entry
         self.rows = entry.rows
+        self._limits = limits
         self._content = content
         self._reader: OtherReader | None = None
         self._lock = threading.Lock()
@@ -268,6 +303,7 @@ class OtherSource:
                 # An empty file is no buffer of pyarrow, and not a file of Arrow.
                 content = pa.py_buffer(self._content.read_all())
                 reader = OtherReader(content, self.rows, self._content.url, self.entry.name)
+                reader.limits = self._limits
                 if not self._content.stays:
                     return reader
                 self._reader = reader
@@ -277,27 +313,45 @@ class OtherSource:
     def field(self) -> pa.Field:
         return self.reader().field
 
-    def read(self, first: int, count: int, threads: int) -> list[pa.Array]:
-        """The rows from ``first`` to before ``first + count``."""
-        return self._read(self.reader(), first, count)
+    def read(self, first: int, count: int, threads: int, budget: Budget) -> list[pa.Array]:
+        """The rows from ``first`` to before ``first + count``, which count in the budget."""
+        return self._read(self.reader(), first, count, budget)
 
-    def _read(self, reader: OtherReader, first: int, count: int) -> list[pa.Array]:
+    def _read(
+        self, reader: OtherReader, first: int, count: int, budget: Budget | None = None
+    ) -> list[pa.Array]:
         with self._lock:  # pyarrow's reader keeps state
-            chunks: list[pa.Array] = reader.read(first, count).chunks
+            chunks: list[pa.Array] = reader.read(first, count, budget).chunks
         return chunks
 
-    def take(self, rows: Array, threads: int) -> list[pa.Array]:
-        """Rows by their indices, as for numbers; decodes the batches that hold them."""
+    def take(self, rows: Array, threads: int, budget: Budget | None) -> list[pa.Array]:
+        """Rows by their indices, as for numbers; decodes the batches that hold them.
+
+        Without a budget they are only searched, so that their values may be copied.
+        """
         out: list[pa.Array] = []
-        reader = self.reader()
         firsts = np.arange(0, max(self.rows, 1), BATCH_ROWS)
         for first, stop, picked in _runs_of(rows, firsts):
-            at = first
-            for array in self._read(reader, first, stop - first):
-                inside = picked[(picked >= at) & (picked < at + len(array))]
-                out.append(_taken(array, inside - at))
-                at += len(array)
+            arrays = self._read(self.reader(), first, stop - first)
+            out += self._picked(arrays, picked - first, budget)
         return out
+
+    def _picked(self, arrays: list[pa.Array], rows: Array, budget: Budget | None) -> list[pa.Array]:
+        """Some rows of arrays, which count in the budget."""
+        reader, out, at = self.reader(), [], 0
+        for array in arrays:
+            inside = rows[(rows >= at) & (rows < at + len(array))]
+            if budget is None or not isinstance(array, pa.DictionaryArray):
+                reader.check_spread(array)
+            out.append(_taken(array, inside - at))
+            if budget:
+                reader.count(out[-1], budget)
+            at += len(array)
+        return out
+
+    def count_rows(self, arrays: list[pa.Array], rows: Array, budget: Budget) -> None:
+        """Counts rows of arrays by their indices, which a call returns."""
+        self._picked(arrays, rows, budget)
 
 
 def _taken(array: pa.Array, indices: Array) -> pa.Array:
@@ -338,7 +392,10 @@ def _runs_of(indices: Array, firsts: Array) -> list[tuple[int, int, Array]]:
 
 
 def open_sources(
-    table: TableFolder, manifest: Manifest, names: Collection[str] | None = None
+    table: TableFolder,
+    manifest: Manifest,
+    names: Collection[str] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 # immutable
 ) -> list[Source]:
     """The columns of an open folder, in the order of the table; only those of ``names`` if given.
 
@@ -361,8 +418,8 @@ def open_sources(
 
     def source(entry: Column | Other) -> Source:
         if isinstance(entry, Other):
-            return OtherSource(entry, content(entry.file, entry.name))
+            return OtherSource(entry, content(entry.file, entry.name), limits)
         nulls = content(entry.null_file, entry.name) if entry.null_file else None
-        return NumberSource(entry, content(entry.file, entry.name), nulls)
+        return NumberSource(entry, content(entry.file, entry.name), nulls, limits)
 
     return [source(entry) for entry in entries]

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from .._errors import InvalidArgumentError
 from .._integers import index_of
+from .._limits import Budget, Limits
 from .._optional import require
 from .._remote.locations import Location, StorageOptions, table_place
 from .._remote.manifest import NAME, Column, Manifest
@@ -24,6 +25,7 @@ from .._shown import few
 from .._threads import resolve
 from .._views import MAX_SHOWN_ROWS, View, as_html, count_text
 from .._views import Table as ViewTable
+from .choosing import Rows, check_unique, index_of_name, indices_of, names_in, span_of, within
 from .columns import chunked, logical_of, numbers_in, schema_metadata, with_extensions
 from .filters import Where, parse_where
 from .pandas_frame import frame_of
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 Path = Union[str, "os.PathLike[str]"]
-#: A range of rows: a slice, or the first row and the row after the last one.
-Rows = Union[slice, range, tuple[int, int]]
 
 # Rows of a batch of the Arrow stream of an open table: a chunk of the usual size.
 _STREAM_ROWS = 1 << 18
@@ -108,7 +108,7 @@ class _Tabular:
             InvalidArgumentError: A column has nulls, which NumPy does not have; or names repeat.
         """
         table = self.to_arrow()
-        _check_unique(table.column_names)
+        check_unique(table.column_names)
         return {name: _numpy_of(table, name) for name in table.column_names}
 
     def __arrow_c_schema__(self) -> object:
@@ -163,11 +163,11 @@ class Table(_Tabular):
     def __getitem__(self, key: Any) -> Any:
         """A column by its name, a table of columns by a list of names, or of rows by a slice."""
         if isinstance(key, str):
-            return self._arrow.column(_index_of_name(self.column_names, key))
+            return self._arrow.column(index_of_name(self.column_names, key))
         if isinstance(key, slice):
-            first, stop = _span(key, self.num_rows)
+            first, stop = span_of(key, self.num_rows)
             return Table(self._arrow.slice(first, stop - first))
-        return Table(self._arrow.select(_indices(self.column_names, _names_in(key))))
+        return Table(self._arrow.select(indices_of(self.column_names, names_in(key))))
 
 
 class OpenTable(_Tabular):
@@ -186,8 +186,10 @@ class OpenTable(_Tabular):
         sources: Sequence[Source],
         span: Span | None,
         threads: int | None,
+        limits: Limits,
     ) -> None:
         self._place = place
+        self._limits = limits
         self._manifest = manifest
         self._sources = list(sources)
         self._given = span
@@ -248,15 +250,15 @@ class OpenTable(_Tabular):
         chosen = [self._sources[index] for index in requested]
         comparisons = parse_where(where)
         if not comparisons:
-            span = _within(self._of(chosen)._span, rows)
-            parts = _read_all(chosen, span, self._threads)
+            span = within(self._of(chosen)._span, rows)
+            parts = _read_all(chosen, span, self._threads, self._limits.budget())
             return _table_of(chosen, self._manifest, parts, span[1] - span[0])
         bound = bind(comparisons, self.column_names, self._sources)
         involved = {*requested, *(item.column for item in bound)}
-        span = _within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
+        span = within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
         collected: list[list[pa.Array]] = [[] for _ in requested]
-        count = 0
-        for matching, found in self._matching(bound, span, requested, WINDOW_ROWS):
+        count, budget = 0, self._limits.budget()
+        for matching, found in self._matching(bound, span, requested, WINDOW_ROWS, budget):
             count += matching
             for part, arrays in zip(collected, found, strict=True):
                 part += arrays
@@ -275,6 +277,17 @@ class OpenTable(_Tabular):
             columns, rows, where: As for ``read_table``.
             batch_rows: Maximum rows that are read for a batch.
         """
+        return self._batches(columns, rows, where, batch_rows, are_kept=False)
+
+    def _batches(
+        self,
+        columns: Sequence[str] | None,
+        rows: Rows | None,
+        where: Where | None,
+        batch_rows: int,
+        are_kept: bool,
+    ) -> Iterator[Table]:
+        """As ``batches``; ``are_kept``: the consumer may keep all of them."""
         self._check_open()
         size = index_of(batch_rows, "batch_rows")
         if size < 1:
@@ -283,14 +296,24 @@ class OpenTable(_Tabular):
         chosen = [self._sources[index] for index in requested]
         bound = bind(parse_where(where), self.column_names, self._sources)
         involved = {*requested, *(item.column for item in bound)}
-        span = _within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
-        return (
-            _table_of(chosen, self._manifest, parts, count)
-            for count, parts in self._matching(bound, span, requested, size)
-        )
+        span = within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
+
+        def tables() -> Iterator[Table]:
+            budget = self._limits.budget()
+            for count, parts in self._matching(bound, span, requested, size, budget):
+                yield _table_of(chosen, self._manifest, parts, count)
+                if not are_kept:
+                    budget.begin_part()
+
+        return tables()
 
     def _matching(
-        self, bound: Sequence[Bound], span: Span, requested: Sequence[int], size: int
+        self,
+        bound: Sequence[Bound],
+        span: Span,
+        requested: Sequence[int],
+        size: int,
+        budget: Budget,
     ) -> Iterator[tuple[int, list[list[pa.Array]]]]:
         """For each window with rows that match their count, and the arrays of columns."""
         threads = resolve(self._threads)
@@ -301,7 +324,7 @@ class OpenTable(_Tabular):
                 window = Window(part, bound, threads)
 
                 def column(index: int, window: Window = window) -> list[pa.Array]:
-                    return window.column(index, self._sources[index], inner)
+                    return window.column(index, self._sources[index], inner, budget)
 
                 if window.rows:
                     run = map if pool is None else pool.map
@@ -311,14 +334,32 @@ class OpenTable(_Tabular):
         """A column for the other modules of the package."""
         return self._sources[index]
 
-    def take(self, columns: Sequence[str], rows: Array) -> Table:
+    def budget(self) -> Budget:
+        """Counts what a caller takes by the methods below."""
+        return self._limits.budget()
+
+    def count(self, table: pa.Table, rows: Array, budget: Budget) -> None:
+        """Counts some rows, (n,) of indices that increase, of columns read without a budget."""
+        for name in table.column_names:
+            source = self._sources[index_of_name(self.column_names, name)]
+            source.count_rows(table.column(name).chunks, rows, budget)
+
+    def part(self, columns: Sequence[str], span: Span, budget: Budget) -> Table:
+        """The rows of a span."""
+        self._check_open()
+        chosen = [self._sources[index] for index in self._of_columns(columns)]
+        first, stop = within(self._of(chosen)._span, span)
+        parts = _read_all(chosen, (first, stop), self._threads, budget)
+        return _table_of(chosen, self._manifest, parts, stop - first)
+
+    def take(self, columns: Sequence[str], rows: Array, budget: Budget) -> Table:
         """Rows by their indices, (n,) of int64 that increase; decodes the chunks that hold them."""
         self._check_open()
         chosen = [self._sources[index] for index in self._of_columns(columns)]
         given = rows + self._of(chosen)._span[0]
         workers, inner = shared_out(resolve(self._threads), len(chosen))
         with ThreadPoolExecutor(workers) as pool:
-            parts = list(pool.map(lambda source: source.take(given, inner), chosen))
+            parts = list(pool.map(lambda source: source.take(given, inner, budget), chosen))
         return _table_of(chosen, self._manifest, parts, len(rows))
 
     def to_arrow(self) -> pa.Table:
@@ -327,7 +368,8 @@ class OpenTable(_Tabular):
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         schema = self.schema
-        found = (batch for table in self.batches() for batch in table.to_arrow().to_batches())
+        tables = self._batches(None, None, None, _STREAM_ROWS, are_kept=True)
+        found = (batch for table in tables for batch in table.to_arrow().to_batches())
         reader = pa.RecordBatchReader.from_batches(schema, found)
         return reader.__arrow_c_stream__(requested_schema)
 
@@ -339,24 +381,26 @@ class OpenTable(_Tabular):
         """
         self._check_open()
         if isinstance(key, str):
-            index = _index_of_name(self.column_names, key)
+            index = index_of_name(self.column_names, key)
             chosen = [self._sources[index]]
             span = self._of(chosen)._span
-            parts = _read_all(chosen, span, self._threads)
+            parts = _read_all(chosen, span, self._threads, self._limits.budget())
             table = _table_of(chosen, self._manifest, parts, span[1] - span[0])
             return table.to_arrow().column(0)
         if isinstance(key, slice):
-            return self._of(self._sources, _within(self._span, key))
+            return self._of(self._sources, within(self._span, key))
         return self._of([self._sources[index] for index in self._of_columns(key)])
 
     def _of(self, sources: Sequence[Source], span: Span | None = None) -> OpenTable:
         given = self._given if span is None else span
-        return OpenTable(self._place, self._manifest, sources, given, self._threads)
+        return OpenTable(
+            self._place, self._manifest, sources, given, self._threads, self._limits
+        )
 
     def _of_columns(self, columns: Sequence[str] | None) -> list[int]:
         if columns is None:
             return list(range(len(self._sources)))
-        return _indices(self.column_names, _names_in(columns))
+        return indices_of(self.column_names, names_in(columns))
 
     # ---- life ----
 
@@ -392,74 +436,15 @@ class OpenTable(_Tabular):
 # ---- columns and rows ----
 
 
-def _check_unique(names: Sequence[str]) -> None:
-    twice = sorted(name for name, count in Counter(names).items() if count > 1)
-    if twice:
-        raise InvalidArgumentError(f"columns of the same name: {few(twice)}")
-
-
-def _names_in(key: Any) -> list[str]:
-    if isinstance(key, str):
-        raise InvalidArgumentError(f"columns is a list of names: [{few(key)}]")
-    try:
-        names = list(key)
-    except TypeError:
-        names = [key]
-    if not all(isinstance(name, str) for name in names):
-        raise InvalidArgumentError(
-            f"columns are chosen by names, rows by slices, not by {few(key)}"
-        )
-    return names
-
-
-def _index_of_name(names: Sequence[str], name: str) -> int:
-    return _indices(names, [name])[0]
-
-
-def _indices(names: Sequence[str], requested: Sequence[str]) -> list[int]:
-    counts = Counter(names)
-    places = {name: index for index, name in enumerate(names)}
-    for name in requested:
-        if counts[name] != 1:
-            what = f"there are {counts[name]} columns" if counts[name] else "there is no column"
-            raise InvalidArgumentError(f"{what} {name!r}; the columns are {few(list(names))}")
-    return [places[name] for name in requested]
-
-
-def _span(rows: Rows, count: int) -> Span:
-    """The first row and the row after the last one, of a table of ``count`` rows."""
-    if isinstance(rows, slice):
-        first, stop, step = rows.indices(count)
-        if step != 1:
-            raise InvalidArgumentError("rows are a slice without a step")
-        return first, max(first, stop)
-    if isinstance(rows, range) and rows.step != 1:
-        raise InvalidArgumentError("rows are a range without a step")
-    pair = (rows.start, rows.stop) if isinstance(rows, range) else rows
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise InvalidArgumentError(
-            f"rows are a slice, or the first row and the one after the last, not {few(rows)}"
-        )
-    first, stop = index_of(pair[0], "rows"), index_of(pair[1], "rows")
-    if not 0 <= first <= stop <= count:
-        raise InvalidArgumentError(f"there are {count} rows, not rows {first} to {stop}")
-    return first, stop
-
-
-def _within(span: Span, rows: Rows | None) -> Span:
-    if rows is None:
-        return span
-    first, stop = _span(rows, span[1] - span[0])
-    return span[0] + first, span[0] + stop
-
-
-def _read_all(sources: Sequence[Source], span: Span, threads: int | None) -> list[list[pa.Array]]:
+def _read_all(
+    sources: Sequence[Source], span: Span, threads: int | None, budget: Budget
+) -> list[list[pa.Array]]:
     """The rows of a span, of each column."""
     first, count = span[0], span[1] - span[0]
     workers, inner = shared_out(resolve(threads), len(sources))
 
     def read(source: Source) -> list[pa.Array]:
-        return source.read(first, count, inner)
+        return source.read(first, count, inner, budget)
 
     if workers == 1:
         return list(map(read, sources))
@@ -508,14 +493,17 @@ def open_table(
     *,
     threads: int | None = None,
     storage_options: StorageOptions | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> OpenTable:
     """See ``numpact.open_table``."""
+    limits = Limits.of(max_output, max_memory)
     place = table_place(path, storage_options)
 
     def opened(table: TableFolder) -> OpenTable:
         manifest = table.manifest()
-        sources = open_sources(table, manifest)
-        return OpenTable(table.place, manifest, sources, None, threads)
+        sources = open_sources(table, manifest, None, limits)
+        return OpenTable(table.place, manifest, sources, None, threads, limits)
 
     made: OpenTable = opened_table(place, opened)
     return made
@@ -559,7 +547,7 @@ def _needed(
     if columns is None:
         return None
     counts = Counter(entry.name for entry in manifest.ordered())
-    needed = {*_names_in(columns), *(item.column for item in parse_where(where))}
+    needed = {*names_in(columns), *(item.column for item in parse_where(where))}
     return needed if all(counts[name] == 1 for name in needed) else None
 
 
@@ -571,14 +559,17 @@ def read_table(
     *,
     threads: int | None = None,
     storage_options: StorageOptions | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> Table:
     """See ``numpact.read_table``."""
+    limits = Limits.of(max_output, max_memory)
     place = table_place(path, storage_options)
 
     def read(table: TableFolder) -> Table:
         manifest = table.manifest()
-        sources = open_sources(table, manifest, _needed(manifest, columns, where))
-        opened = OpenTable(table.place, manifest, sources, None, threads)
+        sources = open_sources(table, manifest, _needed(manifest, columns, where), limits)
+        opened = OpenTable(table.place, manifest, sources, None, threads, limits)
         return opened.read(columns, rows, where)
 
     made: Table = opened_table(place, read)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._codec import decompress
 from .._errors import CorruptError, LimitExceededError
+from .._limits import Limits
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 
 _MAX_LIMIT = (1 << 64) - 1  # of a max_output for numpact._core
+_RUN_BYTES = 16  # of a run: decoded, and as int64
 
 
 @dataclass(frozen=True)
@@ -127,13 +129,20 @@ class RunsBuilder:
         return np.concatenate([*self._parts, np.array([self._last], np.uint64)])
 
 
-def read_null_runs(data: Buffer, url: str, rows: int, nulls: int) -> NullRuns:
+def read_null_runs(
+    data: Buffer,
+    url: str,
+    rows: int,
+    nulls: int,
+    limits: Limits = Limits(),  # noqa: B008 # immutable
+) -> NullRuns:
     """Decodes the file of null runs of a column.
 
     Args:
         data: The bytes of the file.
         url: How messages call it.
         rows, nulls: The counts in the manifest.
+        check: Called with the bytes that the runs take, before they are decoded.
 
     Raises:
         CorruptError: It does not contain runs, or contradicts the counts of rows and nulls.
@@ -141,6 +150,8 @@ def read_null_runs(data: Buffer, url: str, rows: int, nulls: int) -> NullRuns:
     import numpy as np
 
     max_runs = _core.max_null_runs(rows - nulls, nulls)
+    if limits:
+        limits.check_decoded(_RUN_BYTES * _core.count_numbers(data), url)
     try:
         lengths = decompress(data, None, 1, min(max_runs * 8, _MAX_LIMIT))
     except LimitExceededError:

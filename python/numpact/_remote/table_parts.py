@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
 
 from .._arrow import ArrowArray
 from .._errors import InvalidArgumentError
+from .._limits import Budget, Limits
 from .._number_types import dtype_of
 from .._optional import require
 from .._shown import few
@@ -35,6 +36,11 @@ class ColumnPart:
     logical: LogicalType
     is_nullable: bool  #: the column has nulls, maybe in other rows
     nulls: NullRuns | None  #: None if there are none in these rows
+
+    @property
+    def count(self) -> int:
+        """Of rows."""
+        return self.numbers.count if self.nulls is None else self.nulls.rows
 
 
 @dataclass(frozen=True)
@@ -65,13 +71,17 @@ class OtherPart:
     count: int
     type: Any = None  #: of pyarrow, which other files of the column made necessary; None: its own
 
-    def load(self) -> ArrowRows:
+    def load(self, limits: Limits, budget: Budget) -> ArrowRows:
+        """The rows, which count in the budget."""
         others = require("numpact._tables.others", "dask")
         content = self.place.contents()
         content = self.place.read_all() if content is None else content
         reader = others.OtherReader(content, self.rows, self.place.url, self.name)
-        values = reader.read(self.first, self.count)
+        reader.limits = limits
+        values = reader.read(self.first, self.count, budget)
         if self.type is not None:
+            for array in values.chunks:
+                reader.check_spread(array, is_output=True)
             unifying = require("numpact._tables.unifying", "dask")
             values = unifying.as_common(values, self.type, self.place.url)
         return ArrowRows(values)
@@ -123,25 +133,50 @@ class TablePart:
     state: str  #: versions of the files
     tests: tuple[RowTest, ...] = ()  #: rows that do not satisfy all are left out
     hidden: tuple[tuple[str, AnyPart], ...] = field(default=())  #: columns of tests only
+    limits: Limits = field(default=Limits())
 
     def load(self, columns: Sequence[str] | None, backend: Backend) -> pd.DataFrame:
         """Fetches and decodes the given columns only, and returns them in the given order.
 
         Raises:
             InvalidArgumentError: There is no such column.
+            LimitExceededError: They exceed the limits.
             CorruptError: A file is damaged or was replaced.
         """
+        budget = self.limits.budget()
         known = dict(self.columns)
         names = list(known) if columns is None else columns
         if not set(names) <= set(known):
             raise InvalidArgumentError(f"no such columns: {few(sorted(set(names) - set(known)))}")
         if not self.tests:
-            loaded = {name: _load(known[name]) for name in names}
+            loaded = {name: self._load(name, known[name], budget) for name in names}
             return frame(loaded, backend, self.first, self.count)
-        return self._filtered({**dict(self.hidden), **known}, names, backend)
+        return self._filtered({**dict(self.hidden), **known}, names, backend, budget)
+
+    def _load(
+        self, name: str, column: AnyPart, budget: Budget, is_empty: bool = False
+    ) -> Rows | ArrowRows:
+        if isinstance(column, ConstantPart):
+            return column.load()
+        if isinstance(column, OtherPart):
+            return column.load(self.limits, budget)
+        dtype = dtype_of(column.logical.number_type)
+        if is_empty:
+            import numpy as np
+
+            return Rows(np.empty(0, dtype), None, column.logical, column.is_nullable)
+        place = f"{column.numbers.place.url}: column {name!r}"
+        budget.take(column.count * dtype.itemsize, place)
+        if column.numbers.held > column.numbers.count:
+            self.limits.check_decoded(column.numbers.held * dtype.itemsize, place)
+        numbers = column.numbers.load()
+        if column.nulls is None:
+            return Rows(numbers, None, column.logical, column.is_nullable)
+        spread = column.nulls.spread(numbers)
+        return Rows(spread, column.nulls.validity(), column.logical, column.is_nullable)
 
     def _filtered(
-        self, known: dict[str, AnyPart], names: Sequence[str], backend: Backend
+        self, known: dict[str, AnyPart], names: Sequence[str], backend: Backend, budget: Budget
     ) -> pd.DataFrame:
         import numpy as np
 
@@ -149,11 +184,13 @@ class TablePart:
         mask = np.ones(self.count, np.bool_)
         for test in self.tests:
             if test.column not in tested:
-                tested[test.column] = _load(known[test.column])
+                tested[test.column] = self._load(test.column, known[test.column], budget)
             mask &= test.mask(tested[test.column])
         # Without matches nothing more is fetched: empty rows have the same types.
         loaded = {
-            name: tested[name] if name in tested else _load(known[name], is_empty=not mask.any())
+            name: tested[name]
+            if name in tested
+            else self._load(name, known[name], budget, is_empty=not mask.any())
             for name in names
         }
         if not mask.any():
@@ -168,21 +205,6 @@ def _first_rows(rows: Rows | ArrowRows, count: int) -> Rows | ArrowRows:
         return ArrowRows(rows.values[:count])
     validity = None if rows.validity is None else rows.validity[:count]
     return Rows(rows.values[:count], validity, rows.logical, rows.is_nullable)
-
-
-def _load(column: AnyPart, is_empty: bool = False) -> Rows | ArrowRows:
-    if isinstance(column, (OtherPart, ConstantPart)):
-        return column.load()
-    if is_empty:
-        import numpy as np
-
-        dtype = dtype_of(column.logical.number_type)
-        return Rows(np.empty(0, dtype), None, column.logical, column.is_nullable)
-    numbers = column.numbers.load()
-    if column.nulls is None:
-        return Rows(numbers, None, column.logical, column.is_nullable)
-    spread = column.nulls.spread(numbers)
-    return Rows(spread, column.nulls.validity(), column.logical, column.is_nullable)
 
 
 def frame(

@@ -22,8 +22,10 @@ from .._errors import (
     OutOfMemoryError,
     TypeMismatchError,
 )
+from .._limits import Budget, Limits
 from .columns import storage_array, storage_of
 from .repeated import RepeatedValues, may_repeat
+from .sizes import IpcSizes, bytes_of_rows, spread_bytes
 
 #: Rows of each record batch but the last one.
 BATCH_ROWS = 1 << 16
@@ -204,8 +206,11 @@ class OtherReader:
 
     def __init__(self, buffer: Any, rows: int, place: str, name: str | None = None) -> None:
         self.rows = rows
+        self.limits = Limits()  #: of what is decoded; may be set at any time
+        self._sizes: IpcSizes | None = None
         self._place = place
         source = buffer if isinstance(buffer, pa.Buffer) else pa.py_buffer(buffer)
+        self._source = source
         with _typed(place):
             options = pa.ipc.IpcReadOptions(use_threads=False)
             self._reader: Any = pa.ipc.open_file(source, options=options)
@@ -229,12 +234,24 @@ class OtherReader:
                 f"{rows} rows"
             )
 
-    def read(self, first: int, count: int) -> pa.ChunkedArray:
+    @property
+    def place(self) -> str:
+        """Names the file and the column."""
+        return f"{self._place}: column {self.field.name!r}"
+
+    def read(
+        self, first: int, count: int, budget: Budget | None = None, is_output: bool = False
+    ) -> pa.ChunkedArray:
         """The rows from ``first`` to before ``first + count``; decodes only their batches.
+
+        Args:
+            budget: The rows count in it; None: the caller counts what it uses of them.
+            is_output: That will be all of them; so it is with a budget.
 
         Raises:
             InvalidArgumentError: The file has no such rows.
             CorruptError: A batch is damaged, or has another count of rows.
+            LimitExceededError: They exceed ``limits`` or the budget.
         """
         if first < 0 or count < 0 or first + count > self.rows:
             raise InvalidArgumentError(
@@ -245,16 +262,50 @@ class OtherReader:
             for index in range(first // BATCH_ROWS, (first + count - 1) // BATCH_ROWS + 1):
                 begin = index * BATCH_ROWS
                 a, b = max(first - begin, 0), min(first + count - begin, BATCH_ROWS)
-                arrays.append(self._batch(index, a, b))
+                arrays.append(self._batch(index, a, b, is_output or budget is not None))
+                if budget:
+                    self.count(arrays[-1], budget)
         return pa.chunked_array(arrays, self.field.type)
+
+    def count(self, array: pa.Array, budget: Budget) -> None:
+        """Counts rows that a call returns; LimitExceededError if they are too many bytes."""
+        if isinstance(storage_array(array), pa.DictionaryArray):
+            budget.take_once(self._known_sizes().dictionaries(), self.place)
+        budget.take(bytes_of_rows(array), self.place)
+
+    def check_spread(self, array: pa.Array, is_output: bool = False) -> None:
+        """To be called before values are copied out of dictionaries or views."""
+        if self.limits:
+            self.limits.check_decoded(spread_bytes(array), self.place, is_output)
+
+    def _known_sizes(self) -> IpcSizes:
+        if self._sizes is None:
+            view = memoryview(self._source)
+            with _typed(self._place):
+                self._sizes = IpcSizes(lambda start, stop: view[start:stop], view.nbytes)
+        return self._sizes
+
+    def _check_batch(self, index: int, is_output: bool) -> int:
+        """The bytes that a batch takes, which the limits allow; 0: there are no limits."""
+        if not self.limits:
+            return 0
+        sizes = self._known_sizes()
+        with _typed(self._place):
+            size = sizes.batch(index) + sizes.dictionaries()
+        self.limits.check_decoded(size, self.place, is_output)
+        return size
 
     def batches(self) -> Iterator[pa.Array]:
         """All rows, batch by batch; errors as for ``read``."""
         for index in range(self._reader.num_record_batches):
             yield self._batch(index)
 
-    def _batch(self, index: int, first: int = 0, stop: int = BATCH_ROWS) -> pa.Array:
+    def _batch(
+        self, index: int, first: int = 0, stop: int = BATCH_ROWS, is_output: bool = False
+    ) -> pa.Array:
         expected = min(BATCH_ROWS, self.rows - index * BATCH_ROWS)
+        is_output = is_output and first == 0 and stop >= expected
+        size = self._check_batch(index, is_output)
         with _typed(self._place):
             batch = self._reader.get_batch(index)
             if batch.num_rows != expected:
@@ -267,6 +318,8 @@ class OtherReader:
             batch.validate(full=True)
             array: pa.Array = batch.column(0)
             if self._is_coded:
+                if self.limits:
+                    self.limits.check_decoded(size + spread_bytes(array), self.place, is_output)
                 array = array.dictionary_decode()
             if array.null_count and not self.field.nullable:
                 raise CorruptError(f"{self._place}: has nulls, which its field excludes")

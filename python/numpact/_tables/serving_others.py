@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from .._errors import TypeMismatchError
+from .._limits import Limits
 from .columns import OTHER_ENUM, has_enums_of, storage_of
 from .errors import reported
 from .joining import as_type, nulls_of, text_family
 from .messages import Messages, Refused
-from .others import OtherReader, OtherWriter
+from .others import BATCH_ROWS, OtherReader, OtherWriter
 from .writing import Sink, open_reader, validity_bits
 
 
@@ -108,10 +109,9 @@ class _Server:
             self._readers.append(reader)
             self._messages.send({"kind": kind_of(reader.field.type)})
         elif verb == "read":
-            self._read(self._readers[request["file"]], request["first"], request["rows"])
+            self._read(self._readers[request["file"]], request)
         elif verb == "check":
-            for _ in self._readers[request["file"]].batches():
-                pass
+            self._check(self._readers[request["file"]], Limits(**request["limits"]))
             self._messages.send({})
         elif verb == "join":
             self._join(*self._readers)
@@ -120,9 +120,22 @@ class _Server:
         else:
             raise RuntimeError(f"a request of unknown verb {verb!r}")
 
-    def _read(self, reader: OtherReader, first: int, rows: int) -> None:
+    @staticmethod
+    def _check(reader: OtherReader, limits: Limits) -> None:
+        """Decodes all batches, which count as output."""
+        reader.limits = limits
+        budget = limits.budget()
+        for first in range(0, reader.rows, BATCH_ROWS):
+            reader.read(first, min(BATCH_ROWS, reader.rows - first), budget)
+            budget.begin_part()
+
+    def _read(self, reader: OtherReader, request: dict[str, Any]) -> None:
+        reader.limits = Limits(**request["limits"])
         kind = kind_of(reader.field.type)
-        arrays = reader.read(first, rows).chunks
+        is_output = request["all"]
+        arrays = reader.read(request["first"], request["rows"], None, is_output).chunks
+        for array in arrays if kind != "opaque" else ():
+            reader.check_spread(array, is_output)
         self._messages.send({"blocks": len(arrays)})
         for array in map(_plain, arrays):
             for content in (*_texts(array, kind), _validity(array)):

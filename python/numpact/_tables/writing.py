@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.ipc
 
+from .._limits import Budget, Limits
 from .columns import arrow_field, metadata_from_json
 from .messages import Messages, Refused
 from .others import OtherReader
@@ -108,10 +109,16 @@ def _mask(kept: bytes) -> pa.Array | None:
     return pa.Array.from_buffers(pa.uint8(), len(kept), [None, pa.py_buffer(kept)]).cast(pa.bool_())
 
 
-def _other_array(reader: OtherReader, first: int, count: int, kept: pa.Array | None) -> pa.Array:
+def _other_array(
+    reader: OtherReader, first: int, count: int, kept: pa.Array | None, budget: Budget
+) -> pa.Array:
     """``count`` rows of a column from ``first`` on, or those of a longer range that are kept."""
-    rows = reader.read(first, count if kept is None else len(kept))
-    rows = rows if kept is None else rows.filter(kept)
+    if kept is None:
+        rows = reader.read(first, count, budget)
+    else:
+        rows = reader.read(first, len(kept)).filter(kept)
+        for array in rows.chunks if budget else ():
+            reader.count(array, budget)
     # Not combine_chunks for one chunk, since it copies; and it cannot join some types.
     return rows.chunk(0) if rows.num_chunks == 1 else pa.concat_arrays(rows.chunks)
 
@@ -131,16 +138,23 @@ def serve(messages: Messages, format: str) -> None:
     sink = Sink()
     output = _FORMATS[format](sink, schema)
     messages.send_blocks(sink.take())
+    budget = Limits().budget()
     while (request := messages.receive())["verb"] == "rows":
+        if others:
+            budget.renew(Limits(**request["limits"]))
         kept = _mask(messages.receive_bytes()) if others else None
         arrays = []
         for field, source in zip(schema, sources, strict=True):
             if source is not None:
-                arrays.append(_other_array(source, request["first"], request["count"], kept))
+                source.limits = Limits(**request["limits"])
+                count = request["count"]
+                arrays.append(_other_array(source, request["first"], count, kept, budget))
                 continue
             numbers, valid = messages.receive_bytes(), messages.receive_bytes()
             arrays.append(_array(field.type, request["count"], numbers, valid))
         output.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
         messages.send_blocks(sink.take())
+        if others:
+            messages.send({"bytes": budget.total})
     output.close()
     messages.send_blocks(sink.take())

@@ -17,6 +17,7 @@ from .._folders.filters import Comparison, NumberCondition
 from .._folders.other_filters import bind_other
 from .._folders.selecting import Span, bind, candidates
 from .._folders.sources import Content, NumberSource, OtherSource, Source
+from .._limits import Limits
 from .._remote.manifest import Column, LogicalType, Manifest, Other
 from .._remote.table_folder import TableFolder
 from .._remote.table_parts import ArrowRows, ConstantPart, Rows
@@ -63,17 +64,21 @@ def tests_of(comparisons: Sequence[Comparison]) -> tuple[RowTest, ...]:
     return tuple(RowTest(tuple(compared)) for compared in by_column.values())
 
 
-def source_of(table: TableFolder, entry: Column | Other) -> Source:
+def source_of(
+    table: TableFolder,
+    entry: Column | Other,
+    limits: Limits = Limits(),  # noqa: B008 # immutable
+) -> Source:
     """A column of an open folder, to read its type or the ranges of its chunks."""
     content = Content(*table.mapped_file(entry.file))
     if isinstance(entry, Other):
-        return OtherSource(entry, content)
+        return OtherSource(entry, content, limits)
     nulls = Content(*table.mapped_file(entry.null_file)) if entry.null_file else None
-    return NumberSource(entry, content, nulls)
+    return NumberSource(entry, content, nulls, limits)
 
 
 def spans_of(
-    table: TableFolder, manifest: Manifest, comparisons: Sequence[Comparison]
+    table: TableFolder, manifest: Manifest, comparisons: Sequence[Comparison], limits: Limits
 ) -> list[Span]:
     """The rows of a folder that may match, by the ranges of chunks in trailers.
 
@@ -87,7 +92,7 @@ def spans_of(
     used = [entry for entry in entries if entry.name in compared]
     if not compared.issubset(names):
         bind(comparisons, names, [])  # raises
-    sources = [source_of(table, entry) for entry in used]
+    sources = [source_of(table, entry, limits) for entry in used]
     bound = bind(comparisons, [entry.name for entry in used], sources)
     return candidates(bound, (0, max((entry.rows for entry in entries), default=0)))
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from .._errors import CorruptError, InvalidArgumentError, LimitExceededError, TypeMismatchError
 from .._integers import index_of
+from .._limits import Limits
 from .._number_types import dtype_of, type_name
 from .._optional import require
 from .._remote.chunk_index import PcoIndex, as_index
@@ -134,6 +135,8 @@ def from_pco_table(
     dtype_backend: Backend = "numpy",
     filters: Where | None = None,
     storage_options: StorageOptions | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> dask.dataframe.DataFrame:
     """A Dask data frame of a table whose columns are Pco files.
 
@@ -167,6 +170,9 @@ def from_pco_table(
             ranges of chunks in trailers, or names of folders, exclude are left out; this reads the
             ends of the files of these columns. The rows that are left keep their index.
         storage_options: Options of the file system for fsspec. They are pickled into the tasks.
+        max_output: Maximum size of the values that are decoded for a partition, of all columns that
+            the computation uses, in bytes; as for ``numpact.open_table``.
+        max_memory: As for ``numpact.open_table``, for the columns of a partition.
 
     Raises:
         FileNotFoundError: A folder or file does not exist, also one that the index names.
@@ -176,7 +182,8 @@ def from_pco_table(
         CorruptError: A manifest or header is damaged; a file changed after it was indexed; a link
             leads out of the folder. From a task: the table was replaced after this call.
         InputOutputError: A file of the table is a pipe or a device.
-        LimitExceededError: The manifest needs more memory than a valid one of its size.
+        LimitExceededError: The manifest needs more memory than a valid one of its size; the
+            positions of nulls exceed a limit. From a task: its partition does.
         ImportError: Dask, pandas or fsspec is not installed.
     """
     dd = require("dask.dataframe", "dask")
@@ -186,6 +193,7 @@ def from_pco_table(
         rows_per_partition = index_of(rows_per_partition, "rows_per_partition")
         if rows_per_partition < 1:
             raise InvalidArgumentError("rows_per_partition must be 1, 2, ...")
+    limits = Limits.of(max_output, max_memory)
     chosen = None if columns is None else list(columns)
     if chosen is not None and (not chosen or len(set(chosen)) < len(chosen)):
         raise InvalidArgumentError("columns must be names, at least one, each once")
@@ -198,7 +206,9 @@ def from_pco_table(
     elif dtypes:
         raise InvalidArgumentError("dtypes goes with a mapping; a manifest says the types itself")
     else:
-        rows = _of_folders(source, chosen, known, storage_options, chunks, _comparisons(filters))
+        rows = _of_folders(
+            source, chosen, known, storage_options, chunks, _comparisons(filters), limits
+        )
     for group in rows:
         _check_lengths(group)
     nullable = {
@@ -208,9 +218,10 @@ def from_pco_table(
         if (isinstance(column, _Column) and column.nulls)
         or (isinstance(column, _Constant) and column.value.is_nullable)
     }
-    parts = list(_parts(rows, rows_per_partition, nullable)) or [
+    found = list(_parts(rows, rows_per_partition, nullable)) or [
         _part(rows[0], 0, 0, nullable, 0, "none match")
     ]
+    parts = [replace(part, limits=limits) for part in found]
     divisions = (*(part.first for part in parts), parts[-1].first + parts[-1].count - 1)
     made: dask.dataframe.DataFrame = dd.from_map(
         load,
@@ -278,6 +289,7 @@ def _of_folders(
     options: StorageOptions | None,
     chunks: bool,
     comparisons: Sequence[Comparison],
+    limits: Limits,
 ) -> list[_Rows]:
     out: list[_Rows] = []
     folders = find_folders(source, options, () if index is None else index.urls)
@@ -295,6 +307,7 @@ def _of_folders(
                 index=index,
                 chunks=chunks,
                 comparisons=comparisons,
+                limits=limits,
             ),
         )
         out.append(rows)
@@ -371,6 +384,7 @@ def _of_folder(
     index: PcoIndex | None,
     chunks: bool,
     comparisons: Sequence[Comparison],
+    limits: Limits,
 ) -> _Rows:
     url = table.place.url
     manifest = table.manifest()
@@ -380,7 +394,8 @@ def _of_folder(
     constants = {name: part for name, part in constants.items() if name not in by_name}
     names = chosen or [*by_name, *constants]
     _check_names(names, [*by_name, *constants], url)
-    extra = [name for name in [*by_name, *constants] if is_all and name not in names]
+    named = set(names)
+    extra = [name for name in [*by_name, *constants] if is_all and name not in named]
     if extra:
         raise InvalidArgumentError(
             f"{url}: has the columns {few(extra)}, which other folders lack; give "
@@ -402,7 +417,7 @@ def _of_folder(
             f"{url}: columns differ in length or rows where nulls were left out; choose one of them"
         )
     known: dict[str, _AnyColumn] = {
-        **_described(table, [e for e in requested if isinstance(e, Column)], index, chunks),
+        **_described(table, [e for e in requested if isinstance(e, Column)], index, chunks, limits),
         **{entry.name: _other(table, entry) for entry in requested if isinstance(entry, Other)},
     }
     count = known[used[0]].count
@@ -410,9 +425,9 @@ def _of_folder(
     rows = _Rows(
         url,
         {name: known[name] for name in names},
-        {name: known[name] for name in used if name not in names},
+        {name: known[name] for name in used if name not in named},
     )
-    return _tested(rows, table, constants, comparisons) if comparisons else rows
+    return _tested(rows, table, constants, comparisons, limits) if comparisons else rows
 
 
 def _tested(
@@ -420,6 +435,7 @@ def _tested(
     table: TableFolder,
     constants: dict[str, ConstantPart],
     comparisons: Sequence[Comparison],
+    limits: Limits,
 ) -> _Rows:
     """The rows with the tests of a filter, and which of them may match."""
     from ._filters import spans_of, tests_of
@@ -429,7 +445,7 @@ def _tested(
     columns = {**rows.columns, **rows.hidden}
     # Values of other folders may give nulls without a type one. They have no ranges anyway.
     typed = [c for c in rest if not _is_null(columns.get(c.column))]
-    spans = spans_of(table, table.manifest(), typed)
+    spans = spans_of(table, table.manifest(), typed, limits)
     if not all(test.mask(constants[test.column].load())[0] for test in tests_of(of_folder)):
         spans = []
     return replace(rows, tests=tests_of(rest), spans=spans)
@@ -450,7 +466,11 @@ def _other(table: TableFolder, entry: Other) -> _Other:
 
 
 def _described(
-    table: TableFolder, entries: list[Column], index: PcoIndex | None, chunks: bool
+    table: TableFolder,
+    entries: list[Column],
+    index: PcoIndex | None,
+    chunks: bool,
+    limits: Limits,
 ) -> dict[str, _Column]:
     for entry in entries:
         if entry.rows >= _MAX_ROWS:
@@ -474,7 +494,7 @@ def _described(
             columns[entry.name] = _Column(file, entry.logical)
             continue
         place, stamp = _present(table, entry, entry.null_file)
-        runs = read_null_runs(place.read_all(), place.url, entry.rows, entry.null_count)
+        runs = read_null_runs(place.read_all(), place.url, entry.rows, entry.null_count, limits)
         columns[entry.name] = _Column(file, entry.logical, runs, f"{stamp.size} {stamp.tag}")
     return columns
 
@@ -491,7 +511,8 @@ def _present(table: TableFolder, entry: Column | Other, name: str) -> Found:
 
 
 def _check_names(requested: Sequence[str], present: Sequence[str], where: str) -> None:
-    missing = [name for name in requested if name not in present]
+    known = set(present)
+    missing = [name for name in requested if name not in known]
     if missing:
         raise InvalidArgumentError(
             f"{where}: has no columns {few(missing)}; there are {few(list(present))}"
