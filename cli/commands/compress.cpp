@@ -49,7 +49,6 @@ Examples:
   numpact compress may.parquet --append -o trips         adds the rows of all columns
 )";
 
-constexpr std::string_view kFileEnding = ".pco";
 class Compressor {
  public:
   explicit Compressor(const CompressOptions& options)
@@ -64,7 +63,7 @@ class Compressor {
     write_options_.verify = !options.no_verify;
     write_options_.progress = options.common.shows_progress();
     const bool may_keep = others_ != OtherPolicy::kDrop && others_ != OtherPolicy::kError;
-    source_options_.keeps_text = may_keep && !options.output.ends_with(kFileEnding) &&
+    source_options_.keeps_text = may_keep && !options.output.ends_with(kNumberEnding) &&
                                  options.output != "-" && !source_options_.column;
   }
 
@@ -101,7 +100,7 @@ class Compressor {
   // is the only column and the output is named like a file. Keeping its nulls requires a folder.
   bool makes_folder(bool column_is_chosen) const {
     const std::string& output = options_.output;
-    const bool is_file_name = output == "-" || output.ends_with(kFileEnding);
+    const bool is_file_name = output == "-" || output.ends_with(kNumberEnding);
     const bool is_file = column_is_chosen || (names_.size() == 1 && is_file_name);
     if (!is_file || options_.source.nulls != "keep") return !is_file;
     if (output.empty() || is_file_name) refuse_to_keep_nulls();
@@ -114,7 +113,6 @@ class Compressor {
   void note(const std::string& text) const {
     if (!options_.common.quiet) print_message(fmt::format("{}: {}", input_name_, text));
   }
-
   std::string place_of(const Column& column) const {
     return table_->has_names() ? column_place(input_name_, column.name) : input_name_;
   }
@@ -248,7 +246,8 @@ class Compressor {
     old_entries_ = entries_of(old_->manifest());
     for (const ManifestColumn& column : old_->manifest().columns) {
       if (column.column.logical.kind != LogicalKind::kNumber) continue;
-      old_types_.emplace(column.column.name, column.column.type);  // the first one of a name
+      const auto [known, is_new] = old_types_.emplace(column.column.name, column.column.type);
+      if (!is_new && known->second != column.column.type) known->second.reset();
     }
     for (const SkippedColumn& column : old_->manifest().skipped) old_skipped_.insert(column.name);
   }
@@ -377,7 +376,7 @@ class Compressor {
   std::optional<NumberType> type_to_append(std::size_t index) const {
     if (!old_ || !table_->infers_types()) return std::nullopt;
     const auto found = old_types_.find(names_[index]);
-    return found == old_types_.end() ? std::nullopt : std::optional(found->second);
+    return found == old_types_.end() ? std::nullopt : found->second;
   }
 
   // Decides which columns are left out, and why, before anything is written.
@@ -575,7 +574,7 @@ class Compressor {
   std::set<std::size_t> kept_;              // of these, the ones that files of Arrow keep
   std::optional<LockedTable> old_;          // the table that is extended
   std::vector<ManifestEntry> old_entries_;  // of its manifest, and the number types and names
-  std::map<std::string, NumberType> old_types_;
+  std::map<std::string, std::optional<NumberType>> old_types_;  // none: columns of one name differ
   std::set<std::string> old_skipped_;
   std::optional<std::pair<std::string, std::uint64_t>> first_;  // column that was written, its rows
   std::vector<std::string> files_;                              // of a new folder, by column

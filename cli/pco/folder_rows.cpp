@@ -17,6 +17,7 @@ namespace {
 // from its beginning for each block that lies in it.
 constexpr std::uint64_t kBlockBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMaxBlockRows = std::uint64_t{1} << 20;
+static_assert(kMaxBlockRows * sizeof(std::uint64_t) <= ValueLimits::kMinDecodeBytes);
 
 std::uint64_t end_of(const NumberRange& range) { return range.first + range.count; }
 
@@ -187,6 +188,9 @@ FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const D
       config_(config),
       limits_(std::move(limits)),
       entries_(entries_of(folder.manifest())) {
+  // Of the numbers of a block, only those of some rows may be output, which the caller counts.
+  std::uint64_t& max_output = config_.limits.max_output_bytes;
+  max_output = std::max(max_output, ValueLimits::kMinDecodeBytes);
   bool needs_others = query_.wants_text;
   std::vector<std::string> names;
   for (const ManifestEntry& entry : entries_) names.push_back(entry.name());

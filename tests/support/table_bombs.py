@@ -82,11 +82,11 @@ def folder_of(folder: Path, array: pa.Array, is_coded: bool = False) -> Path:
     with pa.ipc.new_file(folder / "s.arrow", pa.schema([field], metadata), options=options) as file:
         for first in range(0, len(array), ROWS):
             file.write_batch(pa.RecordBatch.from_arrays([array[first : first + ROWS]], ["s"]))
-    numbers = np.arange(len(array), dtype=np.int64)
+    numbers = np.arange(len(array)).astype(np.uint8)
     (folder / "n.pco").write_bytes(numpact.compress(numbers, trailer=True))
     type = array.type.value_type if is_coded else array.type
     other = {"name": "s", "file": "s.arrow", "position": 1, "type": str(type), "rows": len(array)}
-    column = {"name": "n", "file": "n.pco", "logical_type": "number", "number_type": "i64"}
+    column = {"name": "n", "file": "n.pco", "logical_type": "number", "number_type": "u8"}
     manifest = {
         "format": "numpact-table",
         "version": 3,

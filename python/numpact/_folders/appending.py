@@ -106,16 +106,20 @@ def _matched(source: Source, manifest: Manifest, others: Others) -> list[_Given]
         raise TypeMismatchError(
             f"columns of the same name must be in the order of the folder: {requested}, not {names}"
         )
-    is_named = len(set(names)) == len(names)
+    # Where names repeat, they are in the order of the folder.
+    known = set(requested)
+    fields = list(source.schema)
+    kept = [index for index, field in enumerate(fields) if field.name in known]
+    places = {fields[index].name: index for index in kept}
+    is_named = len(places) == len(names)
     columns = []
     for at, entry in enumerate(entries):
         if isinstance(entry, Column) and entry.nulls_dropped:
             raise InvalidArgumentError(
                 f"column {entry.name!r}: its nulls were left out, so its rows do not match others"
             )
-        kept = [i for i, field in enumerate(source.schema) if field.name in requested]
-        index = source.schema.get_field_index(entry.name) if is_named else kept[at]
-        column, field = source.table.column(index), source.schema.field(index)
+        index = places[entry.name] if is_named else kept[at]
+        column, field = source.table.column(index), fields[index]
         if pa.types.is_null(field.type) and isinstance(entry, Column):
             field = field_of(entry)
             column = pa.chunked_array([pa.nulls(len(column), field.type)])

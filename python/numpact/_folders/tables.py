@@ -30,7 +30,7 @@ from .columns import chunked, logical_of, numbers_in, schema_metadata, with_exte
 from .filters import Where, parse_where
 from .pandas_frame import frame_of
 from .selecting import WINDOW_ROWS, Bound, Span, Window, bind, candidates, windows
-from .sources import NumberSource, Source, open_sources
+from .sources import Source, open_sources
 from .writing import shared_out
 
 if TYPE_CHECKING:

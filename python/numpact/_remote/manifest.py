@@ -6,6 +6,7 @@ The library parses and writes them, for the command as well; a manifest is untru
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
@@ -139,10 +140,12 @@ class Manifest:
 
     def ordered(self) -> list[Column | Other]:
         """All columns in the order of the table."""
-        made: list[Column | Other] = list(self.columns)
+        made: list[Column | Other] = []
+        columns = iter(self.columns)
         for other in self.others:
-            made.insert(other.position, other)
-        return made
+            made += itertools.islice(columns, other.position - len(made))
+            made.append(other)
+        return [*made, *columns]
 
     def files(self) -> list[str]:
         """The files that it names."""

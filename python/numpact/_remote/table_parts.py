@@ -80,7 +80,8 @@ class OtherPart:
         reader.limits = limits
         values = reader.read(self.first, self.count, budget)
         if self.type is not None:
-            for array in values.chunks:
+            is_coded = hasattr(self.type, "index_type")
+            for array in () if is_coded else values.chunks:
                 reader.check_spread(array, is_output=True)
             unifying = require("numpact._tables.unifying", "dask")
             values = unifying.as_common(values, self.type, self.place.url)

@@ -262,7 +262,7 @@ class OtherReader:
             for index in range(first // BATCH_ROWS, (first + count - 1) // BATCH_ROWS + 1):
                 begin = index * BATCH_ROWS
                 a, b = max(first - begin, 0), min(first + count - begin, BATCH_ROWS)
-                arrays.append(self._batch(index, a, b, is_output or budget is not None))
+                arrays.append(self._batch(index, a, b, is_output or bool(budget)))
                 if budget:
                     self.count(arrays[-1], budget)
         return pa.chunked_array(arrays, self.field.type)

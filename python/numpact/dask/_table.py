@@ -466,11 +466,7 @@ def _other(table: TableFolder, entry: Other) -> _Other:
 
 
 def _described(
-    table: TableFolder,
-    entries: list[Column],
-    index: PcoIndex | None,
-    chunks: bool,
-    limits: Limits,
+    table: TableFolder, entries: list[Column], index: PcoIndex | None, chunks: bool, limits: Limits
 ) -> dict[str, _Column]:
     for entry in entries:
         if entry.rows >= _MAX_ROWS:

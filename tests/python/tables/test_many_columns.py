@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of many columns: the work grows in proportion to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from processor_time import seconds_of
+
+import numpact
+from numpact import _core
+from numpact._folders import choosing
+from numpact._folders.appending import _matched
+from numpact._folders.writing import source_of
+from numpact._remote.manifest import Column, LogicalType, Manifest, Other
+from numpact.dask import _table as dask_table
+
+FEW, MANY = 2_000, 16_000
+I64 = LogicalType("number", "i64")
+
+
+def matched(count: int) -> Callable[[], object]:
+    names = [f"c{index}" for index in range(count)]
+    source = source_of(pa.table([[1]] * count, names=names[::-1]))
+    entries = [Column(name, f"{name}.pco", I64, 1, "", 0) for name in names]
+    return lambda: _matched(source, Manifest(entries, [], []), "keep")
+
+
+def matched_by_position(count: int) -> Callable[[], object]:
+    source = source_of(pa.Table.from_arrays([pa.array([1])] * count, names=["c"] * count))
+    entries = [Column("c", f"c~{index}.pco", I64, 1, "", 0) for index in range(count)]
+    return lambda: _matched(source, Manifest(entries, [], []), "keep")
+
+
+def ordered(count: int) -> Callable[[], object]:
+    others = [Other(f"{index}", index, "string", 1, ()) for index in range(count)]
+    columns = [Column(f"c{index}", "", I64, 1, "", 0) for index in range(count)]
+    manifest = Manifest(columns, others, [])
+    return lambda: [manifest.ordered() for _ in range(20)]
+
+
+def named(count: int) -> Callable[[], object]:
+    def work() -> None:
+        files = _core.FileNames()
+        for _ in range(count):
+            files.add("a/b", ".pco")
+
+    return work
+
+
+def chosen(count: int) -> Callable[[], object]:
+    names = [f"c{index}" for index in range(count)]
+
+    def work() -> None:
+        assert choosing.indices_of(names, names[::-1])[0] == count - 1
+        choosing.check_unique(names)
+        dask_table._check_names(names, names, "t")
+
+    return work
+
+
+@pytest.mark.parametrize("make", [matched, matched_by_position, ordered, named, chosen])
+def test_the_work_is_linear(make: Callable[[int], Callable[[], object]]) -> None:
+    """Eight times the columns; a search for each of them would take 64 times as long."""
+    few, many = make(FEW), make(MANY)
+    assert min(seconds_of(many) for _ in range(3)) < max(
+        0.1, 24 * min(seconds_of(few) for _ in range(3))
+    )
+
+
+def test_columns_in_another_order_and_of_one_name_are_appended(tmp_path: Path) -> None:
+    table = pa.table({f"c{index}": np.arange(3) + index for index in range(50)})
+    numpact.write_table(table, tmp_path / "t")
+    numpact.append_table(table.select(table.column_names[::-1]), tmp_path / "t")
+    assert numpact.read_table(tmp_path / "t").to_arrow().equals(pa.concat_tables([table, table]))
+    twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    numpact.write_table(twice, tmp_path / "u")
+    numpact.append_table(twice, tmp_path / "u")
+    found = numpact.read_table(tmp_path / "u").to_arrow()
+    assert [column.to_pylist() for column in found.columns] == [[1, 1], [2, 2]]
