@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from .. import _core
 from .._append import append
-from .._codec import compress
 from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._file import File
 from .._number_types import dtype_of
@@ -39,7 +38,16 @@ from .columns import field_of, logical_of, numbers_in, validity_of
 from .replacing import NewFolder, final_path, locked_table, new_folder, table_files
 from .sources import NumberSource, OtherSource, open_sources
 from .tables import not_a_table
-from .writing import Options, Others, Path, Source, check_others, shared_out, source_of
+from .writing import (
+    Options,
+    Others,
+    Path,
+    Source,
+    check_others,
+    compressed_runs,
+    shared_out,
+    source_of,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -199,7 +207,7 @@ class _Task:
             for array in arrays:
                 runs.add(validity_of(array), len(array))
             with open(self.folder.file(null_file), "xb") as file:
-                file.write(compress(runs.lengths(), threads=self.threads))
+                file.write(compressed_runs(runs, self.options, self.threads))
         return replace(
             source.entry, file=self.file, count=count, null_file=null_file, null_count=nulls
         )

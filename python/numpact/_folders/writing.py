@@ -137,6 +137,7 @@ class NumberWriter:
         self._dtype = dtype_of(logical.number_type)
         self._runs = RunsBuilder()
         self._check = 0
+        self._options = options
         self._threads = threads
         self._sink = _NewFile(folder.file(file), stays_open)
         self._writer = Writer(
@@ -166,7 +167,7 @@ class NumberWriter:
         self._sink.close()
         if self._runs.null_count:
             with open(self._folder.file(_core.null_file_name(self._file)), "xb") as file:
-                file.write(compress(self._runs.lengths(), threads=self._threads))
+                file.write(compressed_runs(self._runs, self._options, self._threads))
 
     def verify(self) -> None:
         check, count = 0, 0
@@ -199,6 +200,11 @@ class NumberWriter:
             nullable=self._field.nullable,
             metadata=field_metadata(self._field),
         )
+
+
+def compressed_runs(runs: RunsBuilder, options: Options, threads: int) -> bytes:
+    """The file of the nulls of a column, with checksums unless the table is to have none."""
+    return compress(runs.lengths(), threads=threads, trailer=options.trailer is not False)
 
 
 def _bytes_of(numbers: Array) -> Any:

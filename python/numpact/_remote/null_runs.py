@@ -10,6 +10,7 @@ from .. import _core
 from .._codec import decompress
 from .._errors import CorruptError, LimitExceededError
 from .._limits import Limits
+from .locations import named_errors
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -151,9 +152,12 @@ def read_null_runs(
 
     max_runs = _core.max_null_runs(rows - nulls, nulls)
     if limits:
-        limits.check_decoded(_RUN_BYTES * _core.count_numbers(data), url)
+        with named_errors(url):
+            count = _core.count_numbers(data)
+        limits.check_decoded(_RUN_BYTES * count, url)
     try:
-        lengths = decompress(data, None, 1, min(max_runs * 8, _MAX_LIMIT))
+        with named_errors(url):
+            lengths = decompress(data, None, 1, min(max_runs * 8, _MAX_LIMIT))
     except LimitExceededError:
         raise CorruptError(f"{url}: holds more runs than there can be") from None
     if lengths.dtype != np.uint64:
