@@ -251,7 +251,8 @@ void read_tensors(Draw& draw) {
   for (const char c : header) file.push_back(static_cast<std::byte>(c));
   file.resize(file.size() + draw.below(80));
   std::set<std::string> names;
-  for (const cli::Tensor& tensor : cli::read_tensors(file, "tensors")) {
+  const cli::Tensors found = cli::read_tensors(file, "tensors");
+  for (const cli::Tensor& tensor : found.tensors) {
     NUMPACT_REQUIRE(names.insert(tensor.name).second);
     NUMPACT_REQUIRE(tensor.offset <= file.size() && tensor.bytes <= file.size() - tensor.offset);
   }

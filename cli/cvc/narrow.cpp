@@ -21,6 +21,7 @@ cvc::Rows Narrower::narrow(const cvc::Rows& rows) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     values_[i] = static_cast<float>(from[i]);
     if (std::isinf(values_[i]) && !std::isinf(from[i])) ++overflows_;
+    if (values_[i] == 0 && from[i] != 0) ++underflows_;
     // Compares bits, so that payloads of NaNs count too.
     const bool is_kept = std::bit_cast<std::uint64_t>(static_cast<double>(values_[i])) ==
                          std::bit_cast<std::uint64_t>(from[i]);

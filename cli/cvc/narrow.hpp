@@ -21,6 +21,7 @@ class Narrower {
   cvc::Rows narrow(const cvc::Rows& rows);
   // Count of finite numbers that became infinite so far.
   std::uint64_t overflows() const { return overflows_; }
+  std::uint64_t underflows() const { return underflows_; }
 
  private:
   [[noreturn]] void refuse(std::uint64_t row, std::uint64_t dimension, double value) const;
@@ -30,6 +31,7 @@ class Narrower {
   std::vector<float> values_;
   std::uint64_t rows_ = 0;
   std::uint64_t overflows_ = 0;
+  std::uint64_t underflows_ = 0;
 };
 
 }  // namespace numpact::cli

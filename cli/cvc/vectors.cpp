@@ -47,6 +47,37 @@ void take_raw_options(const VectorOptions& options, const std::string& file, Inp
   input.dimension = options.dimension;
 }
 
+constexpr const char* kVectorNullAdvice =
+    " (vectors have none: fill them in the source, or choose other columns by --column)";
+
+// Messages of formats name options of `compress`, which commands on vectors do not have.
+template <class Work>
+auto with_own_advice(Work&& work) {
+  try {
+    return work();
+  } catch (const Failure& failure) {
+    std::string text = failure.what();
+    const std::size_t at = text.find(kNullAdvice);
+    if (at == std::string::npos) throw;
+    text.replace(at, std::string_view(kNullAdvice).size(), kVectorNullAdvice);
+    throw Failure(failure.code(), "", text);
+  }
+}
+
+// Reasons in a message; more are only counted.
+constexpr std::size_t kMaxReasons = 8;
+
+std::string joined(std::span<const std::string> reasons) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(reasons.size(), kMaxReasons); ++i) {
+    text += (i == 0 ? ": " : "; ") + reasons[i];
+  }
+  if (reasons.size() > kMaxReasons) {
+    text += fmt::format("; and {} more", reasons.size() - kMaxReasons);
+  }
+  return text;
+}
+
 }  // namespace
 
 VectorInput::RowReader::RowReader(std::unique_ptr<NumberInput> numbers, const Column& column,
@@ -109,9 +140,10 @@ VectorInput::VectorInput(std::unique_ptr<TableInput> table, std::string name,
     add_column(index, !options.columns.empty());
   }
   if (columns_.empty()) {
-    throw Failure(ExitCode::kFailure, name_,
-                  noun_ == "tensor" ? "no tensor holds vectors"
-                                    : "no column holds numbers or lists of equally many numbers");
+    const std::string what = noun_ == "tensor"
+                                 ? "no tensor holds vectors"
+                                 : "no column holds numbers or lists of equally many numbers";
+    throw Failure(ExitCode::kFailure, name_, what + joined(notes_));
   }
   block_rows_ =
       std::max<std::uint64_t>(1, kRowBlockBytes / std::max<std::uint64_t>(1, row_bytes(columns_)));
@@ -150,7 +182,8 @@ void VectorInput::take_rows(std::uint64_t rows, const std::string& name) {
 
 std::span<const cvc::Rows> VectorInput::next() {
   for (std::size_t c = 0; c < readers_.size(); ++c) {
-    blocks_[c] = readers_[c].next(block_rows_, readers_.size() == 1);
+    blocks_[c] =
+        with_own_advice([&] { return readers_[c].next(block_rows_, readers_.size() == 1); });
     if (blocks_[c].count != blocks_[0].count) {
       throw Failure(ExitCode::kCorrupt, readers_[c].place(),
                     "corrupt: the columns differ in length");
@@ -177,8 +210,10 @@ std::unique_ptr<VectorInput> open_vectors(const std::string& path, const VectorO
   table.purpose = Purpose::kVectors;
   table.skips_unfit = options.columns.empty();
   if (is_raw) take_raw_options(options, name, table);
-  return std::make_unique<VectorInput>(format.open(std::move(input), table), name,
-                                       format.column_noun, options);
+  return with_own_advice([&] {
+    return std::make_unique<VectorInput>(format.open(std::move(input), table), name,
+                                         format.column_noun, options);
+  });
 }
 
 std::unique_ptr<TableOutput> make_vectors(OutputFile& file, std::string_view to,

@@ -68,15 +68,27 @@ class TensorNumbers final : public NumberInput {
 };
 
 std::string why_unfit(const Tensor& tensor) {
-  if (!tensor.element) return fmt::format("type {} is not a number type of vectors", tensor.dtype);
+  const std::string shape = fmt::format("shape [{}]", fmt::join(tensor.shape, ", "));
+  if (!tensor.element) {
+    return fmt::format("type {} is not a number type of vectors ({})", tensor.dtype, shape);
+  }
   const bool fits = tensor.shape.size() == 1 || (tensor.shape.size() == 2 && tensor.shape[1] > 0);
-  return fits ? "" : fmt::format("shape [{}]", fmt::join(tensor.shape, ", "));
+  return fits ? "" : fmt::format("{} of {}", shape, tensor.dtype);
+}
+
+std::string metadata_note(const Tensors& found) {
+  const std::uint64_t more = found.metadata_count - found.metadata.size();
+  return fmt::format("its metadata is left out: {}{} (--metadata stores JSON)",
+                     fmt::join(found.metadata, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 class TensorTable final : public TableInput {
  public:
   TensorTable(Input& input, const InputOptions& options) : TableInput(true), file_(input) {
-    for (Tensor& tensor : read_tensors(file_.bytes(), input.name())) {
+    Tensors found = read_tensors(file_.bytes(), input.name());
+    if (found.metadata_count > 0) notes_.push_back(metadata_note(found));
+    for (Tensor& tensor : found.tensors) {
       std::string why = why_unfit(tensor);
       if (!why.empty() && options.skips_unfit) {
         notes_.push_back(left_out_note("tensor", tensor.name, why));

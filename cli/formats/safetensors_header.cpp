@@ -43,7 +43,7 @@ class Reader {
 
   Reader(std::span<const std::byte> file, const std::string& name) : file_(file), name_(name) {}
 
-  std::vector<Tensor> read() {
+  Tensors read() {
     const std::string_view text = header_text();
     const std::optional<json::View> header = json::parse_strict(text);
     if (!header || !header->is(Kind::kObject)) bad("the header is not a JSON object");
@@ -55,11 +55,16 @@ class Reader {
           ExitCode::kLimit, name_,
           fmt::format("limit exceeded: {} tensors in a header of {} bytes", count, text.size()));
     }
-    std::vector<Tensor> tensors;
+    Tensors found;
+    std::vector<Tensor>& tensors = found.tensors;
     tensors.reserve(static_cast<std::size_t>(count));
     for (auto name = header->first(); name;) {
       const std::optional<json::View> value = name->next();
-      if (!name->says("__metadata__")) tensors.push_back(tensor(name->string(), *value));
+      if (name->says("__metadata__")) {
+        take_keys(*value, found);
+      } else {
+        tensors.push_back(tensor(name->string(), *value));
+      }
       name = value->next();
     }
     std::sort(tensors.begin(), tensors.end(),
@@ -70,10 +75,20 @@ class Reader {
     if (twice != tensors.end()) bad(fmt::format("two tensors '{}'", twice->name));
     std::stable_sort(tensors.begin(), tensors.end(),
                      [](const Tensor& a, const Tensor& b) { return a.offset < b.offset; });
-    return tensors;
+    return found;
   }
 
  private:
+  // Metadata that is not an object has no keys; vectors can be read all the same.
+  static void take_keys(const json::View& metadata, Tensors& found) {
+    if (!metadata.is(Kind::kObject)) return;
+    found.metadata_count = metadata.count();
+    for (auto name = metadata.first(); name && found.metadata.size() < kMaxMetadataKeys;) {
+      found.metadata.push_back(name->string());
+      name = name->next()->next();
+    }
+  }
+
   [[noreturn]] void bad(const std::string& what) const {
     throw Failure(ExitCode::kCorrupt, name_, "corrupt: " + what);
   }
@@ -161,7 +176,7 @@ class Reader {
 
 }  // namespace
 
-std::vector<Tensor> read_tensors(std::span<const std::byte> file, const std::string& name) {
+Tensors read_tensors(std::span<const std::byte> file, const std::string& name) {
   return Reader(file, name).read();
 }
 

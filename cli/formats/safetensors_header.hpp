@@ -25,9 +25,19 @@ struct Tensor {
   std::uint64_t bytes = 0;
 };
 
+struct Tensors {
+  std::vector<Tensor> tensors;
+  // The first keys of the file's `__metadata__`, at most kMaxMetadataKeys, and the count of all.
+  std::vector<std::string> metadata;
+  std::uint64_t metadata_count = 0;
+};
+
+// Keys that are kept for a note; a header of 100 MB may have millions.
+inline constexpr std::size_t kMaxMetadataKeys = 8;
+
 // Returns all tensors in the order of their bytes, which lie inside the file and match their
 // shapes. Throws Failure.
-std::vector<Tensor> read_tensors(std::span<const std::byte> file, const std::string& name);
+Tensors read_tensors(std::span<const std::byte> file, const std::string& name);
 
 std::string_view tensor_dtype(const Element& element);
 // The header of contiguous tensors, padded to at least `size` bytes.

@@ -844,6 +844,23 @@ NUMPACT_C_API numpact_status numpact_cvc_writer_finish(numpact_cvc_writer* write
                                                        const void** bytes, size_t* size,
                                                        numpact_error* error);
 
+typedef struct numpact_cvc_report {
+  size_t struct_size;
+  uint64_t rows;
+  uint64_t chunks;
+  uint64_t bytes;      /* of the file */
+  uint64_t overflows;  /* finite values that became infinite in half precision or bfloat16 */
+  uint64_t underflows; /* values that are too small for the compression and became 0, or the least
+                          value of their range */
+  uint64_t lost;       /* finite values that read as NaN, see allow_nonfinite */
+} numpact_cvc_report;
+
+/* What was written and what it lost; zeros before numpact_cvc_writer_finish. The caller sets
+ * report->struct_size. */
+NUMPACT_C_API numpact_status numpact_cvc_writer_report(const numpact_cvc_writer* writer,
+                                                       numpact_cvc_report* report,
+                                                       numpact_error* error);
+
 /* ---- Arrow columns ---- */
 
 /* The structures of Arrow's C data interface, as its specification fixes them, unless another

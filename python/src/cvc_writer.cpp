@@ -87,12 +87,13 @@ class CvcWriter {
     options.metadata = std::move(metadata);
     locked([&] { return writer_->set_chunk(chunk, options); });
   }
-  // Rows, chunks, bytes, finite values that half precision made infinite, and those that are lost
-  // next to values that are not finite.
+  // Rows, chunks, bytes, finite values that half precision made infinite, those that are lost next
+  // to values that are not finite, and those that are too small.
   nb::tuple finish() {
     cvc::WriteReport report;
     locked([&] { return writer_->finish().into(report); });
-    return nb::make_tuple(report.rows, report.chunks, report.bytes, report.overflows, report.lost);
+    return nb::make_tuple(report.rows, report.chunks, report.bytes, report.overflows, report.lost,
+                          report.underflows);
   }
   // Throws an unfinished file away, once no other thread works on it.
   void abort() {

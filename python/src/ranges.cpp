@@ -62,6 +62,8 @@ void PythonRanges::raise(const Status& status) {
     std::rethrow_exception(cause);
   } catch (const nb::python_error& raised) {
     if (!raised.matches(PyExc_Exception)) throw;
+    // An error of numpact says itself what is wrong.
+    if (raised.matches(nb::module_::import_("numpact._errors").attr("Error"))) throw;
     try {
       raise_if_error(status);
     } catch (const nb::python_error& error) {

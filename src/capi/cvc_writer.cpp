@@ -10,6 +10,7 @@ struct numpact_cvc_writer : numpact::internal::capi::Object {
   std::uint64_t dimension = 0;
   std::vector<std::byte> bytes;
   std::optional<numpact::cvc::Writer> writer;
+  numpact::cvc::WriteReport report;
 };
 
 using namespace numpact;                  // NOLINT(google-build-using-namespace)
@@ -72,9 +73,26 @@ numpact_status numpact_cvc_writer_finish(numpact_cvc_writer* writer, const void*
   return run_with(writer, error, [&]() -> Status {
     NUMPACT_TRY(check_given(bytes));
     NUMPACT_TRY(check_given(size));
-    NUMPACT_TRY(writer->writer->finish().status());
+    NUMPACT_TRY(writer->writer->finish().into(writer->report));
     *bytes = writer->bytes.data();
     *size = writer->bytes.size();
+    return {};
+  });
+}
+
+numpact_status numpact_cvc_writer_report(const numpact_cvc_writer* writer,
+                                         numpact_cvc_report* report, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(writer));
+    NUMPACT_TRY(check_struct(report));
+    numpact_cvc_report made = {};
+    made.rows = writer->report.rows;
+    made.chunks = writer->report.chunks;
+    made.bytes = writer->report.bytes;
+    made.overflows = writer->report.overflows;
+    made.underflows = writer->report.underflows;
+    made.lost = writer->report.lost;
+    give_struct(made, report);
     return {};
   });
 }

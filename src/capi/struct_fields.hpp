@@ -159,6 +159,16 @@ inline constexpr std::array kStructFields<numpact_cvc_options> = {
     NUMPACT_FIELD(numpact_cvc_options, allow_nonfinite),
 };
 template <>
+inline constexpr std::array kStructFields<numpact_cvc_report> = {
+    NUMPACT_FIELD(numpact_cvc_report, struct_size),
+    NUMPACT_FIELD(numpact_cvc_report, rows),
+    NUMPACT_FIELD(numpact_cvc_report, chunks),
+    NUMPACT_FIELD(numpact_cvc_report, bytes),
+    NUMPACT_FIELD(numpact_cvc_report, overflows),
+    NUMPACT_FIELD(numpact_cvc_report, underflows),
+    NUMPACT_FIELD(numpact_cvc_report, lost),
+};
+template <>
 inline constexpr std::array kStructFields<numpact_table_column> = {
     NUMPACT_FIELD(numpact_table_column, struct_size),
     NUMPACT_FIELD(numpact_table_column, name),

@@ -7,6 +7,7 @@ import io
 import json
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -154,6 +155,52 @@ def test_safetensors(tmp_path: Path, plain: np.ndarray) -> None:
     assert "tensor 'cube' is left out: shape [2, 2, 2]" in note
     assert "shape [2, 2, 2]" in cvc_refused("pack", tmp_path / "x.safetensors", "--column", "cube",
                                             "-f", code=FAILURE)
+
+
+def test_safetensors_say_what_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "x.safetensors"
+    cube, eights = np.zeros((2, 3, 4), np.float32), np.zeros((5, 2), np.uint8)
+    more = {"cube": ("F32", cube), "e": ("F8_E4M3", eights), "scalar": ("F32", cube[0, 0, 0])}
+    for keys, said in ((["model", "license"], "model, license ("),
+                       ([f"k{i}" for i in range(20)], "k6, k7 and 12 more (")):  # fmt: skip
+        metadata = {"__metadata__": {key: "v" for key in keys}}
+        file.write_bytes(with_header(safetensors({"z": ("F32", vectors(3, 2)), **more}), metadata))
+        note = cvc("pack", file, "-f", "-o", tmp_path / "n.cvc").err
+        assert f"x.safetensors: its metadata is left out: {said}--metadata stores JSON)" in note
+        assert "tensor 'cube' is left out: shape [2, 3, 4] of F32" in note
+        assert "'e' is left out: type F8_E4M3 is not a number type of" in note
+        assert "vectors (shape [5, 2])" in note
+        assert "tensor 'scalar' is left out: shape [] of F32" in note
+        assert "left out" not in cvc("pack", file, "-q", "-f", "-o", tmp_path / "n.cvc").err
+    for metadata in ({}, {"__metadata__": {}}, {"__metadata__": 5}):
+        file.write_bytes(with_header(safetensors(more), metadata))
+        error = cvc_refused("pack", file, code=FAILURE)
+        assert "no tensor holds vectors: tensor 'cube' is left out: shape [2, 3, 4]" in error
+        assert "'scalar'" in error and "'e'" in error and "metadata" not in error
+    file.write_bytes(safetensors({f"t{i:02d}": ("F32", cube) for i in range(30)}))
+    assert cvc_refused("pack", file, code=FAILURE).rstrip().endswith("; and 22 more")
+
+
+def with_header(file: bytes, more: dict[str, Any]) -> bytes:
+    """A file of safetensors with more in its header."""
+    size = int.from_bytes(file[:8], "little")
+    header = json.dumps({**more, **json.loads(file[8 : 8 + size])}).encode()
+    return len(header).to_bytes(8, "little") + header + file[8 + size :]
+
+
+def test_nulls_of_scalar_columns(tmp_path: Path) -> None:
+    """The advice is one that this command can follow."""
+    rows = pa.array([[1.0, 2.0], [3.0, 4.0]], pa.list_(pa.float32(), 2))
+    table = pa.table({"id": pa.array([1, None]), "e": rows})
+    pa.parquet.write_table(table, tmp_path / "e.parquet")
+    with pa.ipc.new_file(tmp_path / "e.arrow", table.schema) as file:
+        file.write_table(table)
+    for name in ("e.parquet", "e.arrow"):
+        for command in ("pack", "quality"):
+            error = cvc_refused(command, tmp_path / name, code=FAILURE)
+            assert "column 'id': 1 null, the first in row 1 (vectors have none: fill them" in error
+            assert "--nulls" not in error and "FOLDER" not in error
+        cvc("pack", tmp_path / name, "--column", "e", "-f", "-o", tmp_path / "e.cvc")
 
 
 def test_safetensors_of_other_lengths(tmp_path: Path) -> None:

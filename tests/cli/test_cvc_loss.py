@@ -49,6 +49,20 @@ def test_values_that_overflow_have_no_error(tmp_path: Path) -> None:
     assert lines[-1] == f"float32 -> fp16, max error {np.abs(rows - decoded)[finite].max():.2e}"
 
 
+@pytest.mark.parametrize("compression", ["fp16", "bfloat16", "int8", "int8_row", "int4"])
+def test_values_that_are_too_small_are_counted(tmp_path: Path, compression: str) -> None:
+    rows = (ROWS * (1e-12 if compression == "fp16" else 1e-48)).astype(np.float64)
+    rows[7] = 0
+    lines, decoded = packed(tmp_path, rows, "--compression", compression)
+    assert (decoded == 0).all()
+    said = f"{399 * 12} numbers became 0 or the least of their range: they are too small for the "
+    assert lines[0] == f"{said}compression"
+    assert packed(tmp_path, rows, "--compression", compression, "-q")[0] == lines[:1]
+    columns = packed(tmp_path, rows, "--compression", compression, "--version", "2.0")[0]
+    if compression != "fp16":
+        assert f"column 'vectors': {399 * 12} numbers became 0 in float32" in columns
+
+
 def test_streams_are_not_read_again(tmp_path: Path) -> None:
     ran = cvc("pack", "-", "--from", "raw", "--dtype", "bf16", "--dimension", 4, "-o",
               tmp_path / "v.cvc", stdin=bytes(800))

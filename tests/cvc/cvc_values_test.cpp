@@ -335,5 +335,60 @@ TEST(CvcShapes, VectorsOfOneValueAreNoScalars) {
   EXPECT_EQ(reader.read_all<std::int32_t>().value(), values);
 }
 
+// ---- values that are too small ----
+
+// Pairs of values and what is counted, in the smallest numbers of each type.
+TEST(CvcUnderflows, HalvesAndBFloatsThatBecomeZeroAreCounted) {
+  const std::vector<float> floats = {0.0f,     -0.0f, 1e-9f,  -1e-9f, 0x1p-25f, 0x1.000002p-25f,
+                                     0x1p-24f, 1.0f,  1e-45f, NAN,    INFINITY};
+  Written written = write(Compression::kFp16, floats);
+  ASSERT_TRUE(written.status.ok());
+  EXPECT_EQ(written.report.underflows, 4u);
+  EXPECT_EQ(written.report.overflows, 0u);
+  const std::vector<float> tiny = {0.0f, 0x1p-134f, 0x1.02p-134f, -1e-45f, 0x1p-133f, 1e-38f};
+  EXPECT_EQ(write(Compression::kBFloat16, tiny).report.underflows, 2u);
+  const std::vector<double> doubles = {0.0, 1e-300, -1e-8, 0x1p-24, 5e-324, 1e-46, 0.5};
+  EXPECT_EQ(write(Compression::kFp16, doubles).report.underflows, 4u);
+  EXPECT_EQ(write(Compression::kBFloat16, doubles).report.underflows, 3u);
+  const std::vector<std::int32_t> integers = {0, 1, -1, 1 << 30};
+  EXPECT_EQ(write(Compression::kBFloat16, integers).report.underflows, 0u);
+}
+
+TEST(CvcUnderflows, BlocksOfAnySizeAreCountedExactly) {
+  Random random(5);
+  for (const std::size_t n : {1, 7, 64, 1000, 5000}) {
+    std::vector<float> values(n);
+    std::uint64_t halves = 0;
+    std::uint64_t brains = 0;
+    for (float& value : values) {
+      value = std::ldexp(1.5f, static_cast<int>(random.below(170)) - 149);
+      if (random.below(5) == 0) value = 0;
+      halves += value != 0 && value <= 0x1p-25f ? 1 : 0;
+      brains += value != 0 && value <= 0x1p-134f ? 1 : 0;
+    }
+    EXPECT_EQ(write(Compression::kFp16, values).report.underflows, halves);
+    EXPECT_EQ(write(Compression::kBFloat16, values).report.underflows, brains);
+    EXPECT_EQ(write(Compression::kPco, values).report.underflows, 0u);
+    EXPECT_EQ(write(Compression::kLossless, values).report.underflows, 0u);
+  }
+}
+
+TEST(CvcUnderflows, RangesThatFloatsCannotDivideAreCounted) {
+  for (const Compression compression : kSteps) {
+    // The width is less than half of a float's least step, times 255 or 15.
+    const std::vector<float> narrow = {0.0f, 1e-45f, 3e-45f, 0.0f};
+    const auto columns = [&](const auto& values) {
+      return write(compression, values, compression == Compression::kInt8Row ? 4 : 1);
+    };
+    EXPECT_EQ(columns(narrow).report.underflows, 2u);
+    const std::vector<double> doubles = {1e-50, 0.0, -1e-60, 1e-300};
+    EXPECT_EQ(columns(doubles).report.underflows, 3u);
+    EXPECT_EQ(columns(std::vector<float>(4, 1e-45f)).report.underflows, 0u);
+    EXPECT_EQ(columns(std::vector<float>{0.0f, 1.0f, 1e-30f, 0.5f}).report.underflows, 0u);
+    EXPECT_EQ(columns(std::vector<double>(4, 0.1)).report.underflows, 0u);
+    EXPECT_EQ(columns(std::vector<double>(4, 0.0)).report.underflows, 0u);
+  }
+}
+
 }  // namespace
 }  // namespace numpact::testing

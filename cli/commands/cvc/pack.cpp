@@ -278,6 +278,12 @@ class Packer {
     if (report.overflows > 0) {
       print_message(fmt::format("{}: {} numbers became infinite", output.name(), report.overflows));
     }
+    if (report.underflows > 0) {
+      print_message(
+          fmt::format("{}: {} numbers became 0 or the least of their range: they are too "
+                      "small for the compression",
+                      output.name(), report.underflows));
+    }
     if (report.lost > 0) {
       print_message(
           fmt::format("{}: {} finite numbers are lost: they read as NaN, as they share a range "
@@ -285,10 +291,12 @@ class Packer {
                       output.name(), report.lost));
     }
     for (std::size_t c = 0; c < narrowers_.size(); ++c) {
-      if (narrowers_[c].overflows() == 0) continue;
-      print_message(fmt::format("{}: {} numbers became infinite in float32",
-                                column_place(output.name(), column_name(columns()[c])),
-                                narrowers_[c].overflows()));
+      const std::string place = column_place(output.name(), column_name(columns()[c]));
+      const auto say = [&](std::uint64_t count, std::string_view what) {
+        if (count > 0) print_message(fmt::format("{}: {} numbers became {}", place, count, what));
+      };
+      say(narrowers_[c].overflows(), "infinite in float32");
+      say(narrowers_[c].underflows(), "0 in float32");
     }
     if (options_.common.quiet || output.is_stdout()) return;
     const std::string what =

@@ -199,6 +199,9 @@ struct WriteReport {
   // Finite values that decode to NaN because they share a range with a nonfinite one
   // (WriteConfig::allow_nonfinite).
   std::uint64_t lost = 0;
+  // Values that are not 0, but became so in half precision or bfloat16; and quantized values that
+  // became the least one of their range, since they or its steps are too small for float32.
+  std::uint64_t underflows = 0;
 };
 
 }  // namespace numpact::cvc

@@ -55,7 +55,8 @@ def pack_cvc(
         threads: As for ``numpact.compress``.
 
     Returns:
-        Statistics; ``overflows`` is the count of finite values that became infinite.
+        Statistics; ``overflows`` is the count of finite values that became infinite, and
+        ``underflows`` of those that became 0.
 
     Raises:
         InvalidArgumentError: NaN or infinities for "int8"; values of float64, int32 or int64 that

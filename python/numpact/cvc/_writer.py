@@ -42,13 +42,26 @@ class WriteReport(_Counts):
         overflows: Finite values that became infinite in fp16 or bfloat16.
         lost: Finite values that read as NaN, because they share a range with a value that is not
             finite.
+        underflows: Values that are not 0, but became so in fp16 or bfloat16; and quantized values
+            that became the least one of their range, since they or its steps are too small for
+            float32.
     """
 
     lost: int
+    underflows: int
 
-    def __new__(cls, rows: int, chunks: int, bytes: int, overflows: int, lost: int = 0) -> Self:
+    def __new__(
+        cls,
+        rows: int,
+        chunks: int,
+        bytes: int,
+        overflows: int,
+        lost: int = 0,
+        underflows: int = 0,
+    ) -> Self:
         self = super().__new__(cls, rows, chunks, bytes, overflows)
         self.lost = lost
+        self.underflows = underflows
         return self
 
 
@@ -246,8 +259,8 @@ class Writer:
     def close(self) -> WriteReport:
         """Writes the buffered rows and the header, and renames the file.
 
-        Issues a RuntimeWarning for finite values that became infinite in fp16 or bfloat16, and for
-        those that are lost (see ``WriteReport``).
+        Issues a RuntimeWarning for finite values that became infinite in fp16 or bfloat16, for
+        those that are too small, and for those that are lost (see ``WriteReport``).
 
         Raises:
             LockTimeoutError: Another process is writing the file.
@@ -265,6 +278,12 @@ class Writer:
             self._is_open = False
         if report[0].overflows > 0:
             text = f"{report[0].overflows} finite values became infinite"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        if report[0].underflows > 0:
+            text = (
+                f"{report[0].underflows} values became 0 or the least of their range: they are too "
+                "small for the compression"
+            )
             warnings.warn(text, RuntimeWarning, stacklevel=2)
         if report[0].lost > 0:
             text = (

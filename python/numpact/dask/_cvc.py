@@ -258,7 +258,8 @@ def assemble(
     _remove(folder)
     overflows = sum(stored.report.overflows for stored in there)
     lost = sum(stored.report.lost for stored in there)
-    return WriteReport(rows, len(chunks), total, overflows, lost)
+    underflows = sum(stored.report.underflows for stored in there)
+    return WriteReport(rows, len(chunks), total, overflows, lost, underflows)
 
 
 def _remove(folder: Location) -> None:

@@ -55,6 +55,7 @@ Status encode(const Source& source, const Plan&, BlockSink& sink) {
     } else {
       sink.overflows += floats_to_bfloats(source.floats(first, n, buffer), n, out);
     }
+    sink.underflows += count_underflows(source, first, n, out);
     return put_values({reinterpret_cast<const std::byte*>(out), 2 * n}, 2, sink);
   });
 }

@@ -150,6 +150,7 @@ class BlockSink {
   virtual ~BlockSink() = default;
   virtual Status put(std::span<const std::byte> bytes) = 0;
   std::uint64_t overflows = 0;     // finite values that became infinite
+  std::uint64_t underflows = 0;    // values that are too small, see count_underflows()
   std::uint64_t lost = 0;          // finite values that share a range with a non-finite one
   std::optional<Refused> refused;  // the value that made encoding fail
 };

@@ -52,6 +52,7 @@ Status encode(const Source& source, const Plan&, BlockSink& sink) {
   return source.for_blocks([&](std::uint64_t first, std::size_t n) {
     std::uint16_t halves[kBlockValues];
     block_to_halves(source, first, n, halves, sink.overflows);
+    sink.underflows += count_underflows(source, first, n, halves);
     return put_values({reinterpret_cast<const std::byte*>(halves), 2 * n}, 2, sink);
   });
 }

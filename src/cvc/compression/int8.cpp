@@ -124,6 +124,7 @@ Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
   if (plan.is_nonfinite) sink.lost += count_finite(source, all_of(source));
   const auto min = static_cast<float>(plan.min);
   const auto scale = static_cast<float>(plan.scale);
+  sink.underflows += count_underflows(source, all_of(source), {min, scale});
   return source.for_blocks([&](std::uint64_t first, std::size_t n) {
     std::uint8_t codes[kBlockValues];
     float buffer[kBlockValues];

@@ -77,8 +77,9 @@ class RowEncoder {
     });
     found.range = fit_steps(all.low, all.high, !all.has_nan, is_integer, kMaxCode);
     found.is_exact = is_integer;
-    if (found.range.is_finite()) return {};
     const ValueArea area{row, 1, 0, source_.dimension()};
+    sink.underflows += count_underflows(source_, area, found.range);
+    if (found.range.is_finite()) return {};
     if (!allows_nonfinite_) return refuse_nonfinite(source_, area, sink.refused);
     sink.lost += count_finite(source_, area);
     return {};

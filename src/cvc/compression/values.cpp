@@ -56,6 +56,25 @@ float float_at(Dtype dtype, const std::byte* at, std::size_t i) {
   return value;
 }
 
+double double_at(Dtype dtype, const std::byte* at, std::size_t i) {
+  switch (dtype) {
+    case Dtype::kFloat32:
+      return reinterpret_cast<const float*>(at)[i];
+    case Dtype::kFloat64:
+      return reinterpret_cast<const double*>(at)[i];
+    case Dtype::kInt32:
+      return reinterpret_cast<const std::int32_t*>(at)[i];
+    case Dtype::kInt64:
+      return static_cast<double>(reinterpret_cast<const std::int64_t*>(at)[i]);
+    case Dtype::kInt8:
+      return reinterpret_cast<const std::int8_t*>(at)[i];
+    case Dtype::kUInt8:
+      return reinterpret_cast<const std::uint8_t*>(at)[i];
+    default:
+      return float_at(dtype, at, i);
+  }
+}
+
 std::string value_text(Dtype dtype, const std::byte* at, std::size_t i) {
   switch (dtype) {
     case Dtype::kFloat32:
@@ -151,6 +170,43 @@ std::uint64_t count_finite(const Source& source, const ValueArea& area) {
                   }
                   return false;
                 });
+  return count;
+}
+
+std::uint64_t count_underflows(const Source& source, const ValueArea& area,
+                               const StepRange& range) {
+  // Only float64 has values that are not 0, but are as floats. The scale is 1 if all are the same.
+  const bool is_zero = range.min == 0 && range.scale == 1 && source.dtype() == Dtype::kFloat64;
+  if (!range.is_finite() || (range.scale != 0 && !is_zero)) return 0;
+  std::uint64_t count = 0;
+  for_area_runs(source, area,
+                [&](std::uint64_t, std::uint64_t, const std::byte* at, std::size_t n) {
+                  for (std::size_t i = 0; i < n; ++i) {
+                    const double value = double_at(source.dtype(), at, i);
+                    const auto rounded = static_cast<float>(value);
+                    const bool is_lost = rounded == 0 && value != 0;
+                    const bool is_moved = range.scale == 0 && rounded != range.min;
+                    count += is_lost || is_moved ? 1 : 0;
+                  }
+                  return false;
+                });
+  return count;
+}
+
+std::uint64_t count_underflows(const Source& source, std::uint64_t first, std::size_t n,
+                               const std::uint16_t* codes) {
+  constexpr std::uint16_t kMagnitude = 0x7fff;
+  // Most blocks have no zeros at all.
+  std::size_t zeros = 0;
+  for (std::size_t i = 0; i < n; ++i) zeros += (codes[i] & kMagnitude) == 0 ? 1 : 0;
+  if (zeros == 0) return 0;
+  std::uint64_t count = 0;
+  source.for_runs(first, n, [&](const std::byte* at, std::uint64_t place, std::size_t run) {
+    for (std::size_t i = 0; i < run; ++i) {
+      const bool is_zero = (codes[place - first + i] & kMagnitude) == 0;
+      count += is_zero && double_at(source.dtype(), at, i) != 0 ? 1 : 0;
+    }
+  });
   return count;
 }
 

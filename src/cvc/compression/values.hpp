@@ -9,6 +9,7 @@
 
 #include "base/internal.hpp"
 #include "cvc/compression/source.hpp"
+#include "cvc/compression/steps.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/error.hpp"
 
@@ -39,6 +40,15 @@ Status refuse_nonfinite(const Source& source, const ValueArea& area,
 
 // Counts values of the area that are finite in their own type.
 std::uint64_t count_finite(const Source& source, const ValueArea& area);
+
+// Counts values of the area that are too small for float32 steps of a range: the scale is 0, though
+// they are not all the same; or they are not 0, but all of them are as floats.
+std::uint64_t count_underflows(const Source& source, const ValueArea& area, const StepRange& range);
+
+// Counts values [first, first + n) that are not 0, but became so in half precision or bfloat16.
+// `codes`: what they became.
+std::uint64_t count_underflows(const Source& source, std::uint64_t first, std::size_t n,
+                               const std::uint16_t* codes);
 
 // Returns an error and sets `refused` unless float32 holds all values bit for bit (NaNs with their
 // payload).

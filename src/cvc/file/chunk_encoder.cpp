@@ -116,6 +116,7 @@ Status encode_chunk(std::size_t head, std::uint64_t offset, std::span<std::byte>
     }
   }
   job.overflows = sink.overflows;
+  job.underflows = sink.underflows;
   job.lost = sink.lost;
   return sink.finish(job.payload_bytes);
 }

@@ -25,6 +25,7 @@ struct ChunkJob {
   bool is_planned = false;
   std::uint64_t payload_bytes = 0;
   std::uint64_t overflows = 0;
+  std::uint64_t underflows = 0;
   std::uint64_t lost = 0;
   Status status;
   std::size_t column = 0;          // the column that an error is about

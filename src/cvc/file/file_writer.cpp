@@ -310,6 +310,7 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
   NUMPACT_TRY(first_error(jobs, first_index, written_rows_));
   for (const ChunkJob& job : jobs) {
     report_.overflows += job.overflows;
+    report_.underflows += job.underflows;
     report_.lost += job.lost;
     rows += job.rows;
   }

@@ -9,6 +9,19 @@
 
 namespace numpact::cuda {
 
+namespace {
+
+// The runtime calls a missing driver too old. Such a system has no version of it.
+const char* why_unavailable(cudaError_t error) noexcept {
+  int version = 0;
+  const bool has_driver = cudaDriverGetVersion(&version) == cudaSuccess && version > 0;
+  const bool is_about_driver =
+      error == cudaErrorInsufficientDriver || error == cudaErrorStubLibrary;
+  return is_about_driver && !has_driver ? "no NVIDIA driver found" : cudaGetErrorString(error);
+}
+
+}  // namespace
+
 Status status_of(cudaError_t error) noexcept {
   if (error == cudaSuccess) return {};
   (void)cudaGetLastError();  // clear the error, so that later calls do not report it
@@ -20,7 +33,7 @@ Status status_of(cudaError_t error) noexcept {
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorInvalidDevice:
     case cudaErrorStubLibrary:
-      return Status(ErrorKind::kUnavailable, cudaGetErrorString(error));
+      return Status(ErrorKind::kUnavailable, why_unavailable(error));
     case cudaErrorMemoryAllocation:
       return Status(ErrorKind::kOutOfMemory, "out of memory of the device");
     default:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,21 @@ def test_overflow_is_reported(tmp_path: Path) -> None:
     values = np.array([[1.0, 1e6], [-1e6, np.inf]], np.float32)
     with pytest.warns(RuntimeWarning, match="2 finite values became infinite"):
         assert cvc.pack_cvc(values, tmp_path / "v.cvc").overflows == 2
+
+
+@pytest.mark.parametrize(
+    "compression", ["fp16", "bfloat16", "int8", "int8_row", "int8_dim", "int4"]
+)
+def test_underflow_is_reported(tmp_path: Path, compression: str) -> None:
+    least = {"fp16": 1e-9, "bfloat16": 1e-41}.get(compression, 1e-45)
+    values = np.array([[0.0, least], [least, 0.0], [0.0, least]], np.float32)
+    with pytest.warns(RuntimeWarning, match="3 values became 0 or the least of their range"):
+        report = cvc.pack_cvc(values, tmp_path / "v.cvc", compression)
+    assert (report.underflows, report.overflows, report.lost) == (3, 0, 0)
+    assert (cvc.Reader(tmp_path / "v.cvc")[:] == 0).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cvc.pack_cvc(values * 0 + 1, tmp_path / "v.cvc", compression).underflows == 0
 
 
 def test_int8_refuses_what_it_cannot_hold(tmp_path: Path) -> None:
