@@ -76,7 +76,9 @@ class FileEnds : public FileInFolder {
     EXPECT_EQ(found.trailer, state);
     EXPECT_EQ(found.is_sound(), ends[0].warning().empty());
     EXPECT_EQ(inspect(file)->trailer, state);
-    if (foreign_at) EXPECT_EQ(found.trailer_status.offset(), *foreign_at);
+    if (foreign_at) {
+      EXPECT_EQ(found.trailer_status.offset(), *foreign_at);
+    }
     // A stream does not read behind bytes that cannot be a trailer.
     MemorySource source(file, 100);
     StreamReader reader(source);
@@ -86,7 +88,9 @@ class FileEnds : public FileInFolder {
     const TrailerState streamed = reader.check_trailer().value();
     EXPECT_EQ(reader.file_end().trailer, streamed);
     EXPECT_EQ(reader.file_end().warning().empty(), found.is_sound());
-    if (foreign_at) EXPECT_EQ(reader.file_end().foreign_at, foreign_at);
+    if (foreign_at) {
+      EXPECT_EQ(reader.file_end().foreign_at, foreign_at);
+    }
   }
 
   // The ways to change a file. The last gives a new one.
@@ -98,11 +102,15 @@ class FileEnds : public FileInFolder {
       config.trailer = spec;
       put(file);
       all.push_back(append_in_place(path_, other_.view(), config));
-      if (!all.back().ok()) EXPECT_TRUE(same_bytes(get(), file));
+      if (!all.back().ok()) {
+        EXPECT_TRUE(same_bytes(get(), file));
+      }
       if (all.back().ok()) expect_appended();
       put(file);
       all.push_back(append_to_file(path_, other_.view(), config));
-      if (!all.back().ok()) EXPECT_TRUE(same_bytes(get(), file));
+      if (!all.back().ok()) {
+        EXPECT_TRUE(same_bytes(get(), file));
+      }
       if (all.back().ok()) expect_appended();
     }
     all.push_back(Trailer::make(file, TrailerSpec::index()).status());
