@@ -172,7 +172,9 @@ class ContextUse : public ::testing::Test {
   }
   // Right numbers in the output, after a call that succeeded.
   void expect_all(numpact_status status, std::size_t count) const {
-    if (status == NUMPACT_OK) EXPECT_TRUE(is_all(count));
+    if (status == NUMPACT_OK) {
+      EXPECT_TRUE(is_all(count));
+    }
   }
 
   void add_encoding() {
@@ -181,8 +183,9 @@ class ContextUse : public ::testing::Test {
                         const numpact_status status =
                             numpact_compress(c, NUMPACT_I64, s_.numbers.data(), Samples::kCount,
                                              &options_, s_.out.data(), s_.out.size(), &size, e);
-                        if (status == NUMPACT_OK)
+                        if (status == NUMPACT_OK) {
                           EXPECT_TRUE(same_bytes(ByteSpan(s_.out).first(size), s_.plain));
+                        }
                         return status;
                       }});
     calls_.push_back({"recipe_create", [this](auto* c, auto* e) {
@@ -220,8 +223,9 @@ class ContextUse : public ::testing::Test {
                         const numpact_status status =
                             numpact_file_plan_append(c, s_.file.data(), s_.file.size(), NUMPACT_I64,
                                                      s_.numbers.data(), 5, nullptr, &plan, e);
-                        if (status == NUMPACT_OK)
+                        if (status == NUMPACT_OK) {
                           EXPECT_EQ(numpact_file_plan_count(plan), Samples::kCount + 5);
+                        }
                         numpact_file_plan_destroy(plan);
                         return status;
                       }});
@@ -240,8 +244,9 @@ class ContextUse : public ::testing::Test {
                         const numpact_status status =
                             numpact_compress_arrow(c, &s_.schema, &s_.array, nullptr, s_.out.data(),
                                                    s_.out.size(), &size, e);
-                        if (status == NUMPACT_OK)
+                        if (status == NUMPACT_OK) {
                           EXPECT_TRUE(same_bytes(ByteSpan(s_.out).first(size), s_.column));
+                        }
                         return status;
                       }});
     calls_.push_back(
@@ -263,7 +268,9 @@ class ContextUse : public ::testing::Test {
                         std::uint64_t count = 0;
                         const numpact_status status =
                             numpact_count(c, s_.file.data(), s_.file.size(), &count, e);
-                        if (status == NUMPACT_OK) EXPECT_EQ(count, Samples::kCount);
+                        if (status == NUMPACT_OK) {
+                          EXPECT_EQ(count, Samples::kCount);
+                        }
                         return status;
                       }});
     calls_.push_back({"decompress", [this](auto* c, auto* e) {
@@ -299,7 +306,9 @@ class ContextUse : public ::testing::Test {
                         const numpact_status status =
                             numpact_count_where(c, s_.plain.data(), s_.plain.size(), NUMPACT_I64,
                                                 &min, &max, &count, e);
-                        if (status == NUMPACT_OK) EXPECT_EQ(count, Samples::kCount);
+                        if (status == NUMPACT_OK) {
+                          EXPECT_EQ(count, Samples::kCount);
+                        }
                         return status;
                       }});
     calls_.push_back({"exists", [this](auto* c, auto* e) {
@@ -308,7 +317,9 @@ class ContextUse : public ::testing::Test {
                         const numpact_status status =
                             numpact_exists(c, s_.plain.data(), s_.plain.size(), NUMPACT_I64, &none,
                                            &none, &found, e);
-                        if (status == NUMPACT_OK) EXPECT_EQ(found, 0);
+                        if (status == NUMPACT_OK) {
+                          EXPECT_EQ(found, 0);
+                        }
                         return status;
                       }});
     calls_.push_back({"verify", [this](auto* c, auto* e) {
@@ -316,15 +327,18 @@ class ContextUse : public ::testing::Test {
                         found.struct_size = sizeof found;
                         const numpact_status status =
                             numpact_verify(c, s_.file.data(), s_.file.size(), &found, e);
-                        if (status == NUMPACT_OK) EXPECT_EQ(found.sound_count, Samples::kCount);
+                        if (status == NUMPACT_OK) {
+                          EXPECT_EQ(found.sound_count, Samples::kCount);
+                        }
                         return status;
                       }});
     calls_.push_back({"reader_create", [this](auto* c, auto* e) {
                         numpact_reader* reader = nullptr;
                         const numpact_status status =
                             numpact_reader_create(c, s_.plain.data(), s_.plain.size(), &reader, e);
-                        if (status == NUMPACT_OK)
+                        if (status == NUMPACT_OK) {
                           EXPECT_EQ(numpact_reader_count(reader), Samples::kCount);
+                        }
                         numpact_reader_destroy(reader);
                         return status;
                       }});
@@ -396,7 +410,9 @@ class ContextUse : public ::testing::Test {
                         std::vector<float> out(64 * 8);
                         const numpact_status status = numpact_cvc_reader_read(
                             s_.cvc, c, 0, 64, 0, NUMPACT_DTYPE_FLOAT32, out.data(), 0, e);
-                        if (status == NUMPACT_OK) EXPECT_EQ(out, s_.rows);
+                        if (status == NUMPACT_OK) {
+                          EXPECT_EQ(out, s_.rows);
+                        }
                         return status;
                       }});
     calls_.push_back({"cvc_reader_gather", [this](auto* c, auto* e) {
@@ -404,7 +420,9 @@ class ContextUse : public ::testing::Test {
                         const std::uint64_t rows[] = {60, 3};
                         const numpact_status status = numpact_cvc_reader_gather(
                             s_.cvc, c, rows, 2, 0, NUMPACT_DTYPE_FLOAT32, out, 0, e);
-                        if (status == NUMPACT_OK) EXPECT_EQ(out[15], 0.5F);
+                        if (status == NUMPACT_OK) {
+                          EXPECT_EQ(out[15], 0.5F);
+                        }
                         return status;
                       }});
     calls_.push_back({"cvc_writer", [this](auto* c, auto* e) {
@@ -421,7 +439,9 @@ class ContextUse : public ::testing::Test {
                                                            s_.rows.data(), 64, e);
                         if (status == NUMPACT_OK)
                           status = numpact_cvc_writer_finish(writer, &bytes, &size, e);
-                        if (status == NUMPACT_OK) EXPECT_EQ(size, s_.vectors.size());
+                        if (status == NUMPACT_OK) {
+                          EXPECT_EQ(size, s_.vectors.size());
+                        }
                         numpact_cvc_writer_destroy(writer);
                         return status;
                       }});
@@ -445,7 +465,9 @@ class ContextUse : public ::testing::Test {
            expect_all(status, count);
            if (status == NUMPACT_OK)
              status = numpact_stream_reader_check_trailer(reader, &state, e);
-           if (status == NUMPACT_OK) EXPECT_EQ(state, NUMPACT_TRAILER_SOUND);
+           if (status == NUMPACT_OK) {
+             EXPECT_EQ(state, NUMPACT_TRAILER_SOUND);
+           }
            numpact_stream_reader_destroy(reader);
            inner_object_ = nullptr;
            return status;
@@ -463,7 +485,9 @@ class ContextUse : public ::testing::Test {
            };
            status = numpact_stream_writer_write(writer, s_.numbers.data(), Samples::kCount, e);
            if (status == NUMPACT_OK) status = numpact_stream_writer_finish(writer, e);
-           if (status == NUMPACT_OK) EXPECT_TRUE(same_numbers(decompressed(written), s_.numbers));
+           if (status == NUMPACT_OK) {
+             EXPECT_TRUE(same_numbers(decompressed(written), s_.numbers));
+           }
            numpact_stream_writer_destroy(writer);
            inner_object_ = nullptr;
            return status;
@@ -550,7 +574,9 @@ TEST_F(ContextUse, ACallRefusesItsContextToTheFunctionsThatItRuns) {
       if (HasFailure()) return;
     }
   }
-  for (const int fired : of_kind) EXPECT_GT(fired, 0);
+  for (const int fired : of_kind) {
+    EXPECT_GT(fired, 0);
+  }
 }
 
 TEST_F(ContextUse, OtherContextsMayBeUsed) {
@@ -563,7 +589,9 @@ TEST_F(ContextUse, OtherContextsMayBeUsed) {
     EXPECT_EQ(numpact_count(nullptr, s_.file.data(), s_.file.size(), &count, nullptr), NUMPACT_OK);
     EXPECT_EQ(count, Samples::kCount);
   };
-  for (const Call& call : calls_) EXPECT_EQ(call.run(context, nullptr), NUMPACT_OK) << call.name;
+  for (const Call& call : calls_) {
+    EXPECT_EQ(call.run(context, nullptr), NUMPACT_OK) << call.name;
+  }
   EXPECT_GT(hooks_.fired, 0);
   hooks_.within = nullptr;
   numpact_context_destroy(context);
