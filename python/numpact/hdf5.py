@@ -145,7 +145,6 @@ def register() -> None:
     # Members that h5py requires of `compression=`, by duck typing.
     h5py.filters.FilterRefBase.register(Pco)
 
-
     for name, member in (("compression", _compression), ("compression_opts", _compression_opts)):
         known = getattr(h5py.Dataset, name)
         if not getattr(known.fget, "is_of_numpact", False):

@@ -160,12 +160,9 @@ inline constexpr std::array kStructFields<numpact_cvc_options> = {
 };
 template <>
 inline constexpr std::array kStructFields<numpact_cvc_report> = {
-    NUMPACT_FIELD(numpact_cvc_report, struct_size),
-    NUMPACT_FIELD(numpact_cvc_report, rows),
-    NUMPACT_FIELD(numpact_cvc_report, chunks),
-    NUMPACT_FIELD(numpact_cvc_report, bytes),
-    NUMPACT_FIELD(numpact_cvc_report, overflows),
-    NUMPACT_FIELD(numpact_cvc_report, underflows),
+    NUMPACT_FIELD(numpact_cvc_report, struct_size), NUMPACT_FIELD(numpact_cvc_report, rows),
+    NUMPACT_FIELD(numpact_cvc_report, chunks),      NUMPACT_FIELD(numpact_cvc_report, bytes),
+    NUMPACT_FIELD(numpact_cvc_report, overflows),   NUMPACT_FIELD(numpact_cvc_report, underflows),
     NUMPACT_FIELD(numpact_cvc_report, lost),
 };
 template <>

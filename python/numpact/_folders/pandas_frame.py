@@ -61,6 +61,4 @@ def _exact(pandas: Any, column: pa.ChunkedArray) -> Any:
 
 
 def _holds(type: pa.DataType, wide: set[pa.DataType]) -> bool:
-    return type in wide or any(
-        _holds(type.field(i).type, wide) for i in range(type.num_fields)
-    )
+    return type in wide or any(_holds(type.field(i).type, wide) for i in range(type.num_fields))

@@ -183,9 +183,7 @@ class Window:
         spread[validity] = found
         return spread
 
-    def column(
-        self, index: int, source: Source, threads: int, budget: Budget
-    ) -> list[pa.Array]:
+    def column(self, index: int, source: Source, threads: int, budget: Budget) -> list[pa.Array]:
         """The values of a column in the rows that match, which count in the budget."""
         if self.rows == 0:
             return []

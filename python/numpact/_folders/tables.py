@@ -393,9 +393,7 @@ class OpenTable(_Tabular):
 
     def _of(self, sources: Sequence[Source], span: Span | None = None) -> OpenTable:
         given = self._given if span is None else span
-        return OpenTable(
-            self._place, self._manifest, sources, given, self._threads, self._limits
-        )
+        return OpenTable(self._place, self._manifest, sources, given, self._threads, self._limits)
 
     def _of_columns(self, columns: Sequence[str] | None) -> list[int]:
         if columns is None:

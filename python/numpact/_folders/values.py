@@ -136,4 +136,3 @@ def _of_numpy_time(x: Any) -> Value:
     if unit not in _DIGITS:
         raise InvalidArgumentError(f"where: {x!r} has no unit of a fixed length")
     return Value(kind, f"{count}e-{_DIGITS[unit]}")
-

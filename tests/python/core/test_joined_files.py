@@ -6,9 +6,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 
 NUMBERS = np.arange(1000) * 7 % 13
 MORE = np.arange(5000) ** 2 % 977

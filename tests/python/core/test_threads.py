@@ -185,7 +185,7 @@ main_thread_signals = pytest.mark.skipif(not hasattr(signal, "setitimer"), reaso
 def _interrupted(work: Callable[[], object], after: float) -> None:
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
             signal.setitimer(signal.ITIMER_REAL, after)
             work()
             pytest.fail("the work ends before the signal comes")

@@ -7,6 +7,7 @@ import io
 import pickle
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 

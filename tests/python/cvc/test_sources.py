@@ -259,9 +259,8 @@ def test_files_that_give_more_than_they_were_asked_for(path: Path) -> None:
         def read(self, size: int) -> bytes:
             return bytes(size + 1)
 
-    with pytest.raises(numpact.InputOutputError) as caught:
+    with pytest.raises(numpact.InputOutputError, match="more bytes"):
         cvc.Reader(Generous(path.read_bytes()))
-    assert "more bytes" in str(caught.value.__cause__)
 
 
 # ---- calls from inside of a file ----
@@ -279,9 +278,8 @@ def test_a_file_that_uses_its_own_reader_gets_an_error(path: Path) -> None:
     reader = cvc.Reader(Curious(path.read_bytes()))
     readers.append(reader)
     for threads in (1, 3):
-        with pytest.raises(numpact.InputOutputError) as caught:
+        with pytest.raises(numpact.InvalidArgumentError, match="inside of another"):
             reader.read(threads=threads)
-        assert "inside of another" in str(caught.value.__cause__)
     readers.clear()
     assert len(reader.read()) == 4000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import dask
 import dask.array as da
@@ -25,8 +25,8 @@ class KeptFileSystem(MemoryFileSystem):
     """A store whose listings and attributes are kept until the cache is invalidated."""
 
     protocol = "kept"
-    store: dict[str, Any] = {}
-    pseudo_dirs = [""]
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
     cachable = True
     #: Writes of other processes go through another object of the class, which has its own cache.
     listings: dict[str, Any]

@@ -42,6 +42,9 @@ def test_appends_keep_checksums_of_nulls(tmp_path, trailer):
     path = tmp_path / "t" / "a.nulls.pco"
     assert (numpact.read_trailer(path) is not None) == trailer
     joined = pa.concat_tables([first, second])
-    assert numpact.read_table(tmp_path / "t").to_arrow().combine_chunks().equals(
-        joined.combine_chunks()
+    assert (
+        numpact.read_table(tmp_path / "t")
+        .to_arrow()
+        .combine_chunks()
+        .equals(joined.combine_chunks())
     )

@@ -67,13 +67,15 @@ def _refuse_all(folders: list[str]) -> None:
                 if limits.get("max_memory") == 1e9 and name == "where":
                     continue  # decoded before it is counted
                 kind = Path(folder).name
+                if name == "batches" and kind == "decimal" and "max_output" not in limits:
+                    continue  # a batch of decimals takes no more than this
                 if name == "dask" and kind not in ("string", "binary", "decimal"):
                     continue  # pandas has not all types, nor has polars
                 if name == "scan" and kind in ("run ends", "list of dictionaries"):
                     continue
                 # A consumer of a stream has errors of its own.
                 error = pa.ArrowInvalid if name == "stream" else Refused
-                with pytest.raises(error, match="column 's': limit exceeded: .* raise max_"):
+                with pytest.raises(error, match=r"column 's': limit exceeded: .* raise max_"):
                     call()
         assert peak() - before < MARGIN, (folder, peak() - before)
 
@@ -269,9 +271,11 @@ def test_rows_of_arrays_are_counted_without_the_others() -> None:
     texts = pa.array(["abc", None, "de", ""] * 100)
     assert bytes_of_rows(texts[4:8]) == 4 * 4 + 1 + 5
     views = texts.cast(pa.string_view())
-    assert spread_bytes(views[4:7]) == 5 and bytes_of_rows(views[4:7]) == 3 * 16 + 5
+    assert spread_bytes(views[4:7]) == 5
+    assert bytes_of_rows(views[4:7]) == 3 * 16 + 5
     coded = texts.dictionary_encode()
-    assert spread_bytes(coded[4:8]) == 5 and bytes_of_rows(coded[4:8]) == 4 * 4 + 1
+    assert spread_bytes(coded[4:8]) == 5
+    assert bytes_of_rows(coded[4:8]) == 4 * 4 + 1
     nested = pa.ListArray.from_arrays([0, 4, 400], coded)
     assert bytes_of_rows(nested) < 400 * 4 + 100
     numbers = pa.array([1, 2, 1]).dictionary_encode()
@@ -279,7 +283,8 @@ def test_rows_of_arrays_are_counted_without_the_others() -> None:
 
 
 def test_limits_without_a_limit_allow_everything() -> None:
-    assert not Limits() and not Limits().budget()
+    assert not Limits()
+    assert not Limits().budget()
     Limits().check_decoded(1 << 80, "x")
     Limits().budget().take(1 << 80, "x")
 
