@@ -47,7 +47,7 @@ def safetensors(tensors: dict[str, tuple[str, np.ndarray]]) -> bytes:
         header[name] = {"dtype": dtype, "shape": list(array.shape),
                         "data_offsets": [len(data), len(data) + array.nbytes]}
         data += array.tobytes()
-    text = json.dumps({"__metadata__": {"a": "b"}, **header}).encode()
+    text = json.dumps({"__metadata__": {}, **header}).encode()
     return struct.pack("<Q", len(text)) + text + data
 
 
