@@ -31,6 +31,10 @@ _FEW = _Few()
 def few(x: Any) -> str:
     """As ``repr``, but the first of many items, or the ends of a long text."""
     shown = _FEW.repr(x)
-    if isinstance(x, Sized) and not isinstance(x, (str, bytes)) and len(x) > _MAX_ITEMS:
-        return f"{shown} ({len(x):,} in all)"
-    return shown
+    if not isinstance(x, Sized) or isinstance(x, (str, bytes)):
+        return shown
+    try:
+        size = len(x)
+    except TypeError:  # an array of no dimensions
+        return shown
+    return f"{shown} ({size:,} in all)" if size > _MAX_ITEMS else shown
