@@ -21,16 +21,35 @@ namespace {
 constexpr std::string_view kDictionary = "dictionary<values=";
 constexpr std::string_view kIndices = ", indices=";
 
-// Whether a file of Arrow can take any text.
-bool is_text_type(std::string_view type) {
-  for (const std::string_view text : {"string", "large_string", "string_view"}) {
-    if (type == text) return true;
-    if (type.starts_with(fmt::format("{}{}{}", kDictionary, text, kIndices)) &&
-        type.ends_with("ordered=0>")) {
-      return true;
-    }
+// Forms of text and of bytes, whose values are the same.
+constexpr std::string_view kForms[][3] = {{"string", "large_string", "string_view"},
+                                          {"binary", "large_binary", "binary_view"}};
+
+std::string without_indices(const std::string& type) {
+  if (!type.starts_with(kDictionary)) return type;
+  const std::size_t begin = type.rfind(kIndices);
+  if (begin == std::string::npos) return type;
+  return type.substr(0, begin) + type.substr(std::min(type.find(',', begin + 1), type.size()));
+}
+
+// A type without what does not matter when rows are appended: the form of text, and the indices of
+// a dictionary.
+std::string values_of_type(const std::string& type) {
+  const std::string whole = without_indices(type);
+  const std::string_view front = whole.starts_with(kDictionary) ? kDictionary : "";
+  const std::string_view values = std::string_view(whole).substr(front.size());
+  const std::string_view name = values.substr(0, front.empty() ? values.npos : values.find(','));
+  for (const auto& forms : kForms) {
+    if (std::find(std::begin(forms), std::end(forms), name) == std::end(forms)) continue;
+    return fmt::format("{}{}{}", front, forms[0], values.substr(name.size()));
   }
-  return false;
+  return whole;
+}
+
+// Whether a file of Arrow can take any text.
+bool is_text_type(const std::string& type) {
+  const std::string values = values_of_type(type);
+  return values == "string" || values == fmt::format("{}string, ordered=0>", kDictionary);
 }
 
 StatedType stated_type(const ManifestEntry& entry) {
@@ -86,11 +105,8 @@ std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& 
   return stated;
 }
 
-std::string without_indices(const std::string& type) {
-  if (!type.starts_with(kDictionary)) return type;
-  const std::size_t begin = type.rfind(kIndices);
-  if (begin == std::string::npos) return type;
-  return type.substr(0, begin) + type.substr(std::min(type.find(',', begin + 1), type.size()));
+bool have_same_values(const std::string& type, const std::string& other) {
+  return values_of_type(type) == values_of_type(other);
 }
 
 bool is_untyped(const Column& column) {

@@ -23,9 +23,10 @@ inline constexpr std::string_view kCsvTextType = "text";  // of columns of text 
 std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& folder,
                                                              const Overwrite& overwrite);
 
-// The name of the type of a dictionary without the type of its indices, which grow with it. Other
-// names stay as they are.
-std::string without_indices(const std::string& type);
+// Whether rows of one type, as Arrow prints it, can be appended to those of the other: the form of
+// text (string, large_string, string_view; binary likewise) and the indices of a dictionary, which
+// grow with it, do not matter.
+bool have_same_values(const std::string& type, const std::string& other);
 
 // Whether a column has no values but nulls, and so no type.
 bool is_untyped(const Column& column);

@@ -11,7 +11,7 @@ namespace numpact::cli {
 std::uint64_t write_column(NumberInput& numbers, const OutputFolder& folder,
                            const WriteOptions& options, const std::string& place,
                            ManifestColumn& entry) {
-  OutputFile file(folder.path_of(entry.file), false, Content::kBinary);
+  OutputFile file(folder, entry.file);
   NullFileWriter null_file;
   NullRuns* const runs = numbers.null_runs();
   WriteOptions write_options = options;
@@ -28,14 +28,14 @@ std::uint64_t write_column(NumberInput& numbers, const OutputFolder& folder,
   null_file.take(*runs);
   entry.null_count = runs->nulls();
   entry.null_file = table::null_file_name(entry.file);
-  return written.bytes + null_file.write(folder.path_of(entry.null_file), options, place).bytes;
+  return written.bytes + null_file.write(folder, entry.null_file, options, place).bytes;
 }
 
 std::uint64_t append_column(NumberInput& numbers, const LockedTable& old,
                             const ManifestColumn& before, const OutputFolder& folder,
                             const WriteOptions& options, const std::string& place,
                             ManifestColumn& entry) {
-  OutputFile file(folder.path_of(entry.file), false, Content::kBinary);
+  OutputFile file(folder, entry.file);
   NullFileWriter null_file;
   JoinedRuns runs;
   add_old_rows(old, before, runs);
@@ -64,7 +64,7 @@ std::uint64_t append_column(NumberInput& numbers, const LockedTable& old,
     throw Failure(ExitCode::kFailure, place, "has nulls, which the folder's column excludes");
   }
   entry.null_file = table::null_file_name(entry.file);
-  return written.bytes + null_file.write(folder.path_of(entry.null_file), options, place).bytes;
+  return written.bytes + null_file.write(folder, entry.null_file, options, place).bytes;
 }
 
 }  // namespace numpact::cli

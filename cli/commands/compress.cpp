@@ -18,6 +18,7 @@
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
 #include "commands/compress_options.hpp"
+#include "commands/other_column.hpp"
 #include "commands/source.hpp"
 #include "formats/formats.hpp"
 #include "formats/others.hpp"
@@ -233,8 +234,8 @@ class Compressor {
         report_left_out(i, manifest);
       }
     }
-    verify_others(*folder, manifest);
-    OutputFile file(folder->path_of(kManifestName), false, Content::kText);
+    if (write_options_.verify) verify_other_columns(*folder, manifest.others);
+    OutputFile file(*folder, kManifestName);
     file.put(manifest_text(manifest, output));
     file.commit(TemporaryPath::Sync::kLater);
     if (old_) old_->close();  // Windows replaces no folder of which a file is open
@@ -309,50 +310,19 @@ class Compressor {
 
   // Writes a column that Pco cannot hold as a file of Arrow.
   void add_other(const OutputFolder& folder, std::size_t index, Manifest& manifest) {
-    ManifestOther entry;
-    entry.name = names_[index];
-    entry.position = manifest.width();
     const std::string& why = table_->columns()[index].unfit;  // one misspelled number will do
-    if (table_->infers_types() && !old_)
-      note(fmt::format("column '{}' is kept as {}", entry.name, why));
-    const ManifestOther* const before =
-        old_ ? &old_->manifest().others[manifest.others.size()] : nullptr;
-    table::Part& part = entry.parts.emplace_back();
-    part.file = before != nullptr ? before->file() : files_[index];
-    const std::string path = folder.path_of(part.file);
-    // The new rows of an appended column go to a file of their own first.
-    const std::string new_rows = before != nullptr ? path + ".new" : path;
-    OtherColumn written;
-    {
-      OutputFile file(new_rows, false, Content::kBinary);
-      written = table_->write_other(index, file);
-      file.commit(TemporaryPath::Sync::kLater);
+    if (table_->infers_types() && !old_) {
+      note(fmt::format("column '{}' is kept as {}", names_[index], why));
     }
-    if (before != nullptr) {
-      const OtherFile old{entry.name, old_->file(before->file()), before->rows};
-      OutputFile file(path, false, Content::kBinary);
-      written = join_others(old, {entry.name, open_file(new_rows), written.rows}, file);
-      file.commit(TemporaryPath::Sync::kLater);
-      if (!platform::remove_file(new_rows)) fail_errno(new_rows, "cannot be removed");
-    }
-    entry.type = written.type;
-    entry.rows = part.rows = written.rows;
+    const std::string place = place_of(table_->columns()[index]);
+    ManifestOther entry =
+        old_ ? append_other_column(*table_, index, *old_,
+                                   old_->manifest().others[manifest.others.size()], folder, place)
+             : write_other_column(*table_, index, folder, files_[index]);
+    entry.position = manifest.width();
     require_same_rows(entry.name, entry.rows);
-    platform::FileInfo made;
-    if (!platform::look_at(path, made)) fail_errno(path, "");
-    other_bytes_ += made.bytes;
+    other_bytes_ += entry.parts.front().bytes;
     manifest.others.push_back(std::move(entry));
-  }
-
-  // Decodes the files of other columns that were written.
-  void verify_others(const OutputFolder& folder, const Manifest& manifest) const {
-    if (!write_options_.verify || manifest.others.empty()) return;
-    std::vector<OtherFile> files;
-    for (const ManifestOther& other : manifest.others) {
-      files.push_back({other.name, open_file(folder.path_of(other.file())), other.rows});
-    }
-    const std::unique_ptr<OtherReader> reader = open_others(files);
-    for (std::size_t i = 0; i < files.size(); ++i) reader->check(i);
   }
 
   // Guards against sources that change while they are read: all columns must have the same rows.
@@ -484,7 +454,7 @@ class Compressor {
     const std::string expected =
         entry.other != nullptr ? entry.other->type
                                : describe(entry.column->column.logical, entry.column->column.type);
-    if (type == expected || without_indices(type) == without_indices(expected)) return;
+    if (have_same_values(type, expected)) return;
     differences.push_back(
         fmt::format("column '{}' is {}, the folder has {}", names_[index], type, expected));
   }
@@ -556,7 +526,7 @@ class Compressor {
   // The rows of a column without a type. Writing them as a file counts them.
   std::unique_ptr<NumberInput> null_rows(const OutputFolder& folder, std::size_t index,
                                          const ManifestColumn& before) {
-    OutputFile file(folder.path_of(before.file + ".new"), false, Content::kBinary);
+    OutputFile file(folder, before.file + ".new");
     return null_rows_of(before.column.type, table_->write_other(index, file).rows);
   }
 

@@ -312,7 +312,7 @@ class Decompressor {
   }
 
   OtherFile file_of(const ManifestOther& other) const {
-    return {other.name, folder_->file(other.file()), other.rows};
+    return folder_->other(other);
   }
 
   void open_other(const ManifestOther& other) {

@@ -167,7 +167,7 @@ class Head {
       const ManifestOther* const other = entries[at].other;
       if (other == nullptr) continue;
       others.push_back(at);
-      files.push_back({other->name, folder.file(other->file()), other->rows});
+      files.push_back(folder.other(*other));
     }
     const auto limits = std::make_shared<ValueLimits>(config_.limits);
     const std::unique_ptr<OtherReader> reader =

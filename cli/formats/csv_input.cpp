@@ -150,7 +150,8 @@ class CsvTable final : public TableInput, private BlockWork {
   }
 
   OtherColumn write_other(std::size_t index, OutputFile& file) override {
-    return write_text(*texts_[index]->open(), names_[index], file);
+    return write_text(*texts_[index]->open(), names_[index], file,
+                      column_place(name_, names_[index]));
   }
 
  private:

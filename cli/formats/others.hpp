@@ -75,13 +75,16 @@ class TextInput {
   virtual const TextBlock& next() = 0;
 };
 
-// Writes a column of text (utf8). The caller commits the file.
-OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file);
-// Writes the rows of `first` and then those of `second`, which must have the same type.
+// Writes a column of text (utf8). The caller commits the file. Errors name `place`.
+OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file,
+                       const std::string& place);
+// Writes the rows of `first` and then those of `second`, whose values must be those of the same
+// type: the form of text and the indices of a dictionary may differ. Errors name the place of the
+// first if that is damaged, else that of the second.
 OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputFile& file);
 
 inline std::string place_of(const OtherFile& file) {
-  return column_place(file.file->name(), file.name);
+  return file.place.empty() ? column_place(file.file->name(), file.name) : file.place;
 }
 
 }  // namespace numpact::cli

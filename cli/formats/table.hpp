@@ -65,6 +65,8 @@ struct OtherFile {
   std::string name;  // of the column
   FileRef file;
   std::uint64_t rows = 0;
+  table::Part part;   // its checksums, if it has any
+  std::string place;  // for messages; empty: the file and the column
 };
 
 // Reads the numbers of one column, from first to last.

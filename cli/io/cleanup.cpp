@@ -67,7 +67,8 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-TemporaryPath::TemporaryPath(const std::string& target, Kind kind) {
+TemporaryPath::TemporaryPath(const std::string& target, Kind kind, const std::string& name)
+    : name_(name) {
   platform::FileInfo found;
   const bool is_private = kind == Kind::kPrivateFolder || platform::look_at(target, found);
   const std::lock_guard lock(registry().mutex);
@@ -79,11 +80,12 @@ TemporaryPath::TemporaryPath(const std::string& target, Kind kind) {
     } else if (platform::make_folder(path_, is_private)) {
       break;
     }
-    if (errno != EEXIST) fail_errno(target, "cannot be written");
+    if (errno != EEXIST) fail_errno(name.empty() ? target : name, "cannot be written");
     path_.clear();
   }
   if (path_.empty()) {
-    throw Failure(ExitCode::kFailure, target, "cannot be written: no free temporary name");
+    throw Failure(ExitCode::kFailure, name.empty() ? target : name,
+                  "cannot be written: no free temporary name");
   }
   registry().paths.insert(path_);
 }
@@ -100,10 +102,11 @@ void TemporaryPath::move(const std::string& path, const std::string& target, Syn
       folder_of(target);  // before the rename, since nothing may fail after it
   const std::lock_guard lock(registry().mutex);
   const bool moved = platform::rename_to_free_name(path, target);
+  const std::string& name = name_.empty() ? target : name_;
   if (!moved && errno == EEXIST) {
-    throw Failure(ExitCode::kFailure, target, "exists already (-f overwrites it)");
+    throw Failure(ExitCode::kFailure, name, "exists already (-f overwrites it)");
   }
-  if (!moved) fail_errno(target, "cannot be written");
+  if (!moved) fail_errno(name, "cannot be written");
   if (sync == Sync::kNow) platform::sync_folder(folder);
 }
 

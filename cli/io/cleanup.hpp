@@ -27,8 +27,9 @@ class TemporaryPath {
   enum class Sync { kNow, kLater };
 
   // Creates it next to `target` under a hidden name. If `target` exists, only the owner has access
-  // at first; the caller then copies the access rights of `target` (take_access).
-  TemporaryPath(const std::string& target, Kind kind);
+  // at first; the caller then copies the access rights of `target` (take_access). Errors name
+  // `name`; empty: `target`.
+  TemporaryPath(const std::string& target, Kind kind, const std::string& name = "");
   ~TemporaryPath();
   TemporaryPath(const TemporaryPath&) = delete;
   TemporaryPath& operator=(const TemporaryPath&) = delete;
@@ -53,6 +54,7 @@ class TemporaryPath {
                     const LockConfig& config, FileLock& lock);
 
  private:
+  std::string name_;  // for messages
   std::string path_;  // empty once the folder has replaced another one
   std::string leftover_;
   int descriptor_ = -1;

@@ -10,6 +10,7 @@
 #include "failure.hpp"
 #include "io/files.hpp"
 #include "numpact/executor.hpp"
+#include "numpact/trailer.hpp"
 #include "pco/manifest.hpp"
 #include "pco/table_folder.hpp"
 #include "platform/files.hpp"
@@ -70,6 +71,13 @@ OutputFile::OutputFile(const std::string& path, const Overwrite& overwrite, Cont
   }
 }
 
+OutputFile::OutputFile(const OutputFolder& folder, const std::string& file)
+    : path_(folder.path_of(file)), name_(folder.name_of(file)), overwrite_(false) {
+  buffer_.reserve(kBufferBytes);
+  temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile, name_);
+  descriptor_ = temporary_->descriptor();
+}
+
 OutputFile::OutputFile(FileLock lock, const std::string& path)
     : path_(lock.path()), name_(path), overwrite_(true), lock_(std::move(lock)) {
   buffer_.reserve(kBufferBytes);
@@ -103,6 +111,7 @@ void OutputFile::flush() {
 
 Status OutputFile::write(std::span<const std::byte> bytes) {
   bytes_written_ += bytes.size();
+  if (keeps_checksum_) checksum_ = checksum_of(bytes, checksum_);
   if (buffer_.size() + bytes.size() > kBufferBytes) flush();
   if (bytes.size() >= kBufferBytes) {
     write_all(bytes);
@@ -240,8 +249,10 @@ std::vector<platform::FolderEntry> OutputFolder::written_entries() const {
 // with one, and 24 if each file was synced when it was written.
 void OutputFolder::sync_files() const {
   constexpr unsigned kThreads = 32;
+  std::vector<std::string> names;
   std::vector<std::string> files;
   for (const platform::FolderEntry& entry : written_entries()) {
+    names.push_back(name_of(entry.name));
     files.push_back(path_of(entry.name));
     platform::start_writing(files.back());
   }
@@ -257,7 +268,7 @@ void OutputFolder::sync_files() const {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (shared.errors[i] == 0) continue;
     errno = shared.errors[i];
-    fail_errno(files[i], "cannot be written");
+    fail_errno(names[i], "cannot be written");
   }
   platform::sync_folder(temporary_->path());
 }

@@ -22,6 +22,8 @@ namespace numpact::cli {
 
 enum class Content { kText, kBinary };
 
+class OutputFolder;
+
 // Written under a temporary name next to the final one, and renamed by commit(). Without commit()
 // nothing remains. Standard output ("-") and special files (a device, a pipe) are written directly.
 class OutputFile final : public ByteSink {
@@ -29,6 +31,8 @@ class OutputFile final : public ByteSink {
   // Fails if the file exists and may not be overwritten, or if binary content would go to a
   // terminal.
   OutputFile(const std::string& path, const Overwrite& overwrite, Content content);
+  // A new file of a folder. Errors name it as it will be named in the end.
+  OutputFile(const OutputFolder& folder, const std::string& file);
   // Replaces a file that is still being read, and whose lock is held.
   OutputFile(FileLock lock, const std::string& path);
   ~OutputFile() override;
@@ -52,6 +56,9 @@ class OutputFile final : public ByteSink {
   const std::string& written_path();
 
   std::uint64_t bytes_written() const { return bytes_written_; }
+  // From now on, checksum() is the CRC-32 of all bytes written; patch() does not count.
+  void keep_checksum() { keeps_checksum_ = true; }
+  std::uint32_t checksum() const { return checksum_; }
   // `sync`: kLater if the commit of the enclosing folder syncs the file.
   void commit(TemporaryPath::Sync sync = TemporaryPath::Sync::kNow);
 
@@ -68,6 +75,8 @@ class OutputFile final : public ByteSink {
   int error_ = 0;  // errno of the first failure
   std::vector<std::byte> buffer_;
   std::uint64_t bytes_written_ = 0;
+  bool keeps_checksum_ = false;
+  std::uint32_t checksum_ = 0;
 };
 
 // Acquires the lock of an existing file that will be read and replaced.
@@ -89,8 +98,9 @@ class OutputFolder {
   OutputFolder(internal::platform::FolderTurn turn, FileLock lock, const std::string& path);
 
   const std::string& name() const { return name_; }
-  // The temporary path of a file of the folder.
+  // The temporary path of a file of the folder, and its final one for messages.
   std::string path_of(const std::string& file) const { return temporary_->path() + "/" + file; }
+  std::string name_of(const std::string& file) const { return name_ + "/" + file; }
   // Syncs all files to disk and renames the folder.
   void commit();
 

@@ -215,7 +215,7 @@ FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const D
       columns_[at] = std::make_unique<FolderColumn>(folder, *entry.column, config_);
     } else if (entry.other != nullptr && !others_index_[at]) {
       others_index_[at] = files.size();
-      files.push_back({entry.name(), folder.file(entry.other->file()), entry.rows()});
+      files.push_back(folder.other(*entry.other));
     }
     const bool lost_rows = entry.column != nullptr && entry.column->nulls_dropped > 0;
     if (entry.rows() == entries_[used[0]].rows() && (!lost_rows || used.size() == 1)) continue;

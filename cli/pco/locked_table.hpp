@@ -20,6 +20,7 @@ class LockedTable {
 
   const Manifest& manifest() const { return folder_.manifest(); }
   FileRef file(const std::string& name) const { return folder_.file(name); }
+  OtherFile other(const ManifestOther& column) const { return folder_.other(column); }
   std::string path_of(const std::string& name) const { return folder_.path_of(name); }
   // For the folder that replaces this one.
   internal::platform::FolderTurn take_turn() { return std::move(turn_); }

@@ -40,15 +40,15 @@ void NullFileWriter::take(NullRuns& runs) {
   spool_.append(stream_, std::as_bytes(std::span(complete)));
 }
 
-WrittenFile NullFileWriter::write(const std::string& path, WriteOptions options,
-                                  const std::string& place) {
+WrittenFile NullFileWriter::write(const OutputFolder& folder, const std::string& name,
+                                  WriteOptions options, const std::string& place) {
   options.after_block = nullptr;
   options.progress = false;
   // The requested mode and delta apply to the numbers, not to run lengths.
   options.config.mode = ModeSpec::automatic();
   options.config.delta = DeltaSpec::automatic();
   SpooledRuns runs(spool_, stream_);
-  OutputFile file(path, false, Content::kBinary);
+  OutputFile file(folder, name);
   const WrittenFile written = write_pco(runs, NumberType::kU64, file, options, place);
   file.commit(TemporaryPath::Sync::kLater);
   return written;

@@ -18,8 +18,10 @@ class NullFileWriter {
 
   // Takes the runs that are complete.
   void take(NullRuns& runs);
-  // Writes the runs, after the last take(). The file is committed; it is synced with its folder.
-  WrittenFile write(const std::string& path, WriteOptions options, const std::string& place);
+  // Writes the runs to a file of the folder, after the last take(). The file is committed; it is
+  // synced with its folder.
+  WrittenFile write(const OutputFolder& folder, const std::string& name, WriteOptions options,
+                    const std::string& place);
 
  private:
   // Memory for buffered runs: 2 million runs.

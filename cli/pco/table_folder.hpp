@@ -26,6 +26,9 @@ class TableFolder {
   const Manifest& manifest() const { return manifest_; }
   // A file named by the manifest. Throws the error if it could not be opened.
   FileRef file(const std::string& name) const;
+  OtherFile other(const ManifestOther& column) const {
+    return {column.name, file(column.file()), column.rows, column.parts.front(), ""};
+  }
   // No file is opened after it; the manifest stays.
   void close();
   // For messages.

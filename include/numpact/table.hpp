@@ -145,6 +145,14 @@ NUMPACT_API Result<Manifest> parse_manifest(std::string_view text,
 NUMPACT_API Result<std::string> manifest_text(const Manifest& manifest,
                                               std::string* why = nullptr) noexcept;
 
+// Describes a file of Arrow IPC that belongs to another column, with the ends and checksums of its
+// blocks. `file`: all its bytes, which are untrusted; they are not decoded. The result needs 12
+// bytes for each batch.
+//
+// Errors: kCorrupt: it is not such a file, or has not the batches that `rows` need.
+NUMPACT_API Result<Part> checked_part(std::string_view name, std::span<const std::byte> file,
+                                      std::uint64_t rows) noexcept;
+
 // Whether a name is that of a file in the folder: one that cannot lead out of it.
 NUMPACT_API bool is_file_name(std::string_view name) noexcept;
 

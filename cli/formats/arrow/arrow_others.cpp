@@ -24,178 +24,15 @@
 
 #include "formats/arrow/array_sizes.hpp"
 #include "formats/arrow/arrow_output.hpp"
+#include "formats/arrow/checked_file.hpp"
+#include "formats/arrow/other_writer.hpp"
+#include "formats/arrow/repeated_values.hpp"
 
 namespace numpact::cli {
 namespace {
 
 using ArrowType = arrow::Type;
 using ArrayRef = std::shared_ptr<arrow::Array>;
-
-const arrow::DataType& storage_type(const arrow::DataType& type) {
-  if (type.id() != ArrowType::EXTENSION) return type;
-  return storage_type(*static_cast<const arrow::ExtensionType&>(type).storage_type());
-}
-
-bool has_dictionary(const arrow::DataType& type) {
-  const arrow::DataType& storage = storage_type(type);
-  if (storage.id() == ArrowType::DICTIONARY) return true;
-  const arrow::FieldVector& fields = storage.fields();
-  return std::any_of(fields.begin(), fields.end(),
-                     [](const auto& field) { return has_dictionary(*field->type()); });
-}
-
-// The values of a view without the bytes of other rows: all bytes that the views of a slice could
-// point to would be written.
-ArrayRef compact(const ArrayRef& array, const std::string& place) {
-  const ArrowType::type id = array->type_id();
-  if (id != ArrowType::STRING_VIEW && id != ArrowType::BINARY_VIEW) return array;
-  const auto large = id == ArrowType::STRING_VIEW ? arrow::large_utf8() : arrow::large_binary();
-  const ArrayRef plain = take_arrow(arrow::compute::Cast(*array, large), place);
-  return take_arrow(arrow::compute::Cast(*plain, array->type()), place);
-}
-
-// Writes batches of kOtherBatchRows rows. A column with dictionaries is kept in memory up to
-// close(), since a file has one dictionary for all batches.
-class OtherFileWriter {
- public:
-  OtherFileWriter(std::shared_ptr<arrow::Field> field, OutputFile& file, std::string place)
-      : field_(std::move(field)),
-        schema_(arrow::schema({field_})),
-        place_(std::move(place)),
-        is_whole_(has_dictionary(*field_->type())) {
-    sink_ = sink_to(file);
-    if (!is_whole_) begin();
-  }
-
-  void write(const ArrayRef& array) {
-    if (array->length() == 0) return;
-    if (array->null_count() > 0 && !field_->nullable()) {
-      throw Failure(ExitCode::kCorrupt, place_, "corrupt: has nulls, which its field excludes");
-    }
-    pending_.push_back(array);
-    rows_ += static_cast<std::uint64_t>(array->length());
-    pending_rows_ += array->length();
-    if (!is_whole_) flush(false);
-  }
-
-  OtherColumn close() {
-    if (is_whole_) {
-      if (!pending_.empty()) unify();
-      begin();  // only the last row decides the type
-    }
-    flush(true);
-    check_arrow(writer_->Close(), place_);
-    return {field_->type()->ToString(), rows_};
-  }
-
- private:
-  static constexpr auto kBatchRows = static_cast<std::int64_t>(kOtherBatchRows);
-
-  void begin() {
-    arrow::ipc::IpcWriteOptions options = arrow::ipc::IpcWriteOptions::Defaults();
-    options.codec = take_arrow(arrow::util::Codec::Create(arrow::Compression::ZSTD), place_);
-    options.use_threads = false;
-    writer_ = take_arrow(arrow::ipc::MakeFileWriter(sink_, schema_, options), place_);
-  }
-
-  void flush(bool is_end) {
-    while (pending_rows_ >= kBatchRows || (is_end && pending_rows_ > 0)) {
-      write_batch(take(std::min(kBatchRows, pending_rows_)));
-    }
-  }
-
-  arrow::ArrayVector take(std::int64_t rows) {
-    arrow::ArrayVector taken;
-    pending_rows_ -= rows;
-    std::size_t whole = 0;  // arrays that are taken whole
-    while (rows > 0) {
-      ArrayRef& array = pending_[whole];
-      const std::int64_t count = std::min(rows, array->length());
-      taken.push_back(array->Slice(0, count));
-      rows -= count;
-      if (count == array->length()) {
-        ++whole;
-      } else {
-        array = array->Slice(count);
-      }
-    }
-    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(whole));
-    return taken;
-  }
-
-  void write_batch(const arrow::ArrayVector& arrays) {
-    const ArrayRef array =
-        arrays.size() == 1 ? arrays[0] : take_arrow(arrow::Concatenate(arrays), place_);
-    const auto batch = arrow::RecordBatch::Make(schema_, array->length(), {compact(array, place_)});
-    check_arrow(writer_->WriteRecordBatch(*batch), place_);
-  }
-
-  // Joins the dictionaries of all arrays. If the joined one has more values than the indices can
-  // number, the indices become wider, and with them the type of the field.
-  void unify() {
-    const std::shared_ptr<arrow::DataType> whole = field_->type();
-    if (whole->id() != ArrowType::DICTIONARY) {
-      const auto chunked = std::make_shared<arrow::ChunkedArray>(pending_, whole);
-      pending_ = take_arrow(arrow::DictionaryUnifier::UnifyChunkedArray(chunked), place_)->chunks();
-      return;
-    }
-    const auto& type = static_cast<const arrow::DictionaryType&>(*whole);
-    arrow::Status problem;
-    for (const auto& indices : wider(type.index_type())) {
-      const auto wide = arrow::dictionary(indices, type.value_type(), type.ordered());
-      const arrow::Result<arrow::ArrayVector> unified = unified_as(wide);
-      problem = unified.status();
-      if (problem.IsInvalid()) continue;  // the indices are too narrow
-      if (!problem.ok()) break;
-      pending_ = *unified;
-      field_ = field_->WithType(wide);
-      schema_ = arrow::schema({field_});
-      return;
-    }
-    check_arrow(problem, place_);
-  }
-
-  arrow::Result<arrow::ArrayVector> unified_as(const std::shared_ptr<arrow::DataType>& type) const {
-    const auto& target = static_cast<const arrow::DictionaryType&>(*type);
-    arrow::ArrayVector arrays;
-    for (const ArrayRef& array : pending_) {
-      const auto& coded = static_cast<const arrow::DictionaryArray&>(*array);
-      ARROW_ASSIGN_OR_RAISE(const ArrayRef indices,
-                            arrow::compute::Cast(*coded.indices(), target.index_type()));
-      ARROW_ASSIGN_OR_RAISE(const ArrayRef made,
-                            arrow::DictionaryArray::FromArrays(type, indices, coded.dictionary()));
-      arrays.push_back(made);
-    }
-    if (arrays.size() < 2) return arrays;
-    const auto chunked = std::make_shared<arrow::ChunkedArray>(arrays, type);
-    ARROW_ASSIGN_OR_RAISE(const auto unified, arrow::DictionaryUnifier::UnifyChunkedArray(chunked));
-    return unified->chunks();
-  }
-
-  // The type of indices and the wider ones of the same sign.
-  static std::vector<std::shared_ptr<arrow::DataType>> wider(
-      const std::shared_ptr<arrow::DataType>& indices) {
-    std::vector<std::shared_ptr<arrow::DataType>> types = {arrow::int8(), arrow::int16(),
-                                                           arrow::int32(), arrow::int64()};
-    if (arrow::is_unsigned_integer(indices->id())) {
-      types = {arrow::uint8(), arrow::uint16(), arrow::uint32(), arrow::uint64()};
-    }
-    types.erase(types.begin(), std::find_if(types.begin(), types.end(), [&](const auto& type) {
-                  return type->Equals(indices);
-                }));
-    return types;
-  }
-
-  std::shared_ptr<arrow::Field> field_;
-  std::shared_ptr<arrow::Schema> schema_;
-  std::string place_;
-  bool is_whole_;
-  std::shared_ptr<arrow::io::OutputStream> sink_;
-  std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
-  arrow::ArrayVector pending_;
-  std::int64_t pending_rows_ = 0;
-  std::uint64_t rows_ = 0;
-};
 
 OtherKind kind_of(const arrow::DataType& type) {
   const arrow::DataType& storage = storage_type(type);
@@ -314,8 +151,8 @@ namespace {
 // (docs/format/table-folder.md).
 bool has_encoding(const arrow::Schema& schema) {
   if (schema.metadata() == nullptr) return false;
-  const arrow::Result<std::string> found = schema.metadata()->Get("numpact:encoding");
-  return found.ok() && *found == "dictionary";
+  const arrow::Result<std::string> found = schema.metadata()->Get(kEncodingKey);
+  return found.ok() && *found == kDictionaryEncoding;
 }
 
 }  // namespace
@@ -327,10 +164,15 @@ ArrowOtherFile::ArrowOtherFile(const OtherFile& file, ValueLimitsRef limits)
     throw Failure(ExitCode::kCorrupt, place_, "corrupt: the file is empty");
   }
   Input input(file.file);
+  std::shared_ptr<arrow::io::RandomAccessFile> source = arrow_file(input);
+  if (file.part.has_checksums()) {
+    const auto checked = std::make_shared<CheckedFile>(std::move(source), file.part);
+    check_arrow(checked->open(), place_);
+    source = checked;
+  }
   arrow::ipc::IpcReadOptions options;
   options.use_threads = false;
-  const std::shared_ptr<arrow::io::RandomAccessFile> bytes = arrow_file(input);
-  reader_ = take_arrow(arrow::ipc::RecordBatchFileReader::Open(bytes, options), place_);
+  reader_ = take_arrow(arrow::ipc::RecordBatchFileReader::Open(source, options), place_);
   if (reader_->schema()->num_fields() != 1) {
     throw Failure(ExitCode::kCorrupt, place_,
                   fmt::format("corrupt: has {} fields, not 1", reader_->schema()->num_fields()));
@@ -431,12 +273,13 @@ std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files,
   return std::make_unique<ArrowOtherReader>(files, limits);
 }
 
-OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file) {
-  OtherFileWriter writer(arrow::field(name, arrow::utf8()), file, file.name());
+OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file,
+                       const std::string& place) {
+  OtherFileWriter writer(arrow::field(name, arrow::utf8()), file, place);
   for (;;) {
     const TextBlock& block = input.next();
     if (block.rows() == 0) return writer.close();
-    writer.write(array_of(block, file.name()));
+    writer.write(array_of(block, place));
   }
 }
 
@@ -459,9 +302,26 @@ bool has_enums_of(const arrow::Field& field, const arrow::Field& other) {
   return true;
 }
 
-bool is_text(const arrow::DataType& type) {
-  return type.id() == ArrowType::STRING || type.id() == ArrowType::LARGE_STRING ||
-         type.id() == ArrowType::STRING_VIEW;
+// Types whose values are the same: offsets of other sizes, or views.
+enum class TextFamily : std::uint8_t { kNone, kText, kBytes };
+
+TextFamily text_family(const arrow::DataType& type) {
+  switch (storage_type(type).id()) {
+    case ArrowType::STRING:
+    case ArrowType::LARGE_STRING:
+    case ArrowType::STRING_VIEW:
+      return TextFamily::kText;
+    case ArrowType::BINARY:
+    case ArrowType::LARGE_BINARY:
+    case ArrowType::BINARY_VIEW:
+      return TextFamily::kBytes;
+    default:
+      return TextFamily::kNone;
+  }
+}
+
+bool are_same_text(const arrow::DataType& a, const arrow::DataType& b) {
+  return text_family(a) != TextFamily::kNone && text_family(a) == text_family(b);
 }
 
 bool is_null(const ArrowOtherFile& file) {
@@ -482,25 +342,40 @@ ArrayRef nulls_of(const std::shared_ptr<arrow::DataType>& type, std::int64_t row
   return arrow::ExtensionType::WrapArray(type, nulls_of(storage, rows, place));
 }
 
-// Rows to append to a column, in its type; null if they are of another one. CSV has text for
-// columns of any text. The indices of a dictionary may be of another type.
+// Text in another form. Values that do not fit it, such as more bytes than offsets of 32 bits can
+// number, are an error of the input.
+ArrayRef as_form(const ArrayRef& array, const std::shared_ptr<arrow::DataType>& type,
+                 const std::string& place) {
+  const arrow::Result<ArrayRef> cast = arrow::compute::Cast(*array, type);
+  if (cast.ok()) return *cast;
+  throw Failure(
+      ExitCode::kFailure, place,
+      fmt::format("its values do not fit type {}: {}", type->ToString(), cast.status().message()));
+}
+
+// Rows to append to a column, in its type; null if they are of another one. The form of text does
+// not matter, nor do the indices of a dictionary. CSV has text for columns of any text.
 ArrayRef joinable(const ArrayRef& array, const std::shared_ptr<arrow::DataType>& type,
                   const std::string& place) {
   if (array->type()->Equals(type)) return array;
-  if (is_text(*array->type()) && is_text(*type)) {
-    return take_arrow(arrow::compute::Cast(*array, type), place);
-  }
+  if (are_same_text(*array->type(), *type)) return as_form(array, type, place);
   if (type->id() != ArrowType::DICTIONARY) return nullptr;
   const auto& target = static_cast<const arrow::DictionaryType&>(*type);
-  if (is_text(*array->type()) && is_text(*target.value_type()) && !target.ordered()) {
-    const ArrayRef values = take_arrow(arrow::compute::Cast(*array, target.value_type()), place);
+  if (are_same_text(*array->type(), *target.value_type()) && !target.ordered()) {
+    const ArrayRef values = as_form(array, target.value_type(), place);
     return take_arrow(arrow::compute::DictionaryEncode(values), place).make_array();
   }
   if (array->type_id() != ArrowType::DICTIONARY) return nullptr;
   const auto& given = static_cast<const arrow::DictionaryType&>(*array->type());
-  const bool is_same =
-      given.ordered() == target.ordered() && given.value_type()->Equals(target.value_type());
-  return is_same ? array : nullptr;
+  if (given.ordered() != target.ordered()) return nullptr;
+  if (given.value_type()->Equals(target.value_type())) return array;
+  if (!are_same_text(*given.value_type(), *target.value_type())) return nullptr;
+  const auto& coded = static_cast<const arrow::DictionaryArray&>(*array);
+  return take_arrow(
+      arrow::DictionaryArray::FromArrays(
+          arrow::dictionary(given.index_type(), target.value_type(), target.ordered()),
+          coded.indices(), as_form(coded.dictionary(), target.value_type(), place)),
+      place);
 }
 
 }  // namespace
@@ -514,7 +389,7 @@ OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputF
     throw Failure(ExitCode::kFailure, place_of(second),
                   "its values are of an Enum of polars with other categories");
   }
-  OtherFileWriter writer(field, file, file.name());
+  OtherFileWriter writer(field, file, place_of(second));
   for (std::uint64_t i = 0; i < before.batches(); ++i) writer.write(before.batch(i));
   for (std::uint64_t i = 0; i < after.batches(); ++i) {
     const ArrayRef array = after.batch(i);

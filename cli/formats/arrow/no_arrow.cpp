@@ -52,8 +52,8 @@ std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files,
   refuse(files[0].file->name(), "a column that is not of numbers");
 }
 
-OtherColumn write_text(TextInput&, const std::string& name, OutputFile&) {
-  refuse(name, "a column of text");
+OtherColumn write_text(TextInput&, const std::string&, OutputFile&, const std::string& place) {
+  refuse(place, "a column of text");
 }
 
 OtherColumn join_others(const OtherFile& first, const OtherFile&, OutputFile&) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "failure.hpp"
+#include "formats/others.hpp"
 #include "platform/environment.hpp"
 #include "platform/paths.hpp"
 #include "text/utf8.hpp"
@@ -78,7 +79,9 @@ std::span<const std::byte> bytes_of_text(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-[[noreturn]] void fail_as_reported(const std::string& text, const std::string& place) {
+// `places`: of the files that the helper has inherited, one of which an error may name.
+[[noreturn]] void fail_as_reported(const std::string& text, const std::string& place,
+                                   std::span<const std::string> places) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("code") || !json.contains("message") ||
       !json["message"].is_string()) {
@@ -87,13 +90,24 @@ std::span<const std::byte> bytes_of_text(const std::string& text) {
   const ExitCode code = json["code"] == "corrupt" ? ExitCode::kCorrupt
                         : json["code"] == "limit" ? ExitCode::kLimit
                                                   : ExitCode::kFailure;
-  throw Failure(code, place, json["message"].get<std::string>());
+  std::size_t file = places.size();
+  if (const auto found = json.find("file"); found != json.end() && found->is_number_unsigned()) {
+    file = found->get<std::size_t>();
+  }
+  throw Failure(code, file < places.size() ? places[file] : place,
+                json["message"].get<std::string>());
 }
 
 std::vector<int> descriptors_of(std::span<const OtherFile> files) {
   std::vector<int> descriptors;
   for (const OtherFile& file : files) descriptors.push_back(file.file->descriptor());
   return descriptors;
+}
+
+std::vector<std::string> places_of(std::span<const OtherFile> files) {
+  std::vector<std::string> places;
+  for (const OtherFile& file : files) places.push_back(place_of(file));
+  return places;
 }
 
 }  // namespace
@@ -105,7 +119,8 @@ void fail_protocol(const std::string& place) {
 
 PythonHelper::PythonHelper(const std::vector<std::string>& args, std::string_view needs,
                            const std::string& place, std::span<const OtherFile> files)
-    : process_(command_line(args, needs, place), place, descriptors_of(files)) {}
+    : places_(places_of(files)),
+      process_(command_line(args, needs, place), place, descriptors_of(files)) {}
 
 void PythonHelper::fail_exited(const std::string& place) {
   // The reason may be waiting in the pipe, since this side was writing.
@@ -146,7 +161,7 @@ std::uint64_t PythonHelper::receive_head(char kind, std::uint64_t limit, const s
   if (got == kError && length <= kMaxJsonBytes) {
     std::string text(static_cast<std::size_t>(length), '\0');
     receive_content(std::as_writable_bytes(std::span(text)), place);
-    fail_as_reported(text, place);
+    fail_as_reported(text, place, places_);
   }
   if (got != kind || length > limit) fail_protocol(place);
   return length;
@@ -170,9 +185,9 @@ std::vector<std::byte> PythonHelper::receive_bytes(std::uint64_t limit, const st
   return bytes;
 }
 
-void PythonHelper::receive_into(OutputFile& file) {
+void PythonHelper::receive_into(OutputFile& file, const std::string& place) {
   for (;;) {
-    const std::vector<std::byte> bytes = receive_bytes(kMaxOutputBlockBytes, file.name());
+    const std::vector<std::byte> bytes = receive_bytes(kMaxOutputBlockBytes, place);
     if (bytes.empty()) return;
     file.put(bytes);
   }
@@ -241,10 +256,10 @@ std::string text_in(const Json& json, const char* key, const std::string& place)
   return found->get<std::string>();
 }
 
-OtherColumn receive_other(PythonHelper& helper, OutputFile& file) {
-  helper.receive_into(file);
-  const Json answer = helper.receive(file.name());
-  return {text_in(answer, "type", file.name()), count_in(answer, "rows", file.name())};
+OtherColumn receive_other(PythonHelper& helper, OutputFile& file, const std::string& place) {
+  helper.receive_into(file, place);
+  const Json answer = helper.receive(place);
+  return {text_in(answer, "type", place), count_in(answer, "rows", place)};
 }
 
 Json metadata_to_json(const Metadata& metadata) {
@@ -252,6 +267,11 @@ Json metadata_to_json(const Metadata& metadata) {
   for (const auto& [key, value] : metadata)
     list.push_back(Json::array({text_to_json(key), text_to_json(value)}));
   return list;
+}
+
+Json part_to_json(const table::Part& part) {
+  if (!part.has_checksums()) return {};
+  return {{"bytes", part.bytes}, {"ends", part.ends}, {"crc32", part.crc32}};
 }
 
 Metadata metadata_in(const Json& json, const std::string& place) {

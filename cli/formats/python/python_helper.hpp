@@ -16,7 +16,7 @@
 // manifest. If the values are not numbers, "type" is null, "source_type" describes them, and
 // "unfit" says why they are left out. If "list_size" is not 0, values are lists of that many
 // numbers of that type, which are transferred one list after another. An error is {"code":
-// "failure", "corrupt" or "limit", "message"}.
+// "failure", "corrupt" or "limit", "message", "file": the inherited file that it is about, or null}.
 //
 // Reading. Without FILE, this side first sends the bytes of the table as D messages, up to an empty
 // one. Then each request has one answer:
@@ -89,7 +89,7 @@ class PythonHelper {
   std::vector<std::byte> receive_bytes(std::uint64_t limit, const std::string& place);
 
   // Receives messages of bytes up to an empty one, and writes them to the file.
-  void receive_into(OutputFile& file);
+  void receive_into(OutputFile& file, const std::string& place);
 
   Json ask(const Json& request, const std::string& place) {
     send(request, place);
@@ -105,6 +105,7 @@ class PythonHelper {
   void receive_content(std::span<std::byte> out, const std::string& place);
   [[noreturn]] void fail_exited(const std::string& place);
 
+  std::vector<std::string> places_;  // of the files
   ChildProcess process_;
 };
 
@@ -113,9 +114,11 @@ Json limits_json(const ValueLimits& limits);
 std::uint64_t count_in(const Json& json, const char* key, const std::string& place);
 std::string text_in(const Json& json, const char* key, const std::string& place);
 // Receives the bytes of a file for one other column, and what the helper says of it.
-OtherColumn receive_other(PythonHelper& helper, OutputFile& file);
+OtherColumn receive_other(PythonHelper& helper, OutputFile& file, const std::string& place);
 // Metadata as a list of pairs, and the member "metadata".
 Json metadata_to_json(const Metadata& metadata);
+// The checksums of a file of Arrow; null if it has none.
+Json part_to_json(const table::Part& part);
 Metadata metadata_in(const Json& json, const std::string& place);
 Json column_to_json(const Column& column);
 // Fails if the helper's description is invalid.

@@ -127,7 +127,7 @@ class HelperTable final : public TableInput {
   OtherColumn write_other(std::size_t index, OutputFile& file) override {
     const std::string place = column_place(name_, columns_[index].name);
     helper_->send({{"verb", "keep"}, {"column", index}}, place);
-    return receive_other(*helper_, file);
+    return receive_other(*helper_, file, place);
   }
 
  private:

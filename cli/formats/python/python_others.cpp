@@ -34,7 +34,8 @@ class HelperReader final : public OtherReader {
       const Json answer = helper_.ask({{"verb", "open"},
                                        {"descriptor", PythonHelper::descriptor_of(i)},
                                        {"name", files_[i].name},
-                                       {"rows", files_[i].rows}},
+                                       {"rows", files_[i].rows},
+                                       {"part", part_to_json(files_[i].part)}},
                                       place_of(files_[i]));
       kinds_.push_back(kind_in(answer, place_of(files_[i])));
     }
@@ -66,7 +67,7 @@ class HelperReader final : public OtherReader {
 
   OtherColumn join(OutputFile& file) {
     helper_.send({{"verb", "join"}}, place_of(files_[1]));
-    return receive_other(helper_, file);
+    return receive_other(helper_, file, place_of(files_[1]));
   }
 
  private:
@@ -121,19 +122,20 @@ std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files,
   return std::make_unique<HelperReader>(files, limits);
 }
 
-OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file) {
-  PythonHelper helper({"others", ""}, kNeeds, file.name());
-  helper.send({{"verb", "text"}, {"name", name}}, file.name());
+OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file,
+                       const std::string& place) {
+  PythonHelper helper({"others", ""}, kNeeds, place);
+  helper.send({{"verb", "text"}, {"name", name}}, place);
   for (;;) {
     const TextBlock& block = input.next();
-    helper.send({{"rows", block.rows()}}, file.name());
-    if (block.rows() == 0) return receive_other(helper, file);
+    helper.send({{"rows", block.rows()}}, place);
+    if (block.rows() == 0) return receive_other(helper, file, place);
     std::vector<std::uint64_t> offsets(1);
     offsets.insert(offsets.end(), block.ends.begin(), block.ends.end());
-    helper.send(std::as_bytes(std::span(block.bytes)), file.name());
-    helper.send(std::as_bytes(std::span(offsets)), file.name());
-    helper.send(std::as_bytes(std::span(block.valid)), file.name());
-    helper.receive_into(file);
+    helper.send(std::as_bytes(std::span(block.bytes)), place);
+    helper.send(std::as_bytes(std::span(offsets)), place);
+    helper.send(std::as_bytes(std::span(block.valid)), place);
+    helper.receive_into(file, place);
   }
 }
 

@@ -36,12 +36,13 @@ class HelperOutput final : public TableOutput {
     for (std::size_t i = 0; i < plan.others.size(); ++i) {
       request["others"].push_back({{"descriptor", PythonHelper::descriptor_of(i)},
                                    {"name", plan.others[i].name},
-                                   {"rows", plan.others[i].rows}});
+                                   {"rows", plan.others[i].rows},
+                                   {"part", part_to_json(plan.others[i].part)}});
     }
     has_others_ = !plan.others.empty();
     if (has_others_) others_place_ = place_of(plan.others[0]);
     helper_.send(request, file_.name());
-    helper_.receive_into(file_);
+    helper_.receive_into(file_, file_.name());
   }
 
   void write(std::span<const ColumnBlock> columns) override {
@@ -57,7 +58,7 @@ class HelperOutput final : public TableOutput {
       helper_.send(bytes_of(columns[c].numbers), file_.name());
       helper_.send(std::as_bytes(columns[c].valid), file_.name());
     }
-    helper_.receive_into(file_);
+    helper_.receive_into(file_, file_.name());
     if (!has_others_) return;
     const Json answer = helper_.receive(file_.name());
     limits_->add_output(count_in(answer, "bytes", file_.name()), others_place_);
@@ -65,7 +66,7 @@ class HelperOutput final : public TableOutput {
 
   void finish() override {
     helper_.send({{"verb", "finish"}}, file_.name());
-    helper_.receive_into(file_);
+    helper_.receive_into(file_, file_.name());
     helper_.finish(file_.name());
   }
 

@@ -34,7 +34,7 @@ def reported(messages: Messages) -> Iterator[None]:
     except Gone:
         raise
     except Refused as refused:
-        messages.send_error(refused.code, str(refused))
+        messages.send_error(refused.code, str(refused), refused.file)
     except Exception as error:
         code, text = _code(error), str(error) or type(error).__name__
         if code == "limit":

@@ -20,11 +20,18 @@ class Gone(Exception):
 
 
 class Refused(Exception):
-    """An error for the user; ``code`` is "failure" or "corrupt"."""
+    """An error for the user.
 
-    def __init__(self, message: str, code: str = "failure") -> None:
+    Args:
+        message: What is wrong.
+        code: "failure" or "corrupt".
+        file: The inherited file that it is about; None: that of the request.
+    """
+
+    def __init__(self, message: str, code: str = "failure", file: int | None = None) -> None:
         super().__init__(message)
         self.code = code
+        self.file = file
 
 
 class Messages:
@@ -85,5 +92,6 @@ class Messages:
         self.send_some(contents)
         self._send(BYTES, b"")
 
-    def send_error(self, code: str, message: str) -> None:
-        self._send(ERROR, json.dumps({"code": code, "message": message}).encode())
+    def send_error(self, code: str, message: str, file: int | None = None) -> None:
+        error = {"code": code, "message": message, "file": file}
+        self._send(ERROR, json.dumps(error).encode())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .._errors import TypeMismatchError
+from .._errors import CorruptError, TypeMismatchError
 from .._limits import Limits
 from .columns import OTHER_ENUM, has_enums_of, storage_of
 from .errors import reported
@@ -147,7 +147,10 @@ class _Server:
             raise Refused(OTHER_ENUM)
 
         def arrays() -> Iterator[pa.Array]:
-            yield from old.batches()
+            try:
+                yield from old.batches()
+            except CorruptError as error:
+                raise Refused(str(error), "corrupt", file=0) from None
             for array in new.batches():
                 if array.null_count and not old.field.nullable:
                     raise Refused("has nulls, which the folder's column excludes")

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/arrow/other_writer.hpp"
+
+#include <arrow/array/array_dict.h>
+#include <arrow/array/concatenate.h>
+#include <arrow/chunked_array.h>
+#include <arrow/compute/cast.h>
+#include <arrow/extension_type.h>
+#include <arrow/ipc/options.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/compression.h>
+#include <arrow/util/key_value_metadata.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/arrow/arrow_columns.hpp"
+#include "formats/arrow/arrow_output.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr auto kBatchRows = static_cast<std::int64_t>(kOtherBatchRows);
+
+bool has_dictionary(const arrow::DataType& type) {
+  const arrow::DataType& storage = storage_type(type);
+  if (storage.id() == arrow::Type::DICTIONARY) return true;
+  const arrow::FieldVector& fields = storage.fields();
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const auto& field) { return has_dictionary(*field->type()); });
+}
+
+// The values of a view without the bytes of other rows: all bytes that the views of a slice could
+// point to would be written.
+std::shared_ptr<arrow::Array> compact(const std::shared_ptr<arrow::Array>& array,
+                                      const std::string& place) {
+  const arrow::Type::type id = array->type_id();
+  if (id != arrow::Type::STRING_VIEW && id != arrow::Type::BINARY_VIEW) return array;
+  const auto large = id == arrow::Type::STRING_VIEW ? arrow::large_utf8() : arrow::large_binary();
+  const auto plain = take_arrow(arrow::compute::Cast(*array, large), place);
+  return take_arrow(arrow::compute::Cast(*plain, array->type()), place);
+}
+
+// The type of indices and the wider ones of the same sign.
+std::vector<std::shared_ptr<arrow::DataType>> wider(
+    const std::shared_ptr<arrow::DataType>& indices) {
+  std::vector<std::shared_ptr<arrow::DataType>> types = {arrow::int8(), arrow::int16(),
+                                                         arrow::int32(), arrow::int64()};
+  if (arrow::is_unsigned_integer(indices->id())) {
+    types = {arrow::uint8(), arrow::uint16(), arrow::uint32(), arrow::uint64()};
+  }
+  types.erase(types.begin(), std::find_if(types.begin(), types.end(),
+                                          [&](const auto& type) { return type->Equals(indices); }));
+  return types;
+}
+
+}  // namespace
+
+const arrow::DataType& storage_type(const arrow::DataType& type) {
+  if (type.id() != arrow::Type::EXTENSION) return type;
+  return storage_type(*static_cast<const arrow::ExtensionType&>(type).storage_type());
+}
+
+OtherFileWriter::OtherFileWriter(std::shared_ptr<arrow::Field> field, OutputFile& file,
+                                 std::string place)
+    : field_(std::move(field)),
+      place_(std::move(place)),
+      is_whole_(has_dictionary(*field_->type())),
+      sink_(sink_to(file)) {
+  if (may_repeat(*field_->type())) {
+    repeated_.emplace(field_->type(), place_);
+  } else if (!is_whole_) {
+    begin();
+  }
+}
+
+void OtherFileWriter::write(const std::shared_ptr<arrow::Array>& array) {
+  if (array->length() == 0) return;
+  if (array->null_count() > 0 && !field_->nullable()) {
+    throw Failure(ExitCode::kCorrupt, place_, "corrupt: has nulls, which its field excludes");
+  }
+  pending_.push_back(array);
+  rows_ += static_cast<std::uint64_t>(array->length());
+  pending_rows_ += array->length();
+  if (!is_whole_) flush(false);
+}
+
+OtherColumn OtherFileWriter::close() {
+  if (is_whole_) {
+    if (!pending_.empty()) unify();
+    begin();
+  }
+  flush(true);
+  if (repeated_) end_repeated();
+  check_arrow(writer_->Close(), place_);
+  return {field_->type()->ToString(), rows_};
+}
+
+// Begins a file of the field, with metadata of its schema.
+void OtherFileWriter::begin(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata) {
+  schema_ = arrow::schema({field_}, metadata);
+  arrow::ipc::IpcWriteOptions options = arrow::ipc::IpcWriteOptions::Defaults();
+  options.codec = take_arrow(arrow::util::Codec::Create(arrow::Compression::ZSTD), place_);
+  options.use_threads = false;
+  writer_ = take_arrow(arrow::ipc::MakeFileWriter(sink_, schema_, options), place_);
+}
+
+void OtherFileWriter::flush(bool is_end) {
+  while (pending_rows_ >= kBatchRows || (is_end && pending_rows_ > 0)) {
+    write_batch(take(std::min(kBatchRows, pending_rows_)));
+  }
+}
+
+arrow::ArrayVector OtherFileWriter::take(std::int64_t rows) {
+  arrow::ArrayVector taken;
+  pending_rows_ -= rows;
+  std::size_t whole = 0;  // arrays that are taken whole
+  while (rows > 0) {
+    std::shared_ptr<arrow::Array>& array = pending_[whole];
+    const std::int64_t count = std::min(rows, array->length());
+    taken.push_back(array->Slice(0, count));
+    rows -= count;
+    if (count == array->length()) {
+      ++whole;
+    } else {
+      array = array->Slice(count);
+    }
+  }
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(whole));
+  return taken;
+}
+
+void OtherFileWriter::write_batch(const arrow::ArrayVector& arrays) {
+  std::shared_ptr<arrow::Array> array = arrays[0];
+  if (arrays.size() > 1) {
+    const auto joined = arrow::Concatenate(arrays);
+    if (joined.status().IsInvalid()) {
+      throw Failure(ExitCode::kFailure, place_,
+                    fmt::format("{} rows of type {} are too large for a batch: {}", kBatchRows,
+                                field_->type()->ToString(), joined.status().message()));
+    }
+    array = take_arrow(joined, place_);
+  }
+  array = compact(array, place_);
+  if (repeated_) {
+    if (repeated_->add(*array)) return;
+    give_up_repeated();
+  }
+  write_array(array);
+}
+
+void OtherFileWriter::write_array(const std::shared_ptr<arrow::Array>& array) {
+  check_arrow(
+      writer_->WriteRecordBatch(*arrow::RecordBatch::Make(schema_, array->length(), {array})),
+      place_);
+}
+
+// Writes the batches of indices that were kept, if there are any.
+void OtherFileWriter::end_repeated() {
+  if (repeated_->size() == 0) return begin();
+  const std::shared_ptr<arrow::Field> field = field_;
+  field_ = field->WithType(repeated_->coded(0)->type());
+  begin(arrow::key_value_metadata({kEncodingKey}, {kDictionaryEncoding}));
+  field_ = field;
+  for (std::size_t i = 0; i < repeated_->size(); ++i) write_array(repeated_->coded(i));
+}
+
+// Writes the batches so far as they are: there are too many different values.
+void OtherFileWriter::give_up_repeated() {
+  begin();
+  for (std::size_t i = 0; i < repeated_->size(); ++i) {
+    write_array(take_arrow(arrow::compute::Cast(*repeated_->coded(i), field_->type()), place_));
+  }
+  repeated_.reset();
+}
+
+// Joins the dictionaries of all arrays. If the joined one has more values than the indices can
+// number, the indices become wider, and with them the type of the field.
+void OtherFileWriter::unify() {
+  const std::shared_ptr<arrow::DataType> whole = field_->type();
+  arrow::Status problem;
+  if (whole->id() != arrow::Type::DICTIONARY) {
+    const auto chunked = std::make_shared<arrow::ChunkedArray>(pending_, whole);
+    const auto unified = arrow::DictionaryUnifier::UnifyChunkedArray(chunked);
+    problem = unified.status();
+    if (problem.ok()) pending_ = (*unified)->chunks();
+  } else {
+    const auto& type = static_cast<const arrow::DictionaryType&>(*whole);
+    for (const auto& indices : wider(type.index_type())) {
+      const auto wide = arrow::dictionary(indices, type.value_type(), type.ordered());
+      const arrow::Result<arrow::ArrayVector> unified = unified_as(wide);
+      problem = unified.status();
+      if (problem.IsInvalid()) continue;  // the indices are too narrow
+      if (!problem.ok()) break;
+      pending_ = *unified;
+      field_ = field_->WithType(wide);
+      break;
+    }
+  }
+  if (problem.ok()) return;
+  throw Failure(ExitCode::kFailure, place_,
+                "its dictionaries cannot be joined to one: " + problem.message());
+}
+
+arrow::Result<arrow::ArrayVector> OtherFileWriter::unified_as(
+    const std::shared_ptr<arrow::DataType>& type) const {
+  const auto& target = static_cast<const arrow::DictionaryType&>(*type);
+  arrow::ArrayVector arrays;
+  for (const std::shared_ptr<arrow::Array>& array : pending_) {
+    const auto& coded = static_cast<const arrow::DictionaryArray&>(*array);
+    ARROW_ASSIGN_OR_RAISE(const auto indices,
+                          arrow::compute::Cast(*coded.indices(), target.index_type()));
+    ARROW_ASSIGN_OR_RAISE(const auto made,
+                          arrow::DictionaryArray::FromArrays(type, indices, coded.dictionary()));
+    arrays.push_back(made);
+  }
+  if (arrays.size() < 2) return arrays;
+  const auto chunked = std::make_shared<arrow::ChunkedArray>(arrays, type);
+  ARROW_ASSIGN_OR_RAISE(const auto unified, arrow::DictionaryUnifier::UnifyChunkedArray(chunked));
+  return unified->chunks();
+}
+
+}  // namespace numpact::cli

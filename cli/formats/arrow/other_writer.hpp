@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the file of a column that Pco cannot hold: docs/format/table-folder.md.
+#pragma once
+
+#include <arrow/array/array_base.h>
+#include <arrow/io/interfaces.h>
+#include <arrow/ipc/writer.h>
+#include <arrow/type.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/arrow/repeated_values.hpp"
+#include "formats/others.hpp"
+
+namespace numpact::cli {
+
+// The type of the values behind extension types.
+const arrow::DataType& storage_type(const arrow::DataType& type);
+
+// Writes batches of kOtherBatchRows rows. A column with dictionaries is kept in memory up to
+// close(), since a file has one dictionary for all batches; so are the indices of text that
+// repeats. Errors name `place`.
+class OtherFileWriter {
+ public:
+  OtherFileWriter(std::shared_ptr<arrow::Field> field, OutputFile& file, std::string place);
+
+  // The type of the array is that of the field, but for the indices of a dictionary.
+  void write(const std::shared_ptr<arrow::Array>& array);
+  OtherColumn close();
+
+ private:
+  void begin(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata = nullptr);
+  void flush(bool is_end);
+  arrow::ArrayVector take(std::int64_t rows);
+  void write_batch(const arrow::ArrayVector& arrays);
+  void write_array(const std::shared_ptr<arrow::Array>& array);
+  void end_repeated();
+  void give_up_repeated();
+  void unify();
+  arrow::Result<arrow::ArrayVector> unified_as(const std::shared_ptr<arrow::DataType>& type) const;
+
+  std::shared_ptr<arrow::Field> field_;
+  std::shared_ptr<arrow::Schema> schema_;  // of the file, once it is begun
+  std::string place_;
+  bool is_whole_;                           // only the last row decides the type
+  std::optional<RepeatedValues> repeated_;  // none: values are stored as they are
+  std::shared_ptr<arrow::io::OutputStream> sink_;
+  std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
+  arrow::ArrayVector pending_;
+  std::int64_t pending_rows_ = 0;
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace numpact::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/other_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "failure.hpp"
+#include "numpact/trailer.hpp"
+
+namespace numpact::cli {
+
+std::string name_of_block(const table::Part& part, std::size_t index) {
+  if (index == 0) return "its beginning, the schema and dictionaries,";
+  if (index + 1 == part.ends.size()) return "its end, the index of its batches,";
+  const std::uint64_t first = (index - 1) * table::kOtherBatchRows;
+  return fmt::format("rows {} to {}", first,
+                     std::min(first + table::kOtherBatchRows, part.rows) - 1);
+}
+
+std::string wrong_block(const table::Part& part, std::size_t index) {
+  return fmt::format("corrupt: the checksum of {} does not match", name_of_block(part, index));
+}
+
+std::string wrong_size(const table::Part& part, std::uint64_t bytes) {
+  return fmt::format("corrupt: has {} bytes, the manifest says {}", bytes, part.bytes);
+}
+
+void check_blocks(std::span<const std::byte> file, const table::Part& part,
+                  const std::string& place) {
+  if (file.size() != part.bytes) {
+    throw Failure(ExitCode::kCorrupt, place, wrong_size(part, file.size()));
+  }
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < part.ends.size(); ++i) {
+    const auto end = static_cast<std::size_t>(part.ends[i]);
+    if (checksum_of(file.subspan(begin, end - begin)) != part.crc32[i]) {
+      throw Failure(ExitCode::kCorrupt, place, wrong_block(part, i));
+    }
+    begin = end;
+  }
+  table::Part found;
+  check(table::checked_part(part.file, file, part.rows).into(found), place);
+  if (found.ends != part.ends) {
+    throw Failure(ExitCode::kCorrupt, place,
+                  "corrupt: its batches do not end where the manifest says");
+  }
+}
+
+}  // namespace numpact::cli
