@@ -159,6 +159,10 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
 void add_overwrite_options(CLI::App& command, Overwrite& overwrite, const CommonOptions& common,
                            const std::string& force) {
   command.add_flag("-f,--force", overwrite.is_allowed, force);
+  add_lock_option(command, overwrite, common);
+}
+
+void add_lock_option(CLI::App& command, Overwrite& overwrite, const CommonOptions& common) {
   command
       .add_option("--lock-timeout", overwrite.lock_timeout,
                   "Maximum time to wait for other writers of the file; default: unlimited")

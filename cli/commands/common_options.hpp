@@ -34,5 +34,7 @@ void add_common_options(CLI::App& command, CommonOptions& options);
 // must outlive the parsing.
 void add_overwrite_options(CLI::App& command, Overwrite& overwrite, const CommonOptions& common,
                            const std::string& force = "Overwrite existing files");
+// Adds --lock-timeout alone.
+void add_lock_option(CLI::App& command, Overwrite& overwrite, const CommonOptions& common);
 
 }  // namespace numpact::cli

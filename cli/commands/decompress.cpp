@@ -311,9 +311,7 @@ class Decompressor {
     print_message(fmt::format("{}: column '{}' is left out: {}", input_name_, other.name, reason));
   }
 
-  OtherFile file_of(const ManifestOther& other) const {
-    return folder_->other(other);
-  }
+  OtherFile file_of(const ManifestOther& other) const { return folder_->other(other); }
 
   void open_other(const ManifestOther& other) {
     NumberRange range{0, other.rows};

@@ -65,8 +65,7 @@ void verify_other_columns(const OutputFolder& folder, const std::vector<Manifest
   std::vector<OtherFile> files;
   for (const ManifestOther& other : others) {
     files.push_back({other.name, open_file(folder.path_of(other.file())), other.rows,
-                     other.parts.front(),
-                     column_place(folder.name_of(other.file()), other.name)});
+                     other.parts.front(), column_place(folder.name_of(other.file()), other.name)});
   }
   const std::unique_ptr<OtherReader> reader = open_others(files);
   for (std::size_t i = 0; i < files.size(); ++i) reader->check(i);

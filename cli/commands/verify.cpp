@@ -10,10 +10,13 @@
 
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
+#include "formats/other_blocks.hpp"
 #include "formats/others.hpp"
 #include "io/files.hpp"
+#include "io/output_file.hpp"
 #include "numpact/inspect.hpp"
 #include "pco/column_rows.hpp"
+#include "pco/locked_table.hpp"
 #include "pco/manifest.hpp"
 #include "pco/pco_file.hpp"
 #include "pco/table_folder.hpp"
@@ -30,13 +33,16 @@ Examples:
   numpact verify fare.pco                                structure, checksums, all numbers
   numpact verify trips old.pco                           files and folders
   numpact verify trips --json                            for programs
+  numpact verify --add-checksums trips                   of text columns, if an old folder has none
   numpact verify from_elsewhere.pco --max-output 2G
 )";
 
 struct VerifyOptions {
   std::vector<std::string> inputs;
   bool json = false;
+  bool add_checksums = false;
   unsigned threads = 0;
+  Overwrite overwrite;  // only its lock
   LimitArgs limits;
   CommonOptions common;
 };
@@ -113,7 +119,11 @@ class Checker {
   }
 
   void check_folder(const std::string& path) {
-    const TableFolder folder(path);
+    if (options_.add_checksums) return add_checksums(path);
+    check_files(TableFolder(path));
+  }
+
+  void check_files(const TableFolder& folder) {
     for (const ManifestColumn& column : folder.manifest().columns) {
       guarded(folder.path_of(column.file), [&] { check_one(folder.file(column.file), &column); });
       if (column.null_count > 0) check_nulls(folder, column);
@@ -121,34 +131,90 @@ class Checker {
     for (const ManifestOther& other : folder.manifest().others) check_other(folder, other);
   }
 
-  // Checks that a column that Pco cannot hold decodes to the rows of the table. Arrow does that.
+  // Replaces the manifest by one with checksums if all files of the folder are sound.
+  void add_checksums(const std::string& path) {
+    LockedTable table(path, options_.overwrite);
+    const ExitCode before = std::exchange(worst_, ExitCode::kDone);
+    check_files(table.folder());
+    const bool is_sound = worst_ == ExitCode::kDone;
+    worst_ = worse(worst_, before);
+    if (!is_sound) {
+      if (options_.json) return;
+      return print_message(fmt::format("{}: no checksums are added, since it is damaged", path));
+    }
+    const std::string text = with_checksums(table);
+    if (text.empty()) return;
+    const std::string place = table.path_of(kManifestName);
+    table.close();  // Windows replaces no file that is open
+    OutputFile file(table.take_lock(), place);
+    file.put(text);
+    file.commit();
+  }
+
+  // The manifest with the checksums that are missing; empty if none is.
+  std::string with_checksums(const LockedTable& table) const {
+    Manifest manifest = table.manifest();
+    std::uint64_t added = 0;
+    for (ManifestOther& other : manifest.others) {
+      table::Part& part = other.parts.front();
+      if (part.has_checksums()) continue;
+      const std::string place = column_place(table.path_of(part.file), other.name);
+      if (!has_arrow()) {
+        throw Failure(ExitCode::kFailure, place, "checksums are added by a program with Arrow");
+      }
+      const FileBytes bytes(table.file(part.file));
+      check(table::checked_part(part.file, bytes.bytes(), part.rows).into(part), place);
+      ++added;
+    }
+    const std::string path = table.path_of(kManifestName);
+    if (!options_.common.quiet && !options_.json) {
+      print_message(added == 0
+                        ? fmt::format("{}: no checksum is missing", path)
+                        : fmt::format("{}: checksums of {} added", path, counted(added, "column")));
+    }
+    return added == 0 ? "" : manifest_text(manifest, path);
+  }
+
+  // Checks that a column that Pco cannot hold has the bytes that its checksums are of, and decodes
+  // to the rows of the table. Arrow does the latter.
   void check_other(const TableFolder& folder, const ManifestOther& other) {
     const std::string path = folder.path_of(other.file());
+    const std::string place = column_place(path, other.name);
     VerifiedFile found;
     found.path = path;
     found.column = other.name;
     try {
-      const FileRef file = folder.file(other.file());
-      found.bytes = file->size().value_or(0);
-      if (!has_arrow()) {
-        if (options_.json) return;
-        print_message(fmt::format("{}: not checked: values of type {} need Arrow",
-                                  column_place(path, other.name), other.type));
-        return;
+      const OtherFile file = folder.other(other);
+      found.bytes = file.file->size().value_or(0);
+      found.checksums = "none";
+      if (file.part.has_checksums()) {
+        found.checksums = "damaged";
+        check_blocks(FileBytes(file.file).bytes(), file.part, place);
+        found.checksums = "sound";
       }
       // As for the numbers, the limits apply to each file.
-      open_others({{other.name, file, other.rows}}, std::make_shared<ValueLimits>(config_.limits))
-          ->check(0);
-      if (!options_.json && !options_.common.quiet) {
-        print_report(fmt::format("{}: OK, {} rows of type {}, {} bytes\n", one_line(path),
-                                 other.rows, one_line(other.type), found.bytes));
-      }
+      if (has_arrow()) open_others({file}, std::make_shared<ValueLimits>(config_.limits))->check(0);
+      if (options_.json && !has_arrow() && !file.part.has_checksums()) return;  // nothing is known
+      if (!options_.json) report_other(file, other, *found.checksums == "sound");
     } catch (const Failure& failure) {
       worst_ = worse(worst_, failure.code());
       if (!options_.json) return print_message(failure.what());
-      found.error = error_of(failure, path);
+      found.error = error_of(failure, place);
     }
     if (options_.json) files_.push_back(verified_json(found));
+  }
+
+  void report_other(const OtherFile& file, const ManifestOther& other, bool has_checksums) const {
+    const std::string& path = file.file->name();
+    const std::string result = has_checksums ? "checksums match" : "no checksum";
+    if (!has_arrow()) {
+      return print_message(fmt::format("{}: {}; not decoded: values of type {} need Arrow",
+                                       column_place(path, other.name), result, other.type));
+    }
+    if (options_.common.quiet) return;
+    print_report(fmt::format("{}: OK, {} rows of type {}, {} bytes; {}\n", one_line(path),
+                             other.rows, one_line(other.type), file.file->size().value_or(0),
+                             result));
   }
 
   // Checks the null file of a column: a file of u64 numbers whose runs match the manifest.
@@ -327,6 +393,10 @@ void add_options(CLI::App& command, VerifyOptions& options) {
       ->required()
       ->type_name("");
   command.add_flag("--json", options.json, "Print JSON");
+  command.add_flag(
+      "--add-checksums", options.add_checksums,
+      "Give a folder of an older version the checksums that it lacks, if all is sound");
+  add_lock_option(command, options.overwrite, options.common);
   add_thread_option(command, options.threads, "decode");
   add_limit_options(command, options.limits);
   add_common_options(command, options.common);

@@ -10,16 +10,16 @@
 
 namespace numpact::cli {
 
-std::string name_of_block(const table::Part& part, std::size_t index) {
-  if (index == 0) return "its beginning, the schema and dictionaries,";
-  if (index + 1 == part.ends.size()) return "its end, the index of its batches,";
-  const std::uint64_t first = (index - 1) * table::kOtherBatchRows;
-  return fmt::format("rows {} to {}", first,
-                     std::min(first + table::kOtherBatchRows, part.rows) - 1);
-}
-
 std::string wrong_block(const table::Part& part, std::size_t index) {
-  return fmt::format("corrupt: the checksum of {} does not match", name_of_block(part, index));
+  const std::uint64_t first = index == 0 ? 0 : (index - 1) * table::kOtherBatchRows;
+  const std::string what =
+      index == 0 ? "the beginning of the file (schema and dictionaries) has"
+      : index + 1 == part.ends.size()
+          ? "the end of the file (index of its batches) has"
+          : fmt::format("rows {} to {} have", first,
+                        std::min(first + table::kOtherBatchRows, part.rows) - 1);
+  return fmt::format("{}: {} another checksum than the manifest says",
+                     to_string(ErrorKind::kChecksum), what);
 }
 
 std::string wrong_size(const table::Part& part, std::uint64_t bytes) {

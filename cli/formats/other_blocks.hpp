@@ -11,8 +11,7 @@
 
 namespace numpact::cli {
 
-// For messages: "rows 0 to 65535".
-std::string name_of_block(const table::Part& part, std::size_t index);
+// Messages about a block with another checksum, and a file with another size.
 std::string wrong_block(const table::Part& part, std::size_t index);
 std::string wrong_size(const table::Part& part, std::uint64_t bytes);
 

@@ -22,7 +22,8 @@ class LockedTable {
   FileRef file(const std::string& name) const { return folder_.file(name); }
   OtherFile other(const ManifestOther& column) const { return folder_.other(column); }
   std::string path_of(const std::string& name) const { return folder_.path_of(name); }
-  // For the folder that replaces this one.
+  const TableFolder& folder() const { return folder_; }
+  // For the folder or the manifest that replaces this one.
   internal::platform::FolderTurn take_turn() { return std::move(turn_); }
   FileLock take_lock() { return std::move(lock_); }
   // No file is read after it; the manifest stays.

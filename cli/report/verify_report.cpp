@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/verify_report.hpp"
 
+#include <fmt/format.h>
+
 #include "numpact/inspect.hpp"
 #include "signature/file_format.hpp"
 
@@ -39,9 +41,12 @@ const char* kind_of(ExitCode code) {
 VerifyError error_of(const Failure& failure, const std::string& place) {
   std::string message = failure.what();
   if (message.starts_with(place + ": ")) message.erase(0, place.size() + 2);
-  return {message.starts_with(internal::signature::kOtherFormat) ? "another format"
-                                                                 : kind_of(failure.code()),
-          message};
+  // Of a column of a folder, the place goes on.
+  const std::string_view checksum = to_string(ErrorKind::kChecksum);
+  const char* kind = kind_of(failure.code());
+  if (message.starts_with(internal::signature::kOtherFormat)) kind = "another format";
+  if (message.find(fmt::format("{}: ", checksum)) != std::string::npos) kind = checksum.data();
+  return {kind, message};
 }
 
 VerifyError error_of(const Status& status) {
@@ -66,6 +71,7 @@ Json verified_json(const VerifiedFile& file) {
   for (const char* key : {"type", "numbers", "good_numbers", "bytes", "chunks", "trailer"}) {
     json[key] = nullptr;
   }
+  json["checksums"] = file.checksums ? Json(*file.checksums) : Json();
   json["damage"] = Json::array();
   if (!file.found) return json;
   const Verification& found = *file.found;

@@ -24,7 +24,9 @@ struct VerifiedFile {
   std::optional<std::string> column;  // of a folder
   // None if the file could not be scanned: it is unreadable or exceeds a limit.
   std::optional<Verification> found;
-  std::uint64_t bytes = 0;           // of the whole file
+  std::uint64_t bytes = 0;  // of the whole file
+  // Of a file of Arrow: "sound", "damaged", or "none" if the manifest has none.
+  std::optional<std::string> checksums;
   std::optional<VerifyError> error;  // none: the file is intact
 };
 

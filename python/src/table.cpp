@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "buffers.hpp"
 #include "errors.hpp"
+#include "numpact/trailer.hpp"
 
 namespace nb = nanobind;
 
@@ -90,16 +92,18 @@ nb::tuple tuple_of(const table::Column& column, LogicalTypes& logical) {
                         column.nulls_dropped, column.nullable, packed(column.metadata));
 }
 
+nb::tuple tuple_of(const table::Part& part) {
+  nb::list ends;
+  nb::list crcs;
+  for (const std::uint64_t end : part.ends) ends.append(end);
+  for (const std::uint32_t crc : part.crc32) crcs.append(crc);
+  return nb::make_tuple(text_of(part.file), part.rows, part.bytes, nb::tuple(ends),
+                        nb::tuple(crcs));
+}
+
 nb::tuple tuple_of(const table::Other& other, LogicalTypes&) {
   nb::list parts;
-  for (const table::Part& part : other.parts) {
-    nb::list ends;
-    nb::list crcs;
-    for (const std::uint64_t end : part.ends) ends.append(end);
-    for (const std::uint32_t crc : part.crc32) crcs.append(crc);
-    parts.append(nb::make_tuple(text_of(part.file), part.rows, part.bytes, nb::tuple(ends),
-                                nb::tuple(crcs)));
-  }
+  for (const table::Part& part : other.parts) parts.append(tuple_of(part));
   return nb::make_tuple(text_of(other.name), other.position, text_of(other.type), other.rows,
                         nb::tuple(parts));
 }
@@ -195,6 +199,27 @@ nb::bytes manifest_text(nb::list columns, nb::list others, nb::list skipped, nb:
 
 using Lengths = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+std::uint32_t crc32(nb::handle source) {
+  const Bytes bytes(source);
+  const nb::gil_scoped_release release;
+  return checksum_of(bytes.span());
+}
+
+// The part of a manifest for a file of Arrow.
+nb::tuple checked_part(nb::str name, nb::handle source, std::uint64_t rows,
+                       const std::string& place) {
+  const Bytes bytes(source);
+  const std::string file = utf8_of(name);
+  table::Part part;
+  Status status;
+  {
+    const nb::gil_scoped_release release;
+    status = table::checked_part(file, bytes.span(), rows).into(part);
+  }
+  raise_if_error(status, place);
+  return tuple_of(part);
+}
+
 void check_null_runs(const Lengths& lengths, std::uint64_t numbers, std::uint64_t nulls,
                      const std::string& place) {
   table::NullRunCheck check(numbers, nulls);
@@ -209,6 +234,9 @@ void bind_table(nb::module_& m) {
   m.def("parse_manifest", &parse_manifest, nb::arg("text"), nb::arg("name"));
   m.def("manifest_text", &manifest_text, nb::arg("columns"), nb::arg("others"), nb::arg("skipped"),
         nb::arg("metadata"));
+  m.def("crc32", &crc32, nb::arg("source"));
+  m.def("checked_part", &checked_part, nb::arg("name"), nb::arg("source"), nb::arg("rows"),
+        nb::arg("place"));
   m.def("null_file_name", &table::null_file_name, nb::arg("column_file"));
   m.def("max_null_runs", &table::max_null_runs, nb::arg("numbers"), nb::arg("nulls"));
   m.def("check_null_runs", &check_null_runs, nb::arg("lengths"), nb::arg("numbers"),

@@ -28,7 +28,8 @@ def write(table: pa.Table, path: Path) -> Path:
 
 def values(kind: pa.DataType, rows: int, different: int) -> pa.Array:
     rng = random.Random(rows * different)
-    texts = [None if rng.random() < 0.1 else f"text {rng.randrange(different)}" for _ in range(rows)]
+    texts = [None if rng.random() < 0.1 else f"text {rng.randrange(different)}"
+             for _ in range(rows)]
     return pa.array(texts, pa.large_string()).cast(kind)
 
 

@@ -14,7 +14,7 @@ from cli_program import CORRUPT, DONE, FAILURE, FIXTURES, LIMIT, MADE, run
 CHUNK = 2500
 COUNT = 10_000
 KEYS = ["path", "ok", "error", "type", "numbers", "good_numbers", "bytes", "chunks", "trailer",
-        "damage"]
+        "checksums", "damage"]
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def damaged(path: Path, *chunks: int) -> Path:
 def test_sound_files(packed: Path, threads: int) -> None:
     expected = {"path": str(packed), "ok": True, "error": None, "type": "i64", "numbers": COUNT,
                 "good_numbers": COUNT, "bytes": packed.stat().st_size, "chunks": 4,
-                "trailer": "sound", "damage": []}
+                "trailer": "sound", "checksums": None, "damage": []}
     assert verify(packed, "-j", threads) == [expected]
     (one,) = verify("-", stdin=packed.read_bytes())
     assert one == {**expected, "path": "-"}

@@ -199,7 +199,7 @@ ArrowOtherFile::ArrowOtherFile(const OtherFile& file, ValueLimitsRef limits)
         fmt::format("corrupt: has {} batches, not the {} of {} rows", found, batches(), rows_));
   }
   if (limits_ == nullptr) return;
-  sizes_.emplace(bytes, place_);
+  sizes_.emplace(source, place_);
   dictionary_bytes_ = sizes_->dictionaries();
 }
 

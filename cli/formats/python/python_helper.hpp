@@ -16,7 +16,8 @@
 // manifest. If the values are not numbers, "type" is null, "source_type" describes them, and
 // "unfit" says why they are left out. If "list_size" is not 0, values are lists of that many
 // numbers of that type, which are transferred one list after another. An error is {"code":
-// "failure", "corrupt" or "limit", "message", "file": the inherited file that it is about, or null}.
+// "failure", "corrupt" or "limit", "message", "file": the inherited file that it is about, or
+// null}.
 //
 // Reading. Without FILE, this side first sends the bytes of the table as D messages, up to an empty
 // one. Then each request has one answer:
@@ -32,7 +33,7 @@
 //   message of numbers and one of nulls, as above
 //   {"verb": "finish"}                                 the same
 // A column may be one of a file of Arrow (formats/others.hpp): {"other": 0}, an entry of "others"
-// of "create", which are {"descriptor", "rows"}. Then "rows" also has "first", the first row in
+// of "create", which are as those of "open" below. Then "rows" also has "first", the first row in
 // these files, and "limits", and is followed by a D message with a byte per row from there on (0:
 // left out), which is empty if "count" rows are taken; such columns send nothing, and the answer
 // ends with {"bytes": of their rows, which count as output}.
@@ -43,8 +44,8 @@
 //                                                      then {"rows", "type": as Arrow prints it}
 // With the only argument `others`, where a descriptor is one that the helper has inherited:
 //   {"verb": "ready"}                                  {}
-//   {"verb": "open", "descriptor", "rows"}             {"kind": "text", "decimal" or "opaque"};
-//                                                      the files have the numbers 0, 1, ...
+//   {"verb": "open", "descriptor", "name", "rows",     {"kind": "text", "decimal" or "opaque"};
+//    "part": "bytes", "ends", "crc32", or null}        the files have the numbers 0, 1, ...
 //   {"verb": "read", "file": 0, "first", "rows",       {"blocks": 2}, and for each block D messages
 //    "all": all are output, "limits"}                  of the texts, the ends of each (8 bytes),
 //                                                      and of nulls, as above

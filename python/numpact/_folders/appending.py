@@ -24,7 +24,6 @@ from .._remote.manifest import (
     Column,
     Manifest,
     Other,
-    Part,
     manifest_text,
 )
 from .._remote.null_runs import RunsBuilder
@@ -32,7 +31,7 @@ from .._remote.table_folder import TableFolder, opened
 from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
 from .._tables.columns import OTHER_ENUM, has_enums_of
 from .._tables.joining import as_type, is_null_type
-from .._tables.others import OtherReader, OtherWriter, digest
+from .._tables.others import OtherWriter
 from .._threads import resolve
 from .columns import field_of, logical_of, numbers_in, validity_of
 from .replacing import NewFolder, final_path, locked_table, new_folder, table_files
@@ -47,6 +46,7 @@ from .writing import (
     compressed_runs,
     shared_out,
     source_of,
+    verified_part,
 )
 
 if TYPE_CHECKING:
@@ -232,15 +232,9 @@ class _Task:
                 writer.write(batch)
             writer.write(values)
             writer.close()
-        with open(path, "rb") as file:
-            place = f"column {field.name!r}"
-            reader = OtherReader(file.read(), writer.rows, place, field.name)
-        if [digest(batch) for batch in reader.batches()] != writer.digests:
-            raise CorruptError(f"column {field.name!r}: does not read as what was written")
+        part = verified_part(self.folder, self.file, writer, f"column {field.name!r}")
         type = str(writer.field.type)  # indices of a dictionary may have become wider
-        return replace(
-            source.entry, type=type, rows=writer.rows, parts=(Part(self.file, writer.rows),)
-        )
+        return replace(source.entry, type=type, rows=writer.rows, parts=(part,))
 
 
 def _append(

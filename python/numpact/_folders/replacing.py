@@ -111,10 +111,20 @@ class NewFolder:
 
 @contextmanager
 def new_folder(path: str, like: bool) -> Iterator[NewFolder]:
-    """A NewFolder, which is removed after an error."""
+    """A NewFolder, which is removed after an error. Errors name files as they are to be named."""
     folder = NewFolder(path, like)
+    hidden = folder.path
     try:
         yield folder
+    except (Error, OSError) as error:
+        error.args = tuple(
+            value.replace(hidden, path) if isinstance(value, str) else value for value in error.args
+        )
+        for name in ("filename", "filename2"):
+            value = getattr(error, name, None)
+            if isinstance(value, str) and hidden in value:
+                setattr(error, name, value.replace(hidden, path))
+        raise
     finally:
         folder.remove()
 

@@ -17,6 +17,7 @@ from .._errors import CorruptError, LimitExceededError, OutOfMemoryError
 from .._file import File
 from .._limits import Budget, Limits
 from .._number_types import dtype_of, type_name
+from .._remote.checked_file import blocks_of, source_of_file
 from .._remote.chunk_index import FileIndex, read_tail, walk
 from .._remote.locations import Stamp, join, named_errors
 from .._remote.manifest import Column, Manifest, Other
@@ -300,11 +301,14 @@ class OtherSource:
     def reader(self) -> OtherReader:
         with self._lock:
             if self._reader is None:
-                # An empty file is no buffer of pyarrow, and not a file of Arrow.
-                content = pa.py_buffer(self._content.read_all())
-                reader = OtherReader(content, self.rows, self._content.url, self.entry.name)
+                content, mapped = self._content, self._content.map()
+                blocks = blocks_of(self.entry.parts[0])
+                source = source_of_file(content.file, content.stamp.size, mapped, blocks)
+                reader = OtherReader(source, self.rows, content.url, self.entry.name)
                 reader.limits = self._limits
-                if not self._content.stays:
+                # A reader of a store's file with checksums keeps its first and last block only.
+                is_small = mapped is None and blocks is not None
+                if not content.stays and not is_small:
                     return reader
                 self._reader = reader
             return self._reader

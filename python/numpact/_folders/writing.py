@@ -230,6 +230,7 @@ class OtherColumnWriter:
         self._position = position
         self._sink = _NewFile(folder.file(file), stays_open)
         self._writer = OtherWriter(self._sink, field)
+        self._part: Part | None = None
 
     def write(self, array: pa.Array) -> None:
         self._writer.write(array)
@@ -240,20 +241,30 @@ class OtherColumnWriter:
 
     def verify(self) -> None:
         name = f"column {self._field.name!r}"
-        content = contents(self._folder.file(self._file))
-        reader = OtherReader(content, self._writer.rows, name, self._field.name)
-        digests = [digest(batch) for batch in reader.batches()]
-        is_same = reader.field.equals(self._writer.field, check_metadata=True)
-        if not is_same or digests != self._writer.digests:
-            raise CorruptError(f"{name}: does not read as what was written")
+        self._part = verified_part(self._folder, self._file, self._writer, name)
 
     def abort(self) -> None:
         self._sink.close()
 
     def entry(self) -> Other:
+        assert self._part is not None
         type = str(self._writer.field.type)  # indices of a dictionary may have become wider
-        rows = self._writer.rows
-        return Other(self._field.name, self._position, type, rows, (Part(self._file, rows),))
+        return Other(self._field.name, self._position, type, self._writer.rows, (self._part,))
+
+
+def verified_part(folder: NewFolder, file: str, writer: OtherWriter, name: str) -> Part:
+    """The checksums of a file that a writer has closed, which is read back before.
+
+    Raises:
+        CorruptError: It does not read as what was written.
+    """
+    content = contents(folder.file(file))
+    reader = OtherReader(content, writer.rows, name, writer.field.name)
+    digests = [digest(batch) for batch in reader.batches()]
+    is_same = reader.field.equals(writer.field, check_metadata=True)
+    if not is_same or digests != writer.digests:
+        raise CorruptError(f"{name}: does not read as what was written")
+    return Part(*_core.checked_part(file, content, writer.rows, name))
 
 
 @dataclass

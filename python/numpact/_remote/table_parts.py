@@ -13,8 +13,10 @@ from .._limits import Budget, Limits
 from .._number_types import dtype_of
 from .._optional import require
 from .._shown import few
-from .locations import Location
+from .checked_file import Blocks, blocks_of, source_of_file
+from .locations import Location, Stamp
 from .manifest import LogicalType
+from .manifest import Part as ArrowFile
 from .null_runs import NullRuns
 from .parts import Part
 
@@ -65,18 +67,18 @@ class OtherPart:
     """A range of rows of a column that Pco cannot hold."""
 
     name: str  #: of the column
-    place: Location  #: of the file of Arrow IPC, which is read as a whole
+    place: Location  #: of the file of Arrow IPC
     rows: int  #: in the file
     first: int
     count: int
+    blocks: Blocks | None  #: that are read; None: without checksums, the whole file is read
     type: Any = None  #: of pyarrow, which other files of the column made necessary; None: its own
 
     def load(self, limits: Limits, budget: Budget) -> ArrowRows:
         """The rows, which count in the budget."""
         others = require("numpact._tables.others", "dask")
-        content = self.place.contents()
-        content = self.place.read_all() if content is None else content
-        reader = others.OtherReader(content, self.rows, self.place.url, self.name)
+        source = source_of_file(self.place, None, self.place.contents(), self.blocks)
+        reader = others.OtherReader(source, self.rows, self.place.url, self.name)
         reader.limits = limits
         values = reader.read(self.first, self.count, budget)
         if self.type is not None:
@@ -86,6 +88,25 @@ class OtherPart:
             unifying = require("numpact._tables.unifying", "dask")
             values = unifying.as_common(values, self.type, self.place.url)
         return ArrowRows(values)
+
+
+@dataclass(frozen=True)
+class OtherColumn:
+    """A column that Pco cannot hold."""
+
+    name: str
+    place: Location  #: of the file of Arrow IPC
+    stamp: Stamp
+    count: int
+    type: Any  #: of pyarrow; that of the table, after all folders are known
+    file: ArrowFile
+    is_coded: bool  #: the file has dictionaries, of which other batches may have pieces
+
+    def part(self, first: int, count: int, is_nullable: bool) -> OtherPart:
+        """A range of rows."""
+        needed = None if self.is_coded else count
+        blocks = blocks_of(self.file, first, needed)
+        return OtherPart(self.name, self.place, self.count, first, count, blocks, self.type)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from .._errors import TypeMismatchError
+from .._errors import LimitExceededError, TypeMismatchError
 from .columns import storage_of
 from .others import have_same_values
 
@@ -30,7 +30,12 @@ def as_type(values: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
             made = pa.dictionary(given.index_type, requested.value_type, requested.ordered)
             return pa.chunked_array([_recoded(array, made) for array in values.chunks], made)
     elif _are_same_text(given, requested):
-        return values.cast(type)
+        try:
+            return values.cast(type)
+        except pa.ArrowInvalid as error:  # more bytes than offsets of 32 bits can number
+            raise LimitExceededError(
+                f"column {field.name!r}: values of type {given} do not fit {type}: {error}"
+            ) from None
     raise TypeMismatchError(
         f"column {field.name!r}: values of type {values.type}, the folder has {type}"
     )

@@ -23,12 +23,11 @@ from .._errors import (
     TypeMismatchError,
 )
 from .._limits import Budget, Limits
+from .._remote.checked_file import BATCH_ROWS, CheckedFile
 from .columns import storage_array, storage_of
 from .repeated import RepeatedValues, may_repeat
 from .sizes import IpcSizes, bytes_of_rows, spread_bytes
 
-#: Rows of each record batch but the last one.
-BATCH_ROWS = 1 << 16
 # Metadata of the schema of a file whose values are indices of a dictionary, though the column has
 # none: repeated text. Without it, 4 bytes of offsets a row hardly compress.
 _ENCODING, _DICTIONARY = b"numpact:encoding", b"dictionary"
@@ -195,7 +194,8 @@ class OtherReader:
     """Reads rows of a file; its content is untrusted.
 
     Args:
-        buffer: The bytes of the file, as a buffer of pyarrow or an object with the buffer protocol.
+        source: The bytes of the file, as a buffer of pyarrow or an object with the buffer protocol;
+            or a file that checks them.
         rows: Rows that the file must have.
         place: How messages call the file.
         name: The name that the column must have; None: any.
@@ -204,13 +204,17 @@ class OtherReader:
         CorruptError: It is not such a file, or it has another name or count of rows.
     """
 
-    def __init__(self, buffer: Any, rows: int, place: str, name: str | None = None) -> None:
+    def __init__(self, source: Any, rows: int, place: str, name: str | None = None) -> None:
         self.rows = rows
         self.limits = Limits()  #: of what is decoded; may be set at any time
         self._sizes: IpcSizes | None = None
         self._place = place
-        source = buffer if isinstance(buffer, pa.Buffer) else pa.py_buffer(buffer)
+        self._checked = source if isinstance(source, CheckedFile) else None
         self._source = source
+        if self._checked is not None:
+            source = pa.PythonFile(source, mode="r")
+        elif not isinstance(source, pa.Buffer):
+            source = pa.py_buffer(source)
         with _typed(place):
             options = pa.ipc.IpcReadOptions(use_threads=False)
             self._reader: Any = pa.ipc.open_file(source, options=options)
@@ -222,6 +226,8 @@ class OtherReader:
                 raise CorruptError(
                     f"{place}: holds column {self.field.name!r}, the manifest says {name!r}"
                 )
+        #: Whether the file has dictionaries, which may have pieces behind any batch.
+        self.has_dictionary = _has_dictionary(self.field.type)
         self._is_coded = (schema.metadata or {}).get(_ENCODING) == _DICTIONARY
         if self._is_coded:
             if not pa.types.is_dictionary(self.field.type):
@@ -259,7 +265,10 @@ class OtherReader:
             )
         arrays: list[pa.Array] = []
         if count:
-            for index in range(first // BATCH_ROWS, (first + count - 1) // BATCH_ROWS + 1):
+            indices = range(first // BATCH_ROWS, (first + count - 1) // BATCH_ROWS + 1)
+            if self._checked is not None:
+                self._checked.expect(indices.start, indices.stop)
+            for index in indices:
                 begin = index * BATCH_ROWS
                 a, b = max(first - begin, 0), min(first + count - begin, BATCH_ROWS)
                 arrays.append(self._batch(index, a, b, is_output or bool(budget)))
@@ -280,9 +289,13 @@ class OtherReader:
 
     def _known_sizes(self) -> IpcSizes:
         if self._sizes is None:
-            view = memoryview(self._source)
+            checked = self._checked
+            view = memoryview(b"" if checked is not None else self._source)
             with _typed(self._place):
-                self._sizes = IpcSizes(lambda start, stop: view[start:stop], view.nbytes)
+                if checked is not None:
+                    self._sizes = IpcSizes(checked.between, checked.size)
+                else:
+                    self._sizes = IpcSizes(lambda start, stop: view[start:stop], view.nbytes)
         return self._sizes
 
     def _check_batch(self, index: int, is_output: bool) -> int:

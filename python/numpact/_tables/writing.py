@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.ipc
 
 from .._limits import Budget, Limits
+from .._remote.checked_file import blocks_of, in_memory
+from .._remote.manifest import Part
 from .columns import arrow_field, metadata_from_json
 from .messages import Messages, Refused
 from .others import OtherReader
@@ -99,7 +101,13 @@ def open_reader(file: dict[str, Any]) -> OtherReader:
     if os.fstat(descriptor).st_size == 0:
         raise Refused("corrupt: the file is empty", "corrupt")
     buffer = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
-    return OtherReader(pa.py_buffer(buffer), file["rows"], "corrupt", file["name"])
+    source: Any = pa.py_buffer(buffer)
+    if file["part"] is not None:
+        part = Part("", file["rows"], *(file["part"][key] for key in ("bytes", "ends", "crc32")))
+        blocks = blocks_of(part)
+        assert blocks is not None
+        source = in_memory(source, blocks, "corrupt")
+    return OtherReader(source, file["rows"], "corrupt", file["name"])
 
 
 def _mask(kept: bytes) -> pa.Array | None:

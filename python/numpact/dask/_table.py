@@ -34,7 +34,7 @@ from .._remote.table_parts import (
     Backend,
     ColumnPart,
     ConstantPart,
-    OtherPart,
+    OtherColumn,
     Rows,
     TablePart,
     frame,
@@ -81,21 +81,6 @@ class _Column:
 
 
 @dataclass(frozen=True)
-class _Other:
-    """A column that Pco cannot hold."""
-
-    name: str
-    place: Location
-    stamp: Stamp
-    count: int
-    type: Any  #: of pyarrow; that of the table, after all folders are known
-
-    def part(self, first: int, count: int, is_nullable: bool) -> OtherPart:
-        """A range of rows."""
-        return OtherPart(self.name, self.place, self.count, first, count, self.type)
-
-
-@dataclass(frozen=True)
 class _Constant:
     """A column that the name of a folder stands for."""
 
@@ -107,7 +92,7 @@ class _Constant:
         return replace(self.value, count=count, is_nullable=is_nullable)
 
 
-_AnyColumn = Union[_Column, _Other, _Constant]
+_AnyColumn = Union[_Column, OtherColumn, _Constant]
 
 
 @dataclass(frozen=True)
@@ -342,21 +327,21 @@ def _unified(name: str, groups: Sequence[_Rows]) -> list[_AnyColumn]:
 def _joined(columns: Sequence[_AnyColumn]) -> list[_AnyColumn] | None:
     """Columns in one type; None if no type holds the values of all."""
     unifying = require("numpact._tables.unifying", "dask")
-    others = [column.type for column in columns if isinstance(column, _Other)]
-    typed = [column for column in columns if not isinstance(column, _Other)]
+    others = [column.type for column in columns if isinstance(column, OtherColumn)]
+    typed = [column for column in columns if not isinstance(column, OtherColumn)]
     if not typed:
         type = unifying.common_type(others)
         if type is not None:
-            return [replace(c, type=type) if isinstance(c, _Other) else c for c in columns]
+            return [replace(c, type=type) if isinstance(c, OtherColumn) else c for c in columns]
     elif all(map(unifying.is_null_type, others)):
         # Folders of nulls alone, which have no type, take that of the folders with numbers.
         logical = _type_of(typed[0])
         if all(_type_of(column) == logical for column in typed):
-            return [_nulls(c, logical) if isinstance(c, _Other) else c for c in columns]
+            return [_nulls(c, logical) if isinstance(c, OtherColumn) else c for c in columns]
     return None
 
 
-def _nulls(column: _Other, logical: LogicalType) -> _Constant:
+def _nulls(column: OtherColumn, logical: LogicalType) -> _Constant:
     return _Constant(ConstantPart(None, logical, column.count, True), column.count)
 
 
@@ -453,16 +438,17 @@ def _tested(
 
 def _is_null(column: _AnyColumn | None) -> bool:
     pyarrow = require("pyarrow", "dask")
-    return isinstance(column, _Other) and pyarrow.types.is_null(column.type)
+    return isinstance(column, OtherColumn) and pyarrow.types.is_null(column.type)
 
 
-def _other(table: TableFolder, entry: Other) -> _Other:
+def _other(table: TableFolder, entry: Other) -> OtherColumn:
     require("pyarrow", "dask")
     from ._filters import source_of
 
     place, stamp = _present(table, entry, entry.file)
-    type = source_of(table, entry).field.type
-    return _Other(entry.name, place, stamp, entry.rows, type)
+    reader = source_of(table, entry).reader()
+    type, is_coded = reader.field.type, reader.has_dictionary
+    return OtherColumn(entry.name, place, stamp, entry.rows, type, entry.parts[0], is_coded)
 
 
 def _described(
@@ -576,7 +562,7 @@ def _part(
 def _stamp(column: _AnyColumn) -> tuple[object, ...]:
     if isinstance(column, _Constant):
         return (column.value,)
-    if isinstance(column, _Other):
+    if isinstance(column, OtherColumn):
         return column.place.url, column.stamp.size, column.stamp.tag
     file = column.file
     return file.place.url, file.stamp.size, file.stamp.tag, column.null_state
@@ -587,7 +573,7 @@ def _meta(rows: _Rows, backend: Backend, nullable: set[str]) -> pd.DataFrame:
 
     empty: dict[str, Rows | ArrowRows] = {}
     for name, column in rows.columns.items():
-        if isinstance(column, _Other):
+        if isinstance(column, OtherColumn):
             empty[name] = ArrowRows(require("pyarrow", "dask").chunked_array([], column.type))
             continue
         if isinstance(column, _Constant):
@@ -597,4 +583,4 @@ def _meta(rows: _Rows, backend: Backend, nullable: set[str]) -> pd.DataFrame:
         empty[name] = Rows(numbers, None, column.logical, name in nullable)
     made = frame(empty, backend, 0, 0)
     clear = require("dask.dataframe.utils", "dask").clear_known_categories
-    return clear(made) if any(isinstance(c, _Other) for c in rows.columns.values()) else made
+    return clear(made) if any(isinstance(c, OtherColumn) for c in rows.columns.values()) else made
