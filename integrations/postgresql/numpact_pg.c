@@ -342,14 +342,27 @@ static numpact_type type_of_file(const bytea* file, numpact_type into) {
   return info.type;
 }
 
+/* Warns of bytes behind the file, which is all that is read. */
 static uint64_t count_numbers(const bytea* file) {
   uint64_t count = 0;
+  numpact_file_end found;
   numpact_status status;
   call counting;
+  memset(&found, 0, sizeof found);
+  found.struct_size = sizeof found;
   begin(&counting);
   status = numpact_count(counting.context, VARDATA_ANY(file), VARSIZE_ANY_EXHDR(file), &count,
                          &counting.error);
+  if (status == NUMPACT_OK) {
+    status = numpact_context_file_end(counting.context, &found, &counting.error);
+  }
   end(&counting, status);
+  if (found.warning != NULL) {
+    const uint64_t at =
+        found.foreign_offset == NUMPACT_UNKNOWN ? found.file_size : found.foreign_offset;
+    ereport(WARNING, (errcode(ERRCODE_WARNING), errmsg("numpact: %s", found.warning),
+                      errdetail("At byte %llu.", (unsigned long long)at)));
+  }
   return count;
 }
 

@@ -66,7 +66,7 @@ def server(static_prefix: Path) -> Iterator[Query]:
     run(*as_postgres(BIN / "pg_ctl", "-D", data, "-w", "-l", log, "-o", settings, "start"),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, capture_output=False)  # fmt: skip
 
-    def query(text: str, error: str | None = None) -> str:
+    def query(text: str, error: str | None = None, warning: str = "") -> str:
         command = as_postgres(BIN / "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1",
                               "-v", "VERBOSITY=verbose", "-h", root, "-d", "postgres")  # fmt: skip
         done = subprocess.run(
@@ -74,6 +74,8 @@ def server(static_prefix: Path) -> Iterator[Query]:
         )
         if error is None:
             assert done.returncode == 0, done.stderr
+            assert warning in done.stderr, done.stderr
+            assert bool(warning) == ("WARNING" in done.stderr), done.stderr
         else:
             assert done.returncode != 0
             assert error in done.stderr, done.stderr
@@ -212,6 +214,21 @@ def test_hostile_bytes(server: Query, name: str) -> None:
     bytea = f"'\\x{HOSTILE[name].hex()}'::bytea"
     for call in ("pco_decompress_int8({})", "pco_decompress_int8({}, 1, 5)", "pco_info({})"):
         server(f"SELECT {call.format(bytea)}", error="XX001")
+
+
+def test_bytes_behind_a_file_are_warned_of(server: Query) -> None:
+    """Of joined files the first one is read, and a damaged trailer compares nothing."""
+    plain = numpact.compress(np.arange(1000), trailer=False)
+    indexed = numpact.compress(np.arange(1000), trailer=True)
+    damaged = indexed[: len(plain)] + bytes(len(indexed) - len(plain))
+    for file, at in ((plain + plain, len(plain)), (indexed + plain, len(indexed)),
+                     (plain + b"xyz", len(plain)), (damaged, len(plain))):  # fmt: skip
+        bytea, warning = f"'\\x{file.hex()}'::bytea", f"At byte {at}."
+        whole = server(f"SELECT pco_decompress_int8({bytea})", warning=warning)
+        assert whole.count(",") == 999
+        assert server(f"SELECT pco_decompress_int8({bytea}, 2, 2)", warning=warning) == "{1,2}"
+        assert server(f"SELECT (pco_info({bytea})).count", warning=warning) == "1000"
+    server(f"SELECT pco_decompress_int8('\\x{indexed.hex()}'::bytea)")
 
 
 def test_newer_version(server: Query) -> None:
