@@ -391,10 +391,11 @@ SHIM_EXPORT std::int32_t shim_chunk_decode_page(const void* decoder, void* conte
   return guarded(error, [&] {
     std::size_t used = 0;
     const auto* chunk = static_cast<const numpact::wrapped::ChunkDecoder*>(decoder);
+    // Callers of the shim may ask for the first `capacity` numbers of the page.
     const Status status =
         chunk
-            ->decode_page(bytes_of(bytes, size), page_n, {type_of(type), out, capacity},
-                          static_cast<numpact::DecodeContext*>(context))
+            ->decode_page_front(bytes_of(bytes, size), page_n, {type_of(type), out, capacity},
+                                static_cast<numpact::DecodeContext*>(context))
             .into(used);
     *consumed = used;
     return status;
