@@ -26,7 +26,7 @@ constexpr std::uint64_t kFirstWithParts = 4;
 // Memory that the contents may take, and what is counted for each entry and pair beside its texts.
 constexpr std::uint64_t kFixedMemory = std::uint64_t{4} << 20;
 constexpr std::uint64_t kMemoryPerTextByte = 2;
-constexpr std::uint64_t kColumnMemory = 192;
+constexpr std::uint64_t kColumnMemory = 256;
 constexpr std::uint64_t kOtherMemory = 256;
 constexpr std::uint64_t kSkippedMemory = 96;
 constexpr std::uint64_t kPairMemory = 64;

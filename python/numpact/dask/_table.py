@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
-from .._errors import CorruptError, InvalidArgumentError, LimitExceededError, TypeMismatchError
+from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._integers import index_of
 from .._limits import Limits
 from .._number_types import dtype_of, type_name
@@ -19,7 +19,6 @@ from .._remote.locations import (
     Location,
     Path,
     Paths,
-    Stamp,
     StorageOptions,
     find,
     join,
@@ -53,8 +52,6 @@ if TYPE_CHECKING:
     from ._filters import RowTest
 
     Source = Union[Mapping[str, Paths], Paths]
-
-_MAX_ROWS = 1 << 63
 
 
 @dataclass(frozen=True)
@@ -454,12 +451,6 @@ def _other(table: TableFolder, entry: Other) -> OtherColumn:
 def _described(
     table: TableFolder, entries: list[Column], index: PcoIndex | None, chunks: bool, limits: Limits
 ) -> dict[str, _Column]:
-    for entry in entries:
-        if entry.rows >= _MAX_ROWS:
-            raise LimitExceededError(
-                f"{table.place.url}: column {entry.name!r} claims {entry.rows} rows, more than an "
-                "index of pandas can number"
-            )
     found = [_present(table, entry, entry.file) for entry in entries]
     if index is not None or chunks:
         files = describe(found, index, chunks=True)

@@ -343,8 +343,12 @@ def test_rows_that_no_index_numbers(tmp_path: Path) -> None:
     for fields in ({"count": 1 << 63}, {"count": 1 << 63, "nulls": nulls}):
         table = write(tmp_path / f"t{len(fields)}", files_of(1, nulls=True))
         (table / "manifest.json").write_text(json.dumps(column(**fields)))
-        with pytest.raises(numpact.CorruptError, match="is not a count"):
+        with pytest.raises(numpact.CorruptError, match="'count' is not a count"):
             from_pco_table(table)
+    nulls["count"] = 1 << 62
+    (table / "manifest.json").write_text(json.dumps(column(count=1 << 62, nulls=nulls)))
+    with pytest.raises(numpact.CorruptError, match="has more rows than can be counted"):
+        from_pco_table(table)
 
 
 def test_deep_indexes_are_refused() -> None:

@@ -262,8 +262,9 @@ def test_an_append_checks_a_file_of_version_3(copy: Callable[..., Path]) -> None
     before = (folder / "manifest.json").read_bytes()
     changed = bytearray((folder / "s.arrow").read_bytes())
     changed[len(changed) // 2 :][:50] = bytes(50)
-    (folder / "s.arrow").write_bytes(changed[: len(changed) // 2] + bytes(60) + changed[
-        len(changed) // 2 + 60 :])
+    (folder / "s.arrow").write_bytes(
+        changed[: len(changed) // 2] + bytes(60) + changed[len(changed) // 2 + 60 :]
+    )
     with pytest.raises(numpact.CorruptError):
         numpact.append_table({"s": column("dictionary", 3), "n": [1, 2, 3]}, folder)
     assert (folder / "manifest.json").read_bytes() == before
