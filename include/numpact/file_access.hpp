@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -51,6 +52,8 @@ class NUMPACT_API RangeSource {
   // Reads 1 to out.size() bytes at `offset` into `out` and returns their count; 0 only if the file
   // ends at or before `offset`.
   virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) = 0;
+  // The whole file, if it is in memory as long as the object lives: then nothing is copied.
+  virtual std::optional<std::span<const std::byte>> bytes() const noexcept;
 };
 
 // A file on disk, read without mapping: truncation by others is an error, not a crash.

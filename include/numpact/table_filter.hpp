@@ -53,6 +53,9 @@ struct FilterValue {
     kTimeOfDay,  // seconds since midnight, decimal
     kDuration,   // seconds, decimal
     kBytes,
+    // A number as the column stores it, whatever that means: a decimal, compared exactly. One with
+    // a point or an exponent, and nan and inf, stand for an f64.
+    kStored,
   };
   Kind kind = Kind::kNumber;
   std::string text = {};  // without quotes

@@ -117,6 +117,8 @@ class NUMPACT_API Trailer {
   std::uint64_t bytes() const noexcept;
   // CRC-32 of the file header, which ends at the first chunk.
   std::uint32_t header_crc() const noexcept;
+  // What the trailer says of it: the format version, its size, and the type of the numbers.
+  FileHeader header() const noexcept;
   // log2 of the distance between restart points; none: there are none.
   std::optional<unsigned> restart_log() const noexcept;
   // In file order, as a list made at the first call; valid while this trailer or a copy lives.

@@ -54,6 +54,24 @@ ChunkIndex detail::ChunkIndexAccess::index_of(std::shared_ptr<const ChunkIndex::
   return index;
 }
 
+std::shared_ptr<const ChunkIndex::Table> slice_of(std::shared_ptr<const ChunkIndex::Table> whole,
+                                                  std::size_t first, std::size_t end) {
+  const auto made = std::make_shared<ChunkIndex::Table>();
+  const std::uint64_t base = whole->chunks.offset(first);
+  made->type = whole->type;
+  made->is_from_trailer = true;
+  for (std::size_t i = first; i < end; ++i) {
+    const IndexedChunk chunk = whole->chunks[i];
+    made->chunks.add(chunk.offset - base, chunk.page_offset - base, chunk.count);
+    made->crcs.push_back(whole->crcs[i]);
+    if (!whole->points.empty()) made->points.push_back(whole->points[i]);
+  }
+  made->end = whole->end_of(end - 1) - base;
+  made->restart_log = whole->restart_log;
+  made->whole = std::move(whole);
+  return made;
+}
+
 Status index_of(const trailer::View& view, std::shared_ptr<const ChunkIndex::Table>& table) {
   const std::uint64_t each = sizeof(std::uint32_t) + sizeof(trailer::ChunkPoints);
   NUMPACT_TRY(ensure_memory(ChunkPlaces().next_bytes(view.front.chunk_n) +

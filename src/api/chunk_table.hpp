@@ -94,7 +94,8 @@ struct ChunkIndex::Table {
   std::uint64_t end = 0;  // of the last chunk; others end where the next begins
   std::optional<unsigned> restart_log;
   std::vector<std::byte> point_bytes;
-  std::vector<trailer::ChunkPoints> points;  // per chunk, views into point_bytes
+  std::vector<trailer::ChunkPoints> points;  // per chunk, views into point_bytes of `whole`
+  std::shared_ptr<const Table> whole;        // of which this is a slice; null: its own
 
   std::uint64_t end_of(std::size_t chunk) const {
     return chunk + 1 < chunks.size() ? chunks.offset(chunk + 1) : end;
@@ -112,11 +113,18 @@ namespace detail {
 // Creates indices for functions outside ChunkIndex.
 struct ChunkIndexAccess {
   static ChunkIndex index_of(std::shared_ptr<const ChunkIndex::Table> table);
+  static std::shared_ptr<const ChunkIndex::Table> shared_table_of(const ChunkIndex& index) {
+    return index.table_;
+  }
   // Returns the table of a nonempty index.
   static const ChunkIndex::Table& table_of(const ChunkIndex& index) { return *index.table_; }
 };
 
 }  // namespace detail
+
+// The chunks `first` to end - 1 of a table from a trailer, as if the first one began at byte 0.
+std::shared_ptr<const ChunkIndex::Table> slice_of(std::shared_ptr<const ChunkIndex::Table> whole,
+                                                  std::size_t first, std::size_t end);
 
 // Copies the contents of an intact trailer.
 Status index_of(const trailer::View& view, std::shared_ptr<const ChunkIndex::Table>& table);

@@ -10,5 +10,6 @@ Executor::~Executor() = default;
 ByteSource::~ByteSource() = default;
 ByteSink::~ByteSink() = default;
 RangeSource::~RangeSource() = default;
+std::optional<std::span<const std::byte>> RangeSource::bytes() const noexcept { return {}; }
 
 }  // namespace numpact

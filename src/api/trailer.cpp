@@ -13,7 +13,7 @@ namespace numpact {
 struct Trailer::Table {
   std::uint64_t file_bytes = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t header_crc = 0;
+  trailer::Front front;
   std::vector<std::byte> records;  // as stored in the trailer
   std::shared_ptr<const ChunkIndex::Table> index;
   LazyList<ChunkSummary> list;
@@ -77,7 +77,7 @@ Result<TrailerTail> Trailer::read_tail(std::span<const std::byte> tail,
     auto table = std::make_shared<Table>();
     table->file_bytes = view.file_bytes;
     table->bytes = view.bytes;
-    table->header_crc = view.front.header_crc;
+    table->front = view.front;
     NUMPACT_TRY(index_of(view, table->index));
     table->records.assign(view.records.begin(), view.records.end());
     found.trailer.emplace().table_ = std::move(table);
@@ -92,7 +92,17 @@ std::optional<NumberType> Trailer::type() const noexcept {
 std::uint64_t Trailer::count() const noexcept { return index().count(); }
 
 std::uint32_t Trailer::header_crc() const noexcept {
-  return table_ != nullptr ? table_->header_crc : 0;
+  return table_ != nullptr ? table_->front.header_crc : 0;
+}
+
+FileHeader Trailer::header() const noexcept {
+  FileHeader header;
+  if (table_ == nullptr) return header;
+  header.format_major = table_->front.format.major;
+  header.format_minor = table_->front.format.minor;
+  header.size_bytes = table_->front.header_bytes;
+  header.number_type = type();
+  return header;
 }
 
 std::uint64_t Trailer::file_bytes() const noexcept {

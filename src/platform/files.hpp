@@ -21,6 +21,8 @@ struct FileInfo {
   // They identify a file as long as it exists.
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
+  // When the contents were changed last, in a unit of the system.
+  std::int64_t changed = 0;
 
   bool is_regular() const { return kind == FileKind::kRegular; }
   bool is_folder() const { return kind == FileKind::kFolder; }

@@ -14,6 +14,7 @@ mark_as_advanced(NUMPACT_PLATFORM)
 
 set(numpact_posix_sources
   posix/files.cpp
+  posix/folders.cpp
   posix/locks.cpp
   posix/mapped_files.cpp
   posix/pages.cpp
@@ -25,7 +26,6 @@ set(numpact_posix_sources
 set(numpact_posix_tool_sources
   posix/child_processes.cpp
   posix/environment.cpp
-  posix/folders.cpp
   posix/program.cpp
   posix/temporary.cpp
   posix/terminal.cpp
@@ -34,6 +34,7 @@ set(numpact_windows_sources
   temporary.cpp
   windows/errors.cpp
   windows/files.cpp
+  windows/folders.cpp
   windows/locks.cpp
   windows/mapped_files.cpp
   windows/pages.cpp
@@ -44,7 +45,6 @@ set(numpact_windows_sources
 set(numpact_windows_tool_sources
   windows/child_processes.cpp
   windows/environment.cpp
-  windows/folders.cpp
   windows/program.cpp
   windows/temporary.cpp
   windows/terminal.cpp

@@ -7,13 +7,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <optional>
 #include <sstream>
 
-#include "support/half.hpp"
+#include "support/filter_fixture.hpp"
 
 namespace numpact {
 namespace {
@@ -27,93 +26,10 @@ using table::Kind;
 using table::NumberFilter;
 using table::TextFilter;
 using table::Unit;
+using testing::FilterFixture;
+using testing::FixtureColumn;
+using testing::FixtureLine;
 using Bools = std::vector<bool>;
-
-// ---- the fixture ----
-
-struct FixtureColumn {
-  std::string type;
-  std::vector<std::optional<std::string>> values;  // none: null
-};
-
-struct FixtureLine {
-  std::string filter;
-  std::string expected;
-};
-
-struct FilterFixture {
-  std::map<std::string, FixtureColumn> columns;
-  std::vector<FixtureLine> lines;
-};
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
-std::string unescaped(std::string text) {
-  for (const auto& [from, to] : {std::pair("\\t", "\t"), std::pair("\\n", "\n")}) {
-    for (std::size_t at; (at = text.find(from)) != std::string::npos;) text.replace(at, 2, to);
-  }
-  return text;
-}
-
-FilterFixture read_fixture() {
-  FilterFixture fixture;
-  std::ifstream file(NUMPACT_FILTERS);
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with('#')) continue;
-    const std::vector<std::string> fields = split(line, '\t');
-    if (fields[0] != "column") {
-      fixture.lines.push_back({unescaped(fields[0]), fields.at(1)});
-      continue;
-    }
-    FixtureColumn& column = fixture.columns[fields.at(1)];
-    column.type = fields.at(2);
-    for (const std::string& value : split(fields.at(3), '|')) {
-      column.values.push_back(value == "null" ? std::nullopt : std::optional(value));
-    }
-  }
-  return fixture;
-}
-
-// The type of a column of numbers, by Arrow's name; none for others.
-std::optional<ColumnType> column_type(const std::string& name) {
-  ColumnType column;
-  const std::string kind = name.substr(0, name.find('['));
-  if (const auto type = number_type_of_name(name)) {
-    column.type = *type;
-    return column;
-  }
-  const auto known = table::kind_of_name(kind);
-  if (!known) return std::nullopt;
-  column.kind = *known;
-  column.type = *table::stored_type(*known);
-  if (kind == name) return column;
-  const std::string inside = name.substr(kind.size() + 1, name.size() - kind.size() - 2);
-  column.unit = table::unit_of_name(inside.substr(0, inside.find(','))).value();
-  if (inside.find(' ') != std::string::npos) column.timezone = inside.substr(inside.find(' ') + 1);
-  return column;
-}
-
-std::uint64_t bits_of(const std::string& value, NumberType type) {
-  if (kind_of(type) == NumberKind::kUnsigned) return std::strtoull(value.c_str(), nullptr, 10);
-  if (kind_of(type) == NumberKind::kSigned) {
-    return static_cast<std::uint64_t>(std::strtoll(value.c_str(), nullptr, 10));
-  }
-  const double number = std::strtod(value.c_str(), nullptr);
-  if (type == NumberType::kF64) return std::bit_cast<std::uint64_t>(number);
-  const auto single = static_cast<float>(number);
-  if (type == NumberType::kF32) return std::bit_cast<std::uint32_t>(single);
-  return testing::half_bits(single);
-}
 
 // Which rows satisfy the comparisons with one column; none if they are refused.
 std::optional<Bools> rows_of(const FixtureColumn& column,
@@ -125,13 +41,13 @@ std::optional<Bools> rows_of(const FixtureColumn& column,
     }
   };
   std::string message;
-  if (const auto type = column_type(column.type)) {
+  if (const auto type = testing::column_type(column.type)) {
     const auto filter = NumberFilter::bind(comparisons, *type, &message);
     if (!filter.ok()) return std::nullopt;
     const std::size_t size = size_of(type->type);
     std::vector<std::byte> numbers(column.values.size() * size);
     for (std::size_t i = 0; i < column.values.size(); ++i) {
-      const std::uint64_t bits = bits_of(column.values[i].value_or("0"), type->type);
+      const std::uint64_t bits = testing::bits_of(column.values[i].value_or("0"), type->type);
       std::memcpy(numbers.data() + i * size, &bits, size);
     }
     std::vector<std::uint8_t> kept(column.values.size(), 1);
@@ -178,7 +94,7 @@ std::string selected(const FilterFixture& fixture, const std::string& filter) {
 }
 
 TEST(TableFilter, SelectsTheRowsOfTheFixture) {
-  const FilterFixture fixture = read_fixture();
+  const FilterFixture fixture = testing::read_filter_fixture(NUMPACT_FILTERS);
   ASSERT_GT(fixture.lines.size(), 150u);
   ASSERT_GT(fixture.columns.size(), 20u);
   for (const FixtureLine& line : fixture.lines) {

@@ -2,51 +2,18 @@
 // The list of manifests that every reader accepts or refuses, by the C++ and the C interface.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "numpact/table.h"
 #include "numpact/table.hpp"
+#include "tables/manifest_cases.hpp"
 
 namespace numpact {
 namespace {
 
-struct Case {
-  std::vector<std::string> fields;
-  std::string text;
-
-  bool is_accepted() const { return fields[0] == "accepted"; }
-};
-
-std::string decoded(const std::string& coded) {
-  std::string text;
-  for (std::size_t i = 0; i < coded.size(); ++i) {
-    if (coded[i] != '%') {
-      text += coded[i];
-      continue;
-    }
-    text += static_cast<char>(std::stoi(coded.substr(i + 1, 2), nullptr, 16));
-    i += 2;
-  }
-  return text;
-}
-
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  std::ifstream file(NUMPACT_MANIFESTS "/list.txt");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("#")) continue;
-    Case& one = all.emplace_back();
-    std::size_t begin = 0;
-    for (std::size_t tab = 0; tab != std::string::npos; begin = tab + 1) {
-      tab = line.find('\t', begin);
-      one.fields.push_back(line.substr(begin, tab - begin));
-    }
-    one.text = decoded(one.fields[2]);
-  }
-  return all;
-}
+using Case = testing::ManifestCase;
+using testing::manifest_cases;
 
 // The columns of a case without their values.
 std::string expected_of(const Case& one) {
@@ -111,10 +78,10 @@ std::string described(const numpact_table_manifest* manifest) {
   return text;
 }
 
-TEST(ManifestList, IsLong) { EXPECT_GE(cases().size(), 200u); }
+TEST(ManifestList, IsLong) { EXPECT_GE(manifest_cases().size(), 200u); }
 
 TEST(ManifestList, InCpp) {
-  for (const Case& one : cases()) {
+  for (const Case& one : manifest_cases()) {
     SCOPED_TRACE(one.fields[1]);
     std::string why;
     const Result<table::Manifest> found = table::parse_manifest(one.text, &why);
@@ -133,7 +100,7 @@ TEST(ManifestList, InCpp) {
 }
 
 TEST(ManifestList, IsWrittenAsItIsRead) {
-  for (const Case& one : cases()) {
+  for (const Case& one : manifest_cases()) {
     if (!one.is_accepted()) continue;
     SCOPED_TRACE(one.fields[1]);
     table::Manifest found = table::parse_manifest(one.text).value();
@@ -148,7 +115,7 @@ TEST(ManifestList, IsWrittenAsItIsRead) {
 }
 
 TEST(ManifestList, InC) {
-  for (const Case& one : cases()) {
+  for (const Case& one : manifest_cases()) {
     SCOPED_TRACE(one.fields[1]);
     numpact_error error;
     numpact_error_init(&error);

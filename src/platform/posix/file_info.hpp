@@ -17,6 +17,12 @@ inline FileInfo info_of(const struct stat& found) {
   info.bytes = static_cast<std::uint64_t>(found.st_size);
   info.device = static_cast<std::uint64_t>(found.st_dev);
   info.inode = static_cast<std::uint64_t>(found.st_ino);
+#ifdef __APPLE__
+  const struct timespec& changed = found.st_mtimespec;
+#else
+  const struct timespec& changed = found.st_mtim;
+#endif
+  info.changed = static_cast<std::int64_t>(changed.tv_sec) * 1'000'000'000 + changed.tv_nsec;
   return info;
 }
 

@@ -210,6 +210,9 @@ bool look_at_handle(HANDLE handle, FileInfo& info) {
   info.bytes = std::uint64_t{found.nFileSizeHigh} << 32 | found.nFileSizeLow;
   info.device = found.dwVolumeSerialNumber;
   info.inode = std::uint64_t{found.nFileIndexHigh} << 32 | found.nFileIndexLow;
+  info.changed =
+      static_cast<std::int64_t>(std::uint64_t{found.ftLastWriteTime.dwHighDateTime} << 32 |
+                                found.ftLastWriteTime.dwLowDateTime);
   return true;
 }
 

@@ -42,6 +42,8 @@ std::string describe_value(const FilterValue& value) {
       return "a time of day";
     case Given::kDuration:
       return "a duration";
+    case Given::kStored:
+      return "the stored number " + shown(value.text);
     case Given::kBytes:
       break;
   }
@@ -127,9 +129,9 @@ constexpr std::uint64_t kMaxExactWhole = std::uint64_t{1} << (sizeof(T) == 2   ?
                                                                                : 53);
 
 // A number with a point or an exponent stands for the float nearest to it, as users mean by 0.1.
-// Digits alone are exact.
+// Digits alone are exact, and so is every `number` if `is_exact`.
 template <class T>
-LatentCuts cuts_of_float(const std::string& text, const Decimal& number) {
+LatentCuts cuts_of_float(const std::string& text, const Decimal& number, bool is_exact) {
   constexpr NumberType kType = kNumberTypeOf<T>;
   const NumberFilter::Range all = latents_without_nan(kType);
   const auto infinity = number.is_negative ? all.first : all.last;
@@ -151,7 +153,7 @@ LatentCuts cuts_of_float(const std::string& text, const Decimal& number) {
     high = zero;
   }
   const bool is_whole = literal.kind == LiteralKind::kInteger;
-  if (is_whole && !(literal.fits && literal.magnitude <= kMaxExactWhole<T>)) {
+  if (is_exact || (is_whole && !(literal.fits && literal.magnitude <= kMaxExactWhole<T>))) {
     const std::strong_ordering order = compare(decimal_of(as_double(near)), number);
     if (std::is_lt(order)) return {after_latent(high, all), after_latent(high, all)};
     if (std::is_gt(order)) return {before_latent(low, all), before_latent(low, all)};
@@ -159,17 +161,30 @@ LatentCuts cuts_of_float(const std::string& text, const Decimal& number) {
   return {before_latent(low, all), after_latent(high, all)};
 }
 
-LatentCuts cuts_of_number(const std::string& text, const Decimal& number, NumberType type) {
+LatentCuts cuts_of_number(const std::string& text, const Decimal& number, NumberType type,
+                          bool is_exact = false) {
   switch (type) {
     case NumberType::kF16:
-      return cuts_of_float<Float16>(text, number);
+      return cuts_of_float<Float16>(text, number, is_exact);
     case NumberType::kF32:
-      return cuts_of_float<float>(text, number);
+      return cuts_of_float<float>(text, number, is_exact);
     case NumberType::kF64:
-      return cuts_of_float<double>(text, number);
+      return cuts_of_float<double>(text, number, is_exact);
     default:
       return cuts_of_whole(floor_of(number), type);
   }
+}
+
+// The exact value of a stored number.
+std::optional<Decimal> stored_number(const std::string& text) {
+  std::optional<Decimal> number = parse_decimal(text);
+  const Literal literal = parse_literal(text, '.');
+  if (!number || number->is_infinite || literal.kind == LiteralKind::kInteger) return number;
+  double near = 0;
+  if (nearest(literal, '.', near) == Fit::kRange && number->exponent > 0) {
+    return parse_decimal(number->is_negative ? "-inf" : "inf");
+  }
+  return decimal_of(near);
 }
 
 // ---- times ----
@@ -305,7 +320,10 @@ NumberFilter::Range latents_without_nan(NumberType type) {
 }
 
 bool is_nan_of(const FilterValue& value, Kind kind) {
-  if (value.kind != FilterValue::Kind::kNumber || kind != Kind::kNumber) return false;
+  const bool is_stored = value.kind == FilterValue::Kind::kStored;
+  if (!is_stored && (value.kind != FilterValue::Kind::kNumber || kind != Kind::kNumber)) {
+    return false;
+  }
   std::string_view text = value.text;
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   return text.size() == 3 && (text[0] | 0x20) == 'n' && (text[1] | 0x20) == 'a' &&
@@ -316,6 +334,12 @@ bool find_latents(const FilterValue& value, const ColumnType& type, std::string_
                   LatentCuts& cuts, FilterProblem& problem) {
   using Given = FilterValue::Kind;
   const auto refuse = [&] { return mismatch(value, column, table::describe(type), problem); };
+  if (value.kind == Given::kStored) {
+    const std::optional<Decimal> number = stored_number(value.text);
+    if (!number) return refuse();
+    cuts = cuts_of_number(value.text, *number, type.type, true);
+    return true;
+  }
   if (type.kind == Kind::kBool) {
     if (value.kind != Given::kBool) return refuse();
     cuts = cuts_of_whole({0, false, value.text == "true" ? 1U : 0U, true}, type.type);

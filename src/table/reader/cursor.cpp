@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+#include "base/guard.hpp"
+#include "base/internal.hpp"
+#include "base/size.hpp"
+#include "base/try.hpp"
+#include "table/reader/failure.hpp"
+#include "table/reader/table_data.hpp"
+
+namespace numpact::table {
+
+using internal::ColumnPart;
+using internal::fail;
+using internal::OpenColumn;
+
+namespace {
+
+// Numbers decoded at once in a chunk with restart points, where more would only take memory: eight
+// of the intervals that tables are written with. Other chunks are decoded from their start, so what
+// is needed of them is decoded at once.
+constexpr std::uint64_t kWindowNumbers = std::uint64_t{1} << 17;
+// Numbers of such a chunk from which on they are decoded without a window: four intervals, of which
+// one at most is decoded in vain.
+constexpr std::uint64_t kMinDirectNumbers = std::uint64_t{1} << 16;
+
+// What a cursor keeps of a column.
+struct Window {
+  const ColumnPart* part = nullptr;
+  std::vector<std::byte> numbers;
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+  internal::ColumnFile::Fetched fetched;
+};
+
+// Values of a column in a batch.
+struct Values {
+  std::vector<std::uint64_t> numbers;  // of any type, aligned
+  std::vector<std::uint8_t> valid;
+  bool is_read = false;     // in this batch
+  bool is_compact = false;  // only the rows that match
+  bool has_nulls = false;
+};
+
+std::uint64_t end_of(const IndexedChunk& chunk) { return chunk.first + chunk.count; }
+
+template <class T>
+void keep(T* values, std::span<const std::uint8_t> kept) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    values[at] = values[i];
+    at += kept[i];
+  }
+}
+
+// Moves the values of the rows that match to the front.
+void keep_numbers(void* numbers, std::size_t size, std::span<const std::uint8_t> kept) {
+  switch (size) {
+    case 1:
+      return keep(static_cast<std::uint8_t*>(numbers), kept);
+    case 2:
+      return keep(static_cast<std::uint16_t*>(numbers), kept);
+    case 4:
+      return keep(static_cast<std::uint32_t*>(numbers), kept);
+    default:
+      return keep(static_cast<std::uint64_t*>(numbers), kept);
+  }
+}
+
+void narrow(const NumberFilter& filter, const NumberView& numbers,
+            std::span<const std::uint8_t> valid, std::span<std::uint8_t> kept) {
+  if (filter.matches_null()) {
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      kept[i] &= static_cast<std::uint8_t>(valid.empty() ? 0 : 1 - valid[i]);
+    }
+    return;
+  }
+  filter.narrow(numbers, kept);
+  for (std::size_t i = 0; i < valid.size(); ++i) kept[i] &= valid[i];
+}
+
+}  // namespace
+
+struct Cursor::State {
+  explicit State(std::shared_ptr<const Scan::Plan> of)
+      : plan(std::move(of)), table(*plan->table), config(table.config) {
+    config.progress = nullptr;
+    config.file_end = nullptr;
+  }
+
+  std::shared_ptr<const Scan::Plan> plan;
+  const Reader::Table& table;
+  DecodeConfig config;
+  DecodeContext context;
+  std::unordered_map<std::size_t, Window> windows;  // by column
+  std::unordered_map<std::size_t, Values> values;
+  std::vector<std::uint8_t> kept;
+  std::uint64_t row = 0;   // the next one
+  std::uint64_t stop = 0;  // of start()
+  std::size_t range = 0;
+
+  Status read(std::size_t column, std::uint64_t first, const MutableNumberView& out,
+              std::uint8_t* valid, std::uint64_t ahead, Failure* failure);
+  Status read_values(std::size_t column, std::uint64_t first, std::uint64_t rows,
+                     std::uint64_t ahead, Failure* failure);
+  Status next(Batch& batch, Failure* failure);
+  bool next_window(RowRange& rows);
+  Status match(const RowRange& rows, std::uint64_t ahead, Failure* failure);
+  Status give(Batch& batch, std::uint64_t ahead, Failure* failure);
+
+ private:
+  Status read_numbers(Window& window, std::uint64_t number, MutableNumberView out,
+                      std::uint64_t ahead);
+  Status read_direct(Window& window, std::uint64_t number, const MutableNumberView& out,
+                     std::size_t chunk, std::uint64_t ahead);
+};
+
+// Decodes numbers that are in memory, or fetched with the chunks up to that of the number before
+// `ahead`. All lie in fetched chunks, or in `chunk`.
+Status Cursor::State::read_direct(Window& window, std::uint64_t number,
+                                  const MutableNumberView& out, std::size_t chunk,
+                                  std::uint64_t ahead) {
+  const internal::ColumnFile& file = window.part->file;
+  if (const FileReader* const reader = file.reader()) {
+    return reader->read(number, out, config, &context);
+  }
+  internal::ColumnFile::Fetched& fetched = window.fetched;
+  if (!fetched.has(chunk)) {
+    NUMPACT_TRY(file.fetch(chunk, file.index().chunk_of(ahead - 1) + 1, fetched));
+  }
+  return fetched.placed(fetched.reader->read(number - fetched.first, out, config, &context));
+}
+
+// Numbers from `number` on; those up to `ahead` will be read next.
+Status Cursor::State::read_numbers(Window& window, std::uint64_t number, MutableNumberView out,
+                                   std::uint64_t ahead) {
+  const internal::ColumnFile& file = window.part->file;
+  const ChunkIndex& index = file.index();
+  const std::size_t size = size_of(out.type);
+  while (out.count > 0) {
+    const std::uint64_t end = number + out.count;
+    std::size_t count = 0;
+    if (window.first <= number && number < window.end) {
+      count = static_cast<std::size_t>(std::min(end, window.end) - number);
+      std::memcpy(out.data, window.numbers.data() + (number - window.first) * size, count * size);
+    } else {
+      const std::size_t chunk = index.chunk_of(number);
+      std::uint64_t direct_end = std::min(end, end_of(index.chunk(chunk)));
+      if (direct_end < end && file.reader() != nullptr) {
+        // With all whole chunks that follow, which threads share.
+        const std::size_t last = index.chunk_of(end - 1);
+        direct_end = end_of(index.chunk(last)) == end ? end : index.chunk(last).first;
+      }
+      const std::uint64_t chunk_end = end_of(index.chunk(chunk));
+      if (direct_end < chunk_end) {
+        const bool has_restarts = file.has_restarts(chunk);
+        std::uint64_t window_end = std::min(chunk_end, std::max(ahead, end));
+        if (has_restarts) window_end = std::min(window_end, number + kWindowNumbers);
+        const bool is_large = has_restarts && direct_end - number >= kMinDirectNumbers;
+        const std::uint64_t bytes = (window_end - number) * size;
+        if (window_end > direct_end && !is_large && bytes <= config.limits.max_memory) {
+          window.end = 0;
+          if (window.numbers.size() < bytes) window.numbers.resize(internal::to_size(bytes));
+          const MutableNumberView view(out.type, window.numbers.data(),
+                                       static_cast<std::size_t>(window_end - number));
+          NUMPACT_TRY(read_direct(window, number, view, chunk, ahead));
+          window.first = number;
+          window.end = window_end;
+          continue;
+        }
+      }
+      count = static_cast<std::size_t>(direct_end - number);
+      NUMPACT_TRY(
+          read_direct(window, number, MutableNumberView(out.type, out.data, count), chunk, ahead));
+    }
+    number += count;
+    out = MutableNumberView(out.type, static_cast<std::byte*>(out.data) + count * size,
+                            out.count - count);
+  }
+  return {};
+}
+
+Status Cursor::State::read(std::size_t column, std::uint64_t first, const MutableNumberView& out,
+                           std::uint8_t* valid, std::uint64_t ahead, Failure* failure) {
+  const OpenColumn* open = nullptr;
+  NUMPACT_TRY(table.load(column, open, failure));
+  const Column& described = *table.entries[column].numbers;
+  if (out.type != described.type) {
+    const Status status(ErrorKind::kTypeMismatch, "the column holds numbers of another type");
+    return fail(failure, status, table.place_of(described.file), described.name);
+  }
+  if (first > described.rows() || out.count > described.rows() - first) {
+    const Status status(ErrorKind::kInvalidArgument, "the column has fewer rows");
+    return fail(failure, status, table.place_of(described.file), described.name);
+  }
+  const std::uint64_t end = first + out.count;
+  const std::uint64_t last = std::clamp(ahead, end, described.rows());
+  const std::size_t size = size_of(out.type);
+  Window& window = windows[column];
+  for (const auto& part : open->parts) {
+    const std::uint64_t part_end = part->first_row + part->rows;
+    if (first >= end || first >= part_end) continue;
+    const auto rows = static_cast<std::size_t>(std::min(end, part_end) - first);
+    const std::uint64_t at_row = first - part->first_row;
+    const std::uint64_t number = part->nulls.numbers_before(at_row);
+    const auto count = static_cast<std::size_t>(part->nulls.numbers_before(at_row + rows) - number);
+    if (window.part != part.get()) {
+      window = Window();
+      window.part = part.get();
+    }
+    // The numbers come behind the place of the nulls, and are then spread.
+    auto* const at = static_cast<std::byte*>(out.data) + (out.count - (end - first)) * size;
+    const MutableNumberView numbers(out.type, at + (rows - count) * size, count);
+    const std::uint64_t next =
+        part->nulls.numbers_before(std::min(last, part_end) - part->first_row);
+    if (const Status status = read_numbers(window, number, numbers, next); !status.ok()) {
+      return fail(failure, status, part->place, described.name);
+    }
+    part->nulls.spread(at_row, rows, size, at, valid);
+    if (valid != nullptr) valid += rows;
+    first += rows;
+  }
+  return {};
+}
+
+Status Cursor::State::read_values(std::size_t column, std::uint64_t first, std::uint64_t rows,
+                                  std::uint64_t ahead, Failure* failure) {
+  Values& made = values[column];
+  if (made.is_read) return {};
+  const Column& described = *table.entries[column].numbers;
+  const std::size_t count = internal::to_size(rows);
+  made.has_nulls = described.null_count > 0;
+  made.is_compact = false;
+  made.numbers.resize((count * size_of(described.type) + 7) / 8);
+  if (made.has_nulls) made.valid.resize(count);
+  NUMPACT_TRY(read(column, first, MutableNumberView(described.type, made.numbers.data(), count),
+                   made.has_nulls ? made.valid.data() : nullptr, ahead, failure));
+  made.is_read = true;
+  return {};
+}
+
+bool Cursor::State::next_window(RowRange& rows) {
+  for (; range < plan->ranges.size(); ++range) {
+    const RowRange& may_match = plan->ranges[range];
+    rows.first = std::max(row, may_match.first);
+    rows.end = std::min(stop, may_match.end);
+    if (rows.first >= stop) return false;
+    if (rows.first >= rows.end) continue;
+    const std::uint64_t step = plan->query.window_rows;
+    rows.end = std::min(rows.end - rows.first, step - rows.first % step) + rows.first;
+    row = rows.end;
+    return true;
+  }
+  return false;
+}
+
+// Sets `kept`: of no rows if none matches.
+Status Cursor::State::match(const RowRange& rows, std::uint64_t ahead, Failure* failure) {
+  kept.assign(internal::to_size(rows.end - rows.first), 1);
+  for (const Scan::Plan::Bound& bound : plan->conditions) {
+    if (bound.is_number) {
+      NUMPACT_TRY(read_values(bound.column, rows.first, kept.size(), ahead, failure));
+      const Values& read = values[bound.column];
+      const NumberView numbers(bound.filter.type(), read.numbers.data(), kept.size());
+      narrow(bound.filter, numbers,
+             read.has_nulls ? std::span(read.valid).first(kept.size())
+                            : std::span<const std::uint8_t>(),
+             kept);
+    } else {
+      const Status status = plan->query.others->narrow(bound.column, rows.first, kept);
+      if (!status.ok()) {
+        const ColumnEntry& entry = table.entries[bound.column];
+        return fail(failure, status, table.place_of(entry.other->file()), entry.name());
+      }
+    }
+    if (std::find(kept.begin(), kept.end(), 1) == kept.end()) {
+      kept.clear();
+      return {};
+    }
+  }
+  return {};
+}
+
+Status Cursor::State::next(Batch& batch, Failure* failure) {
+  batch = {};
+  for (RowRange rows; next_window(rows);) {
+    const std::uint64_t ahead = std::min(stop, plan->ranges[range].end);
+    for (auto& [column, read] : values) read.is_read = false;
+    NUMPACT_TRY(match(rows, ahead, failure));
+    if (kept.empty()) continue;
+    batch.first_row = rows.first;
+    batch.window_rows = rows.end - rows.first;
+    batch.rows = static_cast<std::uint64_t>(std::count(kept.begin(), kept.end(), 1));
+    if (batch.rows < batch.window_rows) batch.kept = kept;
+    return give(batch, ahead, failure);
+  }
+  return {};
+}
+
+Status Cursor::State::give(Batch& batch, std::uint64_t ahead, Failure* failure) {
+  batch.columns.resize(plan->query.columns.size());
+  for (std::size_t i = 0; i < batch.columns.size(); ++i) {
+    const std::size_t column = plan->query.columns[i];
+    if (table.entries[column].numbers == nullptr) continue;
+    NUMPACT_TRY(read_values(column, batch.first_row, batch.window_rows, ahead, failure));
+    Values& read = values[column];
+    const NumberType type = table.entries[column].numbers->type;
+    if (!batch.kept.empty() && !read.is_compact) {
+      keep_numbers(read.numbers.data(), size_of(type), kept);
+      if (read.has_nulls) keep(read.valid.data(), kept);
+      read.is_compact = true;
+    }
+    const auto rows = static_cast<std::size_t>(batch.rows);
+    batch.columns[i].numbers = NumberView(type, read.numbers.data(), rows);
+    if (read.has_nulls) batch.columns[i].valid = std::span(read.valid).first(rows);
+  }
+  return {};
+}
+
+Cursor::Cursor() = default;
+Cursor::~Cursor() = default;
+Cursor::Cursor(Cursor&& other) noexcept = default;
+Cursor& Cursor::operator=(Cursor&& other) noexcept = default;
+
+Result<Cursor> Cursor::create(const Scan& scan) noexcept {
+  Cursor cursor;
+  const Status status = internal::guarded([&] {
+    cursor.state_ = std::make_unique<State>(scan.plan_);
+    return Status();
+  });
+  if (!status.ok()) return status;
+  return cursor;
+}
+
+void Cursor::start(const RowRange& range) noexcept {
+  const std::vector<RowRange>& ranges = state_->plan->ranges;
+  state_->row = range.first;
+  state_->stop = range.end;
+  state_->range = static_cast<std::size_t>(
+      std::partition_point(ranges.begin(), ranges.end(),
+                           [&](const RowRange& one) { return one.end <= range.first; }) -
+      ranges.begin());
+}
+
+Status Cursor::next(Batch& batch, Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->next(batch, failure); });
+}
+
+Status Cursor::read(std::size_t column, std::uint64_t first, const MutableNumberView& out,
+                    std::span<std::uint8_t> valid, std::uint64_t ahead, Failure* failure) noexcept {
+  return internal::guarded([&] {
+    if (!valid.empty() && valid.size() != out.count) {
+      return Status(ErrorKind::kInvalidArgument, "there are not as many bytes for nulls as rows");
+    }
+    return state_->read(column, first, out, valid.empty() ? nullptr : valid.data(), ahead, failure);
+  });
+}
+
+void pack_validity(std::span<const std::uint8_t> valid, std::span<std::uint8_t> bits) noexcept {
+  std::fill(bits.begin(), bits.end(), std::uint8_t{0});
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    bits[i / 8] |= static_cast<std::uint8_t>((valid[i] != 0 ? 1U : 0U) << i % 8);
+  }
+}
+
+}  // namespace numpact::table

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "base/guard.hpp"
+#include "base/internal.hpp"
+#include "base/try.hpp"
+#include "platform/paths.hpp"
+#include "table/reader/failure.hpp"
+#include "table/reader/folder.hpp"
+#include "table/reader/table_data.hpp"
+
+namespace numpact::table {
+
+using internal::fail;
+
+namespace {
+
+// Attempts to open a folder that is replaced meanwhile, which nobody does this often while a few
+// files are opened.
+constexpr int kMaxOpenAttempts = 100;
+
+void list_entries(Reader::Table& table) {
+  const Manifest& manifest = table.manifest;
+  table.entries.resize(manifest.columns.size() + manifest.others.size());
+  for (const Other& other : manifest.others) {
+    table.entries[static_cast<std::size_t>(other.position)].other = &other;
+  }
+  auto column = manifest.columns.begin();
+  for (ColumnEntry& entry : table.entries) {
+    if (entry.other == nullptr) entry.numbers = &*column++;
+  }
+  table.by_name.resize(table.entries.size());
+  for (std::size_t i = 0; i < table.by_name.size(); ++i) table.by_name[i] = i;
+  std::stable_sort(table.by_name.begin(), table.by_name.end(), [&](std::size_t a, std::size_t b) {
+    return table.entries[a].name() < table.entries[b].name();
+  });
+  table.slots = std::vector<Reader::Table::Slot>(table.entries.size());
+}
+
+std::vector<std::string> files_of(const Manifest& manifest) {
+  std::vector<std::string> names;
+  for (const Column& column : manifest.columns) {
+    names.push_back(column.file);
+    if (column.null_count > 0) names.push_back(column.null_file);
+  }
+  for (const Other& other : manifest.others) {
+    for (const Part& part : other.parts) names.push_back(part.file);
+  }
+  return names;
+}
+
+Status read_manifest(Reader::Table& table, Failure* failure) {
+  const std::string name = kManifestName;
+  std::string why;
+  const auto failed = [&](const Status& status) {
+    return fail(failure, status, table.place_of(name), "", why);
+  };
+  std::unique_ptr<RangeSource> source;
+  if (const Status status = table.files->open(name, why).into(source); !status.ok()) {
+    return failed(status);
+  }
+  std::vector<std::byte> own;
+  std::span<const std::byte> text;
+  if (const auto bytes = source->bytes()) {
+    text = *bytes;
+  } else {
+    const Status status = internal::read_whole(*source, kMaxManifestBytes, own);
+    if (!status.ok()) return failed(status);
+    text = own;
+  }
+  const Status status =
+      parse_manifest({reinterpret_cast<const char*>(text.data()), text.size()}, &why)
+          .into(table.manifest);
+  return status.ok() ? status : failed(status);
+}
+
+Status open_table(Reader::Table& table, Failure* failure) {
+  NUMPACT_TRY(read_manifest(table, failure));
+  list_entries(table);
+  const Status held = table.files->hold(files_of(table.manifest));
+  return held.ok() ? held : fail(failure, held, table.path, "");
+}
+
+}  // namespace
+
+std::string Failure::message() const {
+  std::string line = file;
+  if (!column.empty()) line.append(line.empty() ? "" : ", ").append("column \"" + column + "\"");
+  return line.append(line.empty() ? "" : ": ").append(text);
+}
+
+Files::~Files() = default;
+Status Files::hold(std::span<const std::string>) { return {}; }
+OtherColumns::~OtherColumns() = default;
+
+Result<Reader> Reader::open(const std::string& folder, const DecodeConfig& config,
+                            Failure* failure) noexcept {
+  return internal::guarded_value<Reader>([&](Reader& reader) -> Status {
+    const std::string path = internal::platform::without_end_separators(folder);
+    for (int attempt = 1;; ++attempt) {
+      std::string why;
+      std::shared_ptr<internal::Folder> files;
+      if (const Status status = internal::Folder::open(path, files, why); !status.ok()) {
+        return fail(failure, status, path, "", why);
+      }
+      auto table = std::make_shared<Table>();
+      table->path = path;
+      table->files = files;
+      table->config = config;
+      const Status status = open_table(*table, failure);
+      // Replacing a folder removes its old files; those of the new folder are complete.
+      const bool is_whole = status.ok() && !files->is_missing_files();
+      if (!is_whole && attempt < kMaxOpenAttempts && !files->is_current()) continue;
+      reader.table_ = std::move(table);
+      return status;
+    }
+  });
+}
+
+Result<Reader> Reader::open(std::shared_ptr<Files> files, const DecodeConfig& config,
+                            Failure* failure) noexcept {
+  return internal::guarded_value<Reader>([&](Reader& reader) -> Status {
+    if (files == nullptr) return Status(ErrorKind::kInvalidArgument, "there are no files");
+    auto table = std::make_shared<Table>();
+    table->files = std::move(files);
+    table->config = config;
+    NUMPACT_TRY(open_table(*table, failure));
+    reader.table_ = std::move(table);
+    return {};
+  });
+}
+
+Result<Reader> Reader::open_file(const std::string& path, const DecodeConfig& config,
+                                 Failure* failure) noexcept {
+  return internal::guarded_value<Reader>([&](Reader& reader) -> Status {
+    auto table = std::make_shared<Table>();
+    table->path = path;
+    table->is_file = true;
+    table->config = config;
+    auto part = std::make_unique<internal::ColumnPart>();
+    std::unique_ptr<RangeSource> source;
+    std::string why;
+    Status status = internal::map_file_at(path, source, why);
+    if (status.ok()) status = part->file.open(std::move(source), 0, config);
+    if (!status.ok()) return fail(failure, status, path, "", why);
+    const std::optional<NumberType> type = part->file.index().type();
+    if (!type) {
+      status = Status(ErrorKind::kTypeMismatch, "the file is empty and states no type");
+      return fail(failure, status, path, "");
+    }
+    Column& column = table->manifest.columns.emplace_back();
+    column.file = path.substr(internal::platform::name_start(path));
+    column.name = column.file;
+    if (column.name.size() > 4 && column.name.ends_with(".pco")) {
+      column.name.resize(column.name.size() - 4);
+    }
+    column.type = *type;
+    column.count = part->rows = part->file.index().count();
+    part->place = path;
+    list_entries(*table);
+    auto open = std::make_unique<internal::OpenColumn>();
+    open->parts.push_back(std::move(part));
+    table->slots[0].column = std::move(open);
+    reader.table_ = std::move(table);
+    return {};
+  });
+}
+
+const Manifest& Reader::manifest() const noexcept { return table_->manifest; }
+const std::string& Reader::path() const noexcept { return table_->path; }
+const std::shared_ptr<Files>& Reader::files() const noexcept { return table_->files; }
+std::span<const ColumnEntry> Reader::columns() const noexcept { return table_->entries; }
+
+Result<std::size_t> Reader::find(std::string_view name, Failure* failure) const noexcept {
+  return internal::guarded_value<std::size_t>([&](std::size_t& position) -> Status {
+    const auto& order = table_->by_name;
+    const auto found = std::partition_point(order.begin(), order.end(), [&](std::size_t i) {
+      return table_->entries[i].name() < name;
+    });
+    const bool is_there = found != order.end() && table_->entries[*found].name() == name;
+    const bool is_twice =
+        is_there && found + 1 != order.end() && table_->entries[*(found + 1)].name() == name;
+    if (is_there && !is_twice) {
+      position = *found;
+      return {};
+    }
+    const Status status(ErrorKind::kInvalidArgument,
+                        is_twice ? "several columns have this name" : "no column has this name");
+    return fail(failure, status, table_->path, std::string(name), status.what());
+  });
+}
+
+Result<std::vector<Condition>> Reader::conditions(std::string_view filter,
+                                                  Failure* failure) const noexcept {
+  std::string message;
+  std::vector<FilterComparison> comparisons;
+  const Status status = parse_filter(filter, &message).into(comparisons);
+  if (!status.ok()) return fail(failure, status, "", "", message);
+  return conditions(comparisons, failure);
+}
+
+Result<std::vector<Condition>> Reader::conditions(std::span<const FilterComparison> comparisons,
+                                                  Failure* failure) const noexcept {
+  return internal::guarded_value<std::vector<Condition>>([&](auto& made) -> Status {
+    for (const FilterComparison& comparison : comparisons) {
+      std::size_t column = 0;
+      NUMPACT_TRY(find(comparison.column, failure).into(column));
+      made.push_back({column, comparison});
+    }
+    return {};
+  });
+}
+
+Status Reader::load(std::size_t column, Failure* failure) const noexcept {
+  return internal::guarded([&] {
+    const internal::OpenColumn* open = nullptr;
+    return table_->load(column, open, failure);
+  });
+}
+
+Status Reader::Table::check_position(std::size_t position, Failure* failure) const {
+  if (position < entries.size()) return {};
+  return fail(failure, Status(ErrorKind::kInvalidArgument, "the table has no such column"), path,
+              "");
+}
+
+Status Reader::Table::load(std::size_t position, const internal::OpenColumn*& column,
+                           Failure* failure) const {
+  NUMPACT_TRY(check_position(position, failure));
+  const ColumnEntry& entry = entries[position];
+  if (entry.other != nullptr) {
+    const Status status(ErrorKind::kTypeMismatch, "the column does not hold numbers");
+    return fail(failure, status, path, "",
+                "column \"" + entry.name() + "\" is of type " + entry.other->type + ", in " +
+                    entry.other->file() + ": only columns of numbers can be read");
+  }
+  Slot& slot = slots[position];
+  const internal::Lock lock(slot.mutex);
+  if (slot.column == nullptr) {
+    auto open = std::make_unique<internal::OpenColumn>();
+    auto part = std::make_unique<internal::ColumnPart>();
+    NUMPACT_TRY(open_part(*entry.numbers, *part, failure));
+    open->parts.push_back(std::move(part));
+    slot.column = std::move(open);
+  }
+  column = slot.column.get();
+  return {};
+}
+
+Status Reader::Table::open_part(const Column& column, internal::ColumnPart& part,
+                                Failure* failure) const {
+  std::string why;
+  part.rows = column.rows();
+  part.place = place_of(column.file);
+  std::unique_ptr<RangeSource> source;
+  Status status = files->open(column.file, why).into(source);
+  if (status.ok()) status = part.file.open(std::move(source), column.count, config);
+  const ChunkIndex& index = part.file.index();
+  if (status.ok() &&
+      (index.count() != column.count || index.type().value_or(column.type) != column.type)) {
+    status = Status(ErrorKind::kCorrupt, "has another type or count than the manifest says");
+    const std::string found(index.type() ? name_of(*index.type()) : "no");
+    why = "corrupt: has another type or count than the manifest says: " +
+          std::to_string(index.count()) + " " + found + " numbers, not " +
+          std::to_string(column.count) + " " + std::string(name_of(column.type));
+  }
+  if (!status.ok()) return fail(failure, status, part.place, column.name, why);
+  if (column.null_count == 0) return {};
+  status = files->open(column.null_file, why).into(source);
+  if (status.ok()) {
+    status = internal::read_nulls(*source, column.count, column.null_count, config, part.nulls);
+  }
+  return status.ok() ? status : fail(failure, status, place_of(column.null_file), column.name, why);
+}
+
+}  // namespace numpact::table

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What readers and scans hold.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/internal.hpp"
+#include "base/mutex.hpp"
+#include "numpact/table_reader.hpp"
+#include "table/reader/column_file.hpp"
+#include "table/reader/null_map.hpp"
+
+namespace numpact::internal {
+
+// Consecutive rows of a column, in files of their own.
+struct ColumnPart {
+  std::uint64_t first_row = 0;
+  std::uint64_t rows = 0;
+  std::string place;  // of the numbers, for messages
+  ColumnFile file;
+  NullMap nulls;
+};
+
+// A column whose files are open.
+struct OpenColumn {
+  std::vector<std::unique_ptr<const ColumnPart>> parts;  // at least one; today exactly one
+};
+
+}  // namespace numpact::internal
+
+namespace numpact::table {
+
+struct Reader::Table {
+  std::string path;
+  bool is_file = false;  // a file, not a folder
+  std::shared_ptr<Files> files;
+  DecodeConfig config;
+  Manifest manifest;
+  std::vector<ColumnEntry> entries;
+  std::vector<std::size_t> by_name;  // positions, sorted by name
+
+  // Filled when a column is first used.
+  struct Slot {
+    internal::Mutex mutex;
+    std::unique_ptr<const internal::OpenColumn> column;
+  };
+  mutable std::vector<Slot> slots;
+
+  // A file of the table, for messages.
+  std::string place_of(const std::string& file) const {
+    return is_file || path.empty() ? (is_file ? path : file) : path + "/" + file;
+  }
+  // Opens a column of numbers, or finds it open.
+  Status load(std::size_t position, const internal::OpenColumn*& column, Failure* failure) const;
+  Status check_position(std::size_t position, Failure* failure) const;
+
+ private:
+  Status open_part(const Column& column, internal::ColumnPart& part, Failure* failure) const;
+};
+
+struct Scan::Plan {
+  struct Bound {
+    std::size_t column;
+    NumberFilter filter;     // of a column of numbers
+    bool is_number = false;  // else one that Query::others narrows
+  };
+
+  std::shared_ptr<const Reader::Table> table;
+  Query query;  // without its conditions
+  std::uint64_t rows = 0;
+  std::vector<Bound> conditions;
+  std::vector<RowRange> ranges;
+};
+
+}  // namespace numpact::table
