@@ -112,7 +112,7 @@ run_dll() {
     sort >"$folder/exports"
   missing=$(sort tests/capi/symbols.txt | comm -23 - "$folder/exports")
   [ -z "$missing" ] || { echo "the DLL does not export $missing"; return 1; }
-  for name in column_in_c arrow_in_c; do
+  for name in column_in_c arrow_in_c table_in_c; do
     $GCC -std=c99 -Wall -Wextra -Werror -DNUMPACT_SHARED -Iinclude examples/$name.c \
       -o "$folder/src/$name.exe" "$folder/src/libnumpact.dll.a" || return 1
     start=$(date +%s%3N)

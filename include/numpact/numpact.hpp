@@ -15,6 +15,7 @@
 #include "numpact/stream.hpp"
 #include "numpact/table.hpp"
 #include "numpact/table_filter.hpp"
+#include "numpact/table_reader.hpp"
 #include "numpact/trailer.hpp"
 #include "numpact/types.hpp"
 #include "numpact/version.hpp"

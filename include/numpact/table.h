@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The manifest of a folder of columns (docs/format/table-folder.md) in C: which files a table has
- * and what their numbers mean. Opens no files. The rules of numpact.h hold here too. */
+/* Tables in C: folders of columns (docs/format/table-folder.md), their manifests, filters, and
+ * rows. The rules of numpact.h hold here too.
+ *
+ * `why`, where a function has it, may be null; after an error it gets a sentence that names the
+ * file and the column, cut to the capacity in bytes, with a zero byte. */
 #ifndef NUMPACT_TABLE_H
 #define NUMPACT_TABLE_H
 
@@ -65,9 +68,8 @@ typedef struct numpact_table_column {
 /* Immutable; threads may share it. Keeps nothing of the text. */
 typedef struct numpact_table_manifest numpact_table_manifest;
 
-/* Parses a manifest, which is untrusted. After an error `why` (may be null) gets a sentence that
- * names the column and the value, cut to the capacity in bytes, with a zero byte; error->offset is
- * the place in the text. Errors: NUMPACT_CORRUPT; NUMPACT_UNSUPPORTED_VERSION: written by a newer
+/* Parses a manifest, which is untrusted. `why` names the column and the value; error->offset is the
+ * place in the text. Errors: NUMPACT_CORRUPT; NUMPACT_UNSUPPORTED_VERSION: written by a newer
  * version; NUMPACT_LIMIT_EXCEEDED: the contents need more than 4 MiB and twice the memory of the
  * text; NUMPACT_OUT_OF_MEMORY. */
 NUMPACT_C_API numpact_status numpact_table_manifest_parse(const void* text, size_t size,
@@ -94,6 +96,193 @@ NUMPACT_C_API uint64_t numpact_table_max_runs(uint64_t numbers, uint64_t nulls);
 NUMPACT_C_API numpact_status numpact_table_check_runs(const uint64_t* lengths, size_t count,
                                                       uint64_t numbers, uint64_t nulls,
                                                       numpact_error* error);
+
+/* A column that the table had and the folder does not. */
+typedef struct numpact_table_skipped {
+  size_t struct_size;
+  const char* name;
+  const char* type_text; /* as Arrow prints it */
+  const char* reason;
+} numpact_table_skipped;
+
+NUMPACT_C_API size_t numpact_table_manifest_skipped_count(const numpact_table_manifest* manifest);
+NUMPACT_C_API numpact_status numpact_table_manifest_skipped(const numpact_table_manifest* manifest,
+                                                            size_t index,
+                                                            numpact_table_skipped* skipped,
+                                                            numpact_error* error);
+
+/* ---- rows ---- */
+
+/* An open table. Threads may share it. */
+typedef struct numpact_table numpact_table;
+/* A query that was bound to a table: the rows that may match. Immutable; threads may share it, each
+ * with a cursor of its own. */
+typedef struct numpact_table_scan numpact_table_scan;
+/* Reads rows of a scan, for one thread at a time. */
+typedef struct numpact_table_cursor numpact_table_cursor;
+
+/* The files of a table that is elsewhere. Called concurrently; both return 0, or an errno or
+ * another number if they fail. Names are those of the manifest, and "manifest.json". */
+typedef struct numpact_table_files {
+  size_t struct_size;
+  void* opaque;
+  int (*size)(void* opaque, const char* name, uint64_t* size);
+  /* Reads 1 to `capacity` bytes at an offset; *size is 0 only behind the end of the file. Asks for
+   * a manifest at once, for the end of each column in use, and for each run of adjacent chunks that
+   * may match, of at most 32 MiB. */
+  int (*read)(void* opaque, const char* name, uint64_t offset, void* out, size_t capacity,
+              size_t* size);
+} numpact_table_files;
+
+/* Opens a folder by its path in UTF-8, or a Pco file as a table of one column. All files of a
+ * folder are mapped (of more than 4,096 size and time are noted), so that they belong to one
+ * version of the table, also if it is replaced meanwhile; they must not be truncated. Only regular
+ * files are opened, and links to files of the folder. The limits are those of the context, which
+ * may be null: max_memory bounds the memory for nulls and for decoding, the others what one call
+ * reads. Errors: as numpact_table_manifest_parse, NUMPACT_IO, and those of reading a file; columns
+ * are read when they are used. */
+NUMPACT_C_API numpact_status numpact_table_open(const numpact_context* context, const char* path,
+                                                numpact_table** table, char* why,
+                                                size_t why_capacity, numpact_error* error);
+/* The files' functions are called until the last object of the table is destroyed. */
+NUMPACT_C_API numpact_status numpact_table_open_files(const numpact_context* context,
+                                                      const numpact_table_files* files,
+                                                      numpact_table** table, char* why,
+                                                      size_t why_capacity, numpact_error* error);
+/* Null is allowed. Scans and cursors of the table may live longer. */
+NUMPACT_C_API void numpact_table_destroy(numpact_table* table);
+/* Its columns; valid while the table lives. A Pco file has one, of the file's name. */
+NUMPACT_C_API const numpact_table_manifest* numpact_table_get_manifest(const numpact_table* table);
+/* The only column with a name. NUMPACT_INVALID_ARGUMENT: there is none, or several. */
+NUMPACT_C_API numpact_status numpact_table_find(const numpact_table* table, const char* name,
+                                                size_t name_size, size_t* column,
+                                                numpact_error* error);
+
+enum {
+  NUMPACT_TABLE_EQUAL = 0,
+  NUMPACT_TABLE_NOT_EQUAL = 1,
+  NUMPACT_TABLE_LESS = 2,
+  NUMPACT_TABLE_LESS_EQUAL = 3,
+  NUMPACT_TABLE_GREATER = 4,
+  NUMPACT_TABLE_GREATER_EQUAL = 5,
+  NUMPACT_TABLE_IN = 6, /* any count of values */
+  NUMPACT_TABLE_IS_NULL = 7,
+  NUMPACT_TABLE_IS_NOT_NULL = 8
+};
+
+/* Kinds of values. Those of `text` are as the language of filters has them (docs/cli-tables.md). */
+enum {
+  NUMPACT_TABLE_VALUE_NUMBER = 0,      /* text: decimal, with or without sign, point and exponent */
+  NUMPACT_TABLE_VALUE_TEXT = 1,        /* text, or the ISO form of a date, time or duration */
+  NUMPACT_TABLE_VALUE_BOOL = 2,        /* text: true or false */
+  NUMPACT_TABLE_VALUE_TIME = 3,        /* text: a date, time or timestamp in ISO form */
+  NUMPACT_TABLE_VALUE_INSTANT = 4,     /* text: seconds since 1970, decimal */
+  NUMPACT_TABLE_VALUE_TIME_OF_DAY = 5, /* text: seconds since midnight, decimal */
+  NUMPACT_TABLE_VALUE_DURATION = 6,    /* text: seconds, decimal */
+  /* A number as the column stores it, whatever it means there; compared exactly. */
+  NUMPACT_TABLE_VALUE_I64 = 16,
+  NUMPACT_TABLE_VALUE_U64 = 17,
+  NUMPACT_TABLE_VALUE_F64 = 18
+};
+
+typedef struct numpact_table_value {
+  size_t struct_size;
+  int32_t kind;     /* NUMPACT_TABLE_VALUE_... */
+  int32_t is_zoned; /* NUMPACT_TABLE_VALUE_INSTANT: it has a time zone */
+  const char* text;
+  size_t text_size;
+  int64_t i64;
+  uint64_t u64;
+  double f64;
+} numpact_table_value;
+
+typedef struct numpact_table_condition {
+  size_t struct_size;
+  size_t column; /* its index in the table */
+  int32_t op;    /* NUMPACT_TABLE_EQUAL, ... */
+  size_t value_count;
+  const numpact_table_value* values;
+} numpact_table_condition;
+
+typedef struct numpact_table_query {
+  size_t struct_size;
+  const size_t* columns; /* whose values batches have, by their index in the table */
+  size_t column_count;
+  const char* where; /* a filter in the language of filters; null: none */
+  size_t where_size;
+  const numpact_table_condition* conditions; /* which must hold, too */
+  size_t condition_count;
+  uint64_t first_row;
+  uint64_t end_row; /* exclusive; NUMPACT_UNKNOWN: all rows from first_row on */
+  /* For callers who compare the rows again, and for whom a NaN may satisfy any comparison: chunks
+   * with NaNs are not left out. */
+  int32_t nan_may_match;
+  /* Cuts the ranges of the scan into parts of at least so many rows, which threads read, where
+   * chunks of the first column end or decoding can begin. 0: no cuts. */
+  uint64_t min_part_rows;
+  uint64_t window_rows; /* rows of a batch's window at most; 0: 65,536 */
+} numpact_table_query;
+
+/* A query of all rows and no column. */
+NUMPACT_C_API void numpact_table_query_init(numpact_table_query* query);
+
+/* Binds a query: finds the rows that may match by the trailers of the columns in conditions, and
+ * opens all columns of the query. NUMPACT_INVALID_ARGUMENT: the filter is not one, there is no such
+ * column, the columns cannot be joined row by row, or there are fewer rows; NUMPACT_TYPE_MISMATCH:
+ * a value is of another kind than its column, or a column of a condition does not hold numbers. */
+NUMPACT_C_API numpact_status numpact_table_scan_create(const numpact_table* table,
+                                                       const numpact_table_query* query,
+                                                       numpact_table_scan** scan, char* why,
+                                                       size_t why_capacity, numpact_error* error);
+/* Null is allowed. */
+NUMPACT_C_API void numpact_table_scan_destroy(numpact_table_scan* scan);
+/* The ranges of rows that may match: ascending, apart, not empty; cut as the query asks. */
+NUMPACT_C_API size_t numpact_table_scan_range_count(const numpact_table_scan* scan);
+NUMPACT_C_API numpact_status numpact_table_scan_range(const numpact_table_scan* scan, size_t index,
+                                                      uint64_t* first_row, uint64_t* end_row,
+                                                      numpact_error* error);
+
+NUMPACT_C_API numpact_status numpact_table_cursor_create(const numpact_table_scan* scan,
+                                                         numpact_table_cursor** cursor,
+                                                         numpact_error* error);
+/* Null is allowed. */
+NUMPACT_C_API void numpact_table_cursor_destroy(numpact_table_cursor* cursor);
+
+/* Reads rows of any column of the table, which is opened if need be: row_count numbers of its type,
+ * 0 for null rows. `valid`: as many bytes, 0 for null rows, else 1; null: not wanted. A caller that
+ * reads on says up to which row (`ahead`; 0: it does not), so that chunks are decoded once. */
+NUMPACT_C_API numpact_status numpact_table_cursor_read(numpact_table_cursor* cursor, size_t column,
+                                                       uint64_t first_row, size_t row_count,
+                                                       uint64_t ahead, void* numbers,
+                                                       uint8_t* valid, char* why,
+                                                       size_t why_capacity, numpact_error* error);
+
+/* A window of rows in which some match. */
+typedef struct numpact_table_batch {
+  size_t struct_size;
+  uint64_t first_row;
+  uint64_t window_rows; /* 0: the end */
+  uint64_t rows;        /* that match, at least one */
+  const uint8_t* kept;  /* window_rows bytes, 1 for those that match, else 0; null: all match */
+} numpact_table_batch;
+
+/* Begins at a row, and ends before another one. */
+NUMPACT_C_API void numpact_table_cursor_start(numpact_table_cursor* cursor, uint64_t first_row,
+                                              uint64_t end_row);
+/* What it gives is valid until the next call. */
+NUMPACT_C_API numpact_status numpact_table_cursor_next(numpact_table_cursor* cursor,
+                                                       numpact_table_batch* batch, char* why,
+                                                       size_t why_capacity, numpact_error* error);
+/* Values of the query's column `index` for the rows of the last batch: numbers of the column's
+ * type, 0 for null rows, and 0 for null rows in `valid`, which becomes null if no row is null.
+ * Numbers become null for a column that holds none. */
+NUMPACT_C_API numpact_status numpact_table_cursor_values(const numpact_table_cursor* cursor,
+                                                         size_t index, const void** numbers,
+                                                         const uint8_t** valid,
+                                                         numpact_error* error);
+
+/* The value of an IEEE binary16 number. */
+NUMPACT_C_API float numpact_half_to_float(uint16_t bits);
 
 #ifdef __cplusplus
 }

@@ -58,6 +58,8 @@ class NUMPACT_API Files {
 
 // Rows first to end - 1.
 struct RowRange {
+  static constexpr std::uint64_t kToTheEnd = ~std::uint64_t{0};  // for queries
+
   std::uint64_t first = 0;
   std::uint64_t end = 0;
 

@@ -187,6 +187,56 @@ inline constexpr std::array kStructFields<numpact_table_column> = {
     NUMPACT_FIELD(numpact_table_column, block_ends),
     NUMPACT_FIELD(numpact_table_column, block_crcs),
 };
+template <>
+inline constexpr std::array kStructFields<numpact_table_skipped> = {
+    NUMPACT_FIELD(numpact_table_skipped, struct_size),
+    NUMPACT_FIELD(numpact_table_skipped, name),
+    NUMPACT_FIELD(numpact_table_skipped, type_text),
+    NUMPACT_FIELD(numpact_table_skipped, reason),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_table_files> = {
+    NUMPACT_FIELD(numpact_table_files, struct_size),
+    NUMPACT_FIELD(numpact_table_files, opaque),
+    NUMPACT_FIELD(numpact_table_files, size),
+    NUMPACT_FIELD(numpact_table_files, read),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_table_value> = {
+    NUMPACT_FIELD(numpact_table_value, struct_size), NUMPACT_FIELD(numpact_table_value, kind),
+    NUMPACT_FIELD(numpact_table_value, is_zoned),    NUMPACT_FIELD(numpact_table_value, text),
+    NUMPACT_FIELD(numpact_table_value, text_size),   NUMPACT_FIELD(numpact_table_value, i64),
+    NUMPACT_FIELD(numpact_table_value, u64),         NUMPACT_FIELD(numpact_table_value, f64),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_table_condition> = {
+    NUMPACT_FIELD(numpact_table_condition, struct_size),
+    NUMPACT_FIELD(numpact_table_condition, column),
+    NUMPACT_FIELD(numpact_table_condition, op),
+    NUMPACT_FIELD(numpact_table_condition, value_count),
+    NUMPACT_FIELD(numpact_table_condition, values),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_table_query> = {
+    NUMPACT_FIELD(numpact_table_query, struct_size),
+    NUMPACT_FIELD(numpact_table_query, columns),
+    NUMPACT_FIELD(numpact_table_query, column_count),
+    NUMPACT_FIELD(numpact_table_query, where),
+    NUMPACT_FIELD(numpact_table_query, where_size),
+    NUMPACT_FIELD(numpact_table_query, conditions),
+    NUMPACT_FIELD(numpact_table_query, condition_count),
+    NUMPACT_FIELD(numpact_table_query, first_row),
+    NUMPACT_FIELD(numpact_table_query, end_row),
+    NUMPACT_FIELD(numpact_table_query, nan_may_match),
+    NUMPACT_FIELD(numpact_table_query, min_part_rows),
+    NUMPACT_FIELD(numpact_table_query, window_rows),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_table_batch> = {
+    NUMPACT_FIELD(numpact_table_batch, struct_size), NUMPACT_FIELD(numpact_table_batch, first_row),
+    NUMPACT_FIELD(numpact_table_batch, window_rows), NUMPACT_FIELD(numpact_table_batch, rows),
+    NUMPACT_FIELD(numpact_table_batch, kept),
+};
 
 #undef NUMPACT_FIELD
 

@@ -7,33 +7,10 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/try.hpp"
-#include "capi/capi.hpp"
+#include "capi/table.hpp"
 #include "numpact/table.hpp"
-
-struct numpact_table_manifest {
-  // Exactly one is set.
-  struct Entry {
-    const numpact::table::Column* column = nullptr;
-    const numpact::table::Other* other = nullptr;
-  };
-
-  explicit numpact_table_manifest(numpact::table::Manifest from) : manifest(std::move(from)) {
-    entries.resize(manifest.columns.size() + manifest.others.size());
-    for (const numpact::table::Other& other : manifest.others) {
-      entries[static_cast<std::size_t>(other.position)].other = &other;
-    }
-    auto column = manifest.columns.begin();
-    for (Entry& entry : entries) {
-      if (entry.other == nullptr) entry.column = &*column++;
-    }
-  }
-
-  numpact::table::Manifest manifest;
-  std::vector<Entry> entries;  // in the order of the table
-};
 
 using namespace numpact;                  // NOLINT(google-build-using-namespace)
 using namespace numpact::internal::capi;  // NOLINT(google-build-using-namespace)
@@ -84,15 +61,6 @@ numpact_table_column column_of(const table::Other& other) {
   return made;
 }
 
-// Copies a text as far as it fits, not ending within a character.
-void give_text(const std::string& text, char* out, std::size_t capacity) {
-  if (out == nullptr || capacity == 0) return;
-  std::size_t size = std::min(text.size(), capacity - 1);
-  while (size > 0 && size < text.size() && (text[size] & 0xc0) == 0x80) --size;
-  std::memcpy(out, text.data(), size);
-  out[size] = '\0';
-}
-
 }  // namespace
 
 extern "C" {
@@ -130,6 +98,27 @@ numpact_status numpact_table_manifest_column(const numpact_table_manifest* manif
     const numpact_table_manifest::Entry& entry = manifest->entries[index];
     give_struct(entry.column != nullptr ? column_of(*entry.column) : column_of(*entry.other),
                 column);
+    return {};
+  });
+}
+
+size_t numpact_table_manifest_skipped_count(const numpact_table_manifest* manifest) {
+  return manifest->manifest.skipped.size();
+}
+
+numpact_status numpact_table_manifest_skipped(const numpact_table_manifest* manifest, size_t index,
+                                              numpact_table_skipped* skipped,
+                                              numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(manifest));
+    NUMPACT_TRY(check_struct(skipped));
+    if (index >= manifest->manifest.skipped.size()) {
+      return Status(ErrorKind::kInvalidArgument, "the table has no such column");
+    }
+    const table::Skipped& column = manifest->manifest.skipped[index];
+    give_struct(
+        numpact_table_skipped{0, column.name.c_str(), column.type.c_str(), column.reason.c_str()},
+        skipped);
     return {};
   });
 }

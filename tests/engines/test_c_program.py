@@ -74,7 +74,7 @@ def test_column(either: tuple[Path, bool], language: str, tmp_path: Path) -> Non
     assert re.search(r"^one byte less: output too small, \d+ suffice$", printed, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", ["column_in_c", "arrow_in_c"])
+@pytest.mark.parametrize("name", ["column_in_c", "arrow_in_c", "table_in_c"])
 def test_under_valgrind(either: tuple[Path, bool], name: str, tmp_path: Path) -> None:
     prefix, static = either
     program = compiled(EXAMPLES / f"{name}.c", tmp_path / name, prefix, "c", static)

@@ -2,7 +2,8 @@
 // Tables in memory for tests of readers, and a model of their rows.
 #pragma once
 
-#include <atomic>
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <memory>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a table as the database plug-ins read it. Arguments: the folder, and a command to run when
- * the table is open.
+/* Prints a table as the C interface reads it. Arguments: the folder, and a command to run when the
+ * table is open.
  *
  * ROWS
  * NAME:KIND[UNIT]:TYPE=VALUE,VALUE
@@ -8,20 +8,22 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <inttypes.h>
+#include <numpact/table.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "pco_table.h"
 
 static const char* const kinds[] = {"number", "bool",      "date32",   "date64", "time32",
                                     "time64", "timestamp", "duration", "other"};
 static const char* const units[] = {"", "s", "ms", "us", "ns"};
 static const char* const types[] = {"",    "u32", "u64", "i32", "i64", "f32",
                                     "f64", "u16", "i16", "f16", "u8",  "i8"};
+static char why[500];
 
 static void print_number(numpact_type type, const char* bytes) {
   const size_t size = numpact_type_size(type);
+  const int is_signed =
+      type == NUMPACT_I8 || type == NUMPACT_I16 || type == NUMPACT_I32 || type == NUMPACT_I64;
   if (type == NUMPACT_F32) {
     float value = 0;
     memcpy(&value, bytes, sizeof value);
@@ -31,19 +33,20 @@ static void print_number(numpact_type type, const char* bytes) {
     memcpy(&value, bytes, sizeof value);
     printf("%.17g", value);
   } else {
-    int64_t value = pco_type_is_signed(type) && bytes[size - 1] < 0 ? -1 : 0;
+    int64_t value = is_signed && bytes[size - 1] < 0 ? -1 : 0;
     memcpy(&value, bytes, size); /* little-endian machines alone run this */
     printf("%" PRId64, value);
   }
 }
 
-static int print_values(pco_table* table, pco_cursor* cursor, size_t index, pco_failure* failure) {
-  const size_t count = (size_t)table->rows;
-  const pco_column* column = &table->columns[index];
+static int print_values(numpact_table_cursor* cursor, size_t index,
+                        const numpact_table_column* column) {
+  const size_t count = (size_t)column->rows;
   char* numbers = malloc(8 * count + 8);
   uint8_t* valid = malloc(count + 1);
-  const int ok = numbers != NULL && valid != NULL && pco_table_load(table, index, failure) &&
-                 pco_cursor_read(cursor, index, 0, count, count, numbers, valid, failure);
+  const int ok = numbers != NULL && valid != NULL &&
+                 numpact_table_cursor_read(cursor, index, 0, count, 0, numbers, valid, why,
+                                           sizeof why, NULL) == NUMPACT_OK;
   for (size_t row = 0; row < count && ok; row++) {
     if (row > 0) printf(",");
     if (valid[row]) {
@@ -57,33 +60,56 @@ static int print_values(pco_table* table, pco_cursor* cursor, size_t index, pco_
   return ok;
 }
 
-int main(int count, char** arguments) {
-  pco_failure failure;
-  if (count < 2) return 2;
-  pco_table* table = pco_table_open(arguments[1], &failure);
-  pco_cursor* cursor = table == NULL ? NULL : pco_cursor_create(table, &failure);
-  if (cursor == NULL) {
-    printf("error: %s\n", failure.text);
-    pco_table_close(table);
-    return 0;
-  }
-  if (count > 2 && system(arguments[2]) != 0) return 1;
-  printf("%" PRIu64 "\n", table->rows);
-  for (size_t i = 0; i < table->column_count; i++) {
-    const pco_column* column = &table->columns[i];
-    printf("%s:%s", column->name, kinds[column->kind]);
-    if (column->unit != PCO_NO_UNIT) {
-      printf("[%s%s]", units[column->unit], column->has_timezone ? ", zone" : "");
+static void print_name(const numpact_table_column* column) {
+  for (size_t i = 0; i < column->name_size; i++) {
+    if (column->name[i] == '\0') {
+      printf("\xe2\x90\x80");
+    } else {
+      putchar(column->name[i]);
     }
-    printf(":%s=", column->kind == PCO_OTHER ? column->type_text : types[column->type]);
-    if (column->kind == PCO_OTHER) {
-      printf("\n");
+  }
+}
+
+static void print_columns(const numpact_table* table, numpact_table_cursor* cursor) {
+  const numpact_table_manifest* manifest = numpact_table_get_manifest(table);
+  printf("%" PRIu64 "\n", numpact_table_manifest_rows(manifest));
+  for (size_t i = 0; i < numpact_table_manifest_column_count(manifest); i++) {
+    numpact_table_column column;
+    column.struct_size = sizeof column;
+    if (numpact_table_manifest_column(manifest, i, &column, NULL) != NUMPACT_OK) return;
+    print_name(&column);
+    printf(":%s", kinds[column.kind]);
+    if (column.unit != NUMPACT_TABLE_NO_UNIT) {
+      printf("[%s%s]", units[column.unit], *column.timezone != '\0' ? ", zone" : "");
+    }
+    if (column.kind == NUMPACT_TABLE_OTHER) {
+      printf(":%s=\n", column.type_text);
       continue;
     }
-    if (!print_values(table, cursor, i, &failure)) printf("error: %s", failure.text);
+    printf(":%s=", types[column.type]);
+    if (!print_values(cursor, i, &column)) printf("error: %s", why);
     printf("\n");
   }
-  pco_cursor_destroy(cursor);
-  pco_table_close(table);
+}
+
+int main(int count, char** arguments) {
+  if (count < 2) return 2;
+  numpact_table* table = NULL;
+  numpact_table_scan* scan = NULL;
+  numpact_table_cursor* cursor = NULL;
+  numpact_table_query query;
+  numpact_table_query_init(&query);
+  if (numpact_table_open(NULL, arguments[1], &table, why, sizeof why, NULL) != NUMPACT_OK ||
+      numpact_table_scan_create(table, &query, &scan, why, sizeof why, NULL) != NUMPACT_OK ||
+      numpact_table_cursor_create(scan, &cursor, NULL) != NUMPACT_OK) {
+    printf("error: %s\n", why);
+  } else if (count > 2 && system(arguments[2]) != 0) {
+    return 1;
+  } else {
+    print_columns(table, cursor);
+  }
+  numpact_table_cursor_destroy(cursor);
+  numpact_table_scan_destroy(scan);
+  numpact_table_destroy(table);
   return 0;
 }

@@ -103,6 +103,7 @@ class Planner {
     RowRange rows{0, plan_.rows};
     if (query_.rows) {
       rows = *query_.rows;
+      if (rows.end == RowRange::kToTheEnd) rows.end = std::max(rows.first, plan_.rows);
       if (rows.first > rows.end || rows.end > plan_.rows) {
         return refuse("the table has " + std::to_string(plan_.rows) + " rows, not those asked for");
       }
