@@ -13,11 +13,11 @@ int access_begin(access_check* check, duckdb_v2_context_handle context, error_sl
 
 /* Takes over the text of an error. */
 static int refuse(access_check* check, const char* path, DUCKDB_V2_ERROR code,
-                  duckdb_v2_error_info_handle* error, pco_failure* failure) {
+                  duckdb_v2_error_info_handle* error, failure* why) {
   duckdb_v2_str text = {NULL, 0};
   if (*error != NULL) duckdb_v2_error_info_get_raw_text(*error, &text);
-  pco_fail(failure, "%s: %.*s", path, (int)(text.len < 300 ? text.len : 300),
-           text.len == 0 ? "" : text.ptr);
+  fail(why, "%s: %.*s", path, (int)(text.len < 300 ? text.len : 300),
+       text.len == 0 ? "" : text.ptr);
   duckdb_v2_error_info_destroy(error);
   check->code = code;
   return 0;
@@ -40,26 +40,26 @@ static DUCKDB_V2_ERROR try_open(access_check* check, const char* path,
   return code;
 }
 
-int access_file(access_check* check, const char* path, const char* name, pco_failure* failure) {
+int access_file(access_check* check, const char* path, const char* name, failure* why) {
   char joined[4096]; /* bytes of a path that Linux opens */
   const int size = name == NULL ? snprintf(joined, sizeof joined, "%s", path)
                                 : snprintf(joined, sizeof joined, "%s/%s", path, name);
-  if (size < 0 || (size_t)size >= sizeof joined) return pco_fail(failure, "%s: is too long", path);
+  if (size < 0 || (size_t)size >= sizeof joined) return fail(why, "%s: is too long", path);
   struct stat status;
   if (stat(joined, &status) == 0 && !S_ISREG(status.st_mode)) return 1;
   duckdb_v2_error_info_handle error = NULL;
   const DUCKDB_V2_ERROR code = try_open(check, joined, &error);
-  return code == DUCKDB_V2_ERROR_NONE || refuse(check, joined, code, &error, failure);
+  return code == DUCKDB_V2_ERROR_NONE || refuse(check, joined, code, &error, why);
 }
 
 static void ignore_path(const duckdb_v2_str* path, void* opaque, duckdb_v2_error_info_handle* err) {
   (void)path, (void)opaque, (void)err;
 }
 
-int access_pattern(access_check* check, const char* pattern, pco_failure* failure) {
+int access_pattern(access_check* check, const char* pattern, failure* why) {
   const duckdb_v2_str text = {pattern, strlen(pattern)};
   duckdb_v2_error_info_handle error = NULL;
   const DUCKDB_V2_ERROR code =
       duckdb_v2_file_system_path_glob(check->files, &text, ignore_path, NULL, &error);
-  return code == DUCKDB_V2_ERROR_NONE || refuse(check, pattern, code, &error, failure);
+  return code == DUCKDB_V2_ERROR_NONE || refuse(check, pattern, code, &error, why);
 }

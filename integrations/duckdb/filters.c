@@ -63,7 +63,7 @@ static void read_instant(constant* made, duckdb_v2_value_handle value,
 }
 
 /* The value of a constant of the column's own type; another type is not understood. */
-static constant read_value(duckdb_v2_value_handle value, const pco_column* column) {
+static constant read_value(duckdb_v2_value_handle value, const numpact_table_column* column) {
   constant made = {0, SIGNED, 0, 0, 0};
   bool is_null = true;
   bool flag = false;
@@ -72,16 +72,16 @@ static constant read_value(duckdb_v2_value_handle value, const pco_column* colum
       !is_type(value, type)) {
     return made;
   }
-  if (column->kind == PCO_BOOL) {
+  if (column->kind == NUMPACT_TABLE_BOOL) {
     made.kind = UNSIGNED;
     made.is_known = is_known(duckdb_v2_value_get_bool(value, &flag, NULL));
     made.u = flag;
-  } else if (column->kind != PCO_NUMBER) {
+  } else if (column->kind != NUMPACT_TABLE_NUMBER) {
     read_instant(&made, value, type);
-  } else if (pco_type_is_float(column->type)) {
+  } else if (is_float_type(column->type)) {
     made.kind = FLOATING;
     made.is_known = is_known(duckdb_v2_value_get_double(value, &made.f, NULL));
-  } else if (pco_type_is_signed(column->type)) {
+  } else if (is_signed_type(column->type)) {
     made.is_known = is_known(duckdb_v2_value_get_bigint(value, &made.i, NULL));
   } else {
     made.kind = UNSIGNED;
@@ -90,7 +90,8 @@ static constant read_value(duckdb_v2_value_handle value, const pco_column* colum
   return made;
 }
 
-static constant read_constant(duckdb_v2_expression_handle expression, const pco_column* column) {
+static constant read_constant(duckdb_v2_expression_handle expression,
+                              const numpact_table_column* column) {
   constant made = {0, SIGNED, 0, 0, 0};
   duckdb_v2_value_handle value = NULL;
   if (duckdb_v2_expression_constant_get_value(expression, &value, NULL) != DUCKDB_V2_ERROR_NONE) {
@@ -103,52 +104,68 @@ static constant read_constant(duckdb_v2_expression_handle expression, const pco_
 
 /* Numbers of the column within a unit of DuckDB's type, and the other way round; one of them is 1.
  */
-static void units_of(const pco_column* column, int64_t* per_unit, int64_t* units) {
+static void units_of(const numpact_table_column* column, int64_t* per_unit, int64_t* units) {
   static const int64_t micros[] = {1, 1000000, 1000, 1, 1};
-  const int is_finer = column->kind == PCO_TIME32 || column->kind == PCO_TIME64 ||
-                       (column->kind == PCO_TIMESTAMP && column->has_timezone);
-  *per_unit = column->kind == PCO_DATE64 ? 86400000 : 1;
+  const int is_finer = column->kind == NUMPACT_TABLE_TIME32 ||
+                       column->kind == NUMPACT_TABLE_TIME64 ||
+                       (column->kind == NUMPACT_TABLE_TIMESTAMP && has_zone(column));
+  *per_unit = column->kind == NUMPACT_TABLE_DATE64 ? 86400000 : 1;
   *units = is_finer ? micros[column->unit] : 1;
 }
 
-/* Sets a side of a bound, rounded outwards; nothing if it overflows. */
-static void set_side(pco_bound* bound, const pco_column* column, int is_low, constant value) {
-  if (value.kind == FLOATING) {
-    pco_bound_set_f64(bound, column->type, is_low, value.f);
-    return;
-  }
-  if (value.kind == UNSIGNED) {
-    pco_bound_set_u64(bound, column->type, is_low, value.u);
-    return;
-  }
+static int reserve(bounds* made) {
+  if (made->count < made->capacity) return 1;
+  const size_t capacity = 2 * made->capacity + 8;
+  numpact_table_condition* conditions = realloc(made->conditions, capacity * sizeof *conditions);
+  if (conditions != NULL) made->conditions = conditions;
+  numpact_table_value* values = realloc(made->values, capacity * sizeof *values);
+  if (values != NULL) made->values = values;
+  if (conditions == NULL || values == NULL) return 0;
+  made->capacity = capacity;
+  return 1;
+}
+
+void bounds_free(bounds* made) {
+  free(made->conditions);
+  free(made->values);
+}
+
+/* A whole number in the unit of the column, rounded outwards. 0: it overflows. */
+static int to_stored(const numpact_table_column* column, int is_low, int64_t value, int64_t* made) {
   int64_t per_unit = 1;
   int64_t units = 1;
   units_of(column, &per_unit, &units);
-  if (value.i > INT64_MAX / per_unit - 1 || value.i < INT64_MIN / per_unit + 1) {
-    if (per_unit > 1) return;
+  if (per_unit > 1 && (value > INT64_MAX / per_unit - 1 || value < INT64_MIN / per_unit + 1)) {
+    return 0;
   }
-  int64_t number = value.i * per_unit;
+  int64_t number = value * per_unit;
   if (!is_low) number += per_unit - 1;
   const int64_t rest = number % units;
   number /= units;
   if (is_low && rest < 0) number--;
   if (!is_low && rest > 0) number++;
-  pco_bound_set_i64(bound, column->type, is_low, number);
+  *made = number;
+  return 1;
 }
 
-static int add_bound(bounds* made, const pco_bound* bound) {
-  if (!bound->has_low && !bound->has_high) return 1;
-  if (made->count == made->capacity) {
-    const size_t capacity = 2 * made->capacity + 8;
-    pco_bound* items = realloc(made->items, capacity * sizeof *items);
-    if (items == NULL) return 0;
-    made->items = items;
-    made->capacity = capacity;
+/* Adds one side of a bound; DuckDB compares the rows again. 0: out of memory. */
+static int add_side(bounds* made, const open_table* table, size_t column, int is_low,
+                    constant from) {
+  numpact_table_value value = {.struct_size = sizeof value, .u64 = from.u, .f64 = from.f};
+  if (!from.is_known || (from.kind == FLOATING && from.f != from.f)) return 1;
+  value.kind = from.kind == FLOATING   ? NUMPACT_TABLE_VALUE_F64
+               : from.kind == UNSIGNED ? NUMPACT_TABLE_VALUE_U64
+                                       : NUMPACT_TABLE_VALUE_I64;
+  if (from.kind == SIGNED && !to_stored(&table->columns[column], is_low, from.i, &value.i64)) {
+    return 1;
   }
-  made->items[made->count] = *bound;
-  /* DuckDB takes NaN for the greatest number. */
-  made->items[made->count].nan_matches = !bound->has_high;
-  made->count++;
+  if (!reserve(made)) return 0;
+  made->values[made->count] = value;
+  made->conditions[made->count++] = (numpact_table_condition){
+      .struct_size = sizeof *made->conditions,
+      .column = column,
+      .op = is_low ? NUMPACT_TABLE_GREATER_EQUAL : NUMPACT_TABLE_LESS_EQUAL,
+      .value_count = 1};
   return 1;
 }
 
@@ -171,7 +188,7 @@ static duckdb_v2_expression_handle child_of(duckdb_v2_expression_handle expressi
 
 /* Returns the index of the column that an expression is, in `column`; 0: it is none that can be
  * bounded. */
-static int is_column(duckdb_v2_expression_handle expression, const pco_table* table,
+static int is_column(duckdb_v2_expression_handle expression, const open_table* table,
                      duckdb_v2_table_function_filter_pushdown_info_handle info, idx_t* column) {
   idx_t index = 0;
   return expression != NULL && type_of(expression) == DUCKDB_V2_EXPRESSION_TYPE_BOUND_COLUMN_REF &&
@@ -179,7 +196,7 @@ static int is_column(duckdb_v2_expression_handle expression, const pco_table* ta
              DUCKDB_V2_ERROR_NONE &&
          duckdb_v2_table_function_filter_pushdown_get_column_index(info, index, column, NULL) ==
              DUCKDB_V2_ERROR_NONE &&
-         *column < table->column_count && table->columns[*column].kind != PCO_OTHER;
+         *column < table->column_count && table->columns[*column].kind != NUMPACT_TABLE_OTHER;
 }
 
 static DUCKDB_V2_EXPRESSION_TYPE flipped(DUCKDB_V2_EXPRESSION_TYPE type) {
@@ -215,7 +232,7 @@ static int sides_of(DUCKDB_V2_EXPRESSION_TYPE type) {
   }
 }
 
-static int add_comparison(bounds* made, const pco_table* table,
+static int add_comparison(bounds* made, const open_table* table,
                           duckdb_v2_table_function_filter_pushdown_info_handle info,
                           duckdb_v2_expression_handle filter, DUCKDB_V2_EXPRESSION_TYPE type) {
   duckdb_v2_expression_handle left = child_of(filter, 0);
@@ -229,39 +246,29 @@ static int add_comparison(bounds* made, const pco_table* table,
     if (!is_column(left, table, info, &column)) return 1;
   }
   if (right == NULL || type_of(right) != DUCKDB_V2_EXPRESSION_TYPE_VALUE_CONSTANT) return 1;
-  const pco_column* of = &table->columns[column];
-  const constant value = read_constant(right, of);
-  if (!value.is_known) return 1;
-  pco_bound bound;
-  memset(&bound, 0, sizeof bound);
-  bound.column = column;
-  if (sides_of(type) & HAS_LOW) set_side(&bound, of, 1, value);
-  if (sides_of(type) & HAS_HIGH) set_side(&bound, of, 0, value);
-  return add_bound(made, &bound);
+  const constant value = read_constant(right, &table->columns[column]);
+  return (!(sides_of(type) & HAS_LOW) || add_side(made, table, column, 1, value)) &&
+         (!(sides_of(type) & HAS_HIGH) || add_side(made, table, column, 0, value));
 }
 
-static int add_between(bounds* made, const pco_table* table,
+static int add_between(bounds* made, const open_table* table,
                        duckdb_v2_table_function_filter_pushdown_info_handle info,
                        duckdb_v2_expression_handle filter) {
   idx_t column = 0;
   if (!is_column(child_of(filter, 0), table, info, &column)) return 1;
-  const pco_column* of = &table->columns[column];
-  pco_bound bound;
-  memset(&bound, 0, sizeof bound);
-  bound.column = column;
   for (idx_t side = 1; side <= 2; side++) {
     duckdb_v2_expression_handle end = child_of(filter, side);
     if (end == NULL || type_of(end) != DUCKDB_V2_EXPRESSION_TYPE_VALUE_CONSTANT) continue;
-    const constant value = read_constant(end, of);
-    if (value.is_known) set_side(&bound, of, side == 1, value);
+    const constant value = read_constant(end, &table->columns[column]);
+    if (!add_side(made, table, column, side == 1, value)) return 0;
   }
-  return add_bound(made, &bound);
+  return 1;
 }
 
 /* Levels of an expression that are searched; deeper parts are left to DuckDB. */
 enum { MAX_DEPTH = 32 };
 
-static int add_filter(bounds* made, const pco_table* table,
+static int add_filter(bounds* made, const open_table* table,
                       duckdb_v2_table_function_filter_pushdown_info_handle info,
                       duckdb_v2_expression_handle filter, int depth) {
   const DUCKDB_V2_EXPRESSION_TYPE type = type_of(filter);
@@ -277,7 +284,7 @@ static int add_filter(bounds* made, const pco_table* table,
   }
 }
 
-int bounds_add_filter(bounds* made, const pco_table* table,
+int bounds_add_filter(bounds* made, const open_table* table,
                       duckdb_v2_table_function_filter_pushdown_info_handle info,
                       duckdb_v2_expression_handle filter) {
   return add_filter(made, table, info, filter, 0);

@@ -37,14 +37,14 @@ static char* path_argument(duckdb_v2_function_bind_info_handle arguments, error_
 int open_argument(sources* made, duckdb_v2_function_bind_info_handle arguments,
                   duckdb_v2_context_handle context, error_slot err) {
   access_check check;
-  pco_failure failure;
+  failure why;
   char* path = path_argument(arguments, err);
   if (path == NULL || !access_begin(&check, context, err)) {
     free(path);
     return 0;
   }
-  const int ok = sources_open(made, path, &check, &failure);
-  if (!ok) set_error(err, check.code, failure.text);
+  const int ok = sources_open(made, path, &check, &why);
+  if (!ok) set_error(err, check.code, why.text);
   free(path);
   return ok;
 }

@@ -70,9 +70,9 @@ static int write_null(duckdb_v2_vector_handle vector, idx_t row, error_slot err)
 
 static int write_value(duckdb_v2_vector_handle vector, duckdb_v2_factory_handle factory, idx_t row,
                        const sources* from, size_t index, int column, error_slot err) {
-  const pco_table* table = from->tables[index / from->column_count];
+  const open_table* table = from->tables[index / from->column_count];
   const size_t of = index % from->column_count;
-  const pco_column* described = &table->columns[of];
+  const numpact_table_column* described = &table->columns[of];
   void* data = NULL;
   switch (column) {
     case PATH_COLUMN:
@@ -85,7 +85,8 @@ static int write_value(duckdb_v2_vector_handle vector, duckdb_v2_factory_handle 
       if (duckdb_v2_vector_get_data_mutable(vector, &data, err) != DUCKDB_V2_ERROR_NONE) return 0;
       ((uint64_t*)data)[row] = column == ROWS_COLUMN ? table->rows : described->nulls;
       /* The manifest has no count of the nulls of other columns. */
-      return column == ROWS_COLUMN || described->kind != PCO_OTHER || write_null(vector, row, err);
+      return column == ROWS_COLUMN || described->kind != NUMPACT_TABLE_OTHER ||
+             write_null(vector, row, err);
   }
 }
 

@@ -17,12 +17,14 @@ typedef struct bind_data {
 /* Rows of a table. */
 typedef struct part {
   size_t table;
-  pco_range rows;
+  uint64_t first;
+  uint64_t end;
 } part;
 
 typedef struct global_state {
   bind_data* bound;
-  size_t* columns; /* of the table, by vectors of the output */
+  numpact_table_scan** scans; /* by table */
+  size_t* columns;            /* of the table, by vectors of the output */
   size_t column_count;
   part* parts;
   size_t part_count;
@@ -32,7 +34,7 @@ typedef struct global_state {
 typedef struct local_state {
   size_t part;
   uint64_t row; /* next of the part */
-  pco_cursor* cursor;
+  numpact_table_cursor* cursor;
   size_t table; /* of the cursor */
   uint64_t* numbers;
   uint8_t* valid;
@@ -44,7 +46,7 @@ typedef struct local_state {
 static void free_bind_data(void* data) {
   bind_data* bound = data;
   sources_close(&bound->from);
-  free(bound->filters.items);
+  bounds_free(&bound->filters);
   free(bound);
 }
 
@@ -64,7 +66,7 @@ static void bind(duckdb_v2_function_bind_info_handle arguments,
     free_bind_data(bound);
     return;
   }
-  const pco_table* first = bound->from.tables[0];
+  const open_table* first = bound->from.tables[0];
   if (first->column_count == 0) {
     set_error(err, DUCKDB_V2_ERROR_INPUT_INVALID, "the table has no columns, which DuckDB needs");
     return;
@@ -111,53 +113,60 @@ static void push_filters(duckdb_v2_table_function_filter_pushdown_info_handle in
 
 static void free_global(void* data) {
   global_state* state = data;
+  for (size_t i = 0; state->scans != NULL && i < state->bound->from.count; i++) {
+    numpact_table_scan_destroy(state->scans[i]);
+  }
+  free(state->scans);
   free(state->columns);
   free(state->parts);
   free(state);
 }
 
-static int load_column(pco_table* table, size_t column, access_check* check, pco_failure* failure) {
-  if (table->is_file) return 1; /* loaded, and asked for, when it was bound */
-  const pco_column* of = &table->columns[column];
-  if (of->kind != PCO_OTHER &&
-      (!access_file(check, table->path, of->file, failure) ||
-       (of->null_file != NULL && !access_file(check, table->path, of->null_file, failure)))) {
-    return 0;
-  }
-  return pco_table_load(table, column, failure);
+/* Asks DuckDB for the files of a column. A file was asked for when it was bound. */
+static int access_column(const open_table* table, size_t column, access_check* check,
+                         failure* why) {
+  const numpact_table_column* of = &table->columns[column];
+  if (of->kind == NUMPACT_TABLE_OTHER || !table->is_folder) return 1;
+  return access_file(check, table->path, of->file, why) &&
+         (of->null_file == NULL || access_file(check, table->path, of->null_file, why));
 }
 
-static int add_parts(global_state* state, size_t table, const pco_ranges* ranges,
-                     pco_failure* failure) {
-  if (ranges->count == 0) return 1;
-  part* parts = realloc(state->parts, (state->part_count + ranges->count) * sizeof *parts);
-  if (parts == NULL) return pco_fail(failure, "out of memory");
+static int add_parts(global_state* state, size_t table, failure* why) {
+  const numpact_table_scan* scan = state->scans[table];
+  const size_t count = numpact_table_scan_range_count(scan);
+  if (count == 0) return 1;
+  part* parts = realloc(state->parts, (state->part_count + count) * sizeof *parts);
+  if (parts == NULL) return fail(why, "out of memory");
   state->parts = parts;
-  for (size_t i = 0; i < ranges->count; i++) {
-    parts[state->part_count].table = table;
-    parts[state->part_count++].rows = ranges->items[i];
+  for (size_t i = 0; i < count; i++) {
+    part* made = &parts[state->part_count++];
+    made->table = table;
+    numpact_table_scan_range(scan, i, &made->first, &made->end, NULL);
   }
   return 1;
 }
 
-/* Loads the columns of a table that are read or bounded, and cuts what is left of its rows. */
-static int plan_table(global_state* state, size_t index, access_check* check,
-                      pco_failure* failure) {
-  pco_table* table = state->bound->from.tables[index];
-  const bounds* filters = &state->bound->filters;
-  pco_ranges ranges = {NULL, 0, 0};
-  int ok = pco_ranges_add(&ranges, 0, table->rows) || pco_fail(failure, "out of memory");
-  for (size_t i = 0; i < state->column_count && ok; i++) {
-    ok = load_column(table, state->columns[i], check, failure);
+/* Opens the columns of a table that are read or bounded, and cuts what is left of its rows. */
+static int plan_table(global_state* state, size_t index, access_check* check, failure* why) {
+  const open_table* table = state->bound->from.tables[index];
+  bounds* filters = &state->bound->filters;
+  numpact_table_query query;
+  numpact_table_query_init(&query);
+  query.columns = state->columns;
+  query.column_count = state->column_count;
+  query.conditions = filters->conditions;
+  query.condition_count = filters->count;
+  query.nan_may_match = 1; /* DuckDB takes NaN for the greatest number */
+  query.min_part_rows = PART_ROWS;
+  for (size_t i = 0; i < state->column_count; i++) {
+    if (!access_column(table, state->columns[i], check, why)) return 0;
   }
-  for (size_t i = 0; i < filters->count && ok; i++) {
-    ok = load_column(table, filters->items[i].column, check, failure) &&
-         pco_table_prune(table, &filters->items[i], &ranges, failure);
+  for (size_t i = 0; i < filters->count; i++) {
+    filters->conditions[i].values = &filters->values[i];
+    if (!access_column(table, filters->conditions[i].column, check, why)) return 0;
   }
-  ok = ok && pco_table_cut(table, state->columns[0], PART_ROWS, &ranges, failure) &&
-       add_parts(state, index, &ranges, failure);
-  pco_ranges_free(&ranges);
-  return ok;
+  state->scans[index] = scan_table(table, &query, why);
+  return state->scans[index] != NULL && add_parts(state, index, why);
 }
 
 static int read_columns(global_state* state, duckdb_v2_table_function_init_global_info_handle info,
@@ -192,10 +201,15 @@ static int plan(global_state* state, duckdb_v2_table_function_init_global_info_h
                 duckdb_v2_context_handle context, error_slot err) {
   access_check check;
   if (!read_columns(state, info, err) || !access_begin(&check, context, err)) return 0;
+  state->scans = calloc(state->bound->from.count + 1, sizeof *state->scans);
+  if (state->scans == NULL) {
+    set_error(err, DUCKDB_V2_ERROR_RESOURCE_OUT_OF_MEMORY, "out of memory");
+    return 0;
+  }
   for (size_t i = 0; i < state->bound->from.count; i++) {
-    pco_failure failure;
-    if (!plan_table(state, i, &check, &failure)) {
-      set_error(err, check.code, failure.text);
+    failure why;
+    if (!plan_table(state, i, &check, &why)) {
+      set_error(err, check.code, why.text);
       return 0;
     }
   }
@@ -229,7 +243,7 @@ static void init_global(duckdb_v2_table_function_init_global_info_handle info,
 
 static void free_local(void* data) {
   local_state* state = data;
-  pco_cursor_destroy(state->cursor);
+  numpact_table_cursor_destroy(state->cursor);
   free(state->numbers);
   free(state->valid);
   free(state);
@@ -252,9 +266,9 @@ static void init_local(duckdb_v2_table_function_init_local_info_handle info,
 }
 
 /* Takes the next part if the last one is read; sets *is_done if there is none. */
-static int take_part(global_state* global, local_state* local, int* is_done, pco_failure* failure) {
+static int take_part(global_state* global, local_state* local, int* is_done, failure* why) {
   *is_done = 0;
-  if (local->part != SIZE_MAX && local->row < global->parts[local->part].rows.end) return 1;
+  if (local->part != SIZE_MAX && local->row < global->parts[local->part].end) return 1;
   const size_t next = __atomic_fetch_add(&global->next, 1, __ATOMIC_RELAXED);
   if (next >= global->part_count) {
     *is_done = 1;
@@ -262,22 +276,22 @@ static int take_part(global_state* global, local_state* local, int* is_done, pco
   }
   const part* taken = &global->parts[next];
   local->part = next;
-  local->row = taken->rows.first;
+  local->row = taken->first;
   if (local->cursor != NULL && local->table == taken->table) return 1;
-  pco_cursor_destroy(local->cursor);
+  numpact_table_cursor_destroy(local->cursor);
   local->table = taken->table;
-  local->cursor = pco_cursor_create(global->bound->from.tables[taken->table], failure);
+  local->cursor = read_scan(global->scans[taken->table], why);
   return local->cursor != NULL;
 }
 
-static int reserve(local_state* local, idx_t rows, pco_failure* failure) {
+static int reserve(local_state* local, idx_t rows, failure* why) {
   if (rows <= local->capacity) return 1;
   free(local->numbers);
   free(local->valid);
   local->capacity = 0;
   local->numbers = malloc(rows * sizeof *local->numbers);
   local->valid = malloc(rows);
-  if (local->numbers == NULL || local->valid == NULL) return pco_fail(failure, "out of memory");
+  if (local->numbers == NULL || local->valid == NULL) return fail(why, "out of memory");
   local->capacity = rows;
   return 1;
 }
@@ -300,18 +314,17 @@ static int write_validity(duckdb_v2_vector_handle vector, const uint8_t* valid, 
 static int read_vector(const global_state* global, local_state* local, size_t column, idx_t count,
                        duckdb_v2_vector_handle vector, error_slot err) {
   const part* from = &global->parts[local->part];
-  const pco_column* of = &global->bound->from.tables[from->table]->columns[column];
+  const numpact_table_column* of = &global->bound->from.tables[from->table]->columns[column];
   void* data = NULL;
-  pco_failure failure;
+  failure why;
   if (duckdb_v2_vector_get_data_mutable(vector, &data, err) != DUCKDB_V2_ERROR_NONE) return 0;
   const int is_direct = value_is_number(of);
-  const int ok =
-      pco_cursor_read(local->cursor, column, local->row, count, from->rows.end,
-                      is_direct ? data : local->numbers, local->valid, &failure) &&
-      (is_direct ? check_values(of, data, local->valid, count, &failure)
-                 : convert_values(of, local->numbers, local->valid, count, data, &failure));
+  const int ok = read_rows(local->cursor, column, local->row, count, from->end,
+                           is_direct ? data : local->numbers, local->valid, &why) &&
+                 (is_direct ? check_values(of, data, local->valid, count, &why)
+                            : convert_values(of, local->numbers, local->valid, count, data, &why));
   if (!ok) {
-    set_error(err, DUCKDB_V2_ERROR_IO_GENERAL, failure.text);
+    set_error(err, DUCKDB_V2_ERROR_IO_GENERAL, why.text);
     return 0;
   }
   return write_validity(vector, local->valid, count, err);
@@ -319,7 +332,7 @@ static int read_vector(const global_state* global, local_state* local, size_t co
 
 static void read_chunk(const global_state* global, local_state* local,
                        duckdb_v2_data_chunk_handle chunk, idx_t capacity, error_slot err) {
-  const uint64_t left = global->parts[local->part].rows.end - local->row;
+  const uint64_t left = global->parts[local->part].end - local->row;
   const idx_t count = left < capacity ? left : capacity;
   duckdb_v2_vector_handle vector = NULL;
   for (size_t i = 0; i < global->column_count; i++) {
@@ -341,15 +354,15 @@ static void execute(duckdb_v2_table_function_exec_info_handle info,
   duckdb_v2_vector_handle vector = NULL;
   idx_t capacity = 0;
   int is_done = 0;
-  pco_failure failure;
+  failure why;
   if (duckdb_v2_table_function_exec_get_global_state(info, &global, err) != DUCKDB_V2_ERROR_NONE ||
       duckdb_v2_table_function_exec_get_local_state(info, &local, err) != DUCKDB_V2_ERROR_NONE ||
       duckdb_v2_table_function_exec_get_output_chunk(info, &chunk, err) != DUCKDB_V2_ERROR_NONE ||
       duckdb_v2_data_chunk_get_capacity(chunk, &capacity, err) != DUCKDB_V2_ERROR_NONE) {
     return;
   }
-  if (!take_part(global, local, &is_done, &failure) || !reserve(local, capacity, &failure)) {
-    set_error(err, DUCKDB_V2_ERROR_RESOURCE_OUT_OF_MEMORY, failure.text);
+  if (!take_part(global, local, &is_done, &why) || !reserve(local, capacity, &why)) {
+    set_error(err, DUCKDB_V2_ERROR_RESOURCE_OUT_OF_MEMORY, why.text);
     return;
   }
   if (!is_done) {

@@ -8,7 +8,7 @@
 #define DUCKDB_V2_API_ALLOW_UNSTABLE 1
 #include <duckdb_extension_v2.h>
 
-#include "pco_table.h"
+#include "open_table.h"
 
 DUCKDB_EXTENSION_EXTERN
 
@@ -28,14 +28,14 @@ typedef struct access_check {
 int access_begin(access_check* check, duckdb_v2_context_handle context, error_slot err);
 /* Asks DuckDB to open a file, or a folder's file `name`. The reader refuses other
  * objects than regular files, without opening them. */
-int access_file(access_check* check, const char* path, const char* name, pco_failure* failure);
+int access_file(access_check* check, const char* path, const char* name, failure* why);
 /* Asks DuckDB to search a pattern. */
-int access_pattern(access_check* check, const char* pattern, pco_failure* failure);
+int access_pattern(access_check* check, const char* pattern, failure* why);
 
 /* ---- sources: the tables that a path or pattern names ---- */
 
 typedef struct sources {
-  pco_table** tables;
+  open_table** tables;
   size_t count;
   char** names; /* of the columns: those of the first table, made unique */
   size_t column_count;
@@ -43,36 +43,40 @@ typedef struct sources {
 
 /* Opens a folder or file, or those that a pattern matches, in the order of their paths; all have
  * the columns of the first. */
-int sources_open(sources* made, const char* pattern, access_check* check, pco_failure* failure);
+int sources_open(sources* made, const char* pattern, access_check* check, failure* why);
 void sources_close(sources* made);
 
 /* ---- values ---- */
 
 /* The type of DuckDB that holds the values of a column, and its name. */
-DUCKDB_V2_LOGICAL_TYPE_ID value_type(const pco_column* column);
-const char* value_type_name(const pco_column* column);
+DUCKDB_V2_LOGICAL_TYPE_ID value_type(const numpact_table_column* column);
+const char* value_type_name(const numpact_table_column* column);
+int has_zone(const numpact_table_column* column);
 /* Whether the numbers of a column are values of DuckDB, bit for bit. */
-int value_is_number(const pco_column* column);
+int value_is_number(const numpact_table_column* column);
 /* Checks `count` numbers of such a column; those of null rows are ignored. 0: one is no value of
  * its type, or one that stands for infinity there. */
-int check_values(const pco_column* column, const void* numbers, const uint8_t* valid, size_t count,
-                 pco_failure* failure);
+int check_values(const numpact_table_column* column, const void* numbers, const uint8_t* valid,
+                 size_t count, failure* why);
 /* Converts `count` numbers; those of null rows are ignored. 0: a value is out of range. */
-int convert_values(const pco_column* column, const void* numbers, const uint8_t* valid,
-                   size_t count, void* out, pco_failure* failure);
+int convert_values(const numpact_table_column* column, const void* numbers, const uint8_t* valid,
+                   size_t count, void* out, failure* why);
 
 /* ---- bounds of filters ---- */
 
+/* Conditions that must hold, each with one value at its index. */
 typedef struct bounds {
-  pco_bound* items;
+  numpact_table_condition* conditions;
+  numpact_table_value* values;
   size_t count;
   size_t capacity;
 } bounds;
 
 /* Adds the conditions of a filter on single columns; unknown ones are ignored. 0: out of memory. */
-int bounds_add_filter(bounds* made, const pco_table* table,
+int bounds_add_filter(bounds* made, const open_table* table,
                       duckdb_v2_table_function_filter_pushdown_info_handle info,
                       duckdb_v2_expression_handle filter);
+void bounds_free(bounds* made);
 
 /* ---- the functions ---- */
 

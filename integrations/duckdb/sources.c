@@ -18,13 +18,15 @@ static int is_folder(const char* path) {
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static int add_table(sources* made, const char* path, access_check* check, pco_failure* failure) {
-  if (!access_file(check, path, is_folder(path) ? "manifest.json" : NULL, failure)) return 0;
-  pco_table** tables = realloc(made->tables, (made->count + 1) * sizeof *tables);
-  if (tables == NULL) return pco_fail(failure, "%s: out of memory", path);
+static int add_table(sources* made, const char* path, access_check* check, failure* why) {
+  const int in_folder = is_folder(path);
+  if (!access_file(check, path, in_folder ? "manifest.json" : NULL, why)) return 0;
+  open_table** tables = realloc(made->tables, (made->count + 1) * sizeof *tables);
+  if (tables == NULL) return fail(why, "%s: out of memory", path);
   made->tables = tables;
-  pco_table* table = pco_table_open(path, failure);
+  open_table* table = open_table_at(path, why);
   if (table == NULL) return 0;
+  table->is_folder = in_folder;
   tables[made->count++] = table;
   return 1;
 }
@@ -34,40 +36,40 @@ static int exists(const char* path) {
   return stat(path, &status) == 0;
 }
 
-static int open_all(sources* made, const char* pattern, access_check* check, pco_failure* failure) {
+static int open_all(sources* made, const char* pattern, access_check* check, failure* why) {
   /* A path may have the letters of patterns. */
   if (strpbrk(pattern, "*?[") == NULL || exists(pattern)) {
-    return add_table(made, pattern, check, failure);
+    return add_table(made, pattern, check, why);
   }
-  if (!access_pattern(check, pattern, failure)) return 0;
+  if (!access_pattern(check, pattern, why)) return 0;
   glob_t found;
   const int result = glob(pattern, GLOB_ERR, NULL, &found);
   if (result != 0) {
-    return pco_fail(failure, "%s: %s", pattern,
-                    result == GLOB_NOMATCH ? "no file or folder matches" : "cannot be searched");
+    return fail(why, "%s: %s", pattern,
+                result == GLOB_NOMATCH ? "no file or folder matches" : "cannot be searched");
   }
   int ok = 1;
   for (size_t i = 0; i < found.gl_pathc && ok; i++) {
-    ok = add_table(made, found.gl_pathv[i], check, failure);
+    ok = add_table(made, found.gl_pathv[i], check, why);
   }
   globfree(&found);
   return ok;
 }
 
-static int same_columns(const pco_table* first, const pco_table* other, pco_failure* failure) {
+static int same_columns(const open_table* first, const open_table* other, failure* why) {
   if (first->column_count != other->column_count) {
-    return pco_fail(failure, "%s has %llu columns, %s has %llu", first->path,
-                    (unsigned long long)first->column_count, other->path,
-                    (unsigned long long)other->column_count);
+    return fail(why, "%s has %llu columns, %s has %llu", first->path,
+                (unsigned long long)first->column_count, other->path,
+                (unsigned long long)other->column_count);
   }
   for (size_t i = 0; i < first->column_count; i++) {
-    const pco_column* a = &first->columns[i];
-    const pco_column* b = &other->columns[i];
-    const int is_named = first->is_file || strcmp(a->name, b->name) == 0;
-    if (first->is_file != other->is_file || !is_named || a->kind != b->kind || a->unit != b->unit ||
-        a->type != b->type || a->has_timezone != b->has_timezone) {
-      return pco_fail(failure, "%s: column \"%s\" differs in name or type from \"%s\" of %s",
-                      other->path, b->name, a->name, first->path);
+    const numpact_table_column* a = &first->columns[i];
+    const numpact_table_column* b = &other->columns[i];
+    const int is_named = !first->is_folder || strcmp(first->names[i], other->names[i]) == 0;
+    if (first->is_folder != other->is_folder || !is_named || a->kind != b->kind ||
+        a->unit != b->unit || a->type != b->type || has_zone(a) != has_zone(b)) {
+      return fail(why, "%s: column \"%s\" differs in name or type from \"%s\" of %s", other->path,
+                  other->names[i], first->names[i], first->path);
     }
   }
   return 1;
@@ -93,35 +95,35 @@ static char* unique_name(const sources* made, size_t column, const char* name) {
   return text;
 }
 
-static int name_columns(sources* made, pco_failure* failure) {
-  const pco_table* first = made->tables[0];
+static int name_columns(sources* made, failure* why) {
+  const open_table* first = made->tables[0];
   made->names = calloc(first->column_count + 1, sizeof *made->names);
-  if (made->names == NULL) return pco_fail(failure, "%s: out of memory", first->path);
+  if (made->names == NULL) return fail(why, "%s: out of memory", first->path);
   made->column_count = first->column_count;
   for (size_t i = 0; i < first->column_count; i++) {
-    const char* name = first->columns[i].name;
-    for (size_t k = 1; k < made->count && first->is_file; k++) {
-      if (strcmp(name, made->tables[k]->columns[0].name) != 0) name = value_name;
+    const char* name = first->names[i];
+    for (size_t k = 1; k < made->count && !first->is_folder; k++) {
+      if (strcmp(name, made->tables[k]->names[0]) != 0) name = value_name;
     }
     made->names[i] = unique_name(made, i, name);
-    if (made->names[i] == NULL) return pco_fail(failure, "%s: out of memory", first->path);
+    if (made->names[i] == NULL) return fail(why, "%s: out of memory", first->path);
   }
   return 1;
 }
 
-int sources_open(sources* made, const char* pattern, access_check* check, pco_failure* failure) {
+int sources_open(sources* made, const char* pattern, access_check* check, failure* why) {
   memset(made, 0, sizeof *made);
-  int ok = open_all(made, pattern, check, failure);
+  int ok = open_all(made, pattern, check, why);
   for (size_t i = 1; i < made->count && ok; i++) {
-    ok = same_columns(made->tables[0], made->tables[i], failure);
+    ok = same_columns(made->tables[0], made->tables[i], why);
   }
-  if (ok && name_columns(made, failure)) return 1;
+  if (ok && name_columns(made, why)) return 1;
   sources_close(made);
   return 0;
 }
 
 void sources_close(sources* made) {
-  for (size_t i = 0; i < made->count; i++) pco_table_close(made->tables[i]);
+  for (size_t i = 0; i < made->count; i++) close_table(made->tables[i]);
   for (size_t i = 0; made->names != NULL && i < made->column_count; i++) free(made->names[i]);
   free(made->tables);
   free(made->names);

@@ -5,7 +5,9 @@
 
 enum { MS_PER_DAY = 86400000 };
 
-DUCKDB_V2_LOGICAL_TYPE_ID value_type(const pco_column* column) {
+int has_zone(const numpact_table_column* column) { return *column->timezone != '\0'; }
+
+DUCKDB_V2_LOGICAL_TYPE_ID value_type(const numpact_table_column* column) {
   static const DUCKDB_V2_LOGICAL_TYPE_ID numbers[] = {
       DUCKDB_V2_LOGICAL_TYPE_ID_INVALID,  DUCKDB_V2_LOGICAL_TYPE_ID_UINTEGER,
       DUCKDB_V2_LOGICAL_TYPE_ID_UBIGINT,  DUCKDB_V2_LOGICAL_TYPE_ID_INTEGER,
@@ -18,30 +20,29 @@ DUCKDB_V2_LOGICAL_TYPE_ID value_type(const pco_column* column) {
       DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_MS, DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP,
       DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_NS};
   switch (column->kind) {
-    case PCO_NUMBER:
+    case NUMPACT_TABLE_NUMBER:
       return numbers[column->type];
-    case PCO_BOOL:
+    case NUMPACT_TABLE_BOOL:
       return DUCKDB_V2_LOGICAL_TYPE_ID_BOOLEAN;
-    case PCO_DATE32:
-    case PCO_DATE64:
+    case NUMPACT_TABLE_DATE32:
+    case NUMPACT_TABLE_DATE64:
       return DUCKDB_V2_LOGICAL_TYPE_ID_DATE;
-    case PCO_TIME32:
-    case PCO_TIME64:
-      return column->unit == PCO_NS ? DUCKDB_V2_LOGICAL_TYPE_ID_TIME_NS
-                                    : DUCKDB_V2_LOGICAL_TYPE_ID_TIME;
-    case PCO_TIMESTAMP:
-      if (!column->has_timezone) return instants[column->unit];
-      return column->unit == PCO_NS ? DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ_NS
-                                    : DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ;
-    case PCO_DURATION:
+    case NUMPACT_TABLE_TIME32:
+    case NUMPACT_TABLE_TIME64:
+      return column->unit == NUMPACT_TABLE_NANO ? DUCKDB_V2_LOGICAL_TYPE_ID_TIME_NS
+                                                : DUCKDB_V2_LOGICAL_TYPE_ID_TIME;
+    case NUMPACT_TABLE_TIMESTAMP:
+      if (!has_zone(column)) return instants[column->unit];
+      return column->unit == NUMPACT_TABLE_NANO ? DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ_NS
+                                                : DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ;
+    case NUMPACT_TABLE_DURATION:
       return DUCKDB_V2_LOGICAL_TYPE_ID_INTERVAL;
-    case PCO_OTHER:
-      break;
+    default: /* another column */
+      return DUCKDB_V2_LOGICAL_TYPE_ID_VARCHAR;
   }
-  return DUCKDB_V2_LOGICAL_TYPE_ID_VARCHAR;
 }
 
-const char* value_type_name(const pco_column* column) {
+const char* value_type_name(const numpact_table_column* column) {
   switch (value_type(column)) {
     case DUCKDB_V2_LOGICAL_TYPE_ID_BOOLEAN:
       return "BOOLEAN";
@@ -90,14 +91,14 @@ const char* value_type_name(const pco_column* column) {
   }
 }
 
-int value_is_number(const pco_column* column) {
+int value_is_number(const numpact_table_column* column) {
   switch (column->kind) {
-    case PCO_NUMBER:
+    case NUMPACT_TABLE_NUMBER:
       return column->type != NUMPACT_F16;
-    case PCO_DATE32:
+    case NUMPACT_TABLE_DATE32:
       return 1;
-    case PCO_TIMESTAMP:
-      return !column->has_timezone || column->unit >= PCO_US;
+    case NUMPACT_TABLE_TIMESTAMP:
+      return !has_zone(column) || column->unit >= NUMPACT_TABLE_MICRO;
     default:
       return 0;
   }
@@ -116,13 +117,13 @@ static int is_instant_ns(int64_t nanos) { return nanos > -INT64_MAX && nanos < I
 static int is_date(int64_t days) { return days > -INT32_MAX && days < INT32_MAX; }
 
 /* A time since midnight lies within a day, whose end counts. */
-static int is_time(int64_t time, pco_unit unit) {
+static int is_time(int64_t time, int32_t unit) {
   static const int64_t seconds = 86400;
   static const int64_t per_second[] = {1, 1, 1000, 1000000, 1000000000};
   return time >= 0 && time <= seconds * per_second[unit];
 }
 
-static int64_t number_at(const pco_column* column, const void* numbers, size_t index) {
+static int64_t number_at(const numpact_table_column* column, const void* numbers, size_t index) {
   if (column->type == NUMPACT_I32) {
     int32_t number;
     memcpy(&number, (const char*)numbers + index * sizeof number, sizeof number);
@@ -134,9 +135,11 @@ static int64_t number_at(const pco_column* column, const void* numbers, size_t i
 }
 
 /* Microseconds; 0: out of range. Nanoseconds are rounded towards zero, as DuckDB does. */
-static int to_microseconds(int64_t value, pco_unit unit, int64_t* out) {
-  const int64_t factor = unit == PCO_S ? 1000000 : unit == PCO_MS ? 1000 : 1;
-  if (unit == PCO_NS) {
+static int to_microseconds(int64_t value, int32_t unit, int64_t* out) {
+  const int64_t factor = unit == NUMPACT_TABLE_SECOND  ? 1000000
+                         : unit == NUMPACT_TABLE_MILLI ? 1000
+                                                       : 1;
+  if (unit == NUMPACT_TABLE_NANO) {
     *out = value / 1000;
     return 1;
   }
@@ -145,23 +148,23 @@ static int to_microseconds(int64_t value, pco_unit unit, int64_t* out) {
   return 1;
 }
 
-static int convert_one(const pco_column* column, int64_t value, void* out, size_t index) {
+static int convert_one(const numpact_table_column* column, int64_t value, void* out, size_t index) {
   int64_t micros = 0;
   switch (column->kind) {
-    case PCO_DATE64: {
+    case NUMPACT_TABLE_DATE64: {
       const int64_t days = value / MS_PER_DAY - (value % MS_PER_DAY < 0);
       ((int32_t*)out)[index] = (int32_t)days;
       return is_date(days);
     }
-    case PCO_TIME32:
-    case PCO_TIME64:
+    case NUMPACT_TABLE_TIME32:
+    case NUMPACT_TABLE_TIME64:
       if (!is_time(value, column->unit)) return 0;
-      if (column->unit == PCO_NS) {
+      if (column->unit == NUMPACT_TABLE_NANO) {
         ((int64_t*)out)[index] = value;
         return 1;
       }
       return to_microseconds(value, column->unit, (int64_t*)out + index);
-    case PCO_TIMESTAMP:
+    case NUMPACT_TABLE_TIMESTAMP:
       return to_microseconds(value, column->unit, (int64_t*)out + index) &&
              is_instant(((int64_t*)out)[index]);
     default: {
@@ -175,45 +178,45 @@ static int convert_one(const pco_column* column, int64_t value, void* out, size_
 }
 
 /* Whether DuckDB's type of a column whose numbers need no conversion has a value. */
-static int is_in_range(const pco_column* column, int64_t value) {
+static int is_in_range(const numpact_table_column* column, int64_t value) {
   int64_t micros = 0;
-  if (column->kind == PCO_DATE32) return is_date(value);
-  if (column->unit == PCO_NS) return is_instant_ns(value);
+  if (column->kind == NUMPACT_TABLE_DATE32) return is_date(value);
+  if (column->unit == NUMPACT_TABLE_NANO) return is_instant_ns(value);
   return to_microseconds(value, column->unit, &micros) && is_instant(micros);
 }
 
-static int fail_range(const pco_column* column, int64_t value, pco_failure* failure) {
-  return pco_fail(failure, "column \"%s\": the stored value %lld is out of range of %s",
-                  column->name, (long long)value, value_type_name(column));
+static int fail_range(const numpact_table_column* column, int64_t value, failure* why) {
+  return fail(why, "column \"%s\": the stored value %lld is out of range of %s", column->name,
+              (long long)value, value_type_name(column));
 }
 
-int check_values(const pco_column* column, const void* numbers, const uint8_t* valid, size_t count,
-                 pco_failure* failure) {
-  if (column->kind == PCO_NUMBER) return 1;
+int check_values(const numpact_table_column* column, const void* numbers, const uint8_t* valid,
+                 size_t count, failure* why) {
+  if (column->kind == NUMPACT_TABLE_NUMBER) return 1;
   for (size_t i = 0; i < count; i++) {
     if (!valid[i]) continue;
     const int64_t value = number_at(column, numbers, i);
-    if (!is_in_range(column, value)) return fail_range(column, value, failure);
+    if (!is_in_range(column, value)) return fail_range(column, value, why);
   }
   return 1;
 }
 
-int convert_values(const pco_column* column, const void* numbers, const uint8_t* valid,
-                   size_t count, void* out, pco_failure* failure) {
-  if (column->kind == PCO_BOOL) {
+int convert_values(const numpact_table_column* column, const void* numbers, const uint8_t* valid,
+                   size_t count, void* out, failure* why) {
+  if (column->kind == NUMPACT_TABLE_BOOL) {
     for (size_t i = 0; i < count; i++) ((bool*)out)[i] = ((const uint8_t*)numbers)[i] != 0;
     return 1;
   }
   if (column->type == NUMPACT_F16) {
     for (size_t i = 0; i < count; i++) {
-      ((float*)out)[i] = pco_half_to_float(((const uint16_t*)numbers)[i]);
+      ((float*)out)[i] = numpact_half_to_float(((const uint16_t*)numbers)[i]);
     }
     return 1;
   }
   for (size_t i = 0; i < count; i++) {
     if (!valid[i]) continue;
     const int64_t value = number_at(column, numbers, i);
-    if (!convert_one(column, value, out, i)) return fail_range(column, value, failure);
+    if (!convert_one(column, value, out, i)) return fail_range(column, value, why);
   }
   return 1;
 }

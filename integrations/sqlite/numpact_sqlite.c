@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of Pco files in SQLite: CREATE VIRTUAL TABLE t USING pco('PATH'), and read_pco(PATH). */
+#include <math.h>
 #include <sqlite3ext.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pco_table.h"
+#include "open_table.h"
 
 SQLITE_EXTENSION_INIT1
 
@@ -22,7 +23,7 @@ enum { FUNCTION_VALUE = 0, FUNCTION_PATH = 1, FUNCTION_COLUMN = 2 };
 
 typedef struct pco_vtab {
   sqlite3_vtab base;
-  pco_table* table; /* null: a function, whose cursors open tables */
+  open_table* table; /* null: a function, whose cursors open tables */
 } pco_vtab;
 
 typedef struct batch {
@@ -34,21 +35,22 @@ typedef struct batch {
 
 typedef struct pco_scan {
   sqlite3_vtab_cursor base;
-  pco_table* own; /* of a function */
-  size_t column;  /* of a function */
-  pco_table* table;
-  pco_cursor* cursor;
+  open_table* own; /* of a function */
+  size_t column;   /* of a function */
+  open_table* table;
+  numpact_table_cursor* cursor;
   batch* batches; /* by column */
-  pco_ranges ranges;
+  numpact_table_scan* scan;
   size_t range;
   uint64_t row;
-  char* path; /* the arguments of a function */
+  uint64_t end; /* of the range; the row: there is no other range */
+  char* path;   /* the arguments of a function */
   char* column_name;
 } pco_scan;
 
-static int set_error(sqlite3_vtab* vtab, const pco_failure* failure) {
+static int set_error(sqlite3_vtab* vtab, const failure* why) {
   sqlite3_free(vtab->zErrMsg);
-  vtab->zErrMsg = sqlite3_mprintf("%s", failure->text);
+  vtab->zErrMsg = sqlite3_mprintf("%s", why->text);
   return SQLITE_ERROR;
 }
 
@@ -71,41 +73,41 @@ static char* unquoted(const char* argument) {
   return text;
 }
 
-static const char* declared_type(const pco_column* column) {
-  if (column->kind == PCO_OTHER) return "";
-  return pco_type_is_float(column->type) ? "REAL" : "INTEGER";
+static const char* declared_type(const numpact_table_column* column) {
+  if (column->kind == NUMPACT_TABLE_OTHER) return "";
+  return is_float_type(column->type) ? "REAL" : "INTEGER";
 }
 
 /* Names that repeat, without case, get a number: SQLite needs them to differ. */
-static int name_repeats(const pco_table* table, size_t column, const char* name) {
+static int name_repeats(const open_table* table, size_t column, const char* name) {
   for (size_t i = 0; i < table->column_count; i++) {
-    if (i != column && sqlite3_stricmp(table->columns[i].name, name) == 0) {
-      if (i < column || name != table->columns[column].name) return 1;
+    if (i != column && sqlite3_stricmp(table->names[i], name) == 0) {
+      if (i < column || name != table->names[column]) return 1;
     }
   }
   return 0;
 }
 
-static void append_column(sqlite3_str* text, const pco_table* table, size_t column) {
-  const pco_column* of = &table->columns[column];
+static void append_column(sqlite3_str* text, const open_table* table, size_t column) {
+  const char* name = table->names[column];
+  const char* type = declared_type(&table->columns[column]);
   const char* separator = column == 0 ? "" : ", ";
-  if (!name_repeats(table, column, of->name)) {
-    sqlite3_str_appendf(text, "%s\"%w\" %s", separator, of->name, declared_type(of));
+  if (!name_repeats(table, column, name)) {
+    sqlite3_str_appendf(text, "%s\"%w\" %s", separator, name, type);
     return;
   }
   for (unsigned copy = 2;; copy++) {
-    char* name = sqlite3_mprintf("%s_%u", of->name, copy);
-    const int repeats = name != NULL && name_repeats(table, column, name);
+    char* numbered = sqlite3_mprintf("%s_%u", name, copy);
+    const int repeats = numbered != NULL && name_repeats(table, column, numbered);
     if (!repeats) {
-      sqlite3_str_appendf(text, "%s\"%w\" %s", separator, name == NULL ? "" : name,
-                          declared_type(of));
+      sqlite3_str_appendf(text, "%s\"%w\" %s", separator, numbered == NULL ? "" : numbered, type);
     }
-    sqlite3_free(name);
+    sqlite3_free(numbered);
     if (!repeats) return;
   }
 }
 
-static int declare(sqlite3* db, const pco_table* table) {
+static int declare(sqlite3* db, const open_table* table) {
   sqlite3_str* text = sqlite3_str_new(db);
   sqlite3_str_appendall(text, "CREATE TABLE x(");
   for (size_t i = 0; i < table->column_count; i++) append_column(text, table, i);
@@ -134,12 +136,12 @@ static int connect_table(sqlite3* db, void* data, int count, const char* const* 
     return SQLITE_NOMEM;
   }
   memset(vtab, 0, sizeof *vtab);
-  pco_failure failure;
+  failure why;
   int result = SQLITE_OK;
-  vtab->table = pco_table_open(path, &failure);
+  vtab->table = open_table_at(path, &why);
   sqlite3_free(path);
   if (vtab->table == NULL) {
-    *error = sqlite3_mprintf("%s", failure.text);
+    *error = sqlite3_mprintf("%s", why.text);
     result = SQLITE_ERROR;
   } else if (vtab->table->column_count == 0) {
     *error = sqlite3_mprintf("the table has no columns, which SQLite needs");
@@ -152,7 +154,7 @@ static int connect_table(sqlite3* db, void* data, int count, const char* const* 
     *made = &vtab->base;
     return SQLITE_OK;
   }
-  pco_table_close(vtab->table);
+  close_table(vtab->table);
   sqlite3_free(vtab);
   return result;
 }
@@ -172,7 +174,7 @@ static int connect_function(sqlite3* db, void* data, int count, const char* cons
 
 static int disconnect(sqlite3_vtab* base) {
   pco_vtab* vtab = (pco_vtab*)base;
-  pco_table_close(vtab->table);
+  close_table(vtab->table);
   sqlite3_free(vtab);
   return SQLITE_OK;
 }
@@ -210,7 +212,7 @@ static int plan_table(sqlite3_vtab* base, sqlite3_index_info* info) {
     const int letter = plan_letter(info->aConstraint[i].op);
     const int column = info->aConstraint[i].iColumn;
     if (!info->aConstraint[i].usable || letter == 0) continue;
-    if (column >= 0 && vtab->table->columns[column].kind == PCO_OTHER) continue;
+    if (column >= 0 && vtab->table->columns[column].kind == NUMPACT_TABLE_OTHER) continue;
     /* The rows are compared again by SQLite: omit stays 0. */
     info->aConstraintUsage[i].argvIndex = ++terms;
     sqlite3_str_appendf(text, "%c%d", letter, column);
@@ -260,13 +262,13 @@ static int open_scan(sqlite3_vtab* base, sqlite3_vtab_cursor** made) {
 }
 
 static void end_scan(pco_scan* scan) {
-  pco_cursor_destroy(scan->cursor);
+  numpact_table_cursor_destroy(scan->cursor);
   for (size_t i = 0; scan->batches != NULL && i < scan->table->column_count; i++) {
     free(scan->batches[i].numbers);
   }
   free(scan->batches);
-  pco_ranges_free(&scan->ranges);
-  pco_table_close(scan->own);
+  numpact_table_scan_destroy(scan->scan);
+  close_table(scan->own);
   sqlite3_free(scan->path);
   sqlite3_free(scan->column_name);
   const sqlite3_vtab_cursor base = scan->base;
@@ -280,64 +282,85 @@ static int close_scan(sqlite3_vtab_cursor* base) {
   return SQLITE_OK;
 }
 
-/* Begins with all rows of a table. */
-static int begin(pco_scan* scan, pco_table* table, pco_failure* failure) {
+/* Goes to the range that scan->range says. */
+static void enter_range(pco_scan* scan) {
+  scan->row = scan->end = 0;
+  numpact_table_scan_range(scan->scan, scan->range, &scan->row, &scan->end, NULL);
+}
+
+/* Begins with the rows of a query. */
+static int begin(pco_scan* scan, open_table* table, const numpact_table_query* query,
+                 failure* why) {
   scan->table = table;
   scan->batches = calloc(table->column_count, sizeof *scan->batches);
-  scan->cursor = pco_cursor_create(table, failure);
+  if (scan->batches == NULL) return fail(why, "out of memory");
+  scan->scan = scan_table(table, query, why);
+  if (scan->scan != NULL) scan->cursor = read_scan(scan->scan, why);
   if (scan->cursor == NULL) return 0;
-  if (scan->batches == NULL || !pco_ranges_add(&scan->ranges, 0, table->rows)) {
-    return pco_fail(failure, "out of memory");
-  }
+  enter_range(scan);
   return 1;
 }
 
-/* Sets the sides of a bound that a comparison with a number gives. */
-static void set_bound(pco_bound* bound, numpact_type type, char op, sqlite3_value* value) {
+/* A term on the rowid, which is one more than the row. */
+static void bound_rowid(numpact_table_query* query, char op, sqlite3_value* value) {
+  const int type = sqlite3_value_type(value);
+  sqlite3_int64 low = 0;
+  sqlite3_int64 high = 0;
+  if (type == SQLITE_INTEGER) {
+    low = high = sqlite3_value_int64(value);
+  } else if (type == SQLITE_FLOAT) {
+    const double limit = 9223372036854774784.0; /* the last below 2^63 */
+    const double number = fmax(-limit, fmin(limit, sqlite3_value_double(value)));
+    low = (sqlite3_int64)floor(number);
+    high = (sqlite3_int64)ceil(number);
+  } else {
+    return;
+  }
+  if (op != '<' && low > 1 && (uint64_t)low - 1 > query->first_row) {
+    query->first_row = (uint64_t)low - 1;
+  }
+  const uint64_t end = high < 1 ? 0 : (uint64_t)high;
+  if (op != '>' && end < query->end_row) query->end_row = end;
+}
+
+/* A number that is not greater (is_low) or not less than a constant, as SQLite compares it with a
+ * column. Beyond 2^53 a double may stand for integers that it is only near to. */
+static void set_value(numpact_table_value* made, numpact_type type, sqlite3_value* value,
+                      int is_low) {
+  const double exact = 9007199254740992.0;
+  made->struct_size = sizeof *made;
+  made->kind = NUMPACT_TABLE_VALUE_F64;
+  made->f64 = sqlite3_value_double(value);
+  if (sqlite3_value_type(value) == SQLITE_INTEGER &&
+      (!is_float_type(type) || fabs(made->f64) < exact)) {
+    made->kind = NUMPACT_TABLE_VALUE_I64;
+    made->i64 = sqlite3_value_int64(value);
+  } else if (fabs(made->f64) >= exact) {
+    made->f64 = nextafter(made->f64, is_low ? -INFINITY : INFINITY);
+  }
+}
+
+typedef struct terms {
+  numpact_table_condition conditions[2 * MAX_PLAN_TERMS];
+  numpact_table_value values[2 * MAX_PLAN_TERMS];
+} terms;
+
+/* A term on a column: chunks without a number within it are left out. */
+static void bound_column(terms* made, numpact_table_query* query, const open_table* table,
+                         size_t column, char op, sqlite3_value* value) {
+  const int type = sqlite3_value_type(value);
+  if (type == SQLITE_NULL) query->end_row = 0; /* no comparison with null is true */
+  if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) return;
   for (int is_low = 0; is_low < 2; is_low++) {
     if ((op == '<' && is_low) || (op == '>' && !is_low)) continue;
-    if (sqlite3_value_type(value) == SQLITE_INTEGER) {
-      pco_bound_set_i64(bound, type, is_low, sqlite3_value_int64(value));
-    } else {
-      pco_bound_set_f64(bound, type, is_low, sqlite3_value_double(value));
-    }
+    const size_t at = query->condition_count++;
+    set_value(&made->values[at], table->columns[column].type, value, is_low);
+    made->conditions[at].struct_size = sizeof made->conditions[at];
+    made->conditions[at].column = column;
+    made->conditions[at].op = is_low ? NUMPACT_TABLE_GREATER_EQUAL : NUMPACT_TABLE_LESS_EQUAL;
+    made->conditions[at].value_count = 1;
+    made->conditions[at].values = &made->values[at];
   }
-}
-
-/* A term on the rowid, which is one more than the row. */
-static int bound_rowid(pco_scan* scan, char op, sqlite3_value* value) {
-  const int type = sqlite3_value_type(value);
-  if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) return 1;
-  pco_bound bound;
-  memset(&bound, 0, sizeof bound);
-  set_bound(&bound, NUMPACT_I64, op, value);
-  uint64_t first = 0;
-  uint64_t end = UINT64_MAX;
-  if (bound.has_low && bound.low.i > 1) first = (uint64_t)bound.low.i - 1;
-  if (bound.has_high) end = bound.high.i < 1 ? 0 : (uint64_t)bound.high.i;
-  return pco_ranges_keep(&scan->ranges, first, end);
-}
-
-/* A term on a column: chunks without a number in the bound are left out. */
-static int bound_column(pco_scan* scan, pco_table* table, size_t column, char op,
-                        sqlite3_value* value, pco_failure* failure) {
-  const int type = sqlite3_value_type(value);
-  if (type == SQLITE_NULL) {
-    scan->ranges.count = 0; /* no comparison with null is true */
-    return 1;
-  }
-  if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) return 1;
-  if (!pco_table_load(table, column, failure)) return 0;
-  pco_bound bound;
-  memset(&bound, 0, sizeof bound);
-  bound.column = column;
-  set_bound(&bound, table->columns[column].type, op, value);
-  return pco_table_prune(table, &bound, &scan->ranges, failure);
-}
-
-static void start(pco_scan* scan) {
-  scan->range = 0;
-  if (scan->ranges.count > 0) scan->row = scan->ranges.items[0].first;
 }
 
 static int filter_table(sqlite3_vtab_cursor* base, int plan, const char* text, int count,
@@ -346,36 +369,43 @@ static int filter_table(sqlite3_vtab_cursor* base, int plan, const char* text, i
   pco_scan* scan = (pco_scan*)base;
   pco_vtab* vtab = (pco_vtab*)base->pVtab;
   end_scan(scan);
-  pco_failure failure;
-  if (!begin(scan, vtab->table, &failure)) return set_error(base->pVtab, &failure);
+  failure why;
+  numpact_table_query query;
+  numpact_table_query_init(&query);
+  query.end_row = vtab->table->rows;
+  terms* made = calloc(1, sizeof *made);
+  if (made == NULL) return SQLITE_NOMEM;
+  query.conditions = made->conditions;
   for (int i = 0; i < count && text != NULL; i++) {
     const char op = *text;
     char* end = NULL;
     const long column = strtol(text + 1, &end, 10);
     text = end;
     if (column < 0) {
-      if (!bound_rowid(scan, op, values[i])) return SQLITE_NOMEM;
-    } else if (!bound_column(scan, vtab->table, (size_t)column, op, values[i], &failure)) {
-      return set_error(base->pVtab, &failure);
+      bound_rowid(&query, op, values[i]);
+    } else {
+      bound_column(made, &query, vtab->table, (size_t)column, op, values[i]);
     }
   }
-  start(scan);
-  return SQLITE_OK;
+  if (query.first_row > query.end_row) query.first_row = query.end_row;
+  const int ok = begin(scan, vtab->table, &query, &why);
+  free(made);
+  return ok ? SQLITE_OK : set_error(base->pVtab, &why);
 }
 
-static int pick_column(pco_scan* scan, pco_failure* failure) {
+static int pick_column(pco_scan* scan, failure* why) {
   if (scan->column_name == NULL) {
     if (scan->own->column_count == 1) return 1;
-    return pco_fail(failure, "%s has %llu columns: name one, read_pco(PATH, COLUMN)", scan->path,
-                    (unsigned long long)scan->own->column_count);
+    return fail(why, "%s has %llu columns: name one, read_pco(PATH, COLUMN)", scan->path,
+                (unsigned long long)scan->own->column_count);
   }
   for (size_t i = 0; i < scan->own->column_count; i++) {
-    if (strcmp(scan->own->columns[i].name, scan->column_name) == 0) {
+    if (strcmp(scan->own->names[i], scan->column_name) == 0) {
       scan->column = i;
       return 1;
     }
   }
-  return pco_fail(failure, "%s has no column \"%s\"", scan->path, scan->column_name);
+  return fail(why, "%s has no column \"%s\"", scan->path, scan->column_name);
 }
 
 static int filter_function(sqlite3_vtab_cursor* base, int plan, const char* text, int count,
@@ -389,25 +419,27 @@ static int filter_function(sqlite3_vtab_cursor* base, int plan, const char* text
   scan->path = sqlite3_mprintf("%s", path);
   scan->column_name = name == NULL ? NULL : sqlite3_mprintf("%s", name);
   if (scan->path == NULL || (name != NULL && scan->column_name == NULL)) return SQLITE_NOMEM;
-  pco_failure failure;
-  scan->own = pco_table_open(scan->path, &failure);
-  if (scan->own == NULL || !begin(scan, scan->own, &failure) || !pick_column(scan, &failure)) {
-    return set_error(base->pVtab, &failure);
+  failure why;
+  numpact_table_query query;
+  numpact_table_query_init(&query);
+  scan->own = open_table_at(scan->path, &why);
+  if (scan->own == NULL || !begin(scan, scan->own, &query, &why) || !pick_column(scan, &why)) {
+    return set_error(base->pVtab, &why);
   }
-  start(scan);
   return SQLITE_OK;
 }
 
 static int next_row(sqlite3_vtab_cursor* base) {
   pco_scan* scan = (pco_scan*)base;
-  if (++scan->row < scan->ranges.items[scan->range].end) return SQLITE_OK;
-  if (++scan->range < scan->ranges.count) scan->row = scan->ranges.items[scan->range].first;
+  if (++scan->row < scan->end) return SQLITE_OK;
+  scan->range++;
+  enter_range(scan);
   return SQLITE_OK;
 }
 
 static int at_end(sqlite3_vtab_cursor* base) {
   const pco_scan* scan = (const pco_scan*)base;
-  return scan->range >= scan->ranges.count;
+  return scan->row >= scan->end;
 }
 
 static int row_id(sqlite3_vtab_cursor* base, sqlite3_int64* id) {
@@ -429,7 +461,7 @@ static void result_float(sqlite3_context* context, numpact_type type, const uint
   } else {
     uint16_t bits;
     memcpy(&bits, at, sizeof bits);
-    sqlite3_result_double(context, (double)pco_half_to_float(bits));
+    sqlite3_result_double(context, (double)numpact_half_to_float(bits));
   }
 }
 
@@ -479,18 +511,17 @@ static void result_number(sqlite3_context* context, numpact_type type, const uin
   }
 }
 
-static int read_batch(pco_scan* scan, size_t column, pco_failure* failure) {
+static int read_batch(pco_scan* scan, size_t column, failure* why) {
   batch* into = &scan->batches[column];
-  if (!pco_table_load(scan->table, column, failure)) return 0;
-  const size_t size = numpact_type_size(scan->table->columns[column].type);
-  if (into->numbers == NULL) into->numbers = malloc(BATCH_ROWS * size);
-  if (into->numbers == NULL) return pco_fail(failure, "out of memory");
-  const uint64_t end = scan->ranges.items[scan->range].end;
-  const uint64_t left = end - scan->row;
+  const numpact_type type = scan->table->columns[column].type;
+  /* Another column has no type; the reader has the words for it. */
+  if (into->numbers == NULL) into->numbers = malloc(BATCH_ROWS * (numpact_type_size(type) + 1));
+  if (into->numbers == NULL) return fail(why, "out of memory");
+  const uint64_t left = scan->end - scan->row;
   const size_t count = left < BATCH_ROWS ? (size_t)left : BATCH_ROWS;
   into->count = 0;
-  if (!pco_cursor_read(scan->cursor, column, scan->row, count, end, into->numbers, into->valid,
-                       failure)) {
+  if (!read_rows(scan->cursor, column, scan->row, count, scan->end, into->numbers, into->valid,
+                 why)) {
     return 0;
   }
   into->first = scan->row;
@@ -504,15 +535,15 @@ static int column_value(sqlite3_vtab_cursor* base, sqlite3_context* context, int
   if (scan->own != NULL) {
     if (index == FUNCTION_PATH) sqlite3_result_text(context, scan->path, -1, SQLITE_TRANSIENT);
     if (index == FUNCTION_COLUMN) {
-      sqlite3_result_text(context, scan->own->columns[scan->column].name, -1, SQLITE_TRANSIENT);
+      sqlite3_result_text(context, scan->own->names[scan->column], -1, SQLITE_TRANSIENT);
     }
     if (index != FUNCTION_VALUE) return SQLITE_OK;
     column = scan->column;
   }
   const batch* from = &scan->batches[column];
   if (scan->row < from->first || scan->row - from->first >= from->count) {
-    pco_failure failure;
-    if (!read_batch(scan, column, &failure)) return set_error(base->pVtab, &failure);
+    failure why;
+    if (!read_batch(scan, column, &why)) return set_error(base->pVtab, &why);
   }
   const size_t at = (size_t)(scan->row - from->first);
   if (!from->valid[at]) return SQLITE_OK; /* null */
