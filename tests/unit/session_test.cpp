@@ -85,9 +85,19 @@ TEST_F(Session, LogsLookbackThatWins) {
   EXPECT_EQ(recorder_.lookbacks().size(), 1u);
 }
 
-// A dictionary of the period is smaller.
-TEST_F(Session, LogsLookbackThatLoses) {
+// Both one distance for all numbers and one for each are estimated.
+TEST_F(Session, LogsAFixedLookback) {
   choose<std::uint32_t>(periodic(20'000, 100), NumberType::kU32, 8);
+  EXPECT_TRUE(uses_lookback_);
+  EXPECT_GE(recorder_.lookbacks().size(), 2u);
+}
+
+// A hundred values in random order: a distance to an equal one takes more than a bin for each.
+TEST_F(Session, LogsLookbackThatLoses) {
+  const std::vector<std::uint32_t> values = periodic(100, 100);
+  std::vector<std::uint32_t> numbers(20'000);
+  for (std::uint32_t& number : numbers) number = values[random_.below(values.size())];
+  choose<std::uint32_t>(numbers, NumberType::kU32, 8);
   EXPECT_FALSE(uses_lookback_);
   ASSERT_FALSE(recorder_.lookbacks().empty());
   double best = HUGE_VAL;

@@ -22,6 +22,8 @@ struct Choice {
   float bits = 0;  // estimate per number; 0: none was made
   // Encoded only if the smallest encoding so far takes more bits per number than this.
   float attempt_above_bits = 0;
+  // If not 0, all numbers look back by this distance, the first ones to zeros before the page.
+  std::uint32_t fixed_lookback = 0;
 };
 
 // Whether n numbers take more than max_bytes by the estimate, if there is a finite one.

@@ -36,17 +36,27 @@ struct PageRange {
   std::size_t n;
 };
 
-// Computes the stored latents of a page. found_lookbacks: empty, or the lookbacks of the chunk's
-// only page that were found while Lookback was evaluated.
+std::span<std::uint32_t> lookbacks_of(const Lookback& lookback, const Choice& choice,
+                                      const LatentArray& primary, Arena& arena) {
+  if (!choice.lookbacks.empty()) return choice.lookbacks;
+  if (choice.fixed_lookback == 0) return find_lookbacks(lookback, primary, arena).all;
+  const std::size_t state_n = lookback.state_n();
+  const std::span<std::uint32_t> lookbacks =
+      arena.make<std::uint32_t>(primary.n > state_n ? primary.n - state_n : 0);
+  // The first ones look back to zeros before the page: where all lookbacks are equal, they take no
+  // bits and no codes to decode.
+  std::fill(lookbacks.begin(), lookbacks.end(), choice.fixed_lookback);
+  return lookbacks;
+}
+
+// Computes the stored latents of a page.
 void encode_page_deltas(EncodedPage& page, const PageRange& range, const ChunkMeta& meta,
-                        const SplitLatents& latents, std::span<std::uint32_t> found_lookbacks,
-                        Arena& arena) {
+                        const SplitLatents& latents, const Choice& choice, Arena& arena) {
   page.n = range.n;
   const LatentArray primary = latents.primary.slice(range.first, range.n);
   std::span<std::uint32_t> lookbacks;
   if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
-    lookbacks =
-        found_lookbacks.empty() ? find_lookbacks(*lookback, primary, arena).all : found_lookbacks;
+    lookbacks = lookbacks_of(*lookback, choice, primary, arena);
     page.variables[kDeltaVariable].stored = LatentArray(lookbacks);
   }
   PageVariable& first = page.variables[kPrimaryVariable];
@@ -109,8 +119,7 @@ EncodedChunk encode_as(const Choice& choice, NumberType type, const LatentArray&
   std::size_t first = 0;
   for (std::size_t i = 0; i < page_sizes.size(); ++i) {
     chunk.pages[i] = EncodedPage{};
-    encode_page_deltas(chunk.pages[i], {first, page_sizes[i]}, chunk.meta, latents,
-                       choice.lookbacks, arena);
+    encode_page_deltas(chunk.pages[i], {first, page_sizes[i]}, chunk.meta, latents, choice, arena);
     first += page_sizes[i];
   }
   const BinLevel& level = level_row(config.level).bins;

@@ -437,6 +437,34 @@ LookbackResult ChoiceSession::add_lookback(float bits) {
   return result;
 }
 
+// One distance for all numbers, or else a distance for each, if that saves more.
+LookbackResult ChoiceSession::find_lookback(float bits, Choice& found) {
+  if (!is_auto_delta() || !effort_.lookback || config_.recipe != nullptr) {
+    return LookbackResult::kNotPromising;
+  }
+  Choice fixed;
+  const bool has_fixed = find_fixed_lookback(bits, fixed);
+  const LookbackResult result = search_lookback(bits, found);
+  if (!has_fixed || (result == LookbackResult::kAccepted && found.bits < fixed.bits)) return result;
+  found = fixed;
+  return LookbackResult::kAccepted;
+}
+
+bool ChoiceSession::find_fixed_lookback(float bits, Choice& found) {
+  const float share = effort_.favors_decode_speed ? kFastDecodeLookbackRatio : 1;
+  LookbackInput input{page_n_, share * bits, is_auto_mode()};
+  input.is_segment = is_segment_;
+  if (!has_enough_bits(input)) return false;
+  if (!has_fixed_) {
+    const ArenaScope scratch(arena_);
+    fixed_ = internal::find_fixed_lookback(ordered_.slice(0, page_n_), estimates(), is_auto_mode(),
+                                           arena_);
+    has_fixed_ = true;
+    if (fixed_) log_.estimated(fixed_->mode, lookback_for(page_n_), fixed_->bits);
+  }
+  return fixed_ && accepts_fixed_lookback(*fixed_, input, found);
+}
+
 // Evaluates Lookback with up to three of the estimated modes:
 // 1. the best one that is not a dictionary;
 // 2. on long pages, the best one that also keeps the numbers unsplit, if the first is not that one
@@ -444,10 +472,7 @@ LookbackResult ChoiceSession::add_lookback(float bits) {
 //    variable may be what excluded it;
 // 3. a dictionary, if it is the best mode and nothing was accepted. It comes last, since a
 //    dictionary rarely helps if numbers repeat at a distance.
-LookbackResult ChoiceSession::find_lookback(float bits, Choice& found) const {
-  if (!is_auto_delta() || !effort_.lookback || config_.recipe != nullptr) {
-    return LookbackResult::kNotPromising;
-  }
+LookbackResult ChoiceSession::search_lookback(float bits, Choice& found) const {
   const auto first = [&](auto&& fits) {
     const auto estimate = std::find_if(estimates().begin(), estimates().end(), fits);
     return estimate == estimates().end() ? nullptr : &*estimate;

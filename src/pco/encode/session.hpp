@@ -5,12 +5,14 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 
 #include "number/latent_array.hpp"
 #include "pco/encode/choice.hpp"
 #include "pco/encode/choice_log.hpp"
 #include "pco/encode/estimate/binned.hpp"
+#include "pco/encode/lookback/fixed.hpp"
 #include "pco/encode/modes/propose.hpp"
 #include "pco/levels.hpp"
 #include "pco/version.hpp"
@@ -137,7 +139,9 @@ class ChoiceSession {
   Choice with_requested_delta(Choice choice) const;
 
   // The steps of add_lookback().
-  LookbackResult find_lookback(float bits, Choice& found) const;
+  LookbackResult find_lookback(float bits, Choice& found);
+  bool find_fixed_lookback(float bits, Choice& found);
+  LookbackResult search_lookback(float bits, Choice& found) const;
   LookbackResult try_lookback_with(const Estimate& estimate, float bits, Choice& found,
                                    float required_saving = 0) const;
 
@@ -156,7 +160,9 @@ class ChoiceSession {
   Sample sample_;
   Ranking ranking_;
   ChoiceList choices_;
-  PageRepeats* repeats_ = nullptr;  // of the first page_n latents; null if Lookback is excluded
+  std::optional<FixedLookback> fixed_;  // the best distance for all numbers, if has_fixed_
+  bool has_fixed_ = false;              // it was sought
+  PageRepeats* repeats_ = nullptr;      // of the first page_n latents; null if Lookback is excluded
 };
 
 }  // namespace numpact::internal

@@ -32,6 +32,8 @@ constexpr float kLookbackPenaltyShare = 0.02f;
 constexpr float kLookbackPenaltyShareVsWeights = 0.01f;
 // Caps that saving for numbers of many bits, which hardly take longer to decode than others.
 constexpr float kMaxLookbackPenaltyBitsPerNumber = 0.9f;
+// The metadata of a lookback variable of one bin, in bits per page.
+constexpr float kFixedLookbackBits = 64;
 // If evenly spaced latents take more than the sample by this ratio, capped at this many bits, the
 // sample is wrong, and the evenly spaced ones decide.
 constexpr float kMaxSampleErrorShare = 0.1f;
@@ -51,12 +53,6 @@ float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
   const auto* const dict = std::get_if<Dict>(&mode);
   if (dict == nullptr) return 0;
   return static_cast<float>(dict->count * ordered.bits) / static_cast<float>(ordered.n);
-}
-
-bool has_enough_bits(const LookbackInput& input) {
-  if (input.page_n < kMinLookbackPageN || input.bits < kMinLookbackBitsPerNumber) return false;
-  const float min_bits = input.is_segment ? kMinLookbackSegmentBits : kMinLookbackPageBits;
-  return input.bits * static_cast<float>(input.page_n) >= min_bits;
 }
 
 // Bits per number without Lookback.
@@ -132,6 +128,24 @@ LookbackEncoding choose_encoding(const SplitLatents& latents, const LatentArray&
 }
 
 }  // namespace
+
+bool has_enough_bits(const LookbackInput& input) {
+  if (input.page_n < kMinLookbackPageN || input.bits < kMinLookbackBitsPerNumber) return false;
+  const float min_bits = input.is_segment ? kMinLookbackSegmentBits : kMinLookbackPageBits;
+  return input.bits * static_cast<float>(input.page_n) >= min_bits;
+}
+
+bool accepts_fixed_lookback(const FixedLookback& fixed, const LookbackInput& input,
+                            Choice& choice) {
+  const float penalty =
+      std::min(kLookbackPenaltyShare * input.bits, kMaxLookbackPenaltyBitsPerNumber);
+  const float meta_bits = kFixedLookbackBits / static_cast<float>(input.page_n);
+  if (fixed.bits + meta_bits >= input.bits - penalty) return false;
+  Lookback lookback = lookback_for(input.page_n);
+  lookback.secondary = fixed.secondary;
+  choice = {fixed.mode, lookback, {}, fixed.bits + meta_bits, 0, fixed.distance};
+  return true;
+}
 
 LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
                             const LookbackInput& given, Choice& choice, Arena& arena,

@@ -5,6 +5,7 @@
 #include "pco/encode/choice.hpp"
 #include "pco/encode/choice_log.hpp"
 #include "pco/encode/estimate/sample.hpp"
+#include "pco/encode/lookback/fixed.hpp"
 #include "pco/levels.hpp"
 
 namespace numpact::internal {
@@ -31,5 +32,12 @@ struct LookbackInput {
 LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
                             const LookbackInput& input, Choice& choice, Arena& arena,
                             const ChoiceLog& log = {});
+
+// Whether one distance for all numbers saves enough; sets the choice if so. page_n, bits and
+// is_segment of the input are read.
+bool accepts_fixed_lookback(const FixedLookback& fixed, const LookbackInput& input, Choice& choice);
+
+// Whether a page has enough bits to save any by lookbacks.
+bool has_enough_bits(const LookbackInput& input);
 
 }  // namespace numpact::internal
