@@ -13,7 +13,7 @@ namespace {
 using table::FilterComparison;
 using table::FilterOp;
 
-constexpr const char* kOption = "--where";
+constexpr const char* kOption = kWhereOption;
 
 // The value, or a usage error with the library's words.
 template <class T>
@@ -24,12 +24,6 @@ T value_or_fail(Result<T> result, const std::string& message) {
     check(result.status(), kOption);
   }
   fail_usage(kOption, message);
-}
-
-table::ColumnType type_of(const Column& column) {
-  // Both name the kinds and units of the manifest, in one order.
-  return {column.type, static_cast<table::Kind>(column.logical.kind),
-          static_cast<table::Unit>(column.logical.unit), column.logical.timezone};
 }
 
 // The texts of a column that has none are empty: only tests for null are possible.
@@ -48,27 +42,6 @@ std::vector<FilterComparison> parse_where(std::string_view text) {
   std::string message;
   auto parsed = table::parse_filter(text, &message);
   return value_or_fail(std::move(parsed), message);
-}
-
-NumberCondition::NumberCondition(std::span<const FilterComparison> comparisons,
-                                 const Column& column) {
-  std::string message;
-  auto bound = table::NumberFilter::bind(comparisons, type_of(column), &message);
-  filter_ = value_or_fail(std::move(bound), message);
-}
-
-void NumberCondition::narrow(const ColumnBlock& block, std::span<std::uint8_t> kept) const {
-  if (block.valid.empty()) return filter_.narrow(block.numbers, kept);
-  if (filter_.matches_null()) {
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (!block.is_null(i)) kept[i] = 0;
-    }
-    return;
-  }
-  filter_.narrow(block.numbers, kept);
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (block.is_null(i)) kept[i] = 0;
-  }
 }
 
 TextCondition::TextCondition(std::span<const FilterComparison> comparisons, OtherKind kind) {

@@ -78,8 +78,8 @@ FileRef open_in(int folder, const std::string& name, const std::string& place) {
   throw Failure(ExitCode::kFailure, place, "the links lead back to themselves");
 }
 
-Manifest manifest_of(int folder, const std::string& place) {
-  const FileBytes bytes(open_in(folder, kManifestName, place));
+Manifest manifest_of(const FileRef& file, const std::string& place) {
+  const FileBytes bytes(file);
   const std::span<const std::byte> text = bytes.bytes();
   return parse_manifest({reinterpret_cast<const char*>(text.data()), text.size()}, place);
 }
@@ -115,7 +115,7 @@ std::optional<Manifest> manifest_if_any(const std::string& path) {
   const int folder = open_folder(path);
   std::optional<Manifest> manifest;
   try {
-    manifest = manifest_of(folder, kManifestName);
+    manifest = manifest_of(open_in(folder, kManifestName, kManifestName), kManifestName);
   } catch (const Failure&) {
     // Not a table.
   }
@@ -131,7 +131,9 @@ TableFolder::TableFolder(const std::string& path) : path_(path) {
   for (int attempt = 1;; ++attempt) {
     descriptor_ = open_folder(path_);
     try {
-      manifest_ = manifest_of(descriptor_, path_of(kManifestName));
+      const std::string place = path_of(kManifestName);
+      files_[kManifestName] = open_in(descriptor_, kManifestName, place);
+      manifest_ = manifest_of(files_[kManifestName], place);
       if (open_all(max_files) || attempt == kMaxOpenAttempts || is_current()) return;
     } catch (const Failure&) {
       // Replacing a folder removes its old files; the files of the new folder are complete.

@@ -32,6 +32,10 @@ DecodeConfig walk_config(const DecodeConfig& config, std::uint64_t file_bytes) {
   walk.file_end = nullptr;
   walk.limits.max_numbers = DecodeLimits::kUnlimited;
   walk.limits.max_output_bytes = std::max(kMinWalkBytes, kMaxNumberBytesPerFileByte * file_bytes);
+  if (config.limits.max_output_bytes != DecodeLimits::kUnlimited) {
+    walk.limits.max_output_bytes =
+        std::max(walk.limits.max_output_bytes, config.limits.max_output_bytes);
+  }
   return walk;
 }
 
