@@ -58,6 +58,20 @@ TEST_F(Choose, ConvolutionForOscillations) {
   EXPECT_LT(static_cast<double>(bytes), 1.02 * 60'000 * 7.37 / 8);
 }
 
+// Orders beyond 2 are tried even if the first ones hardly differ between modes: sums of powers also
+// have divisors, which would take bits for remainders.
+TEST_F(Choose, HighOrdersForSumsOfPowers) {
+  for (const unsigned degree : {2u, 3u}) {
+    std::vector<std::uint64_t> numbers(50'000);
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < numbers.size(); ++i) {
+      sum += degree == 2 ? i * i : i * i * i;
+      numbers[i] = sum;
+    }
+    EXPECT_LT(bytes_of(numbers, NumberType::kU64), 120u) << degree;
+  }
+}
+
 // A walk up and down a list of random numbers: differences of indices are small, those of numbers
 // are not. Up to kDefaultLevel, dictionaries are not considered for chunks of few bits.
 TEST_F(Choose, NoDictionariesForChunksOfFewBits) {

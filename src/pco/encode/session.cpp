@@ -230,7 +230,7 @@ ChoiceSession::Divisible ChoiceSession::rank_candidates(const Candidates& candid
   float min_coarse = HUGE_VALF;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates.begin()[i];
-    costs[i] = coarse_estimate(candidate.mode, subsample, arena_);
+    costs[i] = coarse_estimate(candidate.mode, subsample, effort_.max_consecutive_order, arena_);
     order[i] = i;
     if (!candidate.is_independent) min_coarse = std::min(min_coarse, costs[i].bits());
   }
@@ -277,7 +277,8 @@ void ChoiceSession::rank_divisors(const Divisible& divisible, const Sample& subs
   std::array<CoarseEstimate, Candidates::kMaxCandidates> costs;
   float min_bits = divisible.coarse_bits;
   for (std::size_t i = 0; i < divisors.size(); ++i) {
-    costs[i] = coarse_estimate(divisors.begin()[i].mode, subsample, arena_);
+    costs[i] =
+        coarse_estimate(divisors.begin()[i].mode, subsample, effort_.max_consecutive_order, arena_);
     min_bits = std::min(min_bits, costs[i].bits());
   }
   const float max_bits =

@@ -16,6 +16,9 @@ namespace {
 // From order 3 on, the next order is tried only if the last one took at most this ratio of the
 // order before: high orders pay on smooth latents only. Higher values try more orders.
 constexpr float kMaxNextOrderRatio = 0.97f;
+// Coarse estimates go on to the next order from 3 on if the last one took at most this ratio of the
+// order before. Noise takes at least as many bits under each further order.
+constexpr float kCoarseNextOrderRatio = 0.9f;
 // In chunks of fewer numbers any improvement goes on: the first latents of a page, which each order
 // stores as they are, hide what the order saves.
 constexpr float kMinPrunedOrdersN = 128;
@@ -107,9 +110,9 @@ BestOrders pick_orders(const Sample& sample, const LatentArray& latents,
   BestOrders best;
   float last_bits = HUGE_VALF;
   for (unsigned order = 0; order <= max_order; ++order) {
-    if (order < coarse.primary.size() && coarse.primary[order] > near) {
+    if (order < coarse.orders && coarse.primary[order] > near) {
       // Higher orders are tried only after good ones.
-      if (order + 1 == coarse.primary.size()) break;
+      if (order + 1 == coarse.orders) break;
       continue;
     }
     const float bits = estimate_consecutive(sample, latents, order, arena);
@@ -117,7 +120,7 @@ BestOrders pick_orders(const Sample& sample, const LatentArray& latents,
         order < 2 || bits < (is_short ? 1 : kMaxNextOrderRatio) * last_bits;
     best.add({order, bits});
     const bool is_next_best =
-        order + 1 < coarse.primary.size() && coarse.primary[order + 1] == coarse.min_primary();
+        order + 1 < coarse.orders && coarse.primary[order + 1] == coarse.min_primary();
     if (order > 0 && (bits > last_bits || !improves_enough) && !is_next_best) break;
     last_bits = bits;
   }
@@ -158,7 +161,8 @@ float estimate_consecutive(const Sample& sample, const LatentArray& latents, uns
   });
 }
 
-CoarseEstimate coarse_estimate(const AnyMode& mode, const Sample& subsample, Arena& arena) {
+CoarseEstimate coarse_estimate(const AnyMode& mode, const Sample& subsample, unsigned max_order,
+                               Arena& arena) {
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(mode, subsample.latents, arena);
   CoarseEstimate estimate;
@@ -167,10 +171,16 @@ CoarseEstimate coarse_estimate(const AnyMode& mode, const Sample& subsample, Are
     std::span<L> deltas = arena.make<L>(span.size());
     std::copy(span.begin(), span.end(), deltas.begin());
     estimate.primary.fill(HUGE_VALF);
-    for (std::size_t order = 0; order < estimate.primary.size(); ++order) {
+    for (std::size_t order = 0; order <= std::max(max_order, kMinCoarseOrders - 1); ++order) {
       // Second differences are skipped if first ones are worse, except in 8 bits, where first
-      // differences may wrap around although second ones are small.
+      // differences may wrap around although second ones are small. Sums of polynomials have
+      // higher orders that save with each further one.
       if (order == 2 && sizeof(L) > 1 && estimate.primary[1] > estimate.primary[0]) break;
+      if (order > 2 &&
+          !(estimate.primary[order - 1] < kCoarseNextOrderRatio * estimate.primary[order - 2])) {
+        break;
+      }
+      estimate.orders = std::max(estimate.orders, order + 1);
       const float bits = coarse_bits(std::span<const L>(deltas), order > 0, subsample.scale);
       estimate.primary[order] =
           with_state(bits, static_cast<unsigned>(order), latents.primary.bits, chunk_n(subsample));

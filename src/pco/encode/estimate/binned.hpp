@@ -33,13 +33,17 @@ struct Estimate {
 float estimate_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
                            Arena& arena);
 
-// Coarse bits per number of the primary variable without a delta and under Consecutive of order 1
-// and 2, and of the secondary variable.
+// Orders of Consecutive, from 0 on, that every coarse estimate tries.
+inline constexpr unsigned kMinCoarseOrders = 3;
+
+// Coarse bits per number of the primary variable without a delta and under Consecutive, by order,
+// and of the secondary variable.
 struct CoarseEstimate {
-  std::array<float, 3> primary{};
+  std::array<float, kMaxConsecutiveOrder + 1> primary{};  // infinite if not estimated
+  std::size_t orders = kMinCoarseOrders;                  // those that were tried
   float secondary = 0;
 
-  float min_primary() const { return std::min({primary[0], primary[1], primary[2]}); }
+  float min_primary() const { return *std::min_element(primary.begin(), primary.end()); }
   float bits() const { return min_primary() + secondary; }
 };
 // Metadata that a coarse estimate may miss, in bits per number of a chunk of chunk_n numbers.
@@ -47,8 +51,10 @@ float unseen_meta_bits(float chunk_n);
 // Whether a coarse estimate is so close to the smallest one that it may turn out to be the best.
 bool is_near_best(float coarse, float min_coarse, float chunk_n);
 
-// subsample: from take_subsample().
-CoarseEstimate coarse_estimate(const AnyMode& mode, const Sample& subsample, Arena& arena);
+// subsample: from take_subsample(). Orders from kMinCoarseOrders to max_order are estimated while
+// they save much.
+CoarseEstimate coarse_estimate(const AnyMode& mode, const Sample& subsample, unsigned max_order,
+                               Arena& arena);
 
 // Estimates the mode with the requested delta encoding, or if that is automatic with the best
 // order of Consecutive. Orders whose coarse estimate is far from the best are left out. Requested

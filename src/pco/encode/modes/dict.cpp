@@ -313,7 +313,8 @@ class DictPrefilter {
   // Computed when first needed: most tests end before.
   float coarse_to_beat(Arena& arena) {
     if (!coarse_to_beat_) {
-      coarse_to_beat_ = coarse_estimate(to_beat_.mode, subsample_, arena).bits();
+      coarse_to_beat_ =
+          coarse_estimate(to_beat_.mode, subsample_, kMinCoarseOrders - 1, arena).bits();
     }
     return *coarse_to_beat_;
   }
