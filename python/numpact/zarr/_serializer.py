@@ -69,7 +69,11 @@ class PcoCodec(ArrayBytesCodec):
         codec = PCodec(**configuration)
         whole = codec.settings.as_json()
         # The base class is a frozen dataclass.
-        object.__setattr__(self, "configuration", {name: whole[name] for name in configuration})
+        given = {name: whole[name] for name in whole if name in configuration}
+        if whole["delta_spec"] != codec.delta_spec:  # as an order
+            del given["delta_spec"]
+            given["delta_encoding_order"] = whole["delta_encoding_order"]
+        object.__setattr__(self, "configuration", given)
         object.__setattr__(self, "_settings", codec.settings)
 
     @classmethod

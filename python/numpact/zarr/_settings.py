@@ -15,8 +15,9 @@ MAX_PAGE = 1 << 24
 # Maximum numbers that automatic paging leaves in one chunk at every level.
 MAX_AUTO = 1 << 18
 
-# numcodecs calls it "none", pcodec "no_op".
-_DELTAS = {"auto": "auto", "none": "none", "no_op": "none", "try_lookback": "lookback"}
+# Older versions of numcodecs know "none" only; pcodec and newer ones "no_op".
+_NO_DELTA = ("none", "no_op")
+_DELTAS = {"auto": "auto", "try_lookback": "lookback"} | dict.fromkeys(_NO_DELTA, "none")
 
 
 def _whole(name: str, value: object) -> int:
@@ -38,8 +39,14 @@ class Settings:
     equal_pages_up_to: int
 
     def as_json(self) -> dict[str, Any]:
-        """The settings by name, in the stored order, with numbers of NumPy converted to Python."""
-        return {name: _plain(value) for name, value in asdict(self).items()}
+        """The settings by name, in the stored order, with numbers of NumPy converted to Python.
+
+        No differences are stored as order 0: other readers do not know each of the two names.
+        """
+        found = {name: _plain(value) for name, value in asdict(self).items()}
+        if self.delta_spec in _NO_DELTA and self.delta_encoding_order is None:
+            found |= {"delta_spec": "auto", "delta_encoding_order": 0}
+        return found
 
     def core(self, count: int = 0) -> CoreOptions:
         """Level, mode, delta and paging as keyword arguments of the encoders in ``_core``.

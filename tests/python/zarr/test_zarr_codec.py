@@ -7,6 +7,7 @@ import json
 import pickle
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from typing import Any
 
 import numcodecs
@@ -87,6 +88,22 @@ def test_settings_do_what_they_say() -> None:
         assert "3" in delta
     assert "lookback" in str(chunks(delta_spec="try_lookback")[0].delta).lower()
     assert "classic" in str(chunks(mode_spec="classic")[0].mode).lower()
+
+
+@pytest.mark.parametrize("name", ["no_op", "none"])
+def test_no_delta_is_stored_as_an_order(name: str) -> None:
+    """numcodecs 0.16.6 does not know "no_op", 0.17 deprecates "none", zarrs knows one of them."""
+    codec = PCodec(delta_spec=name, level=3)
+    stored = {**SETTINGS, "level": 3, "delta_spec": "auto", "delta_encoding_order": 0}
+    assert codec.get_config() == {"id": "pcodec", **stored}
+    assert PCodec(**stored).encode(NUMBERS) == codec.encode(NUMBERS)
+    if find_spec("zarr") is not None:
+        configuration = numpact.zarr.PcoCodec(delta_spec=name).to_dict()["configuration"]
+        assert configuration == {"delta_encoding_order": 0}
+    if find_spec("pcodec") is not None:
+        theirs = pytest.importorskip("numcodecs.pcodec").PCodec(**stored)
+        np.testing.assert_array_equal(theirs.decode(codec.encode(NUMBERS)), NUMBERS)
+        np.testing.assert_array_equal(codec.decode(theirs.encode(NUMBERS)), NUMBERS)
 
 
 # The kinds of exception that numcodecs with pcodec 1.1.0 raises, where it raises any.
