@@ -300,3 +300,44 @@ def test_cut_files(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
         path.write_bytes(data[: len(data) // 2])
         ran = tool.run("compress", path, "-o", tmp_path / "no", code=CORRUPT)
         assert str(path) in ran.err and not (tmp_path / "no").exists()
+
+
+# ---- statistics of Parquet ----
+
+def with_statistics(path: Path) -> set[str]:
+    """The columns of a Parquet file that have a minimum and a maximum in each row group."""
+    metadata = pa.parquet.ParquetFile(path).metadata
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    columns = [group.column(i) for group in groups for i in range(group.num_columns)]
+    without = {c.path_in_schema for c in columns if not (c.statistics and c.statistics.has_min_max)}
+    return {column.path_in_schema for column in columns} - without
+
+
+def test_columns_with_nan_have_no_minimum(tool: Tool, tmp_path: Path) -> None:  # noqa: F811
+    nan = float("nan")
+    with_nan = {f"nan{bits}": np.array([1, nan, 3], f"f{bits // 8}") for bits in (16, 32, 64)}
+    without = {f"float{bits}": np.array([1, 2, 3], f"f{bits // 8}") for bits in (16, 32, 64)}
+    table = pa.table(
+        {"whole": [1, 2, 3], **with_nan, **without, "null": [1.0, None, 2.0],
+         "lists": [[1.0, nan], None, []], "structs": [{"x": 1.0, "n": 2}] * 3}
+    )  # fmt: skip
+    folder = there(tool, write(table, tmp_path / "t.arrow"))
+    back = tmp_path / "back.parquet"
+    tool.run("decompress", folder, "-o", back)
+    assert with_statistics(back) == {"whole", *without, "null", "structs.n"}
+    assert pa.parquet.read_table(back)["nan64"].to_pylist()[::2] == [1, 3]
+
+
+def test_nan_behind_many_rows(tool: Tool, tmp_path: Path) -> None:  # noqa: F811
+    """The minimum is written before the last rows are known: no float column has one."""
+    count = (1 << 20) + 5
+    late = np.arange(count, dtype=np.float64)
+    late[-1] = np.nan
+    table = pa.table({"whole": np.arange(count), "late": late})
+    folder = there(tool, write(table, tmp_path / "t.arrow"))
+    back = tmp_path / "back.parquet"
+    tool.run("decompress", folder, "-o", back)
+    assert with_statistics(back) == {"whole"}
+    duckdb = pytest.importorskip("duckdb")
+    query = f"select count(*) from '{back}' where late > {count}"
+    assert duckdb.sql(query).fetchall() == [(1,)]

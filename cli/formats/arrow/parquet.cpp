@@ -4,6 +4,7 @@
 #include <arrow/array/concatenate.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
+#include <arrow/util/byte_size.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
 #include <parquet/arrow/writer.h>
@@ -11,6 +12,7 @@
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 #include <parquet/properties.h>
+#include <parquet/schema.h>
 
 #include <algorithm>
 #include <array>
@@ -197,36 +199,101 @@ class ParquetTable final : public TableInput {
   FileReader reader_;
 };
 
+// Bytes of rows that are held until the file is opened, so that small files, of which all rows are
+// known by then, have statistics of floats.
+constexpr std::int64_t kMaxHeldBytes = std::int64_t{16} << 20;
+
+bool has_nan(const NumberView& numbers) {
+  const auto contains = [&]<typename T>(T) {
+    const std::span values(static_cast<const T*>(numbers.data), numbers.count);
+    return std::any_of(values.begin(), values.end(), [](T x) { return x != x; });
+  };
+  switch (numbers.type) {
+    case NumberType::kF64:
+      return contains(double{});
+    case NumberType::kF32:
+      return contains(float{});
+    case NumberType::kF16: {
+      const std::span bits(static_cast<const std::uint16_t*>(numbers.data), numbers.count);
+      return std::any_of(bits.begin(), bits.end(),
+                         [](std::uint16_t x) { return (x & 0x7fff) > 0x7c00; });
+    }
+    default:
+      return false;
+  }
+}
+
 class ParquetOutput final : public ArrowOutput {
  public:
   ParquetOutput(OutputFile& file, const OutputPlan& plan)
       : ArrowOutput(file, plan), fit_(file.name()) {
-    const auto properties =
-        parquet::WriterProperties::Builder().compression(arrow::Compression::ZSTD)->build();
-    // Stores the Arrow schema, since Parquet has no seconds and no durations.
-    const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
-    auto writer = parquet::arrow::FileWriter::Open(*schema(), arrow::default_memory_pool(), sink(),
-                                                   properties, arrow_properties);
-    check_output(writer.status());
-    writer_ = std::move(writer).ValueUnsafe();
+    for (const Column& column : columns()) may_hold_nan_.push_back(column.other.has_value());
   }
 
   void write(std::span<const ColumnBlock> columns) override {
     fit_.check(this->columns(), columns);
+    for (std::size_t c = 0; writer_ == nullptr && c < columns.size(); ++c) {
+      may_hold_nan_[c] = may_hold_nan_[c] || has_nan(columns[c].numbers);
+    }
     ArrowOutput::write(columns);
   }
 
  private:
   arrow::Status write_batch(const arrow::RecordBatch& batch) override {
     try {
-      return writer_->WriteRecordBatch(batch);
+      if (writer_ != nullptr) return writer_->WriteRecordBatch(batch);
+      held_.push_back(batch.Slice(0, batch.num_rows()));
+      held_bytes_ += arrow::util::TotalBufferSize(batch);
+      return held_bytes_ < kMaxHeldBytes ? arrow::Status::OK() : open(false);
     } catch (const parquet::ParquetException& error) {
       return arrow::Status::IOError(error.what());
     }
   }
-  arrow::Status close() override { return writer_->Close(); }
+
+  arrow::Status close() override {
+    if (writer_ == nullptr) ARROW_RETURN_NOT_OK(open(true));
+    return writer_->Close();
+  }
+
+  arrow::Status open(bool are_all_rows_known) {
+    parquet::WriterProperties::Builder properties;
+    properties.compression(arrow::Compression::ZSTD);
+    // Stores the Arrow schema, since Parquet has no seconds and no durations.
+    const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
+    std::shared_ptr<parquet::SchemaDescriptor> descriptor;
+    ARROW_RETURN_NOT_OK(parquet::arrow::ToParquetSchema(schema().get(), *properties.build(),
+                                                        *arrow_properties, &descriptor));
+    leave_out_statistics(*descriptor, are_all_rows_known, properties);
+    auto writer = parquet::arrow::FileWriter::Open(*schema(), arrow::default_memory_pool(), sink(),
+                                                   properties.build(), arrow_properties);
+    ARROW_RETURN_NOT_OK(writer.status());
+    writer_ = std::move(writer).ValueUnsafe();
+    for (const auto& batch : held_) ARROW_RETURN_NOT_OK(writer_->WriteRecordBatch(*batch));
+    held_.clear();
+    return arrow::Status::OK();
+  }
+
+  // Arrow computes minimum and maximum of floats without NaN. Engines for which NaN is greater than
+  // every number (DuckDB, DataFusion) then leave out the rows with NaN.
+  void leave_out_statistics(const parquet::SchemaDescriptor& leaves, bool are_all_rows_known,
+                            parquet::WriterProperties::Builder& properties) const {
+    for (int i = 0; i < leaves.num_columns(); ++i) {
+      const parquet::ColumnDescriptor& leaf = *leaves.Column(i);
+      const auto& logical = leaf.logical_type();
+      const bool is_float = leaf.physical_type() == parquet::Type::FLOAT ||
+                            leaf.physical_type() == parquet::Type::DOUBLE ||
+                            (logical && logical->is_float16());
+      const int column = leaves.group_node()->FieldIndex(*leaves.GetColumnRoot(i));
+      if (is_float && (!are_all_rows_known || may_hold_nan_[static_cast<std::size_t>(column)])) {
+        properties.disable_statistics(leaf.path()->ToDotString());
+      }
+    }
+  }
 
   ParquetFit fit_;
+  std::vector<bool> may_hold_nan_;
+  arrow::RecordBatchVector held_;
+  std::int64_t held_bytes_ = 0;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
 };
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.ipc
+from pyarrow import compute
 
 from .._limits import Budget, Limits
 from .._remote.checked_file import blocks_of, in_memory
@@ -42,31 +43,80 @@ class Sink(io.RawIOBase):
         return blocks
 
 
+def _with_nan(table: pa.Table) -> set[str]:
+    """The names of the columns of floats that hold NaN."""
+    found = set()
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_floating(column.type):
+            wide = column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
+            if compute.any(compute.is_nan(wide)).as_py():
+                found.add(name)
+    return found
+
+
+def _statistics_of(schema: pa.Schema, all_rows: pa.Table | None) -> bool | list[str]:
+    """The paths of the columns that get a minimum and a maximum.
+
+    Arrow computes them without NaN. Engines for which NaN is greater than every number (DuckDB,
+    DataFusion) then leave out the rows with NaN. So floats get them only where all rows are known,
+    and none of these is NaN.
+    """
+    from pyarrow import parquet
+
+    empty = io.BytesIO()
+    parquet.write_metadata(schema, empty)
+    empty.seek(0)
+    leaves = [column for column in parquet.ParquetFile(empty).schema]
+    floats = [leaf.path for leaf in leaves if _is_float(leaf)]
+    if not floats:
+        return True
+    known = set() if all_rows is None else set(all_rows.column_names) - _with_nan(all_rows)
+    refused = {path for path in floats if path not in known}
+    return True if not refused else [leaf.path for leaf in leaves if leaf.path not in refused]
+
+
+def _is_float(leaf: Any) -> bool:
+    """Whether a column of Parquet holds floats."""
+    return leaf.physical_type in ("FLOAT", "DOUBLE") or leaf.logical_type.type == "FLOAT16"
+
+
 class ParquetOutput:
     """Collects rows to groups of a good size."""
 
     def __init__(self, sink: Sink, schema: pa.Schema) -> None:
-        from pyarrow import parquet
-
+        self._sink = sink
         self._schema = schema
-        # The schema is kept as Arrow has it, since Parquet knows no seconds and no durations.
-        self._writer = parquet.ParquetWriter(sink, schema, compression="zstd", store_schema=True)
+        self._writer: Any = None
         self._batches: list[pa.RecordBatch] = []
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
         self._batches.append(batch)
         rows = sum(batch.num_rows for batch in self._batches)
         if rows >= _GROUP_ROWS or sum(batch.nbytes for batch in self._batches) >= _GROUP_BYTES:
-            self._flush()
+            self._flush(is_last=False)
 
-    def _flush(self) -> None:
+    def _flush(self, *, is_last: bool) -> None:
+        table = pa.Table.from_batches(self._batches, self._schema)
+        if self._writer is None:
+            self._writer = self._open(table if is_last else None)
         if self._batches:
-            table = pa.Table.from_batches(self._batches, self._schema)
             self._writer.write_table(table, row_group_size=table.num_rows)
             self._batches = []
 
+    def _open(self, all_rows: pa.Table | None) -> Any:
+        from pyarrow import parquet
+
+        # The schema is kept as Arrow has it, since Parquet knows no seconds and no durations.
+        return parquet.ParquetWriter(
+            self._sink,
+            self._schema,
+            compression="zstd",
+            store_schema=True,
+            write_statistics=_statistics_of(self._schema, all_rows),
+        )
+
     def close(self) -> None:
-        self._flush()
+        self._flush(is_last=True)
         self._writer.close()
 
 
