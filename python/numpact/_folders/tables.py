@@ -49,7 +49,12 @@ _STREAM_ROWS = 1 << 18
 _MAX_SHOWN = 12
 
 
-class _Tabular:
+# polars.from_arrow makes a Series of Struct of an object with a stream, but a frame of batches in
+# an iterable that derives from a class of pyarrow. This one adds weak references and nothing else.
+_OfArrow: Any = getattr(pa.lib, "_Weakrefable", object)
+
+
+class _Tabular(_OfArrow):  # type: ignore[misc]
     """The common base of tables in memory and open tables."""
 
     @property
@@ -84,6 +89,19 @@ class _Tabular:
     def __len__(self) -> int:
         """The count of rows."""
         return self.num_rows
+
+    def __bool__(self) -> bool:
+        """True, with rows or without: ask ``num_rows``."""
+        return True
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        """The rows as record batches of pyarrow, at least one."""
+        reader = pa.RecordBatchReader.from_stream(self)
+        batch = None
+        for batch in reader:
+            yield batch
+        if batch is None:
+            yield pa.RecordBatch.from_pylist([], reader.schema)
 
     def to_pandas(self) -> pd.DataFrame:
         """The table as a data frame of pandas, as pyarrow converts it.

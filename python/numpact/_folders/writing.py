@@ -294,7 +294,7 @@ def source_of(table: Any) -> Source:
     elif isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     elif library in ("pandas", "polars") and type(table).__name__ == "DataFrame":
-        _refuse_objects(table)
+        _refuse_unfit(table)
         table = _table_of(table, f"the data frame of {library}")
     if isinstance(table, pa.Table):
         return Source(table.schema, table)
@@ -310,12 +310,18 @@ def source_of(table: Any) -> Source:
     return Source(reader.schema, None, reader)
 
 
-def _refuse_objects(frame: Any) -> None:
-    """Columns of Python objects, of which polars passes on the addresses."""
-    types = zip(frame.columns, frame.dtypes, strict=True)
+def _refuse_unfit(frame: Any) -> None:
+    """Refuses columns that polars cannot pass on: objects leave as addresses, Int128 unreadable."""
+    types = list(zip(frame.columns, frame.dtypes, strict=True))
     objects = [name for name, dtype in types if str(dtype) == "Object"]
     if objects:
         raise TypeMismatchError(f"columns {objects} hold Python objects, which have no type")
+    wide = [name for name, dtype in types if "Int128" in str(dtype)]
+    if wide:
+        raise TypeMismatchError(
+            f"columns {wide} hold integers of 128 bits, which Arrow does not have: cast them to "
+            "Int64, UInt64, Decimal or Float64 of polars"
+        )
 
 
 def _table_of(source: Any, what: str) -> pa.Table:

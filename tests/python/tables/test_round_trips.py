@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -187,6 +188,23 @@ def test_columns_that_pco_cannot_hold(tmp_path: Path) -> None:
         numpact.write_table(table, tmp_path / "u", others="maybe")
 
 
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_polars_makes_a_frame(tmp_path: Path, rows: int) -> None:
+    table = pa.table({"a": [1, 2, 3], "s": ["x", None, "z"], "x": [1.5, None, math.nan]})
+    frame = pl.from_arrow(table[:rows])
+    numpact.write_table(table[:rows], tmp_path / "t")
+    with numpact.open_table(tmp_path / "t") as opened:
+        for found in (numpact.read_table(tmp_path / "t"), opened, opened[0:rows]):
+            made = pl.from_arrow(found)
+            assert isinstance(made, pl.DataFrame)
+            assert made.equals(frame)
+            assert made.schema == frame.schema
+            batches = list(found)
+            assert pa.Table.from_batches(batches).num_rows == len(found) == rows
+            assert batches[0].schema == found.schema
+            assert found  # as before, with rows; and no columns are lost without them
+
+
 @pytest.mark.parametrize("source", [5, "t", np.arange(5), pa.array([1]), pl.Series([1]), [1, 2]])
 def test_what_is_not_a_table(tmp_path: Path, source: Any) -> None:
     with pytest.raises(numpact.TypeMismatchError, match="expected a table"):
@@ -198,6 +216,9 @@ def test_what_is_not_a_table(tmp_path: Path, source: Any) -> None:
     (pd.DataFrame([[1, 2]], columns=["a", "a"]), "pandas is not a table .* Duplicate column names"),
     (pd.DataFrame({"mixed": ["a", 1]}), "pandas is not a table .* column mixed"),
     (pl.DataFrame({"a": [object()]}), r"columns \['a'\] hold Python objects"),
+    (pl.DataFrame({"a": [1], "b": pl.Series([2], dtype=pl.Int128)}),
+     r"columns \['b'\] hold integers of 128 bits.*cast them"),
+    (pl.DataFrame({"l": pl.Series([[2]], dtype=pl.List(pl.Int128))}), r"columns \['l'\] hold"),
 ])  # fmt: skip
 def test_frames_that_arrow_cannot_hold(tmp_path: Path, frame: Any, message: str) -> None:
     with pytest.raises(numpact.TypeMismatchError, match=message):
