@@ -26,6 +26,32 @@ def _code(error: Exception) -> str:
     return "corrupt" if expected else "failure"
 
 
+def _refused(error: Exception, file: int | None) -> Refused:
+    """What the command is told; it names the place itself."""
+    from .._errors import ChecksumError
+
+    code, text = _code(error), str(error) or type(error).__name__
+    if code == "limit":
+        # The command has options of these names.
+        text = text[max(0, text.find("limit exceeded")) :]
+        for name in ("max_output", "max_memory"):
+            text = text.replace(name, f"--{name.replace('_', '-')}")
+    if isinstance(error, ChecksumError):
+        text = text.replace("corrupt:", "checksum mismatch:", 1)
+    return Refused(text, code, file)
+
+
+@contextmanager
+def about(file: int) -> Iterator[None]:
+    """Exceptions of a ``with`` block concern the inherited file of this index."""
+    try:
+        yield
+    except (Gone, Refused):
+        raise
+    except Exception as error:
+        raise _refused(error, file) from error
+
+
 @contextmanager
 def reported(messages: Messages) -> Iterator[None]:
     """Sends exceptions of a ``with`` block to the command, and suppresses them."""
@@ -33,13 +59,6 @@ def reported(messages: Messages) -> Iterator[None]:
         yield
     except Gone:
         raise
-    except Refused as refused:
-        messages.send_error(refused.code, str(refused), refused.file)
     except Exception as error:
-        code, text = _code(error), str(error) or type(error).__name__
-        if code == "limit":
-            # The command names the place itself, and has options of these names.
-            text = text[max(0, text.find("limit exceeded")) :]
-            for name in ("max_output", "max_memory"):
-                text = text.replace(name, f"--{name.replace('_', '-')}")
-        messages.send_error(code, text)
+        refused = error if isinstance(error, Refused) else _refused(error, None)
+        messages.send_error(refused.code, str(refused), refused.file)

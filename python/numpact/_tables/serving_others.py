@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .._errors import CorruptError, TypeMismatchError
+from .._errors import TypeMismatchError
 from .._limits import Limits
 from .columns import OTHER_ENUM, has_enums_of, storage_of
-from .errors import reported
+from .errors import about, reported
 from .joining import as_type, nulls_of, text_family
 from .messages import Messages, Refused
 from .others import BATCH_ROWS, OtherReader, OtherWriter
@@ -147,10 +147,8 @@ class _Server:
             raise Refused(OTHER_ENUM)
 
         def arrays() -> Iterator[pa.Array]:
-            try:
+            with about(0):
                 yield from old.batches()
-            except CorruptError as error:
-                raise Refused(str(error), "corrupt", file=0) from None
             for array in new.batches():
                 if array.null_count and not old.field.nullable:
                     raise Refused("has nulls, which the folder's column excludes")

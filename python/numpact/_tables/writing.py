@@ -16,6 +16,7 @@ from .._limits import Budget, Limits
 from .._remote.checked_file import blocks_of, in_memory
 from .._remote.manifest import Part
 from .columns import arrow_field, metadata_from_json
+from .errors import about
 from .messages import Messages, Refused
 from .others import OtherReader
 
@@ -184,7 +185,10 @@ def _other_array(
 def serve(messages: Messages, format: str) -> None:
     """Takes rows until the table is finished."""
     request = messages.receive()
-    others = [open_reader(file) for file in request["others"]]
+    others = []
+    for index, file in enumerate(request["others"]):
+        with about(index):
+            others.append(open_reader(file))
     sources = [
         others[column["other"]] if "other" in column else None for column in request["columns"]
     ]
@@ -205,8 +209,9 @@ def serve(messages: Messages, format: str) -> None:
         for field, source in zip(schema, sources, strict=True):
             if source is not None:
                 source.limits = Limits(**request["limits"])
-                count = request["count"]
-                arrays.append(_other_array(source, request["first"], count, kept, budget))
+                with about(others.index(source)):
+                    rows = _other_array(source, request["first"], request["count"], kept, budget)
+                arrays.append(rows)
                 continue
             numbers, valid = messages.receive_bytes(), messages.receive_bytes()
             arrays.append(_array(field.type, request["count"], numbers, valid))

@@ -45,14 +45,15 @@ def column(kind: str, rows: int = ROWS) -> pa.Array:
     if kind == "struct":
         codes = pa.array(words).dictionary_encode()
         return pa.StructArray.from_arrays([codes, column("decimal", rows)], ["code", "price"])
-    return pa.array([bytes([i % 251, i % 13]) for i in range(rows)], pa.binary())
+    # Dask makes text of bytes, if they are ASCII.
+    return pa.array([bytes([i % 127, i % 13]) for i in range(rows)], pa.binary())
 
 
 KINDS = ["text", "plain", "dictionary", "decimal", "list", "struct", "binary"]
 
 
 @functools.cache
-def written(root: Path, kind: str, rows: int = ROWS) -> Path:
+def written(root: Path, kind: str, rows: int) -> Path:
     folder = root / f"{kind}-{rows}"
     numpact.write_table({"s": column(kind, rows), "n": pa.array(range(rows))}, folder)
     return folder
@@ -124,7 +125,7 @@ def test_a_table_of_numbers_stays_version_2(tmp_path: Path) -> None:
 
 def test_walks_over_damaged_files_end(root: Path) -> None:
     rng = random.Random(5)
-    whole = (written(root, "dictionary") / "s.arrow").read_bytes()
+    whole = (written(root, "dictionary", ROWS) / "s.arrow").read_bytes()
     for _ in range(3000):
         data = bytearray(whole)
         for _ in range(rng.randrange(1, 4)):
