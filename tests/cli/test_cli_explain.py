@@ -76,11 +76,13 @@ def test_candidates_and_entropies(prices: Path) -> None:
 
 
 def test_lookback_that_wins_and_that_loses(tmp_path: Path) -> None:
-    numbers = np.random.default_rng(8).integers(0, 1 << 16, 700).astype(np.uint32)
-    # A short period is cheaper as a dictionary.
-    for period, count, wins in [(700, 4000, True), (100, 20_000, False)]:
-        path = tmp_path / f"{period}.npy"
-        np.save(path, np.resize(numbers[:period], count))
+    rng = np.random.default_rng(8)
+    values = rng.integers(0, 1 << 16, 700).astype(np.uint32)
+    # Few values in random order are cheaper as bins of one value.
+    for name, numbers, wins in [("period", np.resize(values, 4000), True),
+                                ("random", rng.choice(values[:100], 20_000), False)]:  # fmt: skip
+        path, count = tmp_path / f"{name}.npy", numbers.size
+        np.save(path, numbers)
         (chunk,) = explain(path, "--page-size", count)["chunks"]
         found = [c for c in chunk["candidates"] if c["delta"].startswith("lookback")]
         assert found
