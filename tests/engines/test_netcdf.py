@@ -304,7 +304,7 @@ def test_settings_of_zarr_and_back(codec: CodecClass) -> None:
         text = text_of(codec, parameters)
         assert isinstance(text, str)
         found = json.loads(text)
-        if settings == {"delta_encoding_order": 2}:
+        if expected["delta_spec"] == "auto" and expected["delta_encoding_order"] is not None:
             expected["delta_spec"] = "try_consecutive"  # the same
         assert found == expected
         assert numcodecs.get_codec(dict(found)).get_config()["id"] == "pcodec"

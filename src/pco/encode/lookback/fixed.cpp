@@ -54,7 +54,7 @@ constexpr float kProbeErrorBitsPerNumber = 0.25f;
 // Another mode than the first must take less than this ratio of its bits.
 constexpr float kOtherModeRatio = 0.995f;
 
-struct Candidates {
+struct Distances {
   std::array<std::uint32_t, 2 * kMaxCandidates> distances{};
   std::size_t n = 0;
   std::span<const std::uint32_t> all() const { return std::span(distances).first(n); }
@@ -127,7 +127,7 @@ void count_hits(std::span<const std::uint16_t> keys, std::span<std::uint16_t> hi
 
 // Adds the distances with the most hits; of neighbouring ones the best. The distances from 1 on
 // that are all candidates only show that the numbers are smooth.
-void add_candidates(std::span<const std::uint16_t> hits, Candidates& candidates) {
+void add_candidates(std::span<const std::uint16_t> hits, Distances& candidates) {
   std::array<std::uint32_t, kAnchorN + 1> counts{};
   for (const std::uint16_t hit : hits) ++counts[hit];
   float sum = 0;
@@ -174,14 +174,14 @@ float probe_bits(std::span<const L> latents, std::size_t distance) {
 // The candidates with the least probe_bits(), in ascending order. has_steps: the differences of
 // neighbours are compared, too.
 template <Latent L>
-Candidates best_candidates(std::span<const L> latents, bool has_steps, Arena& arena) {
+Distances best_candidates(std::span<const L> latents, bool has_steps, Arena& arena) {
   const ArenaScope scratch(arena);
   const std::size_t max_distance = std::min(latents.size() / kMaxDistanceOneIn, kMaxDistance);
   const std::size_t keys_n = 2 * max_distance;
   const std::size_t first = (latents.size() - keys_n) / 2;
   const std::span<std::uint16_t> keys = arena.make<std::uint16_t>(keys_n);
   const std::span<std::uint16_t> hits = arena.make<std::uint16_t>(max_distance);
-  Candidates found;
+  Distances found;
   make_keys<L>(first, keys, [&](std::size_t i) { return latents[i]; });
   count_hits(keys, hits);
   add_candidates(hits, found);
@@ -191,7 +191,7 @@ Candidates best_candidates(std::span<const L> latents, bool has_steps, Arena& ar
     count_hits(keys, hits);
     add_candidates(hits, found);
   }
-  Candidates best;
+  Distances best;
   if (found.n == 0) return best;
   const float max_bits =
       std::min(probe_bits(latents, 0), probe_bits(latents, 1)) + kProbeErrorBitsPerNumber;
@@ -305,7 +305,7 @@ std::optional<FixedLookback> find_fixed_lookback(const LatentArray& page,
   if (page.n < kMinPageN || estimates.empty()) return {};
   // A constant step needs them only where it makes the numbers rise or fall.
   const bool has_steps = !std::holds_alternative<NoDelta>(estimates[0].delta);
-  const Candidates candidates = page.visit([&](auto latents) {
+  const Distances candidates = page.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     return best_candidates(std::span<const L>(latents), has_steps, arena);
   });
