@@ -121,7 +121,7 @@ typedef struct numpact_table_scan numpact_table_scan;
 /* Reads rows of a scan, for one thread at a time. */
 typedef struct numpact_table_cursor numpact_table_cursor;
 
-/* The files of a table that is elsewhere. Called concurrently; both return 0, or an errno or
+/* The files of a table that the caller opens. Called concurrently; both return 0, or an errno or
  * another number if they fail. Names are those of the manifest, and "manifest.json". */
 typedef struct numpact_table_files {
   size_t struct_size;
@@ -217,7 +217,7 @@ typedef struct numpact_table_query {
   /* For callers who compare the rows again, and for whom a NaN may satisfy any comparison: chunks
    * with NaNs are not left out. */
   int32_t nan_may_match;
-  /* Cuts the ranges of the scan into parts of at least so many rows, which threads read, where
+  /* Cuts the ranges of the scan into parts of at least this many rows, which threads read, where
    * chunks of the first column end or decoding can begin. 0: no cuts. */
   uint64_t min_part_rows;
   uint64_t window_rows; /* rows of a batch's window at most; 0: 65,536 */

@@ -144,7 +144,7 @@ struct Query {
   // For callers who compare the rows again, and for whom a NaN may satisfy any comparison: chunks
   // with NaNs are not left out.
   bool nan_may_match = false;
-  // Cuts the ranges of the scan into parts of at least so many rows, which threads read, where
+  // Cuts the ranges of the scan into parts of at least this many rows, which threads read, where
   // chunks of the first column end or decoding can begin. 0: no cuts.
   std::uint64_t min_part_rows = 0;
   // Rows of a window at most; windows begin at multiples of it where a range does not.
@@ -156,8 +156,8 @@ class NUMPACT_API Scan {
  public:
   // Binds the conditions, and finds the rows that may match by the trailers of the columns in
   // conditions. Opens all columns of the query. kInvalidArgument: the columns cannot be joined row
-  // by row, or there are not so many rows; kTypeMismatch: a value is of another kind than its
-  // column.
+  // by row, or the query's rows lie behind the end; kTypeMismatch: a value is of another kind than
+  // its column.
   static Result<Scan> create(const Reader& reader, const Query& query,
                              Failure* failure = nullptr) noexcept;
 

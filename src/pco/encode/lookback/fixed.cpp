@@ -2,9 +2,8 @@
 // 1. Anchors are compared with every earlier latent up to the largest distance; a hit is a latent
 //    that differs by clearly less than neighbours do. Latents are compared as keys of 16 bits, so
 //    that this takes about one instruction for each number of the page.
-// 2. The distances that have far more hits than others are candidates, and are ordered by the
-// widths
-//    of a few differences.
+// 2. The distances that have far more hits than others are candidates. They are ordered by the
+//    widths of a few differences.
 // 3. The best candidates are estimated by bins, under each mode.
 // The same for the differences of neighbours, which shows distances with a constant step.
 #include "pco/encode/lookback/fixed.hpp"
