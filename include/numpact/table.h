@@ -153,6 +153,10 @@ NUMPACT_C_API numpact_status numpact_table_open_files(const numpact_context* con
 NUMPACT_C_API void numpact_table_destroy(numpact_table* table);
 /* Its columns; valid while the table lives. A Pco file has one, of the file's name. */
 NUMPACT_C_API const numpact_table_manifest* numpact_table_get_manifest(const numpact_table* table);
+/* What lies behind the end of a Pco file that was opened as a table, which is not read, such as a
+ * second file that was joined to it. Of a folder it has no warning. */
+NUMPACT_C_API numpact_status numpact_table_file_end(const numpact_table* table,
+                                                    numpact_file_end* end, numpact_error* error);
 /* The only column with a name. NUMPACT_INVALID_ARGUMENT: there is none, or several. */
 NUMPACT_C_API numpact_status numpact_table_find(const numpact_table* table, const char* name,
                                                 size_t name_size, size_t* column,

@@ -98,6 +98,9 @@ class NUMPACT_API Reader {
   // One Pco file on disk as a table of one column, with the file's name without ".pco".
   static Result<Reader> open_file(const std::string& path, const DecodeConfig& config = {},
                                   Failure* failure = nullptr) noexcept;
+  // Of the file that open_file() has opened: what lies behind its end, which is not read. For a
+  // table of several files it has no warning.
+  const FileEnd& file_end() const noexcept;
 
   const Manifest& manifest() const noexcept;
   // The path that was opened; empty for Files.

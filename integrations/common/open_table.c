@@ -69,6 +69,17 @@ open_table* open_table_at(const char* path, failure* why) {
   return NULL;
 }
 
+int has_warning(const open_table* table, failure* line) {
+  numpact_file_end end;
+  end.struct_size = sizeof end;
+  if (numpact_table_file_end(table->table, &end, NULL) != NUMPACT_OK || end.warning == NULL) {
+    return 0;
+  }
+  const uint64_t at = end.foreign_offset == NUMPACT_UNKNOWN ? end.file_size : end.foreign_offset;
+  fail(line, "%s: at byte %llu: %s", table->path, (unsigned long long)at, end.warning);
+  return 1;
+}
+
 void close_table(open_table* table) {
   if (table == NULL) return;
   for (size_t i = 0; table->names != NULL && i < table->column_count; i++) free(table->names[i]);

@@ -33,6 +33,8 @@ typedef struct open_table {
 
 /* Opens a folder or a Pco file. Null: failed, also if rows of columns do not belong together. */
 open_table* open_table_at(const char* path, failure* why);
+/* Whether bytes lie behind the end of a single file, which are not read; writes a line about it. */
+int has_warning(const open_table* table, failure* line);
 /* Null is allowed. */
 void close_table(open_table* table);
 

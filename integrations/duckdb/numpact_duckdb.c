@@ -34,6 +34,17 @@ static char* path_argument(duckdb_v2_function_bind_info_handle arguments, error_
   return path;
 }
 
+/* DuckDB's C API has no other channel for warnings than its log. */
+static void log_warnings(const sources* from, duckdb_v2_context_handle context) {
+  static const duckdb_v2_str type = {"numpact", 7};
+  failure line;
+  for (size_t i = 0; i < from->count; i++) {
+    if (!has_warning(from->tables[i], &line)) continue;
+    const duckdb_v2_str text = {line.text, strlen(line.text)};
+    duckdb_v2_context_log(context, DUCKDB_V2_LOG_LEVEL_WARNING, &type, &text, NULL);
+  }
+}
+
 int open_argument(sources* made, duckdb_v2_function_bind_info_handle arguments,
                   duckdb_v2_context_handle context, error_slot err) {
   access_check check;
@@ -44,7 +55,11 @@ int open_argument(sources* made, duckdb_v2_function_bind_info_handle arguments,
     return 0;
   }
   const int ok = sources_open(made, path, &check, &why);
-  if (!ok) set_error(err, check.code, why.text);
+  if (ok) {
+    log_warnings(made, context);
+  } else {
+    set_error(err, check.code, why.text);
+  }
   free(path);
   return ok;
 }

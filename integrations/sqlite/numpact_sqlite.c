@@ -119,6 +119,14 @@ static int declare(sqlite3* db, const open_table* table) {
   return result;
 }
 
+/* Opens a table. SQLite has no other channel for warnings than its log. */
+static open_table* open_at(const char* path, failure* why) {
+  open_table* table = open_table_at(path, why);
+  failure line;
+  if (table != NULL && has_warning(table, &line)) sqlite3_log(SQLITE_WARNING, "%s", line.text);
+  return table;
+}
+
 static int connect_table(sqlite3* db, void* data, int count, const char* const* arguments,
                          sqlite3_vtab** made, char** error) {
   (void)data;
@@ -138,7 +146,7 @@ static int connect_table(sqlite3* db, void* data, int count, const char* const* 
   memset(vtab, 0, sizeof *vtab);
   failure why;
   int result = SQLITE_OK;
-  vtab->table = open_table_at(path, &why);
+  vtab->table = open_at(path, &why);
   sqlite3_free(path);
   if (vtab->table == NULL) {
     *error = sqlite3_mprintf("%s", why.text);
@@ -422,7 +430,7 @@ static int filter_function(sqlite3_vtab_cursor* base, int plan, const char* text
   failure why;
   numpact_table_query query;
   numpact_table_query_init(&query);
-  scan->own = open_table_at(scan->path, &why);
+  scan->own = open_at(scan->path, &why);
   if (scan->own == NULL || !begin(scan, scan->own, &query, &why) || !pick_column(scan, &why)) {
     return set_error(base->pVtab, &why);
   }

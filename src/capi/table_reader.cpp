@@ -238,6 +238,16 @@ const numpact_table_manifest* numpact_table_get_manifest(const numpact_table* ta
   return &table->manifest;
 }
 
+numpact_status numpact_table_file_end(const numpact_table* table, numpact_file_end* end,
+                                      numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(table));
+    NUMPACT_TRY(check_struct(end));
+    give_end(table->reader.file_end(), end);
+    return {};
+  });
+}
+
 numpact_status numpact_table_find(const numpact_table* table, const char* name, size_t name_size,
                                   size_t* column, numpact_error* error) {
   return run(error, [&]() -> Status {

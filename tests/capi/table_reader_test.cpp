@@ -238,6 +238,10 @@ TEST_F(TableInC, ErrorsHaveTheNumberAndTheWords) {
             NUMPACT_IO);
   EXPECT_STREQ(why_, "/absent/table: No such file or directory");
   EXPECT_EQ(error.system_error, ENOENT);
+  numpact_file_end end;
+  end.struct_size = sizeof end;
+  EXPECT_EQ(numpact_table_file_end(table_, &end, nullptr), NUMPACT_OK);
+  EXPECT_EQ(end.warning, nullptr);  // a folder
   files_.erase("a.pco");
   query_.columns = &query_.condition_count;  // column 0
   query_.column_count = 1;

@@ -458,3 +458,20 @@ def test_values_at_the_ends_of_types(db: Any, tmp_path: Path, name: str) -> None
     # What is not read does not matter, and pco_columns decodes nothing.
     found = db.execute(f"SELECT rows, nulls FROM pco_columns('{tmp_path}/t')").fetchall()
     assert found == [(3, 1)]
+
+
+def test_bytes_behind_a_file_are_warned_of(db: Any, tmp_path: Path) -> None:
+    file = numpact.compress(np.arange(1000))
+    path = tmp_path / "a.pco"
+    db.execute("CALL enable_logging(level = 'warning')")
+    warnings = "SELECT message FROM duckdb_logs WHERE type = 'numpact'"
+    path.write_bytes(file)
+    assert db.execute(f"SELECT count(*) FROM read_pco('{path}')").fetchall() == [(1000,)]
+    assert db.execute(warnings).fetchall() == []
+    for behind in (file, b"xyz"):
+        path.write_bytes(file + behind)
+        assert db.execute(f"SELECT count(*) FROM read_pco('{path}')").fetchall() == [(1000,)]
+        found = {text for (text,) in db.execute(warnings).fetchall()}
+        assert len(found) == 1
+        assert next(iter(found)).startswith(f"{path}: at byte {len(file)}: ")
+        db.execute("CALL truncate_duckdb_logs()")

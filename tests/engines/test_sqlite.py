@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import math
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -335,3 +336,24 @@ def test_shell(extension: str, folder: Path) -> None:
     create = f"CREATE VIRTUAL TABLE t USING pco('{folder}')"
     done = run("sqlite3", ":memory:", f".load {extension}", create, "SELECT max(sorted) FROM t")
     assert done.stdout == f"{10 * (ROWS - 1)}\n"
+
+
+def test_bytes_behind_a_file_are_warned_of(extension: str, tmp_path: Path) -> None:
+    """By SQLite's log, which is one for the process: another one opens the files."""
+    file = numpact.compress(np.arange(1000))
+    whole, joined = tmp_path / "whole.pco", tmp_path / "joined.pco"
+    whole.write_bytes(file)
+    joined.write_bytes(file + file)
+    found = run(sys.executable, "-c", f"""
+import apsw
+apsw.config(apsw.SQLITE_CONFIG_LOG, lambda code, text: print(code, text))
+db = apsw.Connection(":memory:")
+db.enable_load_extension(True)
+db.load_extension({extension!r})
+for path in {[str(whole), str(joined)]!r}:
+    assert db.execute("SELECT count(*) FROM read_pco(?)", (path,)).fetchall() == [(1000,)]
+db.execute("CREATE VIRTUAL TABLE temp.t USING pco('{joined}')")
+""").stdout.splitlines()  # fmt: skip
+    assert len(found) == 2
+    for line in found:
+        assert line.startswith(f"28 {joined}: at byte {len(file)}: ")  # SQLITE_WARNING

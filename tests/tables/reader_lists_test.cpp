@@ -288,6 +288,29 @@ TEST_F(Folders, SingleFiles) {
   EXPECT_EQ(reader.columns()[0].name(), "numbers");
   Cursor cursor = Cursor::create(Scan::create(reader, {}).value()).value();
   EXPECT_EQ(values_of(reader, cursor, 0), "5,7,9");
+  EXPECT_EQ(reader.file_end().warning(), "");
+  const auto write = [&](const std::vector<std::byte>& content) {
+    std::ofstream(file, std::ios::binary)
+        .write(reinterpret_cast<const char*>(content.data()),
+               static_cast<std::streamsize>(content.size()));
+  };
+  EncodeConfig indexed_config;
+  indexed_config.trailer = TrailerSpec::index();
+  const auto indexed = compress(numbers, indexed_config).value();
+  for (const auto& first : {bytes, indexed}) {
+    for (const auto& second : {bytes, indexed, std::vector<std::byte>(7)}) {
+      std::vector<std::byte> joined = first;
+      joined.insert(joined.end(), second.begin(), second.end());
+      write(joined);
+      const Reader of_joined = Reader::open_file(file).value();
+      EXPECT_EQ(of_joined.columns()[0].rows(), 3u);
+      EXPECT_NE(of_joined.file_end().warning(), "");
+      EXPECT_EQ(of_joined.file_end().foreign_at.value_or(of_joined.file_end().file_bytes),
+                first.size());
+    }
+  }
+  write(indexed);
+  EXPECT_EQ(Reader::open_file(file).value().file_end().warning(), "");
   Failure failure;
   EXPECT_EQ(Reader::open_file(path_.string(), {}, &failure).status().kind(), ErrorKind::kIo);
   std::ofstream(file, std::ios::binary) << "no Pco file";

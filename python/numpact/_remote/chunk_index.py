@@ -335,7 +335,8 @@ def _by_trailer(url: str, stamp: Stamp, front: Buffer, raw: _core.RawTrailer) ->
 
 
 def _walked(url: str, stamp: Stamp, data: memoryview) -> FileIndex:
-    with File(data, threads=1, trailer="ignore") as file:
+    with File(data, threads=1) as file:  # warns of what follows the file
+        file._path = url
         chunks = tuple(file.chunks)
     head = _core.read_header(data)
     header = bytes(data[: head["size_bytes"]])

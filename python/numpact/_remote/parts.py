@@ -7,6 +7,7 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
@@ -18,6 +19,7 @@ from .._errors import (
     InvalidArgumentError,
     LimitExceededError,
     TypeMismatchError,
+    warn_of_end,
 )
 from .._number_types import dtype_of, type_name
 from .chunk_index import FRONT_BYTES, FileIndex, PcoIndex, walk
@@ -86,7 +88,8 @@ class Part:
         limit = min(self.held * dtype_of(self.type or "u8").itemsize, _MAX_LIMIT)
         try:
             with named_errors(name, self.start - len(self.header)):
-                numbers = _core.decompress(data, 1, limit)
+                on_end = None if self.header else partial(warn_of_end, path=self.place.url)
+                numbers = _core.decompress(data, 1, max_output=limit, on_end=on_end)
         except LimitExceededError as error:
             raise CorruptError(
                 f"{name}: holds more than the {self.held} numbers of the index: the file was "

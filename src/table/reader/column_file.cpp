@@ -29,7 +29,6 @@ DecodeConfig walk_config(const DecodeConfig& config, std::uint64_t file_bytes) {
   constexpr std::uint64_t kMaxNumberBytesPerFileByte = 1024;
   DecodeConfig walk = config;
   walk.progress = nullptr;
-  walk.file_end = nullptr;
   walk.limits.max_numbers = DecodeLimits::kUnlimited;
   walk.limits.max_output_bytes = std::max(kMinWalkBytes, kMaxNumberBytesPerFileByte * file_bytes);
   if (config.limits.max_output_bytes != DecodeLimits::kUnlimited) {
@@ -107,7 +106,8 @@ Status ColumnFile::open_memory(std::span<const std::byte> file, const DecodeConf
                      (trailer_->index().chunk_count() > 0 && trailer_->chunks().empty()))) {
       trailer_.reset();
     }
-    if (may_trust) walk.trailer = TrailerPolicy::kIgnore;
+    // It is read once more only to tell what lies behind the file.
+    if (may_trust && config.file_end == nullptr) walk.trailer = TrailerPolicy::kIgnore;
   }
   if (may_trust && trailer_) {
     index_ = trailer_->index();

@@ -108,6 +108,7 @@ Result<Reader> Reader::open(const std::string& folder, const DecodeConfig& confi
       table->path = path;
       table->files = files;
       table->config = config;
+      table->config.file_end = nullptr;
       const Status status = open_table(*table, failure);
       // Replacing a folder removes its old files; those of the new folder are complete.
       const bool is_whole = status.ok() && !files->is_missing_files();
@@ -125,6 +126,7 @@ Result<Reader> Reader::open(std::shared_ptr<Files> files, const DecodeConfig& co
     auto table = std::make_shared<Table>();
     table->files = std::move(files);
     table->config = config;
+    table->config.file_end = nullptr;
     NUMPACT_TRY(open_table(*table, failure));
     reader.table_ = std::move(table);
     return {};
@@ -138,11 +140,13 @@ Result<Reader> Reader::open_file(const std::string& path, const DecodeConfig& co
     table->path = path;
     table->is_file = true;
     table->config = config;
+    table->config.file_end = &table->file_end;
     auto part = std::make_unique<internal::ColumnPart>();
     std::unique_ptr<RangeSource> source;
     std::string why;
     Status status = internal::map_file_at(path, source, why);
-    if (status.ok()) status = part->file.open(std::move(source), 0, config);
+    if (status.ok()) status = part->file.open(std::move(source), 0, table->config);
+    table->config.file_end = nullptr;
     if (!status.ok()) return fail(failure, status, path, "", why);
     const std::optional<NumberType> type = part->file.index().type();
     if (!type) {
@@ -167,6 +171,7 @@ Result<Reader> Reader::open_file(const std::string& path, const DecodeConfig& co
   });
 }
 
+const FileEnd& Reader::file_end() const noexcept { return table_->file_end; }
 const Manifest& Reader::manifest() const noexcept { return table_->manifest; }
 const std::string& Reader::path() const noexcept { return table_->path; }
 const std::shared_ptr<Files>& Reader::files() const noexcept { return table_->files; }

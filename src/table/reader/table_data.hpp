@@ -39,6 +39,7 @@ struct Reader::Table {
   bool is_file = false;  // a file, not a folder
   std::shared_ptr<Files> files;
   DecodeConfig config;
+  FileEnd file_end;  // of a file
   Manifest manifest;
   std::vector<ColumnEntry> entries;
   std::vector<std::size_t> by_name;  // positions, sorted by name

@@ -408,3 +408,15 @@ def test_an_index_that_claims_too_much(field: str, by: Any, tmp_path: Path) -> N
             continue
         assert field in ("end", "metas")
         np.testing.assert_array_equal(x, numbers)
+
+
+@pytest.mark.parametrize("by", ["file", "chunk"])
+@pytest.mark.parametrize("rest", [numpact.compress(np.arange(9)), b"xyz"], ids=["a file", "bytes"])
+def test_bytes_behind_a_file_are_warned_of(by: str, rest: bytes, tmp_path: Path) -> None:
+    numbers = np.arange(1000)
+    file = numpact.compress(numbers, trailer=True)
+    path = tmp_path / "joined.pco"
+    path.write_bytes(file + rest)
+    with pytest.warns(numpact.TrailingBytesWarning, match=f"joined.pco: at byte {len(file)}: "):
+        found = from_pco(path, by=by).compute(scheduler="synchronous")
+    np.testing.assert_array_equal(found, numbers)
