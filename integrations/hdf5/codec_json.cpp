@@ -146,10 +146,13 @@ bool parse_codec(std::string_view json, Parameters& parameters) {
 }
 
 void write_codec(const Parameters& parameters, CodecText& text) {
-  static constexpr const char* kDeltas[] = {"auto", "no_op", "try_consecutive", "try_lookback"};
+  // No differences are written as order 0: other readers do not know each of the two names.
+  static constexpr const char* kDeltas[] = {"auto", "auto", "try_consecutive", "try_lookback"};
   const unsigned delta = parameters.encoding >> kDeltaShift & 3;
-  const bool has_order = delta == static_cast<unsigned>(Delta::kConsecutive);
-  const char order[] = {static_cast<char>('0' + (parameters.encoding >> kOrderShift & 7)), '\0'};
+  const bool is_none = delta == static_cast<unsigned>(Delta::kNone);
+  const bool has_order = is_none || delta == static_cast<unsigned>(Delta::kConsecutive);
+  const unsigned found = is_none ? 0 : parameters.encoding >> kOrderShift & 7;
+  const char order[] = {static_cast<char>('0' + found), '\0'};
   std::snprintf(text.data(), text.size(),
                 R"({"id": "pcodec", "level": %u, "mode_spec": "%s", "delta_spec": "%s", )"
                 R"("paging_spec": "equal_pages_up_to", "delta_encoding_order": %s, )"

@@ -310,6 +310,15 @@ def test_settings_of_zarr_and_back(codec: CodecClass) -> None:
         assert numcodecs.get_codec(dict(found)).get_config()["id"] == "pcodec"
 
 
+def test_no_differences_are_an_order(codec: CodecClass) -> None:
+    """Other readers know one of the names "no_op" and "none", or neither."""
+    for name in ("no_op", "none"):
+        parameters = parameters_of(codec, f'{{"id":"pcodec","delta_spec":"{name}"}}')
+        assert isinstance(parameters, list)
+        found = json.loads(str(text_of(codec, parameters)))
+        assert (found["delta_spec"], found["delta_encoding_order"]) == ("auto", 0)
+
+
 def test_settings_as_others_write_them(codec: CodecClass) -> None:
     assert parameters_of(codec, '{"id":"pcodec"}') == [8, 0, 262144]
     assert parameters_of(codec, ' {\n"level" : "3" , "id" : "pcodec", "new": true } ')[0] == 3
