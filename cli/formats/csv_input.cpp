@@ -170,7 +170,7 @@ class CsvTable final : public TableInput, private BlockWork {
     reads_texts_ = true;
     read_.clear();
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (values_[i] == nullptr || columns_[i].unfit.empty()) continue;
+      if (why_not_read_[i] != nullptr || columns_[i].unfit.empty()) continue;
       texts_[i] = std::make_unique<CsvTextColumn>(dialect_, spool_);
       read_.push_back(i);
     }
@@ -268,7 +268,7 @@ class CsvTable final : public TableInput, private BlockWork {
   }
 
   void make_columns() {
-    const std::vector<std::optional<NumberType>> dtypes = requested_dtypes(names_, name_, options_);
+    dtypes_ = requested_dtypes(names_, name_, options_);
     why_not_read_.resize(names_.size());
     for (const std::string& skipped : options_.skip) {
       why_not_read_[find_name(names_, name_, skipped)] = kSkipped;
@@ -279,20 +279,30 @@ class CsvTable final : public TableInput, private BlockWork {
         if (i != chosen) why_not_read_[i] = "was not read";
       }
     }
+    stated_ = stated_types();
     values_.resize(names_.size());
-    stated_ = stated_types(dtypes);
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (why_not_read_[i] != nullptr) continue;
-      const std::optional<NumberType> requested = stated_[i] != nullptr ? std::nullopt : dtypes[i];
-      values_[i] = std::make_unique<CsvColumn>(dialect_, spool_, requested, stated_[i]);
       read_.push_back(i);
+      if (!is_wide()) values(i);
     }
+  }
+
+  bool is_wide() const { return names_.size() > kMaxParsedWidth; }
+
+  // The values of a column that is read. A wide table makes them for its first row, which may have
+  // another count of fields: the first line of a file of commas takes little memory.
+  CsvColumn& values(std::size_t i) {
+    if (values_[i] == nullptr) {
+      const std::optional<NumberType> requested = stated_[i] != nullptr ? std::nullopt : dtypes_[i];
+      values_[i] = std::make_unique<CsvColumn>(dialect_, spool_, requested, stated_[i]);
+    }
+    return *values_[i];
   }
 
   // The stated types of the columns. A number type that was requested for a column by its name
   // replaces another stated type; one for all columns applies to numbers only.
-  std::vector<const StatedType*> stated_types(
-      const std::vector<std::optional<NumberType>>& dtypes) const {
+  std::vector<const StatedType*> stated_types() const {
     std::vector<const StatedType*> stated(names_.size());
     if (options_.stated.empty()) return stated;
     InputOptions by_name = options_;
@@ -308,7 +318,7 @@ class CsvTable final : public TableInput, private BlockWork {
       found->second.pop_front();
       const bool is_plain =
           type->kind == StatedType::Kind::kNumbers && type->logical.kind == LogicalKind::kNumber;
-      if (!(is_plain ? dtypes : named)[i]) stated[i] = type;
+      if (!(is_plain ? dtypes_ : named)[i]) stated[i] = type;
     }
     return stated;
   }
@@ -336,7 +346,7 @@ class CsvTable final : public TableInput, private BlockWork {
   void parse(ParsedBlock& block) const override {
     const std::size_t width = names_.size();
     block.records.split(dialect_, width);
-    if (width > kMaxParsedWidth) return;
+    if (is_wide()) return;
     block.numbers.resize(reads_texts_ ? 0 : width);
     block.texts.resize(reads_texts_ ? width : 0);
     for (ColumnPart& part : block.numbers) part.clear();
@@ -351,9 +361,8 @@ class CsvTable final : public TableInput, private BlockWork {
 
   void add(ParsedBlock& block) override {
     const RecordBlock& records = block.records;
-    const bool is_wide = names_.size() > kMaxParsedWidth;
     for (const std::size_t i : read_) {
-      if (is_wide) {
+      if (is_wide()) {
         add_fields(records, i);
       } else if (reads_texts_) {
         texts_[i]->add_part(block.texts[i], records, i, next_line_);
@@ -416,20 +425,20 @@ class CsvTable final : public TableInput, private BlockWork {
   }
 
   void add_field(std::size_t column, const CsvField& field) {
-    reads_texts_ ? texts_[column]->add(field) : values_[column]->add(field);
+    reads_texts_ ? texts_[column]->add(field) : values(column).add(field);
   }
 
   void finish() {
     columns_.reserve(names_.size());
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (values_[i] == nullptr) {
+      if (why_not_read_[i] != nullptr) {
         Column& column = columns_.emplace_back();
         column.name = names_[i];
         column.source_type = "text";
         column.unfit = why_not_read_[i];
         continue;
       }
-      values_[i]->finish();
+      values(i).finish();
       refuse_problem(i);
       columns_.push_back(values_[i]->describe(names_[i]));
       if (!columns_[i].unfit.empty()) columns_[i].unfit += delimiter_hint();
@@ -461,7 +470,8 @@ class CsvTable final : public TableInput, private BlockWork {
   std::vector<std::string> names_;
   std::vector<const char*> why_not_read_;              // null for columns that are read
   std::vector<const StatedType*> stated_;              // in options_; null: none
-  std::vector<std::unique_ptr<CsvColumn>> values_;     // null for columns that are not read
+  std::vector<std::unique_ptr<CsvColumn>> values_;     // null: not needed yet, or not read
+  std::vector<std::optional<NumberType>> dtypes_;      // requested
   std::vector<std::unique_ptr<CsvTextColumn>> texts_;  // null for columns that are not text
   bool reads_texts_ = false;                           // instead of values
   std::uint64_t rows_ = 0;
