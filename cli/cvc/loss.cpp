@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/loss.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -39,12 +41,19 @@ class Comparison {
       const auto* const data = static_cast<const std::byte*>(block.data) + row * stride;
       cvc::quality::doubles_of({data, row_bytes}, block.dtype, original_);
       for (std::size_t i = 0; i < dimension; ++i) {
-        const double error = std::fabs(original_[i] - decoded_[row * dimension + i]);
-        if (std::isfinite(error)) max_ = std::max(max_, error);
+        const double decoded = decoded_[row * dimension + i];
+        const double error = std::fabs(original_[i] - decoded);
+        if (std::isfinite(error)) {
+          loss_.max_error = std::max(loss_.max_error, error);
+        } else if (std::isnan(original_[i]) && std::isnan(decoded)) {
+          loss_.has_nan = true;
+        } else if (original_[i] != decoded) {
+          loss_.changes_nonfinite = true;
+        }
       }
     }
   }
-  double max() const { return max_; }
+  const Loss& loss() const { return loss_; }
 
  private:
   const cvc::Reader& reader_;
@@ -53,13 +62,18 @@ class Comparison {
   std::vector<std::byte> stored_;
   std::vector<double> decoded_;
   std::vector<double> original_;  // one row
-  double max_ = 0;
+  Loss loss_;
 };
 
 }  // namespace
 
-std::vector<double> max_errors(VectorInput& original, const std::string& packed,
-                               ProgressBar& progress) {
+std::string Loss::text() const {
+  if (max_error > 0) return fmt::format(", max error {:.2e}", max_error);
+  if (changes_nonfinite) return "";
+  return has_nan ? ", exact (NaNs may have other payloads)" : ", exact";
+}
+
+std::vector<Loss> losses(VectorInput& original, const std::string& packed, ProgressBar& progress) {
   Result<cvc::Reader> reader = cvc::Reader::open(packed);
   check(reader.status(), packed);
   std::vector<Comparison> columns;
@@ -82,10 +96,10 @@ std::vector<double> max_errors(VectorInput& original, const std::string& packed,
     done += block[0].count;
   }
   require(done == reader->rows());
-  std::vector<double> errors;
-  errors.reserve(columns.size());
-  for (const Comparison& column : columns) errors.push_back(column.max());
-  return errors;
+  std::vector<Loss> found;
+  found.reserve(columns.size());
+  for (const Comparison& column : columns) found.push_back(column.loss());
+  return found;
 }
 
 }  // namespace numpact::cli

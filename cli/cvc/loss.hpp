@@ -10,10 +10,18 @@
 
 namespace numpact::cli {
 
-// The largest absolute error of each column's finite values; values that became infinite or NaN are
-// left out. `original` is read to its end. Throws Failure if the rows are not those of the file,
-// because the input has changed.
-std::vector<double> max_errors(VectorInput& original, const std::string& packed,
-                               ProgressBar& progress);
+// What a column has lost.
+struct Loss {
+  double max_error = 0;            // absolute, of values that are finite and stayed so
+  bool has_nan = false;            // NaNs that stayed NaNs; their payloads are not compared
+  bool changes_nonfinite = false;  // values became infinite or NaN, or were and are not
+
+  // ", exact" or ", max error 1.20e-03", for the end of a line; may be empty.
+  std::string text() const;
+};
+
+// The losses of all columns. `original` is read to its end. Throws Failure if the rows are not
+// those of the file, because the input has changed.
+std::vector<Loss> losses(VectorInput& original, const std::string& packed, ProgressBar& progress);
 
 }  // namespace numpact::cli

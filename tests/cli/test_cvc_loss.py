@@ -90,3 +90,18 @@ def test_columns(tmp_path: Path, arrow: None) -> None:
     assert any("column 'a': float32 -> int8, max error " in line for line in lines)
     assert any("column 'x': float64 -> fp16, max error " in line for line in lines)
     assert not any("'id'" in line for line in lines)
+
+
+def test_only_values_that_stay_are_exact(tmp_path: Path) -> None:
+    """The payloads of NaNs change, and a value that became infinite is no exact one."""
+    rows = np.ones((40, 4), np.float32)
+    rows.view(np.uint32)[3, 1] = 0x7F800001
+    rows[5, 2] = np.inf
+    lines, decoded = packed(tmp_path, rows)
+    assert np.isnan(decoded[3, 1])
+    assert np.isinf(decoded[5, 2])
+    assert lines[-1] == "float32 -> fp16, exact (NaNs may have other payloads)"
+    rows[7, 3] = 1e6
+    lines, _ = packed(tmp_path, rows)
+    assert lines[0] == "1 numbers became infinite"
+    assert lines[-1] == "float32 -> fp16"

@@ -325,31 +325,30 @@ class Packer {
   std::vector<std::string> losses_of(const CvcOutput& output) const {
     std::vector<std::string> lines;
     if (options_.common.quiet || output.is_stdout()) return lines;
-    std::vector<double> errors;
+    std::vector<Loss> found;
     for (std::size_t c = 0; c < columns().size(); ++c) {
       const cvc::Compression compression = stored_compression(c);
       if (is_exact(compression) || compression == cvc::Compression::kLossless) continue;
-      if (errors.empty() && is_repeatable()) errors = measure_errors(output);
+      if (found.empty() && is_repeatable()) found = measure(output);
       const std::string place = columns().size() == 1
                                     ? output.name()
                                     : column_place(output.name(), column_name(columns()[c]));
       std::string line =
           fmt::format("{}: {} -> {}", place, name_of(input_->elements()[c]), name_of(compression));
-      if (!errors.empty() && errors[c] == 0) line += ", exact";
-      if (!errors.empty() && errors[c] > 0) line += fmt::format(", max error {:.2e}", errors[c]);
+      if (!found.empty()) line += found[c].text();
       lines.push_back(std::move(line));
     }
     return lines;
   }
 
-  std::vector<double> measure_errors(const CvcOutput& output) const {
+  std::vector<Loss> measure(const CvcOutput& output) const {
     const std::unique_ptr<VectorInput> again = open_vectors(options_.input, source_);
     std::uint64_t row_numbers = 0;
     for (const Column& column : columns()) row_numbers += column.dimension;
     std::optional<std::uint64_t> numbers;
     if (again->rows()) numbers = *again->rows() * row_numbers;
     ProgressBar progress(input_->name() + ": errors", numbers, options_.common.shows_progress());
-    return max_errors(*again, output.path(), progress);
+    return losses(*again, output.path(), progress);
   }
 
   const PackOptions& options_;
