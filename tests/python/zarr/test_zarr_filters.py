@@ -26,6 +26,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning"),
 ]
 
+# Whether zarr keeps the order of arrays in Fortran order behind filters: 3.1.6 does not.
+KEEPS_ORDER = tuple(map(int, zarr.__version__.split(".")[:2])) >= (3, 4)
 # Codecs of numcodecs that make bytes of an array, and are accepted as filters in Zarr v2.
 TO_BYTES = {
     "adler32", "base64", "blosc", "bz2", "crc32", "crc32c", "fletcher32", "gzip",
@@ -193,7 +195,7 @@ def test_the_size_is_checked_behind_a_filter(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_memory_order_behind_filters() -> None:
-    """zarr 3.1.6 scrambles chunks in Fortran order behind filters that flatten them, whichever
+    """zarr 3.1.6, not 3.4.2, scrambles chunks in Fortran order behind filters that flatten them, whichever
     codec is behind: docs/zarr.md warns of these, and ``encoding`` uses none of them."""
     x = np.asfortranarray(np.arange(12, dtype="f4").reshape(3, 4))
     scrambled = set()
@@ -207,11 +209,12 @@ def test_memory_order_behind_filters() -> None:
             array[...] = x
             if not np.array_equal(array[...], x):
                 scrambled.add((filter_.codec_name, str(serializer)))
-    assert scrambled == {
+    known = {
         (name, serializer)
         for name in ("numcodecs.delta", "numcodecs.fixedscaleoffset")
         for serializer in ("auto", "PcoCodec()")
     }
+    assert scrambled == (set() if KEEPS_ORDER else known)
 
 
 @pytest.mark.parametrize("is_transposed_first", [True, False])
