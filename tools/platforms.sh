@@ -78,3 +78,38 @@ do_gpu() {
     done
   done
 }
+
+# A Python from 3.13 on, of the system or of pyenv: the newest.
+newest_python() {
+  local found
+  for found in /usr/bin/python3.* /usr/local/bin/python3.* ~/.pyenv/versions/*/bin/python3.*; do
+    [ -x "$found" ] || continue
+    "$found" -c 'import sys
+sys.version_info < (3, 13) and sys.exit(1)
+print(sys.version_info[1], sys.executable)' 2>/dev/null || true
+  done | sort -n | tail -1 | cut -d ' ' -f 2-
+}
+
+# requirements-dev.txt pins what `./dev test` uses; users install the newest releases.
+do_world() {
+  local root=build/world python venv
+  python=$(newest_python)
+  [ -n "$python" ] || { echo "world: not run, there is no Python 3.13 or newer here"; return 0; }
+  need_to_build
+  build release numpact_cli
+  need_wheel
+  venv=$root/venv
+  mkdir -p $root
+  [ "$(cat $root/python 2>/dev/null)" = "$python" ] || rm -rf $venv
+  [ -x $venv/bin/python ] || quietly "$python" -m venv $venv
+  echo "$python" >$root/python
+  sed 's/[=<>~!].*//' requirements-dev.txt >$root/wanted.txt
+  retry $venv/bin/python -m pip install -q --upgrade --disable-pip-version-check \
+    -r $root/wanted.txt h5py netCDF4 h5netcdf || die "pip install failed"
+  quietly $venv/bin/python -m pip install --no-deps --force-reinstall \
+    --disable-pip-version-check "$WHEELS"/numpact-*.whl || die "installing the Python package failed"
+  $venv/bin/python -VV
+  $venv/bin/python -m pip list --format=freeze --disable-pip-version-check | tee $root/packages.txt
+  NUMPACT_CLI=$PWD/$CLI NUMPACT_WHEEL=$(echo "$PWD"/$WHEELS/numpact-*.whl) \
+    $venv/bin/python -m pytest -q tests/python -m 'not slow' -n "$JOBS" --dist loadfile "$@"
+}

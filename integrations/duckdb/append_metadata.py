@@ -16,16 +16,17 @@ SIGNATURE_BYTES = 256
 # A custom section (0) of 531 bytes, whose name has 16 bytes, with 512 bytes of content; the sizes
 # are LEB128.
 SECTION = bytes([0, 0x93, 0x04, 16]) + b"duckdb_signature" + bytes([0x80, 0x04])
-# The layout of the fields, the only version of DuckDB that loads the extension, and how it gets the
-# functions: as long as none of the C API's functions is stable, an extension serves one version.
+# The layout of the fields.
 LAYOUT = "4"
-DUCKDB_VERSION = "v2.0.0"
-ABI = "C_STRUCT_UNSTABLE"
+# How the extension gets the functions, and the version that it names: that of DuckDB, the only one
+# that loads it, or that of the stable C API.
+ABIS = {"one-version": ("C_STRUCT_UNSTABLE", "v2.0.0"), "stable": ("C_STRUCT", "v1.2.0")}
 
 
-def footer(platform: str, version: str) -> bytes:
+def footer(platform: str, version: str, api: str) -> bytes:
     """The appended bytes."""
-    fields = [LAYOUT, platform, DUCKDB_VERSION, version, ABI, "", "", ""]
+    abi, api_version = ABIS[api]
+    fields = [LAYOUT, platform, api_version, version, abi, "", "", ""]
     packed = [field.encode().ljust(FIELD_BYTES, b"\0") for field in fields]
     if any(len(field) != FIELD_BYTES for field in packed):
         raise ValueError(f"longer than {FIELD_BYTES} bytes: {fields}")
@@ -38,9 +39,12 @@ def main() -> None:
     parser.add_argument("extension", type=Path)
     parser.add_argument("--platform", required=True, help="linux_amd64, osx_arm64, ...")
     parser.add_argument("--extension-version", required=True)
+    parser.add_argument("--api", required=True, choices=ABIS)
     options = parser.parse_args()
     content = options.library.read_bytes()
-    options.extension.write_bytes(content + footer(options.platform, options.extension_version))
+    end = footer(options.platform, options.extension_version, options.api)
+    options.extension.parent.mkdir(parents=True, exist_ok=True)
+    options.extension.write_bytes(content + end)
 
 
 if __name__ == "__main__":

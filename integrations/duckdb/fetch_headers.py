@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fetches the headers of DuckDB's C API from the source archive of its Python package.
 
-python fetch_headers.py FOLDER [--index URL]: writes duckdb_v2.h and duckdb_extension_v2.h. The
-index defaults to pip's.
+python fetch_headers.py FOLDER [--index URL]: writes the headers of both C APIs. The index defaults
+to pip's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 VERSION = "2.0.0"
 SHA256 = "09de511ef0dc76a5213e8d3d87a8b89bb4d3e8a6fe73a9f60dc001269946b44f"
-HEADERS = ("duckdb_v2.h", "duckdb_extension_v2.h")
+HEADERS = ("duckdb.h", "duckdb_extension.h", "duckdb_v2.h", "duckdb_extension_v2.h")
 TIMEOUT_S = 120
 
 

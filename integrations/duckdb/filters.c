@@ -24,37 +24,36 @@ static int is_type(duckdb_v2_value_handle value, DUCKDB_V2_LOGICAL_TYPE_ID expec
 
 static int is_known(DUCKDB_V2_ERROR code) { return code == DUCKDB_V2_ERROR_NONE; }
 
-static void read_instant(constant* made, duckdb_v2_value_handle value,
-                         DUCKDB_V2_LOGICAL_TYPE_ID type) {
+static void read_instant(constant* made, duckdb_v2_value_handle value, value_kind type) {
   int64_t* out = &made->i;
   int32_t days = 0;
   switch (type) {
-    case DUCKDB_V2_LOGICAL_TYPE_ID_DATE:
+    case VALUE_DATE:
       made->is_known = is_known(duckdb_v2_value_get_date(value, &days, NULL));
       made->i = days;
       break;
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIME:
+    case VALUE_TIME:
       made->is_known = is_known(duckdb_v2_value_get_time(value, out, NULL));
       break;
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIME_NS:
+    case VALUE_TIME_NS:
       made->is_known = is_known(duckdb_v2_value_get_time_ns(value, out, NULL));
       break;
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_SEC:
+    case VALUE_TIMESTAMP_S:
       made->is_known = is_known(duckdb_v2_value_get_timestamp_sec(value, out, NULL));
       break;
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_MS:
+    case VALUE_TIMESTAMP_MS:
       made->is_known = is_known(duckdb_v2_value_get_timestamp_ms(value, out, NULL));
       break;
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP:
+    case VALUE_TIMESTAMP:
       made->is_known = is_known(duckdb_v2_value_get_timestamp(value, out, NULL));
       break;
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_NS:
+    case VALUE_TIMESTAMP_NS:
       made->is_known = is_known(duckdb_v2_value_get_timestamp_ns(value, out, NULL));
       break;
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ:
+    case VALUE_TIMESTAMP_TZ:
       made->is_known = is_known(duckdb_v2_value_get_timestamp_tz(value, out, NULL));
       break;
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ_NS:
+    case VALUE_TIMESTAMP_TZ_NS:
       made->is_known = is_known(duckdb_v2_value_get_timestamp_tz_ns(value, out, NULL));
       break;
     default: /* intervals are not ordered by their parts */
@@ -67,9 +66,9 @@ static constant read_value(duckdb_v2_value_handle value, const numpact_table_col
   constant made = {0, SIGNED, 0, 0, 0};
   bool is_null = true;
   bool flag = false;
-  const DUCKDB_V2_LOGICAL_TYPE_ID type = value_type(column);
+  const value_kind type = value_type(column);
   if (duckdb_v2_value_is_null(value, &is_null, NULL) != DUCKDB_V2_ERROR_NONE || is_null ||
-      !is_type(value, type)) {
+      !is_type(value, duck_type(type))) {
     return made;
   }
   if (column->kind == NUMPACT_TABLE_BOOL) {
@@ -123,11 +122,6 @@ static int reserve(bounds* made) {
   if (conditions == NULL || values == NULL) return 0;
   made->capacity = capacity;
   return 1;
-}
-
-void bounds_free(bounds* made) {
-  free(made->conditions);
-  free(made->values);
 }
 
 /* A whole number in the unit of the column, rounded outwards. 0: it overflows. */

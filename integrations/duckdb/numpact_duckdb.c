@@ -64,11 +64,41 @@ int open_argument(sources* made, duckdb_v2_function_bind_info_handle arguments,
   return ok;
 }
 
+const int has_nano_types = 1;
+
+DUCKDB_V2_LOGICAL_TYPE_ID duck_type(value_kind kind) {
+  static const DUCKDB_V2_LOGICAL_TYPE_ID types[VALUE_KINDS] = {
+      [VALUE_BOOLEAN] = DUCKDB_V2_LOGICAL_TYPE_ID_BOOLEAN,
+      [VALUE_TINYINT] = DUCKDB_V2_LOGICAL_TYPE_ID_TINYINT,
+      [VALUE_SMALLINT] = DUCKDB_V2_LOGICAL_TYPE_ID_SMALLINT,
+      [VALUE_INTEGER] = DUCKDB_V2_LOGICAL_TYPE_ID_INTEGER,
+      [VALUE_BIGINT] = DUCKDB_V2_LOGICAL_TYPE_ID_BIGINT,
+      [VALUE_UTINYINT] = DUCKDB_V2_LOGICAL_TYPE_ID_UTINYINT,
+      [VALUE_USMALLINT] = DUCKDB_V2_LOGICAL_TYPE_ID_USMALLINT,
+      [VALUE_UINTEGER] = DUCKDB_V2_LOGICAL_TYPE_ID_UINTEGER,
+      [VALUE_UBIGINT] = DUCKDB_V2_LOGICAL_TYPE_ID_UBIGINT,
+      [VALUE_FLOAT] = DUCKDB_V2_LOGICAL_TYPE_ID_FLOAT,
+      [VALUE_DOUBLE] = DUCKDB_V2_LOGICAL_TYPE_ID_DOUBLE,
+      [VALUE_DATE] = DUCKDB_V2_LOGICAL_TYPE_ID_DATE,
+      [VALUE_TIME] = DUCKDB_V2_LOGICAL_TYPE_ID_TIME,
+      [VALUE_TIME_NS] = DUCKDB_V2_LOGICAL_TYPE_ID_TIME_NS,
+      [VALUE_TIMESTAMP_S] = DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_SEC,
+      [VALUE_TIMESTAMP_MS] = DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_MS,
+      [VALUE_TIMESTAMP] = DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP,
+      [VALUE_TIMESTAMP_NS] = DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_NS,
+      [VALUE_TIMESTAMP_TZ] = DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ,
+      [VALUE_TIMESTAMP_TZ_NS] = DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ_NS,
+      [VALUE_INTERVAL] = DUCKDB_V2_LOGICAL_TYPE_ID_INTERVAL,
+      [VALUE_VARCHAR] = DUCKDB_V2_LOGICAL_TYPE_ID_VARCHAR,
+  };
+  return types[kind];
+}
+
 int add_column(duckdb_v2_table_function_bind_info_handle result, duckdb_v2_factory_handle factory,
-               const char* name, DUCKDB_V2_LOGICAL_TYPE_ID type, error_slot err) {
+               const char* name, value_kind type, error_slot err) {
   const duckdb_v2_identifier_t text = {name, strlen(name)};
   duckdb_v2_logical_type_handle made = NULL;
-  if (duckdb_v2_factory_create_type_from_id(factory, type, NULL, NULL, 0, &made, err) !=
+  if (duckdb_v2_factory_create_type_from_id(factory, duck_type(type), NULL, NULL, 0, &made, err) !=
       DUCKDB_V2_ERROR_NONE) {
     return 0;
   }

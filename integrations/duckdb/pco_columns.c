@@ -30,8 +30,7 @@ static void bind(duckdb_v2_function_bind_info_handle arguments,
   }
   if (duckdb_v2_context_get_factory(context, &factory, err) != DUCKDB_V2_ERROR_NONE) return;
   for (int i = 0; i < COLUMN_COUNT; i++) {
-    const DUCKDB_V2_LOGICAL_TYPE_ID type =
-        i < ROWS_COLUMN ? DUCKDB_V2_LOGICAL_TYPE_ID_VARCHAR : DUCKDB_V2_LOGICAL_TYPE_ID_UBIGINT;
+    const value_kind type = i < ROWS_COLUMN ? VALUE_VARCHAR : VALUE_UBIGINT;
     if (!add_column(result, factory, names[i], type, err)) return;
   }
 }

@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "read_pco.h"
+#include "scan.h"
 
 /* The column of files that a pattern matches, if their names differ. */
 static const char value_name[] = "value";
@@ -128,4 +128,10 @@ void sources_close(sources* made) {
   free(made->tables);
   free(made->names);
   memset(made, 0, sizeof *made);
+}
+
+uint64_t sources_rows(const sources* from) {
+  uint64_t rows = 0;
+  for (size_t i = 0; i < from->count; i++) rows += from->tables[i]->rows;
+  return rows;
 }

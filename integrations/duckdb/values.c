@@ -1,94 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "read_pco.h"
+#include "scan.h"
 
 enum { MS_PER_DAY = 86400000 };
 
+/* As DuckDB stores an INTERVAL. */
+typedef struct interval {
+  int32_t months;
+  int32_t days;
+  int64_t micros;
+} interval;
+
 int has_zone(const numpact_table_column* column) { return *column->timezone != '\0'; }
 
-DUCKDB_V2_LOGICAL_TYPE_ID value_type(const numpact_table_column* column) {
-  static const DUCKDB_V2_LOGICAL_TYPE_ID numbers[] = {
-      DUCKDB_V2_LOGICAL_TYPE_ID_INVALID,  DUCKDB_V2_LOGICAL_TYPE_ID_UINTEGER,
-      DUCKDB_V2_LOGICAL_TYPE_ID_UBIGINT,  DUCKDB_V2_LOGICAL_TYPE_ID_INTEGER,
-      DUCKDB_V2_LOGICAL_TYPE_ID_BIGINT,   DUCKDB_V2_LOGICAL_TYPE_ID_FLOAT,
-      DUCKDB_V2_LOGICAL_TYPE_ID_DOUBLE,   DUCKDB_V2_LOGICAL_TYPE_ID_USMALLINT,
-      DUCKDB_V2_LOGICAL_TYPE_ID_SMALLINT, DUCKDB_V2_LOGICAL_TYPE_ID_FLOAT,
-      DUCKDB_V2_LOGICAL_TYPE_ID_UTINYINT, DUCKDB_V2_LOGICAL_TYPE_ID_TINYINT};
-  static const DUCKDB_V2_LOGICAL_TYPE_ID instants[] = {
-      DUCKDB_V2_LOGICAL_TYPE_ID_INVALID, DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_SEC,
-      DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_MS, DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP,
-      DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_NS};
+value_kind value_type(const numpact_table_column* column) {
+  static const value_kind numbers[] = {
+      VALUE_KINDS,  VALUE_UINTEGER,  VALUE_UBIGINT,  VALUE_INTEGER, VALUE_BIGINT,   VALUE_FLOAT,
+      VALUE_DOUBLE, VALUE_USMALLINT, VALUE_SMALLINT, VALUE_FLOAT,   VALUE_UTINYINT, VALUE_TINYINT};
+  static const value_kind instants[] = {VALUE_KINDS, VALUE_TIMESTAMP_S, VALUE_TIMESTAMP_MS,
+                                        VALUE_TIMESTAMP, VALUE_TIMESTAMP_NS};
+  const int is_nano = column->unit == NUMPACT_TABLE_NANO && has_nano_types;
   switch (column->kind) {
     case NUMPACT_TABLE_NUMBER:
       return numbers[column->type];
     case NUMPACT_TABLE_BOOL:
-      return DUCKDB_V2_LOGICAL_TYPE_ID_BOOLEAN;
+      return VALUE_BOOLEAN;
     case NUMPACT_TABLE_DATE32:
     case NUMPACT_TABLE_DATE64:
-      return DUCKDB_V2_LOGICAL_TYPE_ID_DATE;
+      return VALUE_DATE;
     case NUMPACT_TABLE_TIME32:
     case NUMPACT_TABLE_TIME64:
-      return column->unit == NUMPACT_TABLE_NANO ? DUCKDB_V2_LOGICAL_TYPE_ID_TIME_NS
-                                                : DUCKDB_V2_LOGICAL_TYPE_ID_TIME;
+      return is_nano ? VALUE_TIME_NS : VALUE_TIME;
     case NUMPACT_TABLE_TIMESTAMP:
       if (!has_zone(column)) return instants[column->unit];
-      return column->unit == NUMPACT_TABLE_NANO ? DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ_NS
-                                                : DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ;
+      return is_nano ? VALUE_TIMESTAMP_TZ_NS : VALUE_TIMESTAMP_TZ;
     case NUMPACT_TABLE_DURATION:
-      return DUCKDB_V2_LOGICAL_TYPE_ID_INTERVAL;
+      return VALUE_INTERVAL;
     default: /* another column */
-      return DUCKDB_V2_LOGICAL_TYPE_ID_VARCHAR;
+      return VALUE_VARCHAR;
   }
 }
 
 const char* value_type_name(const numpact_table_column* column) {
-  switch (value_type(column)) {
-    case DUCKDB_V2_LOGICAL_TYPE_ID_BOOLEAN:
-      return "BOOLEAN";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TINYINT:
-      return "TINYINT";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_SMALLINT:
-      return "SMALLINT";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_INTEGER:
-      return "INTEGER";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_BIGINT:
-      return "BIGINT";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_UTINYINT:
-      return "UTINYINT";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_USMALLINT:
-      return "USMALLINT";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_UINTEGER:
-      return "UINTEGER";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_UBIGINT:
-      return "UBIGINT";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_FLOAT:
-      return "FLOAT";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_DOUBLE:
-      return "DOUBLE";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_DATE:
-      return "DATE";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIME:
-      return "TIME";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIME_NS:
-      return "TIME_NS";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_SEC:
-      return "TIMESTAMP_S";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_MS:
-      return "TIMESTAMP_MS";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP:
-      return "TIMESTAMP";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_NS:
-      return "TIMESTAMP_NS";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ:
-      return "TIMESTAMP WITH TIME ZONE";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_TIMESTAMP_TZ_NS:
-      return "TIMESTAMPTZ_NS";
-    case DUCKDB_V2_LOGICAL_TYPE_ID_INTERVAL:
-      return "INTERVAL";
-    default:
-      return column->type_text; /* as Arrow prints it */
-  }
+  static const char* const names[VALUE_KINDS] = {
+      [VALUE_BOOLEAN] = "BOOLEAN",
+      [VALUE_TINYINT] = "TINYINT",
+      [VALUE_SMALLINT] = "SMALLINT",
+      [VALUE_INTEGER] = "INTEGER",
+      [VALUE_BIGINT] = "BIGINT",
+      [VALUE_UTINYINT] = "UTINYINT",
+      [VALUE_USMALLINT] = "USMALLINT",
+      [VALUE_UINTEGER] = "UINTEGER",
+      [VALUE_UBIGINT] = "UBIGINT",
+      [VALUE_FLOAT] = "FLOAT",
+      [VALUE_DOUBLE] = "DOUBLE",
+      [VALUE_DATE] = "DATE",
+      [VALUE_TIME] = "TIME",
+      [VALUE_TIME_NS] = "TIME_NS",
+      [VALUE_TIMESTAMP_S] = "TIMESTAMP_S",
+      [VALUE_TIMESTAMP_MS] = "TIMESTAMP_MS",
+      [VALUE_TIMESTAMP] = "TIMESTAMP",
+      [VALUE_TIMESTAMP_NS] = "TIMESTAMP_NS",
+      [VALUE_TIMESTAMP_TZ] = "TIMESTAMP WITH TIME ZONE",
+      [VALUE_TIMESTAMP_TZ_NS] = "TIMESTAMPTZ_NS",
+      [VALUE_INTERVAL] = "INTERVAL",
+  };
+  const char* name = names[value_type(column)];
+  return name != NULL ? name : column->type_text; /* as Arrow prints it */
 }
 
 int value_is_number(const numpact_table_column* column) {
@@ -98,7 +77,8 @@ int value_is_number(const numpact_table_column* column) {
     case NUMPACT_TABLE_DATE32:
       return 1;
     case NUMPACT_TABLE_TIMESTAMP:
-      return !has_zone(column) || column->unit >= NUMPACT_TABLE_MICRO;
+      return !has_zone(column) || column->unit == NUMPACT_TABLE_MICRO ||
+             (column->unit == NUMPACT_TABLE_NANO && has_nano_types);
     default:
       return 0;
   }
@@ -148,6 +128,11 @@ static int to_microseconds(int64_t value, int32_t unit, int64_t* out) {
   return 1;
 }
 
+/* Whether a value is a whole count of microseconds. */
+static int is_whole(const numpact_table_column* column, int64_t value) {
+  return column->unit != NUMPACT_TABLE_NANO || value % 1000 == 0;
+}
+
 static int convert_one(const numpact_table_column* column, int64_t value, void* out, size_t index) {
   int64_t micros = 0;
   switch (column->kind) {
@@ -159,19 +144,20 @@ static int convert_one(const numpact_table_column* column, int64_t value, void* 
     case NUMPACT_TABLE_TIME32:
     case NUMPACT_TABLE_TIME64:
       if (!is_time(value, column->unit)) return 0;
-      if (column->unit == NUMPACT_TABLE_NANO) {
+      if (column->unit == NUMPACT_TABLE_NANO && has_nano_types) {
         ((int64_t*)out)[index] = value;
         return 1;
       }
-      return to_microseconds(value, column->unit, (int64_t*)out + index);
+      return is_whole(column, value) && to_microseconds(value, column->unit, (int64_t*)out + index);
     case NUMPACT_TABLE_TIMESTAMP:
-      return to_microseconds(value, column->unit, (int64_t*)out + index) &&
+      return is_whole(column, value) &&
+             to_microseconds(value, column->unit, (int64_t*)out + index) &&
              is_instant(((int64_t*)out)[index]);
     default: {
-      duckdb_v2_interval_t* interval = (duckdb_v2_interval_t*)out + index;
+      interval* made = (interval*)out + index;
       const int fits = to_microseconds(value, column->unit, &micros);
-      memset(interval, 0, sizeof *interval);
-      interval->micros = micros;
+      memset(made, 0, sizeof *made);
+      made->micros = micros;
       return fits;
     }
   }
@@ -186,8 +172,10 @@ static int is_in_range(const numpact_table_column* column, int64_t value) {
 }
 
 static int fail_range(const numpact_table_column* column, int64_t value, failure* why) {
-  return fail(why, "column \"%s\": the stored value %lld is out of range of %s", column->name,
-              (long long)value, value_type_name(column));
+  const int is_cut = !has_nano_types && !is_whole(column, value);
+  return fail(why, "column \"%s\": the stored value %lld is %s %s", column->name, (long long)value,
+              is_cut ? "no whole count of the microseconds of" : "out of range of",
+              value_type_name(column));
 }
 
 int check_values(const numpact_table_column* column, const void* numbers, const uint8_t* valid,

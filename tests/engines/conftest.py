@@ -9,6 +9,8 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
+import sys
+import urllib.error
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,3 +75,21 @@ def build_integration(prefix: Path) -> Callable[..., Path]:
             return folder
 
     return build
+
+
+@pytest.fixture(scope="session")
+def duckdb_extensions(build_integration: Callable[..., Path], static_prefix: Path) -> Path:
+    """The folder with both builds of integrations/duckdb, with a static library in them."""
+    with locked("duckdb-headers") as headers:
+        if not all((headers / f"duckdb_{name}.h").exists() for name in ("extension", "v2")):
+            try:
+                run(sys.executable, ROOT / "integrations/duckdb/fetch_headers.py", headers)
+            except AssertionError as error:
+                if urllib.error.URLError.__name__ not in str(error):
+                    raise
+                pytest.skip("the headers of DuckDB cannot be fetched: no package index")
+    (package,) = static_prefix.glob("lib*/**/numpactConfig.cmake")
+    built = build_integration("duckdb", NUMPACT_DUCKDB_INCLUDE=headers, numpact_DIR=package.parent)
+    for extension in built.glob("**/*.duckdb_extension"):
+        assert "libnumpact" not in run("ldd", extension).stdout
+    return built

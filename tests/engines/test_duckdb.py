@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import sys
-import urllib.error
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import ROOT, locked, run
 from tables_support import (
     damage,
     hostile_folders,
@@ -33,20 +29,9 @@ CHUNK = 8_192
 
 
 @pytest.fixture(scope="module")
-def extension(build_integration: Callable[..., Path], static_prefix: Path) -> Path:
-    """The extension as one file, with a static library in it."""
-    with locked("duckdb-headers") as headers:
-        if not (headers / "duckdb_extension_v2.h").exists():
-            try:
-                run(sys.executable, ROOT / "integrations/duckdb/fetch_headers.py", headers)
-            except AssertionError as error:
-                if urllib.error.URLError.__name__ not in str(error):
-                    raise
-                pytest.skip("the headers of DuckDB cannot be fetched: no package index")
-    (package,) = static_prefix.glob("lib*/**/numpactConfig.cmake")
-    built = build_integration("duckdb", NUMPACT_DUCKDB_INCLUDE=headers, numpact_DIR=package.parent)
-    assert "libnumpact" not in run("ldd", built / "numpact.duckdb_extension").stdout
-    return built / "numpact.duckdb_extension"
+def extension(duckdb_extensions: Path) -> Path:
+    """The build for one version of DuckDB, as one file, with a static library in it."""
+    return duckdb_extensions / "numpact.duckdb_extension"
 
 
 def connect(extension: Path) -> Any:
