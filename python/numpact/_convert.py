@@ -81,8 +81,13 @@ def _not_exact(array: Array, flat: int, target: np.dtype[Any]) -> TypeMismatchEr
 
     place = np.unravel_index(flat, array.shape)
     index = flat if array.ndim < 2 else tuple(int(i) for i in place)
+    value = array[place]
+    try:
+        shown = f"{value}"
+    except OverflowError:  # NumPy 2.5 on times that its calendar does not reach
+        shown = f"{value.view(np.int64)}"
     return TypeMismatchError(
-        f"element {index} is {array[place]} of {array.dtype}, which {target} does not hold exactly"
+        f"element {index} is {shown} of {array.dtype}, which {target} does not hold exactly"
     )
 
 
