@@ -106,8 +106,8 @@ do_world() {
   sed 's/[=<>~!].*//' requirements-dev.txt >$root/wanted.txt
   retry $venv/bin/python -m pip install -q --upgrade --disable-pip-version-check \
     -r $root/wanted.txt h5py netCDF4 h5netcdf || die "pip install failed"
-  quietly $venv/bin/python -m pip install --no-deps --force-reinstall \
-    --disable-pip-version-check "$WHEELS"/numpact-*.whl || die "installing the Python package failed"
+  quietly $venv/bin/python -m pip install --no-deps --force-reinstall --disable-pip-version-check \
+    "$WHEELS"/numpact-*.whl || die "installing the Python package failed"
   $venv/bin/python -VV
   $venv/bin/python -m pip list --format=freeze --disable-pip-version-check | tee $root/packages.txt
   NUMPACT_CLI=$PWD/$CLI NUMPACT_WHEEL=$(echo "$PWD"/$WHEELS/numpact-*.whl) \
