@@ -16,7 +16,7 @@ FIXTURES = Path(__file__).resolve().parent.parent / "tests/fixtures"
 MAX_BYTES = 4000
 STRUCTURED = ("pco_patch", "pco_wrapped", "pco_round_trip", "pco_stream", "pco_destination",
               "pco_targets", "pco_trailer", "pco_second", "cvc_patch", "cvc_round_trip",
-              "cvc_range", "cvc_second", "cli_folder", "arrow_frame")
+              "cvc_range", "cvc_second", "cli_folder", "arrow_frame", "table_reader")
 
 
 def small_files(pattern):

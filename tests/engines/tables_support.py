@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import filter_fixture
 import numpy as np
 import pyarrow as pa
 from manifests import ACCEPTED, REFUSED
@@ -82,3 +83,45 @@ def mutants(step: int) -> Iterator[bytes]:
         mutant = bytearray(data)
         mutant[at] ^= 1 << at % 8
         yield bytes(mutant)
+
+
+def filter_folder(path: Path) -> dict[str, list[str]]:
+    """Writes the table of tests/fixtures/filters in chunks of 3 numbers.
+
+    Returns:
+        By column, its filters that name no other: most are SQL, too.
+    """
+    table = filter_fixture.table()
+    numpact.write_table(table, path)
+    for file in path.glob("*.pco"):
+        if not file.name.endswith(".nulls.pco"):
+            numbers = numpact.decompress(file.read_bytes())
+            file.write_bytes(numpact.compress(numbers, paging=3, trailer=True))
+    found: dict[str, list[str]] = {name: [] for name in table.column_names}
+    for line in filter_fixture.lines():
+        words = set(re.findall(r'"odd name"|\w+', line.filter))
+        named = [name for name in found if name in words or f'"{name}"' in words]
+        if len(named) == 1:
+            found[named[0]].append(line.filter)
+    return found
+
+
+def differing(
+    filters: list[str], rows: Callable[[str], list[Any] | None], copied: Callable[[str], Any]
+) -> tuple[int, list[str]]:
+    """How many filters an engine takes, and those that give other rows than on its own copy.
+
+    Args:
+        filters: For WHERE.
+        rows, copied: The sorted rows that a filter selects of numpact's table and of the copy;
+            None: the engine refuses it.
+    """
+    taken, wrong = 0, []
+    for text in filters:
+        expected = copied(text)
+        if expected is None:
+            continue
+        taken += 1
+        if rows(text) != expected:
+            wrong.append(text)
+    return taken, wrong
