@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -209,3 +210,39 @@ def make_error(kind: int, message: str, offset: int | None, chunk: int | None) -
     if made is CorruptError and _OTHER_FORMAT in message:
         made = OtherFormatError
     return made(python_words(message), offset, chunk)
+
+
+# What the library says of files that are not opened, whatever the system might do with them: of
+# pipes, and of links that lead back to themselves.
+_NOT_OPENED = (errno.ENODEV, errno.ELOOP)
+
+
+def make_table_error(
+    kind: int,
+    file: bytes,
+    column: bytes,
+    text: bytes,
+    offset: int | None,
+    chunk: int | None,
+    code: int,
+) -> Exception:
+    """The exception for an error of a reader of tables; called by numpact._core.
+
+    Args:
+        kind: As for ``make_error``.
+        file, column: Where it was found; b"": unknown.
+        text: What is wrong.
+        offset, chunk: Where in the file.
+        code: The number of an error of the operating system; 0: none.
+    """
+    place, name = os.fsdecode(file), column.decode(errors="replace")
+    if code and code not in _NOT_OPENED:
+        missing = f"the file of column {name!r} is missing"
+        is_missing = code == errno.ENOENT and name
+        return OSError(code, missing if is_missing else os.strerror(code), place)
+    parts = [place] if place else []
+    parts += [f"column {name!r}"] if name else []
+    message = text.decode(errors="replace")
+    if parts:
+        message = f"{': '.join(parts)}: {message}"
+    return make_error(kind, message, offset, chunk)

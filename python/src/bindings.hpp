@@ -20,6 +20,8 @@ void bind_reader(nanobind::module_& m);
 void bind_recipe(nanobind::module_& m);
 void bind_stream(nanobind::module_& m);
 void bind_table(nanobind::module_& m);
+void bind_table_reader(nanobind::module_& m);
+void bind_table_scan(nanobind::module_& m);
 void bind_trailer(nanobind::module_& m);
 void bind_wrapped(nanobind::module_& m);
 

@@ -19,6 +19,7 @@
 #include "bindings.hpp"
 #include "buffers.hpp"
 #include "errors.hpp"
+#include "filter_tuples.hpp"
 #include "gil.hpp"
 #include "numpact/table_filter.hpp"
 
@@ -65,17 +66,17 @@ FilterValue value_of(nb::handle given) {
   return {static_cast<FilterValue::Kind>(found - std::begin(kKinds)), content_of(content), zoned};
 }
 
+nb::tuple tuple_of(const FilterValue& value) {
+  const std::string_view kind = kKinds[static_cast<std::size_t>(value.kind)];
+  if (value.kind != FilterValue::Kind::kBytes) {
+    return nb::make_tuple(kind, value.text, value.zoned);
+  }
+  return nb::make_tuple(kind, nb::bytes(value.text.data(), value.text.size()), false);
+}
+
 std::vector<FilterComparison> comparisons_of(nb::handle given) {
   std::vector<FilterComparison> made;
-  for (const nb::handle item : given) {
-    FilterComparison comparison;
-    comparison.column = content_of(item[0]);
-    comparison.op = value_or_raise(table::filter_op_of(content_of(item[1])), "no operator");
-    for (const nb::handle value : nb::object(item[2])) {
-      comparison.values.push_back(value_of(value));
-    }
-    made.push_back(std::move(comparison));
-  }
+  for (const nb::handle item : given) made.push_back(comparison_of(item));
   return made;
 }
 
@@ -83,14 +84,7 @@ nb::list parse_filter(nb::handle text) {
   std::string message;
   const auto parsed = value_or_raise(table::parse_filter(content_of(text), &message), message);
   nb::list made;
-  for (const FilterComparison& comparison : parsed) {
-    nb::list values;
-    for (const FilterValue& value : comparison.values) {
-      const std::string_view kind = kKinds[static_cast<std::size_t>(value.kind)];
-      values.append(nb::make_tuple(kind, value.text, false));
-    }
-    made.append(nb::make_tuple(comparison.column, to_string(comparison.op), nb::tuple(values)));
-  }
+  for (const FilterComparison& comparison : parsed) made.append(comparison_tuple(comparison));
   return made;
 }
 
@@ -133,39 +127,6 @@ nb::object number_mask(const NumberFilter& filter, const ConstArray& array) {
   return mask_of(numbers.count, [&](auto kept) { filter.narrow(numbers, kept); });
 }
 
-std::uint64_t latent_at(const NumberView& numbers, std::size_t index) {
-  std::uint64_t bits = 0;
-  const std::size_t size = size_of(numbers.type);
-  std::memcpy(&bits, static_cast<const std::byte*>(numbers.data) + index * size, size);
-  return to_ordered_latent(numbers.type, bits);
-}
-
-// Which chunks may hold numbers that satisfy it, by their least and greatest numbers and their
-// counts of NaNs and of numbers.
-nb::object chunk_mask(const NumberFilter& filter, const ConstArray& least,
-                      const ConstArray& greatest, const ConstArray& nan_counts,
-                      const ConstArray& counts) {
-  const NumberView lows = numbers_of(least);
-  const NumberView highs = numbers_of(greatest);
-  const NumberView nans = numbers_of(nan_counts);
-  const NumberView all = numbers_of(counts);
-  const bool fits = lows.type == filter.type() && highs.type == lows.type &&
-                    nans.type == NumberType::kU64 && all.type == NumberType::kU64 &&
-                    highs.count == lows.count && nans.count == lows.count &&
-                    all.count == lows.count;
-  if (!fits) throw nb::type_error("chunks of another type or count");
-  return mask_of(lows.count, [&](auto kept) {
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      ChunkSummary chunk;
-      chunk.place.count = latent_at(all, i);
-      chunk.nan_count = latent_at(nans, i);
-      chunk.min_latent = latent_at(lows, i);
-      chunk.max_latent = latent_at(highs, i);
-      kept[i] = filter.may_match(chunk) ? 1 : 0;
-    }
-  });
-}
-
 TextFilter bind_texts(nb::handle comparisons, bool is_bytes) {
   std::string message;
   auto bound = TextFilter::bind(comparisons_of(comparisons), is_bytes, &message);
@@ -202,15 +163,26 @@ DecimalFilter bind_decimals(nb::handle comparisons) {
 
 }  // namespace
 
+FilterComparison comparison_of(nb::handle given) {
+  FilterComparison comparison;
+  comparison.column = content_of(given[0]);
+  comparison.op = value_or_raise(table::filter_op_of(content_of(given[1])), "no operator");
+  for (const nb::handle value : nb::object(given[2])) {
+    comparison.values.push_back(value_of(value));
+  }
+  return comparison;
+}
+
+nb::tuple comparison_tuple(const FilterComparison& comparison) {
+  nb::list values;
+  for (const FilterValue& value : comparison.values) values.append(tuple_of(value));
+  return nb::make_tuple(comparison.column, to_string(comparison.op), nb::tuple(values));
+}
+
 void bind_filter(nb::module_& m) {
   nb::class_<NumberFilter>(m, "NumberFilter")
       .def_prop_ro("matches_null", &NumberFilter::matches_null)
-      .def_prop_ro("matches_nan", &NumberFilter::matches_nan)
-      .def_prop_ro("has_ranges",
-                   [](const NumberFilter& filter) { return !filter.ranges().empty(); })
-      .def("mask", &number_mask, nb::arg("numbers"))
-      .def("chunks", &chunk_mask, nb::arg("least"), nb::arg("greatest"), nb::arg("nan_counts"),
-           nb::arg("counts"));
+      .def("mask", &number_mask, nb::arg("numbers"));
   nb::class_<TextFilter>(m, "TextFilter")
       .def_prop_ro("matches_null", &TextFilter::matches_null)
       .def("mask", &text_mask, nb::arg("offsets"), nb::arg("data"));

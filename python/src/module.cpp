@@ -50,6 +50,8 @@ NB_MODULE(_core, m) {
   python::bind_filter(m);
   python::bind_inspect(m);
   python::bind_table(m);
+  python::bind_table_reader(m);
+  python::bind_table_scan(m);
   python::bind_reader(m);
   python::bind_stream(m);
   python::bind_trailer(m);

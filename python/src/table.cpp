@@ -4,7 +4,6 @@
 #include "numpact/table.hpp"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -20,6 +19,7 @@
 #include "bindings.hpp"
 #include "buffers.hpp"
 #include "errors.hpp"
+#include "manifest_tuple.hpp"
 #include "numpact/trailer.hpp"
 
 namespace nb = nanobind;
@@ -133,9 +133,7 @@ nb::tuple parse_manifest(nb::bytes text, const std::string& name) {
   std::string why;
   Result<table::Manifest> parsed = table::parse_manifest({text.c_str(), text.size()}, &why);
   if (!parsed.ok()) refuse(parsed.status(), name, why);
-  table::Manifest& manifest = *parsed;
-  return nb::make_tuple(manifest.version, tuples_of(manifest.columns), tuples_of(manifest.others),
-                        tuples_of(manifest.skipped), packed(manifest.metadata));
+  return manifest_tuple(std::move(*parsed));
 }
 
 // The text of an object of str as UTF-8; bytes that no reader takes for halves of surrogate pairs.
@@ -197,8 +195,6 @@ nb::bytes manifest_text(nb::list columns, nb::list others, nb::list skipped, nb:
   return bytes_of(*text);
 }
 
-using Lengths = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 std::uint32_t crc32(nb::handle source) {
   const Bytes bytes(source);
   const nb::gil_scoped_release release;
@@ -220,14 +216,12 @@ nb::tuple checked_part(nb::str name, nb::handle source, std::uint64_t rows,
   return tuple_of(part);
 }
 
-void check_null_runs(const Lengths& lengths, std::uint64_t numbers, std::uint64_t nulls,
-                     const std::string& place) {
-  table::NullRunCheck check(numbers, nulls);
-  raise_if_error(check.add({lengths.data(), lengths.size()}), place);
-  raise_if_error(check.finish(), place);
-}
-
 }  // namespace
+
+nb::tuple manifest_tuple(table::Manifest manifest) {
+  return nb::make_tuple(manifest.version, tuples_of(manifest.columns), tuples_of(manifest.others),
+                        tuples_of(manifest.skipped), packed(manifest.metadata));
+}
 
 void bind_table(nb::module_& m) {
   m.attr("MAX_MANIFEST_BYTES") = table::kMaxManifestBytes;
@@ -238,9 +232,6 @@ void bind_table(nb::module_& m) {
   m.def("checked_part", &checked_part, nb::arg("name"), nb::arg("source"), nb::arg("rows"),
         nb::arg("place"));
   m.def("null_file_name", &table::null_file_name, nb::arg("column_file"));
-  m.def("max_null_runs", &table::max_null_runs, nb::arg("numbers"), nb::arg("nulls"));
-  m.def("check_null_runs", &check_null_runs, nb::arg("lengths"), nb::arg("numbers"),
-        nb::arg("nulls"), nb::arg("place"));
   nb::class_<table::FileNames>(m, "FileNames")
       .def(nb::init<>())
       .def(

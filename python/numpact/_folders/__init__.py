@@ -11,7 +11,7 @@ docs/format/table-folder.md specifies the folders. Each module imports only thos
 * ``writing``: ``write_table``.
 * ``appending``: ``append_table``.
 * ``sources``: the columns of an open folder, by ranges of rows.
-* ``selecting``: which rows match a filter, and the reading of the others' chunks.
+* ``scanning``: reads the rows that match a filter.
 * ``pandas_frame``: tables as frames of pandas.
 * ``choosing``: columns and rows that a caller names.
 * ``tables``: ``Table``, ``OpenTable``, ``open_table`` and ``read_table``.

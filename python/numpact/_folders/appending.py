@@ -27,15 +27,15 @@ from .._remote.manifest import (
     manifest_text,
 )
 from .._remote.null_runs import RunsBuilder
-from .._remote.table_folder import TableFolder, opened
 from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
 from .._tables.columns import OTHER_ENUM, has_enums_of
 from .._tables.joining import as_type, is_null_type
 from .._tables.others import OtherWriter
 from .._threads import resolve
+from .._trailer import read_trailer
 from .columns import field_of, logical_of, numbers_in, validity_of
 from .replacing import NewFolder, final_path, locked_table, new_folder, table_files
-from .sources import NumberSource, OtherSource, open_sources
+from .sources import Folder, NumberSource, OtherSource
 from .tables import not_a_table
 from .writing import (
     Options,
@@ -78,10 +78,10 @@ def append_table(
         if not is_table:
             raise FileNotFoundError(errno.ENOENT, f"was removed, or has no {NAME}", final)
         names = table_files(final)
-        with opened(local_place(final)) as old, new_folder(final, like=True) as folder:
-            manifest = old.manifest()
-            picked = _matched(source, manifest, others)
-            _append(picked, old, manifest, folder, options, resolve(threads))
+        old = Folder(local_place(final))
+        with new_folder(final, like=True) as folder:
+            picked = _matched(source, old.manifest, others)
+            _append(picked, old, folder, options, resolve(threads))
             folder.replace(names)
 
 
@@ -187,14 +187,16 @@ class _Task:
         arrays = self.values.chunks
         parts = [numbers_in(array, source.logical) for array in arrays]
         numbers = np.concatenate([np.empty(0, dtype_of(source.logical.number_type)), *parts])
-        source.copy(path)
+        content = source.content()
+        with open(path, "xb") as file:
+            file.write(memoryview(content))
         if numbers.size:
             append(
                 path,
                 numbers,
                 self.options.level,
                 threads=self.threads,
-                trailer=self.options.trailer if source.trailer() is None else False,
+                trailer=self.options.trailer if read_trailer(content) is None else False,
             )
         count = source.entry.count + numbers.size
         self._verify(path, numbers, source.entry.count)
@@ -202,8 +204,10 @@ class _Task:
         null_file = _core.null_file_name(self.file) if nulls else ""
         if nulls:
             runs = RunsBuilder()
-            before = source.nulls()
-            runs.add(None if before is None else before.validity(), source.rows)
+            if source.entry.null_file:
+                runs.begin(source.null_runs())
+            else:
+                runs.add(None, source.rows)
             for array in arrays:
                 runs.add(validity_of(array), len(array))
             with open(self.folder.file(null_file), "xb") as file:
@@ -239,13 +243,12 @@ class _Task:
 
 def _append(
     columns: Sequence[_Given],
-    old: TableFolder,
-    manifest: Manifest,
+    old: Folder,
     folder: NewFolder,
     options: Options,
     threads: int,
 ) -> None:
-    sources = open_sources(old, manifest)
+    sources = old.sources()
     workers, inner = shared_out(threads, len(sources))
     files = _core.FileNames()
     tasks = [
@@ -263,7 +266,7 @@ def _append(
     with ThreadPoolExecutor(workers) as pool:
         entries = list(pool.map(_Task.run, tasks))
     made = replace(
-        manifest,
+        old.manifest,
         columns=[entry for entry in entries if isinstance(entry, Column)],
         others=[entry for entry in entries if isinstance(entry, Other)],
     )

@@ -97,13 +97,10 @@ def validity_of(array: pa.Array) -> Array | None:
     return np.frombuffer(number_bytes(array.is_valid().cast(pa.uint8())), np.bool_)
 
 
-def array_of(numbers: Array, validity: Array | None, field: pa.Field) -> pa.Array:
-    """Stored numbers as an array of the type of a field, without a copy where Arrow has them so."""
-    rows = len(numbers)
-    bits = None if validity is None else pa.py_buffer(np.packbits(validity, bitorder="little"))
-    if pa.types.is_boolean(field.type):
-        numbers = np.packbits(numbers.astype(np.bool_), bitorder="little")
-    return pa.Array.from_buffers(field.type, rows, [bits, pa.py_buffer(numbers)])
+def packed_array(field: pa.Field, rows: int, values: Array, bitmap: Array | None) -> pa.Array:
+    """Stored numbers, bits of booleans, and a bitmap of rows that are not null, as an array."""
+    bits = None if bitmap is None else pa.py_buffer(bitmap)
+    return pa.Array.from_buffers(field.type, rows, [bits, pa.py_buffer(values)])
 
 
 def empty_table(schema: pa.Schema) -> pa.Table:

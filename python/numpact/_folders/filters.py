@@ -8,8 +8,7 @@ comparisons are exact.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from .. import _core
 from .._errors import InvalidArgumentError
@@ -18,8 +17,6 @@ from .values import Value, value_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from .._trailer import Trailer
 
     Array = npt.NDArray[Any]
 
@@ -30,13 +27,18 @@ IS_NULL, IS_NOT_NULL, IN = "is null", "is not null", "in"
 _SHOWN = 60  # characters of an object that a message repeats
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """A comparison of a column with values; a filter is a list of them, which all must hold."""
 
     column: str
     op: str  #: "=", "!=", "<", "<=", ">", ">=", "in", "is null", "is not null"
     values: tuple[Value, ...] = ()  #: one; any count for "in"; none for tests for null
+
+    @staticmethod
+    def of_core(made: tuple[str, str, tuple[tuple[Any, ...], ...]]) -> Comparison:
+        """A comparison that ``numpact._core`` has made."""
+        column, op, values = made
+        return Comparison(column, op, tuple(Value(*value) for value in values))
 
     @property
     def is_null_test(self) -> bool:
@@ -52,10 +54,7 @@ def parse_where(where: Where | None) -> list[Comparison]:
     if where is None:
         return []
     if isinstance(where, str):
-        return [
-            Comparison(column, op, tuple(Value(*value) for value in values))
-            for column, op, values in _core.parse_filter(where)
-        ]
+        return [Comparison.of_core(item) for item in _core.parse_filter(where)]
     items: Iterable[Any] = where
     if isinstance(where, tuple) and where and isinstance(where[0], str):
         items = [where]  # one comparison without a list
@@ -73,6 +72,8 @@ def _shown(x: Any) -> str:
 
 
 def _of_tuple(item: Any) -> Comparison:
+    if isinstance(item, Comparison):
+        return item
     if isinstance(item, str) or not 2 <= len(item) <= 3 or not isinstance(item[0], str):
         raise InvalidArgumentError(f"where: {_shown(item)} is not (column, operator, value)")
     column, op, value = item[0], item[1], item[2] if len(item) > 2 else None
@@ -102,7 +103,7 @@ class NumberCondition:
 
     def __init__(self, comparisons: Sequence[Comparison], logical: LogicalType) -> None:
         self._filter = _core.bind_numbers(
-            [(item.column, item.op, item.values) for item in comparisons],
+            comparisons,
             logical.kind,
             logical.number_type,
             logical.unit,
@@ -110,31 +111,9 @@ class NumberCondition:
         )
         #: Null rows satisfy it; then no number does.
         self.matches_null = self._filter.matches_null
-        #: All numbers satisfy it, and null rows do not.
-        self.matches_valid = all(item.op == IS_NOT_NULL for item in comparisons)
-
-    @property
-    def is_empty(self) -> bool:
-        """No number satisfies it."""
-        return not self._filter.has_ranges and not self._filter.matches_nan
 
     def mask(self, numbers: Array) -> Array:
         """(n,) of bool: which numbers satisfy it."""
         import numpy as np
 
         return self._filter.mask(np.ascontiguousarray(numbers).reshape(-1)).view(np.bool_)
-
-    def chunks(self, trailer: Trailer) -> Array:
-        """(chunks,) of bool: in which of them a number may satisfy it."""
-        import numpy as np
-
-        chunks, dtype = trailer.chunks, trailer.dtype
-        zero = dtype.type(0)
-        counts = [(chunk.nan_count, chunk.count) for chunk in chunks]
-        nans, numbers = np.array(counts, np.uint64).reshape(-1, 2).T
-        return self._filter.chunks(
-            np.array([zero if chunk.min is None else chunk.min for chunk in chunks], dtype),
-            np.array([zero if chunk.max is None else chunk.max for chunk in chunks], dtype),
-            np.ascontiguousarray(nans),
-            np.ascontiguousarray(numbers),
-        ).view(np.bool_)

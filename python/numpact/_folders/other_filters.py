@@ -49,7 +49,6 @@ def bind_other(comparisons: Sequence[Comparison], type: pa.DataType) -> OtherCon
         TypeMismatchError: The column is not comparable, or not with a value of this kind.
     """
     type = storage_of(type)
-    given = [(item.column, item.op, item.values) for item in comparisons]
     if all(item.is_null_test for item in comparisons):
         tests = {item.op for item in comparisons}
         has_values = IS_NULL not in tests
@@ -62,11 +61,11 @@ def bind_other(comparisons: Sequence[Comparison], type: pa.DataType) -> OtherCon
     if logical is not None:
         return _of_numbers(NumberCondition(comparisons, logical), logical)
     if _is_text(type):
-        return _of_texts(_core.bind_texts(given, False), pa.large_string())
+        return _of_texts(_core.bind_texts(comparisons, False), pa.large_string())
     if _is_binary(type):
-        return _of_texts(_core.bind_texts(given, True), pa.large_binary())
+        return _of_texts(_core.bind_texts(comparisons, True), pa.large_binary())
     if pa.types.is_decimal(type):
-        return _of_decimals(_core.bind_decimals(given), type)
+        return _of_decimals(_core.bind_decimals(comparisons), type)
     raise TypeMismatchError(
         f"where: column {comparisons[0].column!r} is of type {type}, whose values are not compared"
     )

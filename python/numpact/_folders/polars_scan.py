@@ -19,7 +19,7 @@ from .._remote.manifest import LogicalType
 from .._shown import few
 from .columns import empty_table
 from .filters import IS_NOT_NULL, IS_NULL, Comparison, NumberCondition
-from .selecting import WINDOW_ROWS, Bound, Span, candidates, windows
+from .scanning import WINDOW_ROWS, Condition, Span
 from .sources import NumberSource
 from .tables import OpenTable, Path, open_table
 from .values import Value, number_text
@@ -97,10 +97,12 @@ def _frames(
     budget: Budget,
 ) -> Iterator[pl.DataFrame]:
     """The rows that match, in order; they count in the budget."""
-    bound = [] if predicate is None else pruning(predicate, table)
+    conditions = [] if predicate is None else pruning(predicate, table)
     tested = [] if predicate is None else sorted(set(predicate.meta.root_names()))
     is_empty = True
-    for part in windows(candidates(bound, span), WINDOW_ROWS):
+    # For polars, NaN is equal to itself and greater than all others: it may always match.
+    spans = table.scan([], conditions, span, nan_may_match=True).spans if conditions else [span]
+    for part in _windows(spans):
         frame = _window(polars, table, chosen, predicate, tested, part, budget)
         is_empty = is_empty and not frame.height
         if frame.height:
@@ -110,6 +112,12 @@ def _frames(
         if predicate is not None:  # which may be an error of polars, also without rows
             empty = empty.filter(predicate)
         yield empty.select(chosen)
+
+
+def _windows(spans: Sequence[Span]) -> Iterator[Span]:
+    for first, stop in spans:
+        for at in range(first, stop, WINDOW_ROWS):
+            yield at, min(at + WINDOW_ROWS, stop)
 
 
 def _window(
@@ -160,7 +168,7 @@ def _read(
 # ---- predicates ----
 
 
-def pruning(predicate: pl.Expr, table: OpenTable) -> list[Bound]:
+def pruning(predicate: pl.Expr, table: OpenTable) -> list[Condition]:
     """Conditions that every row that matches satisfies; polars judges the rows themselves.
 
     Translates only certain cases: comparisons of a column with a literal, and tests for
@@ -173,7 +181,7 @@ def pruning(predicate: pl.Expr, table: OpenTable) -> list[Bound]:
     except Exception:  # an expression without such a form
         return []
     names = table.column_names
-    found: list[Bound] = []
+    found: list[Condition] = []
     for test in _conjuncts(tree, 0):
         if names.count(test.column) != 1:
             continue
@@ -185,11 +193,10 @@ def pruning(predicate: pl.Expr, table: OpenTable) -> list[Bound]:
         if comparison is None:
             continue
         try:
-            condition = NumberCondition([comparison], source.logical)
+            NumberCondition([comparison], source.logical)
         except Error:
             continue
-        # For polars, NaN is equal to itself and greater than all others: it may always match.
-        found.append(Bound(index, source, condition, not comparison.is_null_test))
+        found.append(Condition(index, comparison))
     return found
 
 

@@ -23,9 +23,7 @@ from typing import Union
 from .. import _core
 from .._errors import CorruptError, Error, InputOutputError, LimitExceededError
 from .._lock import locked
-from .._remote.locations import local_place
-from .._remote.manifest import NAME
-from .._remote.table_folder import opened
+from .._remote.manifest import NAME, manifest_of
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -165,8 +163,7 @@ def _exists(path: str, what: str) -> FileExistsError:
 
 def _files_of_manifest(path: str) -> set[str] | None:
     try:
-        with opened(local_place(path)) as table:
-            return {NAME, *table.manifest().files()}
+        return {NAME, *manifest_of(_core.TableReader(os.fsencode(path)).manifest()).files()}
     except (CorruptError, InputOutputError, LimitExceededError, Error, OSError):
         return None
 

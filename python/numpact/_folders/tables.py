@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -18,19 +16,18 @@ from .._errors import InvalidArgumentError
 from .._integers import index_of
 from .._limits import Budget, Limits
 from .._optional import require
-from .._remote.locations import Location, StorageOptions, table_place
+from .._remote.locations import StorageOptions, table_place
 from .._remote.manifest import NAME, Column, Manifest
-from .._remote.table_folder import TableFolder, with_table
 from .._shown import few
 from .._threads import resolve
 from .._views import MAX_SHOWN_ROWS, View, as_html, count_text
 from .._views import Table as ViewTable
 from .choosing import Rows, check_unique, index_of_name, indices_of, names_in, span_of, within
 from .columns import chunked, logical_of, numbers_in, schema_metadata, with_extensions
-from .filters import Where, parse_where
+from .filters import Comparison, Where, parse_where
 from .pandas_frame import frame_of
-from .selecting import WINDOW_ROWS, Bound, Span, Window, bind, candidates, windows
-from .sources import Source, open_sources
+from .scanning import Condition, Scan, Span, conditions_of
+from .sources import Folder, Source
 from .writing import shared_out
 
 if TYPE_CHECKING:
@@ -199,20 +196,18 @@ class OpenTable(_Tabular):
 
     def __init__(
         self,
-        place: Location,
-        manifest: Manifest,
+        folder: Folder,
         sources: Sequence[Source],
         span: Span | None,
         threads: int | None,
-        limits: Limits,
     ) -> None:
-        self._place = place
-        self._limits = limits
-        self._manifest = manifest
+        self._folder: Folder | None = folder
+        self._path = folder.place.url
+        self._limits = folder.limits
+        self._manifest = folder.manifest
         self._sources = list(sources)
         self._given = span
         self._threads = threads
-        self._is_closed = False
 
     # ---- contents ----
 
@@ -231,13 +226,13 @@ class OpenTable(_Tabular):
 
     @property
     def schema(self) -> pa.Schema:
-        self._check_open()
+        self._opened()
         return _schema_of(self._sources, self._manifest)
 
     @property
     def path(self) -> str:
         """The folder, or its URL."""
-        return self._place.url
+        return self._path
 
     @property
     def _span(self) -> Span:
@@ -263,22 +258,18 @@ class OpenTable(_Tabular):
         where: Where | None = None,
     ) -> Table:
         """Reads columns, rows, or the rows that match a filter; arguments as for ``read_table``."""
-        self._check_open()
         requested = self._of_columns(columns)
-        chosen = [self._sources[index] for index in requested]
         comparisons = parse_where(where)
         if not comparisons:
+            chosen = [self._sources[index] for index in requested]
             span = within(self._of(chosen)._span, rows)
-            parts = _read_all(chosen, span, self._threads, self._limits.budget())
-            return _table_of(chosen, self._manifest, parts, span[1] - span[0])
-        bound = bind(comparisons, self.column_names, self._sources)
-        involved = {*requested, *(item.column for item in bound)}
-        span = within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
+            return self._whole(chosen, span, self._limits.budget())
+        scan, chosen = self._scan(requested, rows, comparisons, None)
         collected: list[list[pa.Array]] = [[] for _ in requested]
-        count, budget = 0, self._limits.budget()
-        for matching, found in self._matching(bound, span, requested, WINDOW_ROWS, budget):
-            count += matching
-            for part, arrays in zip(collected, found, strict=True):
+        count = 0
+        for found in scan.all_rows(self._limits.budget()):
+            count += found.count
+            for part, arrays in zip(collected, found.columns, strict=True):
                 part += arrays
         return _table_of(chosen, self._manifest, collected, count)
 
@@ -306,47 +297,47 @@ class OpenTable(_Tabular):
         are_kept: bool,
     ) -> Iterator[Table]:
         """As ``batches``; ``are_kept``: the consumer may keep all of them."""
-        self._check_open()
         size = index_of(batch_rows, "batch_rows")
         if size < 1:
             raise InvalidArgumentError("batch_rows must be 1, 2, ...")
-        requested = self._of_columns(columns)
-        chosen = [self._sources[index] for index in requested]
-        bound = bind(parse_where(where), self.column_names, self._sources)
-        involved = {*requested, *(item.column for item in bound)}
-        span = within(self._of([self._sources[i] for i in sorted(involved)])._span, rows)
+        scan, chosen = self._scan(self._of_columns(columns), rows, parse_where(where), size)
 
         def tables() -> Iterator[Table]:
             budget = self._limits.budget()
-            for count, parts in self._matching(bound, span, requested, size, budget):
-                yield _table_of(chosen, self._manifest, parts, count)
+            for found in scan.rows(budget):
+                yield _table_of(chosen, self._manifest, found.columns, found.count)
                 if not are_kept:
                     budget.begin_part()
 
         return tables()
 
-    def _matching(
+    def _scan(
         self,
-        bound: Sequence[Bound],
-        span: Span,
         requested: Sequence[int],
-        size: int,
-        budget: Budget,
-    ) -> Iterator[tuple[int, list[list[pa.Array]]]]:
-        """For each window with rows that match their count, and the arrays of columns."""
-        threads = resolve(self._threads)
-        workers, inner = shared_out(threads, len(requested))
-        with ExitStack() as stack:
-            pool = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
-            for part in windows(candidates(bound, span), size):
-                window = Window(part, bound, threads)
+        rows: Rows | None,
+        comparisons: Sequence[Comparison],
+        window_rows: int | None,
+    ) -> tuple[Scan, list[Source]]:
+        """A scan of columns, and these."""
+        conditions = conditions_of(comparisons, self.column_names)
+        involved = sorted({*requested, *(item.column for item in conditions)})
+        span = within(self._of([self._sources[i] for i in involved])._span, rows)
+        scan = self.scan(requested, conditions, span, window_rows)
+        return scan, [self._sources[index] for index in requested]
 
-                def column(index: int, window: Window = window) -> list[pa.Array]:
-                    return window.column(index, self._sources[index], inner, budget)
-
-                if window.rows:
-                    run = map if pool is None else pool.map
-                    yield window.rows, list(run(column, requested))
+    def scan(
+        self,
+        columns: Sequence[int],
+        conditions: Sequence[Condition],
+        span: Span,
+        window_rows: int | None = None,
+        nan_may_match: bool = False,
+    ) -> Scan:
+        """A scan of columns by their positions, for the other modules of the package."""
+        threads, opened = self._threads, self._opened()
+        return Scan(
+            opened, self._sources, columns, conditions, span, threads, window_rows, nan_may_match
+        )
 
     def source(self, index: int) -> Source:
         """A column for the other modules of the package."""
@@ -364,15 +355,16 @@ class OpenTable(_Tabular):
 
     def part(self, columns: Sequence[str], span: Span, budget: Budget) -> Table:
         """The rows of a span."""
-        self._check_open()
         chosen = [self._sources[index] for index in self._of_columns(columns)]
-        first, stop = within(self._of(chosen)._span, span)
-        parts = _read_all(chosen, (first, stop), self._threads, budget)
+        return self._whole(chosen, within(self._of(chosen)._span, span), budget)
+
+    def _whole(self, chosen: Sequence[Source], span: Span, budget: Budget) -> Table:
+        first, stop = span
+        parts = _read_all(chosen, span, self._threads, budget)
         return _table_of(chosen, self._manifest, parts, stop - first)
 
     def take(self, columns: Sequence[str], rows: Array, budget: Budget) -> Table:
         """Rows by their indices, (n,) of int64 that increase; decodes the chunks that hold them."""
-        self._check_open()
         chosen = [self._sources[index] for index in self._of_columns(columns)]
         given = rows + self._of(chosen)._span[0]
         workers, inner = shared_out(resolve(self._threads), len(chosen))
@@ -397,23 +389,19 @@ class OpenTable(_Tabular):
         Raises:
             InvalidArgumentError: There is no such column, or more than one of the name.
         """
-        self._check_open()
+        self._opened()
         if isinstance(key, str):
-            index = index_of_name(self.column_names, key)
-            chosen = [self._sources[index]]
-            span = self._of(chosen)._span
-            parts = _read_all(chosen, span, self._threads, self._limits.budget())
-            table = _table_of(chosen, self._manifest, parts, span[1] - span[0])
-            return table.to_arrow().column(0)
+            return self.read([key]).to_arrow().column(0)
         if isinstance(key, slice):
             return self._of(self._sources, within(self._span, key))
         return self._of([self._sources[index] for index in self._of_columns(key)])
 
     def _of(self, sources: Sequence[Source], span: Span | None = None) -> OpenTable:
         given = self._given if span is None else span
-        return OpenTable(self._place, self._manifest, sources, given, self._threads, self._limits)
+        return OpenTable(self._opened(), sources, given, self._threads)
 
     def _of_columns(self, columns: Sequence[str] | None) -> list[int]:
+        self._opened()
         if columns is None:
             return list(range(len(self._sources)))
         return indices_of(self.column_names, names_in(columns))
@@ -422,12 +410,13 @@ class OpenTable(_Tabular):
 
     def close(self) -> None:
         """Releases the files; tables and arrays stay valid. May be called repeatedly."""
-        self._is_closed = True
+        self._folder = None
         self._sources = []
 
-    def _check_open(self) -> None:
-        if self._is_closed:
+    def _opened(self) -> Folder:
+        if self._folder is None:
             raise ValueError("the table is closed")
+        return self._folder
 
     def __enter__(self) -> Self:
         return self
@@ -436,12 +425,12 @@ class OpenTable(_Tabular):
         self.close()
 
     def __repr__(self) -> str:
-        if self._is_closed:
+        if self._folder is None:
             return f"<numpact.OpenTable {self.path!r}, closed>"
         return super().__repr__()
 
     def _view(self) -> View:
-        if self._is_closed:
+        if self._folder is None:
             return View(f"OpenTable {self.path!r}: closed")
         return super()._view()
 
@@ -515,21 +504,10 @@ def open_table(
     """See ``numpact.open_table``."""
     limits = Limits.of(max_output, max_memory)
     place = table_place(path, storage_options)
-
-    def opened(table: TableFolder) -> OpenTable:
-        manifest = table.manifest()
-        sources = open_sources(table, manifest, None, limits)
-        return OpenTable(table.place, manifest, sources, None, threads, limits)
-
-    made: OpenTable = opened_table(place, opened)
-    return made
-
-
-def opened_table(place: Location, work: Callable[[TableFolder], Any]) -> Any:
-    """``with_table`` with errors that name the right function for other files."""
     if place.local_path is not None:
         not_a_table(place.local_path)
-    return with_table(place, work)
+    folder = Folder(place, limits)
+    return OpenTable(folder, folder.sources(), None, threads)
 
 
 def not_a_table(path: str) -> None:
@@ -553,20 +531,6 @@ def _function_for(path: str) -> str:
     return "numpact.open reads a file of numbers"
 
 
-def _needed(
-    manifest: Manifest, columns: Sequence[str] | None, where: Where | None
-) -> set[str] | None:
-    """The names of the columns that a call reads, whose files have to be opened.
-
-    None: all columns; also if a name does not exist once, so that the error lists all names.
-    """
-    if columns is None:
-        return None
-    counts = Counter(entry.name for entry in manifest.ordered())
-    needed = {*names_in(columns), *(item.column for item in parse_where(where))}
-    return needed if all(counts[name] == 1 for name in needed) else None
-
-
 def read_table(
     path: Path,
     columns: Sequence[str] | None = None,
@@ -579,14 +543,11 @@ def read_table(
     max_memory: int | None = None,
 ) -> Table:
     """See ``numpact.read_table``."""
-    limits = Limits.of(max_output, max_memory)
-    place = table_place(path, storage_options)
-
-    def read(table: TableFolder) -> Table:
-        manifest = table.manifest()
-        sources = open_sources(table, manifest, _needed(manifest, columns, where), limits)
-        opened = OpenTable(table.place, manifest, sources, None, threads, limits)
-        return opened.read(columns, rows, where)
-
-    made: Table = opened_table(place, read)
-    return made
+    opened = open_table(
+        path,
+        threads=threads,
+        storage_options=storage_options,
+        max_output=max_output,
+        max_memory=max_memory,
+    )
+    return opened.read(columns, rows, where)

@@ -185,7 +185,12 @@ def parse_manifest(text: bytes, name: str) -> Manifest:
         LimitExceededError: Its content needs more memory than that of a valid manifest.
         UnsupportedVersionError: Written by a newer version.
     """
-    _, columns, others, skipped, metadata = _core.parse_manifest(text, name)
+    return manifest_of(_core.parse_manifest(text, name))
+
+
+def manifest_of(parsed: tuple[Any, ...]) -> Manifest:
+    """A manifest that the library has parsed."""
+    _, columns, others, skipped, metadata = parsed
     logical: dict[tuple[str, str, str, str], LogicalType] = {}  # many columns share one
 
     def column(entry: tuple[Any, ...]) -> Column:

@@ -11,15 +11,17 @@ import errno
 import mmap
 import os
 import stat
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .. import _core
 from .._errors import CorruptError, Error, InputOutputError, TruncatedError
 from .._versions import Version, is_same, signs_in, version_of
 from .locations import Location, Stamp, join, stamp_of, typed_errors, with_fsspec
-from .manifest import MAX_BYTES, NAME, Manifest, parse_manifest
+from .manifest import MAX_BYTES, NAME, Column, Manifest, manifest_text, parse_manifest
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer, Self
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 _MAX_LINKS = 8
 # Maximum attempts to read a folder that is replaced meanwhile.
 _ATTEMPTS = 100
+# Readers that are kept for the next task, with the ends of their files and maps of local ones.
+_MAX_READERS = 4
 _OPEN = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
 _OPEN_FILE = _OPEN | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _OPEN_FILE |= getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
@@ -75,6 +79,14 @@ class TableFile(Location):
             return None
         with self._opened() as number:
             return _mapped(number)
+
+    def check_now(self) -> None:
+        """Raises CorruptError if the file was replaced or changed."""
+        if self.local_path is None:
+            self.check(self._version_in_store())
+            return
+        with self._opened():
+            return
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
@@ -135,14 +147,6 @@ class TableFolder:
         """
         raise NotImplementedError
 
-    def mapped_file(self, name: str) -> tuple[TableFile, Stamp, Buffer | None]:
-        """As ``file``, with all bytes of a local file, which is opened once; None: it is remote.
-
-        Raises:
-            CorruptError: It was changed meanwhile.
-        """
-        return (*self.file(name), None)
-
     def is_current(self) -> bool:
         """Whether the path still leads to this folder."""
         return True
@@ -177,17 +181,6 @@ class _LocalFolder(TableFolder):
         number = _open_in(self._number, name, place.url)
         try:
             return self._described(place, name, number)
-        finally:
-            os.close(number)
-
-    def mapped_file(self, name: str) -> tuple[TableFile, Stamp, Buffer | None]:
-        place = join(self.place, name)
-        number = _open_in(self._number, name, place.url)
-        try:
-            file, stamp = self._described(place, name, number)
-            content = _mapped(number)
-            file.check(_version_of_open(number))
-            return file, stamp, content
         finally:
             os.close(number)
 
@@ -227,6 +220,107 @@ class _StoreFolder(TableFolder):
         path = str(info["name"])
         file = TableFile(place.fs, path, self.place.path, name, signs_in(info))
         return file, stamp_of(info)
+
+
+class _Ranges:
+    """A file of a store, for ``numpact._core``."""
+
+    def __init__(self, file: TableFile, size: int) -> None:
+        self._file = file
+        self.size = size
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        return self._file.read(offset, min(offset + size, self.size))
+
+
+class FolderFiles:
+    """The files of an open table, for ``numpact._core.TableReader``."""
+
+    def __init__(self, folder: TableFolder) -> None:
+        self.folder = folder
+        self.place = folder.place.url.rstrip("/")
+
+    def open(self, name: str) -> Any:
+        """A file by ranges, or all its bytes."""
+        file, stamp = self.folder.file(name)
+        return _given(file, stamp.size, name)
+
+
+def _given(file: TableFile, size: int | None, name: str) -> Any:
+    content = file.contents()
+    if content is not None:
+        return content
+    if size is not None:
+        return _Ranges(file, size)
+    # A server that does not say.
+    return file.read_up_to(MAX_BYTES) if name == NAME else file.read_all()
+
+
+@dataclass(frozen=True)
+class TableVersion:
+    """A version of some columns of numbers of a table, for ``numpact._core.TableReader``.
+
+    Can be pickled. Files of another version are errors.
+    """
+
+    place: str  #: of the folder, for messages
+    manifest: bytes  #: with these columns only
+    files: tuple[TableFile, ...]
+
+    @staticmethod
+    def of(folder: TableFolder, columns: Sequence[Column]) -> TableVersion:
+        """Those columns of an open table.
+
+        Raises:
+            FileNotFoundError: A file does not exist.
+        """
+        manifest = Manifest(columns)
+        files = []
+        for entry in columns:
+            for name in Manifest([entry]).files():
+                try:
+                    files.append(folder.file(name)[0])
+                except FileNotFoundError:
+                    url = join(folder.place, name).url
+                    raise FileNotFoundError(f"{url}: column {entry.name!r}") from None
+        return TableVersion(folder.place.url.rstrip("/"), manifest_text(manifest), tuple(files))
+
+    def open(self, name: str) -> Any:
+        """A file by ranges, or all its bytes."""
+        if name == NAME:
+            return self.manifest
+        file = next(file for file in self.files if file.name == name)
+        return _given(file, file.version.get("size"), name)
+
+    def reader(self, index: int, max_memory: int | None) -> _core.TableReader:
+        """A reader for a column, which the tasks of a process share: it knows the chunks.
+
+        Raises:
+            CorruptError: A file of the column was replaced.
+        """
+        key = (self, max_memory, os.getpid())
+        with _readers_lock:
+            known = _readers.pop(key, None)
+            if known is not None:
+                _readers[key] = known
+        if known is not None:
+            # It may have read all bytes of files, which are then read no more.
+            entry = known.manifest()[1][index]
+            for file in self.files:
+                if file.name in (entry[1], entry[4]):
+                    file.check_now()
+            return known
+        made = _core.TableReader(self, max_memory)
+        with _readers_lock:
+            _readers[key] = made
+            while len(_readers) > _MAX_READERS:
+                del _readers[next(iter(_readers))]
+        return made
+
+
+# The readers that were used last, the latest at the end.
+_readers: dict[Any, _core.TableReader] = {}
+_readers_lock = threading.Lock()
 
 
 def with_table(place: Location, work: Callable[[TableFolder], T]) -> T:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
 
+from .. import _core
 from .._arrow import ArrowArray
 from .._errors import InvalidArgumentError
 from .._limits import Budget, Limits
@@ -17,8 +18,8 @@ from .checked_file import Blocks, blocks_of, source_of_file
 from .locations import Location, Stamp
 from .manifest import LogicalType
 from .manifest import Part as ArrowFile
-from .null_runs import NullRuns
 from .parts import Part
+from .table_folder import TableVersion
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,21 +29,6 @@ if TYPE_CHECKING:
 
 Backend = Literal["numpy", "pyarrow"]
 BACKENDS = ("numpy", "pyarrow")
-
-
-@dataclass(frozen=True)
-class ColumnPart:
-    """A range of rows of a column: its numbers, and the positions of nulls."""
-
-    numbers: Part
-    logical: LogicalType
-    is_nullable: bool  #: the column has nulls, maybe in other rows
-    nulls: NullRuns | None  #: None if there are none in these rows
-
-    @property
-    def count(self) -> int:
-        """Of rows."""
-        return self.numbers.count if self.nulls is None else self.nulls.rows
 
 
 @dataclass(frozen=True)
@@ -60,6 +46,46 @@ class ArrowRows:
     """Rows of a column that Pco cannot hold, as a chunked array of pyarrow."""
 
     values: Any
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """A range of numbers of a file whose chunks are known, as rows without nulls."""
+
+    numbers: Part
+    logical: LogicalType
+    is_nullable: bool  #: the column has nulls, in other parts
+
+    def load(self, limits: Limits, budget: Budget) -> Rows:
+        """The rows, which count in the budget."""
+        size = dtype_of(self.logical.number_type).itemsize
+        budget.take(self.numbers.count * size, self.numbers.place.url)
+        if self.numbers.held > self.numbers.count:
+            limits.check_decoded(self.numbers.held * size, self.numbers.place.url)
+        return Rows(self.numbers.load(), None, self.logical, self.is_nullable)
+
+
+@dataclass(frozen=True)
+class NumberPart:
+    """A range of rows of a column of numbers of a table."""
+
+    table: TableVersion
+    index: int  #: of the column in it
+    name: str  #: for messages: the file and the column
+    logical: LogicalType
+    is_nullable: bool  #: the column has nulls, maybe in other rows
+    first: int
+    count: int
+
+    def load(self, limits: Limits, budget: Budget) -> Rows:
+        """The rows, which count in the budget."""
+        import numpy as np
+
+        budget.take(self.count * dtype_of(self.logical.number_type).itemsize, self.name)
+        scan = _core.TableScan(self.table.reader(self.index, limits.max_memory), [self.index], [])
+        values, valid = scan.cursor(1).read(self.index, self.first, self.count, False)
+        validity = None if valid is None else valid.view(np.bool_)
+        return Rows(values, validity, self.logical, self.is_nullable)
 
 
 @dataclass(frozen=True)
@@ -142,7 +168,7 @@ class RowTest(Protocol):
         ...
 
 
-AnyPart = Union[ColumnPart, OtherPart, ConstantPart]
+AnyPart = Union[NumberPart, FilePart, OtherPart, ConstantPart]
 
 
 @dataclass(frozen=True)
@@ -180,22 +206,12 @@ class TablePart:
     ) -> Rows | ArrowRows:
         if isinstance(column, ConstantPart):
             return column.load()
-        if isinstance(column, OtherPart):
-            return column.load(self.limits, budget)
-        dtype = dtype_of(column.logical.number_type)
-        if is_empty:
+        if is_empty and not isinstance(column, OtherPart):
             import numpy as np
 
+            dtype = dtype_of(column.logical.number_type)
             return Rows(np.empty(0, dtype), None, column.logical, column.is_nullable)
-        place = f"{column.numbers.place.url}: column {name!r}"
-        budget.take(column.count * dtype.itemsize, place)
-        if column.numbers.held > column.numbers.count:
-            self.limits.check_decoded(column.numbers.held * dtype.itemsize, place)
-        numbers = column.numbers.load()
-        if column.nulls is None:
-            return Rows(numbers, None, column.logical, column.is_nullable)
-        spread = column.nulls.spread(numbers)
-        return Rows(spread, column.nulls.validity(), column.logical, column.is_nullable)
+        return column.load(self.limits, budget)
 
     def _filtered(
         self, known: dict[str, AnyPart], names: Sequence[str], backend: Backend, budget: Budget

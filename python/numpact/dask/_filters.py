@@ -5,23 +5,26 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import numpy as np
+import pyarrow as pa
 
+from .. import _core
 from .._errors import InvalidArgumentError
 from .._folders.filters import Comparison, NumberCondition
 from .._folders.other_filters import bind_other
-from .._folders.selecting import Span, bind, candidates
-from .._folders.sources import Content, NumberSource, OtherSource, Source
+from .._folders.scanning import Span
 from .._limits import Limits
-from .._remote.manifest import Column, LogicalType, Manifest, Other
-from .._remote.table_folder import TableFolder
+from .._remote.checked_file import blocks_of, source_of_file
+from .._remote.manifest import LogicalType, Other
+from .._remote.table_folder import TableFolder, TableVersion
 from .._remote.table_parts import ArrowRows, ConstantPart, Rows
 from .._shown import few
+from .._tables.others import OtherReader
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -64,37 +67,39 @@ def tests_of(comparisons: Sequence[Comparison]) -> tuple[RowTest, ...]:
     return tuple(RowTest(tuple(compared)) for compared in by_column.values())
 
 
-def source_of(
-    table: TableFolder,
-    entry: Column | Other,
-    limits: Limits = Limits(),  # noqa: B008 # immutable
-) -> Source:
-    """A column of an open folder, to read its type or the ranges of its chunks."""
-    content = Content(*table.mapped_file(entry.file))
-    if isinstance(entry, Other):
-        return OtherSource(entry, content, limits)
-    nulls = Content(*table.mapped_file(entry.null_file)) if entry.null_file else None
-    return NumberSource(entry, content, nulls, limits)
+def reader_of_other(table: TableFolder, entry: Other) -> OtherReader:
+    """The reader of a column that Pco cannot hold."""
+    file, stamp = table.file(entry.file)
+    source = source_of_file(file, stamp.size, file.contents(), blocks_of(entry.parts[0]))
+    return OtherReader(source, entry.rows, file.url, entry.name)
 
 
 def spans_of(
-    table: TableFolder, manifest: Manifest, comparisons: Sequence[Comparison], limits: Limits
-) -> list[Span]:
-    """The rows of a folder that may match, by the ranges of chunks in trailers.
+    table: TableVersion,
+    comparisons: Sequence[Comparison],
+    numbers: Sequence[str],
+    others: Mapping[str, pa.DataType],
+    limits: Limits,
+) -> list[Span] | None:
+    """The rows of a folder that may match, by the ranges of chunks in trailers; None: all.
+
+    Args:
+        table: Its columns of numbers, with the names ``numbers``.
+        comparisons: The filter.
+        others: The types of its other columns.
+        limits: Of the reader.
 
     Raises:
-        InvalidArgumentError: There is no such column, or more than one.
         TypeMismatchError: A value is of another kind than its column.
     """
-    entries = manifest.ordered()
-    names = [entry.name for entry in entries]
-    compared = {comparison.column for comparison in comparisons}
-    used = [entry for entry in entries if entry.name in compared]
-    if not compared.issubset(names):
-        bind(comparisons, names, [])  # raises
-    sources = [source_of(table, entry, limits) for entry in used]
-    bound = bind(comparisons, [entry.name for entry in used], sources)
-    return candidates(bound, (0, max((entry.rows for entry in entries), default=0)))
+    for test in tests_of([item for item in comparisons if item.column in others]):
+        bind_other(test.comparisons, others[test.column])
+    places = {name: index for index, name in enumerate(numbers)}
+    where = [(places[c.column], c) for c in comparisons if c.column in places]
+    if not where:
+        return None
+    reader = _core.TableReader(table, limits.max_memory)
+    return _core.TableScan(reader, [], where).ranges
 
 
 # ---- names of folders ----

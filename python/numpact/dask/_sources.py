@@ -14,7 +14,7 @@ from .._file import File
 from .._optional import require
 from .._remote.locations import Location
 from .._remote.parts import Part
-from .._remote.table_parts import ColumnPart, OtherPart, TablePart
+from .._remote.table_parts import FilePart, NumberPart, OtherPart, TablePart
 from ..cvc._reader import Reader
 from ..cvc._single import ChunkPart
 
@@ -119,8 +119,10 @@ def _places_in(thing: Any, seen: dict[int, object], depth: int) -> Iterator[Loca
         yield thing.place
     elif isinstance(thing, TablePart):
         for _, column in (*thing.columns, *thing.hidden):
-            if isinstance(column, ColumnPart):
+            if isinstance(column, FilePart):
                 yield column.numbers.place
+            elif isinstance(column, NumberPart):
+                yield from column.table.files
             elif isinstance(column, OtherPart):
                 yield column.place
     elif isinstance(thing, Location):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
+from .. import _core
 from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._integers import index_of
 from .._limits import Limits
@@ -19,20 +20,21 @@ from .._remote.locations import (
     Location,
     Path,
     Paths,
+    Stamp,
     StorageOptions,
     find,
     join,
 )
-from .._remote.manifest import Column, LogicalType, Other, logical_type_of
-from .._remote.null_runs import NullRuns, read_null_runs
+from .._remote.manifest import Column, LogicalType, Manifest, Other, logical_type_of
 from .._remote.parts import Described, Found, common_dtype
-from .._remote.table_folder import TableFolder, with_table
+from .._remote.table_folder import TableFolder, TableVersion, with_table
 from .._remote.table_parts import (
     BACKENDS,
     ArrowRows,
     Backend,
-    ColumnPart,
     ConstantPart,
+    FilePart,
+    NumberPart,
     OtherColumn,
     Rows,
     TablePart,
@@ -48,33 +50,54 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from .._folders.filters import Comparison, Where
-    from .._folders.selecting import Span
+    from .._folders.scanning import Span
     from ._filters import RowTest
 
     Source = Union[Mapping[str, Paths], Paths]
 
 
 @dataclass(frozen=True)
-class _Column:
-    """The numbers of a column, and the positions of its nulls."""
+class _File:
+    """The numbers of a file, by its chunks."""
 
     file: Described
     logical: LogicalType
-    nulls: NullRuns | None = None
-    null_state: str = ""  #: version of the file of null runs
+    is_nullable: bool = False
 
     @property
     def count(self) -> int:
-        return self.file.count if self.nulls is None else self.nulls.rows
+        return self.file.count
 
-    def part(self, first: int, count: int, is_nullable: bool) -> ColumnPart:
+    def part(self, first: int, count: int, is_nullable: bool) -> FilePart:
         """A range of rows."""
-        if self.nulls is None:
-            numbers = self.file.numbers(first, count)
-            return ColumnPart(numbers, self.logical, is_nullable, None)
-        nulls = self.nulls.part(first, count)
-        numbers = self.file.numbers(self.nulls.part(0, first).numbers, nulls.numbers)
-        return ColumnPart(numbers, self.logical, is_nullable, nulls)
+        return FilePart(self.file.numbers(first, count), self.logical, is_nullable)
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """A column of numbers of a folder, which the library reads."""
+
+    table: TableVersion
+    index: int  #: of the column in it
+    entry: Column
+    stamps: tuple[Stamp, ...]  #: of its files
+
+    @property
+    def count(self) -> int:
+        return self.entry.rows
+
+    @property
+    def logical(self) -> LogicalType:
+        return self.entry.logical
+
+    @property
+    def is_nullable(self) -> bool:
+        return self.entry.null_count > 0
+
+    def part(self, first: int, count: int, is_nullable: bool) -> NumberPart:
+        """A range of rows."""
+        name = f"{self.table.place}/{self.entry.file}: column {self.entry.name!r}"
+        return NumberPart(self.table, self.index, name, self.logical, is_nullable, first, count)
 
 
 @dataclass(frozen=True)
@@ -84,12 +107,16 @@ class _Constant:
     value: ConstantPart
     count: int
 
+    @property
+    def is_nullable(self) -> bool:
+        return self.value.is_nullable
+
     def part(self, first: int, count: int, is_nullable: bool) -> ConstantPart:
         """A range of rows."""
         return replace(self.value, count=count, is_nullable=is_nullable)
 
 
-_AnyColumn = Union[_Column, OtherColumn, _Constant]
+_AnyColumn = Union[_File, _Numbers, OtherColumn, _Constant]
 
 
 @dataclass(frozen=True)
@@ -139,9 +166,10 @@ def from_pco_table(
         columns: Names of the columns to read, in this order; None: all.
         dtypes: For a mapping: the types of columns, ``{"at": "datetime64[ns]"}``. A folder has them
             in its manifest.
-        rows_per_partition: Rows in a partition; each reads the Pco chunks that it needs. The
-            positions of the chunks come from ``index``; without it, Dask tasks scan the files of
-            all chosen columns during the call. None: one partition for each folder or file.
+        rows_per_partition: Rows in a partition; each reads the Pco chunks that it needs. Their
+            positions come from ``index``, else from trailers, which tasks read; a file of a store
+            without a trailer is then read whole. Those of a mapping's files are found by Dask tasks
+            during the call. None: one partition for each folder or file.
         index: The result of ``pco_index`` for these files, or the path or URL where it was saved.
             It has to name all files, and all that it names in these folders must exist.
         dtype_backend: ``"numpy"``: pandas types over NumPy; dates are datetime64, times of day
@@ -197,8 +225,7 @@ def from_pco_table(
         name
         for group in rows
         for name, column in group.columns.items()
-        if (isinstance(column, _Column) and column.nulls)
-        or (isinstance(column, _Constant) and column.value.is_nullable)
+        if not isinstance(column, OtherColumn) and column.is_nullable
     }
     found = list(_parts(rows, rows_per_partition, nullable)) or [
         _part(rows[0], 0, 0, nullable, 0, "none match")
@@ -250,7 +277,7 @@ def _of_files(
     if len(set(counts.values())) > 1:
         raise InvalidArgumentError(f"columns differ in their count of files: {few(counts)}")
     return [
-        _Rows(f"file {i}", {name: _Column(files[name][i], logical[name]) for name in names})
+        _Rows(f"file {i}", {name: _File(files[name][i], logical[name]) for name in names})
         for i in range(counts[names[0]])
     ]
 
@@ -345,7 +372,7 @@ def _nulls(column: OtherColumn, logical: LogicalType) -> _Constant:
 def _type_of(column: _AnyColumn) -> Any:
     if isinstance(column, _Constant):
         return column.value.logical
-    return column.logical if isinstance(column, _Column) else column.type
+    return column.type if isinstance(column, OtherColumn) else column.logical
 
 
 def _constants(folders: Sequence[Location]) -> list[dict[str, ConstantPart]]:
@@ -392,14 +419,18 @@ def _of_folder(
     if twice:
         raise InvalidArgumentError(f"{url}: columns of the same name: {twice}")
     requested = [by_name[name] for name in used]
+    of_numbers = [entry for entry in requested if isinstance(entry, Column)]
     dropped = any(isinstance(entry, Column) and entry.nulls_dropped for entry in requested)
     if len(requested) > 1 and dropped:
         # Also for equal counts: different rows may have been left out.
         raise InvalidArgumentError(
             f"{url}: columns differ in length or rows where nulls were left out; choose one of them"
         )
+    version = TableVersion.of(table, of_numbers)
+    # Where many tasks will read a local file, damage is an error now.
+    is_checked = chunks and table.place.local_path is not None
     known: dict[str, _AnyColumn] = {
-        **_described(table, [e for e in requested if isinstance(e, Column)], index, chunks, limits),
+        **_numbers(table, version, of_numbers, index, is_checked, limits),
         **{entry.name: _other(table, entry) for entry in requested if isinstance(entry, Other)},
     }
     count = known[used[0]].count
@@ -409,14 +440,17 @@ def _of_folder(
         {name: known[name] for name in names},
         {name: known[name] for name in used if name not in named},
     )
-    return _tested(rows, table, constants, comparisons, limits) if comparisons else rows
+    if not comparisons:
+        return rows
+    return _tested(rows, constants, comparisons, version, [e.name for e in of_numbers], limits)
 
 
 def _tested(
     rows: _Rows,
-    table: TableFolder,
     constants: dict[str, ConstantPart],
     comparisons: Sequence[Comparison],
+    version: TableVersion,
+    numbers: Sequence[str],
     limits: Limits,
 ) -> _Rows:
     """The rows with the tests of a filter, and which of them may match."""
@@ -427,7 +461,8 @@ def _tested(
     columns = {**rows.columns, **rows.hidden}
     # Values of other folders may give nulls without a type one. They have no ranges anyway.
     typed = [c for c in rest if not _is_null(columns.get(c.column))]
-    spans = spans_of(table, table.manifest(), typed, limits)
+    others = {name: c.type for name, c in columns.items() if isinstance(c, OtherColumn)}
+    spans = spans_of(version, typed, numbers, others, limits)
     if not all(test.mask(constants[test.column].load())[0] for test in tests_of(of_folder)):
         spans = []
     return replace(rows, tests=tests_of(rest), spans=spans)
@@ -440,35 +475,36 @@ def _is_null(column: _AnyColumn | None) -> bool:
 
 def _other(table: TableFolder, entry: Other) -> OtherColumn:
     require("pyarrow", "dask")
-    from ._filters import source_of
+    from ._filters import reader_of_other
 
     place, stamp = _present(table, entry, entry.file)
-    reader = source_of(table, entry).reader()
+    reader = reader_of_other(table, entry)
     type, is_coded = reader.field.type, reader.has_dictionary
     return OtherColumn(entry.name, place, stamp, entry.rows, type, entry.parts[0], is_coded)
 
 
-def _described(
-    table: TableFolder, entries: list[Column], index: PcoIndex | None, chunks: bool, limits: Limits
-) -> dict[str, _Column]:
-    found = [_present(table, entry, entry.file) for entry in entries]
-    if index is not None or chunks:
-        files = describe(found, index, chunks=True)
-        for file, entry in zip(files, entries, strict=True):
-            _check_entry(file, entry)
-    else:
-        files = [
-            Described(place, stamp, entry.logical.number_type, entry.count, None)
-            for (place, stamp), entry in zip(found, entries, strict=True)
-        ]
-    columns: dict[str, _Column] = {}
+def _numbers(
+    table: TableFolder,
+    version: TableVersion,
+    entries: list[Column],
+    index: PcoIndex | None,
+    is_checked: bool,
+    limits: Limits,
+) -> dict[str, _AnyColumn]:
+    columns: dict[str, _AnyColumn] = {}
+    reader = _core.TableReader(version, limits.max_memory)
+    for at, entry in enumerate(entries):
+        if entry.null_file or is_checked:
+            reader.load(at)
+        names = Manifest([entry]).files()
+        columns[entry.name] = _Numbers(version, at, entry, tuple(table.file(n)[1] for n in names))
+    if index is None:
+        return columns
+    files = describe([_present(table, entry, entry.file) for entry in entries], index, chunks=True)
     for file, entry in zip(files, entries, strict=True):
+        _check_entry(file, entry)
         if not entry.null_file:
-            columns[entry.name] = _Column(file, entry.logical)
-            continue
-        place, stamp = _present(table, entry, entry.null_file)
-        runs = read_null_runs(place.read_all(), place.url, entry.rows, entry.null_count, limits)
-        columns[entry.name] = _Column(file, entry.logical, runs, f"{stamp.size} {stamp.tag}")
+            columns[entry.name] = _File(file, entry.logical)
     return columns
 
 
@@ -555,8 +591,10 @@ def _stamp(column: _AnyColumn) -> tuple[object, ...]:
         return (column.value,)
     if isinstance(column, OtherColumn):
         return column.place.url, column.stamp.size, column.stamp.tag
-    file = column.file
-    return file.place.url, file.stamp.size, file.stamp.tag, column.null_state
+    if isinstance(column, _File):
+        return column.file.place.url, column.file.stamp.size, column.file.stamp.tag
+    stamps = [(stamp.size, stamp.tag) for stamp in column.stamps]
+    return column.table.place, column.entry.file, stamps
 
 
 def _meta(rows: _Rows, backend: Backend, nullable: set[str]) -> pd.DataFrame:

@@ -335,6 +335,11 @@ Result<Cursor> Cursor::create(const Scan& scan) noexcept {
   return cursor;
 }
 
+void Cursor::decode_with(unsigned threads, Executor* executor) noexcept {
+  state_->config.threads = threads;
+  state_->config.executor = executor;
+}
+
 void Cursor::start(const RowRange& range) noexcept {
   const std::vector<RowRange>& ranges = state_->plan->ranges;
   state_->row = range.first;

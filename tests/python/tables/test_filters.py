@@ -18,7 +18,7 @@ import pytest
 from tables_support import NUMBERS, TIMES, every_kind, filter_oracle, numbers, small_chunks
 
 import numpact
-from numpact._folders import selecting, values
+from numpact._folders import values
 from numpact._folders.filters import Comparison, NumberCondition, parse_where
 from numpact._folders.values import Value
 from numpact._remote.manifest import LogicalType
@@ -246,14 +246,7 @@ def test_random_filters_of_times(
             expected = [
                 i for i, x in enumerate(counts) if x is not None and OPS[op](x * scale, seconds)
             ]
-            span = (0, ROWS)
-            items = selecting.bind([bound], opened.column_names, opened._sources)
-            found = [
-                i
-                for part in selecting.candidates(items, span)
-                for i in np.flatnonzero(selecting.Window(part, items, 1)._mask) + part[0]
-            ]
-            assert found == expected
+            assert rows_of(opened, [bound]) == expected
 
 
 def test_times_in_text(tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ def test_a_file_that_changes_while_it_is_mapped_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from numpact._remote import table_folder
+    from numpact._remote.locations import local_place
 
     mapped = table_folder._mapped
 
@@ -62,8 +63,11 @@ def test_a_file_that_changes_while_it_is_mapped_is_refused(
         return content
 
     monkeypatch.setattr(table_folder, "_mapped", changing)
-    with pytest.raises(numpact.CorruptError, match=r"a\.pco.*was replaced or changed"):
-        numpact.read_table(folder, columns=["a"])
+    with (
+        table_folder.opened(local_place(folder)) as table,
+        pytest.raises(numpact.CorruptError, match=r"a\.pco.*was replaced or changed"),
+    ):
+        table.file("a.pco")[0].contents()
 
 
 def test_damage_in_other_rows_of_a_batch_does_not_matter() -> None:

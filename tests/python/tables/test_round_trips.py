@@ -21,7 +21,7 @@ import pytest
 from tables_support import every_kind, files_in, same
 
 import numpact
-from numpact._folders import replacing, sources, writing
+from numpact._folders import replacing, writing
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 1000])
@@ -228,7 +228,6 @@ def test_frames_that_arrow_cannot_hold(tmp_path: Path, frame: Any, message: str)
 
 def test_more_columns_than_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     resource = pytest.importorskip("resource")
-    monkeypatch.setattr(sources, "_MAX_MAPPED_FILES", 8)
     monkeypatch.setattr(writing, "_MAX_OPEN_FILES", 8)
     table = pa.table(
         {f"c{i}": pa.array([i, None, 3], pa.int16()) if i % 2 else [f"{i}", None, "x"]

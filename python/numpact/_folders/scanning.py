@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the rows that match a filter, by the scans of the library.
+
+These leave out chunks whose ranges exclude a match, and read the others in windows of rows: first
+the columns of the filter, then the others where rows match.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from .. import _core
+from .._errors import InvalidArgumentError
+from .._limits import Budget
+from .._threads import resolve
+from .choosing import index_of_name
+from .filters import Comparison
+from .other_filters import OtherCondition, bind_other
+from .sources import Folder, NumberSource, OtherSource, Source
+from .writing import shared_out
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+Span = tuple[int, int]  #: the first row, and the row after the last one
+
+#: Rows of a window: some chunks of the usual 2^18 numbers, 8 MiB of a column.
+WINDOW_ROWS = 1 << 20
+# Values of a window of a scan, which keeps all its columns in memory. It has no fewer rows than a
+# batch of other columns.
+_WINDOW_VALUES = 1 << 23
+_MIN_WINDOW_ROWS = 1 << 16
+
+
+class Condition(NamedTuple):
+    """A comparison with a column by its position among some sources."""
+
+    column: int
+    comparison: Comparison
+
+
+class Rows(NamedTuple):
+    """Rows that match, with the arrays of each column."""
+
+    count: int
+    columns: list[list[pa.Array]]
+
+
+def conditions_of(comparisons: Sequence[Comparison], names: Sequence[str]) -> list[Condition]:
+    """The comparisons with columns of a table.
+
+    Raises:
+        InvalidArgumentError: There is no such column, or more than one.
+    """
+    made: list[Condition] = []
+    known: dict[str, int] = {}
+    for item in comparisons:
+        if item.column not in known:
+            try:
+                known[item.column] = index_of_name(names, item.column)
+            except InvalidArgumentError as error:
+                raise InvalidArgumentError(f"where: {error}") from None
+        made.append(Condition(known[item.column], item))
+    return made
+
+
+class _OtherTests:
+    """The conditions of columns that the library does not read, as it calls them.
+
+    By their positions in the table.
+    """
+
+    def __init__(self, sources: Sequence[OtherSource], threads: int) -> None:
+        self._sources = {source.index: source for source in sources}
+        self._threads = threads
+        self._bound: dict[int, OtherCondition] = {}
+
+    def bind(self, column: int, comparisons: list[tuple[Any, ...]]) -> None:
+        """Binds all comparisons with a column; errors as for ``bind_other``."""
+        made = [Comparison.of_core(item) for item in comparisons]
+        self._bound[column] = bind_other(made, self._sources[column].field.type)
+
+    def narrow(self, column: int, first: int, kept: Array) -> None:
+        """Sets ``kept`` to 0 for the rows that do not match; it begins with the row ``first``."""
+        rows = np.flatnonzero(kept)
+        arrays = self._sources[column].take(rows + first, self._threads, None)
+        found = np.concatenate([self._bound[column].mask(array) for array in arrays])
+        kept[rows[~found]] = 0
+
+
+class Scan:
+    """The rows of some columns that satisfy conditions.
+
+    Args:
+        folder: The table.
+        sources: Its columns, to which positions refer.
+        columns: Positions of those whose values are read.
+        conditions: All must hold.
+        span: The rows.
+        threads: As for ``open_table``.
+        window_rows: Of a window; None: as many as suit the count of columns.
+        nan_may_match: The caller compares rows again, and NaNs may satisfy any comparison.
+
+    Raises:
+        TypeMismatchError: A value is of another kind than its column.
+        CorruptError: A file is damaged.
+    """
+
+    def __init__(
+        self,
+        folder: Folder,
+        sources: Sequence[Source],
+        columns: Sequence[int],
+        conditions: Sequence[Condition],
+        span: Span,
+        threads: int | None,
+        window_rows: int | None = None,
+        nan_may_match: bool = False,
+    ) -> None:
+        self._sources = [sources[column] for column in columns]
+        self._threads = resolve(threads)
+        tested = {item.column: sources[item.column] for item in conditions}
+        others = [source for source in tested.values() if isinstance(source, OtherSource)]
+        tests = _OtherTests(others, self._threads) if others else None
+        # Numbers first: of the other columns, only rows that still match are read.
+        ordered = sorted(conditions, key=lambda item: isinstance(tested[item.column], OtherSource))
+        used = {source.index for source in (*self._sources, *tested.values())}
+        if window_rows is None:
+            fitting = _WINDOW_VALUES // max(1, len(used))
+            window_rows = max(_MIN_WINDOW_ROWS, min(WINDOW_ROWS, fitting))
+        self._is_parallel = self._threads != 1 and window_rows <= WINDOW_ROWS
+        self._scan = _core.TableScan(
+            folder.reader,
+            [source.index for source in self._sources],
+            [(tested[item.column].index, item.comparison) for item in ordered],
+            span,
+            window_rows,
+            nan_may_match,
+            window_rows,
+            tests,
+        )
+
+    @property
+    def spans(self) -> list[Span]:
+        """The rows that may match, in order."""
+        return self._scan.ranges
+
+    def rows(self, budget: Budget) -> Iterator[Rows]:
+        """The rows that match, in order, which count in the budget."""
+        cursor = self._scan.cursor(self._threads)
+        cursor.start(0, self._scan.rows)
+        yield from self._rows(cursor, budget)
+
+    def all_rows(self, budget: Budget) -> Iterator[Rows]:
+        """As ``rows``, but by several threads, which do not wait for the caller."""
+        spans = self.spans
+        workers, inner = shared_out(self._threads, len(spans))
+        if workers < 2:
+            yield from self.rows(budget)
+            return
+
+        def part(span: Span) -> list[Rows]:
+            cursor = self._scan.cursor(inner)
+            cursor.start(*span)
+            return list(self._rows(cursor, budget))
+
+        yield from (rows for part in in_order(part, spans, workers) for rows in part)
+
+    def _rows(self, cursor: _core.TableCursor, budget: Budget) -> Iterator[Rows]:
+        while (batch := cursor.next()) is not None:
+            first, window, mask, count, columns = batch
+            picked = None if mask is None else np.flatnonzero(mask) + first
+            made: list[list[pa.Array]] = []
+            for source, buffers in zip(self._sources, columns, strict=True):
+                if isinstance(source, NumberSource):
+                    source.count(count, budget)
+                    assert buffers is not None
+                    made.append([source.array(buffers, count)])
+                elif picked is None:
+                    made.append(source.read(first, window, self._threads, budget))
+                else:
+                    made.append(source.take(picked, self._threads, budget))
+            yield Rows(count, made)
+
+
+def in_order(work: Callable[[Any], Any], items: Sequence[Any], workers: int) -> Iterator[Any]:
+    """The results of threads, in the order of the items; few are kept that nobody took."""
+    waiting: deque[Future[Any]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(work, item))
+                if len(waiting) > 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

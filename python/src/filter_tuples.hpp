@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons of filters as tuples of Python: (column, operator, values), where values are tuples
+// (kind, content, has a time zone).
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "numpact/table_filter.hpp"
+
+namespace numpact::python {
+
+table::FilterComparison comparison_of(nanobind::handle given);
+nanobind::tuple comparison_tuple(const table::FilterComparison& comparison);
+
+}  // namespace numpact::python

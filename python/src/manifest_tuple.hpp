@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A manifest as tuples of Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "numpact/table.hpp"
+
+namespace numpact::python {
+
+// (version, columns, others, skipped, metadata), with the fields of numpact/_remote/manifest.py.
+nanobind::tuple manifest_tuple(table::Manifest manifest);
+
+}  // namespace numpact::python

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Readers of tables (numpact/table_reader.hpp) for Python, and their errors.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "gil.hpp"
+#include "numpact/table_reader.hpp"
+
+namespace numpact::python {
+
+namespace nb = nanobind;
+
+// What Python raised in a function that the library called on this thread.
+std::exception_ptr& raised_by_python();
+
+// Calls Python from a function of the library, on any thread. What it raises becomes a Status, and
+// is raised again by TableReader::run().
+template <class Call>
+Status call_python(const Call& call) {
+  const GilAcquire acquire;
+  try {
+    call();
+    return {};
+  } catch (...) {
+    raised_by_python() = std::current_exception();
+    return Status(ErrorKind::kIo, "a function of Python raised an error");
+  }
+}
+
+// A Reader over a folder on disk, or over an object of Python: `open(name)` gives an object with
+// `size` and `read_at(offset, size)`, or one with a buffer that is the whole file; `place` is how
+// messages call the folder. Immutable; threads may share it.
+class TableReader {
+ public:
+  TableReader(nb::handle source, std::optional<std::uint64_t> max_memory);
+
+  const table::Reader& reader() const { return *reader_; }
+  nb::tuple manifest() const;
+  void load(std::size_t column) const;
+  // The bytes of a file on disk.
+  nb::object file(const std::string& name, const std::string& column) const;
+  // How messages call the file and the column of a column.
+  std::string place_of(const table::Column& column) const;
+
+  // Calls `work` with a Failure, without the GIL; raises its error.
+  template <class Work>
+  void run(const Work& work) const {
+    table::Failure failure;
+    Status status;
+    raised_by_python() = nullptr;
+    {
+      const GilRelease release;
+      status = work(&failure);
+    }
+    if (!status.ok()) raise(status, std::move(failure));
+  }
+  [[noreturn]] void raise(const Status& status, table::Failure failure) const;
+
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(source_.ptr());
+    return 0;
+  }
+
+ private:
+  nb::object source_;  // of Python; null: a folder on disk
+  std::string place_;
+  std::unique_ptr<const table::Reader> reader_;
+};
+
+}  // namespace numpact::python
