@@ -50,7 +50,7 @@ class Condition(NamedTuple):
 class Rows(NamedTuple):
     """Rows that match, with the arrays of each column."""
 
-    count: int
+    matching: int  #: how many
     columns: list[list[pa.Array]]
 
 

@@ -14,11 +14,11 @@ from .. import _core
 from .._codec import decompress
 from .._limits import MIN_DECODED_BYTES, Budget, Limits
 from .._number_types import dtype_of
-from .._remote.checked_file import blocks_of, in_memory, source_of_file
+from .._remote.checked_file import BATCH_ROWS, blocks_of, in_memory, source_of_file
 from .._remote.locations import Location, join
 from .._remote.manifest import Column, Manifest, Other, manifest_of
 from .._remote.table_folder import FolderFiles, opened
-from .._tables.others import BATCH_ROWS, OtherReader
+from .._tables.others import OtherReader
 from .columns import field_of, packed_array
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ class Folder:
     def content(self, file: str, column: str) -> Buffer:
         """All bytes of a file of a column."""
         if self.files is None:
-            return self.reader.file(file, column)
+            content: Any = self.reader.file(file, column)
+            return memoryview(content)
         return self.files.folder.file(file)[0].read_all()
 
     def others_file(self, entry: Other) -> Any:
@@ -121,7 +122,8 @@ class NumberSource:
     def null_runs(self) -> Array:
         """The lengths of runs in the file of nulls, (runs,) of uint64."""
         self._folder.reader.load(self.index)  # checks them
-        return decompress(self._folder.content(self.entry.null_file, self.entry.name))
+        lengths: Array = decompress(self._folder.content(self.entry.null_file, self.entry.name))
+        return lengths
 
     def array(self, buffers: Buffers, rows: int) -> pa.Array:
         """What the library has read, as an array."""

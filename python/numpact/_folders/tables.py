@@ -268,7 +268,7 @@ class OpenTable(_Tabular):
         collected: list[list[pa.Array]] = [[] for _ in requested]
         count = 0
         for found in scan.all_rows(self._limits.budget()):
-            count += found.count
+            count += found.matching
             for part, arrays in zip(collected, found.columns, strict=True):
                 part += arrays
         return _table_of(chosen, self._manifest, collected, count)
@@ -305,7 +305,7 @@ class OpenTable(_Tabular):
         def tables() -> Iterator[Table]:
             budget = self._limits.budget()
             for found in scan.rows(budget):
-                yield _table_of(chosen, self._manifest, found.columns, found.count)
+                yield _table_of(chosen, self._manifest, found.columns, found.matching)
                 if not are_kept:
                     budget.begin_part()
 

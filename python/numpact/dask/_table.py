@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
 from .. import _core
-from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
+from .._errors import CorruptError, InvalidArgumentError
 from .._integers import index_of
 from .._limits import Limits
 from .._number_types import dtype_of, type_name
@@ -20,7 +20,6 @@ from .._remote.locations import (
     Location,
     Path,
     Paths,
-    Stamp,
     StorageOptions,
     find,
     join,
@@ -33,8 +32,6 @@ from .._remote.table_parts import (
     ArrowRows,
     Backend,
     ConstantPart,
-    FilePart,
-    NumberPart,
     OtherColumn,
     Rows,
     TablePart,
@@ -42,6 +39,13 @@ from .._remote.table_parts import (
 )
 from .._shown import few
 from ._array import describe
+from ._table_columns import (
+    AnyColumn,
+    ConstantColumn,
+    FileColumn,
+    NumberColumn,
+    unified,
+)
 from ._table_folders import find_folders
 
 if TYPE_CHECKING:
@@ -57,75 +61,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _File:
-    """The numbers of a file, by its chunks."""
-
-    file: Described
-    logical: LogicalType
-    is_nullable: bool = False
-
-    @property
-    def count(self) -> int:
-        return self.file.count
-
-    def part(self, first: int, count: int, is_nullable: bool) -> FilePart:
-        """A range of rows."""
-        return FilePart(self.file.numbers(first, count), self.logical, is_nullable)
-
-
-@dataclass(frozen=True)
-class _Numbers:
-    """A column of numbers of a folder, which the library reads."""
-
-    table: TableVersion
-    index: int  #: of the column in it
-    entry: Column
-    stamps: tuple[Stamp, ...]  #: of its files
-
-    @property
-    def count(self) -> int:
-        return self.entry.rows
-
-    @property
-    def logical(self) -> LogicalType:
-        return self.entry.logical
-
-    @property
-    def is_nullable(self) -> bool:
-        return self.entry.null_count > 0
-
-    def part(self, first: int, count: int, is_nullable: bool) -> NumberPart:
-        """A range of rows."""
-        name = f"{self.table.place}/{self.entry.file}: column {self.entry.name!r}"
-        return NumberPart(self.table, self.index, name, self.logical, is_nullable, first, count)
-
-
-@dataclass(frozen=True)
-class _Constant:
-    """A column that the name of a folder stands for."""
-
-    value: ConstantPart
-    count: int
-
-    @property
-    def is_nullable(self) -> bool:
-        return self.value.is_nullable
-
-    def part(self, first: int, count: int, is_nullable: bool) -> ConstantPart:
-        """A range of rows."""
-        return replace(self.value, count=count, is_nullable=is_nullable)
-
-
-_AnyColumn = Union[_File, _Numbers, OtherColumn, _Constant]
-
-
-@dataclass(frozen=True)
 class _Rows:
     """Columns of equal length: those of a folder, or the n-th files of all columns."""
 
     name: str
-    columns: dict[str, _AnyColumn]
-    hidden: dict[str, _AnyColumn] = field(default_factory=dict)  #: of the filter only
+    columns: dict[str, AnyColumn]
+    hidden: dict[str, AnyColumn] = field(default_factory=dict)  #: of the filter only
     tests: tuple[RowTest, ...] = ()
     spans: Sequence[Span] | None = None  #: rows that may match; None: all
 
@@ -277,7 +218,7 @@ def _of_files(
     if len(set(counts.values())) > 1:
         raise InvalidArgumentError(f"columns differ in their count of files: {few(counts)}")
     return [
-        _Rows(f"file {i}", {name: _File(files[name][i], logical[name]) for name in names})
+        _Rows(f"file {i}", {name: FileColumn(files[name][i], logical[name]) for name in names})
         for i in range(counts[names[0]])
     ]
 
@@ -320,59 +261,20 @@ def _of_folders(
             ),
         )
         out.append(rows)
-    unified = {name: _unified(name, out) for name in (*out[0].columns, *out[0].hidden)}
+    found = {
+        name: [rows.columns.get(name) or rows.hidden[name] for rows in out]
+        for name in (*out[0].columns, *out[0].hidden)
+    }
+    names = [rows.name for rows in out]
+    joined = {name: unified(name, columns, names) for name, columns in found.items()}
     return [
         replace(
             rows,
-            columns={name: unified[name][i] for name in rows.columns},
-            hidden={name: unified[name][i] for name in rows.hidden},
+            columns={name: joined[name][i] for name in rows.columns},
+            hidden={name: joined[name][i] for name in rows.hidden},
         )
         for i, rows in enumerate(out)
     ]
-
-
-def _unified(name: str, groups: Sequence[_Rows]) -> list[_AnyColumn]:
-    """A column of all folders, in one type.
-
-    Raises:
-        TypeMismatchError: No type holds the values of all folders.
-    """
-    columns = [rows.columns.get(name) or rows.hidden[name] for rows in groups]
-    types = [_type_of(column) for column in columns]
-    if all(type == types[0] for type in types[1:]):
-        return columns
-    joined = _joined(columns)
-    if joined is not None:
-        return joined
-    at = next(i for i in range(len(types)) if _joined(columns[: i + 1]) is None)
-    raise TypeMismatchError(f"{groups[at].name}: column {name!r} is {types[at]}, not {types[0]}")
-
-
-def _joined(columns: Sequence[_AnyColumn]) -> list[_AnyColumn] | None:
-    """Columns in one type; None if no type holds the values of all."""
-    unifying = require("numpact._tables.unifying", "dask")
-    others = [column.type for column in columns if isinstance(column, OtherColumn)]
-    typed = [column for column in columns if not isinstance(column, OtherColumn)]
-    if not typed:
-        type = unifying.common_type(others)
-        if type is not None:
-            return [replace(c, type=type) if isinstance(c, OtherColumn) else c for c in columns]
-    elif all(map(unifying.is_null_type, others)):
-        # Folders of nulls alone, which have no type, take that of the folders with numbers.
-        logical = _type_of(typed[0])
-        if all(_type_of(column) == logical for column in typed):
-            return [_nulls(c, logical) if isinstance(c, OtherColumn) else c for c in columns]
-    return None
-
-
-def _nulls(column: OtherColumn, logical: LogicalType) -> _Constant:
-    return _Constant(ConstantPart(None, logical, column.count, True), column.count)
-
-
-def _type_of(column: _AnyColumn) -> Any:
-    if isinstance(column, _Constant):
-        return column.value.logical
-    return column.type if isinstance(column, OtherColumn) else column.logical
 
 
 def _constants(folders: Sequence[Location]) -> list[dict[str, ConstantPart]]:
@@ -429,12 +331,12 @@ def _of_folder(
     version = TableVersion.of(table, of_numbers)
     # Where many tasks will read a local file, damage is an error now.
     is_checked = chunks and table.place.local_path is not None
-    known: dict[str, _AnyColumn] = {
+    known: dict[str, AnyColumn] = {
         **_numbers(table, version, of_numbers, index, is_checked, limits),
         **{entry.name: _other(table, entry) for entry in requested if isinstance(entry, Other)},
     }
     count = known[used[0]].count
-    known |= {name: _Constant(part, count) for name, part in constants.items()}
+    known |= {name: ConstantColumn(part, count) for name, part in constants.items()}
     rows = _Rows(
         url,
         {name: known[name] for name in names},
@@ -468,7 +370,7 @@ def _tested(
     return replace(rows, tests=tests_of(rest), spans=spans)
 
 
-def _is_null(column: _AnyColumn | None) -> bool:
+def _is_null(column: AnyColumn | None) -> bool:
     pyarrow = require("pyarrow", "dask")
     return isinstance(column, OtherColumn) and pyarrow.types.is_null(column.type)
 
@@ -490,21 +392,23 @@ def _numbers(
     index: PcoIndex | None,
     is_checked: bool,
     limits: Limits,
-) -> dict[str, _AnyColumn]:
-    columns: dict[str, _AnyColumn] = {}
+) -> dict[str, AnyColumn]:
+    columns: dict[str, AnyColumn] = {}
     reader = _core.TableReader(version, limits.max_memory)
     for at, entry in enumerate(entries):
         if entry.null_file or is_checked:
             reader.load(at)
         names = Manifest([entry]).files()
-        columns[entry.name] = _Numbers(version, at, entry, tuple(table.file(n)[1] for n in names))
+        columns[entry.name] = NumberColumn(
+            version, at, entry, tuple(table.file(n)[1] for n in names)
+        )
     if index is None:
         return columns
     files = describe([_present(table, entry, entry.file) for entry in entries], index, chunks=True)
     for file, entry in zip(files, entries, strict=True):
         _check_entry(file, entry)
         if not entry.null_file:
-            columns[entry.name] = _File(file, entry.logical)
+            columns[entry.name] = FileColumn(file, entry.logical)
     return columns
 
 
@@ -586,12 +490,12 @@ def _part(
     return TablePart(tuple(columns), total + first, count, state, rows.tests, tuple(hidden))
 
 
-def _stamp(column: _AnyColumn) -> tuple[object, ...]:
-    if isinstance(column, _Constant):
+def _stamp(column: AnyColumn) -> tuple[object, ...]:
+    if isinstance(column, ConstantColumn):
         return (column.value,)
     if isinstance(column, OtherColumn):
         return column.place.url, column.stamp.size, column.stamp.tag
-    if isinstance(column, _File):
+    if isinstance(column, FileColumn):
         return column.file.place.url, column.file.stamp.size, column.file.stamp.tag
     stamps = [(stamp.size, stamp.tag) for stamp in column.stamps]
     return column.table.place, column.entry.file, stamps
@@ -605,7 +509,7 @@ def _meta(rows: _Rows, backend: Backend, nullable: set[str]) -> pd.DataFrame:
         if isinstance(column, OtherColumn):
             empty[name] = ArrowRows(require("pyarrow", "dask").chunked_array([], column.type))
             continue
-        if isinstance(column, _Constant):
+        if isinstance(column, ConstantColumn):
             empty[name] = column.part(0, 0, name in nullable).load()
             continue
         numbers = np.empty(0, dtype_of(column.logical.number_type))

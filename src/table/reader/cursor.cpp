@@ -365,10 +365,15 @@ Status Cursor::read(std::size_t column, std::uint64_t first, const MutableNumber
 }
 
 void pack_validity(std::span<const std::uint8_t> valid, std::span<std::uint8_t> bits) noexcept {
-  std::fill(bits.begin(), bits.end(), std::uint8_t{0});
-  for (std::size_t i = 0; i < valid.size(); ++i) {
-    bits[i / 8] |= static_cast<std::uint8_t>((valid[i] != 0 ? 1U : 0U) << i % 8);
-  }
+  const auto pack = [&](std::size_t first, std::size_t count) {
+    unsigned packed = 0;
+    for (std::size_t i = 0; i < count; ++i) packed |= (valid[first + i] != 0 ? 1U : 0U) << i;
+    return static_cast<std::uint8_t>(packed);
+  };
+  const std::size_t whole = valid.size() / 8;
+  for (std::size_t i = 0; i < whole; ++i) bits[i] = pack(i * 8, 8);
+  std::fill(bits.begin() + static_cast<std::ptrdiff_t>(whole), bits.end(), std::uint8_t{0});
+  if (valid.size() % 8 > 0) bits[whole] = pack(whole * 8, valid.size() % 8);
 }
 
 }  // namespace numpact::table
