@@ -667,14 +667,21 @@ NUMPACT_C_API void numpact_chunk_decoder_destroy(numpact_chunk_decoder* decoder)
 NUMPACT_C_API size_t numpact_chunk_decoder_meta_size(const numpact_chunk_decoder* decoder);
 /* Decodes a page of `page_numbers` numbers at the start of `bytes`. `size` (null is allowed) is set
  * to its bytes. NUMPACT_DOES_NOT_FIT, before anything is written: the output, whose capacity is in
- * bytes, has no room for all; a numpact_page_reader reads the first numbers of a page. */
+ * bytes, does not hold all. */
 NUMPACT_C_API numpact_status numpact_chunk_decoder_read_page(const numpact_chunk_decoder* decoder,
                                                              numpact_context* context,
                                                              const void* bytes, size_t bytes_size,
                                                              size_t page_numbers, void* out,
                                                              size_t capacity, size_t* size,
                                                              numpact_error* error);
-/* A page to decode: all of its bytes, and the count of its numbers. Has no struct_size. */
+/* The same for the first numbers of the page, as many as fit. If these are not all, the end of the
+ * page is not located, and `size` is set to the count of whole bytes that were read. */
+NUMPACT_C_API numpact_status numpact_chunk_decoder_read_page_front(
+    const numpact_chunk_decoder* decoder, numpact_context* context, const void* bytes,
+    size_t bytes_size, size_t page_numbers, void* out, size_t capacity, size_t* size,
+    numpact_error* error);
+/* A page to decode: all of its bytes, and the count of its numbers. Has no struct_size: it will
+ * never have other fields. */
 typedef struct numpact_page_input {
   const void* bytes;
   size_t bytes_size;
@@ -705,7 +712,7 @@ NUMPACT_C_API numpact_status numpact_chunk_decoder_describe(const numpact_chunk_
 enum { NUMPACT_LATENTS_DELTA = 0, NUMPACT_LATENTS_PRIMARY = 1, NUMPACT_LATENTS_SECONDARY = 2 };
 
 /* A bin: the latents lower to lower + 2^offset_bits - 1, with `weight` of the states of the table.
- */
+ * Has no struct_size: it will never have other fields. */
 typedef struct numpact_bin {
   uint64_t lower;
   uint32_t weight;

@@ -95,7 +95,7 @@ class NUMPACT_API ChunkDecoder {
                                   const MutableNumberView& out,
                                   DecodeContext* context = nullptr) const noexcept;
   // The same for its first numbers, as many as fit. If these are not all, the end of the page is
-  // not located, and the whole bytes passed are returned.
+  // not located; what is returned is the count of whole bytes that were read.
   Result<std::size_t> decode_page_front(std::span<const std::byte> bytes, std::size_t page_n,
                                         const MutableNumberView& out,
                                         DecodeContext* context = nullptr) const noexcept;

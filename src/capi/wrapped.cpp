@@ -9,6 +9,29 @@
 using namespace numpact;                  // NOLINT(google-build-using-namespace)
 using namespace numpact::internal::capi;  // NOLINT(google-build-using-namespace)
 
+namespace {
+
+template <class Decode>
+numpact_status read_page(Decode decode, const numpact_chunk_decoder* decoder,
+                         numpact_context* context, const void* bytes, std::size_t bytes_size,
+                         std::size_t page_numbers, void* out, std::size_t capacity,
+                         std::size_t* size, numpact_error* error) {
+  return run(context, error, [&]() -> Status {
+    NUMPACT_TRY(check_given(decoder));
+    const auto type = static_cast<numpact_type>(decoder->decoder->type());
+    MutableNumberView view;
+    NUMPACT_TRY(make_output(type, out, capacity, view));
+    std::size_t used = 0;
+    NUMPACT_TRY(((*decoder->decoder).*decode)(bytes_of(bytes, bytes_size), page_numbers, view,
+                                              decode_context(context))
+                    .into(used));
+    if (size != nullptr) *size = used;
+    return {};
+  });
+}
+
+}  // namespace
+
 extern "C" {
 
 numpact_status numpact_read_wrapped_header(const void* bytes, size_t bytes_size, unsigned* major,
@@ -54,19 +77,17 @@ numpact_status numpact_chunk_decoder_read_page(const numpact_chunk_decoder* deco
                                                size_t bytes_size, size_t page_numbers, void* out,
                                                size_t capacity, size_t* size,
                                                numpact_error* error) {
-  return run(context, error, [&]() -> Status {
-    NUMPACT_TRY(check_given(decoder));
-    const auto type = static_cast<numpact_type>(decoder->decoder->type());
-    MutableNumberView view;
-    NUMPACT_TRY(make_output(type, out, capacity, view));
-    std::size_t used = 0;
-    NUMPACT_TRY(
-        decoder->decoder
-            ->decode_page(bytes_of(bytes, bytes_size), page_numbers, view, decode_context(context))
-            .into(used));
-    if (size != nullptr) *size = used;
-    return {};
-  });
+  return read_page(&wrapped::ChunkDecoder::decode_page, decoder, context, bytes, bytes_size,
+                   page_numbers, out, capacity, size, error);
+}
+
+numpact_status numpact_chunk_decoder_read_page_front(const numpact_chunk_decoder* decoder,
+                                                     numpact_context* context, const void* bytes,
+                                                     size_t bytes_size, size_t page_numbers,
+                                                     void* out, size_t capacity, size_t* size,
+                                                     numpact_error* error) {
+  return read_page(&wrapped::ChunkDecoder::decode_page_front, decoder, context, bytes, bytes_size,
+                   page_numbers, out, capacity, size, error);
 }
 
 numpact_status numpact_chunk_decoder_read_pages(const numpact_chunk_decoder* decoder,

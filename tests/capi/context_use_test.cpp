@@ -290,6 +290,11 @@ class ContextUse : public ::testing::Test {
                         expect_all(status, Samples::kCount);
                         return status;
                       }});
+    calls_.push_back({"chunk_decoder_read_page_front", [this](auto* c, auto* e) {
+                        return numpact_chunk_decoder_read_page_front(
+                            s_.decoder, c, s_.page.data(), s_.page.size(), Samples::kCount,
+                            s_.out.data(), 80, nullptr, e);
+                      }});
     calls_.push_back(
         {"chunk_decoder_read_pages", [this](auto* c, auto* e) {
            const numpact_page_input page = {s_.page.data(), s_.page.size(), Samples::kCount};

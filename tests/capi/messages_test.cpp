@@ -137,6 +137,20 @@ TEST(CInterface, PagesThatDoNotFitLeaveTheOutput) {
                                             8000, nullptr, nullptr),
             NUMPACT_OK);
   EXPECT_TRUE(same_bytes(out, raw(numbers)));
+  for (const std::size_t front : {0u, 1u, 255u, 256u, 999u, 1000u}) {
+    Bytes begun = untouched;
+    std::size_t used = 0;
+    EXPECT_EQ(
+        numpact_chunk_decoder_read_page_front(decoder, nullptr, page.data(), page.size(), 1000,
+                                              begun.data(), 8 * front + 7, &used, nullptr),
+        NUMPACT_OK);
+    EXPECT_LE(used, size);
+    if (front == 1000) EXPECT_EQ(used, size);
+    EXPECT_TRUE(std::equal(begun.begin(), begun.begin() + 8 * static_cast<std::ptrdiff_t>(front),
+                           raw(numbers).begin()));
+    EXPECT_EQ(begun[std::min<std::size_t>(8 * front, 7999)],
+              front < 1000 ? std::byte{0x5a} : begun[7999]);
+  }
   numpact_chunk_decoder_destroy(decoder);
 }
 
