@@ -64,6 +64,27 @@ ASKS_FOR_COMPILER = (
     "src/simd/lane_count-inl.hpp", "src/pco/latent/walk-inl.hpp",
     "src/pco/latent/unpack_vbmi-inl.hpp", "src/pco/delta/conv1_kernel.cpp",
     "src/cvc/quality/distance.cpp", "src/gpu/")
+# What the product has once, by words that a second implementation would have, and where it is.
+PRODUCT = ("src", "include", "cli", "python", "integrations")
+ONCE = {
+    "parser or writer of manifests": (
+        re.compile(r'"(?:numpact-table|nulls_dropped|logical_type)\b'), ("src/table/",)),
+    "parser of filters": (
+        re.compile(r'"is not null"'),
+        ("src/table/filter/", "include/numpact/table_filter.hpp",
+         "python/numpact/_folders/filters.py")),
+    # The command reads what its helper writes, and prints headers that the library has checked in
+    # its own form. Python's own reads headers of CVC
+    # files that the library has checked, what numpact wrote for itself, and the filters of polars.
+    "reader of JSON": (
+        re.compile(r"(?:\bJson|nlohmann::(?:ordered_)?json)::parse\b|simdjson|rapidjson"
+                   r"|\bjson\.loads?\("),
+        ("src/json/", "cli/formats/python/", "cli/commands/cvc/info.cpp",
+         "cli/report/inspect_json.cpp", "python/numpact/cvc/", "python/numpact/dask/_cvc.py",
+         "python/numpact/dask/_schemas.py", "python/numpact/_tables/messages.py",
+         "python/numpact/_folders/polars_scan.py", "python/numpact/_remote/chunk_index.py",
+         "integrations/duckdb/fetch_headers.py")),
+}
 # Programs for tests and benchmarks of some systems: their build files leave them out elsewhere.
 MAY_USE_SYSTEM = (*MAY_ASK_FOR_SYSTEM, "tests/", "fuzz/", "bench/")
 
@@ -238,6 +259,18 @@ def check_text(path, lines):
             yield number, "tab"
 
 
+def check_once(path, lines):
+    """Yields (line, message) for a second implementation of what the product has once."""
+    if path.parts[0] not in PRODUCT:
+        return
+    for what, (words, places) in ONCE.items():
+        if path.as_posix().startswith(places):
+            continue
+        for number, line in enumerate(lines, 1):
+            if words.search(line):
+                yield number, f"a second {what}? It is in {places[0]}"
+
+
 def functions_of(path, text):
     """The functions of a C++ or Python file."""
     return python_functions(text) if path.suffix == ".py" else cpp_functions(text)
@@ -283,8 +316,9 @@ def findings():
     for path in filter(is_source, files):
         text = (ROOT / path).read_text(encoding="utf-8")
         lines = text.splitlines()
-        for number, message in check_text(path, lines):
-            yield path, number, message
+        for check in (check_text, check_once):
+            for number, message in check(path, lines):
+                yield path, number, message
         if path.suffix in CODE or path.suffix == ".py":
             for number, message in check_functions(path, text):
                 yield path, number, message
