@@ -202,8 +202,10 @@ class NUMPACT_API Cursor {
   Cursor(Cursor&& other) noexcept;
   Cursor& operator=(Cursor&& other) noexcept;
 
-  // The threads that decode from here on, instead of those of the reader's config.
-  void decode_with(unsigned threads, Executor* executor = nullptr) noexcept;
+  // The threads that decode from here on, instead of those of the reader's config, and what is told
+  // of the progress of each call that decodes, as in DecodeConfig.
+  void decode_with(unsigned threads, Executor* executor = nullptr,
+                   ProgressCallback progress = nullptr) noexcept;
   // Reads from here: what lies in the range of the rows that may match.
   void start(const RowRange& range) noexcept;
   // The next window in which a row matches. Each column is read only if a row is left.

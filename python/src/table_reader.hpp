@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "config.hpp"
 #include "gil.hpp"
 #include "numpact/table_reader.hpp"
 
@@ -50,9 +51,9 @@ class TableReader {
   // How messages call the file and the column of a column.
   std::string place_of(const table::Column& column) const;
 
-  // Calls `work` with a Failure, without the GIL; raises its error.
+  // Calls `work` with a Failure, without the GIL; raises its error, or what `progress` has found.
   template <class Work>
-  void run(const Work& work) const {
+  void run(const Work& work, const PythonProgress* progress = nullptr) const {
     table::Failure failure;
     Status status;
     raised_by_python() = nullptr;
@@ -60,6 +61,7 @@ class TableReader {
       const GilRelease release;
       status = work(&failure);
     }
+    if (progress != nullptr) progress->rethrow();
     if (!status.ok()) raise(status, std::move(failure));
   }
   [[noreturn]] void raise(const Status& status, table::Failure failure) const;

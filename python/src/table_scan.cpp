@@ -60,6 +60,9 @@ class PythonOthers final : public table::OtherColumns {
   nb::object others_;
 };
 
+// Numbers up to which a call does not look for signals, which takes the GIL: some milliseconds.
+constexpr std::uint64_t kMaxDeafNumbers = std::uint64_t{1} << 20;
+
 // What a scan and its cursors share. Made and destroyed with the GIL.
 struct Plan {
   explicit Plan(nb::object of)
@@ -151,7 +154,7 @@ class TableCursor {
   }
 
   void start(std::uint64_t first, std::uint64_t end) {
-    run([&](Failure*) {
+    run(0, [&](Failure*) {
       state_->cursor.start({first, end});
       return Status();
     });
@@ -170,14 +173,19 @@ class TableCursor {
     std::vector<std::uint8_t> valid;
   };
 
+  // `numbers`: how many are decoded; of many, Ctrl-C stops it.
   template <class Work>
-  void run(const Work& work) {
-    plan_->reader.run([&](Failure* failure) {
-      const std::lock_guard lock(state_->mutex);
-      state_->cursor.decode_with(threads_ == 0 ? 1 : threads_,
-                                 threads_ == 0 ? &shared_executor() : nullptr);
-      return work(failure);
-    });
+  void run(std::uint64_t numbers, const Work& work) {
+    PythonProgress signals;
+    plan_->reader.run(
+        [&](Failure* failure) {
+          const std::lock_guard lock(state_->mutex);
+          state_->cursor.decode_with(threads_ == 0 ? 1 : threads_,
+                                     threads_ == 0 ? &shared_executor() : nullptr,
+                                     numbers > kMaxDeafNumbers ? signals.function() : nullptr);
+          return work(failure);
+        },
+        &signals);
   }
   const table::Column& checked(std::size_t column) const {
     const table::Column* const numbers = plan_->numbers(column);
@@ -200,7 +208,7 @@ class TableCursor {
 // are some of these and a column is not of numbers, their count, and for each column its buffers,
 // or None. None: the end.
 nb::object TableCursor::next() {
-  run([&](Failure* failure) { return state_->cursor.next(state_->batch, failure); });
+  run(0, [&](Failure* failure) { return state_->cursor.next(state_->batch, failure); });
   const table::Batch& batch = state_->batch;
   if (batch.window_rows == 0) return nb::none();
   nb::object mask = nb::none();
@@ -240,7 +248,7 @@ nb::tuple TableCursor::read(std::size_t column, std::uint64_t first, std::uint64
   }
   ArrowValues values(described, static_cast<std::size_t>(count), as_bits);
   bool is_sound = false;
-  run([&](Failure* failure) {
+  run(count, [&](Failure* failure) {
     const Status status =
         state_->cursor.read(column, first, values.numbers(), values.valid(), 0, failure);
     if (status.ok()) is_sound = values.pack();
@@ -262,7 +270,7 @@ nb::tuple TableCursor::take(std::size_t column, const ConstArray& rows) {
   if (!fits || !std::is_sorted(picked.begin(), picked.end())) throw nb::index_error("no such rows");
   ArrowValues values(described, picked.size());
   bool is_sound = false;
-  run([&](Failure* failure) {
+  run(picked.size(), [&](Failure* failure) {
     const Status status = gather(column, picked, values, failure);
     if (status.ok()) is_sound = values.pack();
     return status;

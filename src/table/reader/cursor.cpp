@@ -335,9 +335,10 @@ Result<Cursor> Cursor::create(const Scan& scan) noexcept {
   return cursor;
 }
 
-void Cursor::decode_with(unsigned threads, Executor* executor) noexcept {
+void Cursor::decode_with(unsigned threads, Executor* executor, ProgressCallback progress) noexcept {
   state_->config.threads = threads;
   state_->config.executor = executor;
+  state_->config.progress = std::move(progress);
 }
 
 void Cursor::start(const RowRange& range) noexcept {

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -329,3 +330,24 @@ def test_subinterpreters_are_refused() -> None:
 
     with pytest.raises(interpreters.ExecutionFailed, match="ImportError"):
         interpreters.create().exec("import numpact")
+
+
+@main_thread_signals
+def test_reading_a_column_of_a_table_looks_for_signals(tmp_path: Path) -> None:
+    """Handlers run while it decodes, not only after it."""
+    pytest.importorskip("pyarrow")
+    numpact.write_table({"a": np.tile(LARGE, 20)}, tmp_path / "t", level=1)
+    opened = numpact.open_table(tmp_path / "t", threads=1)
+    places: list[str] = []
+
+    def note(number: int, frame: Any) -> None:
+        places.append(frame.f_code.co_filename.rpartition("/")[2])
+
+    signal.signal(signal.SIGALRM, note)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        assert len(opened["a"]) == 20 * len(LARGE)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    assert places.count("sources.py") > 1  # one call is after the work
