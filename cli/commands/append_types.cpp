@@ -132,7 +132,7 @@ void add_old_rows(const LockedTable& old, const ManifestColumn& before, JoinedRu
   }
   if (before.null_count == 0) return runs.all().add_numbers(before.count);
   const std::string null_place = old.path_of(before.null_file);
-  RunReader old_runs(old.file(before.null_file), null_place, {}, before);
+  RunReader old_runs(old.file(before.null_file), null_place, {}, before.all_parts().front());
   for (;;) {
     const RunReader::Run run = old_runs.next(before.rows());
     if (run.rows == 0) return;

@@ -244,6 +244,8 @@ class Compressor {
   }
 
   void note_old() {
+    for (const ManifestColumn& column : old_->manifest().columns) refuse_parts(column.has_parts());
+    for (const ManifestOther& other : old_->manifest().others) refuse_parts(other.parts.size() > 1);
     old_entries_ = entries_of(old_->manifest());
     for (const ManifestColumn& column : old_->manifest().columns) {
       if (column.column.logical.kind != LogicalKind::kNumber) continue;
@@ -251,6 +253,12 @@ class Compressor {
       if (!is_new && known->second != column.column.type) known->second.reset();
     }
     for (const SkippedColumn& column : old_->manifest().skipped) old_skipped_.insert(column.name);
+  }
+
+  void refuse_parts(bool has_parts) const {
+    if (!has_parts) return;
+    throw Failure(ExitCode::kFailure, options_.output,
+                  "its columns have several parts, to which this command does not append");
   }
 
   void name_files() {

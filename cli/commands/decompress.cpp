@@ -32,31 +32,9 @@
 namespace numpact::cli {
 namespace {
 
-constexpr const char* kDecompressFooter = R"(
-Examples:
-  numpact decompress fare.pco                            text, one number a line
-  numpact decompress fare.pco -o fare.npy
-  numpact decompress fare.pco --to raw | other_program
-  numpact decompress trips -o trips_again.parquet        a folder gives the table back
-  numpact decompress fare.pco --range 1000000:20         some numbers from the middle
-  numpact decompress trips --columns day,fare --where "fare > 99.5 and vendor = 'CMT'"
-  numpact decompress from_elsewhere.pco --max-output 2G -o numbers.raw
-)";
-
 // Block size of a column if the next block is read while the last one is written. Larger blocks
 // synchronise the two threads less often and take more memory.
 constexpr std::size_t kBlockNumbersAhead = 4 * kBlockNumbers;
-
-// A byte source that owns its bytes.
-class OwnedBytes final : public ByteSource {
- public:
-  explicit OwnedBytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)), source_(bytes_) {}
-  Result<std::size_t> read(std::span<std::byte> out) override { return source_.read(out); }
-
- private:
-  std::vector<std::byte> bytes_;
-  MemorySource source_;
-};
 
 class Decompressor {
  public:
@@ -210,10 +188,13 @@ class Decompressor {
     std::vector<std::size_t> chosen = chosen_columns();
     format_ = &format(options_.column ? "text" : "csv");
     leave_out_others(chosen);
-    if (options_.where) return open_query(std::move(chosen));
     if (chosen.size() > 1 && options_.salvage) {
       fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
     }
+    const bool has_parts = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t at) {
+      return entries_[at].column != nullptr && entries_[at].column->has_parts();
+    });
+    if (options_.where || (has_parts && !options_.salvage)) return open_query(std::move(chosen));
     const bool has_others = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t at) {
       return entries_[at].other != nullptr;
     });
@@ -224,9 +205,7 @@ class Decompressor {
       // Equal counts of dropped nulls do not help: they were dropped from different rows.
       const bool lost_rows = chosen.size() > 1 && dropped_nulls(entry) > 0;
       if (lost_rows || opened_rows(entry) != rows) {
-        throw Failure(ExitCode::kFailure, options_.input,
-                      "columns differ in length or rows where nulls were left out (choose one with "
-                      "--column)");
+        refuse_lengths();
       }
       if (entry.other != nullptr) {
         open_other(*entry.other);
@@ -237,6 +216,12 @@ class Decompressor {
     if (range_) plan_.count = range_->count;
     if (!plan_.count) plan_.count = rows;
     if (!options_.column) plan_.metadata = folder_->manifest().metadata;
+  }
+
+  [[noreturn]] void refuse_lengths() const {
+    throw Failure(
+        ExitCode::kFailure, options_.input,
+        "columns differ in length or rows where nulls were left out (choose one with --column)");
   }
 
   // Nulls of the table that are not among the rows that are read.
@@ -267,9 +252,9 @@ class Decompressor {
   // Removes columns that the format cannot show from a whole table. It is an error if one of them
   // was asked for.
   void leave_out_others(std::vector<std::size_t>& chosen) {
-    std::vector<OtherFile> files;
+    std::vector<OtherFiles> files;
     for (const std::size_t at : chosen) {
-      if (entries_[at].other != nullptr) files.push_back(file_of(*entries_[at].other));
+      if (entries_[at].other != nullptr) files.push_back(folder_->other(*entries_[at].other));
     }
     const bool is_text = format_->content == Content::kText;
     const bool is_table = !is_text && !format_->column_noun.empty();
@@ -311,8 +296,6 @@ class Decompressor {
     print_message(fmt::format("{}: column '{}' is left out: {}", input_name_, other.name, reason));
   }
 
-  OtherFile file_of(const ManifestOther& other) const { return folder_->other(other); }
-
   void open_other(const ManifestOther& other) {
     NumberRange range{0, other.rows};
     if (range_) range = *range_;
@@ -322,13 +305,13 @@ class Decompressor {
     }
     const auto file = other_files_.find(static_cast<std::size_t>(other.position));
     const bool is_text = file != other_files_.end();
-    places_.push_back(column_place(folder_->path_of(other.file()), other.name));
+    places_.push_back(column_place(folder_->path_of(other.first_file()), other.name));
     rows_.push_back(rows_of_other(is_text ? others_ : nullptr, is_text ? file->second : 0,
                                   range.first, range.count, places_.back()));
     Column column;
     column.name = other.name;
     column.other = plan_.others.size();
-    plan_.others.push_back(file_of(other));
+    plan_.others.push_back(folder_->other(other));
     plan_.columns.push_back(column);
   }
 
@@ -343,12 +326,20 @@ class Decompressor {
     places_.push_back(columns_.back()->place());
   }
 
-  // Reads the rows that a filter selects. They are written by this thread, since the readers of
-  // columns are not shared.
+  // Reads the rows that a filter selects, or columns of several parts. They are written by this
+  // thread, since the readers of columns are not shared.
   void open_query(std::vector<std::size_t> chosen) {
     RowQuery query;
     query.columns = std::move(chosen);
-    query.where = parse_where(*options_.where);
+    if (options_.where) query.where = parse_where(*options_.where);
+    for (const std::size_t at : query.columns) {
+      const ManifestEntry& entry = entries_[at];
+      if (options_.nulls != "drop" || entry.column == nullptr || entry.column->null_count == 0) {
+        continue;
+      }
+      if (query.columns.size() > 1) refuse_lengths();
+      query.where.push_back({entry.name(), table::FilterOp::kIsNotNull, {}});
+    }
     query.range = range_;
     query.wants_text = format_->content == Content::kText;
     others_.reset();
@@ -372,6 +363,7 @@ class Decompressor {
   }
 
   void open_column_file(const ManifestColumn& entry) {
+    if (entry.has_parts()) return open_recovered_parts(entry);
     const FileRef file = folder_->file(entry.file);
     const std::string place = column_place(file->name(), entry.column.name);
     const NumberType type = entry.column.type;
@@ -388,13 +380,31 @@ class Decompressor {
     plan_.columns.push_back(entry.column);
   }
 
+  // What is sound in the files of a column, which has no other rows then.
+  void open_recovered_parts(const ManifestColumn& entry) {
+    std::uint64_t count = 0;
+    auto all = std::make_unique<PcoParts>(column_place(folder_->path_of(""), entry.column.name));
+    for (const table::NumberPart& part : entry.parts) {
+      const FileRef file = folder_->file(part.file);
+      all->add(
+          open_recovery(file, column_place(file->name(), entry.column.name), entry.column.type));
+      count += *plan_.count;
+    }
+    plan_.count = count;
+    columns_.push_back(std::move(all));
+    rows_.push_back(rows_without_nulls(*columns_.back()));
+    check_type(entry);
+    plan_.columns.push_back(entry.column);
+  }
+
   void open_nullable_column(const ManifestColumn& entry, const FileRef& file,
                             const std::string& place) {
     const FileRef null_file = folder_->file(entry.null_file);
     const std::string null_place = column_place(null_file->name(), entry.column.name);
     DecodeConfig config = config_;
     config.threads = 1;
-    auto runs = std::make_unique<RunReader>(null_file, null_place, config, entry);
+    const table::NumberPart part = entry.all_parts().front();
+    auto runs = std::make_unique<RunReader>(null_file, null_place, config, part);
     std::uint64_t rows = entry.rows();
     if (range_) {
       if (range_->first > rows || range_->count > rows - range_->first) {
@@ -403,7 +413,7 @@ class Decompressor {
       }
       NumberRange numbers;
       numbers.first = runs->count_numbers(range_->first);
-      RunReader to_end(null_file, null_place, config, entry);
+      RunReader to_end(null_file, null_place, config, part);
       numbers.count = to_end.count_numbers(range_->first + range_->count) - numbers.first;
       rows = range_->count;
       columns_.push_back(
@@ -580,7 +590,6 @@ Command add_decompress_command(CLI::App& app) {
   const auto options = std::make_shared<DecompressOptions>();
   CLI::App* command = app.add_subcommand("decompress", "Decompress Pco to numbers, or a table");
   add_decompress_options(*command, *options);
-  command->footer(kDecompressFooter);
   return {command, [options] { return Decompressor(*options).run(); }};
 }
 

@@ -6,6 +6,20 @@
 #include "formats/formats.hpp"
 
 namespace numpact::cli {
+namespace {
+
+constexpr const char* kDecompressFooter = R"(
+Examples:
+  numpact decompress fare.pco                            text, one number a line
+  numpact decompress fare.pco -o fare.npy
+  numpact decompress fare.pco --to raw | other_program
+  numpact decompress trips -o trips_again.parquet        a folder gives the table back
+  numpact decompress fare.pco --range 1000000:20         some numbers from the middle
+  numpact decompress trips --columns day,fare --where "fare > 99.5 and vendor = 'CMT'"
+  numpact decompress from_elsewhere.pco --max-output 2G -o numbers.raw
+)";
+
+}  // namespace
 
 void add_decompress_options(CLI::App& command, DecompressOptions& options) {
   command.add_option("FILE", options.input, "A .pco file, a folder of compress, or -")
@@ -47,6 +61,7 @@ void add_decompress_options(CLI::App& command, DecompressOptions& options) {
   add_thread_option(command, options.threads, "decode");
   add_limit_options(command, options.limits);
   add_common_options(command, options.common);
+  command.footer(kDecompressFooter);
 }
 
 }  // namespace numpact::cli

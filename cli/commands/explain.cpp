@@ -128,9 +128,12 @@ class ExplainRunner {
       }
     }
     for (std::size_t i = first; i < end; ++i) {
-      const FileBytes file(folder.file(manifest.columns[i].file));
-      explain_bytes(file.bytes(), column_place(name_, names[i]),
-                    manifest.columns[i].column.logical);
+      const ManifestColumn& column = manifest.columns[i];
+      for (const table::NumberPart& part : column.all_parts()) {
+        const FileBytes file(folder.file(part.file));
+        const std::string& place = column.has_parts() ? folder.path_of(part.file) : name_;
+        explain_bytes(file.bytes(), column_place(place, names[i]), column.column.logical);
+      }
     }
   }
 

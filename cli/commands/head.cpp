@@ -161,7 +161,7 @@ class Head {
     for (const ManifestEntry& entry : entries) names.push_back(entry.name());
     RowQuery query;
     std::vector<std::size_t> others;
-    std::vector<OtherFile> files;
+    std::vector<OtherFiles> files;
     for (const std::size_t at : chosen(names)) {
       query.columns.push_back(at);
       const ManifestOther* const other = entries[at].other;

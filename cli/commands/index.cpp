@@ -54,6 +54,11 @@ class Indexer {
     if (!is_folder(path)) return add_to_file(path);
     const TableFolder folder(path);
     for (const ManifestColumn& column : folder.manifest().columns) {
+      if (column.parts.empty()) continue;
+      throw Failure(ExitCode::kFailure, column_place(path, column.column.name),
+                    "has parts, whose checksums the manifest has: their files cannot be changed");
+    }
+    for (const ManifestColumn& column : folder.manifest().columns) {
       add_to_member(folder, column.file);
       if (column.null_count > 0) add_to_member(folder, column.null_file);
     }

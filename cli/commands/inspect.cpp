@@ -59,19 +59,35 @@ class Inspector {
     return info;
   }
 
+  // Describes two parts of a column as one file. A trailer that is not sound is the one to see.
+  static void add_part(FileInfo& whole, FileInfo&& part) {
+    for (ChunkInfo& chunk : part.chunks) whole.chunks.push_back(std::move(chunk));
+    whole.chunk_count += part.chunk_count;
+    whole.count += part.count;
+    whole.raw_bytes += part.raw_bytes;
+    whole.file_bytes += part.file_bytes;
+    whole.trailing_bytes += part.trailing_bytes;
+    if (part.trailer != TrailerState::kSound) whole.trailer = part.trailer;
+  }
+
   std::string folder_report() {
     const TableFolder folder(options_.input);
     const Manifest& manifest = folder.manifest();
     std::vector<FileInfo> files;
     std::vector<std::uint64_t> null_bytes;  // sizes of the null files
     for (const ManifestColumn& column : manifest.columns) {
-      files.push_back(inspect(folder.file(column.file)));
-      if (column.null_count == 0) continue;
-      null_bytes.push_back(*folder.file(column.null_file)->size());
+      std::optional<FileInfo> whole;
+      for (const table::NumberPart& part : column.all_parts()) {
+        FileInfo info = inspect(folder.file(part.file));
+        whole ? add_part(*whole, std::move(info)) : void(whole = std::move(info));
+        if (part.null_count > 0) null_bytes.push_back(*folder.file(part.null_file)->size());
+      }
+      files.push_back(*std::move(whole));
     }
     std::vector<std::uint64_t> other_bytes;
     for (const ManifestOther& other : manifest.others) {
-      other_bytes.push_back(folder.file(other.file())->size().value_or(0));
+      std::uint64_t& bytes = other_bytes.emplace_back();
+      for (const OtherFile& file : folder.other(other)) bytes += file.file->size().value_or(0);
     }
     return options_.json ? table_json(manifest, files, options_.bins)
                          : table_report(options_.input, manifest, files, null_bytes, other_bytes);

@@ -45,15 +45,15 @@ ManifestOther append_other_column(TableInput& table, std::size_t index, const Lo
                                   const ManifestOther& before, const OutputFolder& folder,
                                   const std::string& place) {
   // The new rows go to a file of their own first.
-  const std::string new_name = before.file() + ".new";
+  const std::string new_name = before.first_file() + ".new";
   const ManifestOther added = write_other_column(table, index, folder, new_name);
   const OtherFile new_rows{added.name, open_file(folder.path_of(new_name)), added.rows,
                            added.parts.front(),
                            fmt::format("{}, appended to {}", place, folder.name())};
-  OutputFile file(folder, before.file());
+  OutputFile file(folder, before.first_file());
   file.keep_checksum();
-  const OtherColumn written = join_others(old.other(before), new_rows, file);
-  ManifestOther joined = finish_other(folder, before.name, before.file(), written, file);
+  const OtherColumn written = join_others(old.other(before).front(), new_rows, file);
+  ManifestOther joined = finish_other(folder, before.name, before.first_file(), written, file);
   if (!platform::remove_file(folder.path_of(new_name))) {
     fail_errno(folder.name_of(new_name), "cannot be removed");
   }
@@ -62,10 +62,13 @@ ManifestOther append_other_column(TableInput& table, std::size_t index, const Lo
 
 void verify_other_columns(const OutputFolder& folder, const std::vector<ManifestOther>& others) {
   if (others.empty()) return;
-  std::vector<OtherFile> files;
+  std::vector<OtherFiles> files;
   for (const ManifestOther& other : others) {
-    files.push_back({other.name, open_file(folder.path_of(other.file())), other.rows,
-                     other.parts.front(), column_place(folder.name_of(other.file()), other.name)});
+    OtherFiles& parts = files.emplace_back();
+    for (const table::Part& part : other.parts) {
+      parts.push_back({other.name, open_file(folder.path_of(part.file)), part.rows, part,
+                       column_place(folder.name_of(part.file), other.name)});
+    }
   }
   const std::unique_ptr<OtherReader> reader = open_others(files);
   for (std::size_t i = 0; i < files.size(); ++i) reader->check(i);

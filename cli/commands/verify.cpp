@@ -60,6 +60,14 @@ std::string valid_prefix(const FileRef& ref) {
                      chunks == 1 ? "" : "s", found.sound_count, found.good_bytes);
 }
 
+// What the manifest says of a file of numbers.
+struct Expected {
+  std::string column;
+  NumberType type = NumberType::kU8;
+  std::uint64_t count = 0;
+  table::FileSum sum;
+};
+
 class Checker {
  public:
   explicit Checker(const VerifyOptions& options)
@@ -125,8 +133,7 @@ class Checker {
 
   void check_files(const TableFolder& folder) {
     for (const ManifestColumn& column : folder.manifest().columns) {
-      guarded(folder.path_of(column.file), [&] { check_one(folder.file(column.file), &column); });
-      if (column.null_count > 0) check_nulls(folder, column);
+      for (const table::NumberPart& part : column.all_parts()) check_part(folder, column, part);
     }
     for (const ManifestOther& other : folder.manifest().others) check_other(folder, other);
   }
@@ -156,7 +163,7 @@ class Checker {
     Manifest manifest = table.manifest();
     std::uint64_t added = 0;
     for (ManifestOther& other : manifest.others) {
-      table::Part& part = other.parts.front();
+      table::Part& part = other.parts.front();  // the only one
       if (part.has_checksums()) continue;
       const std::string place = column_place(table.path_of(part.file), other.name);
       if (!has_arrow()) {
@@ -178,13 +185,23 @@ class Checker {
   // Checks that a column that Pco cannot hold has the bytes that its checksums are of, and decodes
   // to the rows of the table. Arrow does the latter.
   void check_other(const TableFolder& folder, const ManifestOther& other) {
-    const std::string path = folder.path_of(other.file());
+    std::vector<FileRef> files;
+    for (const table::Part& part : other.parts) check_other_part(folder, other, part);
+    if (other.parts.size() < 2 || !has_arrow() || worst_ != ExitCode::kDone) return;
+    // That they fit each other.
+    guarded(folder.path_of(other.first_file()),
+            [&] { static_cast<void>(open_others({folder.other(other)})); });
+  }
+
+  void check_other_part(const TableFolder& folder, const ManifestOther& other,
+                        const table::Part& part) {
+    const std::string path = folder.path_of(part.file);
     const std::string place = column_place(path, other.name);
     VerifiedFile found;
     found.path = path;
     found.column = other.name;
     try {
-      const OtherFile file = folder.other(other);
+      const OtherFile file{other.name, folder.file(part.file), part.rows, part, ""};
       found.bytes = file.file->size().value_or(0);
       found.checksums = "none";
       if (file.part.has_checksums()) {
@@ -193,7 +210,8 @@ class Checker {
         found.checksums = "sound";
       }
       // As for the numbers, the limits apply to each file.
-      if (has_arrow()) open_others({file}, std::make_shared<ValueLimits>(config_.limits))->check(0);
+      if (has_arrow())
+        open_others({{file}}, std::make_shared<ValueLimits>(config_.limits))->check(0);
       if (options_.json && !has_arrow() && !file.part.has_checksums()) return;  // nothing is known
       if (!options_.json) report_other(file, other, *found.checksums == "sound");
     } catch (const Failure& failure) {
@@ -213,23 +231,28 @@ class Checker {
     }
     if (options_.common.quiet) return;
     print_report(fmt::format("{}: OK, {} rows of type {}, {} bytes; {}\n", one_line(path),
-                             other.rows, one_line(other.type), file.file->size().value_or(0),
+                             file.rows, one_line(other.type), file.file->size().value_or(0),
                              result));
   }
 
-  // Checks the null file of a column: a file of u64 numbers whose runs match the manifest.
-  void check_nulls(const TableFolder& folder, const ManifestColumn& column) {
-    ManifestColumn expected;
-    expected.column = column.column;
-    expected.column.type = NumberType::kU64;
-    guarded(folder.path_of(column.null_file), [&] {
-      const FileRef file = folder.file(column.null_file);
-      expected.count = RunReader(file, file->name(), config_, column).run_count();
-      check_one(file, &expected);
+  // Checks the numbers of a part, and its null file: u64 numbers whose runs match the manifest.
+  void check_part(const TableFolder& folder, const ManifestColumn& column,
+                  const table::NumberPart& part) {
+    const std::string& name = column.column.name;
+    guarded(folder.path_of(part.file), [&] {
+      const Expected numbers{name, column.column.type, part.count, part.sum};
+      check_one(folder.file(part.file), &numbers);
+    });
+    if (part.null_count == 0) return;
+    guarded(folder.path_of(part.null_file), [&] {
+      const FileRef file = folder.file(part.null_file);
+      const Expected runs{name, NumberType::kU64,
+                          RunReader(file, file->name(), config_, part).run_count(), part.null_sum};
+      check_one(file, &runs);
     });
   }
 
-  void check_one(const FileRef& file, const ManifestColumn* expected) {
+  void check_one(const FileRef& file, const Expected* expected) {
     if (options_.json) {
       describe_file(file, expected);
     } else {
@@ -237,11 +260,11 @@ class Checker {
     }
   }
 
-  void describe_file(const FileRef& ref, const ManifestColumn* expected) {
+  void describe_file(const FileRef& ref, const Expected* expected) {
     const std::string& place = ref->name();
     VerifiedFile file;
     file.path = ref->path();
-    if (expected != nullptr) file.column = expected->column.name;
+    if (expected != nullptr) file.column = expected->column;
     try {
       const FileBytes bytes(ref);
       file.bytes = bytes.bytes().size();
@@ -253,8 +276,8 @@ class Checker {
       file.error = error_of(*file.found);
       refuse_damaged(*file.found, place);
       if (expected != nullptr) {
-        const NumberType type = file.found->type.value_or(expected->column.type);
-        compare(type, file.found->index.count(), place, *expected);
+        const NumberType type = file.found->type.value_or(expected->type);
+        compare(type, file.found->index.count(), ref, *expected);
       }
     } catch (const Failure& failure) {
       worst_ = worse(worst_, failure.code());
@@ -263,7 +286,7 @@ class Checker {
     files_.push_back(verified_json(file));
   }
 
-  void check_file(const FileRef& file, const ManifestColumn* expected) {
+  void check_file(const FileRef& file, const Expected* expected) {
     if (has_trailer(file)) return check_by_trailer(file, expected);
     const std::string& place = file->name();
     PcoNumbers numbers(std::make_unique<Input>(file), place, config_);
@@ -284,14 +307,15 @@ class Checker {
     const Status trailer = numbers.check_trailer().into(state);
     if (!trailer.ok()) refuse(trailer, file, false);
     refuse_state(state, place, "");
-    if (expected != nullptr)
-      compare(numbers.type().value_or(expected->column.type), count, place, *expected);
+    if (expected != nullptr) {
+      compare(numbers.type().value_or(expected->type), count, file, *expected);
+    }
     const std::string suffix = state == TrailerState::kSound ? "; checksums match" : "";
     print_ok(place, numbers.type(), count, numbers.bytes_consumed(), suffix);
   }
 
   // The trailer allows checking every chunk, even after a damaged one.
-  void check_by_trailer(const FileRef& ref, const ManifestColumn* expected) {
+  void check_by_trailer(const FileRef& ref, const Expected* expected) {
     const std::string& path = ref->name();
     const FileBytes file(ref);
     Verification found;
@@ -300,7 +324,7 @@ class Checker {
     refuse_damaged(found, path);
     const std::uint64_t count = found.index.count();
     if (expected != nullptr) {
-      compare(found.type.value_or(expected->column.type), count, path, *expected);
+      compare(found.type.value_or(expected->type), count, ref, *expected);
     }
     print_ok(path, found.type, count, found.file_bytes,
              fmt::format(" and a trailer of {}; checksums match", grouped(found.trailing_bytes)));
@@ -365,13 +389,23 @@ class Checker {
     throw Failure(code, file->name(), message);
   }
 
-  static void compare(NumberType type, std::uint64_t count, const std::string& place,
-                      const ManifestColumn& expected) {
-    if (type != expected.column.type || count != expected.count) {
-      throw Failure(ExitCode::kCorrupt, place,
+  static void compare(NumberType type, std::uint64_t count, const FileRef& file,
+                      const Expected& expected) {
+    if (type != expected.type || count != expected.count) {
+      throw Failure(ExitCode::kCorrupt, file->name(),
                     fmt::format("corrupt: holds {} {} numbers, the manifest says {} {}", count,
-                                name_of(type), expected.count, name_of(expected.column.type)));
+                                name_of(type), expected.count, name_of(expected.type)));
     }
+    if (expected.sum.bytes == 0) return;
+    const FileBytes bytes(file);
+    if (bytes.bytes().size() != expected.sum.bytes) {
+      throw Failure(ExitCode::kCorrupt, file->name(),
+                    fmt::format("corrupt: has {} bytes, the manifest says {}", bytes.bytes().size(),
+                                expected.sum.bytes));
+    }
+    if (!expected.sum.crc32 || checksum_of(bytes.bytes()) == *expected.sum.crc32) return;
+    throw Failure(ExitCode::kCorrupt, file->name(),
+                  "checksum mismatch: has another checksum than the manifest says");
   }
 
   void print_ok(const std::string& place, const std::optional<NumberType>& type,

@@ -4,6 +4,7 @@
 // with neither fails.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -49,23 +50,23 @@ struct TextBlock {
   }
 };
 
-// Reads files of a folder, which are untrusted. All functions throw a Failure that names the file
+// Reads columns of a folder, which are untrusted. All functions throw a Failure that names the file
 // and the column. Not thread-safe.
 class OtherReader {
  public:
   virtual ~OtherReader() = default;
-  virtual OtherKind kind(std::size_t file) const = 0;
-  // The rows must exist. They are valid until the next call for the same file. The caller counts
+  virtual OtherKind kind(std::size_t column) const = 0;
+  // The rows must exist. They are valid until the next call for the same column. The caller counts
   // what it puts out.
-  virtual TextBlock read(std::size_t file, std::uint64_t first, std::uint64_t rows,
+  virtual TextBlock read(std::size_t column, std::uint64_t first, std::uint64_t rows,
                          DecodeUse use) = 0;
-  // Decodes the whole file; its values count as output.
-  virtual void check(std::size_t file) = 0;
+  // Decodes the whole column; its values count as output.
+  virtual void check(std::size_t column) = 0;
 };
 
 // Whether this program can read and write such files here. The first call may take a while.
 bool has_arrow();
-std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files,
+std::unique_ptr<OtherReader> open_others(const std::vector<OtherFiles>& columns,
                                          const ValueLimitsRef& limits = nullptr);
 
 // Texts to write, in blocks; no rows at the end. A block is valid until the next call.
@@ -85,6 +86,23 @@ OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputF
 
 inline std::string place_of(const OtherFile& file) {
   return file.place.empty() ? column_place(file.file->name(), file.name) : file.place;
+}
+
+// Calls read(part, first, rows) for each part of a column that has rows of a range.
+template <class RowsOf, class Read>
+void for_each_part(std::size_t parts, std::uint64_t first, std::uint64_t rows, RowsOf&& rows_of,
+                   Read&& read) {
+  for (std::size_t part = 0; part < parts && rows > 0; ++part) {
+    const std::uint64_t in_part = rows_of(part);
+    if (first >= in_part) {
+      first -= in_part;
+      continue;
+    }
+    const std::uint64_t count = std::min(rows, in_part - first);
+    read(part, first, count);
+    first = 0;
+    rows -= count;
+  }
 }
 
 }  // namespace numpact::cli

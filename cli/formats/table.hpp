@@ -60,7 +60,7 @@ struct OtherColumn {
   std::uint64_t rows = 0;
 };
 
-// Such a file of a folder.
+// Such a file of a folder, and those of a column, whose rows follow each other.
 struct OtherFile {
   std::string name;  // of the column
   FileRef file;
@@ -68,6 +68,7 @@ struct OtherFile {
   table::Part part;   // its checksums, if it has any
   std::string place;  // for messages; empty: the file and the column
 };
+using OtherFiles = std::vector<OtherFile>;
 
 // Reads the numbers of one column, from first to last.
 class NumberInput {
@@ -225,7 +226,7 @@ struct OutputPlan {
   std::vector<Column> columns;
   std::optional<std::uint64_t> count;   // count of rows, if known in advance
   Metadata metadata;                    // of the table
-  std::vector<OtherFile> others;        // which Column::other refers to
+  std::vector<OtherFiles> others;       // which Column::other refers to
   std::shared_ptr<ValueLimits> limits;  // which the values of `others` count in; null: none
   unsigned threads = 1;                 // that may make text of rows at the same time
 };

@@ -139,7 +139,7 @@ std::unique_ptr<ColumnRows> rows_with_nulls(PcoInput& numbers, std::unique_ptr<R
 }
 
 RunReader::RunReader(const FileRef& file, std::string place, const DecodeConfig& config,
-                     const ManifestColumn& column)
+                     const table::NumberPart& part)
     : file_(std::make_unique<Input>(file), std::move(place), config) {
   // The user's limits apply to the rows.
   DecodeConfig whole = config;
@@ -150,7 +150,7 @@ RunReader::RunReader(const FileRef& file, std::string place, const DecodeConfig&
                   fmt::format("corrupt: holds {} numbers, not the u64 lengths of runs",
                               name_of(*numbers.type())));
   }
-  table::NullRunCheck runs(column.count, column.null_count);
+  table::NullRunCheck runs(part.count, part.null_count);
   for (;;) {
     const NumberView block = numbers.next();
     if (block.count == 0) break;

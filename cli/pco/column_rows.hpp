@@ -46,7 +46,7 @@ class RunReader {
  public:
   // First reads all runs, and fails if they contradict the column's counts.
   RunReader(const FileRef& file, std::string place, const DecodeConfig& config,
-            const ManifestColumn& column);
+            const table::NumberPart& part);
 
   // A run of rows that are all null or all not null. next() returns at most `max_rows` rows of the
   // current run; 0 rows at the end.

@@ -137,7 +137,7 @@ FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const D
       query_.wants_text || std::any_of(compared.begin(), compared.end(), [&](std::size_t at) {
         return entries_[at].other != nullptr;
       });
-  std::vector<OtherFile> files;
+  std::vector<OtherFiles> files;
   for (const std::size_t at : used) {
     if (entries_[at].other == nullptr || others_index_[at]) continue;
     others_index_[at] = files.size();
@@ -267,7 +267,7 @@ ColumnBlock FolderRows::take_texts(std::size_t column, Block& block, const table
                     block.kept.empty() ? DecodeUse::kAll : DecodeUse::kSome);
   if (!block.kept.empty()) values.texts = kept_texts(values.texts, block.kept);
   limits_->add_output(values.texts.bytes.size(),
-                      place_of(plan_.others[*plan_.columns[column].other]));
+                      place_of(plan_.others[*plan_.columns[column].other].front()));
   view.texts = &values.texts;
   return view;
 }

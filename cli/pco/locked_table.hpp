@@ -20,7 +20,7 @@ class LockedTable {
 
   const Manifest& manifest() const { return folder_.manifest(); }
   FileRef file(const std::string& name) const { return folder_.file(name); }
-  OtherFile other(const ManifestOther& column) const { return folder_.other(column); }
+  OtherFiles other(const ManifestOther& column) const { return folder_.other(column); }
   std::string path_of(const std::string& name) const { return folder_.path_of(name); }
   const TableFolder& folder() const { return folder_; }
   // For the folder or the manifest that replaces this one.

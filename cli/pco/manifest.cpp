@@ -27,6 +27,7 @@ ManifestColumn column_of(table::Column&& from) {
   made.null_file = std::move(from.null_file);
   made.null_count = from.null_count;
   made.nulls_dropped = from.nulls_dropped;
+  made.parts = std::move(from.parts);
   return made;
 }
 
@@ -40,6 +41,7 @@ table::Column column_of(const ManifestColumn& from) {
   made.count = from.count;
   made.null_count = from.null_count;
   made.nulls_dropped = from.nulls_dropped;
+  made.parts = from.parts;
   made.type = from.column.type;
   made.kind = from.column.logical.kind;
   made.unit = from.column.logical.unit;
@@ -55,6 +57,10 @@ table::Column column_of(const ManifestColumn& from) {
 }
 
 }  // namespace
+
+std::vector<table::NumberPart> ManifestColumn::all_parts() const {
+  return column_of(*this).all_parts();
+}
 
 std::string others_text(const std::vector<ManifestOther>& others, std::uint64_t bytes) {
   if (others.empty()) return "";

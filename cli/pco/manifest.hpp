@@ -27,9 +27,12 @@ struct ManifestColumn {
   // A Pco file with the run lengths of null and other rows. Empty if there are no nulls.
   std::string null_file;
   std::uint64_t null_count = 0;
-  std::uint64_t nulls_dropped = 0;  // rows of the source that are not in the folder
+  std::uint64_t nulls_dropped = 0;       // rows of the source that are not in the folder
+  std::vector<table::NumberPart> parts;  // empty: one, which the other members describe
 
   std::uint64_t rows() const { return count + null_count; }
+  bool has_parts() const { return parts.size() > 1; }
+  std::vector<table::NumberPart> all_parts() const;
 };
 
 using SkippedColumn = table::Skipped;

@@ -198,6 +198,24 @@ NumberView PcoRecovery::next() {
   return NumberView(out.type, out.data, out.count);
 }
 
+void PcoParts::add(std::unique_ptr<PcoInput> part) {
+  if (type_ && part->type() && *type_ != *part->type()) {
+    throw Failure(ExitCode::kCorrupt, part->place(),
+                  fmt::format("corrupt: holds {} numbers, parts before it {}",
+                              name_of(*part->type()), name_of(*type_)));
+  }
+  if (part->type()) type_ = part->type();
+  parts_.push_back(std::move(part));
+}
+
+NumberView PcoParts::next() {
+  for (; at_ < parts_.size(); ++at_) {
+    const NumberView numbers = parts_[at_]->next();
+    if (numbers.count > 0) return numbers;
+  }
+  return {type_.value_or(NumberType::kU8), nullptr, 0};
+}
+
 std::vector<std::string> losses(const Verification& found) {
   std::vector<std::string> lines;
   for (const DamagedPart& damage : found.damage) {

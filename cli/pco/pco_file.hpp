@@ -50,6 +50,17 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
 // Whether the input begins with the first bytes of a standalone Pco file.
 bool begins_as_pco(Input& input);
 
+// A byte source that owns its bytes.
+class OwnedBytes final : public ByteSource {
+ public:
+  explicit OwnedBytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)), source_(bytes_) {}
+  Result<std::size_t> read(std::span<std::byte> out) override { return source_.read(out); }
+
+ private:
+  std::vector<std::byte> bytes_;
+  MemorySource source_;
+};
+
 // The numbers of a Pco file. Errors name the place, the byte offset and the chunk.
 class PcoInput : public NumberInput {
  public:
@@ -123,6 +134,18 @@ class PcoRecovery final : public PcoInput {
   std::optional<FileReader> reader_;
   std::uint64_t at_ = 0;       // index of the next number
   std::size_t damage_at_ = 0;  // index of the next entry of found_.damage
+};
+
+// The numbers of several files, one after another, which all have one type.
+class PcoParts final : public PcoInput {
+ public:
+  explicit PcoParts(std::string place) : PcoInput(std::move(place), 1) {}
+  void add(std::unique_ptr<PcoInput> part);
+  NumberView next() override;
+
+ private:
+  std::vector<std::unique_ptr<PcoInput>> parts_;
+  std::size_t at_ = 0;
 };
 
 // Describes the lost numbers, one line per range.

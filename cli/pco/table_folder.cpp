@@ -87,10 +87,14 @@ Manifest manifest_of(const FileRef& file, const std::string& place) {
 template <class Function>
 void for_each_file(const Manifest& manifest, Function&& function) {
   for (const ManifestColumn& column : manifest.columns) {
-    function(column.file);
-    if (!column.null_file.empty()) function(column.null_file);
+    for (const table::NumberPart& part : column.all_parts()) {
+      function(part.file);
+      if (part.null_count > 0) function(part.null_file);
+    }
   }
-  for (const ManifestOther& other : manifest.others) function(other.file());
+  for (const ManifestOther& other : manifest.others) {
+    for (const table::Part& part : other.parts) function(part.file);
+  }
 }
 
 // The entries of a folder: regular files, and all others.
@@ -159,7 +163,12 @@ bool TableFolder::is_current() const {
   platform::FileInfo named;
   platform::FileInfo opened;
   if (!platform::look_at(descriptor_, opened) || !platform::look_at(path_, named)) return true;
-  return named.is_same_file(opened);
+  if (!named.is_same_file(opened)) return false;
+  // Appending replaces the manifest alone, and removes files that the new one does not name.
+  const auto manifest = files_.find(kManifestName);
+  if (manifest == files_.end()) return true;
+  return !platform::look_at(path_of(kManifestName), named) ||
+         !platform::look_at(manifest->second->descriptor(), opened) || named.is_same_file(opened);
 }
 
 // Returns false if a file cannot be opened. Files beyond the limit are opened on demand.

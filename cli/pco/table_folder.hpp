@@ -26,8 +26,12 @@ class TableFolder {
   const Manifest& manifest() const { return manifest_; }
   // A file named by the manifest. Throws the error if it could not be opened.
   FileRef file(const std::string& name) const;
-  OtherFile other(const ManifestOther& column) const {
-    return {column.name, file(column.file()), column.rows, column.parts.front(), ""};
+  OtherFiles other(const ManifestOther& column) const {
+    OtherFiles files;
+    for (const table::Part& part : column.parts) {
+      files.push_back({column.name, file(part.file), part.rows, part, ""});
+    }
+    return files;
   }
   // No file is opened after it; the manifest stays.
   void close();

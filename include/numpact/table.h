@@ -43,10 +43,10 @@ enum {
 /* Texts are UTF-8 and end with a zero byte; they are valid while the manifest lives. */
 typedef struct numpact_table_column {
   size_t struct_size;
-  const char* name; /* may repeat, and contain zero bytes */
-  size_t name_size; /* without the zero byte at the end */
-  const char* file;
-  const char* null_file;  /* the lengths of runs as u64; null: no row is null */
+  const char* name;       /* may repeat, and contain zero bytes */
+  size_t name_size;       /* without the zero byte at the end */
+  const char* file;       /* "": there are several, see numpact_table_manifest_part */
+  const char* null_file;  /* the lengths of runs as u64; null: no row is null, or several files */
   const char* timezone;   /* NUMPACT_TABLE_TIMESTAMP; "": none */
   const char* type_text;  /* NUMPACT_TABLE_OTHER: the type as Arrow prints it; else null */
   int32_t kind;           /* NUMPACT_TABLE_... */
@@ -54,7 +54,7 @@ typedef struct numpact_table_column {
   int32_t is_nullable;    /* 0: the table declares that no value may be null */
   numpact_type type;      /* of the numbers; NUMPACT_NO_TYPE: NUMPACT_TABLE_OTHER */
   uint64_t rows;          /* with those that are null */
-  uint64_t numbers;       /* in the file */
+  uint64_t numbers;       /* in its files */
   uint64_t nulls;         /* NUMPACT_UNKNOWN: NUMPACT_TABLE_OTHER */
   uint64_t nulls_dropped; /* null rows of the table that the folder does not have */
   /* NUMPACT_TABLE_OTHER: consecutive blocks of the file, of which the first is before all rows, the
@@ -63,7 +63,21 @@ typedef struct numpact_table_column {
   size_t block_count;
   const uint64_t* block_ends; /* in the file, exclusive */
   const uint32_t* block_crcs; /* as numpact_crc32 computes them */
+  size_t part_count;          /* at least 1 */
 } numpact_table_column;
+
+/* Consecutive rows of a column, in files of their own. Valid while the manifest lives. */
+typedef struct numpact_table_part {
+  size_t struct_size;
+  const char* file;
+  const char* null_file; /* null: no row is null, or NUMPACT_TABLE_OTHER */
+  uint64_t rows;         /* with those that are null */
+  uint64_t numbers;      /* in the file; 0: NUMPACT_TABLE_OTHER */
+  uint64_t file_size;    /* 0: the manifest does not say it */
+  size_t block_count;    /* these as in numpact_table_column */
+  const uint64_t* block_ends;
+  const uint32_t* block_crcs;
+} numpact_table_part;
 
 /* Immutable; threads may share it. Keeps nothing of the text. */
 typedef struct numpact_table_manifest numpact_table_manifest;
@@ -84,6 +98,11 @@ NUMPACT_C_API numpact_status numpact_table_manifest_column(const numpact_table_m
                                                            size_t index,
                                                            numpact_table_column* column,
                                                            numpact_error* error);
+/* A part of a column. NUMPACT_INVALID_ARGUMENT: there is no such one. */
+NUMPACT_C_API numpact_status numpact_table_manifest_part(const numpact_table_manifest* manifest,
+                                                         size_t column, size_t index,
+                                                         numpact_table_part* part,
+                                                         numpact_error* error);
 /* Rows of all columns, 0 if there are none. NUMPACT_UNKNOWN: the columns must not be joined row by
  * row, since nulls of one were left out when the table was written; each can be read alone. */
 NUMPACT_C_API uint64_t numpact_table_manifest_rows(const numpact_table_manifest* manifest);

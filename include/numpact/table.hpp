@@ -57,14 +57,37 @@ NUMPACT_API bool may_have(Kind kind, Unit unit) noexcept;
 // Pairs of key and value, in order; both may be any bytes.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
+// What the manifest says of the bytes of a file.
+struct FileSum {
+  std::uint64_t bytes = 0;             // 0: nothing
+  std::optional<std::uint32_t> crc32;  // of the whole file, as checksum_of() computes it
+
+  friend bool operator==(const FileSum&, const FileSum&) = default;
+};
+
+// Consecutive rows of a column of numbers, in files of their own.
+struct NumberPart {
+  std::string file;
+  std::string null_file;         // the lengths of runs; empty: no row is null
+  std::uint64_t count = 0;       // numbers in the file
+  std::uint64_t null_count = 0;  // null rows
+  FileSum sum;
+  FileSum null_sum;
+
+  std::uint64_t rows() const noexcept { return count + null_count; }
+
+  friend bool operator==(const NumberPart&, const NumberPart&) = default;
+};
+
 // A column of numbers.
 struct Column {
-  std::string name;  // UTF-8; may repeat, be empty and contain zero bytes
-  std::string file;
-  std::string null_file;            // the lengths of runs; empty: no row is null
+  std::string name;                 // UTF-8; may repeat, be empty and contain zero bytes
+  std::string file;                 // empty: there are several parts
+  std::string null_file;            // the lengths of runs; empty: no row is null, or several parts
   std::string timezone;             // of kTimestamp; empty: none
   Metadata metadata;                // of the field
-  std::uint64_t count = 0;          // numbers in the file
+  std::vector<NumberPart> parts;    // empty: one, which the other members describe
+  std::uint64_t count = 0;          // numbers in all files
   std::uint64_t null_count = 0;     // null rows in the folder
   std::uint64_t nulls_dropped = 0;  // null rows of the table that the folder does not have
   NumberType type = NumberType::kU8;
@@ -73,6 +96,11 @@ struct Column {
   bool nullable = true;       // false: the table declares that no value may be null
 
   std::uint64_t rows() const noexcept { return count + null_count; }
+  // The parts in their order, also of a column that does not list them.
+  NUMPACT_API std::vector<NumberPart> all_parts() const;
+  const std::string& first_file() const noexcept {
+    return parts.empty() ? file : parts.front().file;
+  }
 
   friend bool operator==(const Column&, const Column&) = default;
 };
@@ -98,9 +126,9 @@ struct Other {
   std::string type;            // as Arrow prints it, for people
   std::uint64_t position = 0;  // among all columns of the table
   std::uint64_t rows = 0;
-  std::vector<Part> parts;  // exactly one in this version
+  std::vector<Part> parts;  // at least one
 
-  const std::string& file() const noexcept { return parts.front().file; }
+  const std::string& first_file() const noexcept { return parts.front().file; }
 
   friend bool operator==(const Other&, const Other&) = default;
 };
@@ -120,6 +148,8 @@ struct Manifest {
   std::vector<Other> others;    // by position; `columns` have the other positions
   std::vector<Skipped> skipped;
   Metadata metadata;  // of the table
+  // Files that are no longer of the table, and which the next writer removes if they are there.
+  std::vector<std::string> obsolete;
 
   // Rows of all columns, if they can be joined row by row; 0 without columns. None: nulls of a
   // column were left out, and there are other columns. Each can be read alone.
@@ -137,8 +167,9 @@ struct Manifest {
 NUMPACT_API Result<Manifest> parse_manifest(std::string_view text,
                                             std::string* why = nullptr) noexcept;
 
-// The text of a manifest: version 2; with other columns version 4, or 3 if no part of any has
-// checksums. `type` and `reason`, which are for people, may be any bytes.
+// The text of a manifest: version 2; with other columns or lists of parts version 4, or 3 if no
+// part of any other column has checksums and none is listed. `type` and `reason`, which are for
+// people, may be any bytes.
 //
 // Errors: parse_manifest() would refuse it; kLimitExceeded if it would be too long or have too many
 // values, else kInvalidArgument, such as a name that is not UTF-8. `why` as there.
@@ -166,6 +197,11 @@ class NUMPACT_API FileNames {
  private:
   std::map<std::string, std::uint64_t, std::less<>> taken_;  // how often, by name in lower case
 };
+
+// Which files of the folder of a table are there since a writer died: parts that the manifest does
+// not name, and files that it says to be obsolete. `names`: of the files in the folder.
+NUMPACT_API std::vector<std::string> left_files(const Manifest& manifest,
+                                                std::span<const std::string> names);
 
 // The file of the nulls of a column: "a.nulls.pco" for "a.pco". No column has it, since the names
 // of their files have no other dot.

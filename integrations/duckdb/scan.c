@@ -36,8 +36,15 @@ static int access_column(const open_table* table, size_t column, access_check* c
                          failure* why) {
   const numpact_table_column* of = &table->columns[column];
   if (of->kind == NUMPACT_TABLE_OTHER || !table->is_folder) return 1;
-  return access_file(check, table->path, of->file, why) &&
-         (of->null_file == NULL || access_file(check, table->path, of->null_file, why));
+  const numpact_table_manifest* manifest = numpact_table_get_manifest(table->table);
+  for (size_t i = 0; i < of->part_count; i++) {
+    numpact_table_part part;
+    part.struct_size = sizeof part;
+    if (numpact_table_manifest_part(manifest, column, i, &part, NULL) != NUMPACT_OK) return 0;
+    if (!access_file(check, table->path, part.file, why)) return 0;
+    if (part.null_file != NULL && !access_file(check, table->path, part.null_file, why)) return 0;
+  }
+  return 1;
 }
 
 static int add_parts(pco_scan* made, size_t table, failure* why) {

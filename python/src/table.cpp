@@ -9,6 +9,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -129,10 +130,23 @@ nb::list tuples_of(std::vector<Entry>& entries) {
   raise_error(status.kind(), name + ": " + why);
 }
 
+// Entries of columns are tuples with one file.
+void refuse_parts(const table::Manifest& manifest, const std::string& name) {
+  const bool has_parts =
+      std::any_of(manifest.columns.begin(), manifest.columns.end(),
+                  [](const table::Column& column) { return column.parts.size() > 1; }) ||
+      std::any_of(manifest.others.begin(), manifest.others.end(),
+                  [](const table::Other& other) { return other.parts.size() > 1; });
+  if (!has_parts) return;
+  raise_error(ErrorKind::kUnsupportedVersion,
+              name + ": a column has several parts, which this version does not read in Python");
+}
+
 nb::tuple parse_manifest(nb::bytes text, const std::string& name) {
   std::string why;
   Result<table::Manifest> parsed = table::parse_manifest({text.c_str(), text.size()}, &why);
   if (!parsed.ok()) refuse(parsed.status(), name, why);
+  refuse_parts(*parsed, name);
   return manifest_tuple(std::move(*parsed));
 }
 
@@ -219,6 +233,7 @@ nb::tuple checked_part(nb::str name, nb::handle source, std::uint64_t rows,
 }  // namespace
 
 nb::tuple manifest_tuple(table::Manifest manifest) {
+  refuse_parts(manifest, table::kManifestName);
   return nb::make_tuple(manifest.version, tuples_of(manifest.columns), tuples_of(manifest.others),
                         tuples_of(manifest.skipped), packed(manifest.metadata));
 }

@@ -186,6 +186,15 @@ inline constexpr std::array kStructFields<numpact_table_column> = {
     NUMPACT_FIELD(numpact_table_column, block_count),
     NUMPACT_FIELD(numpact_table_column, block_ends),
     NUMPACT_FIELD(numpact_table_column, block_crcs),
+    NUMPACT_FIELD(numpact_table_column, part_count),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_table_part> = {
+    NUMPACT_FIELD(numpact_table_part, struct_size), NUMPACT_FIELD(numpact_table_part, file),
+    NUMPACT_FIELD(numpact_table_part, null_file),   NUMPACT_FIELD(numpact_table_part, rows),
+    NUMPACT_FIELD(numpact_table_part, numbers),     NUMPACT_FIELD(numpact_table_part, file_size),
+    NUMPACT_FIELD(numpact_table_part, block_count), NUMPACT_FIELD(numpact_table_part, block_ends),
+    NUMPACT_FIELD(numpact_table_part, block_crcs),
 };
 template <>
 inline constexpr std::array kStructFields<numpact_table_skipped> = {

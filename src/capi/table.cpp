@@ -28,7 +28,8 @@ numpact_table_column column_of(const table::Column& column) {
   made.name = column.name.c_str();
   made.name_size = column.name.size();
   made.file = column.file.c_str();
-  made.null_file = column.null_count > 0 ? column.null_file.c_str() : nullptr;
+  const bool has_one_file = column.parts.size() < 2;
+  made.null_file = column.null_count > 0 && has_one_file ? column.null_file.c_str() : nullptr;
   made.timezone = column.timezone.c_str();
   made.kind = static_cast<std::int32_t>(column.kind);
   made.unit = table::has_unit(column.kind) ? static_cast<std::int32_t>(column.unit) + 1
@@ -39,21 +40,54 @@ numpact_table_column column_of(const table::Column& column) {
   made.numbers = column.count;
   made.nulls = column.null_count;
   made.nulls_dropped = column.nulls_dropped;
+  made.part_count = has_one_file ? 1 : column.parts.size();
   return made;
 }
 
 numpact_table_column column_of(const table::Other& other) {
   numpact_table_column made = {};
-  const table::Part& part = other.parts.front();
   made.name = other.name.c_str();
   made.name_size = other.name.size();
-  made.file = part.file.c_str();
+  made.file = "";
   made.timezone = "";
   made.type_text = other.type.c_str();
   made.kind = NUMPACT_TABLE_OTHER;
   made.is_nullable = 1;
   made.rows = other.rows;
   made.nulls = NUMPACT_UNKNOWN;
+  made.part_count = other.parts.size();
+  if (made.part_count > 1) return made;
+  const table::Part& part = other.parts.front();
+  made.file = part.file.c_str();
+  made.file_size = part.bytes;
+  made.block_count = part.ends.size();
+  made.block_ends = part.ends.data();
+  made.block_crcs = part.crc32.data();
+  return made;
+}
+
+numpact_table_part part_of(const table::Column& column, std::size_t index) {
+  numpact_table_part made = {};
+  if (column.parts.empty()) {
+    made.file = column.file.c_str();
+    made.null_file = column.null_count > 0 ? column.null_file.c_str() : nullptr;
+    made.rows = column.rows();
+    made.numbers = column.count;
+    return made;
+  }
+  const table::NumberPart& part = column.parts[index];
+  made.file = part.file.c_str();
+  made.null_file = part.null_count > 0 ? part.null_file.c_str() : nullptr;
+  made.rows = part.rows();
+  made.numbers = part.count;
+  made.file_size = part.sum.bytes;
+  return made;
+}
+
+numpact_table_part part_of(const table::Part& part) {
+  numpact_table_part made = {};
+  made.file = part.file.c_str();
+  made.rows = part.rows;
   made.file_size = part.bytes;
   made.block_count = part.ends.size();
   made.block_ends = part.ends.data();
@@ -99,6 +133,29 @@ numpact_status numpact_table_manifest_column(const numpact_table_manifest* manif
     give_struct(entry.column != nullptr ? column_of(*entry.column) : column_of(*entry.other),
                 column);
     return {};
+  });
+}
+
+numpact_status numpact_table_manifest_part(const numpact_table_manifest* manifest, size_t column,
+                                           size_t index, numpact_table_part* part,
+                                           numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(manifest));
+    NUMPACT_TRY(check_struct(part));
+    if (column < manifest->entries.size()) {
+      const numpact_table_manifest::Entry& entry = manifest->entries[column];
+      const table::Column* const numbers = entry.column;
+      const std::size_t count = numbers == nullptr
+                                    ? entry.other->parts.size()
+                                    : std::max<std::size_t>(1, numbers->parts.size());
+      if (index < count) {
+        give_struct(
+            numbers == nullptr ? part_of(entry.other->parts[index]) : part_of(*numbers, index),
+            part);
+        return {};
+      }
+    }
+    return Status(ErrorKind::kInvalidArgument, "the table has no such part");
   });
 }
 

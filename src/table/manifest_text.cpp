@@ -41,6 +41,10 @@ class Writer {
   void metadata(const Metadata& pairs);
   void metadata_text(const std::string& value);
   Status column(const Column& column);
+  Status nulls(const std::string& file, std::uint64_t count, const FileSum& sum,
+               const std::string& column);
+  Status parts(const Column& column);
+  void sum(const FileSum& sum);
   Status other(const Other& other, bool has_checksums);
 
   const Manifest& manifest_;
@@ -112,10 +116,48 @@ void Writer::metadata(const Metadata& pairs) {
   text_.close();
 }
 
+void Writer::sum(const FileSum& sum) {
+  if (sum.bytes > 0) number("bytes", sum.bytes);
+  if (sum.crc32) number("crc32", *sum.crc32);
+}
+
+Status Writer::nulls(const std::string& file, std::uint64_t count, const FileSum& of,
+                     const std::string& column) {
+  if (count == 0) return {};
+  text_.name("nulls");
+  text_.open_object();
+  NUMPACT_TRY(text("file", file, column));
+  number("count", count);
+  sum(of);
+  text_.close();
+  return {};
+}
+
+Status Writer::parts(const Column& column) {
+  std::uint64_t count = 0;
+  std::uint64_t null_count = 0;
+  text_.name("parts");
+  text_.open_array();
+  for (const NumberPart& part : column.parts) {
+    text_.open_object();
+    NUMPACT_TRY(text("file", part.file, column.name));
+    number("count", part.count);
+    sum(part.sum);
+    NUMPACT_TRY(nulls(part.null_file, part.null_count, part.null_sum, column.name));
+    text_.close();
+    count += part.count;
+    null_count += part.null_count;
+  }
+  text_.close();
+  if (count == column.count && null_count == column.null_count) return {};
+  return bad(ErrorKind::kInvalidArgument, "the parts of a column do not have its rows",
+             "column '" + column.name + "': its parts do not have its rows");
+}
+
 Status Writer::column(const Column& column) {
   text_.open_object();
   NUMPACT_TRY(text("name", column.name, column.name));
-  NUMPACT_TRY(text("file", column.file, column.name));
+  if (column.parts.empty()) NUMPACT_TRY(text("file", column.file, column.name));
   text_.name("logical_type");
   text_.string(to_string(column.kind));
   if (has_unit(column.kind)) {
@@ -125,13 +167,11 @@ Status Writer::column(const Column& column) {
   if (!column.timezone.empty()) NUMPACT_TRY(text("timezone", column.timezone, column.name));
   text_.name("number_type");
   text_.string(name_of(column.type));
-  number("count", column.count);
-  if (column.null_count > 0) {
-    text_.name("nulls");
-    text_.open_object();
-    NUMPACT_TRY(text("file", column.null_file, column.name));
-    number("count", column.null_count);
-    text_.close();
+  if (column.parts.empty()) {
+    number("count", column.count);
+    NUMPACT_TRY(nulls(column.null_file, column.null_count, {}, column.name));
+  } else {
+    NUMPACT_TRY(parts(column));
   }
   if (!column.nullable) {
     text_.name("nullable");
@@ -180,14 +220,18 @@ Status Writer::write(std::string& out) {
   };
   const auto checked = std::count_if(others.begin(), others.end(), has_checksums);
   const bool is_checked = checked == static_cast<std::ptrdiff_t>(others.size());
-  if (!is_checked && checked > 0) {
+  const bool has_parts = std::any_of(manifest_.columns.begin(), manifest_.columns.end(),
+                                     [](const Column& column) { return !column.parts.empty(); }) ||
+                         std::any_of(others.begin(), others.end(),
+                                     [](const Other& other) { return other.parts.size() > 1; });
+  if (!is_checked && (checked > 0 || has_parts)) {
     return bad(ErrorKind::kInvalidArgument, "some other columns have no checksums",
-               "some other columns have checksums, and some have none");
+               "some other columns have no checksums, which others or lists of parts need");
   }
   text_.open_object();
   text_.name("format");
   text_.string("numpact-table");
-  number("version", others.empty() ? 2 : is_checked ? 4 : 3);
+  number("version", has_parts ? 4 : others.empty() ? 2 : is_checked ? 4 : 3);
   text_.name("columns");
   text_.open_array();
   for (const Column& one : manifest_.columns) NUMPACT_TRY(column(one));
@@ -209,6 +253,14 @@ Status Writer::write(std::string& out) {
   }
   text_.close();
   metadata(manifest_.metadata);
+  if (!manifest_.obsolete.empty()) {
+    text_.name("obsolete");
+    text_.open_array();
+    for (const std::string& file : manifest_.obsolete) {
+      if (json::is_utf8(file)) text_.string(file);  // others were in no manifest
+    }
+    text_.close();
+  }
   text_.close();
   NUMPACT_TRY(check_size());
   out = text_.take();

@@ -10,12 +10,17 @@
 #include "json/characters.hpp"
 #include "json/json.hpp"
 #include "numpact/table.hpp"
+#include "table/manifest_object.hpp"
 
 namespace numpact::table {
 namespace {
 
 namespace json = internal::json;
 using json::View;
+using namespace internal::member;  // NOLINT(google-build-using-namespace)
+using internal::named;
+using internal::Object;
+using internal::quoted;
 
 // Versions: 2 has nulls, metadata and the reasons why columns were left out, 3 has other columns, 4
 // has them with checksums.
@@ -27,83 +32,18 @@ constexpr std::uint64_t kFirstWithParts = 4;
 constexpr std::uint64_t kFixedMemory = std::uint64_t{4} << 20;
 constexpr std::uint64_t kMemoryPerTextByte = 2;
 constexpr std::uint64_t kColumnMemory = 256;
-constexpr std::uint64_t kOtherMemory = 256;
+constexpr std::uint64_t kOtherMemory = 128;
+constexpr std::uint64_t kPartMemory = 128;  // of either kind
 constexpr std::uint64_t kSkippedMemory = 96;
 constexpr std::uint64_t kPairMemory = 64;
+constexpr std::uint64_t kNameMemory = 32;
 constexpr std::uint64_t kBlockMemory = sizeof(std::uint64_t) + sizeof(std::uint32_t);
 static_assert(sizeof(Column) <= kColumnMemory);
-static_assert(sizeof(Other) + sizeof(Part) <= kOtherMemory);
+static_assert(sizeof(Other) <= kOtherMemory);
+static_assert(sizeof(Part) <= kPartMemory && sizeof(NumberPart) <= kPartMemory);
 static_assert(sizeof(Skipped) <= kSkippedMemory);
+static_assert(sizeof(std::string) <= kNameMemory);
 static_assert(sizeof(Metadata::value_type) <= kPairMemory);
-
-// Bytes of a name or value that a message quotes.
-constexpr std::size_t kMaxQuoted = 80;
-
-enum Name : std::size_t {
-  kBytes,
-  kColumns,
-  kCount,
-  kCrc32,
-  kEnds,
-  kFile,
-  kFormat,
-  kHex,
-  kLogicalType,
-  kMetadata,
-  kName,
-  kNullable,
-  kNulls,
-  kNullsDropped,
-  kNumberType,
-  kOthers,
-  kParts,
-  kPosition,
-  kReason,
-  kRows,
-  kSkipped,
-  kTimezone,
-  kType,
-  kUnit,
-  kVersion
-};
-constexpr std::array<std::string_view, kVersion + 1> kNames = {
-    "bytes",       "columns",      "count",    "crc32",    "ends",     "file",  "format",
-    "hex",         "logical_type", "metadata", "name",     "nullable", "nulls", "nulls_dropped",
-    "number_type", "others",       "parts",    "position", "reason",   "rows",  "skipped",
-    "timezone",    "type",         "unit",     "version"};
-
-std::string quoted(std::string_view text) {
-  if (text.size() <= kMaxQuoted) return std::string(text);
-  std::size_t end = kMaxQuoted;
-  while ((text[end] & 0xc0) == 0x80) --end;  // not within a character
-  return std::string(text.substr(0, end)) + "...";
-}
-
-std::string named(Name name) { return "'" + std::string(kNames[name]) + "'"; }
-
-// An object: the known members that it has, of repeated ones the last.
-class Object {
- public:
-  explicit Object(const View& view) : view_(view) {
-    for (auto name = view.first(); name;) {
-      const std::optional<View> value = name->next();
-      for (std::size_t i = 0; i < kNames.size(); ++i) {
-        if (name->says(kNames[i])) members_[i] = value;
-      }
-      ++count_;
-      name = value->next();
-    }
-  }
-
-  const View& view() const { return view_; }
-  const std::optional<View>& operator[](Name name) const { return members_[name]; }
-  std::size_t count() const { return count_; }
-
- private:
-  View view_;
-  std::array<std::optional<View>, kNames.size()> members_;
-  std::size_t count_ = 0;
-};
 
 class Parser {
  public:
@@ -209,9 +149,12 @@ class Parser {
 
   Status file_name(const Object& object, std::string& out) {
     NUMPACT_TRY(text(object, kFile, out));
-    if (is_file_name(out)) return {};
-    return bad(*object[kFile], "a file name leads out of the folder",
-               "file name '" + quoted(out) + "' leads out of the folder");
+    return check_file_name(*object[kFile], out);
+  }
+  Status check_file_name(const View& at, const std::string& name) const {
+    if (is_file_name(name)) return {};
+    return bad(at, "a file name leads out of the folder",
+               "file name '" + quoted(name) + "' leads out of the folder");
   }
 
   Status name(const Object& object, std::string& out) {
@@ -222,15 +165,18 @@ class Parser {
 
   Status metadata(const Object& object, Metadata& out);
   Status metadata_text(const View& value, std::string& out);
-  Status column(const View& value, Column& out);
+  Status column(const View& value, std::uint64_t version, Column& out);
   Status type_of(const Object& object, Column& out);
-  Status nulls(const Object& object, Column& out);
+  Status nulls(const Object& object, std::string& file, std::uint64_t& count, FileSum* sum);
+  Status sum_of(const Object& object, FileSum& out);
+  Status number_parts(const Object& object, Column& out);
+  Status number_part(const View& value, NumberPart& out);
   Status other(const View& value, std::uint64_t version, Other& out);
-  Status parts(const Object& object, Other& out);
   Status part(const View& value, Part& out);
   template <class Number>
   Status numbers(const Object& object, Name name, std::uint64_t limit, std::vector<Number>& out);
   Status skipped(const View& value, Skipped& out);
+  Status obsolete(const Object& object, std::vector<std::string>& out);
   Status check_positions(const View& list, const Manifest& manifest);
   Status check_rows(const View& root, const Manifest& manifest);
 
@@ -248,6 +194,35 @@ class Parser {
       column_.reset();
     }
     return {};
+  }
+
+  // Reads the parts of a column, and counts their rows by rows_of(part).
+  template <class Entry, class Read, class RowsOf>
+  Status parts(const Object& object, std::vector<Entry>& out, std::uint64_t& rows, Read&& read,
+               RowsOf&& rows_of) {
+    NUMPACT_TRY(list(object, kParts));
+    const View& list = *object[kParts];
+    std::size_t count = 0;
+    NUMPACT_TRY(size_of(list, kPartMemory, count));
+    if (count == 0) return bad(list, "'parts' is empty", "'parts' is empty");
+    out.reserve(count);
+    rows = 0;
+    for (auto item = list.first(); item; item = item->next()) {
+      NUMPACT_TRY(require_object(*item));
+      NUMPACT_TRY(read(*item, out.emplace_back()));
+      const std::uint64_t more = rows_of(out.back());
+      if (more == 0 && count > 1) {
+        return bad(*item, "one of several parts has no rows", "one of its parts has no rows");
+      }
+      rows += more;  // both are below 2^63
+      NUMPACT_TRY(check_rows_of(*item, rows));
+    }
+    return {};
+  }
+  Status check_rows_of(const View& at, std::uint64_t rows) const {
+    if (rows < kCountLimit) return {};
+    return bad(at, "a column has more rows than can be counted",
+               "has more rows than can be counted");
   }
 
   std::uint64_t memory_left_;
@@ -335,24 +310,69 @@ Status Parser::type_of(const Object& object, Column& out) {
   return {};
 }
 
-Status Parser::nulls(const Object& object, Column& out) {
+// A file of nulls: its count, and what is known of its bytes if `sum` is not null.
+Status Parser::nulls(const Object& object, std::string& file, std::uint64_t& count, FileSum* sum) {
   const std::optional<View>& value = object[kNulls];
   if (!value) return {};
   if (!value->is(json::Kind::kObject)) {
     return bad_value(*value, "'nulls' is not an object", "'nulls' is not an object");
   }
   const Object entry(*value);
-  NUMPACT_TRY(file_name(entry, out.null_file));
-  NUMPACT_TRY(number(entry, kCount, out.null_count));
-  if (out.null_count > 0) return {};
+  NUMPACT_TRY(file_name(entry, file));
+  NUMPACT_TRY(number(entry, kCount, count));
+  if (sum != nullptr) NUMPACT_TRY(sum_of(entry, *sum));
+  if (count > 0) return {};
   return bad(*entry[kCount], "a column with nulls has none", "'nulls' has a count of 0");
 }
 
-Status Parser::column(const View& value, Column& out) {
+Status Parser::sum_of(const Object& object, FileSum& out) {
+  NUMPACT_TRY(optional_number(object, kBytes, out.bytes));
+  if (object[kBytes] && out.bytes == 0) {
+    return bad(*object[kBytes], "a file cannot have no bytes", "'bytes' of a file is 0");
+  }
+  if (!object[kCrc32]) return {};
+  NUMPACT_TRY(require(object, kBytes));
+  std::uint64_t crc = 0;
+  NUMPACT_TRY(number_of(*object[kCrc32], named(kCrc32), std::uint64_t{1} << 32, crc));
+  out.crc32 = static_cast<std::uint32_t>(crc);
+  return {};
+}
+
+Status Parser::number_part(const View& value, NumberPart& out) {
   const Object object(value);
-  NUMPACT_TRY(name(object, out.name));
   NUMPACT_TRY(file_name(object, out.file));
   NUMPACT_TRY(number(object, kCount, out.count));
+  NUMPACT_TRY(sum_of(object, out.sum));
+  NUMPACT_TRY(nulls(object, out.null_file, out.null_count, &out.null_sum));
+  return check_rows_of(value, out.rows());
+}
+
+Status Parser::number_parts(const Object& object, Column& out) {
+  std::uint64_t rows = 0;
+  NUMPACT_TRY(parts(
+      object, out.parts, rows,
+      [&](const View& value, NumberPart& part) { return number_part(value, part); },
+      [](const NumberPart& part) { return part.rows(); }));
+  for (const NumberPart& part : out.parts) {
+    out.count += part.count;
+    out.null_count += part.null_count;
+  }
+  if (out.parts.size() > 1) return {};
+  out.file = out.parts[0].file;
+  out.null_file = out.parts[0].null_file;
+  return {};
+}
+
+Status Parser::column(const View& value, std::uint64_t version, Column& out) {
+  const Object object(value);
+  NUMPACT_TRY(name(object, out.name));
+  if (version >= kFirstWithParts && object[kParts]) {
+    NUMPACT_TRY(number_parts(object, out));
+  } else {
+    NUMPACT_TRY(file_name(object, out.file));
+    NUMPACT_TRY(number(object, kCount, out.count));
+    NUMPACT_TRY(nulls(object, out.null_file, out.null_count, nullptr));
+  }
   NUMPACT_TRY(type_of(object, out));
   NUMPACT_TRY(optional_text(object, kTimezone, out.timezone));
   if (out.kind != Kind::kTimestamp) out.timezone.clear();
@@ -365,11 +385,9 @@ Status Parser::column(const View& value, Column& out) {
   }
   NUMPACT_TRY(metadata(object, out.metadata));
   NUMPACT_TRY(optional_number(object, kNullsDropped, out.nulls_dropped));
-  NUMPACT_TRY(nulls(object, out));
   // Each is below 2^63, and so is the sum of the first two.
-  if (out.rows() < kCountLimit && out.rows() + out.nulls_dropped < kCountLimit) return {};
-  return bad(value, "a column has more rows than can be counted",
-             "has more rows than can be counted");
+  NUMPACT_TRY(check_rows_of(value, out.rows()));
+  return check_rows_of(value, out.rows() + out.nulls_dropped);
 }
 
 template <class Number>
@@ -389,7 +407,6 @@ Status Parser::numbers(const Object& object, Name name, std::uint64_t limit,
 }
 
 Status Parser::part(const View& value, Part& out) {
-  NUMPACT_TRY(require_object(value));
   const Object object(value);
   NUMPACT_TRY(file_name(object, out.file));
   NUMPACT_TRY(number(object, kRows, out.rows));
@@ -417,34 +434,25 @@ Status Parser::part(const View& value, Part& out) {
                  std::to_string(out.bytes));
 }
 
-Status Parser::parts(const Object& object, Other& out) {
-  NUMPACT_TRY(list(object, kParts));
-  const View& list = *object[kParts];
-  const std::uint64_t count = list.count();
-  if (count == 0) return bad(list, "'parts' is empty", "'parts' is empty");
-  if (count > 1) {
-    column_.reset();
-    return bad(list, "a column has several parts: written by a newer numpact",
-               "the column '" + quoted(out.name) + "' has " + std::to_string(count) +
-                   " parts: written by a newer numpact",
-               ErrorKind::kUnsupportedVersion);
-  }
-  NUMPACT_TRY(part(*list.first(), out.parts.emplace_back()));
-  if (out.parts[0].rows == out.rows) return {};
-  return bad(list, "the parts of a column do not have its rows",
-             "its parts have " + std::to_string(out.parts[0].rows) + " rows, the column has " +
-                 std::to_string(out.rows));
-}
-
 Status Parser::other(const View& value, std::uint64_t version, Other& out) {
   const Object object(value);
   NUMPACT_TRY(name(object, out.name));
   NUMPACT_TRY(text(object, kType, out.type));
   NUMPACT_TRY(number(object, kPosition, out.position));
   NUMPACT_TRY(number(object, kRows, out.rows));
-  if (version >= kFirstWithParts) return parts(object, out);
-  out.parts.emplace_back().rows = out.rows;
-  return file_name(object, out.parts[0].file);
+  if (version < kFirstWithParts) {
+    NUMPACT_TRY(take(value, kPartMemory));
+    out.parts.emplace_back().rows = out.rows;
+    return file_name(object, out.parts[0].file);
+  }
+  std::uint64_t rows = 0;
+  NUMPACT_TRY(parts(
+      object, out.parts, rows, [&](const View& at, Part& made) { return part(at, made); },
+      [](const Part& made) { return made.rows; }));
+  if (rows == out.rows) return {};
+  return bad(*object[kParts], "the parts of a column do not have its rows",
+             "its parts have " + std::to_string(rows) + " rows, the column has " +
+                 std::to_string(out.rows));
 }
 
 Status Parser::skipped(const View& value, Skipped& out) {
@@ -452,6 +460,23 @@ Status Parser::skipped(const View& value, Skipped& out) {
   NUMPACT_TRY(name(object, out.name));
   NUMPACT_TRY(text(object, kType, out.type));
   return optional_text(object, kReason, out.reason);
+}
+
+Status Parser::obsolete(const Object& object, std::vector<std::string>& out) {
+  if (!object[kObsolete]) return {};
+  NUMPACT_TRY(list(object, kObsolete));
+  const View& list = *object[kObsolete];
+  std::size_t count = 0;
+  NUMPACT_TRY(size_of(list, kNameMemory, count));
+  out.reserve(count);
+  for (auto item = list.first(); item; item = item->next()) {
+    if (!item->is(json::Kind::kString)) {
+      return bad_value(*item, "a value is not text", "an element of 'obsolete' is not text");
+    }
+    NUMPACT_TRY(text_of(*item, out.emplace_back()));
+    NUMPACT_TRY(check_file_name(*item, out.back()));
+  }
+  return {};
 }
 
 Status Parser::check_positions(const View& list, const Manifest& manifest) {
@@ -518,7 +543,7 @@ Status Parser::parse(Manifest& manifest) {
   }
   manifest.version = static_cast<unsigned>(version);
   NUMPACT_TRY(entries(object, kColumns, kColumnMemory, manifest.columns,
-                      [&](const View& value, Column& out) { return column(value, out); }));
+                      [&](const View& value, Column& out) { return column(value, version, out); }));
   if (object[kOthers]) {
     if (version < kFirstWithOthers) {
       return bad(*object[kOthers], "'others' is not a member of this version",
@@ -531,10 +556,16 @@ Status Parser::parse(Manifest& manifest) {
   NUMPACT_TRY(entries(object, kSkipped, kSkippedMemory, manifest.skipped,
                       [&](const View& value, Skipped& out) { return skipped(value, out); }));
   NUMPACT_TRY(metadata(object, manifest.metadata));
+  NUMPACT_TRY(obsolete(object, manifest.obsolete));
   return check_rows(*root, manifest);
 }
 
 }  // namespace
+
+std::vector<NumberPart> Column::all_parts() const {
+  if (!parts.empty()) return parts;
+  return {{file, null_count > 0 ? null_file : std::string(), count, null_count, {}, {}}};
+}
 
 std::optional<std::uint64_t> Manifest::joined_rows() const noexcept {
   const std::size_t width = columns.size() + others.size();

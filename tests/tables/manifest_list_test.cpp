@@ -2,6 +2,7 @@
 // The list of manifests that every reader accepts or refuses, by the C++ and the C interface.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,17 @@ std::string described(const numpact_table_manifest* manifest) {
                       is_other ? column.type_text : name_of(static_cast<NumberType>(column.type)));
     EXPECT_EQ(column.rows, is_other ? column.rows : column.numbers + column.nulls);
     EXPECT_EQ(is_other, column.nulls == NUMPACT_UNKNOWN);
+    std::uint64_t rows = 0;
+    numpact_table_part part;
+    part.struct_size = sizeof part;
+    for (std::size_t at = 0; at < column.part_count; ++at) {
+      EXPECT_EQ(numpact_table_manifest_part(manifest, i, at, &part, nullptr), NUMPACT_OK);
+      EXPECT_EQ(column.part_count > 1, std::string(column.file) != part.file);
+      rows += part.rows;
+    }
+    EXPECT_EQ(rows, column.rows);
+    EXPECT_EQ(numpact_table_manifest_part(manifest, i, column.part_count, &part, nullptr),
+              NUMPACT_INVALID_ARGUMENT);
   }
   return text;
 }
@@ -107,11 +119,69 @@ TEST(ManifestList, IsWrittenAsItIsRead) {
     const std::string text = table::manifest_text(found).value();
     table::Manifest again = table::parse_manifest(text).value();
     const bool has_checksums = !found.others.empty() && found.others[0].parts[0].has_checksums();
-    EXPECT_EQ(again.version, found.others.empty() ? 2u : has_checksums ? 4u : 3u);
+    const bool has_parts =
+        std::any_of(found.columns.begin(), found.columns.end(),
+                    [](const table::Column& column) { return !column.parts.empty(); });
+    EXPECT_EQ(again.version, has_parts ? 4u : found.others.empty() ? 2u : has_checksums ? 4u : 3u);
     EXPECT_EQ(table::manifest_text(again).value(), text);
     again.version = found.version;
     EXPECT_EQ(again, found);
   }
+}
+
+// Of several parts, which the list has not.
+TEST(ManifestList, Parts) {
+  table::Manifest manifest;
+  table::Column column;
+  column.name = "a";
+  column.type = NumberType::kI64;
+  column.parts.push_back({"a.pco", "", 5, 0, {100, 7}, {}});
+  column.parts.push_back({"a.p1.pco", "a.p1.nulls.pco", 2, 3, {101, 8}, {102, 9}});
+  column.parts.push_back({"a.p2.pco", "a.p2.nulls.pco", 0, 1, {}, {}});
+  column.count = 7;
+  column.null_count = 4;
+  table::Other other;
+  other.name = "s";
+  other.type = "string";
+  other.position = 1;
+  other.rows = 11;
+  other.parts.push_back({"s.arrow", 10, 100, {10, 90, 100}, {1, 2, 3}});
+  other.parts.push_back({"s.p1.arrow", 1, 80, {10, 70, 80}, {4, 5, 6}});
+  manifest.columns.push_back(column);
+  manifest.others.push_back(other);
+  const std::string text = table::manifest_text(manifest).value();
+  table::Manifest again = table::parse_manifest(text).value();
+  EXPECT_EQ(again.version, 4u);
+  EXPECT_EQ(again.columns, manifest.columns);
+  EXPECT_EQ(again.others, manifest.others);
+  EXPECT_EQ(again.columns[0].all_parts(), column.parts);
+  EXPECT_EQ(again.columns[0].first_file(), "a.pco");
+  numpact_table_manifest* in_c = nullptr;
+  ASSERT_EQ(numpact_table_manifest_parse(text.data(), text.size(), &in_c, nullptr, 0, nullptr),
+            NUMPACT_OK);
+  EXPECT_EQ(described(in_c), "a:number:i64\ns:other:string\n");
+  numpact_table_part part;
+  part.struct_size = sizeof part;
+  ASSERT_EQ(numpact_table_manifest_part(in_c, 0, 1, &part, nullptr), NUMPACT_OK);
+  EXPECT_EQ(std::string(part.null_file), "a.p1.nulls.pco");
+  EXPECT_EQ(part.numbers, 2u);
+  EXPECT_EQ(part.file_size, 101u);
+  ASSERT_EQ(numpact_table_manifest_part(in_c, 1, 1, &part, nullptr), NUMPACT_OK);
+  EXPECT_EQ(part.block_count, 3u);
+  EXPECT_EQ(part.block_ends[1], 70u);
+  EXPECT_EQ(part.null_file, nullptr);
+  numpact_table_manifest_destroy(in_c);
+
+  manifest.columns[0].count = 8;
+  std::string why;
+  EXPECT_EQ(table::manifest_text(manifest, &why).status().kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(why, "column 'a': its parts do not have its rows");
+  manifest.columns[0].count = 7;
+  manifest.others[0].parts[0].ends = {};
+  manifest.others[0].parts[0].crc32 = {};
+  manifest.others[0].parts[1] = manifest.others[0].parts[0];
+  EXPECT_EQ(table::manifest_text(manifest, &why).status().kind(), ErrorKind::kInvalidArgument);
+  EXPECT_NE(why.find("no checksums"), std::string::npos);
 }
 
 TEST(ManifestList, InC) {

@@ -14,6 +14,7 @@
 
 #include "numpact/pco.hpp"
 #include "numpact/table_reader.hpp"
+#include "numpact/trailer.hpp"
 
 namespace numpact::testing {
 
@@ -82,6 +83,7 @@ class MemoryFiles final : public table::Files {
 struct ModelColumn {
   table::Column described;
   std::vector<std::optional<std::uint64_t>> rows;
+  std::vector<std::size_t> part_ends = {};  // where parts end but the last one; empty: one file
 };
 
 inline void store(std::byte* at, std::uint64_t bits, std::size_t size) {
@@ -93,15 +95,17 @@ inline std::uint64_t load(const std::byte* at, std::size_t size) {
   return bits;
 }
 
-// Writes the files of a column, and completes its description.
-inline void write_column(std::map<std::string, Bytes>& files, ModelColumn& column,
-                         EncodeConfig config) {
-  table::Column& described = column.described;
-  const std::size_t size = size_of(described.type);
+inline table::FileSum sum_of(const Bytes& file) { return {file.size(), checksum_of(file)}; }
+
+// Writes the files of rows of a column.
+inline table::NumberPart write_part(std::map<std::string, Bytes>& files, NumberType type,
+                                    std::span<const std::optional<std::uint64_t>> rows,
+                                    const std::string& file, EncodeConfig config) {
+  const std::size_t size = size_of(type);
   Bytes numbers;
   std::vector<std::uint64_t> runs;
   bool is_null = true;  // of the last run
-  for (const auto& row : column.rows) {
+  for (const auto& row : rows) {
     if (row) {
       numbers.resize(numbers.size() + size);
       store(numbers.data() + numbers.size() - size, *row, size);
@@ -116,17 +120,47 @@ inline void write_column(std::map<std::string, Bytes>& files, ModelColumn& colum
     }
     ++runs.back();
   }
-  described.count = numbers.size() / size;
-  described.null_count = column.rows.size() - described.count;
-  described.file = described.name + ".pco";
-  files[described.file] = compress(NumberView(described.type, numbers.data(),
-                                              static_cast<std::size_t>(described.count)),
-                                   config)
-                              .value();
-  if (described.null_count == 0) return;
-  described.null_file = table::null_file_name(described.file);
+  table::NumberPart part;
+  part.file = file;
+  part.count = numbers.size() / size;
+  part.null_count = rows.size() - part.count;
+  const NumberView view(type, numbers.data(), static_cast<std::size_t>(part.count));
+  files[file] = compress(view, config).value();
+  part.sum = sum_of(files[file]);
+  if (part.null_count == 0) return part;
+  part.null_file = table::null_file_name(file);
   config.paging = {};
-  files[described.null_file] = compress(runs, config).value();
+  files[part.null_file] = compress(runs, config).value();
+  part.null_sum = sum_of(files[part.null_file]);
+  return part;
+}
+
+// Writes the files of a column, and completes its description.
+inline void write_column(std::map<std::string, Bytes>& files, ModelColumn& column,
+                         const EncodeConfig& config) {
+  table::Column& described = column.described;
+  std::vector<table::NumberPart> parts;
+  std::vector<std::size_t> ends = column.part_ends;
+  ends.push_back(column.rows.size());
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    const std::string suffix = parts.empty() ? "" : ".p" + std::to_string(parts.size());
+    parts.push_back(write_part(files, described.type,
+                               std::span(column.rows).subspan(begin, end - begin),
+                               described.name + suffix + ".pco", config));
+    begin = end;
+  }
+  described.count = described.null_count = 0;
+  for (const table::NumberPart& part : parts) {
+    described.count += part.count;
+    described.null_count += part.null_count;
+  }
+  if (parts.size() > 1) {
+    described.parts = std::move(parts);
+  } else {
+    described.file = parts[0].file;
+    described.null_file = parts[0].null_file;
+  }
 }
 
 inline void write_manifest(std::map<std::string, Bytes>& files,
@@ -136,6 +170,23 @@ inline void write_manifest(std::map<std::string, Bytes>& files,
   const std::string text = table::manifest_text(manifest).value();
   const auto* const bytes = reinterpret_cast<const std::byte*>(text.data());
   files[table::kManifestName] = Bytes(bytes, bytes + text.size());
+}
+
+// Reads all columns, and says what fails.
+inline Status read_all(const std::shared_ptr<MemoryFiles>& files, table::Failure& failure,
+                       const DecodeConfig& config = {}) {
+  const auto reader = table::Reader::open(files, config, &failure);
+  if (!reader.ok()) return reader.status();
+  table::Query query;
+  for (std::size_t i = 0; i < reader->columns().size(); ++i) query.columns.push_back(i);
+  const auto scan = table::Scan::create(*reader, query, &failure);
+  if (!scan.ok()) return scan.status();
+  table::Cursor cursor = table::Cursor::create(*scan).value();
+  cursor.start(scan->all());
+  for (table::Batch batch;;) {
+    const Status status = cursor.next(batch, &failure);
+    if (!status.ok() || batch.window_rows == 0) return status;
+  }
 }
 
 }  // namespace numpact::testing

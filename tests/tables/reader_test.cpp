@@ -26,6 +26,7 @@ using table::Scan;
 using testing::MemoryFiles;
 using testing::ModelColumn;
 using testing::Random;
+using testing::read_all;
 
 enum class Nulls { kNone, kAll, kInTurns, kFew, kRuns, kAtEnds };
 constexpr Nulls kAllNulls[] = {Nulls::kNone, Nulls::kAll,  Nulls::kInTurns,
@@ -436,22 +437,6 @@ TEST(TableReader, PacksValidity) {
 }
 
 // ---- damage ----
-
-Status read_all(const std::shared_ptr<MemoryFiles>& files, Failure& failure,
-                const DecodeConfig& config = {}) {
-  const auto reader = Reader::open(files, config, &failure);
-  if (!reader.ok()) return reader.status();
-  Query query;
-  for (std::size_t i = 0; i < reader->columns().size(); ++i) query.columns.push_back(i);
-  const auto scan = Scan::create(*reader, query, &failure);
-  if (!scan.ok()) return scan.status();
-  Cursor cursor = Cursor::create(*scan).value();
-  cursor.start(scan->all());
-  for (Batch batch;;) {
-    const Status status = cursor.next(batch, &failure);
-    if (!status.ok() || batch.window_rows == 0) return status;
-  }
-}
 
 Made small_table(MemoryFiles::As as) {
   Random random(8);

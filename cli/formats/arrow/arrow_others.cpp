@@ -83,21 +83,24 @@ std::optional<std::string> text_of_row(const arrow::Array& array, std::int64_t r
 
 class ArrowOtherReader final : public OtherReader {
  public:
-  ArrowOtherReader(const std::vector<OtherFile>& files, const ValueLimitsRef& limits) {
-    for (const OtherFile& file : files) files_.emplace_back(file, limits);
+  ArrowOtherReader(const std::vector<OtherFiles>& columns, const ValueLimitsRef& limits) {
+    for (const OtherFiles& files : columns) columns_.emplace_back(files, limits);
   }
 
-  OtherKind kind(std::size_t file) const override { return kind_of(*files_[file].field()->type()); }
+  OtherKind kind(std::size_t column) const override {
+    return kind_of(*columns_[column].field()->type());
+  }
 
-  TextBlock read(std::size_t file, std::uint64_t first, std::uint64_t rows,
+  TextBlock read(std::size_t column, std::uint64_t first, std::uint64_t rows,
                  DecodeUse use) override {
-    const ArrayRef array = files_[file].read(first, rows, {}, use);
-    const ValueLimits* const limits = files_[file].limits().get();
+    const ArrowOtherColumn& from = columns_[column];
+    const ArrayRef array = from.read(first, rows, {}, use);
+    const ValueLimits* const limits = from.limits().get();
     TextBlock block;
     for (std::int64_t row = 0; row < array->length(); ++row) {
       const std::optional<std::string> text = text_of_row(*array, row);
       if (limits != nullptr && text) {
-        limits->check_memory(block.bytes.size() + text->size(), use, files_[file].place());
+        limits->check_memory(block.bytes.size() + text->size(), use, from.place());
       }
       if (text) block.bytes += *text;
       block.add_row(block.bytes.size(), !text);
@@ -105,17 +108,18 @@ class ArrowOtherReader final : public OtherReader {
     return block;
   }
 
-  void check(std::size_t file) override {
-    const ArrowOtherFile& checked = files_[file];
-    for (std::uint64_t i = 0; i < checked.batches(); ++i) {
-      const ArrayRef array = checked.batch(i);
-      if (checked.limits() == nullptr) continue;
-      checked.limits()->add_output(bytes_of_rows(*array), checked.place());
+  void check(std::size_t column) override {
+    for (const ArrowOtherFile& checked : columns_[column].files()) {
+      for (std::uint64_t i = 0; i < checked.batches(); ++i) {
+        const ArrayRef array = checked.batch(i);
+        if (checked.limits() == nullptr) continue;
+        checked.limits()->add_output(bytes_of_rows(*array), checked.place());
+      }
     }
   }
 
  private:
-  std::vector<ArrowOtherFile> files_;
+  std::vector<ArrowOtherColumn> columns_;
 };
 
 // A copy of the block as an array of text.
@@ -266,11 +270,38 @@ std::shared_ptr<arrow::Array> ArrowOtherFile::read(std::uint64_t first, std::uin
   return take_arrow(arrow::compute::Filter(array, mask), place_).make_array();
 }
 
+// The fields of parts are the same, and have no dictionaries, which would differ from part to part.
+ArrowOtherColumn::ArrowOtherColumn(const OtherFiles& files, const ValueLimitsRef& limits) {
+  for (const OtherFile& file : files) {
+    const ArrowOtherFile& opened = files_.emplace_back(file, limits);
+    if (files.size() == 1) return;
+    if (!opened.field()->Equals(*field(), true) || has_dictionary(*opened.field()->type())) {
+      throw Failure(ExitCode::kCorrupt, opened.place(),
+                    "corrupt: parts of the column are of another type, or have dictionaries");
+    }
+  }
+}
+
+ArrayRef ArrowOtherColumn::read(std::uint64_t first, std::uint64_t rows,
+                                std::span<const std::uint8_t> kept, DecodeUse use) const {
+  arrow::ArrayVector arrays;
+  std::size_t done = 0;
+  for_each_part(
+      files_.size(), first, rows, [&](std::size_t part) { return files_[part].rows(); },
+      [&](std::size_t part, std::uint64_t at, std::uint64_t count) {
+        const auto some = kept.empty() ? kept : kept.subspan(done, static_cast<std::size_t>(count));
+        arrays.push_back(files_[part].read(at, count, some, use));
+        done += static_cast<std::size_t>(count);
+      });
+  if (arrays.empty()) return files_[0].read(0, 0, {}, use);
+  return arrays.size() == 1 ? arrays[0] : take_arrow(arrow::Concatenate(arrays), place());
+}
+
 bool has_arrow() { return true; }
 
-std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files,
+std::unique_ptr<OtherReader> open_others(const std::vector<OtherFiles>& columns,
                                          const ValueLimitsRef& limits) {
-  return std::make_unique<ArrowOtherReader>(files, limits);
+  return std::make_unique<ArrowOtherReader>(columns, limits);
 }
 
 OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file,

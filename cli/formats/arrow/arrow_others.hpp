@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "formats/arrow/arrow_columns.hpp"
 #include "formats/arrow/ipc_sizes.hpp"
@@ -27,6 +28,7 @@ class ArrowOtherFile {
 
   const std::string& place() const { return place_; }
   const std::shared_ptr<arrow::Field>& field() const { return field_; }
+  std::uint64_t rows() const { return rows_; }
   std::uint64_t batches() const { return (rows_ + kOtherBatchRows - 1) / kOtherBatchRows; }
   std::shared_ptr<arrow::Array> batch(std::uint64_t index, DecodeUse use = DecodeUse::kAll) const;
   // The rows of one range, or those of them for which `kept` is not 0 if that is not empty.
@@ -52,6 +54,25 @@ class ArrowOtherFile {
   std::uint64_t dictionary_bytes_ = 0;
   mutable bool has_kept_ = false;         // the dictionaries were passed to limits_
   mutable std::uint64_t read_bytes_ = 0;  // of the batches that the running read() has decoded
+};
+
+// Rows of a column in several files, which follow each other.
+class ArrowOtherColumn {
+ public:
+  explicit ArrowOtherColumn(const OtherFiles& files, const ValueLimitsRef& limits = nullptr);
+
+  const std::vector<ArrowOtherFile>& files() const { return files_; }
+  const std::string& place() const { return files_[0].place(); }
+  const std::shared_ptr<arrow::Field>& field() const { return files_[0].field(); }
+  // As those of a file.
+  std::shared_ptr<arrow::Array> read(std::uint64_t first, std::uint64_t rows,
+                                     std::span<const std::uint8_t> kept = {},
+                                     DecodeUse use = DecodeUse::kAll) const;
+  std::uint64_t dictionary_bytes() const { return files_[0].dictionary_bytes(); }
+  const ValueLimitsRef& limits() const { return files_[0].limits(); }
+
+ private:
+  std::vector<ArrowOtherFile> files_;
 };
 
 }  // namespace numpact::cli

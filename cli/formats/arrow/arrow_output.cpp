@@ -88,8 +88,8 @@ ArrowOutput::ArrowOutput(OutputFile& file, const OutputPlan& plan)
     : file_(file), columns_(plan.columns), sink_(std::make_shared<ArrowSink>(file)) {
   check_table_columns(file, plan);
   arrow::FieldVector fields;
-  for (const OtherFile& other : plan.others) {
-    const ArrowOtherFile& opened = others_.emplace_back(other, plan.limits);
+  for (const OtherFiles& other : plan.others) {
+    const ArrowOtherColumn& opened = others_.emplace_back(other, plan.limits);
     if (plan.limits != nullptr) {
       plan.limits->add_output(opened.dictionary_bytes(), opened.place());
     }
@@ -115,7 +115,7 @@ void ArrowOutput::write(std::span<const ColumnBlock> columns) {
     const NumberView& numbers = columns[c].numbers;
     if (columns_[c].other) {
       const std::span<const std::uint8_t> kept = columns[c].kept;
-      const ArrowOtherFile& file = others_[*columns_[c].other];
+      const ArrowOtherColumn& file = others_[*columns_[c].other];
       arrays.push_back(
           file.read(columns[c].first_row, kept.empty() ? columns[c].rows : kept.size(), kept));
       if (file.limits() != nullptr) {

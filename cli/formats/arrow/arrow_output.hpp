@@ -24,7 +24,7 @@ std::shared_ptr<arrow::io::OutputStream> sink_to(OutputFile& file);
 std::shared_ptr<arrow::Buffer> validity_bits(std::span<const std::uint8_t> valid,
                                              const std::string& place);
 
-class ArrowOtherFile;
+class ArrowOtherColumn;
 
 class ArrowOutput : public TableOutput {
  public:
@@ -49,7 +49,7 @@ class ArrowOutput : public TableOutput {
 
   OutputFile& file_;
   std::vector<Column> columns_;
-  std::vector<ArrowOtherFile> others_;  // of Column::other
+  std::vector<ArrowOtherColumn> others_;  // of Column::other
   std::shared_ptr<arrow::io::OutputStream> sink_;
   std::shared_ptr<arrow::Schema> schema_;
 };

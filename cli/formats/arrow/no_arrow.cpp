@@ -47,9 +47,9 @@ std::unique_ptr<TableOutput> make_arrow_stream(OutputFile& file, const OutputPla
 
 bool has_arrow() { return false; }
 
-std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files,
+std::unique_ptr<OtherReader> open_others(const std::vector<OtherFiles>& columns,
                                          const ValueLimitsRef&) {
-  refuse(files[0].file->name(), "a column that is not of numbers");
+  refuse(columns[0][0].file->name(), "a column that is not of numbers");
 }
 
 OtherColumn write_text(TextInput&, const std::string&, OutputFile&, const std::string& place) {

@@ -19,9 +19,6 @@
 #include "formats/arrow/arrow_output.hpp"
 
 namespace numpact::cli {
-namespace {
-
-constexpr auto kBatchRows = static_cast<std::int64_t>(kOtherBatchRows);
 
 bool has_dictionary(const arrow::DataType& type) {
   const arrow::DataType& storage = storage_type(type);
@@ -30,6 +27,10 @@ bool has_dictionary(const arrow::DataType& type) {
   return std::any_of(fields.begin(), fields.end(),
                      [](const auto& field) { return has_dictionary(*field->type()); });
 }
+
+namespace {
+
+constexpr auto kBatchRows = static_cast<std::int64_t>(kOtherBatchRows);
 
 // The values of a view without the bytes of other rows: all bytes that the views of a slice could
 // point to would be written.

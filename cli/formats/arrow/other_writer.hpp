@@ -20,6 +20,8 @@ namespace numpact::cli {
 
 // The type of the values behind extension types.
 const arrow::DataType& storage_type(const arrow::DataType& type);
+// Whether values of the type refer to a dictionary, also inside of nested types.
+bool has_dictionary(const arrow::DataType& type);
 
 // Writes batches of kOtherBatchRows rows. A column with dictionaries is kept in memory up to
 // close(), since a file has one dictionary for all batches; so are the indices of text that

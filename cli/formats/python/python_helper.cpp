@@ -269,9 +269,22 @@ Json metadata_to_json(const Metadata& metadata) {
   return list;
 }
 
-Json part_to_json(const table::Part& part) {
-  if (!part.has_checksums()) return {};
-  return {{"bytes", part.bytes}, {"ends", part.ends}, {"crc32", part.crc32}};
+std::vector<OtherFile> all_files(const std::vector<OtherFiles>& columns) {
+  std::vector<OtherFile> files;
+  for (const OtherFiles& column : columns) files.insert(files.end(), column.begin(), column.end());
+  return files;
+}
+
+Json file_to_json(const OtherFile& file, std::size_t number) {
+  const table::Part& part = file.part;
+  Json sums;
+  if (part.has_checksums()) {
+    sums = {{"bytes", part.bytes}, {"ends", part.ends}, {"crc32", part.crc32}};
+  }
+  return {{"descriptor", PythonHelper::descriptor_of(number)},
+          {"name", file.name},
+          {"rows", file.rows},
+          {"part", sums}};
 }
 
 Metadata metadata_in(const Json& json, const std::string& place) {

@@ -32,12 +32,12 @@
 //   {"verb": "rows", "count": 5}, for each column a D  the same
 //   message of numbers and one of nulls, as above
 //   {"verb": "finish"}                                 the same
-// A column may be one of a file of Arrow (formats/others.hpp): {"other": 0}, an entry of "others"
-// of "create", which are as those of "open" below. Then "rows" also has "first", the first row in
-// these files, and "limits", and is followed by a D message with a byte per row from there on (0:
-// left out), which is empty if "count" rows are taken; such columns send nothing, and the answer
-// ends with {"bytes": of their rows, which count as output}.
-// "limits" are {"max_output": bytes that may still be written, "max_memory"}, null: no limit.
+// A column may be one in files of Arrow (formats/others.hpp): {"other": 0}, an entry of "others" of
+// "create", which are lists of files as those of "open" below. Then "rows" also has "first", the
+// first row in these columns, and "limits", and is followed by a D message with a byte per row from
+// there on (0: left out), which is empty if "count" rows are taken; such columns send nothing, and
+// the answer ends with {"bytes": of their rows, which count as output}. "limits" are {"max_output":
+// bytes that may still be written, "max_memory"}, null: no limit.
 //
 // Files of columns that Pco cannot hold. While a table is read:
 //   {"verb": "keep", "column": 3}                      D messages of the file up to an empty one,
@@ -118,8 +118,9 @@ std::string text_in(const Json& json, const char* key, const std::string& place)
 OtherColumn receive_other(PythonHelper& helper, OutputFile& file, const std::string& place);
 // Metadata as a list of pairs, and the member "metadata".
 Json metadata_to_json(const Metadata& metadata);
-// The checksums of a file of Arrow; null if it has none.
-Json part_to_json(const table::Part& part);
+// The files of all columns, and one of them with the number that it has among them.
+std::vector<OtherFile> all_files(const std::vector<OtherFiles>& columns);
+Json file_to_json(const OtherFile& file, std::size_t number);
 Metadata metadata_in(const Json& json, const std::string& place);
 Json column_to_json(const Column& column);
 // Fails if the helper's description is invalid.

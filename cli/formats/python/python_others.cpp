@@ -26,43 +26,36 @@ OtherKind kind_in(const Json& answer, const std::string& place) {
 
 class HelperReader final : public OtherReader {
  public:
-  explicit HelperReader(std::vector<OtherFile> files, ValueLimitsRef limits = nullptr)
-      : files_(std::move(files)),
+  explicit HelperReader(const std::vector<OtherFiles>& columns, ValueLimitsRef limits = nullptr)
+      : files_(all_files(columns)),
         limits_(limits != nullptr ? std::move(limits) : std::make_shared<ValueLimits>()),
         helper_({"others", ""}, kNeeds, files_[0].file->name(), files_) {
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-      const Json answer = helper_.ask({{"verb", "open"},
-                                       {"descriptor", PythonHelper::descriptor_of(i)},
-                                       {"name", files_[i].name},
-                                       {"rows", files_[i].rows},
-                                       {"part", part_to_json(files_[i].part)}},
-                                      place_of(files_[i]));
-      kinds_.push_back(kind_in(answer, place_of(files_[i])));
+    for (const OtherFiles& column : columns) {
+      columns_.push_back({kinds_.size(), column.size()});
+      for (std::size_t part = 0; part < column.size(); ++part) open();
     }
   }
 
-  OtherKind kind(std::size_t file) const override { return kinds_[file]; }
+  OtherKind kind(std::size_t column) const override { return kinds_[columns_[column].first]; }
 
-  TextBlock read(std::size_t file, std::uint64_t first, std::uint64_t rows,
+  TextBlock read(std::size_t column, std::uint64_t first, std::uint64_t rows,
                  DecodeUse use) override {
-    const std::string place = place_of(files_[file]);
-    const Json answer = helper_.ask({{"verb", "read"},
-                                     {"file", file},
-                                     {"first", first},
-                                     {"rows", rows},
-                                     {"all", use == DecodeUse::kAll},
-                                     {"limits", limits_json(*limits_)}},
-                                    place);
+    const auto [begin, parts] = columns_[column];
     TextBlock block;
-    const std::uint64_t blocks = count_in(answer, "blocks", place);
-    for (std::uint64_t i = 0; i < blocks; ++i) receive_block(rows, block, place);
-    if (block.rows() != rows) fail_protocol(place);
+    for_each_part(
+        parts, first, rows, [&](std::size_t part) { return files_[begin + part].rows; },
+        [&](std::size_t part, std::uint64_t at, std::uint64_t count) {
+          read_file(begin + part, at, count, use, block);
+        });
     return block;
   }
 
-  void check(std::size_t file) override {
-    helper_.ask({{"verb", "check"}, {"file", file}, {"limits", limits_json(*limits_)}},
-                place_of(files_[file]));
+  void check(std::size_t column) override {
+    const auto [begin, parts] = columns_[column];
+    for (std::size_t file = begin; file < begin + parts; ++file) {
+      helper_.ask({{"verb", "check"}, {"file", file}, {"limits", limits_json(*limits_)}},
+                  place_of(files_[file]));
+    }
   }
 
   OtherColumn join(OutputFile& file) {
@@ -71,6 +64,34 @@ class HelperReader final : public OtherReader {
   }
 
  private:
+  // Opens the next file.
+  void open() {
+    const std::size_t number = kinds_.size();
+    const std::string place = place_of(files_[number]);
+    Json request = file_to_json(files_[number], number);
+    request["verb"] = "open";
+    kinds_.push_back(kind_in(helper_.ask(request, place), place));
+    if (kinds_.back() == kinds_[columns_.back().first]) return;
+    throw Failure(ExitCode::kCorrupt, place, "corrupt: parts of the column are of another type");
+  }
+
+  // Appends rows of a file to the texts before them.
+  void read_file(std::size_t file, std::uint64_t first, std::uint64_t rows, DecodeUse use,
+                 TextBlock& block) {
+    const std::string place = place_of(files_[file]);
+    const Json answer = helper_.ask({{"verb", "read"},
+                                     {"file", file},
+                                     {"first", first},
+                                     {"rows", rows},
+                                     {"all", use == DecodeUse::kAll},
+                                     {"limits", limits_json(*limits_)}},
+                                    place);
+    const std::uint64_t end = block.rows() + rows;
+    const std::uint64_t blocks = count_in(answer, "blocks", place);
+    for (std::uint64_t i = 0; i < blocks; ++i) receive_block(rows, block, place);
+    if (block.rows() != end) fail_protocol(place);
+  }
+
   // Appends the texts of a block to those before it.
   void receive_block(std::uint64_t max_rows, TextBlock& block, const std::string& place) {
     const std::vector<std::byte> bytes = helper_.receive_bytes(kMaxTextBytes, place);
@@ -96,10 +117,16 @@ class HelperReader final : public OtherReader {
     if (!valid.empty()) std::memcpy(block.valid.data() + before, valid.data(), rows);
   }
 
-  std::vector<OtherFile> files_;
+  struct Range {
+    std::size_t first;
+    std::size_t count;
+  };
+
+  std::vector<OtherFile> files_;  // of all columns
+  std::vector<Range> columns_;    // the files of each
   ValueLimitsRef limits_;
   PythonHelper helper_;
-  std::vector<OtherKind> kinds_;
+  std::vector<OtherKind> kinds_;  // of the files
 };
 
 }  // namespace
@@ -117,9 +144,9 @@ bool has_arrow() {
   return found;
 }
 
-std::unique_ptr<OtherReader> open_others(const std::vector<OtherFile>& files,
+std::unique_ptr<OtherReader> open_others(const std::vector<OtherFiles>& columns,
                                          const ValueLimitsRef& limits) {
-  return std::make_unique<HelperReader>(files, limits);
+  return std::make_unique<HelperReader>(columns, limits);
 }
 
 OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file,
@@ -140,7 +167,7 @@ OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& fi
 }
 
 OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputFile& file) {
-  return HelperReader({first, second}).join(file);
+  return HelperReader({{first}, {second}}).join(file);
 }
 
 }  // namespace numpact::cli

@@ -23,7 +23,7 @@ class HelperOutput final : public TableOutput {
       : file_(checked(file, plan)),
         columns_(plan.columns),
         limits_(plan.limits != nullptr ? plan.limits : std::make_shared<ValueLimits>()),
-        helper_({"write", format}, needs, file.name(), plan.others) {
+        helper_({"write", format}, needs, file.name(), all_files(plan.others)) {
     if (std::string_view(format) == "parquet") fit_.emplace(file.name());
     Json request{{"verb", "create"},
                  {"columns", Json::array()},
@@ -33,14 +33,13 @@ class HelperOutput final : public TableOutput {
       request["columns"].push_back(column.other ? Json{{"other", *column.other}}
                                                 : column_to_json(column));
     }
-    for (std::size_t i = 0; i < plan.others.size(); ++i) {
-      request["others"].push_back({{"descriptor", PythonHelper::descriptor_of(i)},
-                                   {"name", plan.others[i].name},
-                                   {"rows", plan.others[i].rows},
-                                   {"part", part_to_json(plan.others[i].part)}});
+    std::size_t number = 0;
+    for (const OtherFiles& column : plan.others) {
+      Json& parts = request["others"].emplace_back(Json::array());
+      for (const OtherFile& part : column) parts.push_back(file_to_json(part, number++));
     }
     has_others_ = !plan.others.empty();
-    if (has_others_) others_place_ = place_of(plan.others[0]);
+    if (has_others_) others_place_ = place_of(plan.others[0].front());
     helper_.send(request, file_.name());
     helper_.receive_into(file_, file_.name());
   }

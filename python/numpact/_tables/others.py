@@ -60,7 +60,7 @@ class OtherWriter:
         self._schema = pa.schema([field])
         self._pending: list[pa.Array] = []
         self._pending_rows = 0
-        self._is_whole = _has_dictionary(field.type)
+        self._is_whole = holds_dictionary(field.type)
         self._repeated = RepeatedValues(field.type) if may_repeat(field.type) else None
         # Only the last row decides the type of a column with dictionaries.
         is_late = self._repeated is not None or self._is_whole
@@ -227,7 +227,7 @@ class OtherReader:
                     f"{place}: holds column {self.field.name!r}, the manifest says {name!r}"
                 )
         #: Whether the file has dictionaries, which may have pieces behind any batch.
-        self.has_dictionary = _has_dictionary(self.field.type)
+        self.has_dictionary = holds_dictionary(self.field.type)
         self._is_coded = (schema.metadata or {}).get(_ENCODING) == _DICTIONARY
         if self._is_coded:
             if not pa.types.is_dictionary(self.field.type):
@@ -398,11 +398,11 @@ def _typed(place: str) -> Iterator[None]:
         raise CorruptError(f"{place}: {text}") from None
 
 
-def _has_dictionary(type: pa.DataType) -> bool:
+def holds_dictionary(type: pa.DataType) -> bool:
     type = storage_of(type)
     if pa.types.is_dictionary(type):
         return True
-    return any(_has_dictionary(type.field(index).type) for index in range(type.num_fields))
+    return any(holds_dictionary(type.field(index).type) for index in range(type.num_fields))
 
 
 def have_same_values(one: pa.DataType, other: pa.DataType) -> bool:

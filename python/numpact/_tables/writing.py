@@ -18,7 +18,7 @@ from .._remote.manifest import Part
 from .columns import arrow_field, metadata_from_json
 from .errors import about
 from .messages import Messages, Refused
-from .others import OtherReader
+from .others import OtherReader, holds_dictionary
 
 # Rows of a row group of Parquet, and the maximum bytes that are kept for one.
 _GROUP_ROWS = 1 << 20
@@ -168,27 +168,60 @@ def _mask(kept: bytes) -> pa.Array | None:
     return pa.Array.from_buffers(pa.uint8(), len(kept), [None, pa.py_buffer(kept)]).cast(pa.bool_())
 
 
-def _other_array(
-    reader: OtherReader, first: int, count: int, kept: pa.Array | None, budget: Budget
-) -> pa.Array:
-    """``count`` rows of a column from ``first`` on, or those of a longer range that are kept."""
-    if kept is None:
-        rows = reader.read(first, count, budget)
-    else:
-        rows = reader.read(first, len(kept)).filter(kept)
-        for array in rows.chunks if budget else ():
-            reader.count(array, budget)
-    # Not combine_chunks for one chunk, since it copies; and it cannot join some types.
-    return rows.chunk(0) if rows.num_chunks == 1 else pa.concat_arrays(rows.chunks)
+class _Parts:
+    """A column in several files, by their numbers, whose rows follow each other."""
+
+    def __init__(self, files: list[dict[str, Any]], number: int) -> None:
+        self._readers: list[tuple[int, OtherReader]] = []
+        for index, file in enumerate(files, number):
+            with about(index):
+                reader = open_reader(file)
+                if not self._readers:
+                    self.field = reader.field
+                elif holds_dictionary(reader.field.type) or not reader.field.equals(
+                    self.field, check_metadata=True
+                ):
+                    why = "corrupt: parts of the column are of another type, or have dictionaries"
+                    raise Refused(why, "corrupt", index)
+                self._readers.append((index, reader))
+
+    def array(
+        self, first: int, count: int, kept: pa.Array | None, budget: Budget, limits: Limits
+    ) -> pa.Array:
+        """``count`` rows from ``first`` on, or those of a longer range that are kept."""
+        rows = self._read(first, count if kept is None else len(kept), kept, budget, limits)
+        # Not combine_chunks for one chunk, since it copies; and it cannot join some types.
+        return rows[0] if len(rows) == 1 else pa.concat_arrays(rows)
+
+    def _read(
+        self, first: int, left: int, kept: pa.Array | None, budget: Budget, limits: Limits
+    ) -> list[pa.Array]:
+        arrays: list[pa.Array] = []
+        done = 0
+        for index, reader in self._readers:
+            reader.limits = limits
+            count = min(left, reader.rows - first)
+            if count > 0:
+                with about(index):
+                    rows = reader.read(first, count, budget if kept is None else None)
+                    if kept is not None:
+                        rows = rows.filter(kept[done : done + count])
+                        for array in rows.chunks if budget else ():
+                            reader.count(array, budget)
+                arrays += rows.chunks
+                done, left = done + count, left - count
+            first = max(0, first - reader.rows)
+        return arrays or [pa.nulls(0, self.field.type)]
 
 
 def serve(messages: Messages, format: str) -> None:
     """Takes rows until the table is finished."""
     request = messages.receive()
-    others = []
-    for index, file in enumerate(request["others"]):
-        with about(index):
-            others.append(open_reader(file))
+    others: list[_Parts] = []
+    number = 0
+    for files in request["others"]:
+        others.append(_Parts(files, number))
+        number += len(files)
     sources = [
         others[column["other"]] if "other" in column else None for column in request["columns"]
     ]
@@ -208,9 +241,8 @@ def serve(messages: Messages, format: str) -> None:
         arrays = []
         for field, source in zip(schema, sources, strict=True):
             if source is not None:
-                source.limits = Limits(**request["limits"])
-                with about(others.index(source)):
-                    rows = _other_array(source, request["first"], request["count"], kept, budget)
+                limits = Limits(**request["limits"])
+                rows = source.array(request["first"], request["count"], kept, budget, limits)
                 arrays.append(rows)
                 continue
             numbers, valid = messages.receive_bytes(), messages.receive_bytes()

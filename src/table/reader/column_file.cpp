@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/chunk_table.hpp"
+#include "base/crc.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "numpact/stream.hpp"
@@ -19,6 +20,9 @@ constexpr std::uint64_t kMaxWholeBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMinTailBytes = std::uint64_t{32} << 10;
 constexpr std::uint64_t kMaxTailBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kNumbersPerTailByte = 512;
+// Files up to this size are compared with their checksum when they are opened: as much as is read
+// of a small file in any case.
+constexpr std::uint64_t kMaxCheckedBytes = std::uint64_t{64} << 10;
 // Lengths of runs that are decoded at once.
 constexpr std::size_t kRunBlock = std::size_t{1} << 14;
 
@@ -87,14 +91,28 @@ Status read_whole(RangeSource& source, std::uint64_t max_bytes, std::vector<std:
   return read_range(source, 0, size, out);
 }
 
-Status ColumnFile::open(std::unique_ptr<RangeSource> source, std::uint64_t count,
-                        const DecodeConfig& config) {
-  source_ = std::move(source);
-  const auto bytes = source_->bytes();
-  return bytes ? open_memory(*bytes, config) : open_source(count, config);
+Status check_size(std::uint64_t bytes, const table::FileSum& sum) {
+  if (sum.bytes == 0 || bytes == sum.bytes) return {};
+  return Status(ErrorKind::kCorrupt, "the file has another size than the manifest says");
 }
 
-Status ColumnFile::open_memory(std::span<const std::byte> file, const DecodeConfig& config) {
+Status check_sum(std::span<const std::byte> file, const table::FileSum& sum) {
+  NUMPACT_TRY(check_size(file.size(), sum));
+  if (!sum.crc32 || crc32(file) == *sum.crc32) return {};
+  return Status(ErrorKind::kChecksum, "the file has another checksum than the manifest says");
+}
+
+Status ColumnFile::open(std::unique_ptr<RangeSource> source, std::uint64_t count,
+                        const table::FileSum& sum, const DecodeConfig& config) {
+  source_ = std::move(source);
+  const auto bytes = source_->bytes();
+  return bytes ? open_memory(*bytes, sum, config) : open_source(count, sum, config);
+}
+
+Status ColumnFile::open_memory(std::span<const std::byte> file, const table::FileSum& sum,
+                               const DecodeConfig& config) {
+  NUMPACT_TRY(check_size(file.size(), sum));
+  if (file.size() <= kMaxCheckedBytes) NUMPACT_TRY(check_sum(file, sum));
   FileHeader header;
   NUMPACT_TRY(read_header(file).into(header));
   DecodeConfig walk = walk_config(config, file.size());
@@ -112,21 +130,24 @@ Status ColumnFile::open_memory(std::span<const std::byte> file, const DecodeConf
   if (may_trust && trailer_) {
     index_ = trailer_->index();
   } else {
+    if (file.size() > kMaxCheckedBytes) NUMPACT_TRY(check_sum(file, sum));
     NUMPACT_TRY(ChunkIndex::build(file, walk).into(index_));
   }
   return FileReader::create(file, index_, header).into(reader_);
 }
 
-Status ColumnFile::open_source(std::uint64_t count, const DecodeConfig& config) {
+Status ColumnFile::open_source(std::uint64_t count, const table::FileSum& sum,
+                               const DecodeConfig& config) {
   const std::uint64_t size = source_->size();
   if (size == RangeSource::kUnknownSize) return no_size();
+  NUMPACT_TRY(check_size(size, sum));
   std::uint64_t before = 0;
   if (config.trailer == TrailerPolicy::kUse) {
     std::uint64_t want = std::clamp(count / kNumbersPerTailByte, kMinTailBytes, kMaxTailBytes);
     for (std::uint64_t tried = 0; tried < 2; ++tried) {
       before = size > want ? size - want : 0;
       NUMPACT_TRY(read_range(*source_, before, size - before, bytes_));
-      if (before == 0) return open_memory(bytes_, config);
+      if (before == 0) return open_memory(bytes_, sum, config);
       TrailerTail tail;
       if (!Trailer::read_tail(bytes_, before).into(tail).ok()) break;
       trailer_ = tail.trailer;
@@ -137,7 +158,7 @@ Status ColumnFile::open_source(std::uint64_t count, const DecodeConfig& config) 
   if (!trailer_ || trailer_->chunks().empty()) {
     trailer_.reset();
     NUMPACT_TRY(read_whole(*source_, kMaxWholeBytes, bytes_));
-    return open_memory(bytes_, config);
+    return open_memory(bytes_, sum, config);
   }
   bytes_ = {};
   index_ = trailer_->index();
@@ -172,17 +193,21 @@ Status ColumnFile::Fetched::placed(const Status& status) const {
   return status.chunk() == Status::kNoOffset ? moved : moved.at_chunk(status.chunk() + first_chunk);
 }
 
-Status read_nulls(RangeSource& source, std::uint64_t numbers, std::uint64_t nulls,
-                  const DecodeConfig& config, NullMap& nulls_of) {
+Status read_nulls(RangeSource& source, const table::NumberPart& part, const DecodeConfig& config,
+                  NullMap& nulls) {
   const std::uint64_t max_bytes = std::min(config.limits.max_memory, NullMap::kMaxBytes);
   std::vector<std::byte> own;
   std::span<const std::byte> file;
   if (const auto bytes = source.bytes()) {
     file = *bytes;
   } else {
+    if (source.size() != RangeSource::kUnknownSize) {
+      NUMPACT_TRY(check_size(source.size(), part.null_sum));
+    }
     NUMPACT_TRY(read_whole(source, NullMap::kMaxBytes, own));
     file = own;
   }
+  NUMPACT_TRY(check_sum(file, part.null_sum));
   DecodeConfig one_thread;
   one_thread.limits.max_memory = config.limits.max_memory;
   MemorySource bytes(file);
@@ -192,14 +217,14 @@ Status read_nulls(RangeSource& source, std::uint64_t numbers, std::uint64_t null
   if (header.number_type.value_or(NumberType::kU64) != NumberType::kU64) {
     return Status(ErrorKind::kCorrupt, "the file of nulls does not hold u64 lengths of runs");
   }
-  nulls_of = NullMap(numbers, nulls, max_bytes);
+  nulls = NullMap(part.count, part.null_count, max_bytes);
   std::vector<std::uint64_t> lengths(kRunBlock);
   for (std::size_t count = lengths.size(); count == lengths.size();) {
     NUMPACT_TRY(
         reader.read(MutableNumberView(NumberType::kU64, lengths.data(), kRunBlock)).into(count));
-    NUMPACT_TRY(nulls_of.add(std::span(lengths).first(count)));
+    NUMPACT_TRY(nulls.add(std::span(lengths).first(count)));
   }
-  NUMPACT_TRY(nulls_of.finish());
+  NUMPACT_TRY(nulls.finish());
   // A trailer that says something else is damage, too.
   return config.trailer == TrailerPolicy::kIgnore ? Status() : reader.check_trailer().status();
 }

@@ -33,7 +33,12 @@ Status read_whole(RangeSource& source, std::uint64_t max_bytes, std::vector<std:
 class ColumnFile {
  public:
   // Reads the trailer, or walks a file without one. `count`: how many numbers it may have.
-  Status open(std::unique_ptr<RangeSource> source, std::uint64_t count, const DecodeConfig& config);
+  //
+  // The size must be that of `sum`. The checksum is compared if the whole file is read: one that is
+  // small, is walked, or is to be verified. Else the checksums of the trailer find damage of the
+  // chunks that are read.
+  Status open(std::unique_ptr<RangeSource> source, std::uint64_t count, const table::FileSum& sum,
+              const DecodeConfig& config);
 
   const ChunkIndex& index() const { return index_; }
   // Ranges of numbers of all chunks; empty if there is no trailer that can be used.
@@ -64,8 +69,9 @@ class ColumnFile {
   Status fetch(std::size_t first, std::size_t end, Fetched& fetched) const;
 
  private:
-  Status open_memory(std::span<const std::byte> file, const DecodeConfig& config);
-  Status open_source(std::uint64_t count, const DecodeConfig& config);
+  Status open_memory(std::span<const std::byte> file, const table::FileSum& sum,
+                     const DecodeConfig& config);
+  Status open_source(std::uint64_t count, const table::FileSum& sum, const DecodeConfig& config);
   std::uint64_t end_of(std::size_t chunk) const;
 
   std::unique_ptr<RangeSource> source_;
@@ -75,8 +81,11 @@ class ColumnFile {
   std::optional<FileReader> reader_;
 };
 
-// Reads the file of nulls of a column and checks its runs.
-Status read_nulls(RangeSource& source, std::uint64_t numbers, std::uint64_t nulls,
-                  const DecodeConfig& config, NullMap& nulls_of);
+// Compares a file with what the manifest says of it.
+Status check_size(std::uint64_t bytes, const table::FileSum& sum);
+Status check_sum(std::span<const std::byte> file, const table::FileSum& sum);
+// Reads the file of nulls of a part, and checks its runs.
+Status read_nulls(RangeSource& source, const table::NumberPart& part, const DecodeConfig& config,
+                  NullMap& nulls);
 
 }  // namespace numpact::internal

@@ -190,26 +190,26 @@ Status Cursor::State::read(std::size_t column, std::uint64_t first, const Mutabl
   const Column& described = *table.entries[column].numbers;
   if (out.type != described.type) {
     const Status status(ErrorKind::kTypeMismatch, "the column holds numbers of another type");
-    return fail(failure, status, table.place_of(described.file), described.name);
+    return fail(failure, status, table.place_of(described.first_file()), described.name);
   }
   if (first > described.rows() || out.count > described.rows() - first) {
     const Status status(ErrorKind::kInvalidArgument, "the column has fewer rows");
-    return fail(failure, status, table.place_of(described.file), described.name);
+    return fail(failure, status, table.place_of(described.first_file()), described.name);
   }
   const std::uint64_t end = first + out.count;
   const std::uint64_t last = std::clamp(ahead, end, described.rows());
   const std::size_t size = size_of(out.type);
   Window& window = windows[column];
-  for (const auto& part : open->parts) {
+  for (std::size_t i = open->part_of(first); first < end; ++i) {
+    const ColumnPart* const part = open->parts[i].get();
     const std::uint64_t part_end = part->first_row + part->rows;
-    if (first >= end || first >= part_end) continue;
     const auto rows = static_cast<std::size_t>(std::min(end, part_end) - first);
     const std::uint64_t at_row = first - part->first_row;
     const std::uint64_t number = part->nulls.numbers_before(at_row);
     const auto count = static_cast<std::size_t>(part->nulls.numbers_before(at_row + rows) - number);
-    if (window.part != part.get()) {
+    if (window.part != part) {
       window = Window();
-      window.part = part.get();
+      window.part = part;
     }
     // The numbers come behind the place of the nulls, and are then spread.
     auto* const at = static_cast<std::byte*>(out.data) + (out.count - (end - first)) * size;
@@ -273,7 +273,7 @@ Status Cursor::State::match(const RowRange& rows, std::uint64_t ahead, Failure* 
       const Status status = plan->query.others->narrow(bound.column, rows.first, kept);
       if (!status.ok()) {
         const ColumnEntry& entry = table.entries[bound.column];
-        return fail(failure, status, table.place_of(entry.other->file()), entry.name());
+        return fail(failure, status, table.place_of(entry.other->first_file()), entry.name());
       }
     }
     if (std::find(kept.begin(), kept.end(), 1) == kept.end()) {

@@ -149,7 +149,11 @@ bool Folder::is_current() const {
   platform::FileInfo named;
   platform::FileInfo opened;
   if (!platform::look_at(descriptor_, opened) || !platform::look_at(path_, named)) return true;
-  return named.is_same_file(opened);
+  if (!named.is_same_file(opened)) return false;
+  if (!manifest_) return true;
+  // Appending replaces the manifest alone, and removes files that the new one does not name.
+  const Held manifest = look(table::kManifestName, false);
+  return !manifest.status.ok() || manifest.info.is_same_file(*manifest_);
 }
 
 Folder::Held Folder::look(const std::string& name, bool may_map) const {
@@ -204,6 +208,7 @@ Result<std::unique_ptr<RangeSource>> Folder::open(const std::string& name, std::
     Held held = look(name, true);
     why = held.why;
     if (!held.status.ok()) return held.status;
+    if (name == table::kManifestName) manifest_ = held.info;
     auto owner = std::make_shared<const Mapping>(*held.bytes);
     return std::unique_ptr<RangeSource>(
         std::make_unique<MappedRange>(*held.bytes, std::move(owner)));

@@ -30,7 +30,7 @@ class Folder final : public table::Files {
   Status hold(std::span<const std::string> names) override;
   Result<std::unique_ptr<RangeSource>> open(const std::string& name, std::string& why) override;
 
-  // Whether the path still leads to this folder.
+  // Whether the path still leads to this folder, with the manifest that was opened.
   bool is_current() const;
   // Whether a file could not be found by hold().
   bool is_missing_files() const { return is_missing_; }
@@ -52,6 +52,7 @@ class Folder final : public table::Files {
   int descriptor_;
   bool is_missing_ = false;
   Mutex mutex_;
+  std::optional<platform::FileInfo> manifest_;
   std::map<std::string, Held> files_;
 };
 

@@ -6,6 +6,7 @@
 #include "base/internal.hpp"
 #include "base/try.hpp"
 #include "platform/paths.hpp"
+#include "table/part_names.hpp"
 #include "table/reader/failure.hpp"
 #include "table/reader/folder.hpp"
 #include "table/reader/table_data.hpp"
@@ -38,18 +39,6 @@ void list_entries(Reader::Table& table) {
   table.slots = std::vector<Reader::Table::Slot>(table.entries.size());
 }
 
-std::vector<std::string> files_of(const Manifest& manifest) {
-  std::vector<std::string> names;
-  for (const Column& column : manifest.columns) {
-    names.push_back(column.file);
-    if (column.null_count > 0) names.push_back(column.null_file);
-  }
-  for (const Other& other : manifest.others) {
-    for (const Part& part : other.parts) names.push_back(part.file);
-  }
-  return names;
-}
-
 Status read_manifest(Reader::Table& table, Failure* failure) {
   const std::string name = kManifestName;
   std::string why;
@@ -78,7 +67,7 @@ Status read_manifest(Reader::Table& table, Failure* failure) {
 Status open_table(Reader::Table& table, Failure* failure) {
   NUMPACT_TRY(read_manifest(table, failure));
   list_entries(table);
-  const Status held = table.files->hold(files_of(table.manifest));
+  const Status held = table.files->hold(internal::files_of(table.manifest));
   return held.ok() ? held : fail(failure, held, table.path, "");
 }
 
@@ -145,7 +134,7 @@ Result<Reader> Reader::open_file(const std::string& path, const DecodeConfig& co
     std::unique_ptr<RangeSource> source;
     std::string why;
     Status status = internal::map_file_at(path, source, why);
-    if (status.ok()) status = part->file.open(std::move(source), 0, table->config);
+    if (status.ok()) status = part->file.open(std::move(source), 0, {}, table->config);
     table->config.file_end = nullptr;
     if (!status.ok()) return fail(failure, status, path, "", why);
     const std::optional<NumberType> type = part->file.index().type();
@@ -238,45 +227,51 @@ Status Reader::Table::load(std::size_t position, const internal::OpenColumn*& co
     const Status status(ErrorKind::kTypeMismatch, "the column does not hold numbers");
     return fail(failure, status, path, "",
                 "column \"" + entry.name() + "\" is of type " + entry.other->type + ", in " +
-                    entry.other->file() + ": only columns of numbers can be read");
+                    entry.other->first_file() + ": only columns of numbers can be read");
   }
   Slot& slot = slots[position];
   const internal::Lock lock(slot.mutex);
   if (slot.column == nullptr) {
     auto open = std::make_unique<internal::OpenColumn>();
-    auto part = std::make_unique<internal::ColumnPart>();
-    NUMPACT_TRY(open_part(*entry.numbers, *part, failure));
-    open->parts.push_back(std::move(part));
+    std::uint64_t first_row = 0;
+    for (const NumberPart& described : entry.numbers->all_parts()) {
+      auto part = std::make_unique<internal::ColumnPart>();
+      part->first_row = first_row;
+      NUMPACT_TRY(open_part(*entry.numbers, described, *part, failure));
+      first_row += part->rows;
+      open->parts.push_back(std::move(part));
+    }
     slot.column = std::move(open);
   }
   column = slot.column.get();
   return {};
 }
 
-Status Reader::Table::open_part(const Column& column, internal::ColumnPart& part,
-                                Failure* failure) const {
+Status Reader::Table::open_part(const Column& column, const NumberPart& described,
+                                internal::ColumnPart& part, Failure* failure) const {
   std::string why;
-  part.rows = column.rows();
-  part.place = place_of(column.file);
+  part.rows = described.rows();
+  part.place = place_of(described.file);
   std::unique_ptr<RangeSource> source;
-  Status status = files->open(column.file, why).into(source);
-  if (status.ok()) status = part.file.open(std::move(source), column.count, config);
+  Status status = files->open(described.file, why).into(source);
+  if (status.ok()) {
+    status = part.file.open(std::move(source), described.count, described.sum, config);
+  }
   const ChunkIndex& index = part.file.index();
   if (status.ok() &&
-      (index.count() != column.count || index.type().value_or(column.type) != column.type)) {
+      (index.count() != described.count || index.type().value_or(column.type) != column.type)) {
     status = Status(ErrorKind::kCorrupt, "has another type or count than the manifest says");
     const std::string found(index.type() ? name_of(*index.type()) : "no");
     why = "corrupt: has another type or count than the manifest says: " +
           std::to_string(index.count()) + " " + found + " numbers, not " +
-          std::to_string(column.count) + " " + std::string(name_of(column.type));
+          std::to_string(described.count) + " " + std::string(name_of(column.type));
   }
   if (!status.ok()) return fail(failure, status, part.place, column.name, why);
-  if (column.null_count == 0) return {};
-  status = files->open(column.null_file, why).into(source);
-  if (status.ok()) {
-    status = internal::read_nulls(*source, column.count, column.null_count, config, part.nulls);
-  }
-  return status.ok() ? status : fail(failure, status, place_of(column.null_file), column.name, why);
+  if (described.null_count == 0) return {};
+  status = files->open(described.null_file, why).into(source);
+  if (status.ok()) status = internal::read_nulls(*source, described, config, part.nulls);
+  return status.ok() ? status
+                     : fail(failure, status, place_of(described.null_file), column.name, why);
 }
 
 }  // namespace numpact::table

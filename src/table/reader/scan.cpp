@@ -60,15 +60,15 @@ Ranges rows_that_may_match(const OpenColumn& column, const NumberFilter& filter,
   return rows;
 }
 
-// Where the rows of a part that begin at `first` end, at least `min_rows` on: where a chunk ends,
-// or anywhere in a chunk with restart points.
-std::uint64_t cut_after(const ColumnPart& part, std::uint64_t first, std::uint64_t min_rows) {
-  if (part.rows - first <= min_rows) return part.rows;
+// Where a part can be cut, from a row of it on: where a chunk ends, or anywhere in a chunk with
+// restart points.
+std::uint64_t cut_from(const ColumnPart& part, std::uint64_t row) {
   const ChunkIndex& index = part.file.index();
-  const std::uint64_t number = part.nulls.numbers_before(first + min_rows);
+  const std::uint64_t number = part.nulls.numbers_before(row);
+  if (row == 0) return 0;
   if (number == 0 || number >= index.count()) return part.rows;
   const std::size_t chunk = index.chunk_of(number - 1);
-  if (part.file.has_restarts(chunk)) return first + min_rows;
+  if (part.file.has_restarts(chunk)) return row;
   const IndexedChunk place = index.chunk(chunk);
   const std::uint64_t end = place.first + place.count;
   return end >= index.count() ? part.rows : part.nulls.row_of(end);
@@ -78,10 +78,11 @@ Ranges cut(const Ranges& ranges, const OpenColumn& column, std::uint64_t min_row
   Ranges made;
   for (const RowRange& range : ranges) {
     for (std::uint64_t first = range.first; first < range.end;) {
-      const auto& part =
-          **std::find_if(column.parts.begin(), column.parts.end(),
-                         [first](const auto& one) { return first < one->first_row + one->rows; });
-      const std::uint64_t end = part.first_row + cut_after(part, first - part.first_row, min_rows);
+      std::uint64_t end = range.end;
+      if (end - first > min_rows) {
+        const ColumnPart& part = *column.parts[column.part_of(first + min_rows)];
+        end = part.first_row + cut_from(part, first + min_rows - part.first_row);
+      }
       made.push_back({first, std::min(end, range.end)});
       first = made.back().end;
     }

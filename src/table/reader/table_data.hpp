@@ -2,6 +2,7 @@
 // What readers and scans hold.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -27,7 +28,15 @@ struct ColumnPart {
 
 // A column whose files are open.
 struct OpenColumn {
-  std::vector<std::unique_ptr<const ColumnPart>> parts;  // at least one; today exactly one
+  std::vector<std::unique_ptr<const ColumnPart>> parts;  // at least one; several have rows
+
+  // The index of the part with a row; the count of parts behind the last one.
+  std::size_t part_of(std::uint64_t row) const {
+    const auto found = std::partition_point(parts.begin(), parts.end(), [row](const auto& part) {
+      return part->first_row + part->rows <= row;
+    });
+    return static_cast<std::size_t>(found - parts.begin());
+  }
 };
 
 }  // namespace numpact::internal
@@ -60,7 +69,8 @@ struct Reader::Table {
   Status check_position(std::size_t position, Failure* failure) const;
 
  private:
-  Status open_part(const Column& column, internal::ColumnPart& part, Failure* failure) const;
+  Status open_part(const Column& column, const NumberPart& described, internal::ColumnPart& part,
+                   Failure* failure) const;
 };
 
 struct Scan::Plan {
