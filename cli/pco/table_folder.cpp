@@ -84,9 +84,9 @@ Manifest manifest_of(const FileRef& file, const std::string& place) {
   return parse_manifest({reinterpret_cast<const char*>(text.data()), text.size()}, place);
 }
 
-template <class Function>
-void for_each_file(const Manifest& manifest, Function&& function) {
-  for (const ManifestColumn& column : manifest.columns) {
+template <class AnyManifest, class Function>
+void for_each_file(const AnyManifest& manifest, Function&& function) {
+  for (const auto& column : manifest.columns) {
     for (const table::NumberPart& part : column.all_parts()) {
       function(part.file);
       if (part.null_count > 0) function(part.null_file);
@@ -115,11 +115,14 @@ Entries entries_of(const std::string& path, const std::string& name) {
 }
 
 // The manifest of a folder that may contain anything; none if it is not a table.
-std::optional<Manifest> manifest_if_any(const std::string& path) {
+std::optional<table::Manifest> manifest_if_any(const std::string& path) {
   const int folder = open_folder(path);
-  std::optional<Manifest> manifest;
+  std::optional<table::Manifest> manifest;
   try {
-    manifest = manifest_of(open_in(folder, kManifestName, kManifestName), kManifestName);
+    const FileBytes bytes(open_in(folder, kManifestName, kManifestName));
+    const auto* const text = reinterpret_cast<const char*>(bytes.bytes().data());
+    Result<table::Manifest> parsed = table::parse_manifest({text, bytes.bytes().size()});
+    if (parsed.ok()) manifest = *std::move(parsed);
   } catch (const Failure&) {
     // Not a table.
   }
@@ -200,11 +203,13 @@ std::set<std::string> table_files(const std::string& path, const std::string& na
   }
   Entries entries = entries_of(path, name);
   if (entries.files.empty() && entries.others.empty()) return {};
-  const std::optional<Manifest> manifest = manifest_if_any(path);
+  const std::optional<table::Manifest> manifest = manifest_if_any(path);
   std::set<std::string> named;
   if (manifest) {
     named.insert(kManifestName);
     for_each_file(*manifest, [&](const std::string& file) { named.insert(file); });
+    const std::vector<std::string> files(entries.files.begin(), entries.files.end());
+    for (const std::string& file : table::left_files(*manifest, files)) named.insert(file);
   }
   std::set<std::string> foreign = std::move(entries.others);
   for (const std::string& file : entries.files) {

@@ -16,6 +16,7 @@
 #include "numpact/table.hpp"
 #include "numpact/table_filter.hpp"
 #include "numpact/table_reader.hpp"
+#include "numpact/table_writer.hpp"
 #include "numpact/trailer.hpp"
 #include "numpact/types.hpp"
 #include "numpact/version.hpp"

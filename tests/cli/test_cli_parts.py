@@ -146,6 +146,17 @@ def test_what_is_refused(tool: Tool, tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+def test_a_new_table_replaces_parts(tool: Tool, tmp_path: Path) -> None:
+    folder = make(tool, tmp_path, table_of(False))
+    (folder / "n.p9-00000000.pco").write_text("of a writer that died")
+    tool.run("compress", "-q", "-f", tmp_path / "0.arrow", "-o", folder)
+    names = {"n.pco", "x.pco", "x.nulls.pco", "t.pco", "manifest.json"}
+    assert {path.name for path in folder.iterdir()} == names
+    (folder / "other.p9-00000000.pco").write_text("not of the table")
+    ran = tool.run("compress", "-f", tmp_path / "0.arrow", "-o", folder, code=FAILURE)
+    assert "'other.p9-00000000.pco', which is not part of the table" in ran.err
+
+
 def test_damage(tool: Tool, tmp_path: Path) -> None:
     folder = make(tool, tmp_path, table_of(False))
     for name in ("n.p1-00000000.pco", "x.p1-00000000.nulls.pco", "t.p3-00000000.pco"):

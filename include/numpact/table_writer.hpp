@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes tables: folders of Pco files with a manifest (docs/format/table-folder.md).
+//
+// A TableWriter has a plan, which is a value: what becomes of each column, and the files that are
+// written and removed. It then takes the values of the columns, and commits: all or nothing.
+//
+//   TableWriter writer = TableWriter::append("measurements").value();
+//   writer.write(0, hours);
+//   writer.write(1, speeds, valid);
+//   writer.commit();
+//
+// An append writes new files, the parts, and then replaces the manifest. Whoever reads the table
+// meanwhile keeps what it has opened. If the process dies, the old table stays; the next writer
+// removes files that no manifest names.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "numpact/config.hpp"
+#include "numpact/error.hpp"
+#include "numpact/file_lock.hpp"
+#include "numpact/stream.hpp"
+#include "numpact/table.hpp"
+#include "numpact/table_reader.hpp"
+#include "numpact/types.hpp"
+
+namespace numpact::table {
+
+// Rows of a part from which on it stays as it is. The next append joins smaller ones at the end of
+// a column to its own part, so that many small appends leave few files. It is a batch of other
+// columns: joining copies fewer rows than that for each row that is added.
+inline constexpr std::uint64_t kMinPartRows = kOtherBatchRows;
+
+// What becomes of a column. Its new part has the rows of the last parts, and then the new ones.
+struct ColumnPlan {
+  std::size_t kept = 0;             // parts that stay
+  std::vector<NumberPart> numbers;  // parts whose rows are copied; of other columns `others`
+  std::vector<Part> others;
+  std::string file;       // of the new part
+  std::string null_file;  // written if a row is null
+
+  std::uint64_t copied_rows() const noexcept;
+
+  friend bool operator==(const ColumnPlan&, const ColumnPlan&) = default;
+};
+
+struct WritePlan {
+  enum class Kind : std::uint8_t { kCreate, kReplace, kAppend };
+
+  Kind kind = Kind::kCreate;
+  Manifest before;                     // without parts for a new table
+  std::vector<ColumnPlan> columns;     // of all columns, in the order of the table
+  std::vector<std::string> leftovers;  // files of writers that died
+
+  friend bool operator==(const WritePlan&, const WritePlan&) = default;
+};
+
+// The plan of an append. `names`: the files of the folder. `tag` makes the names of the new files:
+// no two appends to a folder have the same. kInvalidArgument: nulls of a column were left out, so
+// that rows cannot follow.
+NUMPACT_API Result<WritePlan> plan_append(const Manifest& before,
+                                          std::span<const std::string> names, std::uint32_t tag,
+                                          std::string* why = nullptr) noexcept;
+
+// The default level, and a trailer with restart points every 2^14 numbers.
+NUMPACT_API EncodeConfig table_encode_config() noexcept;
+
+struct WriterConfig {
+  // Of numbers; the default has a trailer, so that readers leave out what a filter does not need.
+  EncodeConfig encode = table_encode_config();
+  LockConfig lock = {};
+  // Rows that will be written, if they are known: chunks are then of equal sizes.
+  std::uint64_t rows = 0;
+  // Decodes what was written, and compares it with the numbers.
+  bool verify = true;
+};
+
+// Writes columns that Pco cannot hold, with the Arrow that the caller has.
+class NUMPACT_API OtherSource {
+ public:
+  virtual ~OtherSource();
+  // Writes a file of Arrow IPC as the format's page says, with the rows of `copied`, which are
+  // files of the folder, and then the new ones. Returns the count of all rows. May set
+  // `other.type`. `message` may receive a line for people.
+  virtual Result<std::uint64_t> write(Other& other, std::span<const Part> copied, ByteSink& sink,
+                                      std::string& message) = 0;
+};
+
+// Columns may be written by several threads, each by one at a time; all else is for one thread.
+// Without commit(), the destructor removes what was written.
+class NUMPACT_API TableWriter {
+ public:
+  // Locks a table and plans to add rows. kTimedOut and kCancelled as `config` says; kIo,
+  // kCorrupt: it cannot be read; kInvalidArgument as plan_append().
+  static Result<TableWriter> append(const std::string& folder, const WriterConfig& config = {},
+                                    Failure* failure = nullptr) noexcept;
+  // A new table with the columns, the metadata and the skipped columns of `table`, of which counts
+  // and files are not used. The folder must not exist, or, if `may_replace`, be empty or a table
+  // with no other files: else kInvalidArgument.
+  static Result<TableWriter> create(const std::string& folder, const Manifest& table,
+                                    bool may_replace = false, const WriterConfig& config = {},
+                                    Failure* failure = nullptr) noexcept;
+  TableWriter(TableWriter&& other) noexcept;
+  TableWriter& operator=(TableWriter&& other) noexcept;
+  ~TableWriter();
+
+  const WritePlan& plan() const noexcept;
+  // Where a file of the plan is. Until commit() a new table is in a hidden folder.
+  std::string path_of(const std::string& file) const;
+
+  // Adds rows to a column of numbers: a number for each, those of null rows are not used. `valid`:
+  // 0 for null rows, else 1; empty: no row is null. kTypeMismatch: numbers of another type;
+  // kInvalidArgument: nulls, which the column excludes.
+  Status write(std::size_t column, const NumberView& numbers,
+               std::span<const std::uint8_t> valid = {}, Failure* failure = nullptr) noexcept;
+  // Adds all new rows of another column, by one call.
+  Status write_other(std::size_t column, OtherSource& source, Failure* failure = nullptr) noexcept;
+
+  // Completes the files, verifies and syncs them, and makes them the table. kInvalidArgument:
+  // columns have different counts of new rows, or another column was not written. If it fails,
+  // nothing has changed. Without new rows an append changes nothing.
+  Status commit(Failure* failure = nullptr) noexcept;
+  // What commit() has written.
+  const Manifest& manifest() const noexcept;
+
+ private:
+  struct State;
+  TableWriter();
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace numpact::table

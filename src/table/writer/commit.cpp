@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completes what a TableWriter has written, and makes it the table in one step.
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/guard.hpp"
+#include "base/try.hpp"
+#include "numpact/executor.hpp"
+#include "numpact/file_access.hpp"
+#include "platform/folders.hpp"
+#include "platform/paths.hpp"
+#include "platform/replacement.hpp"
+#include "platform/temporary.hpp"
+#include "table/part_names.hpp"
+#include "table/writer/state.hpp"
+
+namespace numpact::table {
+
+namespace platform = internal::platform;
+using internal::NewFile;
+
+namespace {
+
+// Concurrent syncs share the work of the file system.
+constexpr unsigned kSyncThreads = 32;
+
+Status system_error(const char* what) { return Status(ErrorKind::kIo, what).because_of(errno); }
+
+}  // namespace
+
+template <class Call>
+Status TableWriter::State::for_each_file(Call&& call) {
+  for (State::Written& column : columns) {
+    if (column.numbers != nullptr) NUMPACT_TRY(column.numbers->for_each(call));
+    if (column.other != nullptr) NUMPACT_TRY(call(*column.other));
+  }
+  return {};
+}
+
+Status TableWriter::State::check_rows(Failure* failure) const {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].has_failed) return refuse(failure, i, "an earlier write has failed");
+    if (columns[i].new_rows != columns[0].new_rows) {
+      return refuse(failure, i,
+                    "has " + std::to_string(columns[i].new_rows) + " new rows, column \"" +
+                        entries[0].name() + "\" has " + std::to_string(columns[0].new_rows));
+    }
+  }
+  return {};
+}
+
+// A new table has files for columns without rows, too.
+Status TableWriter::State::finish_columns(Failure* failure) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    State::Written& column = columns[i];
+    if (entries[i].other != nullptr) {
+      if (column.other == nullptr) return refuse(failure, i, "was not written");
+      continue;
+    }
+    NUMPACT_TRY(begin(i, failure));
+    const Status status = column.numbers->finish(column.number_part);
+    if (!status.ok()) return fail(failure, status, plan.columns[i].file, entries[i].name());
+  }
+  return {};
+}
+
+Status TableWriter::State::add_number_part(const ColumnPlan& planned, const NumberPart& made,
+                                           table::Column& column, Failure* failure) {
+  std::vector<NumberPart> parts = column.all_parts();
+  parts.resize(planned.kept);
+  for (NumberPart& part : parts) {
+    // A file that was not listed as a part: it is not read, but its size is known from now on.
+    const auto note_size = [&](const std::string& file, FileSum& sum) -> Status {
+      platform::FileInfo info;
+      if (sum.bytes > 0) return {};
+      if (!platform::look_at(folder + "/" + file, info)) {
+        return fail(failure, system_error("the file cannot be found"), file, column.name);
+      }
+      sum.bytes = info.bytes;
+      return {};
+    };
+    NUMPACT_TRY(note_size(part.file, part.sum));
+    if (part.null_count > 0) NUMPACT_TRY(note_size(part.null_file, part.null_sum));
+  }
+  parts.push_back(made);
+  column.count = column.null_count = 0;
+  for (const NumberPart& part : parts) {
+    column.count += part.count;
+    column.null_count += part.null_count;
+  }
+  const bool is_one = parts.size() == 1;
+  column.file = is_one ? made.file : "";
+  column.null_file = is_one ? made.null_file : "";
+  column.parts = is_one ? std::vector<NumberPart>() : std::move(parts);
+  return {};
+}
+
+Status TableWriter::State::add_other_part(const ColumnPlan& planned, State::Written& made,
+                                          Other& other, Failure* failure) {
+  other.parts.resize(planned.kept);
+  other.rows += made.new_rows;
+  other.type = made.type;
+  for (Part& part : other.parts) {
+    if (part.has_checksums()) continue;  // version 3 has none
+    MappedFile file;
+    Status status = MappedFile::open(folder + "/" + part.file).into(file);
+    if (status.ok()) status = checked_part(part.file, file.bytes(), part.rows).into(part);
+    if (!status.ok()) return fail(failure, status, part.file, other.name);
+  }
+  other.parts.push_back(made.other_part);
+  return {};
+}
+
+// The manifest of the new table.
+Status TableWriter::State::describe(Failure* failure) {
+  after = plan.before;
+  auto numbers = after.columns.begin();
+  auto others = after.others.begin();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (entries[i].other != nullptr) {
+      NUMPACT_TRY(add_other_part(plan.columns[i], columns[i], *others++, failure));
+    } else if (plan.kind == WritePlan::Kind::kAppend) {
+      NUMPACT_TRY(add_number_part(plan.columns[i], columns[i].number_part, *numbers++, failure));
+    } else {
+      table::Column& column = *numbers++;
+      const NumberPart& made = columns[i].number_part;
+      column.file = made.file;
+      column.null_file = made.null_file;
+      column.count = made.count;
+      column.null_count = made.null_count;
+    }
+  }
+  return {};
+}
+
+Status TableWriter::State::sync_files(Failure* failure) {
+  std::vector<NewFile*> files;
+  NUMPACT_TRY(for_each_file([&](NewFile& file) {
+    files.push_back(&file);
+    return Status();
+  }));
+  struct Shared {
+    const std::vector<NewFile*>& files;
+    std::vector<Status> statuses;
+  } shared{files, std::vector<Status>(files.size())};
+  const auto task = [](void* argument, std::size_t i) noexcept {
+    Shared& all = *static_cast<Shared*>(argument);
+    all.statuses[i] = all.files[i]->sync();
+  };
+  ThreadExecutor(
+      std::min(kSyncThreads, static_cast<unsigned>(std::max<std::size_t>(1, files.size()))))
+      .run(files.size(), task, &shared);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const Status& status = shared.statuses[i];
+    if (!status.ok()) {
+      return fail(failure, status, platform::name_part(files[i]->path()), "");
+    }
+  }
+  return {};
+}
+
+Status TableWriter::State::write_manifest(NewFile& file, const std::string& at, Failure* failure) {
+  std::string why;
+  std::string text;
+  Status status = manifest_text(after, &why).into(text);
+  if (!status.ok()) return fail(failure, status, kManifestName, "", why);
+  status = file.create(at, plan.kind != WritePlan::Kind::kCreate);
+  if (status.ok()) status = file.write(std::as_bytes(std::span(text)));
+  if (status.ok()) status = file.close();
+  return status.ok() ? status : fail(failure, status, kManifestName, "");
+}
+
+Status TableWriter::State::commit(Failure* failure) {
+  if (is_committed) return refuse(failure, entries.size(), "the table was written already");
+  NUMPACT_TRY(check_rows(failure));
+  const bool is_append = plan.kind == WritePlan::Kind::kAppend;
+  if (is_append && (columns.empty() || columns[0].new_rows == 0)) {
+    after = plan.before;
+    columns.clear();
+    is_committed = true;
+    lock.release();
+    turn.release();
+    return {};
+  }
+  NUMPACT_TRY(finish_columns(failure));
+  NUMPACT_TRY(describe(failure));
+  return is_append ? commit_append(failure) : commit_folder(failure);
+}
+
+// New files, and a manifest that takes the place of the old one.
+Status TableWriter::State::commit_append(Failure* failure) {
+  const std::vector<std::string> now = internal::files_of(after);
+  const std::set<std::string> named(now.begin(), now.end());
+  std::vector<std::string> removed;
+  after.obsolete.clear();
+  for (const std::string& file : internal::files_of(plan.before)) {
+    if (named.contains(file)) continue;
+    removed.push_back(file);
+    if (!internal::is_part_name(file)) after.obsolete.push_back(file);
+  }
+  NewFile manifest;
+  const std::string hidden =
+      platform::hidden_name(folder + "/", kManifestName, internal::new_tag());
+  NUMPACT_TRY(write_manifest(manifest, hidden, failure));
+  const auto take = [&](NewFile& file) { return file.take_access_of(lock.path()); };
+  Status status = for_each_file(take);
+  if (status.ok()) status = take(manifest);
+  if (!status.ok()) return fail(failure, status, "", "");
+  NUMPACT_TRY(sync_files(failure));
+  status = manifest.sync();
+  if (!status.ok()) return fail(failure, status, kManifestName, "");
+  platform::sync_folder(folder);
+  status = lock.replace(hidden);
+  if (!status.ok()) return fail(failure, status, kManifestName, "");
+  // From here on the new table is there.
+  is_committed = true;
+  manifest.keep();
+  static_cast<void>(for_each_file([](NewFile& file) {
+    file.keep();
+    return Status();
+  }));
+  old.reset();  // Windows removes no file that is mapped
+  platform::sync_folder(folder);
+  for (const std::string& file : removed) platform::remove_file(folder + "/" + file);
+  lock.release();
+  turn.release();
+  return {};
+}
+
+// The files of a folder that is replaced; fails if it has others than those of a table.
+Status TableWriter::State::old_files(std::set<std::string>& files, Failure* failure) const {
+  const auto foreign = [&](const std::string& name, const char* what) {
+    return fail(failure, Status(ErrorKind::kInvalidArgument, "the folder is not only a table"), "",
+                "", "exists already and holds '" + name + "', which is " + what);
+  };
+  internal::FolderNames names;
+  NUMPACT_TRY(internal::list_names(path, names));
+  if (names.files.empty() && names.others.empty()) return {};
+  if (std::find(names.files.begin(), names.files.end(), kManifestName) == names.files.end()) {
+    return foreign(names.files.empty() ? names.others[0] : names.files[0], "no table of numpact");
+  }
+  MappedFile file;
+  Manifest manifest;
+  Status status = MappedFile::open(path + "/" + kManifestName).into(file);
+  const auto* const text = reinterpret_cast<const char*>(file.bytes().data());
+  if (status.ok()) status = parse_manifest({text, file.bytes().size()}).into(manifest);
+  if (!status.ok()) return foreign(kManifestName, "no table of numpact");
+  const std::vector<std::string> left = left_files(manifest, names.files);
+  const std::vector<std::string> named = internal::files_of(manifest);
+  files.insert(kManifestName);
+  files.insert(left.begin(), left.end());
+  files.insert(named.begin(), named.end());
+  names.files.insert(names.files.end(), names.others.begin(), names.others.end());
+  for (const std::string& name : names.files) {
+    const bool is_file =
+        std::find(names.others.begin(), names.others.end(), name) == names.others.end();
+    if (!is_file || !files.contains(name)) return foreign(name, "not part of the table");
+  }
+  return {};
+}
+
+// Files get the access of those that they replace, others that of the old manifest, and the folder
+// comes last, so that nobody else gets into it before.
+Status TableWriter::State::take_access(const std::set<std::string>& files, Failure* failure) {
+  if (files.empty()) return {};
+  Status status = for_each_file([&](NewFile& file) {
+    const std::string name = platform::name_part(file.path());
+    return file.take_access_of(path + "/" + (files.contains(name) ? name : kManifestName));
+  });
+  return status.ok() ? status : fail(failure, status, "", "");
+}
+
+Status TableWriter::State::commit_folder(Failure* failure) {
+  NewFile manifest;
+  NUMPACT_TRY(write_manifest(manifest, folder + "/" + kManifestName, failure));
+  std::set<std::string> files;
+  Status status;
+  if (is_there) {
+    status = internal::wait_for_turn(path, config.lock, turn);
+    platform::FileInfo found;
+    const std::string old_manifest = path + "/" + kManifestName;
+    if (status.ok() && platform::look_at(old_manifest, found) && found.is_regular()) {
+      status = lock.lock(old_manifest, config.lock);
+    }
+    if (!status.ok()) return fail(failure, status, "", "");
+    NUMPACT_TRY(old_files(files, failure));
+    NUMPACT_TRY(take_access(files, failure));
+    if (!files.empty()) status = manifest.take_access_of(old_manifest);
+    if (!status.ok()) return fail(failure, status, kManifestName, "");
+  }
+  NUMPACT_TRY(sync_files(failure));
+  status = manifest.sync();
+  if (!status.ok()) return fail(failure, status, kManifestName, "");
+  platform::sync_folder(folder);
+  if (is_there) {
+    const int descriptor = platform::open_to_take_access(folder);
+    if (descriptor < 0) return fail(failure, system_error("the folder cannot be opened"), "", "");
+    status = numpact::take_access(descriptor, path);
+    platform::close_file(descriptor);
+    if (!status.ok()) return fail(failure, status, "", "");
+  }
+  const std::string parent = platform::folder_part(path);
+  std::string replaced;
+  bool is_done = false;
+  if (is_there) {
+    // The lock has the old manifest open. Those that replace the folder wait for the turn first.
+    if (!platform::open_folders_move()) lock.release();
+    const std::string spare = platform::hidden_name(parent.empty() ? "" : parent + "/",
+                                                    platform::name_part(path), internal::new_tag());
+    is_done = platform::exchange_folders(folder, path, spare, replaced);
+  } else {
+    is_done = platform::rename_to_free_name(folder, path);
+  }
+  if (!is_done) return fail(failure, system_error("the folder cannot get its name"), "", "");
+  is_committed = true;
+  folder = path;
+  manifest.keep();
+  static_cast<void>(for_each_file([](NewFile& file) {
+    file.keep();
+    return Status();
+  }));
+  if (is_there) {
+    for (const std::string& file : files) platform::remove_file((replaced + "/").append(file));
+    platform::remove_old_folder(replaced);
+  }
+  platform::sync_folder(parent.empty() ? "." : parent);
+  lock.release();
+  turn.release();
+  return {};
+}
+
+}  // namespace numpact::table

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "table/writer/number_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "api/io_error.hpp"
+#include "api/write_all.hpp"
+#include "base/crc.hpp"
+#include "base/try.hpp"
+#include "numpact/file_access.hpp"
+#include "platform/files.hpp"
+#include "platform/replacement.hpp"
+
+namespace numpact::internal {
+namespace {
+
+// Numbers that are decoded at once, and lengths of runs that are encoded at once.
+constexpr std::size_t kBlock = std::size_t{1} << 14;
+
+Status not_as_written() {
+  return Status(ErrorKind::kIo, "the file does not read as what was written");
+}
+
+}  // namespace
+
+NewFile::~NewFile() {
+  if (is_open()) platform::close_file(descriptor_);
+  if (!path_.empty()) platform::remove_file(path_);
+}
+
+Status NewFile::create(const std::string& path, bool is_private) {
+  descriptor_ = platform::create_file(path, platform::Access::kWrite, is_private);
+  if (!is_open()) return write_error(errno, "the file cannot be made");
+  path_ = path;
+  return {};
+}
+
+Status NewFile::write(std::span<const std::byte> bytes) {
+  NUMPACT_TRY(write_all(descriptor_, size_, bytes, "the file cannot be written"));
+  crc_ = crc32(bytes, crc_);
+  size_ += bytes.size();
+  return {};
+}
+
+Status NewFile::close() {
+  if (!platform::close_file(std::exchange(descriptor_, -1))) {
+    return write_error(errno, "the file cannot be written");
+  }
+  MappedFile file;
+  NUMPACT_TRY(MappedFile::open(path_).into(file));
+  if (file.bytes().size() != size_ || crc32(file.bytes()) != crc_) return not_as_written();
+  platform::start_writing(path_);
+  return {};
+}
+
+Status NewFile::sync() {
+  if (platform::sync_file(path_)) return {};
+  return write_error(errno, "the file cannot be written");
+}
+
+Status NewFile::take_access_of(const std::string& path) {
+  const int descriptor = platform::open_to_take_access(path_);
+  if (descriptor < 0) return write_error(errno, "the file cannot be opened");
+  const Status status = take_access(descriptor, path);
+  platform::close_file(descriptor);
+  return status;
+}
+
+Status NumberFile::create(const std::string& path, bool is_private, NumberType type,
+                          const EncodeConfig& config, std::uint64_t rows) {
+  type_ = type;
+  NUMPACT_TRY(file_.create(path, is_private));
+  writer_.emplace(file_, type, config, rows);
+  return {};
+}
+
+Status NumberFile::add(const NumberView& numbers) {
+  const std::size_t size = numbers.count * size_of(type_);
+  crc_ = crc32({static_cast<const std::byte*>(numbers.data), size}, crc_);
+  count_ += numbers.count;
+  return writer_->write(numbers);
+}
+
+Status NumberFile::finish(bool verify) {
+  NUMPACT_TRY(writer_->finish());
+  writer_.reset();
+  NUMPACT_TRY(file_.close());
+  return verify ? check_written() : Status();
+}
+
+Status NumberFile::check_written() const {
+  MappedFile file;
+  NUMPACT_TRY(MappedFile::open(file_.path()).into(file));
+  MemorySource source(file.bytes());
+  StreamReader reader(source);
+  std::vector<std::uint64_t> numbers(kBlock);
+  std::uint64_t total = 0;
+  std::uint32_t crc = 0;
+  for (std::size_t count = kBlock; count == kBlock;) {
+    NUMPACT_TRY(reader.read(MutableNumberView(type_, numbers.data(), kBlock)).into(count));
+    crc = crc32(std::as_bytes(std::span(numbers)).first(count * size_of(type_)), crc);
+    total += count;
+  }
+  TrailerState state = TrailerState::kNone;
+  NUMPACT_TRY(reader.check_trailer().into(state));
+  const bool is_sound = state == TrailerState::kNone || state == TrailerState::kSound;
+  if (is_sound && total == count_ && crc == crc_) return {};
+  return Status(ErrorKind::kCorrupt, "what was written does not decode to the numbers");
+}
+
+Status NumberPartFiles::create() {
+  return numbers_.create(options_.folder + "/" + options_.file, options_.is_private, options_.type,
+                         options_.config, options_.rows);
+}
+
+// The lengths of runs have a file from the first null on.
+Status NumberPartFiles::flush_runs() {
+  if (nulls_ == 0 || runs_.empty()) return {};
+  if (!null_runs_.file().is_open()) {
+    EncodeConfig config = options_.config;
+    // What was asked for applies to the numbers.
+    config.mode = ModeSpec::automatic();
+    config.delta = DeltaSpec::automatic();
+    config.paging = {};
+    NUMPACT_TRY(null_runs_.create(options_.folder + "/" + options_.null_file, options_.is_private,
+                                  NumberType::kU64, config, 0));
+  }
+  NUMPACT_TRY(null_runs_.add(NumberView(NumberType::kU64, runs_.data(), runs_.size())));
+  runs_.clear();
+  return {};
+}
+
+Status NumberPartFiles::add_run(bool is_null, std::uint64_t rows) {
+  if (is_null != is_null_) {
+    runs_.push_back(run_);  // the first one may have no rows
+    run_ = 0;
+    is_null_ = is_null;
+  }
+  run_ += rows;
+  rows_ += rows;
+  if (is_null) nulls_ += rows;
+  return runs_.size() >= kBlock ? flush_runs() : Status();
+}
+
+Status NumberPartFiles::add(const NumberView& rows, std::span<const std::uint8_t> valid) {
+  if (valid.empty() || std::find(valid.begin(), valid.end(), std::uint8_t{0}) == valid.end()) {
+    if (rows.count > 0) NUMPACT_TRY(add_run(false, rows.count));
+    return numbers_.add(rows);
+  }
+  const std::size_t size = size_of(options_.type);
+  const auto* from = static_cast<const std::byte*>(rows.data);
+  kept_.resize(rows.count * size);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows.count;) {
+    const bool is_null = valid[i] == 0;
+    std::size_t end = i + 1;
+    while (end < rows.count && (valid[end] == 0) == is_null) ++end;
+    NUMPACT_TRY(add_run(is_null, end - i));
+    if (!is_null) {
+      std::memcpy(kept_.data() + kept * size, from + i * size, (end - i) * size);
+      kept += end - i;
+    }
+    i = end;
+  }
+  return numbers_.add(NumberView(options_.type, kept_.data(), kept));
+}
+
+Status NumberPartFiles::finish(table::NumberPart& part) {
+  NUMPACT_TRY(numbers_.finish(options_.verify));
+  part.file = options_.file;
+  part.count = numbers_.count();
+  part.sum = numbers_.file().sum();
+  part.null_count = nulls_;
+  if (nulls_ == 0) return {};
+  runs_.push_back(run_);
+  NUMPACT_TRY(flush_runs());
+  NUMPACT_TRY(null_runs_.finish(options_.verify));
+  part.null_file = options_.null_file;
+  part.null_sum = null_runs_.file().sum();
+  return {};
+}
+
+}  // namespace numpact::internal

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans what an append does to each column.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/guard.hpp"
+#include "base/try.hpp"
+#include "numpact/table_writer.hpp"
+#include "table/part_names.hpp"
+
+namespace numpact::table {
+namespace {
+
+// Files have one dictionary each, which a reader would have to join. The text of an extension type
+// does not say whether it has one.
+bool is_written_whole(const Other& other) {
+  return other.type.find("dictionary") != std::string::npos ||
+         other.type.find("extension") != std::string::npos;
+}
+
+// How many parts stay, if the last small ones are copied.
+template <class Parts, class RowsOf>
+std::size_t kept_of(const Parts& parts, RowsOf&& rows_of) {
+  std::size_t kept = parts.size();
+  while (kept > 0 && rows_of(parts[kept - 1]) < kMinPartRows) --kept;
+  return kept;
+}
+
+ColumnPlan plan_of(const Column& column) {
+  ColumnPlan plan;
+  std::vector<NumberPart> parts = column.all_parts();
+  plan.kept = kept_of(parts, [](const NumberPart& part) { return part.rows(); });
+  plan.numbers.assign(parts.begin() + static_cast<std::ptrdiff_t>(plan.kept), parts.end());
+  return plan;
+}
+
+ColumnPlan plan_of(const Other& other) {
+  ColumnPlan plan;
+  if (!is_written_whole(other)) {
+    plan.kept = kept_of(other.parts, [](const Part& part) { return part.rows; });
+  }
+  plan.others.assign(other.parts.begin() + static_cast<std::ptrdiff_t>(plan.kept),
+                     other.parts.end());
+  return plan;
+}
+
+}  // namespace
+
+std::uint64_t ColumnPlan::copied_rows() const noexcept {
+  std::uint64_t rows = 0;
+  for (const NumberPart& part : numbers) rows += part.rows();
+  for (const Part& part : others) rows += part.rows;
+  return rows;
+}
+
+OtherSource::~OtherSource() = default;
+
+Result<WritePlan> plan_append(const Manifest& before, std::span<const std::string> names,
+                              std::uint32_t tag, std::string* why) noexcept {
+  return internal::guarded_value<WritePlan>([&](WritePlan& plan) -> Status {
+    for (const Column& column : before.columns) {
+      if (column.nulls_dropped == 0) continue;
+      if (why != nullptr) {
+        *why = "column '" + column.name + "' lost its nulls, so its rows do not match others";
+      }
+      return Status(ErrorKind::kInvalidArgument, "nulls of a column were left out");
+    }
+    plan.kind = WritePlan::Kind::kAppend;
+    plan.before = before;
+    plan.leftovers = left_files(before, names);
+    const std::uint64_t number = internal::next_part_number(before);
+    const std::vector<std::string> stems = internal::stems_of(before);
+    auto other = before.others.begin();
+    auto column = before.columns.begin();
+    for (std::size_t i = 0; i < stems.size(); ++i) {
+      const bool is_other = other != before.others.end() && other->position == i;
+      ColumnPlan& made =
+          plan.columns.emplace_back(is_other ? plan_of(*other++) : plan_of(*column++));
+      const std::string name = internal::part_name(stems[i], number, tag);
+      made.file = name + (is_other ? ".arrow" : ".pco");
+      if (!is_other) made.null_file = null_file_name(made.file);
+    }
+    return {};
+  });
+}
+
+}  // namespace numpact::table

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a TableWriter holds.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "numpact/table_writer.hpp"
+#include "platform/locks.hpp"
+#include "table/reader/failure.hpp"
+#include "table/reader/folder.hpp"
+#include "table/writer/number_file.hpp"
+
+namespace numpact::internal {
+
+// Decodes the rows of parts of a column, and adds them to its new part.
+Status copy_rows(const std::shared_ptr<Folder>& folder, const table::Column& column,
+                 const std::vector<table::NumberPart>& parts, NumberPartFiles& out,
+                 Failure* failure);
+
+// Waits until no other program replaces the folder.
+Status wait_for_turn(const std::string& folder, const LockConfig& config,
+                     platform::FolderTurn& turn);
+
+// The regular files of a folder, and the names of all else in it.
+struct FolderNames {
+  std::vector<std::string> files;
+  std::vector<std::string> others;
+};
+Status list_names(const std::string& folder, FolderNames& names);
+
+// A number that no other call has, in any process, as far as chance goes.
+std::uint32_t new_tag();
+
+}  // namespace numpact::internal
+
+namespace numpact::table {
+
+struct TableWriter::State {
+  struct Written {
+    std::unique_ptr<internal::NumberPartFiles> numbers;
+    std::unique_ptr<internal::NewFile> other;
+    NumberPart number_part;
+    Part other_part;
+    std::string type;  // of another column
+    std::uint64_t new_rows = 0;
+    bool has_failed = false;
+  };
+
+  ~State();
+  Status open_table(const std::string& folder, Failure* failure);
+  Status begin_table(const std::string& target, bool may_replace, Failure* failure);
+  Status begin(std::size_t column, Failure* failure);
+  Status write(std::size_t column, const NumberView& numbers, std::span<const std::uint8_t> valid,
+               Failure* failure);
+  Status write_other(std::size_t column, OtherSource& source, Failure* failure);
+  Status commit(Failure* failure);
+
+  WriterConfig config;
+  WritePlan plan;
+  std::vector<ColumnEntry> entries;  // of plan.before
+  std::vector<Written> columns;
+  Manifest after;
+  std::string path;    // of the table
+  std::string folder;  // where files are written
+  platform::FolderTurn turn;
+  FileLock lock;
+  std::shared_ptr<internal::Folder> old;
+  bool is_there = false;      // a folder is replaced
+  bool is_committed = false;  // or was left
+
+ private:
+  void list_entries();
+  Status fail(Failure* failure, const Status& status, const std::string& file,
+              const std::string& column, const std::string& text = {}) const {
+    return internal::fail(failure, status, file.empty() ? path : path + "/" + file, column, text);
+  }
+  Status refuse(Failure* failure, std::size_t column, const std::string& text) const;
+  Status check_rows(Failure* failure) const;
+  Status finish_columns(Failure* failure);
+  Status describe(Failure* failure);
+  Status add_number_part(const ColumnPlan& planned, const NumberPart& made, table::Column& column,
+                         Failure* failure);
+  Status add_other_part(const ColumnPlan& planned, Written& made, Other& other, Failure* failure);
+  Status sync_files(Failure* failure);
+  Status write_manifest(internal::NewFile& file, const std::string& at, Failure* failure);
+  Status commit_append(Failure* failure);
+  Status commit_folder(Failure* failure);
+  Status old_files(std::set<std::string>& files, Failure* failure) const;
+  Status take_access(const std::set<std::string>& files, Failure* failure);
+  template <class Call>
+  Status for_each_file(Call&& call);
+};
+
+}  // namespace numpact::table

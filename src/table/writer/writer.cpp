@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/guard.hpp"
+#include "base/try.hpp"
+#include "numpact/file_access.hpp"
+#include "platform/folders.hpp"
+#include "platform/paths.hpp"
+#include "platform/processes.hpp"
+#include "platform/temporary.hpp"
+#include "table/part_names.hpp"
+#include "table/writer/state.hpp"
+
+namespace numpact::internal {
+namespace {
+
+// Rows that are copied at once.
+constexpr std::size_t kBlockRows = std::size_t{1} << 14;
+constexpr std::chrono::milliseconds kTurnPause{10};
+
+// Parts of a column as a table of their own.
+class PartsAsTable final : public table::Files {
+ public:
+  PartsAsTable(std::shared_ptr<Folder> folder, std::string manifest)
+      : folder_(std::move(folder)), manifest_(std::move(manifest)) {}
+
+  Result<std::unique_ptr<RangeSource>> open(const std::string& name, std::string& why) override {
+    if (name != table::kManifestName) return folder_->open(name, why);
+    return std::unique_ptr<RangeSource>(std::make_unique<Text>(manifest_));
+  }
+
+ private:
+  class Text final : public RangeSource {
+   public:
+    explicit Text(const std::string& text) : bytes_(std::as_bytes(std::span(text))) {}
+    std::uint64_t size() const noexcept override { return bytes_.size(); }
+    Result<std::size_t> read_at(std::uint64_t, std::span<std::byte>) override {
+      return std::size_t{0};  // bytes() has them
+    }
+    std::optional<std::span<const std::byte>> bytes() const noexcept override { return bytes_; }
+
+   private:
+    std::span<const std::byte> bytes_;
+  };
+
+  std::shared_ptr<Folder> folder_;
+  std::string manifest_;
+};
+
+}  // namespace
+
+Status copy_rows(const std::shared_ptr<Folder>& folder, const table::Column& column,
+                 const std::vector<table::NumberPart>& parts, NumberPartFiles& out,
+                 Failure* failure) {
+  table::Manifest manifest;
+  table::Column& one = manifest.columns.emplace_back(column);
+  one.metadata.clear();
+  one.parts = parts;
+  one.count = one.null_count = 0;
+  for (const table::NumberPart& part : parts) {
+    one.count += part.count;
+    one.null_count += part.null_count;
+  }
+  std::string text;
+  NUMPACT_TRY(table::manifest_text(manifest).into(text));
+  table::Reader reader;
+  NUMPACT_TRY(
+      table::Reader::open(std::make_shared<PartsAsTable>(folder, std::move(text)), {}, failure)
+          .into(reader));
+  table::Scan scan;
+  NUMPACT_TRY(table::Scan::create(reader, {.columns = {0}}, failure).into(scan));
+  Result<table::Cursor> cursor = table::Cursor::create(scan);
+  if (!cursor.ok()) return cursor.status();
+  std::vector<std::uint64_t> numbers(kBlockRows);
+  std::vector<std::uint8_t> valid(kBlockRows);
+  const std::uint64_t rows = one.rows();
+  for (std::uint64_t row = 0; row < rows;) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockRows, rows - row));
+    const std::span<std::uint8_t> flags = std::span(valid).first(count);
+    const MutableNumberView view(column.type, numbers.data(), count);
+    NUMPACT_TRY(cursor->read(0, row, view, flags, rows, failure));
+    NUMPACT_TRY(out.add(NumberView(column.type, numbers.data(), count), flags));
+    row += count;
+  }
+  return {};
+}
+
+Status wait_for_turn(const std::string& folder, const LockConfig& config,
+                     platform::FolderTurn& turn) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  for (int error = turn.take(folder); error != 0; error = turn.take(folder)) {
+    if (error != EWOULDBLOCK) {
+      return Status(ErrorKind::kIo, "the folder cannot be written to").because_of(error);
+    }
+    const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+    if (config.timeout && waited >= *config.timeout) {
+      return Status(ErrorKind::kTimedOut, "the folder is being written by another process");
+    }
+    if (config.while_waiting && !config.while_waiting(waited)) {
+      return Status(ErrorKind::kCancelled, "waiting for the folder was stopped");
+    }
+    std::this_thread::sleep_for(kTurnPause);
+  }
+  return {};
+}
+
+Status list_names(const std::string& folder, FolderNames& names) {
+  std::vector<platform::FolderEntry> entries;
+  if (!platform::list_folder(folder, entries)) {
+    return Status(ErrorKind::kIo, "the folder cannot be read").because_of(errno);
+  }
+  for (platform::FolderEntry& entry : entries) {
+    const bool is_file = entry.kind == platform::FileKind::kRegular;
+    (is_file ? names.files : names.others).push_back(std::move(entry.name));
+  }
+  return {};
+}
+
+std::uint32_t new_tag() {
+  static std::atomic<std::uint32_t> counter{0};
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  std::uint64_t mixed = static_cast<std::uint64_t>(now);
+  mixed ^= static_cast<std::uint64_t>(platform::current_process()) << 40;
+  mixed += counter.fetch_add(1) * std::uint64_t{0x9e3779b97f4a7c15};
+  // As splitmix64 ends.
+  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+  return static_cast<std::uint32_t>(mixed >> 32);
+}
+
+}  // namespace numpact::internal
+
+namespace numpact::table {
+
+using internal::NewFile;
+using internal::NumberPartFiles;
+
+TableWriter::State::~State() {
+  columns.clear();  // removes files that were not kept
+  if (!is_committed && !folder.empty() && folder != path) internal::platform::remove_all(folder);
+}
+
+void TableWriter::State::list_entries() {
+  entries.resize(plan.before.columns.size() + plan.before.others.size());
+  for (const Other& other : plan.before.others) {
+    entries[static_cast<std::size_t>(other.position)].other = &other;
+  }
+  auto column = plan.before.columns.begin();
+  for (ColumnEntry& entry : entries) {
+    if (entry.other == nullptr) entry.numbers = &*column++;
+  }
+  columns.resize(entries.size());
+}
+
+Status TableWriter::State::open_table(const std::string& target, Failure* failure) {
+  path = internal::platform::without_end_separators(target);
+  internal::platform::FileInfo found;
+  const bool is_found = internal::platform::look_at(path, found);
+  if (!is_found || !found.is_folder()) {
+    const int error = is_found ? ENOTDIR : errno;
+    return fail(failure, Status(ErrorKind::kIo, "it is no folder").because_of(error), "", "");
+  }
+  Status status = follow_links(path).into(path);
+  if (status.ok()) status = internal::wait_for_turn(path, config.lock, turn);
+  if (status.ok()) status = lock.lock(path + "/" + kManifestName, config.lock);
+  if (!status.ok()) return fail(failure, status, "", "");
+  if (!lock.has_file()) {
+    return fail(failure, Status(ErrorKind::kIo, "there is no manifest").because_of(ENOENT),
+                kManifestName, "");
+  }
+  if (internal::platform::folder_part(lock.path()) != path) {
+    return fail(failure, Status(ErrorKind::kCorrupt, "it is a link that leads out of the folder"),
+                kManifestName, "");
+  }
+  folder = path;
+  std::string why;
+  status = internal::Folder::open(path, old, why);
+  if (!status.ok()) return fail(failure, status, "", "", why);
+  std::unique_ptr<RangeSource> source;
+  status = old->open(kManifestName, why).into(source);
+  Manifest before;
+  if (status.ok()) {
+    const std::span<const std::byte> text = *source->bytes();
+    status = parse_manifest({reinterpret_cast<const char*>(text.data()), text.size()}, &why)
+                 .into(before);
+  }
+  if (!status.ok()) return fail(failure, status, kManifestName, "", why);
+  internal::FolderNames names;
+  status = internal::list_names(path, names);
+  if (status.ok()) {
+    status = plan_append(before, names.files, internal::new_tag(), &why).into(plan);
+  }
+  if (!status.ok()) return fail(failure, status, "", "", why);
+  // Without a lock they may be those of a writer that is at work.
+  if (!lock.is_held()) plan.leftovers.clear();
+  for (const std::string& name : plan.leftovers) {
+    internal::platform::remove_file(path + "/" + name);
+  }
+  list_entries();
+  std::vector<std::string> copied;
+  for (const ColumnPlan& planned : plan.columns) {
+    for (const NumberPart& part : planned.numbers) {
+      copied.push_back(part.file);
+      if (part.null_count > 0) copied.push_back(part.null_file);
+    }
+  }
+  return old->hold(copied);
+}
+
+Status TableWriter::State::begin_table(const std::string& target, bool may_replace,
+                                       Failure* failure) {
+  path = internal::platform::without_end_separators(target);
+  Status status = follow_links(path).into(path);
+  if (!status.ok()) return fail(failure, status, "", "");
+  internal::platform::FileInfo found;
+  is_there = internal::platform::look_at(path, found);
+  plan.kind = is_there ? WritePlan::Kind::kReplace : WritePlan::Kind::kCreate;
+  if (is_there) {
+    const Status exists(ErrorKind::kInvalidArgument, "it exists already");
+    if (!may_replace) return fail(failure, exists, "", "", "exists already");
+    if (!found.is_folder())
+      return fail(failure, exists, "", "", "exists already, and is no folder");
+    std::set<std::string> ignored;
+    NUMPACT_TRY(old_files(ignored, failure));
+  }
+  Manifest& before = plan.before;
+  for (table::Column& column : before.columns) {
+    column.parts.clear();
+    column.file.clear();
+    column.null_file.clear();
+    column.count = column.null_count = 0;
+  }
+  for (Other& other : before.others) {
+    other.parts.clear();
+    other.rows = 0;
+  }
+  before.obsolete.clear();
+  list_entries();
+  FileNames names;
+  for (const ColumnEntry& entry : entries) {
+    ColumnPlan& planned = plan.columns.emplace_back();
+    planned.file = names.add(entry.name(), entry.other != nullptr ? ".arrow" : ".pco");
+    if (entry.other == nullptr) planned.null_file = null_file_name(planned.file);
+  }
+  const std::string parent = internal::platform::folder_part(path);
+  folder = internal::platform::hidden_name(
+      parent.empty() ? "" : parent + "/", internal::platform::name_part(path), internal::new_tag());
+  if (internal::platform::make_folder(folder, is_there)) return {};
+  const Status failed = Status(ErrorKind::kIo, "the folder cannot be made").because_of(errno);
+  folder.clear();
+  return fail(failure, failed, "", "");
+}
+
+Status TableWriter::State::refuse(Failure* failure, std::size_t column,
+                                  const std::string& text) const {
+  const bool is_known = column < entries.size();
+  return fail(failure, Status(ErrorKind::kInvalidArgument, "the column cannot be written"), "",
+              is_known ? entries[column].name() : "", text);
+}
+
+// Creates the files of a column of numbers, with the rows that are copied.
+Status TableWriter::State::begin(std::size_t column, Failure* failure) {
+  State::Written& to = columns[column];
+  if (to.numbers != nullptr) return {};
+  const ColumnPlan& planned = plan.columns[column];
+  const table::Column& described = *entries[column].numbers;
+  NumberPartFiles::Options options;
+  options.folder = folder;
+  options.file = planned.file;
+  options.null_file = planned.null_file;
+  options.type = described.type;
+  options.config = config.encode;
+  options.rows = config.rows > 0 ? config.rows + planned.copied_rows() : 0;
+  options.verify = config.verify;
+  options.is_private = plan.kind != WritePlan::Kind::kCreate;
+  to.numbers = std::make_unique<NumberPartFiles>(std::move(options));
+  if (const Status status = to.numbers->create(); !status.ok()) {
+    return fail(failure, status, planned.file, described.name);
+  }
+  if (planned.numbers.empty()) return {};
+  Failure inside;
+  const Status status = internal::copy_rows(old, described, planned.numbers, *to.numbers, &inside);
+  if (status.ok()) return status;
+  return fail(failure, status, inside.file.empty() ? planned.file : inside.file, described.name,
+              inside.text);
+}
+
+Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
+                                 std::span<const std::uint8_t> valid, Failure* failure) {
+  if (column >= entries.size() || entries[column].numbers == nullptr) {
+    return refuse(failure, column, "is no column of numbers of the table");
+  }
+  const table::Column& described = *entries[column].numbers;
+  if (numbers.type != described.type) {
+    return fail(failure, Status(ErrorKind::kTypeMismatch, "the column has another type"), "",
+                described.name,
+                "holds " + std::string(name_of(described.type)) + " numbers, not " +
+                    std::string(name_of(numbers.type)));
+  }
+  if (!valid.empty() && valid.size() != numbers.count) {
+    return refuse(failure, column, "there are not as many bytes for nulls as rows");
+  }
+  const bool has_nulls = std::find(valid.begin(), valid.end(), std::uint8_t{0}) != valid.end();
+  if (has_nulls && !described.nullable) {
+    return refuse(failure, column, "has nulls, which the table's column excludes");
+  }
+  State::Written& to = columns[column];
+  if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
+  to.has_failed = true;
+  NUMPACT_TRY(begin(column, failure));
+  const std::uint64_t before = plan.columns[column].copied_rows();
+  if (to.numbers->rows() - before + numbers.count >= kCountLimit) {
+    return refuse(failure, column, "there are more rows than can be counted");
+  }
+  if (const Status status = to.numbers->add(numbers, valid); !status.ok()) {
+    return fail(failure, status, plan.columns[column].file, described.name);
+  }
+  to.new_rows += numbers.count;
+  to.has_failed = false;
+  return {};
+}
+
+Status TableWriter::State::write_other(std::size_t column, OtherSource& source, Failure* failure) {
+  if (column >= entries.size() || entries[column].other == nullptr) {
+    return refuse(failure, column, "is no other column of the table");
+  }
+  State::Written& to = columns[column];
+  if (to.other != nullptr) return refuse(failure, column, "was written already");
+  const ColumnPlan& planned = plan.columns[column];
+  Other described = *entries[column].other;
+  const auto failed = [&](const Status& status, const std::string& text) {
+    return fail(failure, status, planned.file, described.name, text);
+  };
+  to.other = std::make_unique<NewFile>();
+  to.has_failed = true;
+  std::string message;
+  Status status =
+      to.other->create(folder + "/" + planned.file, plan.kind != WritePlan::Kind::kCreate);
+  std::uint64_t rows = 0;
+  if (status.ok()) {
+    status = source.write(described, planned.others, *to.other, message).into(rows);
+  }
+  if (status.ok()) status = to.other->close();
+  if (!status.ok()) return failed(status, message);
+  MappedFile file;
+  status = MappedFile::open(to.other->path()).into(file);
+  if (status.ok()) status = checked_part(planned.file, file.bytes(), rows).into(to.other_part);
+  if (!status.ok()) return failed(status, "");
+  if (rows < planned.copied_rows()) return refuse(failure, column, "has fewer rows than before");
+  to.new_rows = rows - planned.copied_rows();
+  to.type = described.type;
+  to.has_failed = false;
+  return {};
+}
+
+EncodeConfig table_encode_config() noexcept {
+  constexpr unsigned kRestartLog = 14;
+  EncodeConfig config;
+  config.trailer = TrailerSpec::restarts(kRestartLog);
+  return config;
+}
+
+TableWriter::TableWriter() : state_(std::make_unique<State>()) {}
+TableWriter::TableWriter(TableWriter&& other) noexcept = default;
+TableWriter& TableWriter::operator=(TableWriter&& other) noexcept = default;
+TableWriter::~TableWriter() = default;
+
+Result<TableWriter> TableWriter::append(const std::string& folder, const WriterConfig& config,
+                                        Failure* failure) noexcept {
+  std::optional<TableWriter> writer;
+  const Status status = internal::guarded([&] {
+    writer = TableWriter();
+    writer->state_->config = config;
+    return writer->state_->open_table(folder, failure);
+  });
+  if (!status.ok()) return status;
+  return *std::move(writer);
+}
+
+Result<TableWriter> TableWriter::create(const std::string& folder, const Manifest& table,
+                                        bool may_replace, const WriterConfig& config,
+                                        Failure* failure) noexcept {
+  std::optional<TableWriter> writer;
+  const Status status = internal::guarded([&] {
+    writer = TableWriter();
+    writer->state_->config = config;
+    writer->state_->plan.before = table;
+    return writer->state_->begin_table(folder, may_replace, failure);
+  });
+  if (!status.ok()) return status;
+  return *std::move(writer);
+}
+
+const WritePlan& TableWriter::plan() const noexcept { return state_->plan; }
+const Manifest& TableWriter::manifest() const noexcept { return state_->after; }
+std::string TableWriter::path_of(const std::string& file) const {
+  return state_->folder + "/" + file;
+}
+
+Status TableWriter::write(std::size_t column, const NumberView& numbers,
+                          std::span<const std::uint8_t> valid, Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->write(column, numbers, valid, failure); });
+}
+
+Status TableWriter::write_other(std::size_t column, OtherSource& source,
+                                Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->write_other(column, source, failure); });
+}
+
+Status TableWriter::commit(Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->commit(failure); });
+}
+
+}  // namespace numpact::table

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process that appends is killed at each of its system calls: the table has the old rows or all.
+#include <gtest/gtest.h>
+
+#include "numpact/table_writer.hpp"
+#include "support/system.hpp"
+
+#if defined(__linux__)
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <set>
+#include <string>
+
+namespace numpact {
+namespace {
+
+using table::TableWriter;
+
+table::WriterConfig quick() {
+  table::WriterConfig config;
+  config.encode.level = 1;
+  return config;
+}
+
+// Two columns, the second with nulls.
+bool write(Result<TableWriter>&& opened, std::uint32_t first, std::size_t rows) {
+  if (!opened.ok()) return false;
+  std::vector<std::uint32_t> numbers;
+  std::vector<std::uint8_t> valid;
+  for (std::size_t i = 0; i < rows; ++i) {
+    numbers.push_back(first + static_cast<std::uint32_t>(i));
+    valid.push_back(i % 3 == 0 ? 0 : 1);
+  }
+  return opened->write(0, numbers).ok() && opened->write(1, numbers, valid).ok() &&
+         opened->commit().ok();
+}
+
+std::vector<std::uint32_t> rows_of(const std::string& path) {
+  table::Failure failure;
+  const auto reader = table::Reader::open(path, {}, &failure);
+  EXPECT_TRUE(reader.ok()) << failure.message();
+  if (!reader.ok()) return {};
+  std::vector<std::uint32_t> rows(static_cast<std::size_t>(reader->columns()[0].rows()));
+  table::Cursor cursor = table::Cursor::create(table::Scan::create(*reader, {}).value()).value();
+  EXPECT_EQ(reader->columns()[1].rows(), rows.size());
+  for (const std::size_t column : {1, 0}) {
+    const MutableNumberView out(NumberType::kU32, rows.data(), rows.size());
+    EXPECT_TRUE(cursor.read(column, 0, out, {}, 0, &failure).ok()) << failure.message();
+  }
+  return rows;
+}
+
+// Runs an append in a process that is killed when it enters its call number `stop`. False: it has
+// made fewer calls, and ended well.
+bool is_killed(const std::string& path, int stop) {
+  const pid_t child = fork();
+  if (child == 0) {
+    ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+    raise(SIGSTOP);
+    _exit(write(TableWriter::append(path, quick()), 1'000'000, 10) ? 0 : 1);
+  }
+  int state = 0;
+  waitpid(child, &state, 0);
+  ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_EXITKILL);
+  for (int stops = 0;; ++stops) {
+    if (stops / 2 == stop) {
+      kill(child, SIGKILL);
+      waitpid(child, &state, 0);
+      return true;
+    }
+    ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
+    waitpid(child, &state, 0);
+    if (WIFEXITED(state)) {
+      EXPECT_EQ(WEXITSTATUS(state), 0);
+      return false;
+    }
+    if (WIFSIGNALED(state)) {
+      ADD_FAILURE() << "signal " << WTERMSIG(state);
+      return false;
+    }
+  }
+}
+
+bool may_trace() {
+  const pid_t child = fork();
+  if (child == 0) _exit(ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? 0 : 1);
+  int state = 0;
+  waitpid(child, &state, 0);
+  return WIFEXITED(state) && WEXITSTATUS(state) == 0;
+}
+
+TEST(WriterCrash, LeavesTheOldRowsOrAll) {
+  if (!may_trace()) GTEST_SKIP() << "processes may not be traced here";
+  const std::string place = testing::system::new_folder("writer_crash");
+  const std::string path = place + "/table";
+  table::Manifest manifest;
+  for (const char* const name : {"a", "b"}) {
+    table::Column& column = manifest.columns.emplace_back();
+    column.name = name;
+    column.type = NumberType::kU32;
+  }
+  ASSERT_TRUE(write(TableWriter::create(path, manifest, false, quick()), 0, 100));
+  std::size_t expected = 100;
+  int calls = 0;
+  std::size_t kept = 0;
+  for (; is_killed(path, calls); ++calls) {
+    const std::vector<std::uint32_t> rows = rows_of(path);
+    ASSERT_TRUE(rows.size() == expected || rows.size() == expected + 10) << calls;
+    if (rows.size() == expected + 10) ++kept;
+    expected = rows.size();
+    for (std::size_t i = 0; i < rows.size() && i < 100; ++i) ASSERT_EQ(rows[i], i);
+    if (calls % 7 != 0) continue;
+    // The next writer completes its rows, and removes what was left.
+    ASSERT_TRUE(write(TableWriter::append(path, quick()), 2'000'000, 5)) << calls;
+    expected += 5;
+    std::set<std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      files.insert(entry.path().filename().string());
+    }
+    EXPECT_EQ(files.size(), 4u) << calls;  // two columns, a file of nulls, and the manifest
+  }
+  EXPECT_EQ(rows_of(path).size(), expected + 10);
+  EXPECT_GT(calls, 30);
+  EXPECT_GT(kept, 0u);
+  std::filesystem::remove_all(place);
+}
+
+}  // namespace
+}  // namespace numpact
+#endif

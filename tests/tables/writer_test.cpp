@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing tables and appending to them, against a plain model of their rows.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "tables/written_table.hpp"
+
+namespace numpact {
+namespace {
+
+using table::Failure;
+using table::kMinPartRows;
+using table::Manifest;
+using table::TableWriter;
+using table::WriterConfig;
+using testing::fast;
+using testing::kTypes;
+using testing::Row;
+using testing::TextSource;
+
+class Writers : public testing::WrittenTable {};
+
+// ---- plans ----
+
+TEST(WritePlans, KeepLargePartsAndCopySmallOnes) {
+  Manifest manifest;
+  table::Column large;
+  large.name = "a";
+  large.file = "a.pco";
+  large.count = kMinPartRows;
+  table::Column mixed;
+  mixed.name = "a";  // its files are a~2...
+  mixed.parts.push_back({"x.pco", "", 100'000, 0, {}, {}});
+  mixed.parts.push_back({"a~2.p7-00000001.pco", "", 10, 0, {}, {}});
+  mixed.parts.push_back({"a~2.p9-00000001.pco", "y.nulls.pco", 40'000, 30'000, {}, {}});
+  mixed.parts.push_back({"b", "", 1, 0, {}, {}});
+  mixed.parts.push_back({"c", "d", 0, 5, {}, {}});
+  table::Other text;
+  text.name = "s";
+  text.type = "string";
+  text.position = 1;
+  text.parts.push_back({"s.arrow", kMinPartRows, 0, {}, {}});
+  text.parts.push_back({"t.arrow", kMinPartRows - 1, 0, {}, {}});
+  table::Other coded = text;
+  coded.position = 3;
+  coded.type = "list<item: dictionary<values=string, indices=int32, ordered=0>>";
+  manifest.columns = {large, mixed};
+  manifest.others = {text, coded};
+  const table::WritePlan plan = table::plan_append(manifest, {}, 0xabc).value();
+  EXPECT_EQ(plan.kind, table::WritePlan::Kind::kAppend);
+  ASSERT_EQ(plan.columns.size(), 4u);
+  EXPECT_EQ(plan.columns[0].kept, 1u);
+  EXPECT_EQ(plan.columns[0].copied_rows(), 0u);
+  EXPECT_EQ(plan.columns[0].file, "a.p10-00000abc.pco");
+  EXPECT_EQ(plan.columns[0].null_file, "a.p10-00000abc.nulls.pco");
+  EXPECT_EQ(plan.columns[1].kept, 1u);
+  EXPECT_EQ(plan.columns[1].copied_rows(), kMinPartRows - 1);
+  EXPECT_EQ(plan.columns[1].file, "s.p10-00000abc.arrow");
+  EXPECT_EQ(plan.columns[2].kept, 3u);
+  EXPECT_EQ(plan.columns[2].copied_rows(), 6u);
+  EXPECT_EQ(plan.columns[2].file, "a~2.p10-00000abc.pco");
+  EXPECT_EQ(plan.columns[3].kept, 0u);
+  EXPECT_EQ(plan.columns[3].copied_rows(), 2 * kMinPartRows - 1);
+  EXPECT_EQ(table::plan_append(manifest, {}, 0xabc).value(), plan);
+  manifest.columns[0].nulls_dropped = 1;
+  std::string why;
+  EXPECT_EQ(table::plan_append(manifest, {}, 1, &why).status().kind(), ErrorKind::kInvalidArgument);
+  EXPECT_NE(why.find("column 'a' lost its nulls"), std::string::npos);
+}
+
+TEST(WritePlans, OnlyFilesOfNumpactAreLeftovers) {
+  Manifest manifest;
+  table::Column column;
+  column.name = "a";
+  column.file = "a.p3-0000000a.pco";
+  manifest.columns = {column};
+  manifest.obsolete = {"a.pco", "a.nulls.pco"};
+  const std::vector<std::string> left = {"a.pco", "a.p1-00000000.pco", "a.p12-89abcdef.nulls.pco",
+                                         "a.p4-00000000.arrow", ".manifest.json.7-00000001.tmp"};
+  const std::vector<std::string> others = {"manifest.json",
+                                           "a.p3-0000000a.pco",
+                                           "b.p1-00000000.pco",
+                                           "a.p1-0000000.pco",
+                                           "a.p1-000000000.pco",
+                                           "a.p1-0000000G.pco",
+                                           "a.p-00000000.pco",
+                                           "a.p1-00000000.csv",
+                                           "a.p1-00000000.pco~",
+                                           "a.p1.pco",
+                                           "a.arrow",
+                                           "A.p1-00000000.pco",
+                                           "a.b.p1-00000000.pco",
+                                           ".manifest.json.tmp2",
+                                           "notes.txt",
+                                           "",
+                                           "a.p12345678901234567890-00000000.pco",
+                                           ".p1-00000000.pco"};
+  std::vector<std::string> all = left;
+  all.insert(all.end(), others.begin(), others.end());
+  EXPECT_EQ(table::left_files(manifest, all), left);
+}
+
+// ---- rows ----
+
+TEST_F(Writers, ANewTableHasVersion2AndItsRows) {
+  ASSERT_TRUE(create(kTypes, rows_of(3, 5000, 1)).ok());
+  expect_model(reader());
+  EXPECT_EQ(reader().manifest().version, 2u);
+  EXPECT_EQ(reader().columns()[1].numbers->file, "c1.pco");
+  EXPECT_EQ(names(), (std::set<std::string>{"c0.nulls.pco", "c0.pco", "c1.nulls.pco", "c1.pco",
+                                            "c2.nulls.pco", "c2.pco", "manifest.json"}));
+}
+
+TEST_F(Writers, TablesWithoutRowsOrColumns) {
+  ASSERT_TRUE(create(kTypes, rows_of(3, 0, 0)).ok());
+  expect_model(reader());
+  ASSERT_TRUE(append(rows_of(3, 0, 0)).ok());
+  expect_model(reader());
+  ASSERT_TRUE(append(rows_of(3, 3, 2)).ok());
+  expect_model(reader());
+  ASSERT_TRUE(append(rows_of(3, 1, 0)).ok());
+  expect_model(reader());
+  expect_only_files_of_the_table();
+  path_ += "2";
+  model_.clear();
+  ASSERT_TRUE(create({}, {}).ok());
+  ASSERT_TRUE(append({}).ok());
+  EXPECT_EQ(reader().columns().size(), 0u);
+}
+
+TEST_F(Writers, AppendsOfAnySizes) {
+  ASSERT_TRUE(create(kTypes, rows_of(3, 1000, 0)).ok());
+  const std::size_t sizes[] = {1, 500, 70'000, 1, 1, 65'536, 65'535, 1, 2, 30'000, 40'000, 7};
+  unsigned nulls = 0;
+  for (const std::size_t size : sizes) {
+    Failure failure;
+    ASSERT_TRUE(append(rows_of(3, size, nulls++ % 3), &failure).ok()) << failure.message();
+    expect_model(reader());
+    expect_only_files_of_the_table();
+    const Manifest manifest = reader().manifest();
+    EXPECT_EQ(manifest.version, manifest.columns[0].parts.empty() ? 2u : 4u);
+    for (const table::Column& column : manifest.columns) {
+      const std::vector<table::NumberPart> parts = column.all_parts();
+      for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+        EXPECT_GE(parts[i].rows(), kMinPartRows);
+        EXPECT_TRUE(parts[i].sum.bytes > 0);
+      }
+    }
+  }
+  EXPECT_EQ(reader().manifest().columns[0].parts.size(), 5u);
+}
+
+TEST_F(Writers, ReadersKeepWhatTheyHaveOpened) {
+  ASSERT_TRUE(create(kTypes, rows_of(3, 1000, 1)).ok());
+  const table::Reader before = reader();
+  const auto old = model_;
+  ASSERT_TRUE(append(rows_of(3, 100, 1)).ok());
+  const table::Reader between = reader();
+  const auto old_between = model_;
+  ASSERT_TRUE(append(rows_of(3, 100, 0)).ok());
+  expect_model(reader());
+  std::swap(model_, const_cast<std::vector<std::vector<Row>>&>(old));
+  expect_model(before);
+  model_ = old_between;
+  expect_model(between);
+}
+
+TEST_F(Writers, ManySmallAppendsLeaveFewBytes) {
+  constexpr NumberType kOne[] = {NumberType::kI64};
+  ASSERT_TRUE(create(kOne, rows_of(1, 100, 0)).ok());
+  WriterConfig config = fast();
+  config.verify = false;
+  for (int i = 1; i < 1000; ++i) {
+    const auto rows = rows_of(1, 100, i % 2 == 0 ? 1 : 0);
+    ASSERT_TRUE(write(TableWriter::append(path_, config), rows, 100).ok()) << i;
+  }
+  expect_model(reader());
+  expect_only_files_of_the_table();
+  const std::uint64_t many = bytes_in_folder();
+  const auto all = std::move(model_);
+  model_.clear();
+  path_ += "2";
+  ASSERT_TRUE(create(kOne, all).ok());
+  EXPECT_LE(static_cast<double>(many), 1.15 * static_cast<double>(bytes_in_folder()));
+}
+
+// What an append does not copy it does not read: those files may hold anything.
+TEST_F(Writers, LargePartsAreNotTouched) {
+  ASSERT_TRUE(create(kTypes, rows_of(3, 300'000, 1)).ok());
+  std::map<std::string, testing::Bytes> old;
+  for (const std::string& name : names()) {
+    if (name == table::kManifestName) continue;
+    const std::string file = path_ + "/" + name;
+    const auto size = static_cast<std::size_t>(std::filesystem::file_size(file));
+    testing::Bytes& bytes = old[name];
+    bytes.resize(size);
+    std::ifstream(file, std::ios::binary)
+        .read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+    std::ofstream(file, std::ios::binary) << std::string(size, 'x');
+  }
+  ASSERT_TRUE(append(rows_of(3, 1, 0)).ok());
+  ASSERT_TRUE(append(rows_of(3, 1, 2)).ok());
+  std::uint64_t written = 0;
+  for (const std::string& name : names()) {
+    if (!old.contains(name)) written += std::filesystem::file_size(path_ + "/" + name);
+  }
+  EXPECT_LT(written, 10'000u);
+  for (const auto& [name, bytes] : old) {
+    std::ofstream(path_ + "/" + name, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  }
+  expect_model(reader());
+}
+
+TEST_F(Writers, ColumnsMayBeWrittenByThreads) {
+  std::vector<NumberType> types(8, NumberType::kU32);
+  ASSERT_TRUE(create(types, rows_of(8, 1000, 1)).ok());
+  const auto rows = rows_of(8, 5000, 1);
+  TableWriter writer = TableWriter::append(path_, fast()).value();
+  std::vector<std::thread> threads;
+  std::vector<Status> statuses(8);
+  for (std::size_t c = 0; c < 8; ++c) {
+    threads.emplace_back([&, c] {
+      std::vector<std::uint32_t> numbers;
+      std::vector<std::uint8_t> valid;
+      for (const Row& row : rows[c]) {
+        numbers.push_back(static_cast<std::uint32_t>(row.value_or(0)));
+        valid.push_back(row ? 1 : 0);
+      }
+      statuses[c] = writer.write(c, numbers, valid);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Status& status : statuses) EXPECT_TRUE(status.ok());
+  ASSERT_TRUE(writer.commit().ok());
+  for (std::size_t c = 0; c < 8; ++c) {
+    model_[c].insert(model_[c].end(), rows[c].begin(), rows[c].end());
+  }
+  expect_model(reader());
+}
+
+TEST_F(Writers, ConcurrentAppendsLoseNothing) {
+  constexpr NumberType kOne[] = {NumberType::kU32};
+  ASSERT_TRUE(create(kOne, {{}}).ok());
+  constexpr std::uint32_t kThreads = 8;
+  constexpr std::uint32_t kAppends = 10;
+  std::vector<std::thread> threads;
+  std::atomic<int> failures{0};
+  for (std::uint32_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::uint32_t i = 0; i < kAppends; ++i) {
+        Failure failure;
+        auto writer = TableWriter::append(path_, fast(), &failure);
+        const std::vector<std::uint32_t> rows(50, t * kAppends + i);
+        if (!writer.ok() || !writer->write(0, rows, {}, &failure).ok() ||
+            !writer->commit(&failure).ok()) {
+          ++failures;
+          ADD_FAILURE() << failure.message();
+        }
+      }
+    });
+  }
+  std::thread([&] {
+    for (int i = 0; i < 200; ++i) EXPECT_EQ(rows_in(reader(), 0).size() % 50, 0u);
+  }).join();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+  std::map<std::uint64_t, int> counts;
+  for (const Row& row : rows_in(reader(), 0)) ++counts[row.value()];
+  EXPECT_EQ(counts.size(), kThreads * kAppends);
+  for (const auto& [value, count] : counts) EXPECT_EQ(count, 50) << value;
+  expect_only_files_of_the_table();
+}
+
+// ---- other columns ----
+
+TEST_F(Writers, OtherColumnsHavePartsToo) {
+  Manifest manifest = manifest_of(std::span(kTypes).first(1));
+  table::Other other;
+  other.name = "s";
+  other.type = "string";
+  other.position = 1;
+  manifest.others.push_back(other);
+  const auto write = [&](Result<TableWriter>&& opened, std::uint64_t rows, std::size_t copied) {
+    TableWriter writer = std::move(opened).value();
+    const std::vector<std::uint8_t> numbers(static_cast<std::size_t>(rows), 3);
+    ASSERT_TRUE(writer.write(0, numbers).ok());
+    TextSource source(rows);
+    ASSERT_TRUE(writer.write_other(1, source).ok());
+    EXPECT_EQ(source.copied_, copied);
+    Failure failure;
+    ASSERT_TRUE(writer.commit(&failure).ok()) << failure.message();
+  };
+  write(TableWriter::create(path_, manifest, false, fast()), kMinPartRows, 0);
+  EXPECT_EQ(reader().manifest().version, 4u);
+  write(TableWriter::append(path_, fast()), 10, 0);
+  write(TableWriter::append(path_, fast()), 20, 1);
+  const Manifest found = reader().manifest();
+  ASSERT_EQ(found.others[0].parts.size(), 2u);
+  EXPECT_EQ(found.others[0].rows, kMinPartRows + 30);
+  EXPECT_EQ(found.others[0].parts[0].file, "s.arrow");
+  EXPECT_EQ(found.others[0].parts[1].rows, 30u);
+  expect_only_files_of_the_table();
+
+  // Not all columns: nothing is changed.
+  TableWriter writer = TableWriter::append(path_, fast()).value();
+  const std::vector<std::uint8_t> five(5);
+  ASSERT_TRUE(writer.write(0, five).ok());
+  Failure failure;
+  EXPECT_EQ(writer.commit(&failure).kind(), ErrorKind::kInvalidArgument);
+  EXPECT_NE(failure.text.find("has 0 new rows, column \"c0\" has 5"), std::string::npos)
+      << failure.text;
+  writer = TableWriter::create(path_ + "2", manifest, false, fast()).value();
+  EXPECT_EQ(writer.commit(&failure).kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(failure.column, "s");
+  writer = TableWriter::append(path_, fast()).value();
+  EXPECT_EQ(reader().manifest(), found);
+}
+
+// A table of version 3 gets the checksums that lists of parts need.
+TEST_F(Writers, Version3BecomesVersion4) {
+  std::filesystem::create_directory(path_);
+  for (const char* const name : {"a.pco", "s.arrow"}) {
+    std::filesystem::copy(std::string(NUMPACT_MANIFESTS "/files/") + name, path_);
+  }
+  Manifest manifest;
+  table::Column& column = manifest.columns.emplace_back();
+  column.name = "a";
+  column.file = "a.pco";
+  column.type = NumberType::kI64;
+  column.count = 2;
+  table::Other& other = manifest.others.emplace_back();
+  other.name = "s";
+  other.type = "string";
+  other.position = 1;
+  other.rows = 2;
+  other.parts.push_back({"s.arrow", 2, 0, {}, {}});
+  std::ofstream(path_ + "/manifest.json") << table::manifest_text(manifest).value();
+  EXPECT_EQ(reader().manifest().version, 3u);
+  TableWriter writer = TableWriter::append(path_, fast()).value();
+  TextSource source(1);
+  const std::vector<std::int64_t> nine = {9};
+  ASSERT_TRUE(writer.write(0, nine).ok());
+  ASSERT_TRUE(writer.write_other(1, source).ok());
+  ASSERT_TRUE(writer.commit().ok());
+  EXPECT_EQ(reader().manifest().version, 4u);
+  EXPECT_EQ(reader().manifest().obsolete, (std::vector<std::string>{"a.pco", "s.arrow"}));
+  EXPECT_EQ(rows_in(reader(), 0), (std::vector<Row>{5, 7, 9}));
+  expect_only_files_of_the_table();
+}
+
+}  // namespace
+}  // namespace numpact
