@@ -35,7 +35,7 @@ def run(program: str, *arguments: str, python: str = sys.executable, path: str =
 @pytest.mark.slow
 def test_dask_columns(tmp_path: Path) -> None:
     out = run("dask_columns.py", "--rows", "80_000", "--chunk", "5000", "--folder", str(tmp_path))
-    assert "8 files, 16 chunks, 80000 numbers" in out
+    assert "8 files, 16 chunks, 80,000 numbers" in out
     assert "of 80,000 rows: the same as before" in out
     assert (tmp_path / "price/part-00007.pco").exists()
 
