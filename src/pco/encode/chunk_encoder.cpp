@@ -186,6 +186,11 @@ EncodedChunk encode_chosen(const NumberView& numbers, const ChoiceSession& sessi
                            std::span<const std::size_t> page_sizes) {
   const EncodeConfig& config = session.config();
   Arena& arena = session.arena();
+  EncodeConfig one_bin = config;
+  one_bin.level = 0;
+  if (session.is_random()) {
+    return encode_as(session.best(), numbers.type, session.ordered(), page_sizes, one_bin, arena);
+  }
   EncodedChunk best;
   for (const Choice& choice : session.choices()) {
     const bool is_first = &choice == &session.best();
@@ -203,8 +208,6 @@ EncodedChunk encode_chosen(const NumberView& numbers, const ChoiceSession& sessi
   if (best.bytes() <= fallback_bytes(numbers.type, page_sizes)) return best;
   // The fallback: one bin over the range of the numbers, never larger than one over that of the
   // type.
-  EncodeConfig one_bin = config;
-  one_bin.level = 0;
   return encode_as(Choice{}, numbers.type, ordered_latents(numbers, arena), page_sizes, one_bin,
                    arena);
 }

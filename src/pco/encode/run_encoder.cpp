@@ -77,6 +77,7 @@ RunPlan plan_run(ChoiceSession& session) {
     return {};
   }
   SegmentPlanner planner(session.ordered(), session.best(), level, session.arena());
+  if (session.is_random()) return {};
   const float coarse_saving = planner.estimate_saving();
   // If segments save little, Lookback is evaluated before the full plan, which takes long: it
   // usually beats them.
@@ -163,7 +164,7 @@ class RunEncoder {
   // Encodes the single chunk before the segments where time matters least, which are then refined,
   // and in short runs with Lookback, where it takes little.
   void encode_single_first(RunPlan& plan) {
-    if (may_segment(config_) && refines_segments(config_)) {
+    if (may_segment(config_) && refines_segments(config_) && !session_.is_random()) {
       encode_single();
       single_ = smaller_chunk(*single_, numbers_, config_, arena_, session_.log().listener());
       refine(plan);

@@ -8,6 +8,7 @@
 //     ordered_latents        numbers become unsigned latents of the same order
 //     choose_plain           of the ChoiceSession of the run: mode and delta encoding as one chunk,
 //                            without Lookback. With a recipe, use_recipe instead of what follows
+//       looks_random         tests for random numbers; if they are, one bin, and the choice ends
 //       take_sample          runs of neighbours
 //       rank                 the estimates of the sample; once more on a larger one if numbers take
 //                            so few bits that rare ones matter:

@@ -12,6 +12,7 @@
 #include "pco/encode/modes/allowed.hpp"
 #include "pco/encode/modes/dict.hpp"
 #include "pco/encode/recipe.hpp"
+#include "pco/encode/randomness.hpp"
 #include "pco/limits.hpp"
 #include "pco/mode/split.hpp"
 
@@ -163,6 +164,9 @@ void ChoiceSession::choose() {
 void ChoiceSession::choose_plain() {
   if (config_.recipe != nullptr) return use_recipe();
   const std::size_t sample_n = hints_ != nullptr
+  is_random_ = is_auto_mode() && is_auto_delta() && !level_.bins.one_bin &&
+               looks_random(ordered_, level_.prefilter, arena_);
+  if (is_random_) return use_plain();
                                    ? segment_sample_n(ordered_.n)
                                    : default_sample_n(ordered_.n, effort_.max_sample_n());
   sample_ = take_sample(ordered_, sample_n, arena_);
@@ -177,6 +181,16 @@ void ChoiceSession::choose_plain() {
 }
 
 // Numbers that the recipe does not suit are also encoded as Classic.
+// Random numbers.
+void ChoiceSession::use_plain() {
+  Choice plain;
+  // With the metadata of a bin: limits of the size compare this with the numbers as they are.
+  const float bits = static_cast<float>(latent_bits(type_));
+  plain.bits = bits + bits / static_cast<float>(ordered_.n);
+  log_.estimated(plain.mode, plain.delta, plain.bits);
+  choices_.add(plain);
+}
+
 void ChoiceSession::use_recipe() {
   choices_.add(choice_by_recipe(*config_.recipe, ordered_, page_n_, arena_));
   Choice plain;
@@ -424,6 +438,7 @@ SegmentHints ChoiceSession::segment_hints() const {
 
 LookbackResult ChoiceSession::add_lookback(float bits) {
   Choice lookback;
+  if (is_random_) return LookbackResult::kNotPromising;
   const LookbackResult result = find_lookback(bits, lookback);
   if (result != LookbackResult::kAccepted) return result;
   const float ratio = effort_.attempts_classic ? 0

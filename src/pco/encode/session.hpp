@@ -94,6 +94,8 @@ class ChoiceSession {
 
   std::span<const Choice> choices() const { return choices_.all(); }
   const Choice& best() const { return choices_.all()[0]; }
+  // The numbers look random: the only choice is Classic without a delta, with one bin.
+  bool is_random() const { return is_random_; }
   bool uses_lookback() const { return std::holds_alternative<Lookback>(best().delta); }
   // The best estimates without Lookback, best first.
   std::span<const Estimate> estimates() const { return ranking_.all(); }
@@ -119,6 +121,7 @@ class ChoiceSession {
 
   // The steps of choose_plain().
   void use_recipe();
+  void use_plain();
   void rank();
   Candidates allowed_candidates() const;
   Divisible rank_candidates(const Candidates& candidates, const Sample& subsample);
@@ -160,6 +163,7 @@ class ChoiceSession {
   Sample sample_;
   Ranking ranking_;
   ChoiceList choices_;
+  bool is_random_ = false;
   std::optional<FixedLookback> fixed_;  // the best distance for all numbers, if has_fixed_
   bool has_fixed_ = false;              // it was sought
   PageRepeats* repeats_ = nullptr;      // of the first page_n latents; null if Lookback is excluded

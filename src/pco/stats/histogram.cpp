@@ -302,12 +302,23 @@ void sampled_histogram(std::span<const L> latents, const Range<L>& range, const 
 }
 
 }  // namespace
+template <Latent L>
+Histogram<L> single_bin(const Range<L>& range, std::size_t n, Arena& arena) {
+  const std::span<L> ends = arena.make<L>(2);
+  const std::span<std::uint32_t> count = arena.make<std::uint32_t>(1);
+  ends[0] = range.lower;
+  ends[1] = range.upper;
+  count[0] = static_cast<std::uint32_t>(n);
+  return {ends.first(1), ends.last(1), count};
+}
+
 
 template <Latent L>
 Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spec, Arena& arena,
                             IntervalIndices<L>* intervals) {
   const Range<L> range = range_of(latents);
   const std::uint64_t width = std::uint64_t{range.upper} - range.lower;
+  if (spec.max_values == 0 && spec.groups == 1) return single_bin(range, latents.size(), arena);
   const std::size_t stride = std::min(spec.max_sample_stride, latents.size() / spec.min_sample_n);
   const bool is_sampled = stride > 1 && width >= kMaxCountedRange;
   Builder<L> builder(latents.size(), spec, arena);
