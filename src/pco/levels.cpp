@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/tuned.hpp"
 #include "pco/limits.hpp"
 
 namespace numpact::internal {
@@ -223,7 +224,11 @@ constexpr std::array<Level, kLevels> make_rows() {
 }
 
 // All columns of a level together.
+#ifdef NUMPACT_ABLATION
+std::array<Level, kLevels> kRows = make_rows();
+#else
 constexpr std::array<Level, kLevels> kRows = make_rows();
+#endif
 
 // Share that a delta with weights must save if decoding speed is favored.
 constexpr float kFastDecodeWeightsSavingShare = 0.1f;
@@ -235,6 +240,89 @@ constexpr unsigned kMaxFastDecodeOrder = 2;
 bool is_level(unsigned level) { return level < kLevels; }
 
 const Level& level_row(unsigned level) { return kRows[level]; }
+
+#ifdef NUMPACT_ABLATION
+#define NUMPACT_COLUMN(column) TunedEntry("level.", #column, &row.column)
+static void tune_first_columns(Level& row) {
+  NUMPACT_COLUMN(modes.sample_n_log2);
+  NUMPACT_COLUMN(modes.max_consecutive_order);
+  NUMPACT_COLUMN(modes.all_modes);
+  NUMPACT_COLUMN(modes.max_estimated);
+  NUMPACT_COLUMN(modes.base_divisors);
+  NUMPACT_COLUMN(modes.secondary_deltas);
+  NUMPACT_COLUMN(modes.dicts);
+  NUMPACT_COLUMN(modes.lookback);
+  NUMPACT_COLUMN(modes.max_attempts);
+  NUMPACT_COLUMN(modes.attempts_classic);
+  NUMPACT_COLUMN(modes.close_estimate_ratio);
+  NUMPACT_COLUMN(modes.estimate_error_ratio);
+  NUMPACT_COLUMN(dict.min_dict_chunk_bits);
+  NUMPACT_COLUMN(dict.dict_required_saving_share);
+  NUMPACT_COLUMN(dict.dict_penalty_share);
+  NUMPACT_COLUMN(conv1.max_conv1_order);
+  NUMPACT_COLUMN(conv1.max_conv1_order_short);
+  NUMPACT_COLUMN(conv1.conv1_reweight_n_log2);
+  NUMPACT_COLUMN(conv1.conv1_reweight_rounds);
+  NUMPACT_COLUMN(conv1.conv1_required_saving_share);
+  NUMPACT_COLUMN(bins.one_bin);
+  NUMPACT_COLUMN(bins.max_groups);
+  NUMPACT_COLUMN(bins.many_latents_n);
+  NUMPACT_COLUMN(bins.limits_short_series);
+  NUMPACT_COLUMN(bins.max_values);
+  NUMPACT_COLUMN(bins.max_sample_stride);
+  NUMPACT_COLUMN(bins.min_sample_n_log2);
+  NUMPACT_COLUMN(bins.max_table_log2);
+  NUMPACT_COLUMN(bins.large_table_penalty_share);
+  NUMPACT_COLUMN(bins.codes_penalty_share);
+  NUMPACT_COLUMN(lookback.give_up_ratio);
+  NUMPACT_COLUMN(lookback.compares_accepted);
+  NUMPACT_COLUMN(lookback.saving_after_worse_share);
+  NUMPACT_COLUMN(lookback.confirms_segments);
+  NUMPACT_COLUMN(prefilter.saving_share);
+}
+
+void tune_level(unsigned level) {
+  Level& row = kRows[level];
+  tune_first_columns(row);
+  NUMPACT_COLUMN(prefilter.saving_share_vs_weights);
+  NUMPACT_COLUMN(prefilter.value_margin_share);
+  NUMPACT_COLUMN(prefilter.value_error_share);
+  NUMPACT_COLUMN(prefilter.min_value_bits_per_number);
+  NUMPACT_COLUMN(prefilter.search_time_page_bits);
+  NUMPACT_COLUMN(prefilter.compares_near_latents);
+  NUMPACT_COLUMN(prefilter.windows_of_long_pages);
+  NUMPACT_COLUMN(search.learn_one_in);
+  NUMPACT_COLUMN(search.min_learn_n_log2);
+  NUMPACT_COLUMN(search.max_learn_n_log2);
+  NUMPACT_COLUMN(search.short_one_in);
+  NUMPACT_COLUMN(search.halves_long_sample);
+  NUMPACT_COLUMN(search.rounds);
+  NUMPACT_COLUMN(search.max_frequent);
+  NUMPACT_COLUMN(search.compares_more);
+  NUMPACT_COLUMN(search.no_error_n);
+  NUMPACT_COLUMN(search.long_page_prefixes);
+  NUMPACT_COLUMN(segments.max_run_n_log2);
+  NUMPACT_COLUMN(segments.segments);
+  NUMPACT_COLUMN(segments.min_run_n_log2);
+  NUMPACT_COLUMN(segments.min_coarse_plan_n_log2);
+  NUMPACT_COLUMN(segments.shared_bins_n_log2);
+  NUMPACT_COLUMN(segments.counts_all);
+  NUMPACT_COLUMN(segments.hints);
+  NUMPACT_COLUMN(segments.backs_off);
+  NUMPACT_COLUMN(segments.min_saving);
+  NUMPACT_COLUMN(segments.min_coarse_saving);
+  NUMPACT_COLUMN(segments.min_saving_short);
+  NUMPACT_COLUMN(segments.min_coarse_saving_short);
+  NUMPACT_COLUMN(segments.lookback_before_plan);
+  NUMPACT_COLUMN(segments.clear_single_ratio);
+  NUMPACT_COLUMN(segments.clear_single_ratio_many);
+  NUMPACT_COLUMN(refine.encoded_per_number);
+  NUMPACT_COLUMN(refine.rounds);
+  NUMPACT_COLUMN(refine.splits_at_quarters);
+  NUMPACT_COLUMN(refine.moves_boundaries);
+}
+#undef NUMPACT_COLUMN
+#endif
 
 EncodeEffort EncodeEffort::of(const EncodeConfig& config) {
   const Level& row = level_row(config.level);

@@ -170,6 +170,11 @@ bool is_level(unsigned level);
 // The row of a level that is_level().
 const Level& level_row(unsigned level);
 
+#ifdef NUMPACT_ABLATION
+// Enters the columns of a level's row as tuned constants.
+void tune_level(unsigned level);
+#endif
+
 // The choice of a mode and a delta encoding for a configuration.
 struct EncodeEffort : ModeLevel, DictLevel, Conv1Level {
   bool favors_decode_speed;

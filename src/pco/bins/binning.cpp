@@ -6,6 +6,7 @@
 #include <bit>
 #include <numeric>
 
+#include "base/tuned.hpp"
 #include "pco/bins/weights.hpp"
 #include "pco/latent/latent_encoder.hpp"
 #include "pco/levels.hpp"
@@ -26,40 +27,40 @@ float bin_meta_bits(unsigned latent_bits, unsigned size_log) {
 
 // log2 of the table size that bin costs assume before it is chosen: the bits of a weight in the
 // metadata. It is that of kSmallTableSizeLog, beyond which tables must save more.
-constexpr unsigned kAssumedSizeLog = 10;
+NUMPACT_TUNED(unsigned, kAssumedSizeLog, 10);
 // The same for the whole chunk of a sample: the largest table of the default level.
-constexpr unsigned kAssumedSampledSizeLog = 12;
+NUMPACT_TUNED(unsigned, kAssumedSampledSizeLog, 12);
 
 // Latents per group at least. Smaller groups hardly ever pay for their metadata.
-constexpr std::size_t kMinGroupLatentsN = 5;
+NUMPACT_TUNED(std::size_t, kMinGroupLatentsN, 5);
 // Each of more groups than this must have BinLevel::many_latents_n latents: more small groups do
 // not pay for the time that merging them takes.
-constexpr std::size_t kMaxSmallGroupsN = 256;
+NUMPACT_TUNED(std::size_t, kMaxSmallGroupsN, 256);
 // Groups that are allowed however few latents there are, if they are all latents of the chunk: the
 // few latents of a group may be similar. In a sample that would overfit.
-constexpr std::size_t kAlwaysAllowedGroupsN = 32;
+NUMPACT_TUNED(std::size_t, kAlwaysAllowedGroupsN, 32);
 // The same for a sample, as a lower bound.
-constexpr std::size_t kMinSampleGroupsN = 16;
+NUMPACT_TUNED(std::size_t, kMinSampleGroupsN, 16);
 // Frequent values that are allowed even where they exceed an eighth of the latents. Each occurs at
 // least three times, so they are at most a third. This few take hardly any time.
-constexpr std::size_t kMaxFreeValuesN = 64;
+NUMPACT_TUNED(std::size_t, kMaxFreeValuesN, 64);
 
 // Up to this many latents, if they are the whole chunk, the groups of an estimate are nearly as
 // small as bins may be.
-constexpr std::size_t kMaxExactSampleN = 512;
-constexpr std::size_t kMinExactGroupLatentsN = 8;
+NUMPACT_TUNED(std::size_t, kMaxExactSampleN, 512);
+NUMPACT_TUNED(std::size_t, kMinExactGroupLatentsN, 8);
 
 // Chunks of up to kMaxShortSeriesN numbers that are encoded by a recipe have at most this number of
 // groups and of frequent values: merging more takes most of the time, and saves little.
-constexpr std::size_t kShortSeriesGroupsN = 48;
-constexpr std::size_t kShortSeriesValuesN = 32;
+NUMPACT_TUNED(std::size_t, kShortSeriesGroupsN, 48);
+NUMPACT_TUNED(std::size_t, kShortSeriesValuesN, 32);
 
 // Bounds of the frequent values and of the groups of a larger sample. More make estimates slower,
 // fewer make them worse where values repeat or where densities change often.
-constexpr std::size_t kMinSampleMaxValuesN = 150;
-constexpr std::size_t kMaxSampleMaxValuesN = 300;
-constexpr std::size_t kMinSampleMaxGroupsN = 32;
-constexpr std::size_t kMaxSampleMaxGroupsN = 64;
+NUMPACT_TUNED(std::size_t, kMinSampleMaxValuesN, 150);
+NUMPACT_TUNED(std::size_t, kMaxSampleMaxValuesN, 300);
+NUMPACT_TUNED(std::size_t, kMinSampleMaxGroupsN, 32);
+NUMPACT_TUNED(std::size_t, kMaxSampleMaxGroupsN, 64);
 
 // The initial bins of an estimate: fewer than those of make_binning(), for speed and because a
 // sample does not represent rare values.
@@ -76,10 +77,10 @@ HistogramSpec sample_histogram(std::size_t n, bool is_all) {
 // Bits added per bin of a sample to correct overfitting: bins fit the sample they were made for
 // better than the chunk. A higher value makes estimates prefer fewer bins. Half of it makes
 // 0.031 % fewer bytes, twice of it 0.010 % fewer.
-constexpr float kOverfitBitsPerBin = 2.5f;
+NUMPACT_TUNED(float, kOverfitBitsPerBin, 2.5f);
 
 // Bits of the tANS states of a page, assuming 2^6 states per table. A single bin has no table.
-constexpr float kAssumedStatesBits = kAnsStates * 6;
+NUMPACT_TUNED(float, kAssumedStatesBits, kAnsStates * 6);
 
 template <Latent L>
 float one_bin_bits(const Histogram<L>& all, std::size_t n, const BinCosts& costs) {

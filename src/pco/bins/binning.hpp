@@ -2,6 +2,7 @@
 // Bins and tANS weights of a latent variable.
 #pragma once
 
+#include "base/tuned.hpp"
 #include "number/latent_array.hpp"
 #include "pco/ans/bin.hpp"
 #include "pco/bins/bin_optimizer.hpp"
@@ -13,7 +14,7 @@ namespace numpact::internal {
 
 // Series of up to this many numbers are short: a recipe saves time on them also where that costs a
 // few bytes.
-inline constexpr std::size_t kMaxShortSeriesN = 4096;
+NUMPACT_TUNED(std::size_t, kMaxShortSeriesN, 4096);
 
 // Effort by level.
 struct BinningEffort {

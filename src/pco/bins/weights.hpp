@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/arena.hpp"
+#include "base/tuned.hpp"
 
 namespace numpact::internal {
 
@@ -16,7 +17,7 @@ struct WeightsChoice {
 
 // Log2 of the states of the largest table that leaves most of the L1 cache to other data while it
 // is used: 2^10 states take 8 KiB in the decoder.
-inline constexpr unsigned kSmallTableSizeLog = 10;
+NUMPACT_TUNED(unsigned, kSmallTableSizeLog, 10);
 
 struct TableSizes {
   unsigned max_size_log = 0;

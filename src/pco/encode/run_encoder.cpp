@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/try.hpp"
+#include "base/tuned.hpp"
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/scratch.hpp"
 #include "pco/encode/segment/backoff.hpp"
@@ -29,10 +30,10 @@ using standalone::kChunkHeadBytes;
 
 // Segments that save at least this share, before any of them uses Lookback, may save more with it:
 // then only encoding them shows whether a single chunk with Lookback is smaller.
-constexpr float kLargeSegmentSavingShare = 0.05f;
+NUMPACT_TUNED(float, kLargeSegmentSavingShare, 0.05f);
 // SegmentLevel::clear_single_ratio_many is for more segments than this: short ones have less to
 // look back to.
-constexpr std::size_t kMaxFewSegments = 4;
+NUMPACT_TUNED(std::size_t, kMaxFewSegments, 4);
 
 // Where the level has hints, segments of fewer numbers consider only the alternatives that suit
 // the run: a full choice would take long for what it can save.
@@ -40,12 +41,12 @@ constexpr std::size_t kMinFullChoiceN = std::size_t{1} << 15;
 
 // If segments take more than this ratio of their estimate, it may have excluded Lookback wrongly,
 // which is evaluated again.
-constexpr float kMaxOverPlanRatio = 1.02f;
+NUMPACT_TUNED(float, kMaxOverPlanRatio, 1.02f);
 
 // A single chunk may take up to this ratio of its estimate. Segments that take more than that are
 // discarded. A higher ratio encodes segments to the end that lose; a lower one discards some that
 // would win.
-constexpr float kSingleErrorRatio = 1.01f;
+NUMPACT_TUNED(float, kSingleErrorRatio, 1.01f);
 
 // The least of the alternatives for a run by the estimates.
 struct RunPlan {
@@ -76,8 +77,8 @@ RunPlan plan_run(ChoiceSession& session) {
     session.add_lookback(plain_bits);
     return {};
   }
-  SegmentPlanner planner(session.ordered(), session.best(), level, session.arena());
   if (session.is_random()) return {};
+  SegmentPlanner planner(session.ordered(), session.best(), level, session.arena());
   const float coarse_saving = planner.estimate_saving();
   // If segments save little, Lookback is evaluated before the full plan, which takes long: it
   // usually beats them.

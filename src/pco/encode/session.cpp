@@ -5,14 +5,15 @@
 #include <cmath>
 #include <optional>
 
+#include "base/tuned.hpp"
 #include "pco/encode/conv1/fit.hpp"
 #include "pco/encode/lookback/detect/repeats.hpp"
 #include "pco/encode/lookback/evaluate.hpp"
 #include "pco/encode/lookback/optimize/search.hpp"
 #include "pco/encode/modes/allowed.hpp"
 #include "pco/encode/modes/dict.hpp"
-#include "pco/encode/recipe.hpp"
 #include "pco/encode/randomness.hpp"
+#include "pco/encode/recipe.hpp"
 #include "pco/limits.hpp"
 #include "pco/mode/split.hpp"
 
@@ -24,35 +25,35 @@ namespace {
 
 // A FloatMult whose corrections take more than this is refined: divisors of its base are proposed,
 // and weights are tried on Classic too. Fewer corrections leave too little to gain.
-constexpr float kMinCostlySecondaryBitsPerNumber = 0.2f;
+NUMPACT_TUNED(float, kMinCostlySecondaryBitsPerNumber, 0.2f);
 
 // Below this rate rare numbers decide which mode is best, and a larger sample is taken so that it
 // holds enough of them. A higher bound costs encoding time on more chunks: half of it makes 0.037 %
 // more bytes, twice of it as many.
-constexpr float kMaxLargeSampleBitsPerNumber = 0.75f;
+NUMPACT_TUNED(float, kMaxLargeSampleBitsPerNumber, 0.75f);
 
 // Below this rate even a large sample is too small to show what follows a rare event, so both
 // orders of Consecutive are encoded; but a chunk of fewer than kMinSparseChunkBits in all has
 // nothing to save.
-constexpr float kMaxSparseBitsPerNumber = 0.05f;
-constexpr float kMinSparseChunkBits = 2048;
+NUMPACT_TUNED(float, kMaxSparseBitsPerNumber, 0.05f);
+NUMPACT_TUNED(float, kMinSparseChunkBits, 2048);
 
 // In chunks of at most this many numbers, and in all chunks at the highest levels, alternatives are
 // encoded in full if their estimates are close. Higher values trade encoding time for size.
 constexpr std::size_t kMaxCheapAttemptN = std::size_t{1} << 13;
 // Absolute error of an estimate for a whole chunk, added to the ratio: the page's ANS states and
 // the padding to whole bytes.
-constexpr float kEstimateErrorChunkBits = 16;
+NUMPACT_TUNED(float, kEstimateErrorChunkBits, 16);
 // If a chunk with Lookback takes at most this ratio of the estimate without, the latter is not
 // encoded for comparison.
-constexpr float kClearLookbackRatio = 0.93f;
+NUMPACT_TUNED(float, kClearLookbackRatio, 0.93f);
 // Dictionaries and deltas with weights whose estimate for a run is within this ratio of the best
 // may be the best for one of its segments.
-constexpr float kSegmentHintRatio = 1.1f;
+NUMPACT_TUNED(float, kSegmentHintRatio, 1.1f);
 
 // Latents of the subsample for coarse estimates; half of them in short chunks, twice as many for
 // divisors of a base, which differ less. More latents make the estimates better and slower.
-constexpr std::size_t kCoarseSampleN = 256;
+NUMPACT_TUNED(std::size_t, kCoarseSampleN, 256);
 
 // In chunks of at most this many numbers, all orders of Consecutive are tried at lower levels too,
 // as they take little time.
@@ -60,31 +61,31 @@ constexpr std::size_t kMaxAllOrdersN = std::size_t{1} << 11;
 
 // Penalty for all but the first two candidates: functions propose the most natural parameters
 // first, and the others must be clearly better, not just by the error of an estimate.
-constexpr float kLaterProposalPenaltyShare = 0.003f;
+NUMPACT_TUNED(float, kLaterProposalPenaltyShare, 0.003f);
 // Penalty for the finest bases: they split numbers without a base into two variables, for which
 // estimates are less exact.
-constexpr float kFinestBasePenaltyShare = 0.02f;
+NUMPACT_TUNED(float, kFinestBasePenaltyShare, 0.02f);
 // Divisors of a base are estimated fully if their coarse estimate is within this ratio of the best.
 // It is small, since the coarse estimates of related bases share the same bias.
-constexpr float kNearDivisorRatio = 1.03f;
+NUMPACT_TUNED(float, kNearDivisorRatio, 1.03f);
 
 // A FloatMult whose estimate with Consecutive is within this ratio of Classic's may be the best
 // mode with weights.
-constexpr float kNearWeightsBaseRatio = 1.08f;
+NUMPACT_TUNED(float, kNearWeightsBaseRatio, 1.08f);
 
 // If the secondary variable of a mode that splits the bits of numbers takes more than this, both
 // parts carry much information.
-constexpr float kMinHalvedSecondaryBitsPerNumber = 1;
+NUMPACT_TUNED(float, kMinHalvedSecondaryBitsPerNumber, 1);
 // Penalty for such halves: the estimates of both have errors.
-constexpr float kHalvedPenaltyShare = 0.02f;
+NUMPACT_TUNED(float, kHalvedPenaltyShare, 0.02f);
 // If the secondary variable of any mode takes more than this, it holds more than corrections.
-constexpr float kMaxCorrectionBitsPerNumber = 2;
+NUMPACT_TUNED(float, kMaxCorrectionBitsPerNumber, 2);
 
 // In chunks of fewer numbers a second Lookback search takes more time than its saving is worth.
 constexpr std::size_t kMinSecondLookbackN = std::size_t{1} << 15;
 
 // With favor_decode_speed Lookback, the slowest to decode, must beat this ratio of the estimate.
-constexpr float kFastDecodeLookbackRatio = 0.92f;
+NUMPACT_TUNED(float, kFastDecodeLookbackRatio, 0.92f);
 
 bool is_dict(const Estimate& estimate) { return std::holds_alternative<Dict>(estimate.mode); }
 
@@ -163,10 +164,10 @@ void ChoiceSession::choose() {
 
 void ChoiceSession::choose_plain() {
   if (config_.recipe != nullptr) return use_recipe();
-  const std::size_t sample_n = hints_ != nullptr
   is_random_ = is_auto_mode() && is_auto_delta() && !level_.bins.one_bin &&
                looks_random(ordered_, level_.prefilter, arena_);
   if (is_random_) return use_plain();
+  const std::size_t sample_n = hints_ != nullptr
                                    ? segment_sample_n(ordered_.n)
                                    : default_sample_n(ordered_.n, effort_.max_sample_n());
   sample_ = take_sample(ordered_, sample_n, arena_);
@@ -180,7 +181,6 @@ void ChoiceSession::choose_plain() {
   finalize();
 }
 
-// Numbers that the recipe does not suit are also encoded as Classic.
 // Random numbers.
 void ChoiceSession::use_plain() {
   Choice plain;
@@ -191,6 +191,7 @@ void ChoiceSession::use_plain() {
   choices_.add(plain);
 }
 
+// Numbers that the recipe does not suit are also encoded as Classic.
 void ChoiceSession::use_recipe() {
   choices_.add(choice_by_recipe(*config_.recipe, ordered_, page_n_, arena_));
   Choice plain;
@@ -437,8 +438,8 @@ SegmentHints ChoiceSession::segment_hints() const {
 }
 
 LookbackResult ChoiceSession::add_lookback(float bits) {
-  Choice lookback;
   if (is_random_) return LookbackResult::kNotPromising;
+  Choice lookback;
   const LookbackResult result = find_lookback(bits, lookback);
   if (result != LookbackResult::kAccepted) return result;
   const float ratio = effort_.attempts_classic ? 0

@@ -6,6 +6,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/tuned.hpp"
 #include "pco/stats/intervals.hpp"
 #include "pco/stats/value_counts.hpp"
 
@@ -13,17 +14,17 @@ namespace numpact::internal {
 namespace {
 
 // Smallest count of a value that gets a bin of its own: the metadata of a bin cost tens of bits.
-constexpr std::uint32_t kMinValueCount = 3;
+NUMPACT_TUNED(std::uint32_t, kMinValueCount, 3);
 // The same in a sample, where each latent stands for several.
-constexpr std::uint32_t kMinSampledValueCount = 2;
+NUMPACT_TUNED(std::uint32_t, kMinSampledValueCount, 2);
 
 // If at lowest_class this share of a sample lies in bins of single values, single values are
 // counted exactly over all latents, since rare values matter there too. Below it, latents are
 // counted per interval.
-constexpr double kMinValueShare = 0.25;
+NUMPACT_TUNED(double, kMinValueShare, 0.25);
 // If more than this share of a sample is one value, the other latents are extracted first, and only
 // they are searched. A higher bound restricts this to more extreme data.
-constexpr double kMinDominantShare = 0.5;
+NUMPACT_TUNED(double, kMinDominantShare, 0.5);
 
 // Returns the smallest threshold such that at most max_values values have a count of at
 // lowest_class it. Counts are put into classes by their top kMantissaBits + 1 bits, so the
@@ -258,7 +259,7 @@ template <Latent L>
 std::span<const L> fill_intervals(std::span<const L> latents, const Range<L>& range,
                                   const Histogram<L>& coarse, std::uint16_t* intervals,
                                   Builder<L>& builder, Arena& arena) {
-  constexpr std::size_t kCountBlockN = 1024;  // latents; a block stays in the L1 cache
+  NUMPACT_TUNED(std::size_t, kCountBlockN, 1024);  // latents; a block stays in the L1 cache
   const std::span<const L> lowers = interval_lowers(coarse, range, arena);
   const auto tree = IntervalTree<L>::make(
       lowers.size(), [&](std::size_t i) { return lowers[i]; }, arena);
@@ -301,7 +302,6 @@ void sampled_histogram(std::span<const L> latents, const Range<L>& range, const 
   intervals.unmatched_n = counts_of_values.unmatched_n();
 }
 
-}  // namespace
 template <Latent L>
 Histogram<L> single_bin(const Range<L>& range, std::size_t n, Arena& arena) {
   const std::span<L> ends = arena.make<L>(2);
@@ -312,13 +312,14 @@ Histogram<L> single_bin(const Range<L>& range, std::size_t n, Arena& arena) {
   return {ends.first(1), ends.last(1), count};
 }
 
+}  // namespace
 
 template <Latent L>
 Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spec, Arena& arena,
                             IntervalIndices<L>* intervals) {
   const Range<L> range = range_of(latents);
-  const std::uint64_t width = std::uint64_t{range.upper} - range.lower;
   if (spec.max_values == 0 && spec.groups == 1) return single_bin(range, latents.size(), arena);
+  const std::uint64_t width = std::uint64_t{range.upper} - range.lower;
   const std::size_t stride = std::min(spec.max_sample_stride, latents.size() / spec.min_sample_n);
   const bool is_sampled = stride > 1 && width >= kMaxCountedRange;
   Builder<L> builder(latents.size(), spec, arena);

@@ -3,6 +3,7 @@
 // sort, least significant digit first, on the difference to the smallest latent, so that the number
 // of passes follows the range and not the width of the type.
 #include "pco/stats/sort.hpp"
+#include "base/tuned.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,15 +13,15 @@ namespace numpact::internal {
 namespace {
 
 // Largest digit: its 2^11 counters take 8 KiB. Larger digits need fewer passes but more counters.
-constexpr unsigned kMaxDigitBits = 11;
+NUMPACT_TUNED(unsigned, kMaxDigitBits, 11);
 // Largest digit when there are fewer than kMinLongDigitsN latents.
-constexpr unsigned kFewLatentsDigitBits = 8;
+NUMPACT_TUNED(unsigned, kFewLatentsDigitBits, 8);
 // With fewer latents, clearing the counters of long digits costs more than additional passes.
-constexpr std::size_t kMinLongDigitsN = 4096;
+NUMPACT_TUNED(std::size_t, kMinLongDigitsN, 4096);
 // Up to this many latents std::sort is used: the passes have a fixed cost for their counters.
-constexpr std::size_t kMaxComparisonSortN = 48;
+NUMPACT_TUNED(std::size_t, kMaxComparisonSortN, 48);
 // Keys of up to two long digits are sorted faster by radix than by comparing.
-constexpr unsigned kMaxRadixKeyBits = 2 * kMaxDigitBits;
+NUMPACT_TUNED(unsigned, kMaxRadixKeyBits, 2 * kMaxDigitBits);
 
 // One pass of the radix sort: stores x - subtract of each x of `in` to `out`, ordered by the digit
 // at bit `shift`. Stable.

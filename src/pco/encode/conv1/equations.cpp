@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/tuned.hpp"
 #include "pco/encode/conv1/equations_kernel.hpp"
 
 namespace numpact::internal {
@@ -12,7 +13,7 @@ namespace {
 
 // Added to the diagonal, as a share of its sum, so that lags with nearly equal values have a
 // solution.
-constexpr double kRidgeShare = 1e-9;
+NUMPACT_TUNED(double, kRidgeShare, 1e-9);
 
 // Values that are processed at a time, so that they stay in the L1 cache.
 constexpr std::size_t kLagSliceN = 256;

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/tuned.hpp"
 #include "pco/bins/binning.hpp"
 #include "pco/encode/conv1/equations.hpp"
 #include "pco/mode/split.hpp"
@@ -22,34 +23,34 @@ namespace {
 // The most latents that a fit of a requested order uses, and its rounds of reweighting. More are
 // slower and hardly change the weights.
 constexpr std::size_t kRequestedFitN = std::size_t{1} << 16;
-constexpr unsigned kRequestedReweightRounds = 3;
+NUMPACT_TUNED(unsigned, kRequestedReweightRounds, 3);
 // The orders that are considered: neighbouring high orders hardly differ.
 constexpr unsigned kConv1Orders[] = {1, 2, 4, 8, 12, 16, 24, 32};
 // Penalty for each lag, as it takes time to decode.
-constexpr float kLagPenaltyBitsPerNumber = 0.002f;
+NUMPACT_TUNED(float, kLagPenaltyBitsPerNumber, 0.002f);
 // Reweighting, which can undo the effect of outliers, is tried if the least-squares weights take at
 // most this ratio of the required bits.
-constexpr float kMaxUnreweightedRatio = 1.02f;
+NUMPACT_TUNED(float, kMaxUnreweightedRatio, 1.02f);
 // Before all latents, a few runs of the sample are estimated: this many, of at most kMaxPruneRunN
 // latents. The search ends there if the result exceeds the required bits by kPruneRatio, which
 // covers the error of such a small sample.
-constexpr std::size_t kPruneRuns = 4;
-constexpr std::size_t kMaxPruneRunN = 256;
-constexpr float kPruneRatio = 1.15f;
+NUMPACT_TUNED(std::size_t, kPruneRuns, 4);
+NUMPACT_TUNED(std::size_t, kMaxPruneRunN, 256);
+NUMPACT_TUNED(float, kPruneRatio, 1.15f);
 // Latents of fewer bits are codes, which linear prediction does not fit.
-constexpr float kMinConv1BitsPerNumber = 1;
+NUMPACT_TUNED(float, kMinConv1BitsPerNumber, 1);
 // Nor is it fitted to a chunk of fewer bits in all: its weights take some hundred bits.
-constexpr float kMinConv1ChunkBits = 4096;
+NUMPACT_TUNED(float, kMinConv1ChunkBits, 4096);
 // The format defines it for latents of at most this width.
 constexpr unsigned kMaxConv1LatentBits = 32;
 // Latents of a sample that suffice for least squares.
-constexpr std::size_t kLeastSquaresN = 8192;
+NUMPACT_TUNED(std::size_t, kLeastSquaresN, 8192);
 // At most this many default samples are used.
-constexpr std::size_t kMaxDefaultSamples = 2;
+NUMPACT_TUNED(std::size_t, kMaxDefaultSamples, 2);
 
 // Added to mean squares of errors before their logarithm: about what rounding a prediction to an
 // integer adds (1/12), so that an exact fit does not seem to save any number of bits.
-constexpr double kMinMeanSquareError = 0.1;
+NUMPACT_TUNED(double, kMinMeanSquareError, 0.1);
 
 // Latents as doubles, less their mean.
 template <Latent L>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/tuned.hpp"
 #include "pco/bins/binning.hpp"
 #include "pco/encode/estimate/coarse.hpp"
 #include "pco/wire.hpp"
@@ -15,36 +16,36 @@ namespace {
 
 // From order 3 on, the next order is tried only if the last one took at most this ratio of the
 // order before: high orders pay on smooth latents only. Higher values try more orders.
-constexpr float kMaxNextOrderRatio = 0.97f;
+NUMPACT_TUNED(float, kMaxNextOrderRatio, 0.97f);
 // Coarse estimates go on to the next order from 3 on if the last one took at most this ratio of the
 // order before. Noise takes at least as many bits under each further order.
-constexpr float kCoarseNextOrderRatio = 0.9f;
+NUMPACT_TUNED(float, kCoarseNextOrderRatio, 0.9f);
 // In chunks of fewer numbers any improvement goes on: the first latents of a page, which each order
 // stores as they are, hide what the order saves.
-constexpr float kMinPrunedOrdersN = 128;
+NUMPACT_TUNED(float, kMinPrunedOrdersN, 128);
 // Modes (orders of Consecutive) are estimated fully if their coarse estimate is at most this ratio
 // of the best one plus these bits: the error of coarse estimates, larger between orders. Higher
 // values cost encoding time.
-constexpr float kNearModeRatio = 1.04f;
-constexpr float kNearModeBitsPerNumber = 0.4f;
-constexpr float kNearOrderRatio = 1.05f;
-constexpr float kNearOrderBitsPerNumber = 0.4f;
+NUMPACT_TUNED(float, kNearModeRatio, 1.04f);
+NUMPACT_TUNED(float, kNearModeBitsPerNumber, 0.4f);
+NUMPACT_TUNED(float, kNearOrderRatio, 1.05f);
+NUMPACT_TUNED(float, kNearOrderBitsPerNumber, 0.4f);
 // The metadata of a bin or two, which a coarse estimate on a few hundred latents does not see, in
 // bits per chunk.
-constexpr float kUnseenMetaBitsPerChunk = 100;
+NUMPACT_TUNED(float, kUnseenMetaBitsPerChunk, 100);
 // Penalty for a secondary variable, which takes time to decode: this many bits per number, or this
 // share if numbers take next to nothing. Half of it makes 0.031 % fewer bytes, twice of it as many.
-constexpr float kSecondaryPenaltyBitsPerNumber = 0.02f;
-constexpr float kMaxSecondaryPenaltyShare = 0.05f;
+NUMPACT_TUNED(float, kSecondaryPenaltyBitsPerNumber, 0.02f);
+NUMPACT_TUNED(float, kMaxSecondaryPenaltyShare, 0.05f);
 // Share of a number's bits that delta encoding the secondary variable must save; the second value
 // is for favor_decode_speed.
-constexpr float kSecondaryDeltaMinSavingShare = 0.005f;
-constexpr float kFastDecodeSecondaryDeltaMinSavingShare = 0.05f;
+NUMPACT_TUNED(float, kSecondaryDeltaMinSavingShare, 0.005f);
+NUMPACT_TUNED(float, kFastDecodeSecondaryDeltaMinSavingShare, 0.05f);
 // A secondary variable of fewer bits per number has too little to gain from delta encoding.
-constexpr float kMinDeltaSecondaryBitsPerNumber = 0.15f;
+NUMPACT_TUNED(float, kMinDeltaSecondaryBitsPerNumber, 0.15f);
 // In chunks of at most this many numbers coarse estimates consider it. In longer ones a few latents
 // show too little of it, and an estimate that is too low would exclude other modes.
-constexpr float kMaxCoarseSecondaryDeltaN = 8192;
+NUMPACT_TUNED(float, kMaxCoarseSecondaryDeltaN, 8192);
 
 AnyDelta consecutive(unsigned order, bool secondary) {
   if (order == 0) return NoDelta{};

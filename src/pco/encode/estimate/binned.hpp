@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/tuned.hpp"
 #include "numpact/config.hpp"
 #include "pco/delta/deltas.hpp"
 #include "pco/encode/estimate/sample.hpp"
@@ -34,7 +35,7 @@ float estimate_consecutive(const Sample& sample, const LatentArray& latents, uns
                            Arena& arena);
 
 // Orders of Consecutive, from 0 on, that every coarse estimate tries.
-inline constexpr unsigned kMinCoarseOrders = 3;
+NUMPACT_TUNED(unsigned, kMinCoarseOrders, 3);
 
 // Coarse bits per number of the primary variable without a delta and under Consecutive, by order,
 // and of the secondary variable.

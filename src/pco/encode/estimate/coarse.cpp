@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/tuned.hpp"
 #include "pco/stats/histogram.hpp"
 #include "pco/stats/log2.hpp"
 
@@ -16,11 +17,11 @@ namespace {
 
 // A slot of the hash table with at least this many latents counts as a frequent value: collisions
 // of two different latents are common, those of three are rare.
-constexpr std::uint32_t kMinFrequentN = 3;
+NUMPACT_TUNED(std::uint32_t, kMinFrequentN, 3);
 
 // The hash table has at least 2^kMinSlotsPerLatentLog2 slots per latent, which keeps collisions
 // rare, and at most 2^kMaxSlotsLog2, so that it fits the L1 cache.
-constexpr unsigned kMinSlotsPerLatentLog2 = 3;
+NUMPACT_TUNED(unsigned, kMinSlotsPerLatentLog2, 3);
 constexpr unsigned kMaxSlotsLog2 = 12;
 
 // Metadata of a bin besides its lower bound, in bits: weight and offset width.
@@ -198,7 +199,7 @@ template <Latent L>
 float coarse_bits(std::span<const L> latents, bool is_centred, float scale) {
   if (latents.empty()) return 0;
   // Metadata of a bin that holds a single value.
-  constexpr float kValueBits = kBits<L> + kCoarseBinFieldBits;
+  NUMPACT_TUNED(float, kValueBits, kBits<L> + kCoarseBinFieldBits);
   const Range<L> range = range_of(latents);
   const unsigned width =
       static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/encode/estimate/sample.hpp"
+#include "base/tuned.hpp"
 
 #include <algorithm>
 
@@ -8,15 +9,15 @@ namespace {
 
 // Numbers in each run of a sample: long enough for deltas of high orders and for weights, short
 // enough for many runs.
-constexpr std::size_t kSampleRunN = 128;
+NUMPACT_TUNED(std::size_t, kSampleRunN, 128);
 // Lower bounds of the sample size; chunks of fewer numbers are sampled whole, unless the level's
 // limit is lower.
-constexpr std::size_t kMinDefaultSampleN = 2048;
-constexpr std::size_t kMinSegmentSampleN = 1024;
+NUMPACT_TUNED(std::size_t, kMinDefaultSampleN, 2048);
+NUMPACT_TUNED(std::size_t, kMinSegmentSampleN, 1024);
 constexpr std::size_t kMinLargeSampleN = std::size_t{1} << 15;
 // A chunk's default sample and a segment's are this fraction of its numbers.
-constexpr std::size_t kDefaultSampledOneIn = 8;
-constexpr std::size_t kSegmentSampledOneIn = 16;
+NUMPACT_TUNED(std::size_t, kDefaultSampledOneIn, 8);
+NUMPACT_TUNED(std::size_t, kSegmentSampledOneIn, 16);
 
 // The shift of each run within its slice of the numbers. A fixed pseudorandom sequence: encoding
 // stays deterministic, and periods in the data do not meet the same phase in every run.
@@ -71,9 +72,9 @@ Sample take_sample(const LatentArray& ordered, std::size_t sample_n, Arena& aren
 
 Sample take_subsample(const Sample& sample, std::size_t subsample_n, Arena& arena) {
   // Shorter runs would show no deltas of higher orders.
-  constexpr std::size_t kMinSubsampleRunN = 16;
+  NUMPACT_TUNED(std::size_t, kMinSubsampleRunN, 16);
   // A sample of one run is divided into at least this many slices.
-  constexpr std::size_t kMinSubsampleRuns = 8;
+  NUMPACT_TUNED(std::size_t, kMinSubsampleRuns, 8);
   const std::size_t n = sample.latents.n;
   if (n <= subsample_n) return sample;
   const std::size_t all_runs = std::max(n / sample.run_n, kMinSubsampleRuns);

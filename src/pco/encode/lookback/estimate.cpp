@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/tuned.hpp"
 #include "pco/bins/binning.hpp"
 #include "pco/encode/estimate/sample.hpp"
 #include "pco/mode/split.hpp"
@@ -14,15 +15,15 @@ namespace {
 // One window for this many numbers of a page, within bounds: fewer represent the page badly, more
 // take as long as the search that they are to avoid.
 constexpr std::size_t kNumbersPerConfirmWindowN = std::size_t{1} << 15;
-constexpr std::size_t kMinConfirmWindows = 4;
-constexpr std::size_t kMaxConfirmWindows = 8;
+NUMPACT_TUNED(std::size_t, kMinConfirmWindows, 4);
+NUMPACT_TUNED(std::size_t, kMaxConfirmWindows, 8);
 
 // Estimates use 8 of 131 latents, within bounds: more from a long page, whose rare deltas recur.
 // 131 is not a multiple of 8, so that a short stride meets every phase of a period in the data.
-constexpr std::size_t kMinSpacedN = 2047;
-constexpr std::size_t kMaxSpacedN = 8190;
-constexpr std::size_t kSpacedNumeratorN = 8;
-constexpr std::size_t kSpacedDenominatorN = 131;
+NUMPACT_TUNED(std::size_t, kMinSpacedN, 2047);
+NUMPACT_TUNED(std::size_t, kMaxSpacedN, 8190);
+NUMPACT_TUNED(std::size_t, kSpacedNumeratorN, 8);
+NUMPACT_TUNED(std::size_t, kSpacedDenominatorN, 131);
 
 std::size_t spaced_n(std::size_t n) {
   return std::min(

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/tuned.hpp"
 #include "pco/encode/choice.hpp"
 #include "pco/encode/lookback/optimize/search.hpp"
 
@@ -36,7 +37,7 @@ SearchEstimate search_and_estimate(const Lookback& lookback, const LatentArray& 
                                    LookbackSample sample, Arena& arena);
 
 // Searches this many neighbouring numbers at a time to confirm that near lookbacks save bits.
-inline constexpr std::size_t kConfirmWindowN = 2048;
+NUMPACT_TUNED(std::size_t, kConfirmWindowN, 2048);
 // A full search of a page below this length is short enough to start it without confirmation.
 inline constexpr std::size_t kMinConfirmPageN = std::size_t{1} << 17;
 // The same for a segment of a run. Segments are similar to each other: if the others do not look

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/tuned.hpp"
 #include "pco/encode/lookback/estimate.hpp"
 #include "pco/encode/lookback/prefilter.hpp"
 #include "pco/mode/split.hpp"
@@ -15,38 +16,38 @@ namespace {
 // to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
 
 // A page of fewer numbers holds no two periods that are worth the metadata of lookbacks.
-constexpr std::size_t kMinLookbackPageN = 32;
+NUMPACT_TUNED(std::size_t, kMinLookbackPageN, 32);
 // Below this there is nothing left to save: 2^15 numbers take fewer bits than kMinLookbackPageBits.
-constexpr float kMinLookbackBitsPerNumber = 0.02f;
+NUMPACT_TUNED(float, kMinLookbackBitsPerNumber, 0.02f);
 // A page of fewer bits in all cannot pay for the metadata of lookbacks: a variable of four bins
 // takes about 200 bits, and saves only a part of the page.
-constexpr float kMinLookbackPageBits = 768;
+NUMPACT_TUNED(float, kMinLookbackPageBits, 768);
 // The same for one of many segments, where a search takes more time than the saving is worth: a
 // part of 512 bytes.
-constexpr float kMinLookbackSegmentBits = 4096;
+NUMPACT_TUNED(float, kMinLookbackSegmentBits, 4096);
 // Lookback decodes slower than the other deltas, so it must save this share. Higher shares mean
 // larger files that decode faster: twice of it
 // makes 0.008 % more bytes, half of it as many.
-constexpr float kLookbackPenaltyShare = 0.02f;
+NUMPACT_TUNED(float, kLookbackPenaltyShare, 0.02f);
 // Less next to weights, which decode slowly as well.
-constexpr float kLookbackPenaltyShareVsWeights = 0.01f;
+NUMPACT_TUNED(float, kLookbackPenaltyShareVsWeights, 0.01f);
 // Caps that saving for numbers of many bits, which hardly take longer to decode than others.
-constexpr float kMaxLookbackPenaltyBitsPerNumber = 0.9f;
+NUMPACT_TUNED(float, kMaxLookbackPenaltyBitsPerNumber, 0.9f);
 // The metadata of a lookback variable of one bin, in bits per page.
-constexpr float kFixedLookbackBits = 64;
+NUMPACT_TUNED(float, kFixedLookbackBits, 64);
 // If evenly spaced latents take more than the sample by this ratio, capped at this many bits, the
 // sample is wrong, and the evenly spaced ones decide.
-constexpr float kMaxSampleErrorShare = 0.1f;
-constexpr float kMaxSampleErrorBitsPerNumber = 2;
+NUMPACT_TUNED(float, kMaxSampleErrorShare, 0.1f);
+NUMPACT_TUNED(float, kMaxSampleErrorBitsPerNumber, 2);
 // If lookbacks take more than the search estimated by this factor, its costs were biased by latents
 // that are equal because they are neighbours. A second search then learns from latents that lie
 // apart.
-constexpr float kMaxSearchErrorRatio = 1.3f;
+NUMPACT_TUNED(float, kMaxSearchErrorRatio, 1.3f);
 // No second search below this ratio of the bits without Lookback: the first result is good enough.
-constexpr float kClearlyBetterRatio = 0.6f;
+NUMPACT_TUNED(float, kClearlyBetterRatio, 0.6f);
 // LookbackLevel::give_up_ratio next to weights, at all levels: weights follow periods as well, so
 // that the first costs of a search are too high by more. A higher ratio searches longer.
-constexpr float kGiveUpRatioVsWeights = 1.12f;
+NUMPACT_TUNED(float, kGiveUpRatioVsWeights, 1.12f);
 
 // Bits per number of a dictionary's entries, with or without Lookback.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/tuned.hpp"
 #include "pco/bins/binning.hpp"
 #include "pco/encode/lookback/hits_kernel.hpp"
 #include "pco/encode/lookback/optimize/costs.hpp"
@@ -25,33 +26,33 @@ namespace numpact::internal {
 namespace {
 
 // Shorter pages leave too few anchors; the near test covers their short distances.
-constexpr std::size_t kMinPageN = 1024;
+NUMPACT_TUNED(std::size_t, kMinPageN, 1024);
 // Distances are at most one in this many of the page's numbers, so that comparing them with
 // kAnchorN anchors takes about an instruction per number, and at most kMaxDistance.
-constexpr std::size_t kMaxDistanceOneIn = 10;
+NUMPACT_TUNED(std::size_t, kMaxDistanceOneIn, 10);
 constexpr std::size_t kMaxDistance = std::size_t{1} << 16;
 constexpr std::size_t kAnchorN = 32;
 // A candidate has this many hits more than the mean of all distances, and more than this many times
 // the square root of the mean: about one in 2^16 distances has by chance.
-constexpr float kMinMoreHits = 5;
-constexpr float kMinMoreHitsDeviations = 4;
+NUMPACT_TUNED(float, kMinMoreHits, 5);
+NUMPACT_TUNED(float, kMinMoreHitsDeviations, 4);
 // Candidates of each of the two comparisons, and those of both that are estimated by bins.
 constexpr std::size_t kMaxCandidates = 6;
-constexpr std::size_t kMaxEstimated = 2;
+NUMPACT_TUNED(std::size_t, kMaxEstimated, 2);
 // Differences by which candidates are ordered, those of a first estimate by bins, and of the last.
 constexpr std::size_t kProbeN = 128;
-constexpr std::size_t kFirstEstimatedN = 512;
-constexpr std::size_t kEstimatedN = 4096;
+NUMPACT_TUNED(std::size_t, kFirstEstimatedN, 512);
+NUMPACT_TUNED(std::size_t, kEstimatedN, 4096);
 // The last one follows if the first takes at most this ratio of the bits without Lookback, or these
 // bits more. Lower ones save time, and miss savings under other modes, and of rare differences.
-constexpr float kNearRatio = 1.1f;
-constexpr float kNearBitsPerNumber = 0.05f;
+NUMPACT_TUNED(float, kNearRatio, 1.1f);
+NUMPACT_TUNED(float, kNearBitsPerNumber, 0.05f);
 // Below this share of numbers without one to look back to their bits need no estimate.
-constexpr float kMinStartShare = 0.002f;
+NUMPACT_TUNED(float, kMinStartShare, 0.002f);
 // A candidate whose differences take more bits than others by this is not estimated.
-constexpr float kProbeErrorBitsPerNumber = 0.25f;
+NUMPACT_TUNED(float, kProbeErrorBitsPerNumber, 0.25f);
 // Another mode than the first must take less than this ratio of its bits.
-constexpr float kOtherModeRatio = 0.995f;
+NUMPACT_TUNED(float, kOtherModeRatio, 0.995f);
 
 struct Distances {
   std::array<std::uint32_t, 2 * kMaxCandidates> distances{};

@@ -26,6 +26,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/tuned.hpp"
 #include "pco/encode/estimate/binned.hpp"
 #include "pco/encode/lookback/detect/events.hpp"
 #include "pco/encode/lookback/detect/near.hpp"
@@ -47,76 +48,76 @@ namespace {
 
 // Caps the saving that a passing test must show (PrefilterLevel::saving_share): numbers of many
 // bits need not save more than this to be worth a search.
-constexpr float kMaxPrefilterSavingBitsPerNumber = 1.5f;
+NUMPACT_TUNED(float, kMaxPrefilterSavingBitsPerNumber, 1.5f);
 // Bits charged to the page for the metadata of the lookback variable: four bins of its own for
 // frequent lookbacks, of kLookbackBinBits each.
-constexpr float kLookbackVariableBits = 200;
+NUMPACT_TUNED(float, kLookbackVariableBits, 200);
 
 // Cap PrefilterLevel::value_margin_share and value_error_share, the additional savings where only
 // single values repeat.
-constexpr float kMaxValueMarginBitsPerNumber = 1;
-constexpr float kMaxValueErrorBitsPerNumber = 1.5f;
+NUMPACT_TUNED(float, kMaxValueMarginBitsPerNumber, 1);
+NUMPACT_TUNED(float, kMaxValueErrorBitsPerNumber, 1.5f);
 // Additional saving where a window of a long page shows one period for all numbers: the page is
 // less uniform than the window.
-constexpr float kOnePeriodSavingShare = 0.2f;
+NUMPACT_TUNED(float, kOnePeriodSavingShare, 0.2f);
 // Below this page length the time of a search hardly depends on the length. The near test must then
 // save PrefilterLevel::search_time_page_bits in all for it, but no more than this share of the
 // current bits.
 constexpr std::size_t kMinProportionalSearchN = std::size_t{1} << 12;
-constexpr float kMaxSearchTimeShare = 0.05f;
+NUMPACT_TUNED(float, kMaxSearchTimeShare, 0.05f);
 
 // Below this, lookbacks that differ from number to number cost more than they save.
-constexpr float kMinNearBitsPerNumber = 0.7f;
+NUMPACT_TUNED(float, kMinNearBitsPerNumber, 0.7f);
 // Below this, only lookbacks that are equal for most numbers save anything.
-constexpr float kMinRepeatBitsPerNumber = 0.25f;
+NUMPACT_TUNED(float, kMinRepeatBitsPerNumber, 0.25f);
 
 // Strings hold this many bits more than it takes to number the page's positions, so that they
 // rarely recur by chance. More spare bits mean longer strings and fewer repeats of short ones.
-constexpr float kStringSpareBits = 8;
+NUMPACT_TUNED(float, kStringSpareBits, 8);
 // Strings have at most 2^this latents, which is what blocks of hashes keep as history.
-constexpr unsigned kMaxStringLog2 = 4;
+NUMPACT_TUNED(unsigned, kMaxStringLog2, 4);
 
 // Above this ratio of numbers that equal their predecessor the cost of the others is known well
 // enough to count with it. Otherwise only the width of the page's range bounds it.
-constexpr float kMinEqualRatioForOtherBits = 0.75f;
+NUMPACT_TUNED(float, kMinEqualRatioForOtherBits, 0.75f);
 // Above this ratio the few other numbers of a sample are too few to represent anything.
-constexpr float kMaxInformativeEqualRatio = 0.99f;
+NUMPACT_TUNED(float, kMaxInformativeEqualRatio, 0.99f);
 
 // Slots for the counts of lookbacks: at least 2^this for each lookback, so that few share one, and
 // 2^9 (1 KiB of counters) to 2^15 (64 KiB, which are set to zero first) in all.
-constexpr unsigned kCountSlotsPerLookbackLog2 = 3;
-constexpr unsigned kMinCountSlotsLog2 = 9;
-constexpr unsigned kMaxCountSlotsLog2 = 15;
+NUMPACT_TUNED(unsigned, kCountSlotsPerLookbackLog2, 3);
+NUMPACT_TUNED(unsigned, kMinCountSlotsLog2, 9);
+NUMPACT_TUNED(unsigned, kMaxCountSlotsLog2, 15);
 // If a lookback occurs once in a part of the page, this many of its occurrences stand for others
 // that do not occur in it: half of what the search assumes, as the test must not reject too much.
-constexpr float kUnseenLookbackN = 0.5f;
+NUMPACT_TUNED(float, kUnseenLookbackN, 0.5f);
 
 // If every value is matched, the costs of this many lookbacks stand for all: enough for their
 // distribution, and bounded in time.
-constexpr std::size_t kMaxPricedLookbackN = 1024;
+NUMPACT_TUNED(std::size_t, kMaxPricedLookbackN, 1024);
 // A window of this many numbers stands for the page unless more than the ratio of its values are
 // new. Values that are new in the window may still repeat in the page.
-constexpr std::size_t kValueWindowN = 2048;
-constexpr float kMaxNewValueRatio = 0.02f;
+NUMPACT_TUNED(std::size_t, kValueWindowN, 2048);
+NUMPACT_TUNED(float, kMaxNewValueRatio, 0.02f);
 // Below this page length every value may be matched. It takes too long on longer pages.
 constexpr std::size_t kMaxMatchedPageN = std::size_t{1} << 16;
 
 // Below this page length the near test would take longer than all other tests.
-constexpr std::size_t kMinNearTestN = 256;
+NUMPACT_TUNED(std::size_t, kMinNearTestN, 256);
 // From this page length on the near test is faster than counting repeats, and comes first.
 constexpr std::size_t kMinNearFirstN = std::size_t{1} << 15;
 
 // Above this ratio of repeated strings within a window's length windows can confirm the test.
-constexpr float kMostlyNearbyRatio = 0.6f;
+NUMPACT_TUNED(float, kMostlyNearbyRatio, 0.6f);
 // The number of picked latents or strings, relative to the expected one, must lie in this range. A
 // few frequent values, picked or not, distort the count of others outside it.
-constexpr float kMinPickedRatio = 0.6f;
-constexpr float kMaxPickedRatio = 1.6f;
+NUMPACT_TUNED(float, kMinPickedRatio, 0.6f);
+NUMPACT_TUNED(float, kMaxPickedRatio, 1.6f);
 
 // A period is priced by the differences of about this many evenly spaced latents.
-constexpr std::size_t kPeriodProbeN = 256;
+NUMPACT_TUNED(std::size_t, kPeriodProbeN, 256);
 // Mismatches assumed if none was seen: a few probes cannot show that there are none at all.
-constexpr float kMinMismatchN = 0.5f;
+NUMPACT_TUNED(float, kMinMismatchN, 0.5f);
 
 // Estimated bits of a number under the current choice, by whether it equals its predecessor.
 struct PlainBits {

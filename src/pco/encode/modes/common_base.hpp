@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include "base/tuned.hpp"
 
 namespace numpact::internal {
 
@@ -50,7 +51,7 @@ struct EuclidRemainder {
 inline double common_base(const Measured& a, const Measured& b) {
   // The last nonzero remainder must exceed its error by this factor. Numbers without a base seldom
   // have such a gap between two remainders.
-  constexpr double kMinRemainderErrors = 64;
+  NUMPACT_TUNED(double, kMinRemainderErrors, 64);
   EuclidRemainder last{a.value, 1, 0};
   EuclidRemainder current{b.value, 0, 1};
   while (std::abs(current.value) > current.error(a, b)) {
@@ -74,12 +75,12 @@ inline double most_common_base(std::span<const Measured> all) {
   constexpr std::size_t kEuclidPairs = 48;
   // After this many pairs, a quarter of them must have had a base: numbers without one have none in
   // most pairs.
-  constexpr std::size_t kFirstEuclidPairs = 16;
+  NUMPACT_TUNED(std::size_t, kFirstEuclidPairs, 16);
   // Pairs that must have a base; fewer may agree by chance.
-  constexpr std::size_t kMinBases = 8;
+  NUMPACT_TUNED(std::size_t, kMinBases, 8);
   // Bases within this ratio are the same one, and one in kMinAgreeingOneIn must be.
-  constexpr double kSameBaseRatio = 1.001;
-  constexpr std::size_t kMinAgreeingOneIn = 5;
+  NUMPACT_TUNED(double, kSameBaseRatio, 1.001);
+  NUMPACT_TUNED(std::size_t, kMinAgreeingOneIn, 5);
   std::array<double, kEuclidPairs> found{};
   std::size_t tried = 0;
   std::size_t n = 0;
@@ -120,7 +121,7 @@ inline MeasuredBase refine_base(MeasuredBase base, std::span<const Measured> all
   // robust, fewer allow larger multiples.
   constexpr std::size_t kTopMultiples = 9;
   // A multiple is certain if its error is at most this, in units of the base.
-  constexpr double kMaxCertainError = 0.1;
+  NUMPACT_TUNED(double, kMaxCertainError, 0.1);
   for (;;) {
     // The largest certain multiples, descending; of equal ones the last comes first.
     struct MultipleBase {

@@ -8,6 +8,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/tuned.hpp"
 #include "pco/encode/conv1/fit.hpp"
 #include "pco/encode/estimate/coarse.hpp"
 #include "pco/mode/value_index.hpp"
@@ -23,32 +24,32 @@ namespace {
 
 // Entries may take at most this share of what the numbers take without a dictionary, and be at most
 // this share of the numbers. Higher bounds count more numbers of chunks that gain little.
-constexpr float kMaxEntryShare = 0.5f;
-constexpr float kMaxDistinctShare = 1.0f / 8;
+NUMPACT_TUNED(float, kMaxEntryShare, 0.5f);
+NUMPACT_TUNED(float, kMaxDistinctShare, 1.0f / 8);
 // Below this rate a dictionary has nothing to gain.
-constexpr float kMinDictBitsPerNumber = 1;
+NUMPACT_TUNED(float, kMinDictBitsPerNumber, 1);
 // The entropy of the indices must be at most this ratio of the bits without a dictionary: without a
 // delta exact bins do nearly as well.
-constexpr float kMaxEntropyRatio = 0.96f;
+NUMPACT_TUNED(float, kMaxEntropyRatio, 0.96f);
 // Subtracted from that ratio, times the share of values seen once: if most values were seen once,
 // their estimated entropy is a guess, and a low one.
-constexpr float kSeenOnceEntropyMarginRatio = 0.15f;
+NUMPACT_TUNED(float, kSeenOnceEntropyMarginRatio, 0.15f);
 // The same for coarse estimates of deltas, which are less affected.
-constexpr float kSeenOnceDeltaMarginRatio = 0.02f;
+NUMPACT_TUNED(float, kSeenOnceDeltaMarginRatio, 0.02f);
 // Orders of the entries whose coarse estimate is above this ratio of the smallest are not estimated
 // fully.
-constexpr float kNearEntryOrderRatio = 1.2f;
+NUMPACT_TUNED(float, kNearEntryOrderRatio, 1.2f);
 
 // Index deltas that the coarse estimates of orders use: enough to tell them apart.
-constexpr std::size_t kOrderDeltasN = kMaxCoarseN / 2;
+NUMPACT_TUNED(std::size_t, kOrderDeltasN, kMaxCoarseN / 2);
 // By how much an estimate without a delta may exceed a coarse one of the same bits, per number.
-constexpr float kCoarseErrorBitsPerNumber = 0.4f;
+NUMPACT_TUNED(float, kCoarseErrorBitsPerNumber, 0.4f);
 
 // The part of the growth of deltas, from the values in a subsample to all values, that counts in
 // the first test: values that follow each other tend to have close entries, so less than all of it.
-constexpr float kFirstIndexGrowthShare = 0.3f;
+NUMPACT_TUNED(float, kFirstIndexGrowthShare, 0.3f);
 // Weights are fitted if Consecutive takes at most this ratio of the best bits so far.
-constexpr float kNearDictWeightsRatio = 1.1f;
+NUMPACT_TUNED(float, kNearDictWeightsRatio, 1.1f);
 
 enum class EntryOrder { kAppearance, kFrequency, kValue };
 // All of them, in the order in which they are estimated.

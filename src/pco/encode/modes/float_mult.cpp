@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 
+#include "base/tuned.hpp"
 #include "number/ordered.hpp"
 #include "pco/encode/modes/common_base.hpp"
 #include "pco/encode/modes/gcd.hpp"
@@ -25,23 +26,23 @@ namespace {
 // longer.
 constexpr std::size_t kMaxProbes = 256;
 // With fewer probes a fit may be chance, and nothing is proposed.
-constexpr std::size_t kMinProbes = 8;
+NUMPACT_TUNED(std::size_t, kMinProbes, 8);
 // One in this many probes is tested first, to stop early if far too few fit. Odd, since the lengths
 // of rows of tables are often even.
-constexpr std::size_t kPretestOneIn = 7;
+NUMPACT_TUNED(std::size_t, kPretestOneIn, 7);
 // One in this many numbers may fail to be a multiple of a divisor or a decimal that suits.
-constexpr std::size_t kMaxMisfitOneIn = 10;
+NUMPACT_TUNED(std::size_t, kMaxMisfitOneIn, 10);
 // If at most one probe in this many does not fit, finer bases are not tried: fewer corrections take
 // next to nothing.
-constexpr std::size_t kNegligibleMisfitOneIn = 100;
+NUMPACT_TUNED(std::size_t, kNegligibleMisfitOneIn, 100);
 
 // Powers of ten; exact as doubles up to 10^22.
 constexpr double kPowersOfTen[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 // Decimal bases range from 10^-kMaxBaseDecimals, about the precision of doubles, to
 // 10^kMaxBaseZeros; multiples of coarser ones are found by their common divisor.
-constexpr int kMaxBaseDecimals = 15;
-constexpr int kMaxBaseZeros = 6;
+NUMPACT_TUNED(int, kMaxBaseDecimals, 15);
+NUMPACT_TUNED(int, kMaxBaseZeros, 6);
 
 // Finite and nonzero numbers of the sample.
 struct Probes {
@@ -239,7 +240,7 @@ MeasuredList measured(const Probes& probes) {
 void add_common_base(NumberType type, double base, double error_share, Candidates& candidates) {
   // The inverse must be this close to an integer: for small bases, the error covers an integer by
   // chance.
-  constexpr double kMaxInverseError = 0.05;
+  NUMPACT_TUNED(double, kMaxInverseError, 0.05);
   const double inverse = 1 / base;
   const double integer = inverse < 0x1p50 ? round_to_integer(inverse) : 0;
   const bool is_inverse = integer >= 1 && std::abs(integer * base - 1) < error_share &&
@@ -251,7 +252,7 @@ void add_common_base(NumberType type, double base, double error_share, Candidate
 bool propose_euclidean(NumberType type, const Probes& probes, Candidates& candidates) {
   // Relative error allowed to the base from a pair. Larger values take more bases for 1 over an
   // integer.
-  constexpr double kEuclidErrorShare = 1e-5;
+  NUMPACT_TUNED(double, kEuclidErrorShare, 1e-5);
   const double base = most_common_base(measured(probes).all());
   if (base == 0 || count_fitting(probes, 1 / base, probes.n / 2) == 0) return false;
   add_common_base(type, base, kEuclidErrorShare, candidates);
@@ -287,10 +288,10 @@ template <FloatLatent L>
 MeasuredList measured_steps(std::span<const L> latents, unsigned mantissa_digits, Arena& arena) {
   // Numbers that are sorted: a quarter of the sample within these bounds. More have smaller steps,
   // and take longer to sort.
-  constexpr std::size_t kMinSorted = 256;
-  constexpr std::size_t kMaxSorted = 1024;
+  NUMPACT_TUNED(std::size_t, kMinSorted, 256);
+  NUMPACT_TUNED(std::size_t, kMaxSorted, 1024);
   // A step is used if it exceeds its rounding error by this factor.
-  constexpr double kMinStepErrors = 16;
+  NUMPACT_TUNED(double, kMinStepErrors, 16);
   const ArenaScope scratch(arena);
   const std::size_t some_n = std::clamp(latents.size() / 4, kMinSorted, kMaxSorted);
   // Odd, as the length of a sample's runs is even.
@@ -329,7 +330,7 @@ template <FloatLatent L>
 void propose_from_steps(NumberType type, std::span<const L> latents, const Probes& probes,
                         Candidates& candidates, Arena& arena) {
   // Relative error allowed to the first base: the steps are multiples of few digits.
-  constexpr double kStepErrorShare = 0.002;
+  NUMPACT_TUNED(double, kStepErrorShare, 0.002);
   const MeasuredList steps = measured_steps(latents, probes.mantissa_digits, arena);
   const double approximate = most_common_base(steps.all());
   if (approximate == 0) return;
@@ -409,7 +410,7 @@ template <FloatLatent L>
 bool is_smooth(std::span<const L> latents) {
   // Distance allowed between neighbours, relative to the first. Larger values propose the finest
   // bases for more columns.
-  constexpr double kMaxSmoothStepShare = 0.25;
+  NUMPACT_TUNED(double, kMaxSmoothStepShare, 0.25);
   const std::size_t step = latents.size() / kMaxProbes + 1;
   std::size_t looked_at = 0;
   std::size_t near = 0;
@@ -466,14 +467,14 @@ void propose_divisors(NumberType type, std::span<const L> latents, const Candida
                       Candidates& candidates) {
   // The largest divisor that is tried, and the number of proposals: larger divisors make larger
   // multiples, and each proposal is estimated.
-  constexpr unsigned kMaxBaseDivisor = 63;
-  constexpr std::size_t kMaxDivisorProposals = 3;
+  NUMPACT_TUNED(unsigned, kMaxBaseDivisor, 63);
+  NUMPACT_TUNED(std::size_t, kMaxDivisorProposals, 3);
   // Bits of corrections that a divisor must save over all smaller ones: less is chance, as there
   // are at most kMaxProbes probes.
-  constexpr float kMinCorrectionSavingBitsPerNumber = 0.1f;
+  NUMPACT_TUNED(float, kMinCorrectionSavingBitsPerNumber, 0.1f);
   // Corrections that the first quarter of the probes may need beyond its share, to allow for
   // chance.
-  constexpr std::size_t kPretestSlackN = 4;
+  NUMPACT_TUNED(std::size_t, kPretestSlackN, 4);
   std::array<L, kMaxProbes> probe_latents{};
   const std::size_t step = std::max<std::size_t>(1, latents.size() / kMaxProbes);
   std::size_t n = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/tuned.hpp"
 #include "number/ordered.hpp"
 #include "pco/encode/modes/propose.hpp"
 #include "pco/stats/log2.hpp"
@@ -13,11 +14,11 @@ namespace {
 
 // The fewest trailing zeros that are worth a secondary variable, unless nearly all numbers have
 // them.
-constexpr unsigned kMinQuantK = 3;
+NUMPACT_TUNED(unsigned, kMinQuantK, 3);
 // Nearly all numbers are all but one in this many: those few may need a secondary variable.
-constexpr std::size_t kOutlierOneIn = 20;
+NUMPACT_TUNED(std::size_t, kOutlierOneIn, 20);
 // The bits per number that a k must save, less the cost of marking which numbers have it.
-constexpr float kMinQuantSavingBitsPerNumber = 0.5f;
+NUMPACT_TUNED(float, kMinQuantSavingBitsPerNumber, 0.5f);
 
 // Numbers of smaller types that were printed with 15 digits and read as doubles are off by a few
 // units in the last place: their low bits are nearly zero, or nearly overflow. These are the k of
@@ -26,9 +27,9 @@ constexpr unsigned kSmallerTypesK[] = {45, 42, 29};
 // The low k bits are nearly zero if they are within 2^(k - kNearlyZeroLeadingBits) of zero or of
 // overflow. Ten equal leading bits are unlikely by chance, and the error of 15 digits fits in
 // the others.
-constexpr unsigned kNearlyZeroLeadingBits = 10;
+NUMPACT_TUNED(unsigned, kNearlyZeroLeadingBits, 10);
 // Numbers that are looked at for that.
-constexpr std::size_t kQuantProbes = 256;
+NUMPACT_TUNED(std::size_t, kQuantProbes, 256);
 
 // The k of a smaller type that most numbers were printed from, or 0.
 unsigned find_smaller_type(std::span<const std::uint64_t> latents) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/tuned.hpp"
 #include "pco/encode/modes/gcd.hpp"
 #include "pco/encode/modes/propose.hpp"
 
@@ -15,9 +16,9 @@ constexpr std::size_t kGcdTriples = 64;
 // After this many, the search ends if no divisor stands out, or if one divides all.
 constexpr std::size_t kFirstGcdTriples = 32;
 // Numbers drawn to find one that differs from those of the triple.
-constexpr std::size_t kMaxDraws = 6;
+NUMPACT_TUNED(std::size_t, kMaxDraws, 6);
 // Samples of fewer numbers are too small for random triples.
-constexpr std::size_t kMinIntMultSampleN = 16;
+NUMPACT_TUNED(std::size_t, kMinIntMultSampleN, 16);
 
 // The greatest common divisor of two differences between three random numbers.
 template <Latent L>

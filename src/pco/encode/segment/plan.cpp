@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 
+#include "base/tuned.hpp"
 #include "pco/encode/estimate/coarse.hpp"
 #include "pco/encode/estimate/sample.hpp"
 #include "pco/encode/segment/join.hpp"
@@ -27,55 +28,55 @@ namespace {
 
 // The most blocks of a full plan. More find boundaries more exactly; joining them takes time that
 // grows with their square.
-constexpr std::size_t kMaxBlocks = 1024;
+NUMPACT_TUNED(std::size_t, kMaxBlocks, 1024);
 // Plans sample runs of this many numbers: enough for their deltas. The coarse plan samples one run
 // in kCoarseOneRunIn, but at least 2^SegmentLevel::min_coarse_plan_n_log2 numbers.
 constexpr std::size_t kPlanRunN = 64;
-constexpr std::size_t kCoarseOneRunIn = 8;
+NUMPACT_TUNED(std::size_t, kCoarseOneRunIn, 8);
 // Blocks of the coarse plan have about kCoarseBlockN numbers, within these bounds of their count.
 // More blocks find shorter segments, from fewer samples each.
 constexpr std::size_t kCoarseBlockN = std::size_t{1} << 13;
-constexpr std::size_t kMinCoarseBlocks = 16;
-constexpr std::size_t kMaxCoarseBlocks = 64;
+NUMPACT_TUNED(std::size_t, kMinCoarseBlocks, 16);
+NUMPACT_TUNED(std::size_t, kMaxCoarseBlocks, 64);
 // The full plan of at least kMinSampledPlanN numbers, which take at least
 // kMinSampledPlanBitsPerNumber bits each, samples one in kFullPlanOneRunIn runs of kPlanRunN
 // numbers. All numbers are counted if the level asks for that, and where numbers take less: then
 // rare ones decide where segments begin.
 constexpr std::size_t kMinSampledPlanN = std::size_t{1} << 16;
 constexpr std::size_t kFullPlanOneRunIn = 2;
-constexpr float kMinSampledPlanBitsPerNumber = 1;
+NUMPACT_TUNED(float, kMinSampledPlanBitsPerNumber, 1);
 static_assert(kMinSegmentN % (kFullPlanOneRunIn * kPlanRunN) == 0,
               "every block holds the same number of whole runs");
 // The full plan counts this many numbers at a time, so that they stay in the cache.
 constexpr std::size_t kPlanSliceN = std::size_t{1} << 14;
 // Metadata of a bin besides its lower bound: a weight of up to 14 bits and an offset width of up to
 // 7, rounded up.
-constexpr float kSegmentBinFieldBits = 24;
+NUMPACT_TUNED(float, kSegmentBinFieldBits, 24);
 // The cost of a chunk besides its bins: its head, mode and delta, the first latents and the states
 // of its page, and what estimates do not see. A higher value makes fewer segments.
 // Half of it makes 0.245 % more bytes, twice of it 0.109 % more.
-constexpr float kSegmentOverheadBits = 300;
+NUMPACT_TUNED(float, kSegmentOverheadBits, 300);
 // Additional cost of a segment if not all of its numbers were counted: its bins fit the counted
 // ones better than the rest, and choosing for it takes time. Half of it makes 0.257 % more bytes,
 // twice of it 0.006 % more.
-constexpr float kSampledSegmentPenaltyBits = 150;
+NUMPACT_TUNED(float, kSampledSegmentPenaltyBits, 150);
 // The chunk length of the reference encoder: if the coarse plan finds no segments but chunks of
 // this length save at least this share, they are used.
 constexpr std::size_t kEvenSegmentN = std::size_t{1} << 18;
-constexpr float kMinEvenSavingShare = 0.0015f;
+NUMPACT_TUNED(float, kMinEvenSavingShare, 0.0015f);
 // Runs of fewer bits are not divided; short runs must have more, since segments of fewer bits save
 // no more than a few bytes.
-constexpr float kMinSegmentedRunBits = 4096;
-constexpr float kMinSegmentedShortRunBits = 12288;
+NUMPACT_TUNED(float, kMinSegmentedRunBits, 4096);
+NUMPACT_TUNED(float, kMinSegmentedShortRunBits, 12288);
 constexpr std::size_t kMinLongRunN = std::size_t{1} << 14;
 // The share of all bits that taking the cheaper of the two delta encodings for each block must
 // save, or a full plan ignores the other one.
-constexpr float kMinOtherDeltaSavingShare = 0.002f;
+NUMPACT_TUNED(float, kMinOtherDeltaSavingShare, 0.002f);
 // The other delta encoding is counted at all if its coarse estimate on this many latents is at most
 // this ratio of the chosen one's plus these bits.
-constexpr std::size_t kOtherDeltaCoarseN = 512;
-constexpr float kMaxOtherDeltaRatio = 1.6f;
-constexpr float kMaxOtherDeltaExcessBitsPerNumber = 0.2f;
+NUMPACT_TUNED(std::size_t, kOtherDeltaCoarseN, 512);
+NUMPACT_TUNED(float, kMaxOtherDeltaRatio, 1.6f);
+NUMPACT_TUNED(float, kMaxOtherDeltaExcessBitsPerNumber, 0.2f);
 
 // Makes the bins that all blocks share under one delta encoding from at most max_n latents, and
 // sets the tree's leaves to them.
@@ -376,7 +377,7 @@ SegmentPlanner::Counted SegmentPlanner::count_slice(const LatentArray& slice,
       arena_.make<std::uint32_t>(deltas_ * blocks.size() * kMaxTreeLeaves);
   const ArenaScope scratch(arena_);
   // Numbers from the beginning of a counted run to that of the next.
-  constexpr std::size_t kStep = kFullPlanOneRunIn * kPlanRunN;
+  NUMPACT_TUNED(std::size_t, kStep, kFullPlanOneRunIn * kPlanRunN);
   const std::size_t run_n = counts_all() ? block_n : kPlanRunN;
   const LatentArray runs =
       counts_all() ? slice : take_runs(slice, kPlanRunN, kStep, slice.n / kStep, random_, arena_);

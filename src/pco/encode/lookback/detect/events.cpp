@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/tuned.hpp"
 #include "pco/encode/estimate/sample.hpp"
 #include "pco/encode/lookback/match/hash_kernel.hpp"
 #include "pco/stats/histogram.hpp"
@@ -21,27 +22,27 @@ namespace {
 // Bounds the time of the test on long pages. A period must occur several times in the window.
 constexpr std::size_t kMaxEventWindowN = std::size_t{1} << 18;
 // Enough events to show a period; more only take time.
-constexpr std::size_t kMaxEventN = 2048;
+NUMPACT_TUNED(std::size_t, kMaxEventN, 2048);
 // Once this many events were seen, more than one in kMinEventGapN latents is not rare: the test is
 // given up, as the other tests suit such pages.
-constexpr std::size_t kGapCheckEventN = 256;
-constexpr std::size_t kMinEventGapN = 3;
+NUMPACT_TUNED(std::size_t, kGapCheckEventN, 256);
+NUMPACT_TUNED(std::size_t, kMinEventGapN, 3);
 // This many latents determine the usual step.
-constexpr std::size_t kUsualStepVoteN = 1024;
+NUMPACT_TUNED(std::size_t, kUsualStepVoteN, 1024);
 // Each event shifts the 64-bit hash by 16 bits, so it covers the last four.
-constexpr unsigned kEventHashShiftBits = 16;
+NUMPACT_TUNED(unsigned, kEventHashShiftBits, 16);
 // The table has 2^this slots, twice as many as there are events, so that few of them collide.
 constexpr unsigned kEventSlotLog2 = 12;
 // A distance is a candidate if at least this many events, and one in kEventDistanceOneIn, have it.
 // Rarer ones occur by chance.
 constexpr std::size_t kEventDistanceOneIn = 64;
-constexpr std::size_t kMinEventDistanceCountN = 4;
+NUMPACT_TUNED(std::size_t, kMinEventDistanceCountN, 4);
 // Each period is compared with the page, so only the most frequent ones are kept.
-constexpr std::size_t kMaxEventPeriodN = 8;
+NUMPACT_TUNED(std::size_t, kMaxEventPeriodN, 8);
 // Latents compared to tell how well a period matches.
-constexpr std::size_t kMatchProbeN = 1024;
+NUMPACT_TUNED(std::size_t, kMatchProbeN, 1024);
 // Latents that are tested at once for events. Most blocks have none.
-constexpr std::size_t kEventBlockN = 32;
+NUMPACT_TUNED(std::size_t, kEventBlockN, 32);
 
 // The most frequent step, if more than half of the steps are equal: majority voting.
 template <Latent L>

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "base/tuned.hpp"
 #include "pco/bins/binning.hpp"
 #include "pco/encode/lookback/match/words.hpp"
 #include "pco/encode/lookback/optimize/costs.hpp"
@@ -16,16 +17,16 @@ namespace {
 // About this many latents of a sample are examined, in windows of this length with gaps between
 // them. More latents make the costs more accurate and the test slower: half as many, together with
 // fewer hopeless searches, saved 7 % of the time at the same size.
-constexpr std::size_t kNearSampleN = 2048;
+NUMPACT_TUNED(std::size_t, kNearSampleN, 2048);
 constexpr std::size_t kNearWindowN = 256;
 // The cost of the examined latents relative to their own cost without lookbacks must be below this
 // ratio times max_bits / plain_bits. By itself this comparison needs a margin of a
 // twentieth, as it is made on few latents. Next to the one with the whole sample, which then
 // decides, an excess of a fiftieth is allowed.
-constexpr float kSameLatentsRatio = 0.95f;
-constexpr float kSameLatentsRatioOfBoth = 1.02f;
+NUMPACT_TUNED(float, kSameLatentsRatio, 0.95f);
+NUMPACT_TUNED(float, kSameLatentsRatioOfBoth, 1.02f);
 // Above this order, which is rare, the comparison is with the whole sample.
-constexpr unsigned kMaxSameLatentsOrder = 2;
+NUMPACT_TUNED(unsigned, kMaxSameLatentsOrder, 2);
 
 // The windows that a round examines, whether its costs are guessed or learned in the round before,
 // and the multiple of max_bits above which the test is given up. It decreases as costs are learned.

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "base/arena.hpp"
+#include "base/tuned.hpp"
 #include "number/latent.hpp"
 #include "pco/encode/lookback/match/hash_kernel.hpp"
 #include "pco/levels.hpp"
@@ -22,13 +23,13 @@ namespace numpact::internal {
 inline constexpr std::size_t kMaxKeptLookbackN = 4096;
 // One in 2^this latents is picked, and fewer on long pages: fewer take less time, and represent the
 // page if it is long.
-inline constexpr unsigned kPickLog2 = 4;
-inline constexpr unsigned kLongPagePickLog2 = 6;
+NUMPACT_TUNED(unsigned, kPickLog2, 4);
+NUMPACT_TUNED(unsigned, kLongPagePickLog2, 6);
 inline constexpr std::size_t kMinLongPickPageN = std::size_t{1} << 17;
 // log2 of the slots of a hash table: twice the picked latents, so that few share a slot, within
 // bounds. The upper one keeps a table of 8-byte slots within 512 KiB, about an L2 cache.
-inline constexpr unsigned kMinRepeatSlotsLog2 = 6;
-inline constexpr unsigned kMaxRepeatSlotsLog2 = 16;
+NUMPACT_TUNED(unsigned, kMinRepeatSlotsLog2, 6);
+NUMPACT_TUNED(unsigned, kMaxRepeatSlotsLog2, 16);
 // A longer page is examined in three windows of this length, at its start, at one half and at two
 // thirds, so that equal halves, thirds or quarters of a page still show.
 inline constexpr std::size_t kRepeatWindowN = std::size_t{1} << 17;

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 
+#include "base/tuned.hpp"
 #include "pco/encode/lookback/match/hash_kernel.hpp"
 #include "pco/stats/histogram.hpp"
 
@@ -15,17 +16,17 @@ namespace {
 
 // Two tables of 2^this entries of 4 bytes are used at once. Smaller ones save little time, and lose
 // more matches by collisions.
-constexpr unsigned kMaxPositionsLog2 = 18;
+NUMPACT_TUNED(unsigned, kMaxPositionsLog2, 18);
 // Length of the strings that are matched. Longer strings match more rarely, shorter ones by chance.
 constexpr unsigned kMatchedStringN = 8;
 static_assert(64 % kMatchedStringN == 0);
 // Near latents share this many upper bits of the page's range: the table stays in the L1 cache.
-constexpr unsigned kNearPrefixBits = 10;
+NUMPACT_TUNED(unsigned, kNearPrefixBits, 10);
 // Similar latents share this many bits more than it takes to number the page's latents, so that two
 // latents rarely share them by chance.
 constexpr std::array<unsigned, kMaxSimilarPrefixes> kSimilarPrefixSpareBits = {8, 1};
 // Tables of prefixes have at most 2^this entries: they are used next to two larger ones.
-constexpr unsigned kMaxPrefixPositionsLog2 = 15;
+NUMPACT_TUNED(unsigned, kMaxPrefixPositionsLog2, 15);
 
 class LatestPositions {
  public:

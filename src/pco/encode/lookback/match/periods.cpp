@@ -12,6 +12,7 @@
 #include <bit>
 #include <numeric>
 
+#include "base/tuned.hpp"
 #include "pco/encode/lookback/match/candidates.hpp"
 #include "pco/stats/histogram.hpp"
 
@@ -20,31 +21,31 @@ namespace {
 
 // The window is one of this many parts of the page, within bounds. Longer windows show longer
 // periods and take more time.
-constexpr std::size_t kPeriodWindowOneIn = 32;
-constexpr std::size_t kMinPeriodWindowN = 2048;
+NUMPACT_TUNED(std::size_t, kPeriodWindowOneIn, 32);
+NUMPACT_TUNED(std::size_t, kMinPeriodWindowN, 2048);
 constexpr std::size_t kMaxPeriodWindowN = std::size_t{1} << 14;
 // The first prefix has the length of find_near()'s; each further one is longer by this many bits.
-constexpr unsigned kFirstPrefixBits = 10;
-constexpr unsigned kMorePrefixBits = 8;
+NUMPACT_TUNED(unsigned, kFirstPrefixBits, 10);
+NUMPACT_TUNED(unsigned, kMorePrefixBits, 8);
 // A distance is frequent if at least one in this many latents has it. Rarer ones save little.
 constexpr std::size_t kFrequentDistanceOneIn = 64;
 // But at least this many must: in a short window smaller counts occur by chance.
-constexpr std::uint32_t kMinFrequentDistanceCountN = 8;
+NUMPACT_TUNED(std::uint32_t, kMinFrequentDistanceCountN, 8);
 // If fewer than one in this many latents have an earlier one with the same prefix, longer prefixes
 // have too few to make a distance frequent.
-constexpr std::size_t kRecurringOneIn = 16;
+NUMPACT_TUNED(std::size_t, kRecurringOneIn, 16);
 // Only the most frequent distances of each prefix are kept; the others mostly are multiples.
 constexpr std::size_t kFrequentDistances = 4;
 using FrequentDistances = std::array<std::uint32_t, kFrequentDistances>;
 
 // Distances out of range are counted in this many slots by turns, so that successive increments do
 // not wait for each other.
-constexpr std::size_t kOutOfRangeSlots = 16;
+NUMPACT_TUNED(std::size_t, kOutOfRangeSlots, 16);
 
 // A first pass counts one in this many distances, but at least this many, and looks for one that
 // occurs a third as often as a frequent one must. Most windows without periods end there.
-constexpr std::size_t kFirstPassOneIn = 8;
-constexpr std::size_t kMinFirstPassN = 512;
+NUMPACT_TUNED(std::size_t, kFirstPassOneIn, 8);
+NUMPACT_TUNED(std::size_t, kMinFirstPassN, 512);
 
 // The first pass. counts: as of frequent_distances().
 bool may_be_frequent(std::span<const std::uint32_t> distances, std::size_t one_in,

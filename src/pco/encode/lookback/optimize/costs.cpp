@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/tuned.hpp"
 #include "pco/stats/log2.hpp"
 
 namespace numpact::internal {
@@ -12,15 +13,15 @@ namespace {
 // Added to the count of each width of deltas, so that a width that did not occur has a finite cost:
 // about 13 bits in a sample of 1024. Higher values make rare widths cheaper and frequent ones
 // dearer.
-constexpr float kUnseenWidthCountN = 0.1f;
+NUMPACT_TUNED(float, kUnseenWidthCountN, 0.1f);
 
 // Guesses for the first round: the bits of the code of a lookback's width, of a delta of zero, and
 // of the code of another delta's width. They are the entropy of eight equally frequent widths of
 // lookbacks, of zeros that are half of the deltas, and of eight other widths of deltas. Costs
 // that are learned replace them after the first choice.
-constexpr float kGuessedLookbackCodeBits = 3;
-constexpr float kGuessedZeroDeltaBits = 1;
-constexpr float kGuessedDeltaCodeBits = 4;
+NUMPACT_TUNED(float, kGuessedLookbackCodeBits, 3);
+NUMPACT_TUNED(float, kGuessedZeroDeltaBits, 1);
+NUMPACT_TUNED(float, kGuessedDeltaCodeBits, 4);
 
 // In units of 1/64 bit. Smoothed counts may exceed their total, which makes the bits negative; the
 // cost then is 0.

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/arena.hpp"
+#include "base/tuned.hpp"
 #include "pco/encode/lookback/optimize/search_kernel.hpp"
 
 namespace numpact::internal {
@@ -13,11 +14,11 @@ namespace numpact::internal {
 // The metadata of a bin for one lookback, which its uses share: 32 bits of lower bound, about 10 of
 // weight and 6 of offset width. Higher values leave rare lookbacks to bins that they share with
 // others.
-inline constexpr float kLookbackBinBits = 50;
+NUMPACT_TUNED(float, kLookbackBinBits, 50);
 
 // If the page has more than this many latents for each counted one, the counts are those of a part.
 // A ratio slightly above 1 is rounding of blocks at the page's end.
-inline constexpr float kMinPartScale = 1.5f;
+NUMPACT_TUNED(float, kMinPartScale, 1.5f);
 
 // The lookbacks chosen for some of a page's latents.
 struct ChosenLookbacks {

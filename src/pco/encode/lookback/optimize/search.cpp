@@ -23,6 +23,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/tuned.hpp"
 #include "pco/bins/binning.hpp"
 #include "pco/encode/lookback/match/candidates.hpp"
 #include "pco/encode/lookback/match/periods.hpp"
@@ -38,55 +39,55 @@ namespace {
 
 // Length of the blocks that costs are learned from. Many short ones learn more than few long ones
 // where distances drift.
-constexpr std::size_t kLearnBlockN = 64;
+NUMPACT_TUNED(std::size_t, kLearnBlockN, 64);
 // Length of the blocks that lookbacks are chosen for. Shorter blocks lose fewer frequent lookbacks
 // at a page's start, as these must be valid for the whole block; longer ones have less overhead.
 constexpr std::size_t kChooseBlockN = 256;
-constexpr std::size_t kLongChooseBlockN = 4096;
+NUMPACT_TUNED(std::size_t, kLongChooseBlockN, 4096);
 // From this page length on the first block is one of many that are learned from. In a shorter page
 // it counts for too much: it has nothing to look back to.
-constexpr std::size_t kMinFirstBlockPageN = 4096;
+NUMPACT_TUNED(std::size_t, kMinFirstBlockPageN, 4096);
 // Costs are learned from at least this many latents. Pages shorter than kShortLearnOneIn times that
 // have fewer distances, and use one in kShortLearnOneIn latents, but at least kMinShortLearnN.
-constexpr std::size_t kMinLearnN = 512;
-constexpr std::size_t kMinShortLearnN = 320;
-constexpr std::size_t kShortLearnOneIn = 8;
+NUMPACT_TUNED(std::size_t, kMinLearnN, 512);
+NUMPACT_TUNED(std::size_t, kMinShortLearnN, 320);
+NUMPACT_TUNED(std::size_t, kShortLearnOneIn, 8);
 // From this page length on periods may be so long that their window is twice as long.
 constexpr std::size_t kMinLongPeriodPageN = std::size_t{1} << 18;
 // Vector kernels take at most this many latents at a time, so blocks are split into multiples of
 // it. Before this position, where most lookbacks reach before the page's start, parts are shorter:
 // without that short pages of interleaved streams were up to 28 % larger.
-constexpr std::size_t kPageStartN = 32;
-constexpr std::size_t kPageStartBlockN = 8;
+NUMPACT_TUNED(std::size_t, kPageStartN, 32);
+NUMPACT_TUNED(std::size_t, kPageStartBlockN, 8);
 // The most frequent lookbacks of each start that are tried as the only one, and the latents of each
 // block that price them. More find better ones but take more time.
 constexpr std::size_t kOnlyLookbackCandidates = 4;
-constexpr std::size_t kOnlyLookbackProbeN = 12;
+NUMPACT_TUNED(std::size_t, kOnlyLookbackProbeN, 12);
 // A sample does not show smaller differences than this factor between multiples of a period.
-constexpr float kMultipleErrorRatio = 1.05f;
+NUMPACT_TUNED(float, kMultipleErrorRatio, 1.05f);
 // One in this many deltas is taken for LookbackSample::kApart.
-constexpr std::size_t kApartOneIn = 4;
+NUMPACT_TUNED(std::size_t, kApartOneIn, 4);
 // Considering more frequent lookbacks takes longer, so they must reduce the bits to this ratio.
-constexpr float kMoreFrequentRatio = 0.99f;
+NUMPACT_TUNED(float, kMoreFrequentRatio, 0.99f);
 // Fewer latents do not show which lookbacks are worth considering in addition.
-constexpr std::size_t kMinMoreFrequentLearnN = 2048;
+NUMPACT_TUNED(std::size_t, kMinMoreFrequentLearnN, 2048);
 // Frequent lookbacks that levels with compares_more compare in the last round.
-constexpr std::size_t kMaxMoreFrequent = 24;
+NUMPACT_TUNED(std::size_t, kMaxMoreFrequent, 24);
 // Costs that small samples learn are too high: by kMaxLearnErrorShare from kMinLearnN latents. The
 // error shrinks to nothing at SearchLevel::no_error_n latents. A smaller number makes searches
 // give up earlier.
-constexpr float kMaxLearnErrorShare = 0.15f;
+NUMPACT_TUNED(float, kMaxLearnErrorShare, 0.15f);
 // Above this multiple of the limit after the first round the later rounds do not reach it.
-constexpr float kEarlyGiveUpRatio = 1.02f;
+NUMPACT_TUNED(float, kEarlyGiveUpRatio, 1.02f);
 // From this page length on similar latents mostly have a near latent that is as good and cheaper to
 // find: to look for them took 6 % of the time at level 8 for 0.016 % of the bytes. The sample may
 // be smaller, too, unless numbers must take less than kRareDeltaBitsPerNumber, where rare deltas
 // matter.
 constexpr std::size_t kMinManyLatentsN = std::size_t{1} << 16;
-constexpr float kRareDeltaBitsPerNumber = 1;
+NUMPACT_TUNED(float, kRareDeltaBitsPerNumber, 1);
 // If one lookback starts for all, one in this many latents keeps another, so that the costs of
 // others are learned, too.
-constexpr std::size_t kOtherLookbackOneIn = 64;
+NUMPACT_TUNED(std::size_t, kOtherLookbackOneIn, 64);
 
 // Blocks spread over the page. Their positions follow a fixed pseudo-random sequence, so that
 // periods in the data do not meet the same phase every time.
