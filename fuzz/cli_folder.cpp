@@ -214,17 +214,19 @@ void read_folder(Draw& draw) {
   DecodeConfig config;
   config.limits.max_output_bytes = std::uint64_t{1} << 18;
   for (const cli::ManifestColumn& column : folder.manifest().columns) {
-    try {
-      const cli::FileRef file = folder.file(column.file);
-      struct stat found {};
-      NUMPACT_REQUIRE(::fstat(file->descriptor(), &found) == 0 && S_ISREG(found.st_mode));
-      cli::PcoNumbers numbers(std::make_unique<cli::Input>(file), column.file, config);
-      while (numbers.next().count > 0) {
+    for (const table::NumberPart& part : column.all_parts()) {
+      try {
+        const cli::FileRef file = folder.file(part.file);
+        struct stat found {};
+        NUMPACT_REQUIRE(::fstat(file->descriptor(), &found) == 0 && S_ISREG(found.st_mode));
+        cli::PcoNumbers numbers(std::make_unique<cli::Input>(file), part.file, config);
+        while (numbers.next().count > 0) {
+        }
+        if (part.null_count == 0) continue;
+        cli::RunReader(folder.file(part.null_file), part.null_file, config, part);
+      } catch (const cli::Failure& failure) {
+        NUMPACT_REQUIRE(failure.what()[0] != '\0');
       }
-      if (column.null_count == 0) continue;
-      cli::RunReader(folder.file(column.null_file), column.null_file, config, column);
-    } catch (const cli::Failure& failure) {
-      NUMPACT_REQUIRE(failure.what()[0] != '\0');
     }
   }
 }
