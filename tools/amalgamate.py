@@ -77,7 +77,14 @@ def listed_sources() -> list[str]:
         block = re.search(rf"^set\({name}\n(.*?)^\)", text, re.M | re.S)
         if block is None:
             sys.exit(f"amalgamate: no {name} in src/CMakeLists.txt")
-        found += block.group(1).split()
+        for entry in block.group(1).split():
+            if variable := re.fullmatch(r"\$\{(\w+)\}", entry):
+                entries = re.search(rf"^set\({variable.group(1)}\b(.*?)\)", text, re.M | re.S)
+                if entries is None:
+                    sys.exit(f"amalgamate: no {variable.group(1)} in src/CMakeLists.txt")
+                found += entries.group(1).split()
+            else:
+                found.append(entry)
     return found
 
 

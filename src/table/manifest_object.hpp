@@ -54,7 +54,7 @@ inline constexpr std::array<std::string_view, member::kVersion + 1> kNames = {
     "number_type", "obsolete",     "others",   "parts", "position", "reason", "rows",
     "skipped",     "timezone",     "type",     "unit",  "version"};
 
-inline std::string quoted(std::string_view text) {
+inline std::string printable(std::string_view text) {
   if (text.size() <= kMaxQuoted) return std::string(text);
   std::size_t end = kMaxQuoted;
   while ((text[end] & 0xc0) == 0x80) --end;  // not within a character
@@ -64,9 +64,9 @@ inline std::string quoted(std::string_view text) {
 inline std::string named(member::Name name) { return "'" + std::string(kNames[name]) + "'"; }
 
 // An object: the known members that it has, of repeated ones the last.
-class Object {
+class ManifestObject {
  public:
-  explicit Object(const json::View& view) : view_(view) {
+  explicit ManifestObject(const json::View& view) : view_(view) {
     for (auto name = view.first(); name;) {
       const std::optional<json::View> value = name->next();
       for (std::size_t i = 0; i < kNames.size(); ++i) {

@@ -18,9 +18,9 @@ namespace {
 namespace json = internal::json;
 using json::View;
 using namespace internal::member;  // NOLINT(google-build-using-namespace)
+using internal::ManifestObject;
 using internal::named;
-using internal::Object;
-using internal::quoted;
+using internal::printable;
 
 // Versions: 2 has nulls, metadata and the reasons why columns were left out, 3 has other columns, 4
 // has them with checksums.
@@ -60,7 +60,7 @@ class Parser {
     if (why_ != nullptr) {
       why_->clear();
       const std::string whole =
-          column_ ? "column '" + quoted(*column_) + "': " + sentence : sentence;
+          column_ ? "column '" + printable(*column_) + "': " + sentence : sentence;
       // Zero bytes of names would end a string of C.
       for (const char c : whole) *why_ += c == '\0' ? "\\0" : std::string(1, c);
       *why_ += " (at byte " + std::to_string(offset) + ")";
@@ -69,7 +69,7 @@ class Parser {
   }
   // The same, with the value.
   Status bad_value(const View& at, const char* what, const std::string& sentence) const {
-    return bad(at, what, sentence + ": " + quoted(at.text()));
+    return bad(at, what, sentence + ": " + printable(at.text()));
   }
 
   Status take(const View& at, std::uint64_t bytes) {
@@ -101,17 +101,17 @@ class Parser {
     return bad_value(value, "an entry is not an object", "is not an object");
   }
 
-  Status require(const Object& object, Name name) const {
+  Status require(const ManifestObject& object, Name name) const {
     if (object[name]) return {};
     return bad(object.view(), "a member is missing", "has no " + named(name));
   }
 
-  Status text(const Object& object, Name name, std::string& out) {
+  Status text(const ManifestObject& object, Name name, std::string& out) {
     NUMPACT_TRY(require(object, name));
     return optional_text(object, name, out);
   }
 
-  Status optional_text(const Object& object, Name name, std::string& out) {
+  Status optional_text(const ManifestObject& object, Name name, std::string& out) {
     const std::optional<View>& value = object[name];
     if (!value) return {};
     if (!value->is(json::Kind::kString)) {
@@ -130,60 +130,61 @@ class Parser {
     return {};
   }
 
-  Status number(const Object& object, Name name, std::uint64_t& out) const {
+  Status number(const ManifestObject& object, Name name, std::uint64_t& out) const {
     NUMPACT_TRY(require(object, name));
     return optional_number(object, name, out);
   }
 
-  Status optional_number(const Object& object, Name name, std::uint64_t& out) const {
+  Status optional_number(const ManifestObject& object, Name name, std::uint64_t& out) const {
     if (!object[name]) return {};
     return number_of(*object[name], named(name), kCountLimit, out);
   }
 
-  Status list(const Object& object, Name name) const {
+  Status list(const ManifestObject& object, Name name) const {
     NUMPACT_TRY(require(object, name));
     const View& value = *object[name];
     if (value.is(json::Kind::kArray)) return {};
     return bad_value(value, "a value is not a list", named(name) + " is not a list");
   }
 
-  Status file_name(const Object& object, std::string& out) {
+  Status file_name(const ManifestObject& object, std::string& out) {
     NUMPACT_TRY(text(object, kFile, out));
     return check_file_name(*object[kFile], out);
   }
   Status check_file_name(const View& at, const std::string& name) const {
     if (is_file_name(name)) return {};
     return bad(at, "a file name leads out of the folder",
-               "file name '" + quoted(name) + "' leads out of the folder");
+               "file name '" + printable(name) + "' leads out of the folder");
   }
 
-  Status name(const Object& object, std::string& out) {
+  Status name(const ManifestObject& object, std::string& out) {
     NUMPACT_TRY(text(object, kName, out));
     column_ = out;
     return {};
   }
 
-  Status metadata(const Object& object, Metadata& out);
+  Status metadata(const ManifestObject& object, Metadata& out);
   Status metadata_text(const View& value, std::string& out);
   Status column(const View& value, std::uint64_t version, Column& out);
-  Status type_of(const Object& object, Column& out);
-  Status nulls(const Object& object, std::string& file, std::uint64_t& count, FileSum* sum);
-  Status sum_of(const Object& object, FileSum& out);
-  Status number_parts(const Object& object, Column& out);
+  Status type_of(const ManifestObject& object, Column& out);
+  Status nulls(const ManifestObject& object, std::string& file, std::uint64_t& count, FileSum* sum);
+  Status sum_of(const ManifestObject& object, FileSum& out);
+  Status number_parts(const ManifestObject& object, Column& out);
   Status number_part(const View& value, NumberPart& out);
   Status other(const View& value, std::uint64_t version, Other& out);
   Status part(const View& value, Part& out);
   template <class Number>
-  Status numbers(const Object& object, Name name, std::uint64_t limit, std::vector<Number>& out);
+  Status numbers(const ManifestObject& object, Name name, std::uint64_t limit,
+                 std::vector<Number>& out);
   Status skipped(const View& value, Skipped& out);
-  Status obsolete(const Object& object, std::vector<std::string>& out);
+  Status obsolete(const ManifestObject& object, std::vector<std::string>& out);
   Status check_positions(const View& list, const Manifest& manifest);
   Status check_rows(const View& root, const Manifest& manifest);
 
   // Reads the entries of a list by one of the functions above.
   template <class Entry, class Read>
-  Status entries(const Object& object, Name name, std::uint64_t bytes, std::vector<Entry>& out,
-                 Read&& read) {
+  Status entries(const ManifestObject& object, Name name, std::uint64_t bytes,
+                 std::vector<Entry>& out, Read&& read) {
     NUMPACT_TRY(list(object, name));
     std::size_t count = 0;
     NUMPACT_TRY(size_of(*object[name], bytes, count));
@@ -198,8 +199,8 @@ class Parser {
 
   // Reads the parts of a column, and counts their rows by rows_of(part).
   template <class Entry, class Read, class RowsOf>
-  Status parts(const Object& object, std::vector<Entry>& out, std::uint64_t& rows, Read&& read,
-               RowsOf&& rows_of) {
+  Status parts(const ManifestObject& object, std::vector<Entry>& out, std::uint64_t& rows,
+               Read&& read, RowsOf&& rows_of) {
     NUMPACT_TRY(list(object, kParts));
     const View& list = *object[kParts];
     std::size_t count = 0;
@@ -239,7 +240,7 @@ Status Parser::metadata_text(const View& value, std::string& out) {
                      "'metadata' is not a list of pairs of text");
   };
   if (!value.is(json::Kind::kObject)) return bad_pair();
-  const Object object(value);
+  const ManifestObject object(value);
   if (object.count() != 1 || !object[kHex] || !object[kHex]->is(json::Kind::kString))
     return bad_pair();
   NUMPACT_TRY(take(value, object[kHex]->text().size()));
@@ -255,7 +256,7 @@ Status Parser::metadata_text(const View& value, std::string& out) {
   return {};
 }
 
-Status Parser::metadata(const Object& object, Metadata& out) {
+Status Parser::metadata(const ManifestObject& object, Metadata& out) {
   const std::optional<View>& value = object[kMetadata];
   if (!value) return {};
   constexpr const char* kWhat = "metadata is not a list of pairs of text";
@@ -275,7 +276,7 @@ Status Parser::metadata(const Object& object, Metadata& out) {
   return {};
 }
 
-Status Parser::type_of(const Object& object, Column& out) {
+Status Parser::type_of(const ManifestObject& object, Column& out) {
   std::string type_name;
   std::string kind_name;
   std::string unit_name;
@@ -283,13 +284,13 @@ Status Parser::type_of(const Object& object, Column& out) {
   const std::optional<NumberType> type = number_type_of_name(type_name);
   if (!type || name_of(*type) != type_name) {  // not NumPy's names
     return bad(*object[kNumberType], "a number type is unknown",
-               "number type '" + quoted(type_name) + "' is unknown");
+               "number type '" + printable(type_name) + "' is unknown");
   }
   NUMPACT_TRY(text(object, kLogicalType, kind_name));
   const std::optional<Kind> kind = kind_of_name(kind_name);
   if (!kind) {
     return bad(*object[kLogicalType], "a logical type is unknown",
-               "logical type '" + quoted(kind_name) + "' is unknown");
+               "logical type '" + printable(kind_name) + "' is unknown");
   }
   out.type = *type;
   out.kind = *kind;
@@ -304,20 +305,21 @@ Status Parser::type_of(const Object& object, Column& out) {
   const std::optional<Unit> unit = unit_of_name(unit_name);
   if (!unit || !may_have(*kind, *unit)) {
     return bad(*object[kUnit], "a unit is not one of the logical type",
-               "'" + quoted(unit_name) + "' is not a unit of " + kind_name);
+               "'" + printable(unit_name) + "' is not a unit of " + kind_name);
   }
   out.unit = *unit;
   return {};
 }
 
 // A file of nulls: its count, and what is known of its bytes if `sum` is not null.
-Status Parser::nulls(const Object& object, std::string& file, std::uint64_t& count, FileSum* sum) {
+Status Parser::nulls(const ManifestObject& object, std::string& file, std::uint64_t& count,
+                     FileSum* sum) {
   const std::optional<View>& value = object[kNulls];
   if (!value) return {};
   if (!value->is(json::Kind::kObject)) {
     return bad_value(*value, "'nulls' is not an object", "'nulls' is not an object");
   }
-  const Object entry(*value);
+  const ManifestObject entry(*value);
   NUMPACT_TRY(file_name(entry, file));
   NUMPACT_TRY(number(entry, kCount, count));
   if (sum != nullptr) NUMPACT_TRY(sum_of(entry, *sum));
@@ -325,7 +327,7 @@ Status Parser::nulls(const Object& object, std::string& file, std::uint64_t& cou
   return bad(*entry[kCount], "a column with nulls has none", "'nulls' has a count of 0");
 }
 
-Status Parser::sum_of(const Object& object, FileSum& out) {
+Status Parser::sum_of(const ManifestObject& object, FileSum& out) {
   NUMPACT_TRY(optional_number(object, kBytes, out.bytes));
   if (object[kBytes] && out.bytes == 0) {
     return bad(*object[kBytes], "a file cannot have no bytes", "'bytes' of a file is 0");
@@ -339,7 +341,7 @@ Status Parser::sum_of(const Object& object, FileSum& out) {
 }
 
 Status Parser::number_part(const View& value, NumberPart& out) {
-  const Object object(value);
+  const ManifestObject object(value);
   NUMPACT_TRY(file_name(object, out.file));
   NUMPACT_TRY(number(object, kCount, out.count));
   NUMPACT_TRY(sum_of(object, out.sum));
@@ -347,7 +349,7 @@ Status Parser::number_part(const View& value, NumberPart& out) {
   return check_rows_of(value, out.rows());
 }
 
-Status Parser::number_parts(const Object& object, Column& out) {
+Status Parser::number_parts(const ManifestObject& object, Column& out) {
   std::uint64_t rows = 0;
   NUMPACT_TRY(parts(
       object, out.parts, rows,
@@ -364,7 +366,7 @@ Status Parser::number_parts(const Object& object, Column& out) {
 }
 
 Status Parser::column(const View& value, std::uint64_t version, Column& out) {
-  const Object object(value);
+  const ManifestObject object(value);
   NUMPACT_TRY(name(object, out.name));
   if (version >= kFirstWithParts && object[kParts]) {
     NUMPACT_TRY(number_parts(object, out));
@@ -391,7 +393,7 @@ Status Parser::column(const View& value, std::uint64_t version, Column& out) {
 }
 
 template <class Number>
-Status Parser::numbers(const Object& object, Name name, std::uint64_t limit,
+Status Parser::numbers(const ManifestObject& object, Name name, std::uint64_t limit,
                        std::vector<Number>& out) {
   NUMPACT_TRY(list(object, name));
   std::size_t count = 0;
@@ -407,7 +409,7 @@ Status Parser::numbers(const Object& object, Name name, std::uint64_t limit,
 }
 
 Status Parser::part(const View& value, Part& out) {
-  const Object object(value);
+  const ManifestObject object(value);
   NUMPACT_TRY(file_name(object, out.file));
   NUMPACT_TRY(number(object, kRows, out.rows));
   NUMPACT_TRY(number(object, kBytes, out.bytes));
@@ -435,7 +437,7 @@ Status Parser::part(const View& value, Part& out) {
 }
 
 Status Parser::other(const View& value, std::uint64_t version, Other& out) {
-  const Object object(value);
+  const ManifestObject object(value);
   NUMPACT_TRY(name(object, out.name));
   NUMPACT_TRY(text(object, kType, out.type));
   NUMPACT_TRY(number(object, kPosition, out.position));
@@ -456,13 +458,13 @@ Status Parser::other(const View& value, std::uint64_t version, Other& out) {
 }
 
 Status Parser::skipped(const View& value, Skipped& out) {
-  const Object object(value);
+  const ManifestObject object(value);
   NUMPACT_TRY(name(object, out.name));
   NUMPACT_TRY(text(object, kType, out.type));
   return optional_text(object, kReason, out.reason);
 }
 
-Status Parser::obsolete(const Object& object, std::vector<std::string>& out) {
+Status Parser::obsolete(const ManifestObject& object, std::vector<std::string>& out) {
   if (!object[kObsolete]) return {};
   NUMPACT_TRY(list(object, kObsolete));
   const View& list = *object[kObsolete];
@@ -485,7 +487,7 @@ Status Parser::check_positions(const View& list, const Manifest& manifest) {
   for (const Other& other : manifest.others) {
     if (other.position < first_free || other.position >= width) {
       return bad(list, "an other column cannot be at its position",
-                 "column '" + quoted(other.name) + "' cannot be at position " +
+                 "column '" + printable(other.name) + "' cannot be at position " +
                      std::to_string(other.position) + " of " + std::to_string(width));
     }
     first_free = other.position + 1;
@@ -502,7 +504,7 @@ Status Parser::check_rows(const View& root, const Manifest& manifest) {
       return {};
     }
     return bad(root, "columns differ in their rows",
-               "columns differ in their rows: column '" + quoted(name) + "' has " +
+               "columns differ in their rows: column '" + printable(name) + "' has " +
                    std::to_string(rows) + ", the table has " + std::to_string(*expected));
   };
   for (const Column& column : manifest.columns) {
@@ -529,7 +531,7 @@ Status Parser::parse(Manifest& manifest) {
   }
   NUMPACT_TRY(internal::ensure_memory(memory_left_));
   NUMPACT_TRY(require_object(*root));
-  const Object object(*root);
+  const ManifestObject object(*root);
   std::string format;
   NUMPACT_TRY(text(object, kFormat, format));
   if (format != "numpact-table") {

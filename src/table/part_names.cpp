@@ -29,7 +29,7 @@ struct PartName {
   std::uint64_t number = 0;
 };
 
-PartName parse(std::string_view name) {
+PartName parse_part_name(std::string_view name) {
   for (const std::string_view ending : kEndings) {
     if (!name.ends_with(ending)) continue;
     name.remove_suffix(ending.size());
@@ -70,12 +70,12 @@ std::string part_name(const std::string& stem, std::uint64_t number, std::uint32
   return name;
 }
 
-bool is_part_name(const std::string& name) { return !parse(name).stem.empty(); }
+bool is_part_name(const std::string& name) { return !parse_part_name(name).stem.empty(); }
 
 std::uint64_t next_part_number(const table::Manifest& manifest) {
   std::uint64_t next = 1;
   for (const std::string& file : files_of(manifest)) {
-    next = std::max(next, parse(file).number + 1);
+    next = std::max(next, parse_part_name(file).number + 1);
   }
   return next;
 }
@@ -108,7 +108,7 @@ std::vector<std::string> left_files(const Manifest& manifest, std::span<const st
   for (const std::string& name : names) {
     if (name == kManifestName || named.contains(name)) continue;
     if (obsolete.contains(name) || internal::is_hidden_manifest(name) ||
-        stems.contains(internal::parse(name).stem)) {
+        stems.contains(internal::parse_part_name(name).stem)) {
       left.push_back(name);
     }
   }

@@ -45,7 +45,7 @@ constexpr std::size_t kDifferenceRuns = 4;
 constexpr float kMaxDeviations = 8;
 // Values of a sample that may occur twice, and one in this many of the array that may recur.
 constexpr std::size_t kMaxEqualN = 2;
-constexpr std::size_t kRecurringOneIn = 64;
+constexpr std::size_t kRepeatedOneIn = 64;
 // The longest lag that is correlated, and the largest correlation: Conv1 must save a twenty-fifth
 // of the bits, for which some lag correlates by more. By chance 576 products have .04.
 constexpr std::size_t kMaxLag = 32;
@@ -192,7 +192,7 @@ bool has_repeats(std::span<const L> latents, const PrefilterLevel& level, Arena&
   const ArenaScope scratch(arena);
   PageRepeats& repeats = *make_page_repeats(arena);
   find_repeats(latents, PageWindows(latents.size(), level), 1, {0, HUGE_VALF}, repeats, arena);
-  return kRecurringOneIn * repeats.values.repeated > repeats.values.examined;
+  return kRepeatedOneIn * repeats.values.repeated > repeats.values.examined;
 }
 
 bool has_distance(const LatentArray& ordered, Arena& arena) {

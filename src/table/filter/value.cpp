@@ -23,7 +23,7 @@ using LatentCut = Cut<std::uint64_t>;
 constexpr std::size_t kMaxDurationDigits = 12;
 constexpr std::size_t kMaxSecondDigits = 18;
 
-std::string quoted(std::string_view text) { return "'" + shown(text) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + shown(text) + "'"; }
 
 std::string describe_value(const FilterValue& value) {
   using Given = FilterValue::Kind;
@@ -31,7 +31,7 @@ std::string describe_value(const FilterValue& value) {
     case Given::kNumber:
       return "the number " + shown(value.text);
     case Given::kText:
-      return "the text " + quoted(value.text);
+      return "the text " + in_quotes(value.text);
     case Given::kBool:
       return "the boolean " + shown(value.text);
     case Given::kTime:
@@ -359,8 +359,8 @@ bool find_latents(const FilterValue& value, const ColumnType& type, std::string_
   if (has_zone && (type.kind != Kind::kTimestamp || type.timezone.empty())) {
     const bool has_text = value.kind != Given::kInstant;
     return problem.set(ErrorKind::kTypeMismatch,
-                       "column " + quoted(column) + " has no time zone, " +
-                           (has_text ? quoted(value.text) : "the point in time") + " has one");
+                       "column " + in_quotes(column) + " has no time zone, " +
+                           (has_text ? in_quotes(value.text) : "the point in time") + " has one");
   }
   cuts = cuts_of_seconds(*seconds, type);
   return true;
@@ -369,8 +369,8 @@ bool find_latents(const FilterValue& value, const ColumnType& type, std::string_
 bool mismatch(const FilterValue& value, std::string_view column, std::string_view type,
               FilterProblem& problem) {
   return problem.set(ErrorKind::kTypeMismatch,
-                     "column " + quoted(column) + " is of type " + std::string(type) + ", which " +
-                         describe_value(value) + " cannot be compared with");
+                     "column " + in_quotes(column) + " is of type " + std::string(type) +
+                         ", which " + describe_value(value) + " cannot be compared with");
 }
 
 bool check_count(const FilterComparison& comparison, FilterProblem& problem) {
@@ -378,7 +378,7 @@ bool check_count(const FilterComparison& comparison, FilterProblem& problem) {
   const bool is_test = op == FilterOp::kIsNull || op == FilterOp::kIsNotNull;
   const std::size_t expected = is_test ? 0 : 1;
   if (op == FilterOp::kIn || comparison.values.size() == expected) return true;
-  return problem.is_invalid("column " + quoted(comparison.column) + ": '" +
+  return problem.is_invalid("column " + in_quotes(comparison.column) + ": '" +
                             std::string(to_string(op)) + "' takes " +
                             (is_test ? "no value" : "one value"));
 }
