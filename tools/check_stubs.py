@@ -38,6 +38,7 @@ def real_parameters(function):
 def compare(where, stub, real):
     """The findings about a module or class: `stub` is its body."""
     described = {}
+    constants = {node.target.id for node in stub if isinstance(node, ast.AnnAssign)}
     for node in stub:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             described[node.name] = node
@@ -45,7 +46,7 @@ def compare(where, stub, real):
     if isinstance(real, type):
         public = {name for name in vars(real) if not name.startswith("_")} | {"__init__"}
         public &= set(vars(real)) | set(described)
-    for name in sorted(public - described.keys() - {"__init__"}):
+    for name in sorted(public - described.keys() - constants - {"__init__"}):
         yield f"{where}.{name} is not in the stub"
     for name, node in described.items():
         if name.startswith("_") and name != "__init__":

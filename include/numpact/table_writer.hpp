@@ -117,8 +117,17 @@ class NUMPACT_API TableWriter {
   // kInvalidArgument: nulls, which the column excludes.
   Status write(std::size_t column, const NumberView& numbers,
                std::span<const std::uint8_t> valid = {}, Failure* failure = nullptr) noexcept;
+  // Completes a column of numbers of which all rows are written: verifies it, and frees the memory
+  // of its encoder. commit() does so for columns where it was not called.
+  Status finish(std::size_t column, Failure* failure = nullptr) noexcept;
   // Adds all new rows of another column, by one call.
   Status write_other(std::size_t column, OtherSource& source, Failure* failure = nullptr) noexcept;
+  // The same in steps, for rows that come one after the other: where the file of Arrow IPC goes,
+  // which stays valid until finish_other(). That is told the count of all rows in the file, those
+  // that are copied included, and the type of the column.
+  Result<ByteSink*> begin_other(std::size_t column, Failure* failure = nullptr) noexcept;
+  Status finish_other(std::size_t column, std::uint64_t rows, const std::string& type,
+                      Failure* failure = nullptr) noexcept;
 
   // Completes the files, verifies and syncs them, and makes them the table. kInvalidArgument:
   // columns have different counts of new rows, or another column was not written. If it fails,
@@ -126,11 +135,21 @@ class NUMPACT_API TableWriter {
   Status commit(Failure* failure = nullptr) noexcept;
   // What commit() has written.
   const Manifest& manifest() const noexcept;
+  // Where the replaced folder is, if files came into it meanwhile that are not part of the table:
+  // these stay there. Else empty.
+  const std::string& kept_folder() const noexcept;
+
+  struct State;  // internal
 
  private:
-  struct State;
   TableWriter();
   std::unique_ptr<State> state_;
 };
+
+// Gives the folder of a table the name `folder` on the same file system, in one step; replaces a
+// table there, as TableWriter::create() with `may_replace`. `kept_folder` as there.
+NUMPACT_API Status move_table(const std::string& made, const std::string& folder,
+                              const LockConfig& lock = {}, Failure* failure = nullptr,
+                              std::string* kept_folder = nullptr) noexcept;
 
 }  // namespace numpact::table

@@ -239,7 +239,8 @@ def make_table_error(
     if code and code not in _NOT_OPENED:
         missing = f"the file of column {name!r} is missing"
         is_missing = code == errno.ENOENT and name
-        return OSError(code, missing if is_missing else os.strerror(code), place)
+        said = text.decode(errors="replace") if code == errno.EEXIST else os.strerror(code)
+        return OSError(code, missing if is_missing else said, place)
     parts = [place] if place else []
     parts += [f"column {name!r}"] if name else []
     message = text.decode(errors="replace")

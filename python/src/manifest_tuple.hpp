@@ -10,5 +10,8 @@ namespace numpact::python {
 
 // (version, columns, others, skipped, metadata), with the fields of numpact/_remote/manifest.py.
 nanobind::tuple manifest_tuple(table::Manifest manifest);
+nanobind::tuple part_tuple(const table::Part& part);
+// The other way round.
+table::Manifest manifest_in(nanobind::handle tuple);
 
 }  // namespace numpact::python

@@ -52,6 +52,7 @@ NB_MODULE(_core, m) {
   python::bind_table(m);
   python::bind_table_reader(m);
   python::bind_table_scan(m);
+  python::bind_table_writer(m);
   python::bind_reader(m);
   python::bind_stream(m);
   python::bind_trailer(m);

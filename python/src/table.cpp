@@ -9,7 +9,6 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -87,10 +86,22 @@ nb::tuple logical_of(const table::Column& column, LogicalTypes& made) {
   return found;
 }
 
+nb::tuple tuple_of(const table::FileSum& sum) {
+  nb::object crc = nb::none();
+  if (sum.crc32) crc = nb::int_(*sum.crc32);
+  return nb::make_tuple(sum.bytes, crc);
+}
+
 nb::tuple tuple_of(const table::Column& column, LogicalTypes& logical) {
+  nb::list parts;
+  for (const table::NumberPart& part : column.parts) {
+    parts.append(nb::make_tuple(text_of(part.file), part.count, text_of(part.null_file),
+                                part.null_count, tuple_of(part.sum), tuple_of(part.null_sum)));
+  }
   return nb::make_tuple(text_of(column.name), text_of(column.file), logical_of(column, logical),
                         column.count, text_of(column.null_file), column.null_count,
-                        column.nulls_dropped, column.nullable, packed(column.metadata));
+                        column.nulls_dropped, column.nullable, packed(column.metadata),
+                        nb::tuple(parts));
 }
 
 nb::tuple tuple_of(const table::Part& part) {
@@ -130,23 +141,10 @@ nb::list tuples_of(std::vector<Entry>& entries) {
   raise_error(status.kind(), name + ": " + why);
 }
 
-// Entries of columns are tuples with one file.
-void refuse_parts(const table::Manifest& manifest, const std::string& name) {
-  const bool has_parts =
-      std::any_of(manifest.columns.begin(), manifest.columns.end(),
-                  [](const table::Column& column) { return column.parts.size() > 1; }) ||
-      std::any_of(manifest.others.begin(), manifest.others.end(),
-                  [](const table::Other& other) { return other.parts.size() > 1; });
-  if (!has_parts) return;
-  raise_error(ErrorKind::kUnsupportedVersion,
-              name + ": a column has several parts, which this version does not read in Python");
-}
-
 nb::tuple parse_manifest(nb::bytes text, const std::string& name) {
   std::string why;
   Result<table::Manifest> parsed = table::parse_manifest({text.c_str(), text.size()}, &why);
   if (!parsed.ok()) refuse(parsed.status(), name, why);
-  refuse_parts(*parsed, name);
   return manifest_tuple(std::move(*parsed));
 }
 
@@ -156,6 +154,12 @@ std::string utf8_of(nb::handle text) {
       nb::steal<nb::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
   if (!bytes.is_valid()) throw nb::python_error();
   return std::string(bytes.c_str(), bytes.size());
+}
+
+table::FileSum sum_in(nb::handle entry) {
+  table::FileSum sum{nb::cast<std::uint64_t>(entry[0]), std::nullopt};
+  if (const nb::object crc = entry[1]; !crc.is_none()) sum.crc32 = nb::cast<std::uint32_t>(crc);
+  return sum;
 }
 
 table::Column column_in(nb::handle entry) {
@@ -175,6 +179,15 @@ table::Column column_in(nb::handle entry) {
   column.nulls_dropped = nb::cast<std::uint64_t>(entry[6]);
   column.nullable = nb::cast<bool>(entry[7]);
   column.metadata = unpacked(entry[8]);
+  for (const nb::handle part : entry[9]) {
+    table::NumberPart& made = column.parts.emplace_back();
+    made.file = utf8_of(part[0]);
+    made.count = nb::cast<std::uint64_t>(part[1]);
+    made.null_file = utf8_of(part[2]);
+    made.null_count = nb::cast<std::uint64_t>(part[3]);
+    made.sum = sum_in(part[4]);
+    made.null_sum = sum_in(part[5]);
+  }
   return column;
 }
 
@@ -195,16 +208,9 @@ table::Other other_in(nb::handle entry) {
   return other;
 }
 
-nb::bytes manifest_text(nb::list columns, nb::list others, nb::list skipped, nb::bytes metadata) {
-  table::Manifest manifest;
-  for (const nb::handle entry : columns) manifest.columns.push_back(column_in(entry));
-  for (const nb::handle entry : others) manifest.others.push_back(other_in(entry));
-  for (const nb::handle entry : skipped) {
-    manifest.skipped.push_back({utf8_of(entry[0]), utf8_of(entry[1]), utf8_of(entry[2])});
-  }
-  manifest.metadata = unpacked(metadata);
+nb::bytes manifest_text(nb::handle manifest) {
   std::string why;
-  const Result<std::string> text = table::manifest_text(manifest, &why);
+  const Result<std::string> text = table::manifest_text(manifest_in(manifest), &why);
   if (!text.ok()) refuse(text.status(), table::kManifestName, why);
   return bytes_of(*text);
 }
@@ -233,28 +239,30 @@ nb::tuple checked_part(nb::str name, nb::handle source, std::uint64_t rows,
 }  // namespace
 
 nb::tuple manifest_tuple(table::Manifest manifest) {
-  refuse_parts(manifest, table::kManifestName);
   return nb::make_tuple(manifest.version, tuples_of(manifest.columns), tuples_of(manifest.others),
                         tuples_of(manifest.skipped), packed(manifest.metadata));
+}
+
+nb::tuple part_tuple(const table::Part& part) { return tuple_of(part); }
+
+table::Manifest manifest_in(nb::handle tuple) {
+  table::Manifest manifest;
+  for (const nb::handle entry : tuple[0]) manifest.columns.push_back(column_in(entry));
+  for (const nb::handle entry : tuple[1]) manifest.others.push_back(other_in(entry));
+  for (const nb::handle entry : tuple[2]) {
+    manifest.skipped.push_back({utf8_of(entry[0]), utf8_of(entry[1]), utf8_of(entry[2])});
+  }
+  manifest.metadata = unpacked(tuple[3]);
+  return manifest;
 }
 
 void bind_table(nb::module_& m) {
   m.attr("MAX_MANIFEST_BYTES") = table::kMaxManifestBytes;
   m.def("parse_manifest", &parse_manifest, nb::arg("text"), nb::arg("name"));
-  m.def("manifest_text", &manifest_text, nb::arg("columns"), nb::arg("others"), nb::arg("skipped"),
-        nb::arg("metadata"));
+  m.def("manifest_text", &manifest_text, nb::arg("manifest"));
   m.def("crc32", &crc32, nb::arg("source"));
   m.def("checked_part", &checked_part, nb::arg("name"), nb::arg("source"), nb::arg("rows"),
         nb::arg("place"));
-  m.def("null_file_name", &table::null_file_name, nb::arg("column_file"));
-  nb::class_<table::FileNames>(m, "FileNames")
-      .def(nb::init<>())
-      .def(
-          "add",
-          [](table::FileNames& names, nb::str column, std::string_view ending) {
-            return names.add(utf8_of(column), ending);
-          },
-          nb::arg("column"), nb::arg("ending"));
 }
 
 }  // namespace numpact::python

@@ -156,22 +156,22 @@ nb::object TableReader::file(const std::string& name, const std::string& column)
 }
 
 std::string TableReader::place_of(const table::Column& column) const {
-  return table::Failure{place_ + "/" + column.file, column.name, ""}.message();
+  return table::Failure{place_ + "/" + column.first_file(), column.name, ""}.message();
 }
 
-void TableReader::raise(const Status& status, table::Failure failure) const {
+void raise_table_error(const Status& status, table::Failure failure, const std::string& place) {
   if (const auto cause = std::exchange(raised_by_python(), nullptr)) std::rethrow_exception(cause);
-  // A reader of other files than a folder's knows their names only.
-  if (source_.is_valid() && !failure.file.empty()) failure.file = place_ + "/" + failure.file;
+  if (!place.empty() && !failure.file.empty()) failure.file = place + "/" + failure.file;
   if (failure.text.empty()) failure.text = status.message();
   const nb::object make = nb::module_::import_("numpact._errors").attr("make_table_error");
-  const auto place = [](std::uint64_t at) -> nb::object {
+  const auto number = [](std::uint64_t at) -> nb::object {
     if (at == Status::kNoOffset) return nb::none();
     return nb::int_(at);
   };
-  const nb::object error = make(
-      static_cast<int>(status.kind()), path_of(failure.file), path_of(failure.column),
-      path_of(failure.text), place(status.offset()), place(status.chunk()), status.system_error());
+  const nb::object error =
+      make(static_cast<int>(status.kind()), path_of(failure.file), path_of(failure.column),
+           path_of(failure.text), number(status.offset()), number(status.chunk()),
+           status.system_error());
   PyErr_SetObject(reinterpret_cast<PyObject*>(error.type().ptr()), error.ptr());
   throw nb::python_error();
 }

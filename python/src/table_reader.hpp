@@ -36,6 +36,26 @@ Status call_python(const Call& call) {
   }
 }
 
+// Raises the error of work with a table. `place`: of the folder, where the failure has only the
+// names of files; else empty.
+[[noreturn]] void raise_table_error(const Status& status, table::Failure failure,
+                                    const std::string& place);
+
+// Calls `work` with a Failure, without the GIL; raises its error, or what `progress` has found.
+template <class Work>
+void run_table_work(const Work& work, const PythonProgress* progress = nullptr,
+                    const std::string& place = {}) {
+  table::Failure failure;
+  Status status;
+  raised_by_python() = nullptr;
+  {
+    const GilRelease release;
+    status = work(&failure);
+  }
+  if (progress != nullptr) progress->rethrow();
+  if (!status.ok()) raise_table_error(status, std::move(failure), place);
+}
+
 // A Reader over a folder on disk, or over an object of Python: `open(name)` gives an object with
 // `size` and `read_at(offset, size)`, or one with a buffer that is the whole file; `place` is how
 // messages call the folder. Immutable; threads may share it.
@@ -51,20 +71,12 @@ class TableReader {
   // How messages call the file and the column of a column.
   std::string place_of(const table::Column& column) const;
 
-  // Calls `work` with a Failure, without the GIL; raises its error, or what `progress` has found.
+  // As run_table_work().
   template <class Work>
   void run(const Work& work, const PythonProgress* progress = nullptr) const {
-    table::Failure failure;
-    Status status;
-    raised_by_python() = nullptr;
-    {
-      const GilRelease release;
-      status = work(&failure);
-    }
-    if (progress != nullptr) progress->rethrow();
-    if (!status.ok()) raise(status, std::move(failure));
+    // A reader of other files than a folder's knows their names only.
+    run_table_work(work, progress, source_.is_valid() ? place_ : "");
   }
-  [[noreturn]] void raise(const Status& status, table::Failure failure) const;
 
   int traverse(visitproc visit, void* arg) const {
     Py_VISIT(source_.ptr());

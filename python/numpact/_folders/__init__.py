@@ -7,7 +7,6 @@ docs/format/table-folder.md specifies the folders. Each module imports only thos
 * ``values``: values of filters that are objects of Python, as text.
 * ``filters``: filters, bound to columns of numbers and to ranges of chunks.
 * ``other_filters``: filters of the other columns.
-* ``replacing``: gives a new folder its name in one step.
 * ``writing``: ``write_table``.
 * ``appending``: ``append_table``.
 * ``sources``: the columns of an open folder, by ranges of rows.

@@ -3,56 +3,40 @@
 
 from __future__ import annotations
 
-import errno
-from collections import Counter
+import os
+from collections import Counter, deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from .. import _core
-from .._append import append
-from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
-from .._file import File
-from .._number_types import dtype_of
-from .._remote.locations import local_place
-from .._remote.manifest import (
-    NAME,
-    Column,
-    Manifest,
-    Other,
-    manifest_text,
-)
-from .._remote.null_runs import RunsBuilder
+from .._errors import TypeMismatchError
+from .._file import contents
+from .._remote.checked_file import blocks_of, in_memory
+from .._remote.manifest import Column, Manifest, Other, Part, manifest_of
 from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
 from .._tables.columns import OTHER_ENUM, has_enums_of
 from .._tables.joining import as_type, is_null_type
-from .._tables.others import OtherWriter
+from .._tables.others import OtherReader
 from .._threads import resolve
-from .._trailer import read_trailer
-from .columns import field_of, logical_of, numbers_in, validity_of
-from .replacing import NewFolder, final_path, locked_table, new_folder, table_files
-from .sources import Folder, NumberSource, OtherSource
+from .columns import field_of, logical_of
 from .tables import not_a_table
 from .writing import (
+    ColumnWriter,
+    NumberWriter,
     Options,
+    OtherColumnWriter,
     Others,
     Path,
-    Source,
     check_others,
-    compressed_runs,
+    final_path,
     shared_out,
     source_of,
-    verified_part,
+    table_writer,
+    write_columns,
 )
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
 
 
 def append_table(
@@ -72,37 +56,33 @@ def append_table(
     final = final_path(path)
     not_a_table(final)
     source = source_of(table)
-    if source.table is None:
-        source = Source(source.schema, pa.Table.from_batches(source.batches, source.schema))
-    with locked_table(final, lock_timeout) as is_table:
-        if not is_table:
-            raise FileNotFoundError(errno.ENOENT, f"was removed, or has no {NAME}", final)
-        names = table_files(final)
-        old = Folder(local_place(final))
-        with new_folder(final, like=True) as folder:
-            picked = _matched(source, old.manifest, others)
-            _append(picked, old, folder, options, resolve(threads))
-            folder.replace(names)
+    workers, inner = shared_out(resolve(threads), len(source.schema))
+    with table_writer(final, None, options, inner, lock_timeout) as writer:
+        manifest = manifest_of(writer.before())
+        matched = _matched(source.schema, manifest, others)
+        fields = list(source.schema)
+        columns = [
+            (place, partial(_column_writer, writer, index, entry, fields[place], final))
+            for index, (entry, place) in enumerate(zip(manifest.ordered(), matched, strict=True))
+        ]
+        write_columns(source, columns, workers)
+        writer.commit()
 
 
 # ---- which column of the source belongs to which of the folder ----
 
 
-#: A column of the source, and its field.
-_Given = tuple[pa.ChunkedArray, pa.Field]
-
-
-def _matched(source: Source, manifest: Manifest, others: Others) -> list[_Given]:
-    """The columns of a source in the order of the folder, in its types.
+def _matched(schema: pa.Schema, manifest: Manifest, others: Others) -> list[int]:
+    """The columns of a source, by their index in it, in the order of the folder.
 
     Raises:
         TypeMismatchError: They do not match.
     """
-    assert source.table is not None
-    names = [field.name for field in source.schema]
+    fields = list(schema)
+    given = names = [field.name for field in fields]
     if others == "drop":
         dropped = {skipped.name for skipped in manifest.skipped}
-        names = [name for name in names if name not in dropped]
+        names = [name for name in given if name not in dropped]
     entries = manifest.ordered()
     requested = [entry.name for entry in entries]
     if sorted(names) != sorted(requested):
@@ -116,41 +96,25 @@ def _matched(source: Source, manifest: Manifest, others: Others) -> list[_Given]
         )
     # Where names repeat, they are in the order of the folder.
     known = set(requested)
-    fields = list(source.schema)
-    kept = [index for index, field in enumerate(fields) if field.name in known]
-    places = {fields[index].name: index for index in kept}
+    kept = [index for index, name in enumerate(given) if name in known]
+    places = {given[index]: index for index in kept}
     is_named = len(places) == len(names)
-    columns = []
-    for at, entry in enumerate(entries):
-        if isinstance(entry, Column) and entry.nulls_dropped:
-            raise InvalidArgumentError(
-                f"column {entry.name!r}: its nulls were left out, so its rows do not match others"
-            )
-        index = places[entry.name] if is_named else kept[at]
-        column, field = source.table.column(index), fields[index]
-        if pa.types.is_null(field.type) and isinstance(entry, Column):
-            field = field_of(entry)
-            column = pa.chunked_array([pa.nulls(len(column), field.type)])
-        _check(column, field, entry)
-        columns.append((column, field))
-    return columns
+    matched = [places[entry.name] if is_named else kept[at] for at, entry in enumerate(entries)]
+    for entry, place in zip(entries, matched, strict=True):
+        _check(fields[place], entry)
+    return matched
 
 
 def _difference(one: Sequence[str], other: Sequence[str]) -> list[str]:
     return sorted((Counter(one) - Counter(other)).elements())
 
 
-def _check(column: pa.ChunkedArray, field: pa.Field, entry: Column | Other) -> None:
-    if isinstance(entry, Other):
-        return  # its type is checked when the file is read
-    logical = logical_of(field)
-    if logical != entry.logical:
+def _check(field: pa.Field, entry: Column | Other) -> None:
+    if isinstance(entry, Other) or pa.types.is_null(field.type):
+        return  # the type of another column is checked when its file is read
+    if logical_of(field) != entry.logical:
         raise TypeMismatchError(
             f"column {entry.name!r}: values of type {field.type}, the folder has {_text_of(entry)}"
-        )
-    if column.null_count and not entry.nullable:
-        raise InvalidArgumentError(
-            f"column {entry.name!r}: {column.null_count} nulls, but its field is not nullable"
         )
 
 
@@ -165,110 +129,54 @@ def _text_of(entry: Column) -> str:
 # ---- writing ----
 
 
-@dataclass(frozen=True)
-class _Task:
-    """A column to append to."""
+class _Numbers(NumberWriter):
+    """Nulls without a type become those of the column."""
 
-    values: pa.ChunkedArray
-    field: pa.Field  #: of the values
-    source: NumberSource | OtherSource
-    file: str
-    folder: NewFolder
-    options: Options
-    threads: int
+    def __init__(self, writer: _core.TableWriter, index: int, entry: Column) -> None:
+        super().__init__(writer, index, entry.logical)
+        self._type = field_of(entry).type
 
-    def run(self) -> Column | Other:
-        if isinstance(self.source, OtherSource):
-            return self._append_other(self.source)
-        return self._append_numbers(self.source)
-
-    def _append_numbers(self, source: NumberSource) -> Column:
-        path = self.folder.file(self.file)
-        arrays = self.values.chunks
-        parts = [numbers_in(array, source.logical) for array in arrays]
-        numbers = np.concatenate([np.empty(0, dtype_of(source.logical.number_type)), *parts])
-        content = source.content()
-        with open(path, "xb") as file:
-            file.write(memoryview(content))
-        if numbers.size:
-            append(
-                path,
-                numbers,
-                self.options.level,
-                threads=self.threads,
-                trailer=self.options.trailer if read_trailer(content) is None else False,
-            )
-        count = source.entry.count + numbers.size
-        self._verify(path, numbers, source.entry.count)
-        nulls = source.entry.null_count + self.values.null_count
-        null_file = _core.null_file_name(self.file) if nulls else ""
-        if nulls:
-            runs = RunsBuilder()
-            if source.entry.null_file:
-                runs.begin(source.null_runs())
-            else:
-                runs.add(None, source.rows)
-            for array in arrays:
-                runs.add(validity_of(array), len(array))
-            with open(self.folder.file(null_file), "xb") as file:
-                file.write(compressed_runs(runs, self.options, self.threads))
-        return replace(
-            source.entry, file=self.file, count=count, null_file=null_file, null_count=nulls
-        )
-
-    def _verify(self, path: str, numbers: Array, before: int) -> None:
-        with File(path, threads=self.threads) as file:
-            total = len(file)
-            read = file.read(before, numbers.size) if total == before + numbers.size else None
-        if read is None or not np.array_equal(read.view(np.uint8), numbers.view(np.uint8)):
-            name = self.source.entry.name
-            raise CorruptError(f"column {name!r}: does not decode to what was written")
-
-    def _append_other(self, source: OtherSource) -> Other:
-        field = source.field
-        values = as_type(self.values, field)
-        if not is_null_type(self.field.type) and not has_enums_of(self.field, field):
-            raise TypeMismatchError(f"column {field.name!r}: {OTHER_ENUM}")
-        path = self.folder.file(self.file)
-        with open(path, "xb") as sink:
-            writer = OtherWriter(sink, field)
-            for batch in source.reader().batches():
-                writer.write(batch)
-            writer.write(values)
-            writer.close()
-        part = verified_part(self.folder, self.file, writer, f"column {field.name!r}")
-        type = str(writer.field.type)  # indices of a dictionary may have become wider
-        return replace(source.entry, type=type, rows=writer.rows, parts=(part,))
+    def write(self, array: pa.Array) -> None:
+        super().write(pa.nulls(len(array), self._type) if pa.types.is_null(array.type) else array)
 
 
-def _append(
-    columns: Sequence[_Given],
-    old: Folder,
-    folder: NewFolder,
-    options: Options,
-    threads: int,
-) -> None:
-    sources = old.sources()
-    workers, inner = shared_out(threads, len(sources))
-    files = _core.FileNames()
-    tasks = [
-        _Task(
-            values,
-            field,
-            source,
-            files.add(source.entry.name, ".arrow" if isinstance(source, OtherSource) else ".pco"),
-            folder,
-            options,
-            inner,
-        )
-        for (values, field), source in zip(columns, sources, strict=True)
-    ]
-    with ThreadPoolExecutor(workers) as pool:
-        entries = list(pool.map(_Task.run, tasks))
-    made = replace(
-        old.manifest,
-        columns=[entry for entry in entries if isinstance(entry, Column)],
-        others=[entry for entry in entries if isinstance(entry, Other)],
-    )
-    with open(folder.file(NAME), "xb") as file:
-        file.write(manifest_text(made))
+class _Others(OtherColumnWriter):
+    """Values in the type of the column; after those of the parts that its new file replaces."""
+
+    def __init__(
+        self, writer: _core.TableWriter, index: int, entry: Other, given: pa.Field, folder: str
+    ) -> None:
+        copied = [Part(*part) for part in writer.copied(index)]
+        first = _reader_of((*copied, *entry.parts)[0], entry.name, folder)
+        if not is_null_type(given.type) and not has_enums_of(given, first.field):
+            raise TypeMismatchError(f"column {entry.name!r}: {OTHER_ENUM}")
+        self._to = first.field
+        as_type(pa.chunked_array([], given.type), self._to)
+        super().__init__(writer, index, self._to)
+        for part in entry.parts[: len(entry.parts) - len(copied)]:
+            if not part.ends:  # it gets checksums now, which would hide damage
+                deque(_reader_of(part, entry.name, folder).batches(), maxlen=0)
+        for part in copied:
+            for batch in _reader_of(part, entry.name, folder).batches():
+                super().write(batch)
+
+    def write(self, array: pa.Array) -> None:
+        for made in as_type(pa.chunked_array([array]), self._to).chunks:
+            super().write(made)
+
+
+def _reader_of(part: Part, name: str, folder: str) -> OtherReader:
+    path = os.path.join(folder, part.file)
+    content: Any = contents(path)
+    blocks = blocks_of(part)
+    if blocks is not None:
+        content = in_memory(content, blocks, path)
+    return OtherReader(content, part.rows, path, name)
+
+
+def _column_writer(
+    writer: _core.TableWriter, index: int, entry: Column | Other, given: pa.Field, folder: str
+) -> ColumnWriter:
+    if isinstance(entry, Column):
+        return _Numbers(writer, index, entry)
+    return _Others(writer, index, entry, given, folder)

@@ -12,7 +12,7 @@ from .._number_types import dtype_of
 from .._remote.manifest import Column, LogicalType, Manifest, pack_metadata, unpack_metadata
 from .._tables.columns import arrow_field as _arrow_field
 from .._tables.columns import describe, storage_array
-from .._tables.reading import number_bytes
+from .._tables.reading import all_number_bytes, number_bytes
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -95,6 +95,19 @@ def validity_of(array: pa.Array) -> Array | None:
     if not array.null_count:
         return None
     return np.frombuffer(number_bytes(array.is_valid().cast(pa.uint8())), np.bool_)
+
+
+def rows_in(array: pa.Array, logical: LogicalType) -> tuple[Array, Array | None]:
+    """The rows of an array for the library's writer.
+
+    Returns:
+        (rows,) of the numbers as they are stored, any for null rows; and (rows,) of uint8, 0 for
+        null rows and else 1, or None if no row is null.
+    """
+    valid = validity_of(array)
+    content = all_number_bytes(storage_array(array))
+    numbers = np.frombuffer(content, dtype_of(logical.number_type))
+    return numbers, None if valid is None else valid.view(np.uint8)
 
 
 def packed_array(field: pa.Field, rows: int, values: Array, bitmap: Array | None) -> pa.Array:

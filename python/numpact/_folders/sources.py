@@ -11,14 +11,20 @@ import numpy as np
 import pyarrow as pa
 
 from .. import _core
-from .._codec import decompress
 from .._limits import MIN_DECODED_BYTES, Budget, Limits
 from .._number_types import dtype_of
-from .._remote.checked_file import BATCH_ROWS, blocks_of, in_memory, source_of_file
+from .._remote.checked_file import (
+    BATCH_ROWS,
+    CheckedFile,
+    blocks_of,
+    in_memory,
+    source_of_file,
+)
 from .._remote.locations import Location, join
-from .._remote.manifest import Column, Manifest, Other, manifest_of
+from .._remote.manifest import Column, Manifest, Other, Part, manifest_of
 from .._remote.table_folder import FolderFiles, opened
 from .._tables.others import OtherReader
+from .._tables.parts import PartsReader
 from .columns import field_of, packed_array
 
 if TYPE_CHECKING:
@@ -64,25 +70,25 @@ class Folder:
         self.reader = _core.TableReader(source, memory)
         self.manifest: Manifest = manifest_of(self.reader.manifest())
 
-    def content(self, file: str, column: str) -> Buffer:
-        """All bytes of a file of a column."""
-        if self.files is None:
-            content: Any = self.reader.file(file, column)
-            return memoryview(content)
-        return self.files.folder.file(file)[0].read_all()
+    def part_reader(self, part: Part, column: str) -> OtherReader:
+        """The reader of a file of a column that Pco cannot hold."""
+        url = self.url(part.file)
+        reader = OtherReader(self._source(part, column, url), part.rows, url, column)
+        reader.limits = self.limits
+        return reader
 
-    def others_file(self, entry: Other) -> Any:
-        """The file of a column that Pco cannot hold, for ``OtherReader``."""
-        blocks = blocks_of(entry.parts[0])
-        if self.files is None:
-            content = self.content(entry.file, entry.name)
-            return content if blocks is None else in_memory(content, blocks, self.url(entry))
-        file, stamp = self.files.folder.file(entry.file)
-        return source_of_file(file, stamp.size, None, blocks)
+    def _source(self, part: Part, column: str, url: str) -> CheckedFile | Buffer:
+        blocks = blocks_of(part)
+        if self.files is not None:
+            file, stamp = self.files.folder.file(part.file)
+            return source_of_file(file, stamp.size, None, blocks)
+        mapped: Any = self.reader.file(part.file, column)
+        content = memoryview(mapped)
+        return content if blocks is None else in_memory(content, blocks, url)
 
-    def url(self, entry: Column | Other) -> str:
-        """How messages call the file of a column."""
-        return join(self.place, entry.file).url
+    def url(self, file: str) -> str:
+        """How messages call a file."""
+        return join(self.place, file).url
 
     def sources(self) -> list[Source]:
         """The columns, in the order of the table."""
@@ -104,7 +110,7 @@ class NumberSource:
         self.field = field_of(entry)
         self.rows = entry.rows
         self._folder = folder
-        self._place = f"{folder.url(entry)}: column {entry.name!r}"
+        self._place = f"{folder.url(entry.first_file)}: column {entry.name!r}"
         self._size = dtype_of(entry.logical.number_type).itemsize
 
     def count(self, rows: int, budget: Budget) -> None:
@@ -114,16 +120,6 @@ class NumberSource:
     def count_rows(self, arrays: list[pa.Array], rows: Array, budget: Budget) -> None:
         """As ``count``, for rows of arrays by their indices."""
         self.count(len(rows), budget)
-
-    def content(self) -> Buffer:
-        """The bytes of the file of numbers."""
-        return self._folder.content(self.entry.file, self.entry.name)
-
-    def null_runs(self) -> Array:
-        """The lengths of runs in the file of nulls, (runs,) of uint64."""
-        self._folder.reader.load(self.index)  # checks them
-        lengths: Array = decompress(self._folder.content(self.entry.null_file, self.entry.name))
-        return lengths
 
     def array(self, buffers: Buffers, rows: int) -> pa.Array:
         """What the library has read, as an array."""
@@ -152,31 +148,27 @@ class OtherSource:
         self.index = index  #: in the table
         self.rows = entry.rows
         self._folder = folder
-        self._reader: OtherReader | None = None
+        self._reader: PartsReader | None = None
         self._lock = threading.Lock()
 
-    def reader(self) -> OtherReader:
+    def _opened(self) -> PartsReader:
         with self._lock:
             if self._reader is None:
-                source, url = self._folder.others_file(self.entry), self._folder.url(self.entry)
-                self._reader = OtherReader(source, self.rows, url, self.entry.name)
-                self._reader.limits = self._folder.limits
+                name = self.entry.name
+                self._reader = PartsReader(
+                    self.entry.parts, lambda part: self._folder.part_reader(part, name)
+                )
             return self._reader
 
     @property
     def field(self) -> pa.Field:
-        return self.reader().field
+        return self._opened().field
 
-    def read(self, first: int, count: int, threads: int, budget: Budget) -> list[pa.Array]:
+    def read(self, first: int, count: int, threads: int, budget: Budget | None) -> list[pa.Array]:
         """The rows from ``first`` to before ``first + count``, which count in the budget."""
-        return self._read(self.reader(), first, count, budget)
-
-    def _read(
-        self, reader: OtherReader, first: int, count: int, budget: Budget | None = None
-    ) -> list[pa.Array]:
+        reader = self._opened()
         with self._lock:  # pyarrow's reader keeps state
-            chunks: list[pa.Array] = reader.read(first, count, budget).chunks
-        return chunks
+            return reader.read(first, count, budget)
 
     def take(self, rows: Array, threads: int, budget: Budget | None) -> list[pa.Array]:
         """Rows by their indices, as for numbers; decodes the batches that hold them.
@@ -185,13 +177,13 @@ class OtherSource:
         """
         out: list[pa.Array] = []
         for first, stop, picked in _runs_of(rows):
-            arrays = self._read(self.reader(), first, stop - first)
+            arrays = self.read(first, stop - first, threads, None)
             out += self._picked(arrays, picked - first, budget)
         return out
 
     def _picked(self, arrays: list[pa.Array], rows: Array, budget: Budget | None) -> list[pa.Array]:
         """Some rows of arrays, which count in the budget."""
-        reader, out, at = self.reader(), [], 0
+        reader, out, at = self._opened().first, [], 0
         for array in arrays:
             inside = rows[(rows >= at) & (rows < at + len(array))]
             if budget is None or not isinstance(array, pa.DictionaryArray):

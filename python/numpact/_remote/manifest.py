@@ -74,22 +74,44 @@ class LogicalType:
 
 
 @dataclass(frozen=True, slots=True)
+class NumberPart:
+    """Consecutive rows of a column of numbers, in files of their own."""
+
+    file: str
+    count: int  #: numbers in the file
+    null_file: str
+    null_count: int
+    sum: tuple[int, int | None]  #: bytes of the file and their CRC-32
+    null_sum: tuple[int, int | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of a manifest."""
 
     name: str
-    file: str
+    file: str  #: empty: there are several parts
     logical: LogicalType
-    count: int  #: numbers in the file
-    null_file: str = ""  #: file of the null runs; empty if there are no nulls
+    count: int  #: numbers in all files
+    null_file: str = ""  #: file of the null runs; empty: there are no nulls, or several parts
     null_count: int = 0
     nulls_dropped: int = 0  #: rows of the source that are not in the file
     nullable: bool = True
     metadata: bytes = b""  #: of the field, packed: see ``unpack_metadata``
+    parts: tuple[NumberPart, ...] = ()  #: none: the other members describe the only one
 
     @property
     def rows(self) -> int:
         return self.count + self.null_count
+
+    @property
+    def first_file(self) -> str:
+        return self.parts[0].file if self.parts else self.file
+
+    def files(self) -> list[str]:
+        """All files."""
+        named = [file for part in self.parts or (self,) for file in (part.file, part.null_file)]
+        return [file for file in named if file]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +135,15 @@ class Other:
     position: int  #: among all columns of the table
     type: str  #: as Arrow prints it
     rows: int
-    parts: tuple[Part, ...]  #: exactly one in this version
+    parts: tuple[Part, ...]  #: one after the other; those of a table are at least one
 
     @property
-    def file(self) -> str:
+    def first_file(self) -> str:
         return self.parts[0].file
+
+    def files(self) -> list[str]:
+        """All files."""
+        return [part.file for part in self.parts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +175,8 @@ class Manifest:
 
     def files(self) -> list[str]:
         """The files that it names."""
-        named: list[str] = []
-        for column in self.columns:
-            named += [column.file, column.null_file] if column.null_file else [column.file]
-        return named + [other.file for other in self.others]
+        named = [file for column in self.columns for file in column.files()]
+        return named + [file for other in self.others for file in other.files()]
 
 
 def pack_metadata(pairs: Iterable[tuple[bytes, bytes]]) -> bytes:
@@ -197,11 +221,17 @@ def manifest_of(parsed: tuple[Any, ...]) -> Manifest:
         key = entry[2]
         if key not in logical:
             logical[key] = LogicalType(*key)
-        return Column(*entry[:2], logical[key], *entry[3:])
+        name, file, _, *counts, parts = entry
+        made: list[Any] = [logical[key], *counts, tuple(NumberPart(*part) for part in parts)]
+        return Column(name, file, *made)
+
+    def other(entry: tuple[Any, ...]) -> Other:
+        name, position, type, rows, parts = entry
+        return Other(name, position, type, rows, tuple(Part(*part) for part in parts))
 
     return Manifest(
         [column(entry) for entry in columns],
-        [Other(*entry[:4], tuple(Part(*part) for part in entry[4])) for entry in others],
+        [other(entry) for entry in others],
         [Skipped(*entry) for entry in skipped],
         metadata,
     )
@@ -230,9 +260,4 @@ def manifest_text(manifest: Manifest) -> bytes:
         LimitExceededError: It would be larger than readers accept.
         InvalidArgumentError: Readers would refuse it, such as names that are not Unicode.
     """
-    return _core.manifest_text(
-        [astuple(column) for column in manifest.columns],
-        [astuple(other) for other in manifest.others],
-        [astuple(skipped) for skipped in manifest.skipped],
-        manifest.metadata,
-    )
+    return _core.manifest_text(astuple(manifest))

@@ -21,7 +21,15 @@ from .. import _core
 from .._errors import CorruptError, Error, InputOutputError, TruncatedError
 from .._versions import Version, is_same, signs_in, version_of
 from .locations import Location, Stamp, join, stamp_of, typed_errors, with_fsspec
-from .manifest import MAX_BYTES, NAME, Column, Manifest, manifest_text, parse_manifest
+from .manifest import (
+    MAX_BYTES,
+    NAME,
+    Column,
+    Manifest,
+    manifest_of,
+    manifest_text,
+    parse_manifest,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer, Self
@@ -277,7 +285,7 @@ class TableVersion:
         manifest = Manifest(columns)
         files = []
         for entry in columns:
-            for name in Manifest([entry]).files():
+            for name in entry.files():
                 try:
                     files.append(folder.file(name)[0])
                 except FileNotFoundError:
@@ -305,9 +313,9 @@ class TableVersion:
                 _readers[key] = known
         if known is not None:
             # It may have read all bytes of files, which are then read no more.
-            entry = known.manifest()[1][index]
+            used = manifest_of(known.manifest()).columns[index].files()
             for file in self.files:
-                if file.name in (entry[1], entry[4]):
+                if file.name in used:
                     file.check_now()
             return known
         made = _core.TableReader(self, max_memory)

@@ -89,31 +89,45 @@ class NumberPart:
 
 
 @dataclass(frozen=True)
-class OtherPart:
-    """A range of rows of a column that Pco cannot hold."""
+class ArrowPiece:
+    """A range of rows of a file of Arrow IPC."""
 
-    name: str  #: of the column
-    place: Location  #: of the file of Arrow IPC
+    place: Location  #: of the file
     rows: int  #: in the file
     first: int
     count: int
     blocks: Blocks | None  #: that are read; None: without checksums, the whole file is read
+
+    def load(self, name: str, type: Any, limits: Limits, budget: Budget) -> Any:
+        """A chunked array of pyarrow, in a type of it; None: in its own."""
+        others = require("numpact._tables.others", "dask")
+        source = source_of_file(self.place, None, self.place.contents(), self.blocks)
+        reader = others.OtherReader(source, self.rows, self.place.url, name)
+        reader.limits = limits
+        values = reader.read(self.first, self.count, budget)
+        if type is None:
+            return values
+        for array in () if hasattr(type, "index_type") else values.chunks:
+            reader.check_spread(array, is_output=True)
+        return require("numpact._tables.unifying", "dask").as_common(values, type, self.place.url)
+
+
+@dataclass(frozen=True)
+class OtherPart:
+    """A range of rows of a column that Pco cannot hold."""
+
+    name: str  #: of the column
+    pieces: tuple[ArrowPiece, ...]  #: at least one
     type: Any = None  #: of pyarrow, which other files of the column made necessary; None: its own
 
     def load(self, limits: Limits, budget: Budget) -> ArrowRows:
         """The rows, which count in the budget."""
-        others = require("numpact._tables.others", "dask")
-        source = source_of_file(self.place, None, self.place.contents(), self.blocks)
-        reader = others.OtherReader(source, self.rows, self.place.url, self.name)
-        reader.limits = limits
-        values = reader.read(self.first, self.count, budget)
-        if self.type is not None:
-            is_coded = hasattr(self.type, "index_type")
-            for array in () if is_coded else values.chunks:
-                reader.check_spread(array, is_output=True)
-            unifying = require("numpact._tables.unifying", "dask")
-            values = unifying.as_common(values, self.type, self.place.url)
-        return ArrowRows(values)
+        loaded = [piece.load(self.name, self.type, limits, budget) for piece in self.pieces]
+        if len(loaded) == 1:
+            return ArrowRows(loaded[0])
+        pyarrow = require("pyarrow", "dask")
+        chunks = [array for values in loaded for array in values.chunks]
+        return ArrowRows(pyarrow.chunked_array(chunks, loaded[0].type))
 
 
 @dataclass(frozen=True)
@@ -121,18 +135,24 @@ class OtherColumn:
     """A column that Pco cannot hold."""
 
     name: str
-    place: Location  #: of the file of Arrow IPC
-    stamp: Stamp
+    files: tuple[tuple[Location, Stamp], ...]  #: of Arrow IPC
+    parts: tuple[ArrowFile, ...]  #: what the manifest says of them
     count: int
     type: Any  #: of pyarrow; that of the table, after all folders are known
-    file: ArrowFile
     is_coded: bool  #: the file has dictionaries, of which other batches may have pieces
 
     def part(self, first: int, count: int, is_nullable: bool) -> OtherPart:
         """A range of rows."""
-        needed = None if self.is_coded else count
-        blocks = blocks_of(self.file, first, needed)
-        return OtherPart(self.name, self.place, self.count, first, count, blocks, self.type)
+        pieces: list[ArrowPiece] = []
+        begin = 0
+        for (place, _), part in zip(self.files, self.parts, strict=True):
+            a, b = max(first, begin), min(first + count, begin + part.rows)
+            if a < b or (not count and not pieces):
+                held = max(0, b - a)
+                blocks = blocks_of(part, a - begin, None if self.is_coded else held)
+                pieces.append(ArrowPiece(place, part.rows, a - begin, held, blocks))
+            begin += part.rows
+        return OtherPart(self.name, tuple(pieces), self.type)
 
 
 @dataclass(frozen=True)

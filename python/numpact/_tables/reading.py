@@ -182,7 +182,7 @@ class Column:
         if self._list_size:
             array = array.flatten()
             self._check_nulls(array, self._list_size)
-        valid = _bytes_of(array.is_valid().cast(pa.uint8())) if array.null_count else b""
+        valid = all_number_bytes(array.is_valid().cast(pa.uint8())) if array.null_count else b""
         return rows, number_bytes(array), memoryview(valid)
 
     def _check_nulls(self, array: pa.Array, numbers_in_row: int) -> None:
@@ -213,21 +213,20 @@ class Column:
 _NULL_ADVICE = " (a folder keeps them: -o FOLDER; --nulls drop leaves them out)"
 
 
-def _bytes_of(array: pa.Array) -> memoryview:
-    """The values of an array without nulls, whose type has whole bytes."""
-    size = array.type.bit_width // 8
-    first = array.offset * size
-    return memoryview(array.buffers()[1])[first : first + len(array) * size]
-
-
 def number_bytes(array: pa.Array) -> memoryview:
-    if array.null_count:
-        array = array.drop_null()
+    """The numbers of the rows that are not null."""
+    return all_number_bytes(array.drop_null() if array.null_count else array)
+
+
+def all_number_bytes(array: pa.Array) -> memoryview:
+    """The numbers of all rows; what those of null rows are is not specified."""
     if len(array) == 0:
         return memoryview(b"")
     if pa.types.is_boolean(array.type):
         array = array.cast(pa.uint8())
-    return _bytes_of(array)
+    size = array.type.bit_width // 8
+    first = array.offset * size
+    return memoryview(array.buffers()[1])[first : first + len(array) * size]
 
 
 def _content(messages: Messages, path: str | None) -> pa.Buffer:

@@ -11,11 +11,12 @@ import pyarrow as pa
 
 from .._errors import TypeMismatchError
 from .._limits import Limits
+from .._remote.checked_file import BATCH_ROWS
 from .columns import OTHER_ENUM, has_enums_of, storage_of
 from .errors import about, reported
 from .joining import as_type, nulls_of, text_family
 from .messages import Messages, Refused
-from .others import BATCH_ROWS, OtherReader, OtherWriter
+from .others import OtherReader, OtherWriter
 from .writing import Sink, open_reader, validity_bits
 
 

@@ -182,8 +182,10 @@ def spread_bytes(array: pa.Array) -> int:
         lengths = pc.binary_length(values).cast(pa.int64())
     else:
         # No value takes more than all of them.
-        return (len(array) - array.null_count) * (_width(values.type) or _referenced(values))
-    return pc.sum(lengths.take(array.indices.cast(pa.int64()))).as_py() or 0
+        each: int = _width(values.type) or _referenced(values)
+        return (len(array) - int(array.null_count)) * each
+    total: int = pc.sum(lengths.take(array.indices.cast(pa.int64()))).as_py() or 0
+    return total
 
 
 def _width(type: pa.DataType) -> int:

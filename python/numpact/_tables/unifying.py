@@ -135,10 +135,10 @@ def _digits(type: pa.DataType) -> tuple[int, int] | None:
 
 
 def _decimals(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
-    digits = _digits(one), _digits(other)
-    if digits[0] is None or digits[1] is None:
+    a, b = _digits(one), _digits(other)
+    if a is None or b is None:
         return None
-    whole, scale = (max(pair) for pair in zip(*digits, strict=True))
+    whole, scale = max(a[0], b[0]), max(a[1], b[1])
     if whole + scale > _MAX_DIGITS_256:
         return None
     is_wide = whole + scale > _MAX_DIGITS_128 or any(map(pa.types.is_decimal256, (one, other)))

@@ -68,10 +68,11 @@ def tests_of(comparisons: Sequence[Comparison]) -> tuple[RowTest, ...]:
 
 
 def reader_of_other(table: TableFolder, entry: Other) -> OtherReader:
-    """The reader of a column that Pco cannot hold."""
-    file, stamp = table.file(entry.file)
-    source = source_of_file(file, stamp.size, file.contents(), blocks_of(entry.parts[0]))
-    return OtherReader(source, entry.rows, file.url, entry.name)
+    """The reader of the first file of a column that Pco cannot hold."""
+    part = entry.parts[0]
+    file, stamp = table.file(part.file)
+    source = source_of_file(file, stamp.size, file.contents(), blocks_of(part))
+    return OtherReader(source, part.rows, file.url, entry.name)
 
 
 def spans_of(

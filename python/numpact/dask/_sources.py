@@ -124,7 +124,7 @@ def _places_in(thing: Any, seen: dict[int, object], depth: int) -> Iterator[Loca
             elif isinstance(column, NumberPart):
                 yield from column.table.files
             elif isinstance(column, OtherPart):
-                yield column.place
+                yield from (piece.place for piece in column.pieces)
     elif isinstance(thing, Location):
         yield thing
     elif isinstance(thing, (File, Reader)):

@@ -24,7 +24,7 @@ from .._remote.locations import (
     find,
     join,
 )
-from .._remote.manifest import Column, LogicalType, Manifest, Other, logical_type_of
+from .._remote.manifest import Column, LogicalType, Other, logical_type_of
 from .._remote.parts import Described, Found, common_dtype
 from .._remote.table_folder import TableFolder, TableVersion, with_table
 from .._remote.table_parts import (
@@ -379,10 +379,10 @@ def _other(table: TableFolder, entry: Other) -> OtherColumn:
     require("pyarrow", "dask")
     from ._filters import reader_of_other
 
-    place, stamp = _present(table, entry, entry.file)
+    found = [_present(table, entry, name) for name in entry.files()]
     reader = reader_of_other(table, entry)
     type, is_coded = reader.field.type, reader.has_dictionary
-    return OtherColumn(entry.name, place, stamp, entry.rows, type, entry.parts[0], is_coded)
+    return OtherColumn(entry.name, tuple(found), entry.parts, entry.rows, type, is_coded)
 
 
 def _numbers(
@@ -396,14 +396,14 @@ def _numbers(
     columns: dict[str, AnyColumn] = {}
     reader = _core.TableReader(version, limits.max_memory)
     for at, entry in enumerate(entries):
-        if entry.null_file or is_checked:
+        if entry.null_count or is_checked:
             reader.load(at)
-        names = Manifest([entry]).files()
-        columns[entry.name] = NumberColumn(
-            version, at, entry, tuple(table.file(n)[1] for n in names)
-        )
+        stamps = tuple(table.file(name)[1] for name in entry.files())
+        columns[entry.name] = NumberColumn(version, at, entry, stamps)
     if index is None:
         return columns
+    # Indexes describe files; the library finds the rows of several by their trailers.
+    entries = [entry for entry in entries if not entry.parts]
     files = describe([_present(table, entry, entry.file) for entry in entries], index, chunks=True)
     for file, entry in zip(files, entries, strict=True):
         _check_entry(file, entry)
@@ -494,11 +494,11 @@ def _stamp(column: AnyColumn) -> tuple[object, ...]:
     if isinstance(column, ConstantColumn):
         return (column.value,)
     if isinstance(column, OtherColumn):
-        return column.place.url, column.stamp.size, column.stamp.tag
+        return tuple((place.url, stamp.size, stamp.tag) for place, stamp in column.files)
     if isinstance(column, FileColumn):
         return column.file.place.url, column.file.stamp.size, column.file.stamp.tag
     stamps = [(stamp.size, stamp.tag) for stamp in column.stamps]
-    return column.table.place, column.entry.file, stamps
+    return column.table.place, column.entry.files(), stamps
 
 
 def _meta(rows: _Rows, backend: Backend, nullable: set[str]) -> pd.DataFrame:

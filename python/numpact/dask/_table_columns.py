@@ -56,7 +56,7 @@ class NumberColumn:
 
     def part(self, first: int, count: int, is_nullable: bool) -> NumberPart:
         """A range of rows."""
-        name = f"{self.table.place}/{self.entry.file}: column {self.entry.name!r}"
+        name = f"{self.table.place}/{self.entry.first_file}: column {self.entry.name!r}"
         return NumberPart(self.table, self.index, name, self.logical, is_nullable, first, count)
 
 

@@ -18,7 +18,6 @@
 namespace numpact::table {
 
 namespace platform = internal::platform;
-using internal::NewFile;
 
 namespace {
 
@@ -29,13 +28,13 @@ Status system_error(const char* what) { return Status(ErrorKind::kIo, what).beca
 
 }  // namespace
 
-template <class Call>
-Status TableWriter::State::for_each_file(Call&& call) {
+std::vector<NewFile*> TableWriter::State::new_files() {
+  std::vector<NewFile*> files;
   for (State::Written& column : columns) {
-    if (column.numbers != nullptr) NUMPACT_TRY(column.numbers->for_each(call));
-    if (column.other != nullptr) NUMPACT_TRY(call(*column.other));
+    if (column.numbers != nullptr) column.numbers->list(files);
+    if (column.other != nullptr) files.push_back(column.other.get());
   }
-  return {};
+  return files;
 }
 
 Status TableWriter::State::check_rows(Failure* failure) const {
@@ -50,17 +49,13 @@ Status TableWriter::State::check_rows(Failure* failure) const {
   return {};
 }
 
-// A new table has files for columns without rows, too.
 Status TableWriter::State::finish_columns(Failure* failure) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    State::Written& column = columns[i];
-    if (entries[i].other != nullptr) {
-      if (column.other == nullptr) return refuse(failure, i, "was not written");
-      continue;
+    if (entries[i].other == nullptr) {
+      NUMPACT_TRY(finish(i, failure));
+    } else if (columns[i].other == nullptr) {
+      return refuse(failure, i, "was not written");
     }
-    NUMPACT_TRY(begin(i, failure));
-    const Status status = column.numbers->finish(column.number_part);
-    if (!status.ok()) return fail(failure, status, plan.columns[i].file, entries[i].name());
   }
   return {};
 }
@@ -134,12 +129,7 @@ Status TableWriter::State::describe(Failure* failure) {
   return {};
 }
 
-Status TableWriter::State::sync_files(Failure* failure) {
-  std::vector<NewFile*> files;
-  NUMPACT_TRY(for_each_file([&](NewFile& file) {
-    files.push_back(&file);
-    return Status();
-  }));
+Status TableWriter::State::sync_files(const std::vector<NewFile*>& files, Failure* failure) {
   struct Shared {
     const std::vector<NewFile*>& files;
     std::vector<Status> statuses;
@@ -203,23 +193,19 @@ Status TableWriter::State::commit_append(Failure* failure) {
   const std::string hidden =
       platform::hidden_name(folder + "/", kManifestName, internal::new_tag());
   NUMPACT_TRY(write_manifest(manifest, hidden, failure));
-  const auto take = [&](NewFile& file) { return file.take_access_of(lock.path()); };
-  Status status = for_each_file(take);
-  if (status.ok()) status = take(manifest);
-  if (!status.ok()) return fail(failure, status, "", "");
-  NUMPACT_TRY(sync_files(failure));
-  status = manifest.sync();
-  if (!status.ok()) return fail(failure, status, kManifestName, "");
+  std::vector<NewFile*> files = new_files();
+  files.push_back(&manifest);
+  for (NewFile* const file : files) {
+    const Status status = file->take_access_of(lock.path());
+    if (!status.ok()) return fail(failure, status, "", "");
+  }
+  NUMPACT_TRY(sync_files(files, failure));
   platform::sync_folder(folder);
-  status = lock.replace(hidden);
+  const Status status = lock.replace(hidden);
   if (!status.ok()) return fail(failure, status, kManifestName, "");
   // From here on the new table is there.
   is_committed = true;
-  manifest.keep();
-  static_cast<void>(for_each_file([](NewFile& file) {
-    file.keep();
-    return Status();
-  }));
+  for (NewFile* const file : files) file->keep();
   old.reset();  // Windows removes no file that is mapped
   platform::sync_folder(folder);
   for (const std::string& file : removed) platform::remove_file(folder + "/" + file);
@@ -231,8 +217,9 @@ Status TableWriter::State::commit_append(Failure* failure) {
 // The files of a folder that is replaced; fails if it has others than those of a table.
 Status TableWriter::State::old_files(std::set<std::string>& files, Failure* failure) const {
   const auto foreign = [&](const std::string& name, const char* what) {
-    return fail(failure, Status(ErrorKind::kInvalidArgument, "the folder is not only a table"), "",
-                "", "exists already and holds '" + name + "', which is " + what);
+    const Status status = Status(ErrorKind::kInvalidArgument, "the folder is not only a table");
+    return fail(failure, status.because_of(EEXIST), "", "",
+                "exists already and holds '" + name + "', which is " + what);
   };
   internal::FolderNames names;
   NUMPACT_TRY(internal::list_names(path, names));
@@ -262,19 +249,30 @@ Status TableWriter::State::old_files(std::set<std::string>& files, Failure* fail
 
 // Files get the access of those that they replace, others that of the old manifest, and the folder
 // comes last, so that nobody else gets into it before.
-Status TableWriter::State::take_access(const std::set<std::string>& files, Failure* failure) {
-  if (files.empty()) return {};
-  Status status = for_each_file([&](NewFile& file) {
-    const std::string name = platform::name_part(file.path());
-    return file.take_access_of(path + "/" + (files.contains(name) ? name : kManifestName));
-  });
-  return status.ok() ? status : fail(failure, status, "", "");
+Status TableWriter::State::take_access(const std::vector<NewFile*>& files,
+                                       const std::set<std::string>& old_names, Failure* failure) {
+  if (old_names.empty()) return {};
+  for (NewFile* const file : files) {
+    const std::string name = platform::name_part(file->path());
+    const Status status = file->take_access_of(
+        path + "/" + (old_names.contains(name) ? name : std::string(kManifestName)));
+    if (!status.ok()) return fail(failure, status, name, "");
+  }
+  return {};
 }
 
 Status TableWriter::State::commit_folder(Failure* failure) {
   NewFile manifest;
   NUMPACT_TRY(write_manifest(manifest, folder + "/" + kManifestName, failure));
-  std::set<std::string> files;
+  return publish(new_files(), manifest, failure);
+}
+
+// Gives the folder its name. `files`: all of it but the manifest.
+Status TableWriter::State::publish(const std::vector<NewFile*>& made, NewFile& manifest,
+                                   Failure* failure) {
+  std::vector<NewFile*> files = made;
+  files.push_back(&manifest);
+  std::set<std::string> replaced_files;
   Status status;
   if (is_there) {
     status = internal::wait_for_turn(path, config.lock, turn);
@@ -284,14 +282,10 @@ Status TableWriter::State::commit_folder(Failure* failure) {
       status = lock.lock(old_manifest, config.lock);
     }
     if (!status.ok()) return fail(failure, status, "", "");
-    NUMPACT_TRY(old_files(files, failure));
-    NUMPACT_TRY(take_access(files, failure));
-    if (!files.empty()) status = manifest.take_access_of(old_manifest);
-    if (!status.ok()) return fail(failure, status, kManifestName, "");
+    NUMPACT_TRY(old_files(replaced_files, failure));
+    NUMPACT_TRY(take_access(files, replaced_files, failure));
   }
-  NUMPACT_TRY(sync_files(failure));
-  status = manifest.sync();
-  if (!status.ok()) return fail(failure, status, kManifestName, "");
+  NUMPACT_TRY(sync_files(files, failure));
   platform::sync_folder(folder);
   if (is_there) {
     const int descriptor = platform::open_to_take_access(folder);
@@ -315,19 +309,52 @@ Status TableWriter::State::commit_folder(Failure* failure) {
   if (!is_done) return fail(failure, system_error("the folder cannot get its name"), "", "");
   is_committed = true;
   folder = path;
-  manifest.keep();
-  static_cast<void>(for_each_file([](NewFile& file) {
-    file.keep();
-    return Status();
-  }));
+  for (NewFile* const file : files) file->keep();
   if (is_there) {
-    for (const std::string& file : files) platform::remove_file((replaced + "/").append(file));
-    platform::remove_old_folder(replaced);
+    for (const std::string& file : replaced_files) {
+      platform::remove_file((replaced + "/").append(file));
+    }
+    if (!platform::remove_old_folder(replaced)) kept = replaced;
   }
   platform::sync_folder(parent.empty() ? "." : parent);
   lock.release();
   turn.release();
   return {};
+}
+
+Status TableWriter::State::move(const std::string& made, const std::string& target,
+                                Failure* failure) {
+  NUMPACT_TRY(look_at_target(target, true, failure));
+  internal::FolderNames names;
+  Status status = internal::list_names(made, names);
+  if (!status.ok()) return fail(failure, status, "", "");
+  std::vector<std::unique_ptr<NewFile>> files;
+  std::vector<NewFile*> listed;
+  NewFile manifest;
+  for (const std::string& name : names.files) {
+    if (name == kManifestName) continue;
+    listed.push_back(files.emplace_back(std::make_unique<NewFile>()).get());
+    listed.back()->adopt((made + "/").append(name));
+  }
+  if (listed.size() == names.files.size()) {
+    status = Status(ErrorKind::kIo, "there is no manifest").because_of(ENOENT);
+    return fail(failure, status, kManifestName, "");
+  }
+  manifest.adopt((made + "/").append(kManifestName));
+  folder = made;
+  is_committed = true;  // it is another's folder, which stays if this fails
+  return publish(listed, manifest, failure);
+}
+
+Status move_table(const std::string& made, const std::string& folder, const LockConfig& lock,
+                  Failure* failure, std::string* kept_folder) noexcept {
+  return internal::guarded([&] {
+    TableWriter::State state;
+    state.config.lock = lock;
+    const Status status = state.move(made, folder, failure);
+    if (kept_folder != nullptr) *kept_folder = state.kept;
+    return status;
+  });
 }
 
 }  // namespace numpact::table

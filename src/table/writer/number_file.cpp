@@ -27,28 +27,34 @@ Status not_as_written() {
 }  // namespace
 
 NewFile::~NewFile() {
-  if (is_open()) platform::close_file(descriptor_);
-  if (!path_.empty()) platform::remove_file(path_);
+  if (descriptor_ >= 0) platform::close_file(descriptor_);
+  if (is_made() && !is_kept_) platform::remove_file(path_);
 }
 
-Status NewFile::create(const std::string& path, bool is_private) {
+Status NewFile::create(const std::string& path, bool is_private, bool stays_open) {
   descriptor_ = platform::create_file(path, platform::Access::kWrite, is_private);
-  if (!is_open()) return write_error(errno, "the file cannot be made");
+  if (descriptor_ < 0) return write_error(errno, "the file cannot be made");
   path_ = path;
-  return {};
+  stays_open_ = stays_open;
+  return stays_open ? Status() : close_descriptor();
+}
+
+Status NewFile::close_descriptor() {
+  if (descriptor_ < 0 || platform::close_file(std::exchange(descriptor_, -1))) return {};
+  return write_error(errno, "the file cannot be written");
 }
 
 Status NewFile::write(std::span<const std::byte> bytes) {
+  if (descriptor_ < 0) descriptor_ = platform::open_file(path_, platform::Access::kWrite);
+  if (descriptor_ < 0) return write_error(errno, "the file cannot be opened");
   NUMPACT_TRY(write_all(descriptor_, size_, bytes, "the file cannot be written"));
   crc_ = crc32(bytes, crc_);
   size_ += bytes.size();
-  return {};
+  return stays_open_ ? Status() : close_descriptor();
 }
 
 Status NewFile::close() {
-  if (!platform::close_file(std::exchange(descriptor_, -1))) {
-    return write_error(errno, "the file cannot be written");
-  }
+  NUMPACT_TRY(close_descriptor());
   MappedFile file;
   NUMPACT_TRY(MappedFile::open(path_).into(file));
   if (file.bytes().size() != size_ || crc32(file.bytes()) != crc_) return not_as_written();
@@ -69,10 +75,10 @@ Status NewFile::take_access_of(const std::string& path) {
   return status;
 }
 
-Status NumberFile::create(const std::string& path, bool is_private, NumberType type,
-                          const EncodeConfig& config, std::uint64_t rows) {
+Status NumberFile::create(const std::string& path, bool is_private, bool stays_open,
+                          NumberType type, const EncodeConfig& config, std::uint64_t rows) {
   type_ = type;
-  NUMPACT_TRY(file_.create(path, is_private));
+  NUMPACT_TRY(file_.create(path, is_private, stays_open));
   writer_.emplace(file_, type, config, rows);
   return {};
 }
@@ -112,21 +118,21 @@ Status NumberFile::check_written() const {
 }
 
 Status NumberPartFiles::create() {
-  return numbers_.create(options_.folder + "/" + options_.file, options_.is_private, options_.type,
-                         options_.config, options_.rows);
+  return numbers_.create(options_.folder + "/" + options_.file, options_.is_private,
+                         options_.stays_open, options_.type, options_.config, options_.rows);
 }
 
 // The lengths of runs have a file from the first null on.
 Status NumberPartFiles::flush_runs() {
   if (nulls_ == 0 || runs_.empty()) return {};
-  if (!null_runs_.file().is_open()) {
+  if (!null_runs_.file().is_made()) {
     EncodeConfig config = options_.config;
     // What was asked for applies to the numbers.
     config.mode = ModeSpec::automatic();
     config.delta = DeltaSpec::automatic();
     config.paging = {};
     NUMPACT_TRY(null_runs_.create(options_.folder + "/" + options_.null_file, options_.is_private,
-                                  NumberType::kU64, config, 0));
+                                  options_.stays_open, NumberType::kU64, config, 0));
   }
   NUMPACT_TRY(null_runs_.add(NumberView(NumberType::kU64, runs_.data(), runs_.size())));
   runs_.clear();
@@ -134,6 +140,7 @@ Status NumberPartFiles::flush_runs() {
 }
 
 Status NumberPartFiles::add_run(bool is_null, std::uint64_t rows) {
+  if (rows == 0) return {};
   if (is_null != is_null_) {
     runs_.push_back(run_);  // the first one may have no rows
     run_ = 0;
@@ -147,7 +154,7 @@ Status NumberPartFiles::add_run(bool is_null, std::uint64_t rows) {
 
 Status NumberPartFiles::add(const NumberView& rows, std::span<const std::uint8_t> valid) {
   if (valid.empty() || std::find(valid.begin(), valid.end(), std::uint8_t{0}) == valid.end()) {
-    if (rows.count > 0) NUMPACT_TRY(add_run(false, rows.count));
+    NUMPACT_TRY(add_run(false, rows.count));
     return numbers_.add(rows);
   }
   const std::size_t size = size_of(options_.type);

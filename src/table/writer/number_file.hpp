@@ -25,23 +25,32 @@ class NewFile final : public ByteSink {
   NewFile& operator=(const NewFile&) = delete;
 
   // kIo: it exists, or cannot be made. `is_private`: only the owner has access until access is
-  // taken over from another file.
-  Status create(const std::string& path, bool is_private);
+  // taken over from another file. `stays_open`: else it is opened for each write.
+  Status create(const std::string& path, bool is_private, bool stays_open = true);
+  // A file that is complete, and stays.
+  void adopt(const std::string& path) {
+    path_ = path;
+    is_kept_ = true;
+  }
   Status write(std::span<const std::byte> bytes) override;
   // What is read back must be what was written.
   Status close();
   Status sync();
   // Gives it the access of another file.
   Status take_access_of(const std::string& path);
-  void keep() { path_.clear(); }
+  void keep() { is_kept_ = true; }
 
-  bool is_open() const { return descriptor_ >= 0; }
+  bool is_made() const { return !path_.empty(); }
   const std::string& path() const { return path_; }
   table::FileSum sum() const { return {size_, crc_}; }
 
  private:
+  Status close_descriptor();
+
   std::string path_;
   int descriptor_ = -1;
+  bool stays_open_ = true;
+  bool is_kept_ = false;
   std::uint64_t size_ = 0;
   std::uint32_t crc_ = 0;
 };
@@ -49,7 +58,7 @@ class NewFile final : public ByteSink {
 // A Pco file that is written, and then decoded to compare it with what went in.
 class NumberFile {
  public:
-  Status create(const std::string& path, bool is_private, NumberType type,
+  Status create(const std::string& path, bool is_private, bool stays_open, NumberType type,
                 const EncodeConfig& config, std::uint64_t rows);
   Status add(const NumberView& numbers);
   Status finish(bool verify);
@@ -79,24 +88,26 @@ class NumberPartFiles {
     std::uint64_t rows = 0;  // 0: not known
     bool verify = true;
     bool is_private = false;
+    bool stays_open = true;
   };
 
   explicit NumberPartFiles(Options options) : options_(std::move(options)) {}
   Status create();
   // As TableWriter::write().
   Status add(const NumberView& rows, std::span<const std::uint8_t> valid);
+  // The same in two steps, in any order: numbers without those of null rows, and the rows.
+  Status add_numbers(const NumberView& numbers) { return numbers_.add(numbers); }
+  Status add_run(bool is_null, std::uint64_t rows);
   Status finish(table::NumberPart& part);
   std::uint64_t rows() const { return rows_; }
   bool has_nulls() const { return nulls_ > 0; }
-  // Calls call(file) for each file.
-  template <class Call>
-  Status for_each(Call&& call) {
-    const Status status = call(numbers_.file());
-    return status.ok() && has_nulls() ? call(null_runs_.file()) : status;
+  // Adds the files to a list.
+  void list(std::vector<NewFile*>& files) {
+    files.push_back(&numbers_.file());
+    if (has_nulls()) files.push_back(&null_runs_.file());
   }
 
  private:
-  Status add_run(bool is_null, std::uint64_t rows);
   Status flush_runs();
 
   Options options_;

@@ -16,10 +16,10 @@
 
 namespace numpact::internal {
 
-// Decodes the rows of parts of a column, and adds them to its new part.
-Status copy_rows(const std::shared_ptr<Folder>& folder, const table::Column& column,
-                 const std::vector<table::NumberPart>& parts, NumberPartFiles& out,
-                 Failure* failure);
+// Adds the rows of a part of a column to its new part. All checksums of its files are compared, so
+// that damage does not get new ones.
+Status copy_rows(Folder& folder, NumberType type, const table::NumberPart& part,
+                 NumberPartFiles& out, table::Failure& failure);
 
 // Waits until no other program replaces the folder.
 Status wait_for_turn(const std::string& folder, const LockConfig& config,
@@ -39,25 +39,33 @@ std::uint32_t new_tag();
 
 namespace numpact::table {
 
+using internal::NewFile;
+
 struct TableWriter::State {
   struct Written {
     std::unique_ptr<internal::NumberPartFiles> numbers;
-    std::unique_ptr<internal::NewFile> other;
+    std::unique_ptr<NewFile> other;
     NumberPart number_part;
     Part other_part;
     std::string type;  // of another column
     std::uint64_t new_rows = 0;
     bool has_failed = false;
+    bool is_finished = false;
   };
 
   ~State();
   Status open_table(const std::string& folder, Failure* failure);
   Status begin_table(const std::string& target, bool may_replace, Failure* failure);
   Status begin(std::size_t column, Failure* failure);
+  Status finish(std::size_t column, Failure* failure);
   Status write(std::size_t column, const NumberView& numbers, std::span<const std::uint8_t> valid,
                Failure* failure);
   Status write_other(std::size_t column, OtherSource& source, Failure* failure);
+  Status begin_other(std::size_t column, Failure* failure);
+  Status finish_other(std::size_t column, std::uint64_t rows, const std::string& type,
+                      Failure* failure);
   Status commit(Failure* failure);
+  Status move(const std::string& made, const std::string& target, Failure* failure);
 
   WriterConfig config;
   WritePlan plan;
@@ -69,11 +77,14 @@ struct TableWriter::State {
   platform::FolderTurn turn;
   FileLock lock;
   std::shared_ptr<internal::Folder> old;
+  std::string kept;           // as kept_folder()
   bool is_there = false;      // a folder is replaced
   bool is_committed = false;  // or was left
 
  private:
   void list_entries();
+  bool stays_open() const;
+  Status look_at_target(const std::string& target, bool may_replace, Failure* failure);
   Status fail(Failure* failure, const Status& status, const std::string& file,
               const std::string& column, const std::string& text = {}) const {
     return internal::fail(failure, status, file.empty() ? path : path + "/" + file, column, text);
@@ -85,14 +96,15 @@ struct TableWriter::State {
   Status add_number_part(const ColumnPlan& planned, const NumberPart& made, table::Column& column,
                          Failure* failure);
   Status add_other_part(const ColumnPlan& planned, Written& made, Other& other, Failure* failure);
-  Status sync_files(Failure* failure);
-  Status write_manifest(internal::NewFile& file, const std::string& at, Failure* failure);
+  Status sync_files(const std::vector<NewFile*>& files, Failure* failure);
+  Status write_manifest(NewFile& file, const std::string& at, Failure* failure);
   Status commit_append(Failure* failure);
   Status commit_folder(Failure* failure);
+  Status publish(const std::vector<NewFile*>& files, NewFile& manifest, Failure* failure);
   Status old_files(std::set<std::string>& files, Failure* failure) const;
-  Status take_access(const std::set<std::string>& files, Failure* failure);
-  template <class Call>
-  Status for_each_file(Call&& call);
+  Status take_access(const std::vector<NewFile*>& files, const std::set<std::string>& old,
+                     Failure* failure);
+  std::vector<NewFile*> new_files();
 };
 
 }  // namespace numpact::table

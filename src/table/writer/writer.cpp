@@ -21,76 +21,9 @@
 namespace numpact::internal {
 namespace {
 
-// Rows that are copied at once.
-constexpr std::size_t kBlockRows = std::size_t{1} << 14;
 constexpr std::chrono::milliseconds kTurnPause{10};
 
-// Parts of a column as a table of their own.
-class PartsAsTable final : public table::Files {
- public:
-  PartsAsTable(std::shared_ptr<Folder> folder, std::string manifest)
-      : folder_(std::move(folder)), manifest_(std::move(manifest)) {}
-
-  Result<std::unique_ptr<RangeSource>> open(const std::string& name, std::string& why) override {
-    if (name != table::kManifestName) return folder_->open(name, why);
-    return std::unique_ptr<RangeSource>(std::make_unique<Text>(manifest_));
-  }
-
- private:
-  class Text final : public RangeSource {
-   public:
-    explicit Text(const std::string& text) : bytes_(std::as_bytes(std::span(text))) {}
-    std::uint64_t size() const noexcept override { return bytes_.size(); }
-    Result<std::size_t> read_at(std::uint64_t, std::span<std::byte>) override {
-      return std::size_t{0};  // bytes() has them
-    }
-    std::optional<std::span<const std::byte>> bytes() const noexcept override { return bytes_; }
-
-   private:
-    std::span<const std::byte> bytes_;
-  };
-
-  std::shared_ptr<Folder> folder_;
-  std::string manifest_;
-};
-
 }  // namespace
-
-Status copy_rows(const std::shared_ptr<Folder>& folder, const table::Column& column,
-                 const std::vector<table::NumberPart>& parts, NumberPartFiles& out,
-                 Failure* failure) {
-  table::Manifest manifest;
-  table::Column& one = manifest.columns.emplace_back(column);
-  one.metadata.clear();
-  one.parts = parts;
-  one.count = one.null_count = 0;
-  for (const table::NumberPart& part : parts) {
-    one.count += part.count;
-    one.null_count += part.null_count;
-  }
-  std::string text;
-  NUMPACT_TRY(table::manifest_text(manifest).into(text));
-  table::Reader reader;
-  NUMPACT_TRY(
-      table::Reader::open(std::make_shared<PartsAsTable>(folder, std::move(text)), {}, failure)
-          .into(reader));
-  table::Scan scan;
-  NUMPACT_TRY(table::Scan::create(reader, {.columns = {0}}, failure).into(scan));
-  Result<table::Cursor> cursor = table::Cursor::create(scan);
-  if (!cursor.ok()) return cursor.status();
-  std::vector<std::uint64_t> numbers(kBlockRows);
-  std::vector<std::uint8_t> valid(kBlockRows);
-  const std::uint64_t rows = one.rows();
-  for (std::uint64_t row = 0; row < rows;) {
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockRows, rows - row));
-    const std::span<std::uint8_t> flags = std::span(valid).first(count);
-    const MutableNumberView view(column.type, numbers.data(), count);
-    NUMPACT_TRY(cursor->read(0, row, view, flags, rows, failure));
-    NUMPACT_TRY(out.add(NumberView(column.type, numbers.data(), count), flags));
-    row += count;
-  }
-  return {};
-}
 
 Status wait_for_turn(const std::string& folder, const LockConfig& config,
                      platform::FolderTurn& turn) {
@@ -140,8 +73,15 @@ std::uint32_t new_tag() {
 
 namespace numpact::table {
 
-using internal::NewFile;
 using internal::NumberPartFiles;
+
+namespace {
+
+// Columns up to which all files stay open: each may take two descriptors, of which processes often
+// have 1,024.
+constexpr std::size_t kMaxOpenColumns = 256;
+
+}  // namespace
 
 TableWriter::State::~State() {
   columns.clear();  // removes files that were not kept
@@ -215,8 +155,11 @@ Status TableWriter::State::open_table(const std::string& target, Failure* failur
   return old->hold(copied);
 }
 
-Status TableWriter::State::begin_table(const std::string& target, bool may_replace,
-                                       Failure* failure) {
+bool TableWriter::State::stays_open() const { return entries.size() <= kMaxOpenColumns; }
+
+// Sets the path of a new table, and whether there is a folder that it replaces.
+Status TableWriter::State::look_at_target(const std::string& target, bool may_replace,
+                                          Failure* failure) {
   path = internal::platform::without_end_separators(target);
   Status status = follow_links(path).into(path);
   if (!status.ok()) return fail(failure, status, "", "");
@@ -224,13 +167,21 @@ Status TableWriter::State::begin_table(const std::string& target, bool may_repla
   is_there = internal::platform::look_at(path, found);
   plan.kind = is_there ? WritePlan::Kind::kReplace : WritePlan::Kind::kCreate;
   if (is_there) {
-    const Status exists(ErrorKind::kInvalidArgument, "it exists already");
+    const Status exists =
+        Status(ErrorKind::kInvalidArgument, "it exists already").because_of(EEXIST);
     if (!may_replace) return fail(failure, exists, "", "", "exists already");
-    if (!found.is_folder())
+    if (!found.is_folder()) {
       return fail(failure, exists, "", "", "exists already, and is no folder");
+    }
     std::set<std::string> ignored;
     NUMPACT_TRY(old_files(ignored, failure));
   }
+  return {};
+}
+
+Status TableWriter::State::begin_table(const std::string& target, bool may_replace,
+                                       Failure* failure) {
+  NUMPACT_TRY(look_at_target(target, may_replace, failure));
   Manifest& before = plan.before;
   for (table::Column& column : before.columns) {
     column.parts.clear();
@@ -281,16 +232,20 @@ Status TableWriter::State::begin(std::size_t column, Failure* failure) {
   options.rows = config.rows > 0 ? config.rows + planned.copied_rows() : 0;
   options.verify = config.verify;
   options.is_private = plan.kind != WritePlan::Kind::kCreate;
+  options.stays_open = stays_open();
   to.numbers = std::make_unique<NumberPartFiles>(std::move(options));
   if (const Status status = to.numbers->create(); !status.ok()) {
     return fail(failure, status, planned.file, described.name);
   }
   if (planned.numbers.empty()) return {};
   Failure inside;
-  const Status status = internal::copy_rows(old, described, planned.numbers, *to.numbers, &inside);
-  if (status.ok()) return status;
-  return fail(failure, status, inside.file.empty() ? planned.file : inside.file, described.name,
-              inside.text);
+  for (const NumberPart& part : planned.numbers) {
+    const Status status = internal::copy_rows(*old, described.type, part, *to.numbers, inside);
+    if (status.ok()) continue;
+    return fail(failure, status, inside.file.empty() ? planned.file : inside.file, described.name,
+                inside.text);
+  }
+  return {};
 }
 
 Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
@@ -308,12 +263,16 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
   if (!valid.empty() && valid.size() != numbers.count) {
     return refuse(failure, column, "there are not as many bytes for nulls as rows");
   }
-  const bool has_nulls = std::find(valid.begin(), valid.end(), std::uint8_t{0}) != valid.end();
-  if (has_nulls && !described.nullable) {
-    return refuse(failure, column, "has nulls, which the table's column excludes");
+  if (!described.nullable) {
+    const auto nulls = std::count(valid.begin(), valid.end(), std::uint8_t{0});
+    if (nulls > 0) {
+      return refuse(failure, column,
+                    std::to_string(nulls) + " nulls, but its field is not nullable");
+    }
   }
   State::Written& to = columns[column];
   if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
+  if (to.is_finished) return refuse(failure, column, "was finished already");
   to.has_failed = true;
   NUMPACT_TRY(begin(column, failure));
   const std::uint64_t before = plan.columns[column].copied_rows();
@@ -328,37 +287,69 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
   return {};
 }
 
-Status TableWriter::State::write_other(std::size_t column, OtherSource& source, Failure* failure) {
+// A new table has files for columns without rows, too.
+Status TableWriter::State::finish(std::size_t column, Failure* failure) {
+  if (column >= entries.size() || entries[column].numbers == nullptr) {
+    return refuse(failure, column, "is no column of numbers of the table");
+  }
+  State::Written& to = columns[column];
+  if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
+  if (to.is_finished) return {};
+  to.has_failed = true;
+  NUMPACT_TRY(begin(column, failure));
+  const Status status = to.numbers->finish(to.number_part);
+  if (!status.ok()) {
+    return fail(failure, status, plan.columns[column].file, entries[column].name());
+  }
+  to.is_finished = true;
+  to.has_failed = false;
+  return {};
+}
+
+Status TableWriter::State::begin_other(std::size_t column, Failure* failure) {
   if (column >= entries.size() || entries[column].other == nullptr) {
     return refuse(failure, column, "is no other column of the table");
   }
   State::Written& to = columns[column];
   if (to.other != nullptr) return refuse(failure, column, "was written already");
-  const ColumnPlan& planned = plan.columns[column];
-  Other described = *entries[column].other;
-  const auto failed = [&](const Status& status, const std::string& text) {
-    return fail(failure, status, planned.file, described.name, text);
-  };
+  const std::string& file = plan.columns[column].file;
   to.other = std::make_unique<NewFile>();
   to.has_failed = true;
-  std::string message;
-  Status status =
-      to.other->create(folder + "/" + planned.file, plan.kind != WritePlan::Kind::kCreate);
-  std::uint64_t rows = 0;
-  if (status.ok()) {
-    status = source.write(described, planned.others, *to.other, message).into(rows);
+  const Status status =
+      to.other->create(folder + "/" + file, plan.kind != WritePlan::Kind::kCreate, stays_open());
+  return status.ok() ? status : fail(failure, status, file, entries[column].name());
+}
+
+Status TableWriter::State::finish_other(std::size_t column, std::uint64_t rows,
+                                        const std::string& type, Failure* failure) {
+  if (column >= entries.size() || columns[column].other == nullptr || columns[column].is_finished) {
+    return refuse(failure, column, "is no other column that is being written");
   }
-  if (status.ok()) status = to.other->close();
-  if (!status.ok()) return failed(status, message);
+  State::Written& to = columns[column];
+  const ColumnPlan& planned = plan.columns[column];
+  Status status = to.other->close();
   MappedFile file;
-  status = MappedFile::open(to.other->path()).into(file);
+  if (status.ok()) status = MappedFile::open(to.other->path()).into(file);
   if (status.ok()) status = checked_part(planned.file, file.bytes(), rows).into(to.other_part);
-  if (!status.ok()) return failed(status, "");
+  if (!status.ok()) return fail(failure, status, planned.file, entries[column].name());
   if (rows < planned.copied_rows()) return refuse(failure, column, "has fewer rows than before");
   to.new_rows = rows - planned.copied_rows();
-  to.type = described.type;
+  to.type = type;
+  to.is_finished = true;
   to.has_failed = false;
   return {};
+}
+
+Status TableWriter::State::write_other(std::size_t column, OtherSource& source, Failure* failure) {
+  NUMPACT_TRY(begin_other(column, failure));
+  const ColumnPlan& planned = plan.columns[column];
+  Other described = *entries[column].other;
+  std::string message;
+  std::uint64_t rows = 0;
+  const Status status =
+      source.write(described, planned.others, *columns[column].other, message).into(rows);
+  if (!status.ok()) return fail(failure, status, planned.file, described.name, message);
+  return finish_other(column, rows, described.type, failure);
 }
 
 EncodeConfig table_encode_config() noexcept {
@@ -401,6 +392,7 @@ Result<TableWriter> TableWriter::create(const std::string& folder, const Manifes
 
 const WritePlan& TableWriter::plan() const noexcept { return state_->plan; }
 const Manifest& TableWriter::manifest() const noexcept { return state_->after; }
+const std::string& TableWriter::kept_folder() const noexcept { return state_->kept; }
 std::string TableWriter::path_of(const std::string& file) const {
   return state_->folder + "/" + file;
 }
@@ -413,6 +405,21 @@ Status TableWriter::write(std::size_t column, const NumberView& numbers,
 Status TableWriter::write_other(std::size_t column, OtherSource& source,
                                 Failure* failure) noexcept {
   return internal::guarded([&] { return state_->write_other(column, source, failure); });
+}
+
+Status TableWriter::finish(std::size_t column, Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->finish(column, failure); });
+}
+
+Result<ByteSink*> TableWriter::begin_other(std::size_t column, Failure* failure) noexcept {
+  const Status status = internal::guarded([&] { return state_->begin_other(column, failure); });
+  if (!status.ok()) return status;
+  return static_cast<ByteSink*>(state_->columns[column].other.get());
+}
+
+Status TableWriter::finish_other(std::size_t column, std::uint64_t rows, const std::string& type,
+                                 Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->finish_other(column, rows, type, failure); });
 }
 
 Status TableWriter::commit(Failure* failure) noexcept {

@@ -12,7 +12,6 @@ import pytest
 from processor_time import seconds_of
 
 import numpact
-from numpact import _core
 from numpact._folders import choosing
 from numpact._folders.appending import _matched
 from numpact._folders.writing import source_of
@@ -27,13 +26,13 @@ def matched(count: int) -> Callable[[], object]:
     names = [f"c{index}" for index in range(count)]
     source = source_of(pa.table([[1]] * count, names=names[::-1]))
     entries = [Column(name, f"{name}.pco", I64, 1, "", 0) for name in names]
-    return lambda: _matched(source, Manifest(entries, [], []), "keep")
+    return lambda: _matched(source.schema, Manifest(entries, [], []), "keep")
 
 
 def matched_by_position(count: int) -> Callable[[], object]:
     source = source_of(pa.Table.from_arrays([pa.array([1])] * count, names=["c"] * count))
     entries = [Column("c", f"c~{index}.pco", I64, 1, "", 0) for index in range(count)]
-    return lambda: _matched(source, Manifest(entries, [], []), "keep")
+    return lambda: _matched(source.schema, Manifest(entries, [], []), "keep")
 
 
 def ordered(count: int) -> Callable[[], object]:
@@ -41,15 +40,6 @@ def ordered(count: int) -> Callable[[], object]:
     columns = [Column(f"c{index}", "", I64, 1, "", 0) for index in range(count)]
     manifest = Manifest(columns, others, [])
     return lambda: [manifest.ordered() for _ in range(20)]
-
-
-def named(count: int) -> Callable[[], object]:
-    def work() -> None:
-        files = _core.FileNames()
-        for _ in range(count):
-            files.add("a/b", ".pco")
-
-    return work
 
 
 def chosen(count: int) -> Callable[[], object]:
@@ -63,7 +53,7 @@ def chosen(count: int) -> Callable[[], object]:
     return work
 
 
-@pytest.mark.parametrize("make", [matched, matched_by_position, ordered, named, chosen])
+@pytest.mark.parametrize("make", [matched, matched_by_position, ordered, chosen])
 def test_the_work_is_linear(make: Callable[[int], Callable[[], object]]) -> None:
     """Eight times the columns; a search for each of them would take 64 times as long."""
     few, many = make(FEW), make(MANY)

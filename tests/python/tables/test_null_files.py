@@ -39,7 +39,7 @@ def test_appends_keep_checksums_of_nulls(tmp_path, trailer):
     first, second = nullable_table(300, 2), nullable_table(200, 3)
     numpact.write_table(first, tmp_path / "t", trailer=trailer)
     numpact.append_table(second, tmp_path / "t", trailer=trailer)
-    path = tmp_path / "t" / "a.nulls.pco"
+    (path,) = (tmp_path / "t").glob("a.*nulls.pco")
     assert (numpact.read_trailer(path) is not None) == trailer
     joined = pa.concat_tables([first, second])
     assert (

@@ -163,9 +163,7 @@ CONVERTED: list[tuple[pl.Series, list[pl.Expr]]] = [
 def test_literals_that_polars_converts(tmp_path: Path, case: int) -> None:
     values, literals = CONVERTED[case]
     frame = pl.DataFrame({"v": values}).select(pl.col("v").repeat_by(3).explode())
-    numpact.write_table(frame[:3], tmp_path / "t")
-    for first in range(3, frame.height, 3):
-        numpact.append_table(frame[first : first + 3], tmp_path / "t")
+    small_chunks(frame.to_arrow(), tmp_path / "t", 3)
     assert len(numpact.read_trailer(tmp_path / "t/v.pco").chunks) == len(values)
     scan, v = numpact.scan_table(tmp_path / "t"), pl.col("v")
     for literal in literals:

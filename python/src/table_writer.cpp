@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes tables: folders on disk (numpact/table_writer.hpp).
+#include "numpact/table_writer.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "buffers.hpp"
+#include "config.hpp"
+#include "contexts.hpp"
+#include "manifest_tuple.hpp"
+#include "own_process.hpp"
+#include "table_reader.hpp"
+
+namespace numpact::python {
+namespace {
+
+using table::Failure;
+
+std::string path_of(const nb::bytes& path) { return {path.c_str(), path.size()}; }
+
+nb::bytes given(const std::string& path) { return nb::bytes(path.data(), path.size()); }
+
+// A TableWriter. Columns may be written by several threads, each by one at a time; all else is for
+// one thread. close() discards what was not committed.
+class TableWriter {
+ public:
+  // Appends to the folder, or writes a new table with the columns of a manifest.
+  TableWriter(const nb::bytes& folder, nb::handle manifest, bool may_replace, unsigned level,
+              std::optional<unsigned> trailer, unsigned threads,
+              std::optional<std::uint64_t> timeout_ms) {
+    table::WriterConfig config;
+    config.encode = encode_config(level, "auto", "auto", nb::none());
+    config.encode.trailer = trailer_spec(trailer);
+    set_threads(config.encode, threads, 2);
+    config.lock = lock_config(timeout_ms, signals_);
+    folder_ = path_of(folder);
+    std::optional<table::Manifest> described;
+    if (!manifest.is_none()) described = manifest_in(manifest);
+    std::unique_ptr<table::TableWriter> made;
+    run([&](Failure* failure) {
+      auto writer =
+          described ? table::TableWriter::create(folder_, *described, may_replace, config, failure)
+                    : table::TableWriter::append(folder_, config, failure);
+      if (writer.ok()) made = std::make_unique<table::TableWriter>(std::move(*writer));
+      return writer.status();
+    });
+    sinks_.resize(made->plan().columns.size());
+    writer_ = std::move(made);
+  }
+
+  nb::tuple before() { return manifest_tuple(open().plan().before); }
+  // The files of another column whose rows come before the new ones in its new file.
+  nb::tuple copied(std::size_t column) {
+    nb::list parts;
+    for (const table::Part& part : planned(column).others) parts.append(part_tuple(part));
+    return nb::tuple(parts);
+  }
+  // Where the new file of a column is until commit().
+  nb::bytes path(std::size_t column) { return given(open().path_of(planned(column).file)); }
+
+  void write(std::size_t column, const ConstArray& array, std::optional<ConstArray> valid) {
+    const NumberView numbers = numbers_of(array);
+    std::span<const std::uint8_t> flags;
+    if (valid) {
+      flags = {static_cast<const std::uint8_t*>(valid->data()), valid->size() * valid->itemsize()};
+    }
+    run([&](Failure* failure) { return open().write(column, numbers, flags, failure); });
+  }
+  void finish(std::size_t column) {
+    run([&](Failure* failure) { return open().finish(column, failure); });
+  }
+  void begin_other(std::size_t column) {
+    static_cast<void>(planned(column));
+    run([&](Failure* failure) { return open().begin_other(column, failure).into(sinks_[column]); });
+  }
+  void write_bytes(std::size_t column, nb::handle source) {
+    const std::string& file = planned(column).file;
+    if (sinks_[column] == nullptr) throw nb::value_error("the column is not being written");
+    const Bytes bytes(source);
+    run([&](Failure* failure) {
+      const Status status = sinks_[column]->write(bytes.span());
+      if (!status.ok()) failure->file = folder_ + "/" + file;
+      return status;
+    });
+  }
+  void finish_other(std::size_t column, std::uint64_t rows, const std::string& type) {
+    sinks_.at(column) = nullptr;
+    run([&](Failure* failure) { return open().finish_other(column, rows, type, failure); });
+  }
+  // Where files stay that came into the old folder meanwhile; empty: nowhere.
+  nb::bytes commit() {
+    run([&](Failure* failure) { return open().commit(failure); });
+    return given(open().kept_folder());
+  }
+  void close() {
+    sinks_.clear();
+    writer_.reset();
+  }
+
+ private:
+  table::TableWriter& open() {
+    if (!writer_) throw nb::value_error("the table was closed");
+    return *writer_.operator->();
+  }
+  const table::ColumnPlan& planned(std::size_t column) {
+    const auto& columns = open().plan().columns;
+    if (column >= columns.size()) throw nb::index_error("the table has no such column");
+    return columns[column];
+  }
+  template <class Work>
+  void run(const Work& work) {
+    run_table_work(work, &signals_);
+  }
+
+  std::string folder_;
+  PythonProgress signals_;  // looks for Ctrl-C while a lock is waited for
+  Owned<table::TableWriter> writer_;
+  std::vector<ByteSink*> sinks_;  // of other columns that are being written
+};
+
+nb::bytes move_table(const nb::bytes& made, const nb::bytes& folder) {
+  PythonProgress signals;
+  std::string kept;
+  run_table_work(
+      [&](Failure* failure) {
+        return table::move_table(path_of(made), path_of(folder), lock_config({}, signals), failure,
+                                 &kept);
+      },
+      &signals);
+  return given(kept);
+}
+
+}  // namespace
+
+void bind_table_writer(nb::module_& m) {
+  nb::class_<TableWriter>(m, "TableWriter")
+      .def(nb::init<const nb::bytes&, nb::handle, bool, unsigned, std::optional<unsigned>, unsigned,
+                    std::optional<std::uint64_t>>(),
+           nb::arg("folder"), nb::arg("manifest").none(), nb::arg("may_replace"), nb::arg("level"),
+           nb::arg("trailer").none(), nb::arg("threads"), nb::arg("timeout_ms").none())
+      .def("before", &TableWriter::before)
+      .def("copied", &TableWriter::copied, nb::arg("column"))
+      .def("path", &TableWriter::path, nb::arg("column"))
+      .def("write", &TableWriter::write, nb::arg("column"), nb::arg("numbers"),
+           nb::arg("valid").none())
+      .def("finish", &TableWriter::finish, nb::arg("column"))
+      .def("begin_other", &TableWriter::begin_other, nb::arg("column"))
+      .def("write_bytes", &TableWriter::write_bytes, nb::arg("column"), nb::arg("source"))
+      .def("finish_other", &TableWriter::finish_other, nb::arg("column"), nb::arg("rows"),
+           nb::arg("type"))
+      .def("commit", &TableWriter::commit)
+      .def("close", &TableWriter::close);
+  m.def("move_table", &move_table, nb::arg("made"), nb::arg("folder"));
+}
+
+}  // namespace numpact::python
