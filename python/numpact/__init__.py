@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ._progress import Progress
     from ._recipe import Recipe, choose_recipe
     from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
-    from ._table import append_table, open_table, read_table, scan_table, write_table
+    from ._table import append_table, compact_table, open_table, read_table, scan_table, write_table
     from ._threads import threads
     from ._trailer import (
         Damage,
@@ -100,6 +100,7 @@ __all__ = [
     "append",
     "append_table",
     "choose_recipe",
+    "compact_table",
     "compress",
     "compress_arrow",
     "decompress",
@@ -140,7 +141,7 @@ _MODULES = {
     "_progress": "Progress",
     "_recipe": "Recipe choose_recipe",
     "_spec_types": "DeltaSpec ModeSpec PagingSpec",
-    "_table": "append_table open_table read_table scan_table write_table",
+    "_table": "append_table compact_table open_table read_table scan_table write_table",
     "_threads": "threads",
     "_trailer": "Damage Trailer TrailerChunk Verification add_trailer read_trailer salvage verify",
     "_writer": "Writer",

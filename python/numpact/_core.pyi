@@ -394,7 +394,7 @@ class TableWriter:
         self,
         folder: bytes,
         manifest: tuple[Any, ...] | None,
-        may_replace: bool,
+        work: str,
         level: int,
         trailer: int | None,
         threads: int,

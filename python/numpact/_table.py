@@ -97,18 +97,19 @@ def append_table(
 ) -> None:
     """Appends rows to a table in a folder: to all columns or, after an error, to none.
 
-    The longer table is written to a new folder, read back, synced to disk, and exchanged with the
-    old one in one step; readers see the old table or the new one. Several processes and threads may
-    append to a table at the same time: each waits for the others, and no rows are lost.
+    The rows go to new files, which are read back and synced to disk; then the manifest, which lists
+    the files, is replaced. Files of 65,536 rows and more stay as they are, and smaller ones at the
+    end of a column are written anew with the new rows. Readers see the old table or the new one.
+    Several processes and threads may append to a table at the same time: each waits for the others,
+    and no rows are lost.
 
     Args:
-        table: As for ``write_table``, with the columns of the folder in any order. It is kept in
-            memory. Dictionaries are joined, with wider indices where these are too narrow. Columns
-            of type null are nulls of the folder's type.
+        table: As for ``write_table``, with the columns of the folder in any order. Dictionaries are
+            joined, with wider indices where these are too narrow. Columns of type null are nulls of
+            the folder's type.
         path: A folder that ``write_table`` or ``numpact compress`` wrote.
         level, threads: As for ``write_table``.
-        trailer: As for ``compress``. A column whose file has a trailer gets one of the same kind;
-            that reads the whole file.
+        trailer: As for ``compress``, for the new files.
         others: ``"drop"``: columns that the folder left out are left out of the new rows, too.
         lock_timeout: Seconds to wait for other writers of the table; None: no limit.
 
@@ -119,8 +120,7 @@ def append_table(
         InvalidArgumentError: Nulls for a column that is not nullable, or a folder without the nulls
             of its source.
         LockTimeoutError: Another process is writing the table.
-        CorruptError: A file of the folder is damaged. The table is not changed.
-        FileExistsError: The folder has files that are not part of the table.
+        CorruptError: A file whose rows are written anew is damaged. The table is not changed.
         ImportError: pyarrow is not installed.
 
     >>> import numpact, os, tempfile
@@ -141,6 +141,44 @@ def append_table(
         others=others,
         lock_timeout=lock_timeout,
     )
+
+
+def compact_table(
+    path: Path,
+    *,
+    level: int = DEFAULT_LEVEL,
+    threads: int | None = None,
+    trailer: TrailerSpec = TABLE_TRAILER,
+    lock_timeout: float | None = None,
+) -> None:
+    """Joins the files of each column of a table to one: many appends leave many.
+
+    The rows stay the same. As ``append_table``, it waits for other writers, and changes all or,
+    after an error, nothing; columns with one file are left as they are. It needs memory for some
+    chunks, not for a column, except for columns with dictionaries.
+
+    Args:
+        path: A folder that ``write_table`` or ``numpact compress`` wrote.
+        level, threads, trailer: As for ``write_table``.
+        lock_timeout: Seconds to wait for other writers of the table; None: no limit.
+
+    Raises:
+        FileNotFoundError: The folder does not exist.
+        LockTimeoutError: Another process is writing the table.
+        CorruptError: A file of the folder is damaged. The table is not changed.
+        ImportError: pyarrow is not installed.
+
+    >>> import numpact, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "day")
+    >>> numpact.write_table({"price": range(70_000)}, path)
+    >>> numpact.append_table({"price": range(70_000)}, path)
+    >>> numpact.compact_table(path)
+    >>> sorted(name.rpartition(".")[2] for name in os.listdir(path))
+    ['json', 'pco']
+    """
+    from ._folders.appending import compact_table as work
+
+    work(path, level=level, threads=threads, trailer=trailer, lock_timeout=lock_timeout)
 
 
 def open_table(

@@ -4,12 +4,14 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,8 +36,9 @@ nb::bytes given(const std::string& path) { return nb::bytes(path.data(), path.si
 // one thread. close() discards what was not committed.
 class TableWriter {
  public:
-  // Appends to the folder, or writes a new table with the columns of a manifest.
-  TableWriter(const nb::bytes& folder, nb::handle manifest, bool may_replace, unsigned level,
+  // "create" and "replace" write a table with the columns of a manifest; "append" and "compact"
+  // have none.
+  TableWriter(const nb::bytes& folder, nb::handle manifest, std::string_view work, unsigned level,
               std::optional<unsigned> trailer, unsigned threads,
               std::optional<std::uint64_t> timeout_ms) {
     table::WriterConfig config;
@@ -49,8 +52,10 @@ class TableWriter {
     std::unique_ptr<table::TableWriter> made;
     run([&](Failure* failure) {
       auto writer =
-          described ? table::TableWriter::create(folder_, *described, may_replace, config, failure)
-                    : table::TableWriter::append(folder_, config, failure);
+          described
+              ? table::TableWriter::create(folder_, *described, work == "replace", config, failure)
+          : work == "compact" ? table::TableWriter::compact(folder_, config, failure)
+                              : table::TableWriter::append(folder_, config, failure);
       if (writer.ok()) made = std::make_unique<table::TableWriter>(std::move(*writer));
       return writer.status();
     });
@@ -144,9 +149,9 @@ nb::bytes move_table(const nb::bytes& made, const nb::bytes& folder) {
 
 void bind_table_writer(nb::module_& m) {
   nb::class_<TableWriter>(m, "TableWriter")
-      .def(nb::init<const nb::bytes&, nb::handle, bool, unsigned, std::optional<unsigned>, unsigned,
-                    std::optional<std::uint64_t>>(),
-           nb::arg("folder"), nb::arg("manifest").none(), nb::arg("may_replace"), nb::arg("level"),
+      .def(nb::init<const nb::bytes&, nb::handle, std::string_view, unsigned,
+                    std::optional<unsigned>, unsigned, std::optional<std::uint64_t>>(),
+           nb::arg("folder"), nb::arg("manifest").none(), nb::arg("work"), nb::arg("level"),
            nb::arg("trailer").none(), nb::arg("threads"), nb::arg("timeout_ms").none())
       .def("before", &TableWriter::before)
       .def("copied", &TableWriter::copied, nb::arg("column"))

@@ -155,6 +155,64 @@ TEST_F(Writers, AppendsOfAnySizes) {
   EXPECT_EQ(reader().manifest().columns[0].parts.size(), 5u);
 }
 
+TEST_F(Writers, JoinPartsWithoutNewRows) {
+  ASSERT_TRUE(create(kTypes, rows_of(3, 70'000, 0)).ok());
+  for (const std::size_t size : {70'000, 65'536, 10}) {
+    ASSERT_TRUE(append(rows_of(3, size, 1)).ok());
+  }
+  const table::Reader before = reader();
+  ASSERT_EQ(before.manifest().columns[0].parts.size(), 4u);
+  TableWriter writer = TableWriter::compact(path_, fast()).value();
+  EXPECT_EQ(writer.plan().columns[0].copied_rows(), model_[0].size());
+  const std::uint8_t one = 1;
+  EXPECT_EQ(writer.write(0, NumberView(NumberType::kU8, &one, 1)).kind(),
+            ErrorKind::kInvalidArgument);
+  ASSERT_TRUE(writer.finish(1).ok());
+  ASSERT_TRUE(writer.commit().ok());
+  for (const table::Column& column : reader().manifest().columns) EXPECT_TRUE(column.parts.empty());
+  expect_model(reader());
+  expect_model(before);
+  expect_only_files_of_the_table();
+  // A column of one part is left as it is.
+  const std::set<std::string> files = names();
+  ASSERT_TRUE(TableWriter::compact(path_, fast()).value().commit().ok());
+  EXPECT_EQ(names(), files);
+}
+
+TEST_F(Writers, FinishColumnsOneByOne) {
+  TableWriter writer = TableWriter::create(path_, manifest_of(kTypes), false, fast()).value();
+  const std::uint8_t numbers[] = {3, 4};
+  ASSERT_TRUE(writer.write(0, NumberView(NumberType::kU8, numbers, 2)).ok());
+  ASSERT_TRUE(writer.finish(0).ok());
+  ASSERT_TRUE(writer.finish(0).ok());
+  EXPECT_EQ(writer.write(0, NumberView(NumberType::kU8, numbers, 2)).kind(),
+            ErrorKind::kInvalidArgument);
+  EXPECT_EQ(writer.finish(3).kind(), ErrorKind::kInvalidArgument);
+  Failure failure;
+  EXPECT_EQ(writer.commit(&failure).kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(failure.text, "has 0 new rows, column \"c0\" has 2");
+}
+
+TEST_F(Writers, FoldersAreMovedToTheirName) {
+  ASSERT_TRUE(create(kTypes, rows_of(3, 100, 1)).ok());
+  const std::string made = std::exchange(path_, place_ + "/other");
+  const auto model = std::exchange(model_, {});
+  ASSERT_TRUE(create(kTypes, rows_of(3, 50, 1)).ok());
+  model_ = model;
+  ASSERT_TRUE(table::move_table(made, path_).ok());
+  EXPECT_FALSE(std::filesystem::exists(made));
+  expect_model(reader());
+  std::ofstream(path_ + "/mine.txt") << "x";
+  std::filesystem::create_directory(made);
+  Failure failure;
+  EXPECT_EQ(table::move_table(made, path_, {}, &failure).kind(), ErrorKind::kInvalidArgument);
+  EXPECT_NE(failure.text.find("holds 'mine.txt'"), std::string::npos);
+  std::filesystem::remove(path_ + "/mine.txt");
+  EXPECT_EQ(table::move_table(made, path_).kind(), ErrorKind::kIo);  // no manifest
+  EXPECT_TRUE(std::filesystem::exists(made));
+  expect_model(reader());
+}
+
 TEST_F(Writers, ReadersKeepWhatTheyHaveOpened) {
   ASSERT_TRUE(create(kTypes, rows_of(3, 1000, 1)).ok());
   const table::Reader before = reader();

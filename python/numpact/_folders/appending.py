@@ -32,6 +32,7 @@ from .writing import (
     Path,
     check_others,
     final_path,
+    in_parallel,
     shared_out,
     source_of,
     table_writer,
@@ -57,7 +58,7 @@ def append_table(
     not_a_table(final)
     source = source_of(table)
     workers, inner = shared_out(resolve(threads), len(source.schema))
-    with table_writer(final, None, options, inner, lock_timeout) as writer:
+    with table_writer(final, None, options, inner, lock_timeout, "append") as writer:
         manifest = manifest_of(writer.before())
         matched = _matched(source.schema, manifest, others)
         fields = list(source.schema)
@@ -66,6 +67,34 @@ def append_table(
             for index, (entry, place) in enumerate(zip(manifest.ordered(), matched, strict=True))
         ]
         write_columns(source, columns, workers)
+        writer.commit()
+
+
+def compact_table(
+    path: Path,
+    *,
+    level: int = DEFAULT_LEVEL,
+    threads: int | None = None,
+    trailer: TrailerSpec = TABLE_TRAILER,
+    lock_timeout: float | None = None,
+) -> None:
+    """See ``numpact.compact_table``."""
+    options = Options(level, trailer)
+    options.check()
+    final = final_path(path)
+    not_a_table(final)
+    with table_writer(final, None, options, 1, lock_timeout, "compact") as writer:
+
+        def join(column: tuple[int, Column | Other]) -> None:
+            index, entry = column
+            if isinstance(entry, Column):
+                writer.finish(index)
+            elif len(entry.parts) > 1:
+                field = _reader_of(entry.parts[0], entry.name, final).field
+                _Others(writer, index, entry, field, final).finish()
+
+        entries = list(enumerate(manifest_of(writer.before()).ordered()))
+        in_parallel(join, entries, shared_out(resolve(threads), len(entries))[0])
         writer.commit()
 
 

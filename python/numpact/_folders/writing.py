@@ -63,22 +63,22 @@ def table_writer(
     options: Options,
     threads: int,
     lock_timeout: float | None,
-    may_replace: bool = False,
+    work: Literal["create", "replace", "append", "compact"],
 ) -> Iterator[_core.TableWriter]:
     """A writer for a ``with`` block; what was not committed at its end is discarded.
 
     Args:
         folder: The table, as ``final_path`` gives it.
-        manifest: The columns of a new table; None: rows are appended.
+        manifest: The columns of a new table.
         options: How columns are compressed.
         threads: Of each column.
         lock_timeout: As for ``write_table``.
-        may_replace: A table that is there is replaced.
+        work: "replace" also creates a table; "compact" joins all parts of each column.
     """
     writer = _core.TableWriter(
         os.fsencode(folder),
         None if manifest is None else astuple(manifest),
-        may_replace,
+        work,
         core_level(options.level),
         core_trailer(options.trailer),
         threads,
@@ -292,7 +292,8 @@ def write_table(
     kept, manifest = _planned(source.schema, others)
     os.makedirs(os.path.dirname(final), exist_ok=True)
     workers, inner = shared_out(resolve(threads), len(kept))
-    with table_writer(final, manifest, options, inner, lock_timeout, overwrite) as writer:
+    work: Literal["create", "replace"] = "replace" if overwrite else "create"
+    with table_writer(final, manifest, options, inner, lock_timeout, work) as writer:
         fields = list(source.schema)
         columns = [
             (place, partial(_column_writer, writer, index, fields[place]))

@@ -53,7 +53,7 @@ Status TableWriter::State::finish_columns(Failure* failure) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (entries[i].other == nullptr) {
       NUMPACT_TRY(finish(i, failure));
-    } else if (columns[i].other == nullptr) {
+    } else if (columns[i].other == nullptr && !is_left(i)) {
       return refuse(failure, i, "was not written");
     }
   }
@@ -114,11 +114,15 @@ Status TableWriter::State::describe(Failure* failure) {
   auto others = after.others.begin();
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (entries[i].other != nullptr) {
-      NUMPACT_TRY(add_other_part(plan.columns[i], columns[i], *others++, failure));
-    } else if (plan.kind == WritePlan::Kind::kAppend) {
-      NUMPACT_TRY(add_number_part(plan.columns[i], columns[i].number_part, *numbers++, failure));
+      Other& other = *others++;
+      if (!is_left(i)) NUMPACT_TRY(add_other_part(plan.columns[i], columns[i], other, failure));
+      continue;
+    }
+    table::Column& column = *numbers++;
+    if (is_left(i)) continue;
+    if (!is_new()) {
+      NUMPACT_TRY(add_number_part(plan.columns[i], columns[i].number_part, column, failure));
     } else {
-      table::Column& column = *numbers++;
       const NumberPart& made = columns[i].number_part;
       column.file = made.file;
       column.null_file = made.null_file;
@@ -164,8 +168,12 @@ Status TableWriter::State::write_manifest(NewFile& file, const std::string& at, 
 Status TableWriter::State::commit(Failure* failure) {
   if (is_committed) return refuse(failure, entries.size(), "the table was written already");
   NUMPACT_TRY(check_rows(failure));
-  const bool is_append = plan.kind == WritePlan::Kind::kAppend;
-  if (is_append && (columns.empty() || columns[0].new_rows == 0)) {
+  const bool has_copies =
+      std::any_of(plan.columns.begin(), plan.columns.end(),
+                  [](const ColumnPlan& column) { return column.copied_rows() > 0; });
+  const bool has_rows = !columns.empty() && columns[0].new_rows > 0;
+  const bool stays = plan.kind == WritePlan::Kind::kCompact ? !has_copies : !has_rows;
+  if (!is_new() && stays) {
     after = plan.before;
     columns.clear();
     is_committed = true;
@@ -175,7 +183,7 @@ Status TableWriter::State::commit(Failure* failure) {
   }
   NUMPACT_TRY(finish_columns(failure));
   NUMPACT_TRY(describe(failure));
-  return is_append ? commit_append(failure) : commit_folder(failure);
+  return is_new() ? commit_folder(failure) : commit_append(failure);
 }
 
 // New files, and a manifest that takes the place of the old one.

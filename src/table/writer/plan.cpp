@@ -27,17 +27,26 @@ std::size_t kept_of(const Parts& parts, RowsOf&& rows_of) {
   return kept;
 }
 
-ColumnPlan plan_of(const Column& column) {
+// If all parts are joined: one alone stays.
+template <class Parts>
+std::size_t kept_alone(const Parts& parts) {
+  return parts.size() > 1 ? 0 : parts.size();
+}
+
+ColumnPlan plan_of(const Column& column, bool joins_all) {
   ColumnPlan plan;
   std::vector<NumberPart> parts = column.all_parts();
-  plan.kept = kept_of(parts, [](const NumberPart& part) { return part.rows(); });
+  plan.kept = joins_all ? kept_alone(parts)
+                        : kept_of(parts, [](const NumberPart& part) { return part.rows(); });
   plan.numbers.assign(parts.begin() + static_cast<std::ptrdiff_t>(plan.kept), parts.end());
   return plan;
 }
 
-ColumnPlan plan_of(const Other& other) {
+ColumnPlan plan_of(const Other& other, bool joins_all) {
   ColumnPlan plan;
-  if (!is_written_whole(other)) {
+  if (joins_all) {
+    plan.kept = kept_alone(other.parts);
+  } else if (!is_written_whole(other)) {
     plan.kept = kept_of(other.parts, [](const Part& part) { return part.rows; });
   }
   plan.others.assign(other.parts.begin() + static_cast<std::ptrdiff_t>(plan.kept),
@@ -56,8 +65,10 @@ std::uint64_t ColumnPlan::copied_rows() const noexcept {
 
 OtherSource::~OtherSource() = default;
 
-Result<WritePlan> plan_append(const Manifest& before, std::span<const std::string> names,
-                              std::uint32_t tag, std::string* why) noexcept {
+namespace {
+
+Result<WritePlan> plan_parts(const Manifest& before, std::span<const std::string> names,
+                             std::uint32_t tag, bool joins_all, std::string* why) noexcept {
   return internal::guarded_value<WritePlan>([&](WritePlan& plan) -> Status {
     for (const Column& column : before.columns) {
       if (column.nulls_dropped == 0) continue;
@@ -66,7 +77,7 @@ Result<WritePlan> plan_append(const Manifest& before, std::span<const std::strin
       }
       return Status(ErrorKind::kInvalidArgument, "nulls of a column were left out");
     }
-    plan.kind = WritePlan::Kind::kAppend;
+    plan.kind = joins_all ? WritePlan::Kind::kCompact : WritePlan::Kind::kAppend;
     plan.before = before;
     plan.leftovers = left_files(before, names);
     const std::uint64_t number = internal::next_part_number(before);
@@ -76,13 +87,26 @@ Result<WritePlan> plan_append(const Manifest& before, std::span<const std::strin
     for (std::size_t i = 0; i < stems.size(); ++i) {
       const bool is_other = other != before.others.end() && other->position == i;
       ColumnPlan& made =
-          plan.columns.emplace_back(is_other ? plan_of(*other++) : plan_of(*column++));
+          plan.columns.emplace_back(is_other ? plan_of(*other++, joins_all)
+                                             : plan_of(*column++, joins_all));
       const std::string name = internal::part_name(stems[i], number, tag);
       made.file = name + (is_other ? ".arrow" : ".pco");
       if (!is_other) made.null_file = null_file_name(made.file);
     }
     return {};
   });
+}
+
+}  // namespace
+
+Result<WritePlan> plan_append(const Manifest& before, std::span<const std::string> names,
+                              std::uint32_t tag, std::string* why) noexcept {
+  return plan_parts(before, names, tag, false, why);
+}
+
+Result<WritePlan> plan_compaction(const Manifest& before, std::span<const std::string> names,
+                                  std::uint32_t tag, std::string* why) noexcept {
+  return plan_parts(before, names, tag, true, why);
 }
 
 }  // namespace numpact::table

@@ -54,7 +54,7 @@ struct TableWriter::State {
   };
 
   ~State();
-  Status open_table(const std::string& folder, Failure* failure);
+  Status open_table(const std::string& folder, bool joins_all, Failure* failure);
   Status begin_table(const std::string& target, bool may_replace, Failure* failure);
   Status begin(std::size_t column, Failure* failure);
   Status finish(std::size_t column, Failure* failure);
@@ -84,6 +84,14 @@ struct TableWriter::State {
  private:
   void list_entries();
   bool stays_open() const;
+  // A folder is written, rather than parts.
+  bool is_new() const {
+    return plan.kind == WritePlan::Kind::kCreate || plan.kind == WritePlan::Kind::kReplace;
+  }
+  // A column of which nothing is written.
+  bool is_left(std::size_t column) const {
+    return plan.kind == WritePlan::Kind::kCompact && plan.columns[column].copied_rows() == 0;
+  }
   Status look_at_target(const std::string& target, bool may_replace, Failure* failure);
   Status fail(Failure* failure, const Status& status, const std::string& file,
               const std::string& column, const std::string& text = {}) const {

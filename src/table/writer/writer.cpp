@@ -100,7 +100,8 @@ void TableWriter::State::list_entries() {
   columns.resize(entries.size());
 }
 
-Status TableWriter::State::open_table(const std::string& target, Failure* failure) {
+Status TableWriter::State::open_table(const std::string& target, bool joins_all,
+                                      Failure* failure) {
   path = internal::platform::without_end_separators(target);
   internal::platform::FileInfo found;
   const bool is_found = internal::platform::look_at(path, found);
@@ -136,7 +137,10 @@ Status TableWriter::State::open_table(const std::string& target, Failure* failur
   internal::FolderNames names;
   status = internal::list_names(path, names);
   if (status.ok()) {
-    status = plan_append(before, names.files, internal::new_tag(), &why).into(plan);
+    const std::uint32_t tag = internal::new_tag();
+    status = (joins_all ? plan_compaction(before, names.files, tag, &why)
+                        : plan_append(before, names.files, tag, &why))
+                 .into(plan);
   }
   if (!status.ok()) return fail(failure, status, "", "", why);
   // Without a lock they may be those of a writer that is at work.
@@ -273,6 +277,9 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
   State::Written& to = columns[column];
   if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
   if (to.is_finished) return refuse(failure, column, "was finished already");
+  if (plan.kind == WritePlan::Kind::kCompact) {
+    return refuse(failure, column, "gets no new rows by joining its parts");
+  }
   to.has_failed = true;
   NUMPACT_TRY(begin(column, failure));
   const std::uint64_t before = plan.columns[column].copied_rows();
@@ -294,7 +301,7 @@ Status TableWriter::State::finish(std::size_t column, Failure* failure) {
   }
   State::Written& to = columns[column];
   if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
-  if (to.is_finished) return {};
+  if (to.is_finished || is_left(column)) return {};
   to.has_failed = true;
   NUMPACT_TRY(begin(column, failure));
   const Status status = to.numbers->finish(to.number_part);
@@ -312,6 +319,7 @@ Status TableWriter::State::begin_other(std::size_t column, Failure* failure) {
   }
   State::Written& to = columns[column];
   if (to.other != nullptr) return refuse(failure, column, "was written already");
+  if (is_left(column)) return refuse(failure, column, "has one part, which stays");
   const std::string& file = plan.columns[column].file;
   to.other = std::make_unique<NewFile>();
   to.has_failed = true;
@@ -364,16 +372,26 @@ TableWriter::TableWriter(TableWriter&& other) noexcept = default;
 TableWriter& TableWriter::operator=(TableWriter&& other) noexcept = default;
 TableWriter::~TableWriter() = default;
 
-Result<TableWriter> TableWriter::append(const std::string& folder, const WriterConfig& config,
-                                        Failure* failure) noexcept {
+Result<TableWriter> TableWriter::opened(const std::string& folder, bool joins_all,
+                                        const WriterConfig& config, Failure* failure) noexcept {
   std::optional<TableWriter> writer;
   const Status status = internal::guarded([&] {
     writer = TableWriter();
     writer->state_->config = config;
-    return writer->state_->open_table(folder, failure);
+    return writer->state_->open_table(folder, joins_all, failure);
   });
   if (!status.ok()) return status;
   return *std::move(writer);
+}
+
+Result<TableWriter> TableWriter::append(const std::string& folder, const WriterConfig& config,
+                                        Failure* failure) noexcept {
+  return opened(folder, false, config, failure);
+}
+
+Result<TableWriter> TableWriter::compact(const std::string& folder, const WriterConfig& config,
+                                         Failure* failure) noexcept {
+  return opened(folder, true, config, failure);
 }
 
 Result<TableWriter> TableWriter::create(const std::string& folder, const Manifest& table,

@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from tables_support import same
+from tables_support import files_in, same
 
 import numpact
 
@@ -170,3 +170,42 @@ def test_damage_of_a_part_names_it(folder: Path, tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(FileNotFoundError, match=path.name):
         numpact.read_table(tmp_path / "t", ["plain"])
+
+
+# ---- joining ----
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_parts_are_joined(folder: Path, whole: pa.Table, tmp_path: Path, threads: int) -> None:
+    shutil.copytree(folder, tmp_path / "t")
+    with numpact.open_table(tmp_path / "t") as opened:
+        numpact.compact_table(tmp_path / "t", threads=threads)
+        assert opened.read(rows=(PART, PART + 9)).to_arrow().equals(whole[PART : PART + 9])
+    manifest = json.loads((tmp_path / "t/manifest.json").read_text())
+    assert all("parts" not in entry for entry in manifest["columns"])
+    assert all(len(entry["parts"]) == 1 for entry in manifest["others"])
+    files = {entry["file"] for entry in manifest["columns"]}
+    files |= {entry["nulls"]["file"] for entry in manifest["columns"] if "nulls" in entry}
+    files |= {entry["parts"][0]["file"] for entry in manifest["others"]}
+    assert {path.name for path in (tmp_path / "t").iterdir()} == files | {"manifest.json"}
+    same(numpact.read_table(tmp_path / "t").to_arrow(), whole)
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "t").iterdir()}
+    numpact.compact_table(tmp_path / "t")  # nothing to do
+    assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "t").iterdir()} == before
+    numpact.append_table(PIECES[3], tmp_path / "t")
+    assert numpact.open_table(tmp_path / "t").num_rows == whole.num_rows + SIZES[3]
+
+
+@pytest.mark.parametrize("name", ["i", "f", "plain"])
+def test_damage_is_not_joined(folder: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(folder, tmp_path / "t")
+    manifest = json.loads((tmp_path / "t/manifest.json").read_text())
+    entries = {entry["name"]: entry for entry in [*manifest["columns"], *manifest["others"]]}
+    path = tmp_path / "t" / entries[name]["parts"][1]["file"]
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3] ^= 16
+    path.write_bytes(data)
+    before = files_in(tmp_path / "t")
+    with pytest.raises(numpact.CorruptError, match=path.name):
+        numpact.compact_table(tmp_path / "t")
+    assert files_in(tmp_path / "t") == before
