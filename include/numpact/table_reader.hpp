@@ -218,6 +218,10 @@ class NUMPACT_API Cursor {
   Status read(std::size_t column, std::uint64_t first, const MutableNumberView& out,
               std::span<std::uint8_t> valid, std::uint64_t ahead = 0,
               Failure* failure = nullptr) noexcept;
+  // Rows by their numbers, which increase or repeat; chunks without any of them are not decoded.
+  // `out` and `valid` as above, for as many rows.
+  Status take(std::size_t column, std::span<const std::uint64_t> rows, const MutableNumberView& out,
+              std::span<std::uint8_t> valid = {}, Failure* failure = nullptr) noexcept;
 
   struct State;
 

@@ -249,8 +249,9 @@ def read_table(
         path: As for ``open_table``.
         columns: Names of the columns to read, in this order; None: all. An empty list reads none
             and keeps the count of rows.
-        rows: A slice, or a pair of the first row and the row after the last one; None: all. Only
-            the chunks that contain them are decoded.
+        rows: A slice, or a tuple of the first row and the row after the last one; or, without
+            ``where``, rows by their numbers in any order, or a mask: a list or an array. None: all.
+            Only the chunks that contain them are decoded.
         where: A filter of these rows: text such as ``"price >= 100 and day = '2024-01-01'"``, or a
             list of (column, operator, value). Chunks whose range in the trailer excludes a match
             are not read; of the other columns, only the chunks that contain rows that match.

@@ -29,11 +29,6 @@ namespace {
 using table::Failure;
 using table::RowRange;
 
-// Rows between two that are taken from which on they are not read together.
-constexpr std::uint64_t kMaxGapRows = 64;
-// And from which on the chunks between them are not requested: half a chunk of the usual size.
-constexpr std::uint64_t kMaxFetchedGapRows = std::uint64_t{1} << 17;
-
 // Comparisons with columns that Pco cannot hold, which Python has: bind(column, comparisons) and
 // narrow(column, first, kept), where `kept` is an array of a byte a row, for this call only.
 class PythonOthers final : public table::OtherColumns {
@@ -169,8 +164,6 @@ class TableCursor {
     std::mutex mutex;
     table::Cursor cursor;
     table::Batch batch;
-    std::vector<std::uint64_t> numbers;  // of take()
-    std::vector<std::uint8_t> valid;
   };
 
   // `numbers`: how many are decoded; of many, Ctrl-C stops it.
@@ -196,8 +189,6 @@ class TableCursor {
     raise_error(ErrorKind::kCorrupt,
                 plan_->reader.place_of(column) + ": its booleans are not all 0 or 1");
   }
-  Status gather(std::size_t column, std::span<const std::int64_t> rows, ArrowValues& values,
-                Failure* failure);
 
   std::shared_ptr<const Plan> plan_;
   unsigned threads_;
@@ -205,14 +196,14 @@ class TableCursor {
 };
 
 // The next rows that match: the first row of the window, how many it has, a mask of them if they
-// are some of these and a column is not of numbers, their count, and for each column its buffers,
-// or None. None: the end.
+// are some of these and there is no column or one that is not of numbers, their count, and for each
+// column its buffers, or None. None: the end.
 nb::object TableCursor::next() {
   run(0, [&](Failure* failure) { return state_->cursor.next(state_->batch, failure); });
   const table::Batch& batch = state_->batch;
   if (batch.window_rows == 0) return nb::none();
   nb::object mask = nb::none();
-  if (!batch.kept.empty() && plan_->has_others) {
+  if (!batch.kept.empty() && (plan_->has_others || plan_->columns.empty())) {
     NewArray made(NumberType::kU8, batch.kept.size());
     std::copy(batch.kept.begin(), batch.kept.end(), static_cast<std::uint8_t*>(made.view().data));
     mask = made.release(batch.kept.size());
@@ -258,59 +249,22 @@ nb::tuple TableCursor::read(std::size_t column, std::uint64_t first, std::uint64
   return values.release();
 }
 
-// Rows by their indices, which increase.
+// Rows by their numbers, which increase.
 nb::tuple TableCursor::take(std::size_t column, const ConstArray& rows) {
   const table::Column& described = checked(column);
   const NumberView given = numbers_of(rows);
-  if (given.type != NumberType::kI64) throw nb::type_error("rows are not int64");
-  const std::span picked(static_cast<const std::int64_t*>(given.data), given.count);
-  const bool fits =
-      picked.empty() ||
-      (picked.front() >= 0 && static_cast<std::uint64_t>(picked.back()) < described.rows());
-  if (!fits || !std::is_sorted(picked.begin(), picked.end())) throw nb::index_error("no such rows");
+  if (given.type != NumberType::kU64) throw nb::type_error("rows are not uint64");
+  const std::span picked(static_cast<const std::uint64_t*>(given.data), given.count);
   ArrowValues values(described, picked.size());
   bool is_sound = false;
   run(picked.size(), [&](Failure* failure) {
-    const Status status = gather(column, picked, values, failure);
+    const Status status =
+        state_->cursor.take(column, picked, values.numbers(), values.valid(), failure);
     if (status.ok()) is_sound = values.pack();
     return status;
   });
   if (!is_sound) refuse_booleans(described);
   return values.release();
-}
-
-Status TableCursor::gather(std::size_t column, std::span<const std::int64_t> rows,
-                           ArrowValues& values, Failure* failure) {
-  const MutableNumberView out = values.numbers();
-  const std::size_t size = size_of(out.type);
-  const std::span<std::uint8_t> valid = values.valid();
-  // The end of the rows from `at` on between which no gap is larger.
-  const auto end_of = [&](std::size_t at, std::uint64_t max_gap) {
-    while (at + 1 < rows.size() && static_cast<std::uint64_t>(rows[at + 1] - rows[at]) <= max_gap) {
-      ++at;
-    }
-    return at + 1;
-  };
-  for (std::size_t at = 0, fetched_end = 0; at < rows.size();) {
-    if (at >= fetched_end) fetched_end = end_of(at, kMaxFetchedGapRows);
-    const std::size_t end = end_of(at, kMaxGapRows);
-    const auto first = static_cast<std::uint64_t>(rows[at]);
-    const auto count = static_cast<std::size_t>(rows[end - 1] - rows[at]) + 1;
-    state_->numbers.resize((count * size + 7) / 8);
-    if (!valid.empty()) state_->valid.resize(count);
-    const MutableNumberView read(out.type, state_->numbers.data(), count);
-    const Status status = state_->cursor.read(
-        column, first, read, valid.empty() ? std::span<std::uint8_t>() : state_->valid,
-        static_cast<std::uint64_t>(rows[fetched_end - 1]) + 1, failure);
-    if (!status.ok()) return status;
-    const auto* const from = reinterpret_cast<const std::byte*>(state_->numbers.data());
-    for (; at < end; ++at) {
-      const std::size_t place = static_cast<std::uint64_t>(rows[at]) - first;
-      std::memcpy(static_cast<std::byte*>(out.data) + at * size, from + place * size, size);
-      if (!valid.empty()) valid[at] = state_->valid[place];
-    }
-  }
-  return {};
 }
 
 // A Scan. Immutable; threads may share it, each with a cursor of its own.

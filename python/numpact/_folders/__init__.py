@@ -13,6 +13,7 @@ docs/format/table-folder.md specifies the folders. Each module imports only thos
 * ``scanning``: reads the rows that match a filter.
 * ``pandas_frame``: tables as frames of pandas.
 * ``choosing``: columns and rows that a caller names.
+* ``row_numbers``: rows by their numbers.
 * ``tables``: ``Table``, ``OpenTable``, ``open_table`` and ``read_table``.
 * ``polars_scan``: ``scan_table``.
 """

@@ -22,7 +22,7 @@ from .._tables.joining import as_type, is_null_type
 from .._tables.others import OtherReader
 from .._threads import resolve
 from .columns import field_of, logical_of
-from .tables import not_a_table
+from .sources import not_a_table
 from .writing import (
     ColumnWriter,
     NumberWriter,

@@ -5,14 +5,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from .._errors import InvalidArgumentError
 from .._integers import index_of
 from .._shown import few
 
-#: A range of rows: a slice, or the first row and the row after the last one.
-Rows = Union[slice, range, tuple[int, int]]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+#: A range of rows: a slice, or a tuple of the first row and the row after the last one. Or rows by
+#: their numbers in any order, or by a mask: a list or an array.
+Rows = Union[slice, range, tuple[int, int], Sequence[int], "npt.NDArray[Any]"]
 _Span = tuple[int, int]  # the first row, and the row after the last one
 
 
@@ -53,16 +57,13 @@ def indices_of(names: Sequence[str], requested: Sequence[str]) -> list[int]:
 def span_of(rows: Rows, count: int) -> _Span:
     """The first row and the row after the last one, of a table of ``count`` rows."""
     if isinstance(rows, slice):
-        first, stop, step = rows.indices(count)
-        if step != 1:
-            raise InvalidArgumentError("rows are a slice without a step")
+        first, stop, _ = rows.indices(count)
         return first, max(first, stop)
-    if isinstance(rows, range) and rows.step != 1:
-        raise InvalidArgumentError("rows are a range without a step")
     pair = (rows.start, rows.stop) if isinstance(rows, range) else rows
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+    if not isinstance(pair, tuple) or len(pair) != 2:
         raise InvalidArgumentError(
-            f"rows are a slice, or the first row and the one after the last, not {few(rows)}"
+            f"a range of rows is a slice, or a tuple of the first row and the one after the last, "
+            f"not {few(rows)}"
         )
     first, stop = index_of(pair[0], "rows"), index_of(pair[1], "rows")
     if not 0 <= first <= stop <= count:

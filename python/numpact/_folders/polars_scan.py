@@ -153,7 +153,7 @@ def _window(
     elif len(rows) == span[1] - span[0]:
         rest_frame = _read(polars, table, rest, span, budget)
     else:
-        rest_frame = polars.from_arrow(table.take(rest, rows + span[0], budget).to_arrow())
+        rest_frame = polars.from_arrow(table.picked(rest, rows + span[0], budget).to_arrow())
     whole: pl.DataFrame = polars.concat([front, rest_frame], how="horizontal")
     return whole.select(chosen)
 

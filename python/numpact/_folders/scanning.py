@@ -159,6 +159,19 @@ class Scan:
         cursor.start(0, self._scan.rows)
         yield from self._rows(cursor, budget)
 
+    def numbers(self) -> Array:
+        """The rows that match, by their numbers in the table: (n,) of int64 that increase.
+
+        For scans without columns.
+        """
+        cursor = self._scan.cursor(self._threads)
+        cursor.start(0, self._scan.rows)
+        found = [np.empty(0, np.int64)]
+        while (batch := cursor.next()) is not None:
+            first, window, mask, _, _ = batch
+            found.append((np.arange(window) if mask is None else np.flatnonzero(mask)) + first)
+        return np.concatenate(found)
+
     def all_rows(self, budget: Budget) -> Iterator[Rows]:
         """As ``rows``, but by several threads, which do not wait for the caller."""
         spans = self.spans

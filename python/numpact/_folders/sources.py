@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from typing import TYPE_CHECKING, Any, Union
@@ -21,7 +22,7 @@ from .._remote.checked_file import (
     source_of_file,
 )
 from .._remote.locations import Location, join
-from .._remote.manifest import Column, Manifest, Other, Part, manifest_of
+from .._remote.manifest import NAME, Column, Manifest, Other, Part, manifest_of
 from .._remote.table_folder import FolderFiles, opened
 from .._tables.others import OtherReader
 from .._tables.parts import PartsReader
@@ -100,6 +101,27 @@ class Folder:
         ]
 
 
+def not_a_table(path: str) -> None:
+    """Raises if a local path is certainly not a table; the message names the right function."""
+    if os.path.isfile(path):
+        raise NotADirectoryError(
+            errno.ENOTDIR, f"is a file, and a table is a folder: {_function_for(path)}", path
+        )
+    if os.path.isdir(path) and not os.path.lexists(f"{path}/{NAME}"):
+        raise FileNotFoundError(errno.ENOENT, f"is not a table of numpact: it has no {NAME}", path)
+
+
+def _function_for(path: str) -> str:
+    """Returns the function that reads a file."""
+    with open(path, "rb") as file:
+        magic = file.read(4)
+    if magic == b"npac":
+        return "numpact.decompress_arrow reads its bytes"
+    if magic[:3] == b"CVC":
+        return "numpact.cvc.open reads it"
+    return "numpact.open reads a file of numbers"
+
+
 class NumberSource:
     """A column of numbers. Thread-safe."""
 
@@ -133,7 +155,7 @@ class NumberSource:
     def take(self, rows: Array, threads: int, budget: Budget) -> list[pa.Array]:
         """Rows by their indices, (n,) of int64 that increase, which count in the budget."""
         self.count(len(rows), budget)
-        rows = np.ascontiguousarray(rows, np.int64)
+        rows = np.ascontiguousarray(rows, np.uint64)
         return [self.array(self._cursor(threads).take(self.index, rows), len(rows))]
 
     def _cursor(self, threads: int) -> _core.TableCursor:
@@ -188,7 +210,7 @@ class OtherSource:
             inside = rows[(rows >= at) & (rows < at + len(array))]
             if budget is None or not isinstance(array, pa.DictionaryArray):
                 reader.check_spread(array)
-            out.append(_taken(array, inside - at))
+            out.append(taken(array, inside - at))
             if budget:
                 reader.count(out[-1], budget)
             at += len(array)
@@ -199,7 +221,7 @@ class OtherSource:
         self._picked(arrays, rows, budget)
 
 
-def _taken(array: pa.Array, indices: Array) -> pa.Array:
+def taken(array: pa.Array, indices: Array) -> pa.Array:
     """Some rows of an array of any type."""
     if not len(indices):
         return array[:0]

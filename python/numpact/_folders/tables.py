@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,17 +16,33 @@ from .._integers import index_of
 from .._limits import Budget, Limits
 from .._optional import require
 from .._remote.locations import StorageOptions, table_place
-from .._remote.manifest import NAME, Column, Manifest
+from .._remote.manifest import Column, Manifest
 from .._shown import few
 from .._threads import resolve
 from .._views import MAX_SHOWN_ROWS, View, as_html, count_text
 from .._views import Table as ViewTable
-from .choosing import Rows, check_unique, index_of_name, indices_of, names_in, span_of, within
+from .choosing import (
+    Rows,
+    check_unique,
+    index_of_name,
+    indices_of,
+    names_in,
+    span_of,
+    within,
+)
 from .columns import chunked, logical_of, numbers_in, schema_metadata, with_extensions
 from .filters import Comparison, Where, parse_where
 from .pandas_frame import frame_of
+from .row_numbers import (
+    is_key_of_rows,
+    is_row_number,
+    numbers_of,
+    row_of,
+    taken_rows,
+    without_columns,
+)
 from .scanning import Condition, Scan, Span, conditions_of
-from .sources import Folder, Source
+from .sources import Folder, Source, not_a_table
 from .writing import shared_out
 
 if TYPE_CHECKING:
@@ -176,10 +191,16 @@ class Table(_Tabular):
         return self._arrow.__arrow_c_stream__(requested_schema)
 
     def __getitem__(self, key: Any) -> Any:
-        """A column by its name, a table of columns by a list of names, or of rows by a slice."""
+        """A column by its name, a table of columns by a list of names; a row by its number (a
+        dictionary), or a table of rows by a slice, a list of numbers or a mask."""
         if isinstance(key, str):
             return self._arrow.column(index_of_name(self.column_names, key))
-        if isinstance(key, slice):
+        if is_row_number(key):
+            return row_of(self[[key]].to_arrow())
+        if is_key_of_rows(key):
+            numbers = numbers_of(key, self.num_rows)
+            if numbers is not None:
+                return Table(taken_rows(self._arrow, numbers))
             first, stop = span_of(key, self.num_rows)
             return Table(self._arrow.slice(first, stop - first))
         return Table(self._arrow.select(indices_of(self.column_names, names_in(key))))
@@ -262,6 +283,9 @@ class OpenTable(_Tabular):
         comparisons = parse_where(where)
         if not comparisons:
             chosen = [self._sources[index] for index in requested]
+            numbers = numbers_of(rows, self._of(chosen).num_rows)
+            if numbers is not None:
+                return self._rows_by_number(chosen, numbers)
             span = within(self._of(chosen)._span, rows)
             return self._whole(chosen, span, self._limits.budget())
         scan, chosen = self._scan(requested, rows, comparisons, None)
@@ -311,6 +335,36 @@ class OpenTable(_Tabular):
 
         return tables()
 
+    def take(self, rows: Rows, columns: Sequence[str] | None = None) -> Table:
+        """Rows by their numbers, in the order that is given; as ``read(columns, rows)``.
+
+        Only what holds the rows is decoded: with restart points, some thousand numbers for each.
+        """
+        return self.read(columns, rows)
+
+    def row_numbers(self, where: Where, rows: Rows | None = None) -> Array:
+        """The numbers of the rows that match a filter: (n,) of int64 that increase.
+
+        Args:
+            where, rows: As for ``read_table``; numbers count from the first row of the table.
+        """
+        scan, _ = self._scan([], rows, parse_where(where), None)
+        first = self._span[0]
+        return scan.numbers() - first
+
+    def _rows_by_number(self, chosen: Sequence[Source], numbers: Array) -> Table:
+        different, places = np.unique(numbers, return_inverse=True)
+        budget = self._limits.budget()
+        table = self._picked(chosen, different, budget)
+        if len(different) == len(numbers) and np.array_equal(different, numbers):
+            return table
+        made = table.to_arrow()
+        if len(different) < len(numbers):
+            budget = self._limits.budget()
+            for source, column in zip(chosen, made.columns, strict=True):
+                source.count_rows(column.chunks, np.sort(places), budget)
+        return Table(taken_rows(made, places))
+
     def _scan(
         self,
         requested: Sequence[int],
@@ -319,6 +373,10 @@ class OpenTable(_Tabular):
         window_rows: int | None,
     ) -> tuple[Scan, list[Source]]:
         """A scan of columns, and these."""
+        if numbers_of(rows, self.num_rows) is not None:
+            raise InvalidArgumentError(
+                "a filter and batches take a range of rows, not rows by number: take() reads those"
+            )
         conditions = conditions_of(comparisons, self.column_names)
         involved = sorted({*requested, *(item.column for item in conditions)})
         span = within(self._of([self._sources[i] for i in involved])._span, rows)
@@ -363,9 +421,11 @@ class OpenTable(_Tabular):
         parts = _read_all(chosen, span, self._threads, budget)
         return _table_of(chosen, self._manifest, parts, stop - first)
 
-    def take(self, columns: Sequence[str], rows: Array, budget: Budget) -> Table:
-        """Rows by their indices, (n,) of int64 that increase; decodes the chunks that hold them."""
-        chosen = [self._sources[index] for index in self._of_columns(columns)]
+    def picked(self, columns: Sequence[str], rows: Array, budget: Budget) -> Table:
+        """As ``take``, for the other modules of the package: (n,) of int64 that increase."""
+        return self._picked([self._sources[i] for i in self._of_columns(columns)], rows, budget)
+
+    def _picked(self, chosen: Sequence[Source], rows: Array, budget: Budget) -> Table:
         given = rows + self._of(chosen)._span[0]
         workers, inner = shared_out(resolve(self._threads), len(chosen))
         with ThreadPoolExecutor(workers) as pool:
@@ -386,13 +446,20 @@ class OpenTable(_Tabular):
     def __getitem__(self, key: Any) -> Any:
         """A column by its name, an open table of columns by a list of names, or of rows by a slice.
 
+        A row by its number is a dictionary; rows by a list of numbers, a mask or a slice with a
+        step are a table in memory.
+
         Raises:
             InvalidArgumentError: There is no such column, or more than one of the name.
         """
         self._opened()
         if isinstance(key, str):
             return self.read([key]).to_arrow().column(0)
-        if isinstance(key, slice):
+        if is_row_number(key):
+            return row_of(self.read(rows=[key]).to_arrow())
+        if is_key_of_rows(key):
+            if numbers_of(key, self.num_rows) is not None:
+                return self.read(rows=key)
             return self._of(self._sources, within(self._span, key))
         return self._of([self._sources[index] for index in self._of_columns(key)])
 
@@ -461,9 +528,8 @@ def _table_of(
     sources: Sequence[Source], manifest: Manifest, parts: Sequence[list[pa.Array]], rows: int
 ) -> Table:
     schema = _schema_of(sources, manifest)
-    if not sources:  # a table of Arrow has its count of rows from a column
-        counted = pa.schema([pa.field("", pa.null())], schema.metadata)
-        return Table(pa.table([pa.nulls(rows)], schema=counted).select([]))
+    if not sources:
+        return Table(without_columns(rows, schema.metadata))
     columns = [chunked(arrays, field.type) for arrays, field in zip(parts, schema, strict=True)]
     return Table(pa.Table.from_arrays(columns, schema=schema))
 
@@ -508,27 +574,6 @@ def open_table(
         not_a_table(place.local_path)
     folder = Folder(place, limits)
     return OpenTable(folder, folder.sources(), None, threads)
-
-
-def not_a_table(path: str) -> None:
-    """Raises if a local path is certainly not a table; the message names the right function."""
-    if os.path.isfile(path):
-        raise NotADirectoryError(
-            errno.ENOTDIR, f"is a file, and a table is a folder: {_function_for(path)}", path
-        )
-    if os.path.isdir(path) and not os.path.lexists(f"{path}/{NAME}"):
-        raise FileNotFoundError(errno.ENOENT, f"is not a table of numpact: it has no {NAME}", path)
-
-
-def _function_for(path: str) -> str:
-    """Returns the function that reads a file."""
-    with open(path, "rb") as file:
-        magic = file.read(4)
-    if magic == b"npac":
-        return "numpact.decompress_arrow reads its bytes"
-    if magic[:3] == b"CVC":
-        return "numpact.cvc.open reads it"
-    return "numpact.open reads a file of numbers"
 
 
 def read_table(

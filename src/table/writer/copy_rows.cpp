@@ -15,7 +15,7 @@ namespace numpact::internal {
 namespace {
 
 // Numbers that are decoded at once.
-constexpr std::size_t kBlock = std::size_t{1} << 14;
+constexpr std::size_t kCopiedNumbers = std::size_t{1} << 14;
 
 // Calls use(numbers) for each block of a file.
 template <class Use>
@@ -28,9 +28,9 @@ Status read_file(Folder& folder, const std::string& name, const table::FileSum& 
   NUMPACT_TRY(check_sum(bytes, sum));
   MemorySource source(bytes);
   StreamReader reader(source);
-  std::vector<std::uint64_t> numbers(kBlock);
-  for (std::size_t count = kBlock; count == kBlock;) {
-    NUMPACT_TRY(reader.read(MutableNumberView(type, numbers.data(), kBlock)).into(count));
+  std::vector<std::uint64_t> numbers(kCopiedNumbers);
+  for (std::size_t count = kCopiedNumbers; count == kCopiedNumbers;) {
+    NUMPACT_TRY(reader.read(MutableNumberView(type, numbers.data(), kCopiedNumbers)).into(count));
     NUMPACT_TRY(use(NumberView(type, numbers.data(), count)));
   }
   NUMPACT_TRY(reader.check_trailer().status());
