@@ -7,6 +7,7 @@ All files of a folder belong to one version of the table; a file that is replace
 
 from __future__ import annotations
 
+import atexit
 import errno
 import mmap
 import os
@@ -329,6 +330,8 @@ class TableVersion:
 # The readers that were used last, the latest at the end.
 _readers: dict[Any, _core.TableReader] = {}
 _readers_lock = threading.Lock()
+# At the end of the interpreter nanobind reports objects that modules still hold.
+atexit.register(_readers.clear)
 
 
 def with_table(place: Location, work: Callable[[TableFolder], T]) -> T:

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import dask
 import dask.threaded
 import pytest
@@ -33,3 +37,19 @@ def test_what_is_asked_for_goes_before() -> None:
     carried = hasattr(dask.threaded, "ContextAwareThreadPoolExecutor")
     with numpact.threads(2):
         assert dask.compute(threads_in_a_task(None), scheduler="threads") == (2 if carried else 1,)
+
+
+_READS = """
+import sys
+import numpact, numpact.dask
+numpact.write_table({"a": [1, None], "s": ["x", "y"]}, sys.argv[1])
+print(len(numpact.dask.from_pco_table(sys.argv[1]).compute(scheduler="threads")))
+"""
+
+
+def test_nothing_is_said_at_the_end_of_the_process(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", _READS, str(tmp_path / "t")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("2\n", "")
