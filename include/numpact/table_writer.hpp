@@ -15,7 +15,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <vector>
@@ -77,6 +79,11 @@ struct WriterConfig {
   std::uint64_t rows = 0;
   // Decodes what was written, and compares it with the numbers.
   bool verify = true;
+  // Of the encoders of all columns. Called by the threads that write.
+  std::pmr::memory_resource* memory = std::pmr::get_default_resource();
+  // Called by commit() right before the new table takes its name, when all waiting is over: for
+  // programs that a signal ends, and that remove what was written then, up to here.
+  std::function<void()> before_replacing = {};
 };
 
 // Writes columns that Pco cannot hold, with the Arrow that the caller has.
@@ -90,8 +97,8 @@ class NUMPACT_API OtherSource {
                                       std::string& message) = 0;
 };
 
-// Columns may be written by several threads, each by one at a time; all else is for one thread.
-// Without commit(), the destructor removes what was written.
+// Columns may be written and finished by several threads, each by one at a time; all else is for
+// one thread. Without commit(), the destructor removes what was written.
 class NUMPACT_API TableWriter {
  public:
   // Locks a table and plans to add rows. kTimedOut and kCancelled as `config` says; kIo,
@@ -112,11 +119,20 @@ class NUMPACT_API TableWriter {
   // Where a file of the plan is. Until commit() a new table is in a hidden folder.
   std::string path_of(const std::string& file) const;
 
+  // What is known of a column of numbers before its first write(): how many new rows it gets (0:
+  // not known), so that chunks are of equal sizes; of a new table also the unit of its values.
+  void expect(std::size_t column, std::uint64_t rows) noexcept;
+  void set_unit(std::size_t column, Unit unit) noexcept;
   // Adds rows to a column of numbers: a number for each, those of null rows are not used. `valid`:
   // 0 for null rows, else 1; empty: no row is null. kTypeMismatch: numbers of another type;
-  // kInvalidArgument: nulls, which the column excludes.
+  // kInvalidArgument: nulls,
+  // which the column of the table that is extended excludes.
   Status write(std::size_t column, const NumberView& numbers,
                std::span<const std::uint8_t> valid = {}, Failure* failure = nullptr) noexcept;
+  // After the last row of a column of numbers: completes and verifies its files, which commit()
+  // else does for one column after the other. `dropped`: null rows of a new table that the caller
+  // has left out.
+  Status finish(std::size_t column, std::uint64_t dropped = 0, Failure* failure = nullptr) noexcept;
   // Adds all new rows of another column, by one call.
   Status write_other(std::size_t column, OtherSource& source, Failure* failure = nullptr) noexcept;
 
@@ -126,6 +142,9 @@ class NUMPACT_API TableWriter {
   Status commit(Failure* failure = nullptr) noexcept;
   // What commit() has written.
   const Manifest& manifest() const noexcept;
+  // Where files of a replaced folder stay, since programs have them open or they came meanwhile;
+  // empty: nowhere.
+  const std::string& leftover() const noexcept;
 
  private:
   struct State;

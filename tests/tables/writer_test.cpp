@@ -8,6 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "numpact/file_access.hpp"
+#include "numpact/inspect.hpp"
 #include "tables/written_table.hpp"
 
 namespace numpact {
@@ -353,6 +355,45 @@ TEST_F(Writers, Version3BecomesVersion4) {
   EXPECT_EQ(reader().manifest().obsolete, (std::vector<std::string>{"a.pco", "s.arrow"}));
   EXPECT_EQ(rows_in(reader(), 0), (std::vector<Row>{5, 7, 9}));
   expect_only_files_of_the_table();
+}
+
+// What is known before or after the rows of a column.
+TEST_F(Writers, FinishColumnsOneByOne) {
+  Manifest manifest;
+  table::Column& first = manifest.columns.emplace_back();
+  first.name = "a";
+  first.type = NumberType::kI64;
+  first.kind = table::Kind::kTimestamp;
+  manifest.columns.push_back(first);
+  manifest.columns[1].name = "b";
+  WriterConfig config = fast();
+  config.encode.paging = PagingSpec::equal_pages_up_to(400);
+  int replacing = 0;
+  config.before_replacing = [&] { ++replacing; };
+  const std::vector<std::int64_t> rows(1000, 7);
+  {
+    TableWriter writer = TableWriter::create(path_, manifest, false, config).value();
+    writer.set_unit(0, table::Unit::kNano);
+    writer.expect(0, rows.size());
+    const NumberView view(NumberType::kI64, rows.data(), rows.size());
+    ASSERT_TRUE(writer.write(0, view).ok());
+    ASSERT_TRUE(writer.finish(0).ok());
+    EXPECT_EQ(writer.write(0, view).kind(), ErrorKind::kInvalidArgument);
+    EXPECT_EQ(writer.finish(0).kind(), ErrorKind::kInvalidArgument);
+    EXPECT_EQ(writer.finish(2).kind(), ErrorKind::kInvalidArgument);
+    ASSERT_TRUE(writer.write(1, NumberView(NumberType::kI64, rows.data(), 990)).ok());
+    EXPECT_EQ(replacing, 0);
+    EXPECT_EQ(writer.commit().kind(), ErrorKind::kInvalidArgument);  // 990 rows
+    ASSERT_TRUE(writer.finish(1, 10).ok());
+    ASSERT_TRUE(writer.commit().ok());
+    EXPECT_EQ(replacing, 1);
+    EXPECT_EQ(writer.leftover(), "");
+    EXPECT_EQ(writer.manifest().columns[0].unit, table::Unit::kNano);
+    EXPECT_EQ(writer.manifest().columns[1].nulls_dropped, 10u);
+  }
+  const MappedFile file = MappedFile::open(path_ + "/a.pco").value();
+  EXPECT_EQ(inspect(file.bytes()).value().chunks[0].count, 334u);  // of equal sizes
+  EXPECT_EQ(TableWriter::append(path_, config).status().kind(), ErrorKind::kInvalidArgument);
 }
 
 }  // namespace

@@ -41,10 +41,11 @@ Status TableWriter::State::for_each_file(Call&& call) {
 Status TableWriter::State::check_rows(Failure* failure) const {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].has_failed) return refuse(failure, i, "an earlier write has failed");
-    if (columns[i].new_rows != columns[0].new_rows) {
+    const auto rows_of = [](const Written& column) { return column.new_rows + column.dropped; };
+    if (rows_of(columns[i]) != rows_of(columns[0])) {
       return refuse(failure, i,
-                    "has " + std::to_string(columns[i].new_rows) + " new rows, column \"" +
-                        entries[0].name() + "\" has " + std::to_string(columns[0].new_rows));
+                    "has " + std::to_string(rows_of(columns[i])) + " new rows, column \"" +
+                        entries[0].name() + "\" has " + std::to_string(rows_of(columns[0])));
     }
   }
   return {};
@@ -58,9 +59,9 @@ Status TableWriter::State::finish_columns(Failure* failure) {
       if (column.other == nullptr) return refuse(failure, i, "was not written");
       continue;
     }
+    if (column.is_finished) continue;
     NUMPACT_TRY(begin(i, failure));
-    const Status status = column.numbers->finish(column.number_part);
-    if (!status.ok()) return fail(failure, status, plan.columns[i].file, entries[i].name());
+    NUMPACT_TRY(finish(i, 0, failure));
   }
   return {};
 }
@@ -129,6 +130,7 @@ Status TableWriter::State::describe(Failure* failure) {
       column.null_file = made.null_file;
       column.count = made.count;
       column.null_count = made.null_count;
+      column.nulls_dropped += columns[i].dropped;
     }
   }
   return {};
@@ -211,6 +213,7 @@ Status TableWriter::State::commit_append(Failure* failure) {
   status = manifest.sync();
   if (!status.ok()) return fail(failure, status, kManifestName, "");
   platform::sync_folder(folder);
+  if (config.before_replacing) config.before_replacing();
   status = lock.replace(hidden);
   if (!status.ok()) return fail(failure, status, kManifestName, "");
   // From here on the new table is there.
@@ -230,22 +233,25 @@ Status TableWriter::State::commit_append(Failure* failure) {
 
 // The files of a folder that is replaced; fails if it has others than those of a table.
 Status TableWriter::State::old_files(std::set<std::string>& files, Failure* failure) const {
-  const auto foreign = [&](const std::string& name, const char* what) {
+  const auto refuse_for = [&](const std::string& what) {
     return fail(failure, Status(ErrorKind::kInvalidArgument, "the folder is not only a table"), "",
-                "", "exists already and holds '" + name + "', which is " + what);
+                "", "exists already and " + what + ": not overwritten");
+  };
+  const auto no_table = [&](const std::string& name) {
+    return refuse_for("is not a folder of numpact (it holds '" + name + "')");
   };
   internal::FolderNames names;
   NUMPACT_TRY(internal::list_names(path, names));
   if (names.files.empty() && names.others.empty()) return {};
   if (std::find(names.files.begin(), names.files.end(), kManifestName) == names.files.end()) {
-    return foreign(names.files.empty() ? names.others[0] : names.files[0], "no table of numpact");
+    return no_table(names.files.empty() ? names.others[0] : names.files[0]);
   }
   MappedFile file;
   Manifest manifest;
   Status status = MappedFile::open(path + "/" + kManifestName).into(file);
   const auto* const text = reinterpret_cast<const char*>(file.bytes().data());
   if (status.ok()) status = parse_manifest({text, file.bytes().size()}).into(manifest);
-  if (!status.ok()) return foreign(kManifestName, "no table of numpact");
+  if (!status.ok()) return no_table(kManifestName);
   const std::vector<std::string> left = left_files(manifest, names.files);
   const std::vector<std::string> named = internal::files_of(manifest);
   files.insert(kManifestName);
@@ -255,7 +261,9 @@ Status TableWriter::State::old_files(std::set<std::string>& files, Failure* fail
   for (const std::string& name : names.files) {
     const bool is_file =
         std::find(names.others.begin(), names.others.end(), name) == names.others.end();
-    if (!is_file || !files.contains(name)) return foreign(name, "not part of the table");
+    if (!is_file || !files.contains(name)) {
+      return refuse_for("holds '" + name + "', which is not part of the table");
+    }
   }
   return {};
 }
@@ -300,6 +308,7 @@ Status TableWriter::State::commit_folder(Failure* failure) {
     platform::close_file(descriptor);
     if (!status.ok()) return fail(failure, status, "", "");
   }
+  if (config.before_replacing) config.before_replacing();
   const std::string parent = platform::folder_part(path);
   std::string replaced;
   bool is_done = false;
@@ -322,7 +331,7 @@ Status TableWriter::State::commit_folder(Failure* failure) {
   }));
   if (is_there) {
     for (const std::string& file : files) platform::remove_file((replaced + "/").append(file));
-    platform::remove_old_folder(replaced);
+    if (!platform::remove_old_folder(replaced)) leftover = replaced;
   }
   platform::sync_folder(parent.empty() ? "." : parent);
   lock.release();

@@ -70,10 +70,13 @@ Status NewFile::take_access_of(const std::string& path) {
 }
 
 Status NumberFile::create(const std::string& path, bool is_private, NumberType type,
-                          const EncodeConfig& config, std::uint64_t rows) {
+                          const EncodeConfig& config, std::uint64_t rows,
+                          std::pmr::memory_resource* memory) {
   type_ = type;
   NUMPACT_TRY(file_.create(path, is_private));
-  writer_.emplace(file_, type, config, rows);
+  EncodeConfig even = config;
+  even.paging = config.paging.evened(rows);
+  writer_.emplace(file_, type, even, rows, memory);
   return {};
 }
 
@@ -113,7 +116,7 @@ Status NumberFile::check_written() const {
 
 Status NumberPartFiles::create() {
   return numbers_.create(options_.folder + "/" + options_.file, options_.is_private, options_.type,
-                         options_.config, options_.rows);
+                         options_.config, options_.rows, options_.memory);
 }
 
 // The lengths of runs have a file from the first null on.
@@ -126,7 +129,7 @@ Status NumberPartFiles::flush_runs() {
     config.delta = DeltaSpec::automatic();
     config.paging = {};
     NUMPACT_TRY(null_runs_.create(options_.folder + "/" + options_.null_file, options_.is_private,
-                                  NumberType::kU64, config, 0));
+                                  NumberType::kU64, config, 0, options_.memory));
   }
   NUMPACT_TRY(null_runs_.add(NumberView(NumberType::kU64, runs_.data(), runs_.size())));
   runs_.clear();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,7 +51,7 @@ class NewFile final : public ByteSink {
 class NumberFile {
  public:
   Status create(const std::string& path, bool is_private, NumberType type,
-                const EncodeConfig& config, std::uint64_t rows);
+                const EncodeConfig& config, std::uint64_t rows, std::pmr::memory_resource* memory);
   Status add(const NumberView& numbers);
   Status finish(bool verify);
 
@@ -79,6 +80,7 @@ class NumberPartFiles {
     std::uint64_t rows = 0;  // 0: not known
     bool verify = true;
     bool is_private = false;
+    std::pmr::memory_resource* memory = nullptr;  // of the encoders
   };
 
   explicit NumberPartFiles(Options options) : options_(std::move(options)) {}

@@ -47,6 +47,9 @@ struct TableWriter::State {
     Part other_part;
     std::string type;  // of another column
     std::uint64_t new_rows = 0;
+    std::uint64_t expected_rows = 0;  // 0: not known
+    std::uint64_t dropped = 0;        // null rows that the caller has left out
+    bool is_finished = false;         // of numbers
     bool has_failed = false;
   };
 
@@ -54,6 +57,7 @@ struct TableWriter::State {
   Status open_table(const std::string& folder, Failure* failure);
   Status begin_table(const std::string& target, bool may_replace, Failure* failure);
   Status begin(std::size_t column, Failure* failure);
+  Status finish(std::size_t column, std::uint64_t dropped, Failure* failure);
   Status write(std::size_t column, const NumberView& numbers, std::span<const std::uint8_t> valid,
                Failure* failure);
   Status write_other(std::size_t column, OtherSource& source, Failure* failure);
@@ -66,6 +70,7 @@ struct TableWriter::State {
   Manifest after;
   std::string path;    // of the table
   std::string folder;  // where files are written
+  std::string leftover;
   platform::FolderTurn turn;
   FileLock lock;
   std::shared_ptr<internal::Folder> old;

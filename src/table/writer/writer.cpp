@@ -226,8 +226,10 @@ Status TableWriter::State::begin_table(const std::string& target, bool may_repla
   if (is_there) {
     const Status exists(ErrorKind::kInvalidArgument, "it exists already");
     if (!may_replace) return fail(failure, exists, "", "", "exists already");
-    if (!found.is_folder())
-      return fail(failure, exists, "", "", "exists already, and is no folder");
+    if (!found.is_folder()) {
+      return fail(failure, exists, "", "",
+                  "exists already and is not a folder of numpact: not overwritten");
+    }
     std::set<std::string> ignored;
     NUMPACT_TRY(old_files(ignored, failure));
   }
@@ -278,7 +280,9 @@ Status TableWriter::State::begin(std::size_t column, Failure* failure) {
   options.null_file = planned.null_file;
   options.type = described.type;
   options.config = config.encode;
-  options.rows = config.rows > 0 ? config.rows + planned.copied_rows() : 0;
+  const std::uint64_t rows = to.expected_rows > 0 ? to.expected_rows : config.rows;
+  options.rows = rows > 0 ? rows + planned.copied_rows() : 0;
+  options.memory = config.memory;
   options.verify = config.verify;
   options.is_private = plan.kind != WritePlan::Kind::kCreate;
   to.numbers = std::make_unique<NumberPartFiles>(std::move(options));
@@ -309,11 +313,12 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
     return refuse(failure, column, "there are not as many bytes for nulls as rows");
   }
   const bool has_nulls = std::find(valid.begin(), valid.end(), std::uint8_t{0}) != valid.end();
-  if (has_nulls && !described.nullable) {
+  if (has_nulls && !described.nullable && plan.kind == WritePlan::Kind::kAppend) {
     return refuse(failure, column, "has nulls, which the table's column excludes");
   }
   State::Written& to = columns[column];
   if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
+  if (to.is_finished) return refuse(failure, column, "was finished already");
   to.has_failed = true;
   NUMPACT_TRY(begin(column, failure));
   const std::uint64_t before = plan.columns[column].copied_rows();
@@ -324,6 +329,33 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
     return fail(failure, status, plan.columns[column].file, described.name);
   }
   to.new_rows += numbers.count;
+  to.has_failed = false;
+  return {};
+}
+
+Status TableWriter::State::finish(std::size_t column, std::uint64_t dropped, Failure* failure) {
+  if (column >= entries.size() || entries[column].numbers == nullptr) {
+    return refuse(failure, column, "is no column of numbers of the table");
+  }
+  State::Written& to = columns[column];
+  if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
+  if (to.is_finished) return refuse(failure, column, "was finished already");
+  if (dropped > 0 && plan.kind == WritePlan::Kind::kAppend) {
+    return refuse(failure, column, "nulls are left out of new tables only");
+  }
+  if (dropped >= kCountLimit - to.new_rows) {
+    return refuse(failure, column, "there are more rows than can be counted");
+  }
+  // Files without new rows are made by commit(), if there are to be any.
+  if (plan.kind == WritePlan::Kind::kAppend && to.numbers == nullptr) return {};
+  to.has_failed = true;
+  NUMPACT_TRY(begin(column, failure));
+  const Status status = to.numbers->finish(to.number_part);
+  if (!status.ok()) {
+    return fail(failure, status, plan.columns[column].file, entries[column].name());
+  }
+  to.dropped = dropped;
+  to.is_finished = true;
   to.has_failed = false;
   return {};
 }
@@ -401,6 +433,7 @@ Result<TableWriter> TableWriter::create(const std::string& folder, const Manifes
 
 const WritePlan& TableWriter::plan() const noexcept { return state_->plan; }
 const Manifest& TableWriter::manifest() const noexcept { return state_->after; }
+const std::string& TableWriter::leftover() const noexcept { return state_->leftover; }
 std::string TableWriter::path_of(const std::string& file) const {
   return state_->folder + "/" + file;
 }
@@ -408,6 +441,23 @@ std::string TableWriter::path_of(const std::string& file) const {
 Status TableWriter::write(std::size_t column, const NumberView& numbers,
                           std::span<const std::uint8_t> valid, Failure* failure) noexcept {
   return internal::guarded([&] { return state_->write(column, numbers, valid, failure); });
+}
+
+void TableWriter::expect(std::size_t column, std::uint64_t rows) noexcept {
+  if (column < state_->columns.size()) state_->columns[column].expected_rows = rows;
+}
+
+void TableWriter::set_unit(std::size_t column, Unit unit) noexcept {
+  const WritePlan& plan = state_->plan;
+  if (plan.kind == WritePlan::Kind::kAppend || column >= state_->entries.size()) return;
+  const Column* const described = state_->entries[column].numbers;
+  if (described == nullptr) return;
+  state_->plan.before.columns[static_cast<std::size_t>(described - plan.before.columns.data())]
+      .unit = unit;
+}
+
+Status TableWriter::finish(std::size_t column, std::uint64_t dropped, Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->finish(column, dropped, failure); });
 }
 
 Status TableWriter::write_other(std::size_t column, OtherSource& source,
