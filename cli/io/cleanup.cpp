@@ -90,9 +90,11 @@ TemporaryPath::TemporaryPath(const std::string& target, Kind kind, const std::st
   registry().paths.insert(path_);
 }
 
-SignalGuard::~SignalGuard() {
+void SignalGuard::forget() {
   if (!lock_.owns_lock()) hold();
   for (const std::string& path : paths_) registry().paths.erase(path);
+  paths_.clear();
+  lock_.unlock();
 }
 
 void SignalGuard::add(const std::function<std::vector<std::string>()>& make) {

@@ -55,18 +55,20 @@ class TemporaryPath {
 };
 
 // Paths that the library makes and removes, and that are also removed when a signal ends the
-// program, until the destructor.
+// program, until forget() or the destructor.
 class SignalGuard {
  public:
   SignalGuard() = default;
-  ~SignalGuard();
+  ~SignalGuard() { forget(); }
   SignalGuard(const SignalGuard&) = delete;
   SignalGuard& operator=(const SignalGuard&) = delete;
 
   // Calls `make`, which returns the paths. It must not wait for others: a signal waits for it.
   void add(const std::function<std::vector<std::string>()>& make);
-  // Delays signals until the destructor.
+  // Delays signals, and all who register paths and processes, until forget().
   void hold();
+  // The paths stay from now on.
+  void forget();
 
  private:
   std::vector<std::string> paths_;

@@ -266,6 +266,7 @@ void FolderWriter::write_other(std::size_t column, table::OtherSource& source) {
 void FolderWriter::commit() {
   table::Failure failure;
   check(writer_->commit(&failure), failure);
+  guard_.forget();
   if (writer_->leftover().empty()) return;
   print_message(name_ +
                 ": programs have the old files open, or files came meanwhile that are not "
