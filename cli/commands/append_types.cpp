@@ -8,10 +8,7 @@
 
 #include "failure.hpp"
 #include "io/files.hpp"
-#include "numpact/random_access.hpp"
-#include "pco/column_rows.hpp"
 #include "pco/manifest.hpp"
-#include "pco/pco_file.hpp"
 #include "pco/table_folder.hpp"
 
 namespace numpact::cli {
@@ -59,8 +56,9 @@ StatedType stated_type(const ManifestEntry& entry) {
     stated.kind = is_text_type(stated.name) ? StatedType::Kind::kText : StatedType::Kind::kNulls;
     return stated;
   }
-  stated.logical = entry.column->column.logical;
-  stated.type = entry.column->column.type;
+  const Column column = column_of(*entry.numbers);
+  stated.logical = column.logical;
+  stated.type = column.type;
   stated.name = describe(stated.logical, stated.type);
   return stated;
 }
@@ -84,13 +82,18 @@ class NullRows final : public NumberInput {
 }  // namespace
 
 std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& folder,
-                                                             const Overwrite& overwrite) {
+                                                             const Overwrite& overwrite,
+                                                             WriteOptions& options) {
   std::vector<std::pair<std::string, StatedType>> stated;
   if (!is_folder(folder)) return stated;
   // Windows replaces no folder of which a file is open.
   const platform::FolderTurn turn = wait_for_turn(folder, overwrite);
   if (!is_regular_file(folder + "/" + kManifestName)) return stated;
   const TableFolder table(folder);
+  for (const ManifestColumn& column : table.manifest().columns) {
+    keep_restart_points(table.file(column.all_parts().back().file), options);
+    break;  // an append writes all columns alike
+  }
   for (const ManifestEntry& entry : entries_of(table.manifest())) {
     stated.emplace_back(entry.name(), stated_type(entry));
   }
@@ -116,28 +119,6 @@ bool is_untyped(const Column& column) {
 
 std::unique_ptr<NumberInput> null_rows_of(NumberType type, std::uint64_t rows) {
   return std::make_unique<NullRows>(type, rows);
-}
-
-void add_old_rows(const LockedTable& old, const ManifestColumn& before, JoinedRuns& runs) {
-  const FileRef file = old.file(before.file);
-  const std::string place = old.path_of(before.file);
-  const FileBytes bytes(file);
-  DecodeConfig walk;
-  walk.limits = walk_limits(walk.limits, bytes.bytes().size());
-  ChunkIndex found;
-  check_walk(ChunkIndex::build(bytes.bytes(), walk).into(found), walk.limits, place);
-  if (found.count() != before.count ||
-      found.type().value_or(before.column.type) != before.column.type) {
-    throw Failure(ExitCode::kCorrupt, place, "corrupt: holds other numbers than the manifest says");
-  }
-  if (before.null_count == 0) return runs.all().add_numbers(before.count);
-  const std::string null_place = old.path_of(before.null_file);
-  RunReader old_runs(old.file(before.null_file), null_place, {}, before.all_parts().front());
-  for (;;) {
-    const RunReader::Run run = old_runs.next(before.rows());
-    if (run.rows == 0) return;
-    run.is_null ? runs.all().add_nulls(run.rows) : runs.all().add_numbers(run.rows);
-  }
 }
 
 }  // namespace numpact::cli

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "formats/table.hpp"
+#include "io/overwrite.hpp"
 #include "numbers/null_runs.hpp"
-#include "pco/locked_table.hpp"
-#include "pco/manifest.hpp"
+#include "pco/pco_file.hpp"
 
 namespace numpact::cli {
 
@@ -20,8 +20,10 @@ inline constexpr std::string_view kCsvTextType = "text";  // of columns of text 
 
 // The types of a folder's columns, for InputOptions::stated; empty if there is no folder. The
 // folder's turn and lock are not kept: the types are to be compared again under the lock.
+// `options`: gets the restart points of the columns, unless others are requested.
 std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& folder,
-                                                             const Overwrite& overwrite);
+                                                             const Overwrite& overwrite,
+                                                             WriteOptions& options);
 
 // Whether rows of one type, as Arrow prints it, can be appended to those of the other: the form of
 // text (string, large_string, string_view; binary likewise) and the indices of a dictionary, which
@@ -33,8 +35,5 @@ bool is_untyped(const Column& column);
 
 // Null rows of a column of numbers.
 std::unique_ptr<NumberInput> null_rows_of(NumberType type, std::uint64_t rows);
-
-// Adds the rows of a column of the folder, whose files must agree with the manifest.
-void add_old_rows(const LockedTable& old, const ManifestColumn& before, JoinedRuns& runs);
 
 }  // namespace numpact::cli

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "commands/append_types.hpp"
-#include "commands/column_file.hpp"
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
 #include "commands/compress_options.hpp"
@@ -28,12 +27,11 @@
 #include "numpact/executor.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/table.hpp"
-#include "pco/column_rows.hpp"
 #include "pco/column_threads.hpp"
-#include "pco/locked_table.hpp"
+#include "pco/folder_writer.hpp"
 #include "pco/manifest.hpp"
 #include "pco/pco_file.hpp"
-#include "pco/verifier.hpp"
+#include "pco/table_folder.hpp"
 #include "platform/files.hpp"
 #include "report/text_table.hpp"
 
@@ -70,7 +68,8 @@ class Compressor {
 
   void run() {
     if (options_.append) {
-      source_options_.stated = stated_types(options_.output, options_.overwrite);
+      write_options_.config.trailer = parse_trailer_args(options_.trailer, false);
+      source_options_.stated = stated_types(options_.output, options_.overwrite, write_options_);
     }
     table_ = open_table(options_.input, options_.source.from, source_options_);
     for (const std::string& text : table_->notes()) note(text);
@@ -183,7 +182,7 @@ class Compressor {
   void append_to(const std::string& path, const std::string& name) {
     write_options_.append_to = open_file(path);
     write_options_.append_name = name;
-    keep_restart_points(write_options_);
+    keep_restart_points(write_options_.append_to, write_options_);
   }
 
   void note_dropped(const Column& column, std::uint64_t nulls) const {
@@ -201,89 +200,105 @@ class Compressor {
       fail_usage(input_name_, "a whole table becomes a folder: give -o FOLDER or --column NAME");
     }
     refuse_same_file(options_.input, output);
-    write_options_.config.trailer = parse_trailer_args(options_.trailer, false);
+    divide_threads();
     table_->set_nulls(options_.source.nulls.empty() ? NullPolicy::kKeep : source_options_.nulls);
     if (options_.append) {
       if (options_.source.nulls == "drop") {
         fail_usage("--nulls", "drop would append columns of different lengths");
       }
-      old_.emplace(output, options_.overwrite);
+      folder_.emplace(output, write_options_, options_.overwrite);
       note_old();
     }
     choose_columns(chosen);
-    if (old_) require_same_columns(output);
-
-    std::optional<OutputFolder> folder;
-    if (old_) {
-      folder.emplace(old_->take_turn(), old_->take_lock(), output);
+    place_columns();
+    if (options_.append) {
+      require_same_columns(output);
+      if (!folder_->before().others.empty()) old_.emplace(output);
     } else {
-      folder.emplace(output, options_.overwrite);
+      write_options_.config.trailer = parse_trailer_args(options_.trailer, false);
+      begin_folder(output);
     }
-    Manifest manifest;
-    manifest.metadata = old_ ? old_->manifest().metadata : table_->metadata();
-    if (old_) manifest.skipped = old_->manifest().skipped;
-    if (!old_) name_files();
-    compress_at_once(*folder);
-    WrittenFile total;
+    OtherColumns others(*table_, *folder_, old_ ? &*old_ : nullptr);
+    compress_at_once();
     for (std::size_t i = 0; i < table_->columns().size(); ++i) {
-      if (reasons_[i].empty() || becomes_numbers(i, manifest)) {
-        add_column(*folder, i, manifest, total);
-      } else if (kept_.contains(i)) {
-        add_other(*folder, i, manifest);
+      if (!places_[i]) {
+        report_left_out(i);
+      } else if (folder_->entries()[*places_[i]].numbers != nullptr) {
+        add_column(i);
       } else {
-        report_left_out(i, manifest);
+        add_other(others, i);
       }
     }
-    if (write_options_.verify) verify_other_columns(*folder, manifest.others);
-    OutputFile file(*folder, kManifestName);
-    file.put(manifest_text(manifest, output));
-    file.commit(TemporaryPath::Sync::kLater);
-    if (old_) old_->close();  // Windows replaces no folder of which a file is open
-    folder->commit();
-    report_table(output, manifest, total);
+    if (write_options_.verify) others.verify();
+    old_.reset();  // Windows replaces no manifest that is open
+    folder_->commit();
+    report_table(output);
+  }
+
+  // Threads are divided among columns that are compressed at the same time.
+  void divide_threads() {
+    const auto count = static_cast<std::size_t>(
+        std::count_if(table_->columns().begin(), table_->columns().end(),
+                      [](const Column& column) { return column.unfit.empty(); }));
+    if (!table_->reads_columns_at_once() || executor_.concurrency() < 2 || count < 2) return;
+    threads_.emplace(executor_, count);
+    write_options_.config.executor = &threads_->executor();
   }
 
   void note_old() {
-    for (const ManifestColumn& column : old_->manifest().columns) refuse_parts(column.has_parts());
-    for (const ManifestOther& other : old_->manifest().others) refuse_parts(other.parts.size() > 1);
-    old_entries_ = entries_of(old_->manifest());
-    for (const ManifestColumn& column : old_->manifest().columns) {
-      if (column.column.logical.kind != LogicalKind::kNumber) continue;
-      const auto [known, is_new] = old_types_.emplace(column.column.name, column.column.type);
-      if (!is_new && known->second != column.column.type) known->second.reset();
+    for (const ManifestColumn& column : folder_->before().columns) {
+      if (column.kind != LogicalKind::kNumber) continue;
+      const auto [known, is_new] = old_types_.emplace(column.name, column.type);
+      if (!is_new && known->second != column.type) known->second.reset();
     }
-    for (const SkippedColumn& column : old_->manifest().skipped) old_skipped_.insert(column.name);
+    for (const SkippedColumn& column : folder_->before().skipped) old_skipped_.insert(column.name);
   }
 
-  void refuse_parts(bool has_parts) const {
-    if (!has_parts) return;
-    throw Failure(ExitCode::kFailure, options_.output,
-                  "its columns have several parts, to which this command does not append");
-  }
-
-  void name_files() {
-    table::FileNames names;
-    files_.resize(names_.size());
+  // Where columns that are written are in the table.
+  void place_columns() {
+    places_.resize(names_.size());
+    std::size_t next = 0;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (reasons_[i].empty()) {
-        files_[i] = names.add(names_[i], kNumberEnding);
-      } else if (kept_.contains(i)) {
-        files_[i] = names.add(names_[i], kOtherEnding);
+      if (reasons_[i].empty() || kept_.contains(i)) places_[i] = next++;
+    }
+  }
+
+  void begin_folder(const std::string& output) {
+    Manifest manifest;
+    manifest.metadata = table_->metadata();
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      Column column = table_->columns()[i];
+      if (!places_[i]) {
+        manifest.skipped.push_back({column.name, column.source_type, reasons_[i]});
+      } else if (reasons_[i].empty()) {
+        if (const std::optional<NumberType> dtype = dtype_for(i); dtype && *dtype != column.type) {
+          column.type = *dtype;
+          column.logical = {};
+        }
+        manifest.columns.push_back(column_of(column));
+      } else {
+        manifest.others.push_back({column.name, column.source_type, *places_[i], 0, {}});
       }
     }
+    folder_.emplace(output, manifest, write_options_, options_.overwrite);
   }
 
-  void report_table(const std::string& output, const Manifest& manifest,
-                    const WrittenFile& total) const {
+  void report_table(const std::string& output) const {
     if (options_.common.quiet) return;
-    if (old_) {
-      return print_message(fmt::format("{}: {} rows appended to {}", output,
-                                       grouped(manifest.rows() - old_->manifest().rows()),
-                                       counted(manifest.width(), "column")));
+    const Manifest& manifest = folder_->manifest();
+    const std::vector<ManifestEntry> entries = entries_of(manifest);
+    if (options_.append) {
+      const std::uint64_t added = entries[0].rows() - folder_->entries()[0].rows();
+      return print_message(fmt::format("{}: {} rows appended to {}", output, grouped(added),
+                                       counted(entries.size(), "column")));
+    }
+    std::uint64_t raw_bytes = 0;
+    for (const ManifestColumn& column : manifest.columns) {
+      raw_bytes += column.count * size_of(column.type);
     }
     const std::string columns = fmt::format("{}, {}", counted(manifest.columns.size(), "column"),
-                                            size_text(raw_bytes_, total.bytes));
-    const std::string others = others_text(manifest.others, other_bytes_);
+                                            size_text(raw_bytes, folder_->number_bytes()));
+    const std::string others = others_text(manifest.others, folder_->other_bytes());
     print_message(output + ": " +
                   (manifest.columns.empty() && !others.empty() ? others
                    : others.empty()                            ? columns
@@ -292,45 +307,30 @@ class Compressor {
 
   // A column that the table has and the folder has not is reported even with -q, unless the user
   // asked for that.
-  void report_left_out(std::size_t index, Manifest& manifest) const {
+  void report_left_out(std::size_t index) const {
     const Column& source = table_->columns()[index];
-    if (!old_) manifest.skipped.push_back({source.name, source.source_type, reasons_[index]});
     const std::string text =
         fmt::format("column '{}' is left out: {}", source.name, reasons_[index]);
     if (source.unfit.empty() || skipped_.contains(index)) return note(text);
     print_message(fmt::format("{}: {}", input_name_, text));
   }
 
-  // Whether the rows of a column without a type are nulls of the folder's next column.
-  bool becomes_numbers(std::size_t index, const Manifest& manifest) const {
-    return old_ && kept_.contains(index) && old_entries_[manifest.width()].column != nullptr;
+  // The first error in the order of the columns is reported.
+  void add_column(std::size_t index) {
+    const bool is_done = index < compressed_.size() && compressed_[index];
+    const Compressed made = is_done ? *compressed_[index] : compress_one(index);
+    if (made.failure) std::rethrow_exception(made.failure);
+    require_same_rows(names_[index], made.rows.all);
+    note_dropped(table_->columns()[index], made.rows.dropped);
   }
 
-  void add_column(const OutputFolder& folder, std::size_t index, Manifest& manifest,
-                  WrittenFile& total) {
-    const ManifestColumn entry =
-        old_ ? append_into(folder, index, old_->manifest().columns[manifest.columns.size()], total)
-             : finish_column(folder, index, total);
-    require_same_rows(entry.column.name, entry.rows() + entry.nulls_dropped);
-    raw_bytes_ += entry.count * size_of(entry.column.type);
-    manifest.columns.push_back(entry);
-  }
-
-  // Writes a column that Pco cannot hold as a file of Arrow.
-  void add_other(const OutputFolder& folder, std::size_t index, Manifest& manifest) {
+  void add_other(OtherColumns& others, std::size_t index) {
     const std::string& why = table_->columns()[index].unfit;  // one misspelled number will do
-    if (table_->infers_types() && !old_) {
+    if (table_->infers_types() && !options_.append) {
       note(fmt::format("column '{}' is kept as {}", names_[index], why));
     }
     const std::string place = place_of(table_->columns()[index]);
-    ManifestOther entry =
-        old_ ? append_other_column(*table_, index, *old_,
-                                   old_->manifest().others[manifest.others.size()], folder, place)
-             : write_other_column(*table_, index, folder, files_[index]);
-    entry.position = manifest.width();
-    require_same_rows(entry.name, entry.rows);
-    other_bytes_ += entry.parts.front().bytes;
-    manifest.others.push_back(std::move(entry));
+    require_same_rows(names_[index], others.write(index, *places_[index], place));
   }
 
   // Guards against sources that change while they are read: all columns must have the same rows.
@@ -352,7 +352,7 @@ class Compressor {
 
   // CSV does not state types: its numbers are converted to those of the folder, if all are exact.
   std::optional<NumberType> type_to_append(std::size_t index) const {
-    if (!old_ || !table_->infers_types()) return std::nullopt;
+    if (!options_.append || !table_->infers_types()) return std::nullopt;
     const auto found = old_types_.find(names_[index]);
     return found == old_types_.end() ? std::nullopt : found->second;
   }
@@ -388,7 +388,8 @@ class Compressor {
   // Whether a column that cannot be compressed is kept as a file of Arrow.
   bool keeps(std::size_t index) const {
     const Column& column = table_->columns()[index];
-    if (old_ && is_untyped(column) && !was_skipped(column.name)) return table_->can_keep(index);
+    if (options_.append && is_untyped(column) && !was_skipped(column.name))
+      return table_->can_keep(index);
     if (others_ == OtherPolicy::kDrop || others_ == OtherPolicy::kError) return false;
     if (table_->can_keep(index)) return true;
     if (others_ == OtherPolicy::kKeepIfPossible) return false;
@@ -421,17 +422,18 @@ class Compressor {
             fmt::format("column '{}' cannot be appended: {}", names_[i], reasons_[i]));
         continue;
       }
-      if (at == old_entries_.size()) {
+      if (at == folder_->entries().size()) {
         differences.push_back(fmt::format("the folder has no column '{}'", names_[i]));
         continue;
       }
-      compare_column(old_entries_[at++], i, differences);
+      compare_column(folder_->entries()[at++], i, differences);
     }
-    for (; at < old_entries_.size(); ++at) {
-      differences.push_back(fmt::format("the table has no column '{}'", old_entries_[at].name()));
+    for (; at < folder_->entries().size(); ++at) {
+      differences.push_back(
+          fmt::format("the table has no column '{}'", folder_->entries()[at].name()));
     }
-    for (const ManifestEntry& entry : old_entries_) {
-      if (entry.column == nullptr || entry.column->nulls_dropped == 0) continue;
+    for (const ManifestEntry& entry : folder_->entries()) {
+      if (entry.numbers == nullptr || entry.numbers->nulls_dropped == 0) continue;
       differences.push_back(fmt::format("column '{}' lost its nulls", entry.name()));
     }
     if (differences.empty()) return;
@@ -461,28 +463,30 @@ class Compressor {
     }
     const std::string expected =
         entry.other != nullptr ? entry.other->type
-                               : describe(entry.column->column.logical, entry.column->column.type);
+                               : describe(column_of(*entry.numbers).logical, entry.numbers->type);
     if (have_same_values(type, expected)) return;
     differences.push_back(
         fmt::format("column '{}' is {}, the folder has {}", names_[index], type, expected));
   }
 
-  // The files of a column, or the error.
+  // The rows of a column that was written, or the error.
   struct Compressed {
-    ManifestColumn entry;
-    std::uint64_t bytes = 0;
+    FolderWriter::Rows rows;
     std::exception_ptr failure;
   };
 
-  Compressed compress_into(const OutputFolder& folder, std::size_t index,
-                           const WriteOptions& options) const noexcept {
+  Compressed compress_one(std::size_t index) noexcept {
     Compressed made;
     try {
+      const std::size_t at = *places_[index];
+      const ManifestColumn& target = *folder_->entries()[at].numbers;
+      Column column = column_of(target);
+      // The rows of a column without a type are nulls.
       const std::unique_ptr<NumberInput> numbers =
-          open_column(*table_, index, input_name_, dtype_for(index), made.entry.column);
-      made.entry.file = files_[index];
-      const std::string place = place_of(made.entry.column);
-      made.bytes = write_column(*numbers, folder, options, place, made.entry);
+          kept_.contains(index)
+              ? null_rows_of(target.type, count_rows(*table_, index))
+              : open_column(*table_, index, input_name_, dtype_for(index), column);
+      made.rows = folder_->write(at, *numbers, column.logical.unit, place_of(column));
     } catch (...) {
       made.failure = std::current_exception();
     }
@@ -490,52 +494,17 @@ class Compressor {
   }
 
   // Compresses several columns at the same time if the table can be read like that.
-  void compress_at_once(const OutputFolder& folder) {
+  void compress_at_once() {
+    if (!threads_) return;
     std::vector<std::size_t> columns;
     for (std::size_t i = 0; i < reasons_.size(); ++i) {
       if (reasons_[i].empty()) columns.push_back(i);
     }
-    if (old_ || !table_->reads_columns_at_once()) return;
-    if (executor_.concurrency() < 2 || columns.size() < 2) return;
     compressed_.resize(reasons_.size());
-    ColumnThreads threads(executor_, columns.size());
-    WriteOptions options = write_options_;
-    options.config.executor = &threads.executor();
-    threads.run([&](std::size_t i) {
-      Compressed& made = compressed_[columns[i]];
-      made = compress_into(folder, columns[i], options);
-      return made.failure == nullptr;
+    threads_->run(columns.size(), [&](std::size_t i) {
+      compressed_[columns[i]] = compress_one(columns[i]);
+      return compressed_[columns[i]]->failure == nullptr;
     });
-  }
-
-  // The first error in the order of the columns is reported.
-  ManifestColumn finish_column(const OutputFolder& folder, std::size_t index, WrittenFile& total) {
-    const Compressed made = compressed_.empty() ? compress_into(folder, index, write_options_)
-                                                : std::move(compressed_[index]);
-    if (made.failure) std::rethrow_exception(made.failure);
-    total.bytes += made.bytes;
-    note_dropped(made.entry.column, made.entry.nulls_dropped);
-    return made.entry;
-  }
-
-  // Copies the numbers of the old column and adds those of the table.
-  ManifestColumn append_into(const OutputFolder& folder, std::size_t index,
-                             const ManifestColumn& before, WrittenFile& total) {
-    ManifestColumn entry = before;
-    Column column = before.column;
-    const std::unique_ptr<NumberInput> numbers =
-        kept_.contains(index) ? null_rows(folder, index, before)
-                              : open_column(*table_, index, input_name_, dtype_for(index), column);
-    total.bytes +=
-        append_column(*numbers, *old_, before, folder, write_options_, place_of(column), entry);
-    return entry;
-  }
-
-  // The rows of a column without a type. Writing them as a file counts them.
-  std::unique_ptr<NumberInput> null_rows(const OutputFolder& folder, std::size_t index,
-                                         const ManifestColumn& before) {
-    OutputFile file(folder, before.file + ".new");
-    return null_rows_of(before.column.type, table_->write_other(index, file).rows);
   }
 
   const CompressOptions& options_;
@@ -548,17 +517,17 @@ class Compressor {
   std::vector<std::string> names_;  // column names
   std::vector<std::optional<NumberType>> dtypes_;
   std::set<std::size_t> skipped_;
-  std::vector<std::string> reasons_;        // why each column is not compressed; empty if it is
-  std::set<std::size_t> kept_;              // of these, the ones that files of Arrow keep
-  std::optional<LockedTable> old_;          // the table that is extended
-  std::vector<ManifestEntry> old_entries_;  // of its manifest, and the number types and names
+  std::vector<std::string> reasons_;  // why each column is not compressed; empty if it is
+  std::set<std::size_t> kept_;        // of these, the ones that files of Arrow keep
+  std::vector<std::optional<std::size_t>> places_;  // of columns that are written, in the table
+  std::optional<ColumnThreads> threads_;            // for several columns at the same time
+  std::optional<FolderWriter> folder_;
+  std::optional<TableFolder> old_;                              // whose other columns are extended
   std::map<std::string, std::optional<NumberType>> old_types_;  // none: columns of one name differ
   std::set<std::string> old_skipped_;
   std::optional<std::pair<std::string, std::uint64_t>> first_;  // column that was written, its rows
-  std::vector<std::string> files_;                              // of a new folder, by column
-  std::vector<Compressed> compressed_;  // by column, if they are compressed at the same time
-  std::uint64_t raw_bytes_ = 0;
-  std::uint64_t other_bytes_ = 0;  // of files of Arrow
+  std::vector<std::optional<Compressed>>
+      compressed_;  // by column: those that were at the same time
 };
 
 }  // namespace

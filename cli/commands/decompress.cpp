@@ -192,7 +192,7 @@ class Decompressor {
       fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
     }
     const bool has_parts = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t at) {
-      return entries_[at].column != nullptr && entries_[at].column->has_parts();
+      return entries_[at].numbers != nullptr && entries_[at].numbers->parts.size() > 1;
     });
     if (options_.where || (has_parts && !options_.salvage)) return open_query(std::move(chosen));
     const bool has_others = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t at) {
@@ -210,7 +210,7 @@ class Decompressor {
       if (entry.other != nullptr) {
         open_other(*entry.other);
       } else {
-        open_numbers_of(*entry.column);
+        open_numbers_of(*entry.numbers);
       }
     }
     if (range_) plan_.count = range_->count;
@@ -226,11 +226,12 @@ class Decompressor {
 
   // Nulls of the table that are not among the rows that are read.
   std::uint64_t dropped_nulls(const ManifestEntry& entry) const {
-    if (entry.column == nullptr) return 0;
-    return entry.column->nulls_dropped + (drops_nulls() ? entry.column->null_count : 0);
+    if (entry.numbers == nullptr) return 0;
+    return entry.numbers->nulls_dropped + (drops_nulls() ? entry.numbers->null_count : 0);
   }
   std::uint64_t opened_rows(const ManifestEntry& entry) const {
-    return entry.rows() - (entry.column != nullptr && drops_nulls() ? entry.column->null_count : 0);
+    return entry.rows() -
+           (entry.numbers != nullptr && drops_nulls() ? entry.numbers->null_count : 0);
   }
 
   // The columns to read, among all of the table.
@@ -318,7 +319,7 @@ class Decompressor {
   void open_numbers_of(ManifestColumn entry) {
     if (drops_nulls()) entry.null_count = 0;
     if (entry.null_count > 0 && !format_->holds_nulls) {
-      throw Failure(ExitCode::kFailure, column_place(options_.input, entry.column.name),
+      throw Failure(ExitCode::kFailure, column_place(options_.input, entry.name),
                     fmt::format("{} null{}, which {} cannot hold (--nulls drop leaves them out)",
                                 entry.null_count, entry.null_count == 1 ? "" : "s", format_->name));
     }
@@ -334,7 +335,7 @@ class Decompressor {
     if (options_.where) query.where = parse_where(*options_.where);
     for (const std::size_t at : query.columns) {
       const ManifestEntry& entry = entries_[at];
-      if (options_.nulls != "drop" || entry.column == nullptr || entry.column->null_count == 0) {
+      if (options_.nulls != "drop" || entry.numbers == nullptr || entry.numbers->null_count == 0) {
         continue;
       }
       if (query.columns.size() > 1) refuse_lengths();
@@ -363,10 +364,10 @@ class Decompressor {
   }
 
   void open_column_file(const ManifestColumn& entry) {
-    if (entry.has_parts()) return open_recovered_parts(entry);
+    if (entry.parts.size() > 1) return open_recovered_parts(entry);
     const FileRef file = folder_->file(entry.file);
-    const std::string place = column_place(file->name(), entry.column.name);
-    const NumberType type = entry.column.type;
+    const std::string place = column_place(file->name(), entry.name);
+    const NumberType type = entry.type;
     if (entry.null_count > 0) return open_nullable_column(entry, file, place);
     if (range_) {
       columns_.push_back(std::make_unique<PcoRange>(file, place, *range_, config_, type));
@@ -377,30 +378,29 @@ class Decompressor {
     }
     rows_.push_back(rows_without_nulls(*columns_.back()));
     check_type(entry);
-    plan_.columns.push_back(entry.column);
+    plan_.columns.push_back(column_of(entry));
   }
 
   // What is sound in the files of a column, which has no other rows then.
   void open_recovered_parts(const ManifestColumn& entry) {
     std::uint64_t count = 0;
-    auto all = std::make_unique<PcoParts>(column_place(folder_->path_of(""), entry.column.name));
+    auto all = std::make_unique<PcoParts>(column_place(folder_->path_of(""), entry.name));
     for (const table::NumberPart& part : entry.parts) {
       const FileRef file = folder_->file(part.file);
-      all->add(
-          open_recovery(file, column_place(file->name(), entry.column.name), entry.column.type));
+      all->add(open_recovery(file, column_place(file->name(), entry.name), entry.type));
       count += *plan_.count;
     }
     plan_.count = count;
     columns_.push_back(std::move(all));
     rows_.push_back(rows_without_nulls(*columns_.back()));
     check_type(entry);
-    plan_.columns.push_back(entry.column);
+    plan_.columns.push_back(column_of(entry));
   }
 
   void open_nullable_column(const ManifestColumn& entry, const FileRef& file,
                             const std::string& place) {
     const FileRef null_file = folder_->file(entry.null_file);
-    const std::string null_place = column_place(null_file->name(), entry.column.name);
+    const std::string null_place = column_place(null_file->name(), entry.name);
     DecodeConfig config = config_;
     config.threads = 1;
     const table::NumberPart part = entry.all_parts().front();
@@ -416,23 +416,22 @@ class Decompressor {
       RunReader to_end(null_file, null_place, config, part);
       numbers.count = to_end.count_numbers(range_->first + range_->count) - numbers.first;
       rows = range_->count;
-      columns_.push_back(
-          std::make_unique<PcoRange>(file, place, numbers, config_, entry.column.type));
+      columns_.push_back(std::make_unique<PcoRange>(file, place, numbers, config_, entry.type));
     } else {
       if (!options_.ignore_trailer) read_to_end_.push_back(&runs->file());
-      columns_.push_back(open_all(std::make_unique<Input>(file), place, entry.column.type));
+      columns_.push_back(open_all(std::make_unique<Input>(file), place, entry.type));
     }
     rows_.push_back(rows_with_nulls(*columns_.back(), std::move(runs), rows));
     check_type(entry);
-    plan_.columns.push_back(entry.column);
+    plan_.columns.push_back(column_of(entry));
   }
 
   void check_type(const ManifestColumn& entry) const {
     const PcoInput& numbers = *columns_.back();
-    if (*numbers.type() != entry.column.type) {
+    if (*numbers.type() != entry.type) {
       throw Failure(ExitCode::kCorrupt, numbers.place(),
                     fmt::format("corrupt: holds {} numbers, not {} as the manifest says",
-                                name_of(*numbers.type()), name_of(entry.column.type)));
+                                name_of(*numbers.type()), name_of(entry.type)));
     }
   }
 

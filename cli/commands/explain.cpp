@@ -114,7 +114,7 @@ class ExplainRunner {
     const TableFolder folder(options_.input);
     const Manifest& manifest = folder.manifest();
     std::vector<std::string> names;
-    for (const ManifestColumn& column : manifest.columns) names.push_back(column.column.name);
+    for (const ManifestColumn& column : manifest.columns) names.push_back(column.name);
     std::size_t first = 0;
     std::size_t end = names.size();
     if (source_.column) {
@@ -131,8 +131,8 @@ class ExplainRunner {
       const ManifestColumn& column = manifest.columns[i];
       for (const table::NumberPart& part : column.all_parts()) {
         const FileBytes file(folder.file(part.file));
-        const std::string& place = column.has_parts() ? folder.path_of(part.file) : name_;
-        explain_bytes(file.bytes(), column_place(place, names[i]), column.column.logical);
+        const std::string& place = column.parts.size() > 1 ? folder.path_of(part.file) : name_;
+        explain_bytes(file.bytes(), column_place(place, names[i]), column_of(column).logical);
       }
     }
   }

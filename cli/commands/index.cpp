@@ -55,7 +55,7 @@ class Indexer {
     const TableFolder folder(path);
     for (const ManifestColumn& column : folder.manifest().columns) {
       if (column.parts.empty()) continue;
-      throw Failure(ExitCode::kFailure, column_place(path, column.column.name),
+      throw Failure(ExitCode::kFailure, column_place(path, column.name),
                     "has parts, whose checksums the manifest has: their files cannot be changed");
     }
     for (const ManifestColumn& column : folder.manifest().columns) {

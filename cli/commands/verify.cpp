@@ -238,9 +238,9 @@ class Checker {
   // Checks the numbers of a part, and its null file: u64 numbers whose runs match the manifest.
   void check_part(const TableFolder& folder, const ManifestColumn& column,
                   const table::NumberPart& part) {
-    const std::string& name = column.column.name;
+    const std::string& name = column.name;
     guarded(folder.path_of(part.file), [&] {
-      const Expected numbers{name, column.column.type, part.count, part.sum};
+      const Expected numbers{name, column.type, part.count, part.sum};
       check_one(folder.file(part.file), &numbers);
     });
     if (part.null_count == 0) return;

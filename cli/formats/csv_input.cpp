@@ -149,7 +149,7 @@ class CsvTable final : public TableInput, private BlockWork {
     return texts_[index] != nullptr && !texts_[index]->not_utf8() && has_arrow();
   }
 
-  OtherColumn write_other(std::size_t index, OutputFile& file) override {
+  OtherColumn write_other(std::size_t index, ByteSink& file) override {
     return write_text(*texts_[index]->open(), names_[index], file,
                       column_place(name_, names_[index]));
   }

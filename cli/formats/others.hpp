@@ -76,13 +76,14 @@ class TextInput {
   virtual const TextBlock& next() = 0;
 };
 
-// Writes a column of text (utf8). The caller commits the file. Errors name `place`.
-OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file,
+// Writes a column of text (utf8). Errors name `place`.
+OtherColumn write_text(TextInput& input, const std::string& name, ByteSink& file,
                        const std::string& place);
-// Writes the rows of `first` and then those of `second`, whose values must be those of the same
-// type: the form of text and the indices of a dictionary may differ. Errors name the place of the
-// first if that is damaged, else that of the second.
-OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputFile& file);
+// Writes the rows of `before` and then those of `added` as values of the field of `like`. Their
+// types must have the same values: the form of text and the indices of a dictionary may differ.
+// Errors name the place of the file that is damaged, else that of `added`.
+OtherColumn join_others(const OtherFile& like, const OtherFiles& before, const OtherFile& added,
+                        ByteSink& file);
 
 inline std::string place_of(const OtherFile& file) {
   return file.place.empty() ? column_place(file.file->name(), file.name) : file.place;

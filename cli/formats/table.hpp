@@ -127,8 +127,8 @@ class TableInput {
   virtual bool infers_types() const { return false; }
   // Whether write_other() can write a column that cannot be compressed.
   virtual bool can_keep(std::size_t /*column*/) const { return false; }
-  // Writes such a column to a file of Arrow, which the caller commits.
-  virtual OtherColumn write_other(std::size_t column, OutputFile& file);
+  // Writes such a column as a file of Arrow.
+  virtual OtherColumn write_other(std::size_t column, ByteSink& file);
 
  protected:
   explicit TableInput(bool has_names) : has_names_(has_names) {}

@@ -90,6 +90,21 @@ TemporaryPath::TemporaryPath(const std::string& target, Kind kind, const std::st
   registry().paths.insert(path_);
 }
 
+void SignalGuard::forget() {
+  if (!lock_.owns_lock()) hold();
+  for (const std::string& path : paths_) registry().paths.erase(path);
+  paths_.clear();
+  lock_.unlock();
+}
+
+void SignalGuard::add(const std::function<std::vector<std::string>()>& make) {
+  const std::lock_guard lock(registry().mutex);
+  paths_ = make();
+  registry().paths.insert(paths_.begin(), paths_.end());
+}
+
+void SignalGuard::hold() { lock_ = std::unique_lock(registry().mutex); }
+
 TemporaryPath::~TemporaryPath() {
   if (path_.empty()) return;
   const std::lock_guard lock(registry().mutex);
@@ -108,24 +123,6 @@ void TemporaryPath::move(const std::string& path, const std::string& target, Syn
   }
   if (!moved) fail_errno(name, "cannot be written");
   if (sync == Sync::kNow) platform::sync_folder(folder);
-}
-
-bool TemporaryPath::replace_folder(const std::string& target, const std::set<std::string>& names) {
-  const std::string folder = folder_of(target);
-  // Delays signals until the old files are removed.
-  const std::lock_guard lock(registry().mutex);
-  std::string old;
-  if (!platform::exchange_folders(path_, target, hidden_name(target), old)) {
-    fail_errno(target, "cannot be written");
-  }
-  // The old folder was not created by this program: only the named files are removed.
-  registry().paths.erase(path_);
-  path_.clear();
-  for (const std::string& name : names) platform::remove_file((old + "/").append(name));
-  const bool removed = platform::remove_old_folder(old);
-  if (!removed) leftover_ = old;
-  platform::sync_folder(folder);
-  return removed;
 }
 
 void TemporaryPath::replace_file(const std::string& path, const std::string& target,

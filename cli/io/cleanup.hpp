@@ -4,8 +4,9 @@
 #pragma once
 
 #include <functional>
-#include <set>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "failure.hpp"
 #include "numpact/file_lock.hpp"
@@ -35,18 +36,12 @@ class TemporaryPath {
   TemporaryPath& operator=(const TemporaryPath&) = delete;
 
   const std::string& path() const { return path_; }
-  const std::string& leftover() const { return leftover_; }
   // The open descriptor of a file, which the caller closes; -1 for a folder.
   int descriptor() const { return descriptor_; }
 
   // Renames `path`, which is this object's own path or a path inside it, to `target`, which must
   // not exist. Syncs the parent folder to disk, unless the caller does so later.
   void move(const std::string& path, const std::string& target, Sync sync = Sync::kNow);
-
-  // Replaces the folder `target` with this folder, and removes the files `names` of the old one.
-  // Returns false if the old folder stays next to `target`, as leftover(): it contained other
-  // entries by then, or files that the system does not remove while they are open.
-  bool replace_folder(const std::string& target, const std::set<std::string>& names);
 
   // Replaces a file with another one. Waits for other processes that are writing it. `lock`: the
   // lock of the old file, if it was acquired before that file was read. `name` is for messages.
@@ -55,9 +50,29 @@ class TemporaryPath {
 
  private:
   std::string name_;  // for messages
-  std::string path_;  // empty once the folder has replaced another one
-  std::string leftover_;
+  std::string path_;
   int descriptor_ = -1;
+};
+
+// Paths that the library makes and removes, and that are also removed when a signal ends the
+// program, until forget() or the destructor.
+class SignalGuard {
+ public:
+  SignalGuard() = default;
+  ~SignalGuard() { forget(); }
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
+
+  // Calls `make`, which returns the paths. It must not wait for others: a signal waits for it.
+  void add(const std::function<std::vector<std::string>()>& make);
+  // Delays signals, and all who register paths and processes, until forget().
+  void hold();
+  // The paths stay from now on.
+  void forget();
+
+ private:
+  std::vector<std::string> paths_;
+  std::unique_lock<std::mutex> lock_;
 };
 
 // Starts a process that is killed when a signal ends this program. `start` sets the process id and

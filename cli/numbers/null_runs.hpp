@@ -35,21 +35,4 @@ class NullRuns {
   std::uint64_t nulls_ = 0;
 };
 
-// The null runs of a column that is extended.
-class JoinedRuns {
- public:
-  // Adds the complete runs of new rows. All calls are for the same runs.
-  void take(NullRuns& runs) {
-    for (const std::uint64_t rows : runs.take()) {
-      is_null_ ? all_.add_nulls(rows) : all_.add_numbers(rows);
-      is_null_ = !is_null_;
-    }
-  }
-  NullRuns& all() { return all_; }
-
- private:
-  NullRuns all_;
-  bool is_null_ = false;  // whether the next of the new runs is of nulls
-};
-
 }  // namespace numpact::cli

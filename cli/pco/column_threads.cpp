@@ -16,14 +16,14 @@ unsigned share_of(unsigned threads, std::size_t at_once) {
 
 }  // namespace
 
-ColumnThreads::ColumnThreads(Executor& pool, std::size_t column_n)
+ColumnThreads::ColumnThreads(Executor& pool, std::size_t max_columns)
     : pool_(pool),
-      column_n_(column_n),
-      at_once_(std::clamp<std::size_t>(std::min<std::size_t>(pool.concurrency(), column_n), 1,
+      at_once_(std::clamp<std::size_t>(std::min<std::size_t>(pool.concurrency(), max_columns), 1,
                                        kMaxAtOnce)),
       share_(share_of(std::max(1U, pool.concurrency()), at_once_)) {}
 
-void ColumnThreads::run(const std::function<bool(std::size_t)>& work) {
+void ColumnThreads::run(std::size_t column_n, const std::function<bool(std::size_t)>& work) {
+  column_n_ = column_n;
   work_ = &work;
   pool_.run(
       pool_.concurrency(),

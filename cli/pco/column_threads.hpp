@@ -16,16 +16,16 @@ namespace numpact::cli {
 // that finds no further column takes part in the work on those that others have begun.
 class ColumnThreads {
  public:
-  // `pool` must outlive this object.
-  ColumnThreads(Executor& pool, std::size_t column_n);
+  // `pool` must outlive this object. `max_columns`: of run().
+  ColumnThreads(Executor& pool, std::size_t max_columns);
 
   // For the work on a column. It has a share of the threads, so that all columns that are worked on
   // at the same time take about twice the memory of one that has all threads.
   Executor& executor() { return divided_; }
 
   // Calls work(i) for each column i, which must not throw. Columns begin in their order; none
-  // begins after work() has returned false.
-  void run(const std::function<bool(std::size_t)>& work);
+  // begins after work() has returned false. Called once.
+  void run(std::size_t column_n, const std::function<bool(std::size_t)>& work);
 
  private:
   class Divided final : public Executor {
@@ -52,7 +52,7 @@ class ColumnThreads {
   void do_one(Run& run, Lock& lock);
 
   Executor& pool_;
-  const std::size_t column_n_;
+  std::size_t column_n_ = 0;
   const std::size_t at_once_;  // columns
   const unsigned share_;       // threads for each of them
   Divided divided_{*this};

@@ -160,7 +160,7 @@ void FolderRows::list_columns(const std::vector<std::size_t>& used) {
   others_index_.resize(entries_.size());
   for (const std::size_t at : used) {
     const ManifestEntry& entry = entries_[at];
-    const bool lost_rows = entry.column != nullptr && entry.column->nulls_dropped > 0;
+    const bool lost_rows = entry.numbers != nullptr && entry.numbers->nulls_dropped > 0;
     if (entry.rows() == entries_[used[0]].rows() && (!lost_rows || used.size() == 1)) continue;
     throw Failure(ExitCode::kFailure, folder_.path_of(""),
                   "columns differ in length or rows where nulls were left out (choose one)");
@@ -169,8 +169,8 @@ void FolderRows::list_columns(const std::vector<std::size_t>& used) {
   std::size_t others = 0;
   for (const std::size_t at : query_.columns) {
     Column& column = plan_.columns.emplace_back();
-    if (entries_[at].column != nullptr) {
-      column = entries_[at].column->column;
+    if (entries_[at].numbers != nullptr) {
+      column = column_of(*entries_[at].numbers);
     } else {
       column.name = entries_[at].name();
       column.other = others++;
@@ -223,11 +223,7 @@ void FolderRows::check_table(const Status& status, const table::Failure& failure
   for (const std::exception_ptr& thrown : {files_->thrown(), conditions_->thrown()}) {
     if (thrown != nullptr) std::rethrow_exception(thrown);
   }
-  const std::string file = folder_.path_of(failure.file);
-  throw Failure(
-      exit_code_of(status.kind()),
-      failure.column.empty() ? file : column_place(file, failure.column),
-      failure.text.empty() || failure.text == status.message() ? message_of(status) : failure.text);
+  fail_table(status, failure, folder_.path_of(failure.file));
 }
 
 std::vector<ColumnBlock> FolderRows::next() {

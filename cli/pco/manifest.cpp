@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "failure.hpp"
@@ -15,40 +16,6 @@ namespace {
 // Names of other columns in a summary, which is a line of a terminal.
 constexpr std::size_t kMaxNamesInText = 8;
 
-ManifestColumn column_of(table::Column&& from) {
-  ManifestColumn made;
-  made.column.name = std::move(from.name);
-  made.column.logical = {from.kind, from.unit, std::move(from.timezone)};
-  made.column.type = from.type;
-  made.column.nullable = from.nullable;
-  made.column.metadata = std::move(from.metadata);
-  made.file = std::move(from.file);
-  made.count = from.count;
-  made.null_file = std::move(from.null_file);
-  made.null_count = from.null_count;
-  made.nulls_dropped = from.nulls_dropped;
-  made.parts = std::move(from.parts);
-  return made;
-}
-
-table::Column column_of(const ManifestColumn& from) {
-  table::Column made;
-  made.name = from.column.name;
-  made.file = from.file;
-  made.null_file = from.null_file;
-  made.timezone = from.column.logical.timezone;
-  made.metadata = from.column.metadata;
-  made.count = from.count;
-  made.null_count = from.null_count;
-  made.nulls_dropped = from.nulls_dropped;
-  made.parts = from.parts;
-  made.type = from.column.type;
-  made.kind = from.column.logical.kind;
-  made.unit = from.column.logical.unit;
-  made.nullable = from.column.nullable;
-  return made;
-}
-
 [[noreturn]] void fail(const Status& status, const std::string& why, ExitCode code,
                        const std::string& place) {
   throw Failure(
@@ -58,8 +25,26 @@ table::Column column_of(const ManifestColumn& from) {
 
 }  // namespace
 
-std::vector<table::NumberPart> ManifestColumn::all_parts() const {
-  return column_of(*this).all_parts();
+Column column_of(const ManifestColumn& column) {
+  Column made;
+  made.name = column.name;
+  made.logical = {column.kind, column.unit, column.timezone};
+  made.type = column.type;
+  made.nullable = column.nullable;
+  made.metadata = column.metadata;
+  return made;
+}
+
+ManifestColumn column_of(const Column& column) {
+  ManifestColumn made;
+  made.name = column.name;
+  made.timezone = column.logical.timezone;
+  made.metadata = column.metadata;
+  made.type = column.type;
+  made.kind = column.logical.kind;
+  made.unit = column.logical.unit;
+  made.nullable = column.nullable;
+  return made;
 }
 
 std::string others_text(const std::vector<ManifestOther>& others, std::uint64_t bytes) {
@@ -76,14 +61,8 @@ std::string others_text(const std::vector<ManifestOther>& others, std::uint64_t 
 }
 
 std::string manifest_text(const Manifest& manifest, const std::string& place) {
-  table::Manifest made;
-  made.columns.reserve(manifest.columns.size());
-  for (const ManifestColumn& column : manifest.columns) made.columns.push_back(column_of(column));
-  made.others = manifest.others;
-  made.skipped = manifest.skipped;
-  made.metadata = manifest.metadata;
   std::string why;
-  Result<std::string> text = table::manifest_text(made, &why);
+  Result<std::string> text = table::manifest_text(manifest, &why);
   if (text.ok()) return *std::move(text);
   const bool is_limit = text.status().kind() == ErrorKind::kLimitExceeded;
   fail(text.status(), why, is_limit ? ExitCode::kLimit : ExitCode::kFailure, place);
@@ -91,32 +70,32 @@ std::string manifest_text(const Manifest& manifest, const std::string& place) {
 
 Manifest parse_manifest(std::string_view text, const std::string& place) {
   std::string why;
-  Result<table::Manifest> parsed = table::parse_manifest(text, &why);
+  Result<Manifest> parsed = table::parse_manifest(text, &why);
   if (!parsed.ok()) fail(parsed.status(), why, exit_code_of(parsed.status().kind()), place);
-  Manifest manifest;
-  manifest.columns.reserve(parsed->columns.size());
-  for (table::Column& column : parsed->columns) {
-    manifest.columns.push_back(column_of(std::move(column)));
-  }
-  manifest.others = std::move(parsed->others);
-  manifest.skipped = std::move(parsed->skipped);
-  manifest.metadata = std::move(parsed->metadata);
-  return manifest;
+  return *std::move(parsed);
 }
 
-std::uint64_t Manifest::rows() const {
-  if (!columns.empty()) return columns[0].rows();
-  return others.empty() ? 0 : others[0].rows;
+void fail_table(const Status& status, const table::Failure& failure, const std::string& file) {
+  // What is wrong lies in files, not in how this program was called.
+  const bool is_usage = status.kind() == ErrorKind::kInvalidArgument;
+  const bool is_plain = failure.text.empty() || failure.text == status.message();
+  const std::string place = failure.column.empty() ? file : column_place(file, failure.column);
+  if (status.kind() == ErrorKind::kIo && status.system_error() != 0) {
+    errno = status.system_error();
+    fail_errno(place, is_plain ? status.what() : failure.text);
+  }
+  throw Failure(is_usage ? ExitCode::kFailure : exit_code_of(status.kind()), place,
+                is_plain ? message_of(status) : failure.text);
 }
 
 std::vector<ManifestEntry> entries_of(const Manifest& manifest) {
-  std::vector<ManifestEntry> entries(manifest.width());
+  std::vector<ManifestEntry> entries(manifest.columns.size() + manifest.others.size());
   for (const ManifestOther& other : manifest.others) {
     entries[static_cast<std::size_t>(other.position)].other = &other;
   }
   auto column = manifest.columns.begin();
   for (ManifestEntry& entry : entries) {
-    if (entry.other == nullptr) entry.column = &*column++;
+    if (entry.other == nullptr) entry.numbers = &*column++;
   }
   return entries;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifest of a table folder, with the columns that commands read and write.
+// The manifest of a table folder, as commands use it.
 #pragma once
 
 #include <cstddef>
@@ -10,54 +10,25 @@
 
 #include "formats/table.hpp"
 #include "numpact/table.hpp"
+#include "numpact/table_reader.hpp"
 
 namespace numpact::cli {
 
 inline constexpr std::string_view kNumberEnding = ".pco";
-inline constexpr std::string_view kOtherEnding = ".arrow";
 using table::kManifestName;
 // Columns of a table, at most: readers accept a limited count of values in a manifest, which has at
 // least 6 for each column and one more for many.
 inline constexpr std::size_t kMaxTableColumns = table::kMaxManifestValues / 7;
 
-struct ManifestColumn {
-  Column column;            // name, logical type, number type, metadata
-  std::string file;         // in the folder
-  std::uint64_t count = 0;  // numbers in the file
-  // A Pco file with the run lengths of null and other rows. Empty if there are no nulls.
-  std::string null_file;
-  std::uint64_t null_count = 0;
-  std::uint64_t nulls_dropped = 0;       // rows of the source that are not in the folder
-  std::vector<table::NumberPart> parts;  // empty: one, which the other members describe
-
-  std::uint64_t rows() const { return count + null_count; }
-  bool has_parts() const { return parts.size() > 1; }
-  std::vector<table::NumberPart> all_parts() const;
-};
-
-using SkippedColumn = table::Skipped;
-// A column that Pco cannot hold, in a file of Arrow.
+using table::Manifest;
+using ManifestColumn = table::Column;
+using ManifestEntry = table::ColumnEntry;  // one column of either kind
 using ManifestOther = table::Other;
+using SkippedColumn = table::Skipped;
 
-struct Manifest {
-  std::vector<ManifestColumn> columns;
-  std::vector<ManifestOther> others;   // by position; `columns` have the other positions
-  std::vector<SkippedColumn> skipped;  // columns of the source that are not in the folder
-  Metadata metadata;                   // of the table
-
-  std::size_t width() const { return columns.size() + others.size(); }
-  // Rows of the table; 0 if it has no column.
-  std::uint64_t rows() const;
-};
-
-// One column of either kind.
-struct ManifestEntry {
-  const ManifestColumn* column = nullptr;
-  const ManifestOther* other = nullptr;  // exactly one is set
-
-  const std::string& name() const { return column != nullptr ? column->column.name : other->name; }
-  std::uint64_t rows() const { return column != nullptr ? column->rows() : other->rows; }
-};
+// A column without its files, and back.
+Column column_of(const ManifestColumn& column);
+ManifestColumn column_of(const Column& column);
 
 // All columns in the order of the table. The manifest must outlive the result.
 std::vector<ManifestEntry> entries_of(const Manifest& manifest);
@@ -69,5 +40,8 @@ std::string others_text(const std::vector<ManifestOther>& others, std::uint64_t 
 // As numpact/table.hpp describes. They throw a Failure that names `place`.
 std::string manifest_text(const Manifest& manifest, const std::string& place);
 Manifest parse_manifest(std::string_view text, const std::string& place);
+// The failure of a table as this program's. `file`: what it concerns, if not a file of the table.
+[[noreturn]] void fail_table(const Status& status, const table::Failure& failure,
+                             const std::string& file);
 
 }  // namespace numpact::cli

@@ -36,17 +36,6 @@ class VerifiedSink final : public ByteSink {
   Verifier* verifier_;
 };
 
-// If the count is known, makes chunk sizes equal to within one number. With automatic paging the
-// writer does so itself.
-PagingSpec even_paging(const PagingSpec& paging, std::uint64_t count) {
-  if (paging.is_automatic()) return paging;
-  const std::uint64_t max_n = paging.max_page_n();
-  const std::uint64_t chunks = (count + max_n - 1) / max_n;
-  if (chunks == 0) return paging;
-  const std::uint64_t size = (count + chunks - 1) / chunks;
-  return PagingSpec::equal_pages_up_to(static_cast<std::size_t>(size));
-}
-
 void check_written(const Status& status, const OutputFile& file, const std::string& place) {
   if (status.ok()) return;
   if (status.kind() == ErrorKind::kIo) file.throw_if_failed();
@@ -92,9 +81,9 @@ bool begins_as_pco(Input& input) {
          std::memcmp(front.data(), kMagic.data(), front.size()) == 0;
 }
 
-void keep_restart_points(WriteOptions& options) {
+void keep_restart_points(const FileRef& old_file, WriteOptions& options) {
   if (!(options.config.trailer == TrailerSpec::index())) return;
-  const FileBytes file(options.append_to);
+  const FileBytes file(old_file);
   std::optional<Trailer> old;
   // A damaged trailer is refused later, when the file is copied.
   if (!Trailer::read(file.bytes()).into(old).ok() || !old || !old->restart_log()) return;
@@ -105,7 +94,7 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
                       const WriteOptions& options, const std::string& place) {
   const std::optional<std::uint64_t> count = input.count();
   EncodeConfig config = options.config;
-  if (count) config.paging = even_paging(config.paging, *count);
+  config.paging = config.paging.evened(count.value_or(0));
   const bool appends = options.append_to != nullptr;
   if (appends) config.trailer = TrailerSpec::none();
 
@@ -121,7 +110,6 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
     if (verifier != nullptr) verifier->expect(numbers);
     check_written(writer.write(numbers), file, place);
     written.count += numbers.count;
-    if (options.after_block) options.after_block();
     progress.add(numbers.count, numbers.count * size_of(type));
   }
   check_written(writer.finish(), file, place);

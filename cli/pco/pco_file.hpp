@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,15 +31,14 @@ struct WriteOptions {
   EncodeConfig config;
   bool verify = true;
   bool progress = true;
-  FileRef append_to;                  // file whose chunks are copied first, if any
-  std::string append_name;            // its name in messages
-  std::function<void()> after_block;  // called after each block of the input, if set
+  FileRef append_to;        // file whose chunks are copied first, if any
+  std::string append_name;  // its name in messages
   // Of the encoder. Copies share it.
   std::shared_ptr<KeptMemory> memory = std::make_shared<KeptMemory>();
 };
 
 // Keeps the restart points of the file to append to unless others are requested.
-void keep_restart_points(WriteOptions& options);
+void keep_restart_points(const FileRef& old, WriteOptions& options);
 
 // Encodes all of `input` into `file`, which the caller commits. `place` names the input. Returns
 // the count of new numbers and the size of the whole file.

@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "failure.hpp"
 #include "platform/files.hpp"
@@ -84,9 +82,9 @@ Manifest manifest_of(const FileRef& file, const std::string& place) {
   return parse_manifest({reinterpret_cast<const char*>(text.data()), text.size()}, place);
 }
 
-template <class AnyManifest, class Function>
-void for_each_file(const AnyManifest& manifest, Function&& function) {
-  for (const auto& column : manifest.columns) {
+template <class Function>
+void for_each_file(const Manifest& manifest, Function&& function) {
+  for (const ManifestColumn& column : manifest.columns) {
     for (const table::NumberPart& part : column.all_parts()) {
       function(part.file);
       if (part.null_count > 0) function(part.null_file);
@@ -95,39 +93,6 @@ void for_each_file(const AnyManifest& manifest, Function&& function) {
   for (const ManifestOther& other : manifest.others) {
     for (const table::Part& part : other.parts) function(part.file);
   }
-}
-
-// The entries of a folder: regular files, and all others.
-struct Entries {
-  std::set<std::string> files;
-  std::set<std::string> others;
-};
-
-Entries entries_of(const std::string& path, const std::string& name) {
-  std::vector<platform::FolderEntry> all;
-  if (!platform::list_folder(path, all)) fail_errno(name, "");
-  Entries entries;
-  for (const platform::FolderEntry& entry : all) {
-    const bool is_file = entry.kind == platform::FileKind::kRegular;
-    (is_file ? entries.files : entries.others).insert(entry.name);
-  }
-  return entries;
-}
-
-// The manifest of a folder that may contain anything; none if it is not a table.
-std::optional<table::Manifest> manifest_if_any(const std::string& path) {
-  const int folder = open_folder(path);
-  std::optional<table::Manifest> manifest;
-  try {
-    const FileBytes bytes(open_in(folder, kManifestName, kManifestName));
-    const auto* const text = reinterpret_cast<const char*>(bytes.bytes().data());
-    Result<table::Manifest> parsed = table::parse_manifest({text, bytes.bytes().size()});
-    if (parsed.ok()) manifest = *std::move(parsed);
-  } catch (const Failure&) {
-    // Not a table.
-  }
-  platform::close_file(folder);
-  return manifest;
 }
 
 }  // namespace
@@ -194,38 +159,6 @@ FileRef TableFolder::file(const std::string& name) const {
   }
   const auto found = files_.find(name);
   return found != files_.end() ? found->second : open_in(descriptor_, name, path_of(name));
-}
-
-std::set<std::string> table_files(const std::string& path, const std::string& name) {
-  if (!is_folder(path)) {
-    throw Failure(ExitCode::kFailure, name,
-                  "exists already and is not a folder of numpact: not overwritten");
-  }
-  Entries entries = entries_of(path, name);
-  if (entries.files.empty() && entries.others.empty()) return {};
-  const std::optional<table::Manifest> manifest = manifest_if_any(path);
-  std::set<std::string> named;
-  if (manifest) {
-    named.insert(kManifestName);
-    for_each_file(*manifest, [&](const std::string& file) { named.insert(file); });
-    const std::vector<std::string> files(entries.files.begin(), entries.files.end());
-    for (const std::string& file : table::left_files(*manifest, files)) named.insert(file);
-  }
-  std::set<std::string> foreign = std::move(entries.others);
-  for (const std::string& file : entries.files) {
-    if (!named.contains(file)) foreign.insert(file);
-  }
-  if (foreign.empty()) return std::move(entries.files);
-  if (!manifest) {
-    throw Failure(ExitCode::kFailure, name,
-                  fmt::format("exists already and is not a folder of numpact (it holds '{}'): not "
-                              "overwritten",
-                              *foreign.begin()));
-  }
-  throw Failure(ExitCode::kFailure, name,
-                fmt::format("exists already and holds '{}', which is not part of the table: not "
-                            "overwritten",
-                            *foreign.begin()));
 }
 
 }  // namespace numpact::cli

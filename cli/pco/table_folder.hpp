@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <map>
-#include <set>
 #include <string>
 
 #include "io/files.hpp"
@@ -48,9 +47,5 @@ class TableFolder {
   std::map<std::string, FileRef> files_;
   std::map<std::string, std::exception_ptr> failures_;
 };
-
-// Names of all files in a folder that is a table or empty. Fails if it contains any other file.
-// `name`: the folder's name in messages.
-std::set<std::string> table_files(const std::string& path, const std::string& name);
 
 }  // namespace numpact::cli

@@ -189,7 +189,7 @@ std::string table_report(const std::string& folder, const Manifest& manifest,
   std::uint64_t bytes = std::accumulate(null_bytes.begin(), null_bytes.end(), std::uint64_t{0});
   for (std::size_t i = 0; i < files.size(); ++i) {
     const FileInfo& info = files[i];
-    const Column& column = manifest.columns[i].column;
+    const Column column = column_of(manifest.columns[i]);
     raw += info.raw_bytes;
     bytes += info.file_bytes;
     std::vector<std::string> cells = {column.name, describe(column.logical, column.type),

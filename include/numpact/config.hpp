@@ -40,6 +40,13 @@ class PagingSpec {
   // Maximum numbers per page under equal_pages_up_to(); kDefaultPageN otherwise.
   std::size_t max_page_n() const { return max_page_n_; }
   const std::optional<std::vector<std::size_t>>& exact_sizes() const { return exact_; }
+  // For a StreamWriter that gets `count` numbers (0: not known): pages of equal_pages_up_to() are
+  // then equal to within one number, as compress() makes them.
+  PagingSpec evened(std::uint64_t count) const {
+    if (is_automatic_ || exact_ || count == 0) return *this;
+    const std::uint64_t pages = (count - 1) / max_page_n_ + 1;
+    return equal_pages_up_to(static_cast<std::size_t>((count - 1) / pages + 1));
+  }
 
  private:
   PagingSpec(std::size_t max_page_n, std::optional<std::vector<std::size_t>> exact)

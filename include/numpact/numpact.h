@@ -57,6 +57,7 @@ enum {
   NUMPACT_LIMIT_EXCEEDED = 30,      /* decoding would exceed a limit of the context */
   NUMPACT_OUT_OF_MEMORY = 31,       /* an allocation failed */
   NUMPACT_IO = 40,                  /* the caller's source or sink failed */
+  NUMPACT_TIMED_OUT = 41,           /* waiting for another writer of a file took too long */
   NUMPACT_CANCELLED = 50            /* the progress function stopped the call */
 };
 

@@ -15,7 +15,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <vector>
@@ -67,8 +69,7 @@ NUMPACT_API Result<WritePlan> plan_append(const Manifest& before,
                                           std::string* why = nullptr) noexcept;
 // The plan that joins all parts of each column to one; a column with one part stays as it is.
 NUMPACT_API Result<WritePlan> plan_compaction(const Manifest& before,
-                                              std::span<const std::string> names,
-                                              std::uint32_t tag,
+                                              std::span<const std::string> names, std::uint32_t tag,
                                               std::string* why = nullptr) noexcept;
 
 // The default level, and a trailer with restart points every 2^14 numbers.
@@ -82,6 +83,11 @@ struct WriterConfig {
   std::uint64_t rows = 0;
   // Decodes what was written, and compares it with the numbers.
   bool verify = true;
+  // Of the encoders of all columns. Called by the threads that write.
+  std::pmr::memory_resource* memory = std::pmr::get_default_resource();
+  // Called by commit() right before the new table takes its name, when all waiting is over: for
+  // programs that a signal ends, and that remove what was written then, up to here.
+  std::function<void()> before_replacing = {};
 };
 
 // Writes columns that Pco cannot hold, with the Arrow that the caller has.
@@ -95,8 +101,8 @@ class NUMPACT_API OtherSource {
                                       std::string& message) = 0;
 };
 
-// Columns may be written by several threads, each by one at a time; all else is for one thread.
-// Without commit(), the destructor removes what was written.
+// Columns may be written and finished by several threads, each by one at a time; all else is for
+// one thread. Without commit(), the destructor removes what was written.
 class NUMPACT_API TableWriter {
  public:
   // Locks a table and plans to add rows. kTimedOut and kCancelled as `config` says; kIo,
@@ -122,14 +128,26 @@ class NUMPACT_API TableWriter {
   // Where a file of the plan is. Until commit() a new table is in a hidden folder.
   std::string path_of(const std::string& file) const;
 
+  // What is known of a column of numbers before its first write(): how many new rows it gets (0:
+  // not known), so that chunks are of equal sizes; of a new table also the unit of its values.
+  void expect(std::size_t column, std::uint64_t rows) noexcept;
+  void set_unit(std::size_t column, Unit unit) noexcept;
   // Adds rows to a column of numbers: a number for each, those of null rows are not used. `valid`:
   // 0 for null rows, else 1; empty: no row is null. kTypeMismatch: numbers of another type;
-  // kInvalidArgument: nulls, which the column excludes.
+  // kInvalidArgument: nulls, which
+  // the column of the table that is extended excludes.
   Status write(std::size_t column, const NumberView& numbers,
                std::span<const std::uint8_t> valid = {}, Failure* failure = nullptr) noexcept;
-  // Completes a column of numbers of which all rows are written: verifies it, and frees the memory
-  // of its encoder. commit() does so for columns where it was not called.
-  Status finish(std::size_t column, Failure* failure = nullptr) noexcept;
+  // The same of numbers without those of null rows, and of the lengths of runs, as in files of
+  // nulls: the first one of a column is one of rows with numbers, and may be empty, the next one of
+  // null rows. Both may come in any pieces, and have to fit at the end; without runs no row is
+  // null.
+  Status write_packed(std::size_t column, const NumberView& numbers,
+                      std::span<const std::uint64_t> runs, Failure* failure = nullptr) noexcept;
+  // After the last row of a column of numbers: completes and verifies its files, and frees the
+  // memory of its encoder; commit() else does so for one column after the other. `dropped`: null
+  // rows of a new table that the caller has left out.
+  Status finish(std::size_t column, std::uint64_t dropped = 0, Failure* failure = nullptr) noexcept;
   // Adds all new rows of another column, by one call.
   Status write_other(std::size_t column, OtherSource& source, Failure* failure = nullptr) noexcept;
   // The same in steps, for rows that come one after the other: where the file of Arrow IPC goes,
@@ -145,9 +163,9 @@ class NUMPACT_API TableWriter {
   Status commit(Failure* failure = nullptr) noexcept;
   // What commit() has written.
   const Manifest& manifest() const noexcept;
-  // Where the replaced folder is, if files came into it meanwhile that are not part of the table:
-  // these stay there. Else empty.
-  const std::string& kept_folder() const noexcept;
+  // Where files of a replaced folder stay, since programs have them open or they came meanwhile;
+  // empty: nowhere.
+  const std::string& leftover() const noexcept;
 
   struct State;  // internal
 
@@ -162,6 +180,6 @@ class NUMPACT_API TableWriter {
 // table there, as TableWriter::create() with `may_replace`. `kept_folder` as there.
 NUMPACT_API Status move_table(const std::string& made, const std::string& folder,
                               const LockConfig& lock = {}, Failure* failure = nullptr,
-                              std::string* kept_folder = nullptr) noexcept;
+                              std::string* leftover = nullptr) noexcept;
 
 }  // namespace numpact::table

@@ -51,11 +51,10 @@ class TableWriter {
     if (!manifest.is_none()) described = manifest_in(manifest);
     std::unique_ptr<table::TableWriter> made;
     run([&](Failure* failure) {
-      auto writer =
-          described
-              ? table::TableWriter::create(folder_, *described, work == "replace", config, failure)
-          : work == "compact" ? table::TableWriter::compact(folder_, config, failure)
-                              : table::TableWriter::append(folder_, config, failure);
+      auto writer = described ? table::TableWriter::create(folder_, *described, work == "replace",
+                                                           config, failure)
+                    : work == "compact" ? table::TableWriter::compact(folder_, config, failure)
+                                        : table::TableWriter::append(folder_, config, failure);
       if (writer.ok()) made = std::make_unique<table::TableWriter>(std::move(*writer));
       return writer.status();
     });
@@ -82,7 +81,7 @@ class TableWriter {
     run([&](Failure* failure) { return open().write(column, numbers, flags, failure); });
   }
   void finish(std::size_t column) {
-    run([&](Failure* failure) { return open().finish(column, failure); });
+    run([&](Failure* failure) { return open().finish(column, 0, failure); });
   }
   void begin_other(std::size_t column) {
     static_cast<void>(planned(column));
@@ -105,7 +104,7 @@ class TableWriter {
   // Where files stay that came into the old folder meanwhile; empty: nowhere.
   nb::bytes commit() {
     run([&](Failure* failure) { return open().commit(failure); });
-    return given(open().kept_folder());
+    return given(open().leftover());
   }
   void close() {
     sinks_.clear();

@@ -21,6 +21,7 @@ static_assert(NUMPACT_CHECKSUM == static_cast<int>(ErrorKind::kChecksum));
 static_assert(NUMPACT_LIMIT_EXCEEDED == static_cast<int>(ErrorKind::kLimitExceeded));
 static_assert(NUMPACT_OUT_OF_MEMORY == static_cast<int>(ErrorKind::kOutOfMemory));
 static_assert(NUMPACT_IO == static_cast<int>(ErrorKind::kIo));
+static_assert(NUMPACT_TIMED_OUT == static_cast<int>(ErrorKind::kTimedOut));
 static_assert(NUMPACT_CANCELLED == static_cast<int>(ErrorKind::kCancelled));
 static_assert(NUMPACT_UNKNOWN == Status::kNoOffset);
 static_assert(NUMPACT_U32 == static_cast<int>(NumberType::kU32));

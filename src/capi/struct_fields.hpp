@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of the structs of numpact.h and table.h that begin with their size. A caller's size
-// that ends within a field is none that a version of the library had: half of the field, of a
-// pointer for example, cannot be used.
+// The fields of the structs of numpact.h, table.h and table_writer.h that begin with their size. A
+// caller's size that ends within a field is none that a version of the library had: half of the
+// field, of a pointer for example, cannot be used.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include "base/internal.hpp"
 #include "numpact/numpact.h"
 #include "numpact/table.h"
+#include "numpact/table_writer.h"
 
 namespace numpact::internal::capi {
 
@@ -245,6 +246,15 @@ inline constexpr std::array kStructFields<numpact_table_batch> = {
     NUMPACT_FIELD(numpact_table_batch, struct_size), NUMPACT_FIELD(numpact_table_batch, first_row),
     NUMPACT_FIELD(numpact_table_batch, window_rows), NUMPACT_FIELD(numpact_table_batch, rows),
     NUMPACT_FIELD(numpact_table_batch, kept),
+};
+
+template <>
+inline constexpr std::array kStructFields<numpact_table_writer_options> = {
+    NUMPACT_FIELD(numpact_table_writer_options, struct_size),
+    NUMPACT_FIELD(numpact_table_writer_options, encode),
+    NUMPACT_FIELD(numpact_table_writer_options, rows),
+    NUMPACT_FIELD(numpact_table_writer_options, lock_timeout_ms),
+    NUMPACT_FIELD(numpact_table_writer_options, no_verify),
 };
 
 #undef NUMPACT_FIELD

@@ -84,17 +84,6 @@ numpact_table_part part_of(const table::Column& column, std::size_t index) {
   return made;
 }
 
-numpact_table_part part_of(const table::Part& part) {
-  numpact_table_part made = {};
-  made.file = part.file.c_str();
-  made.rows = part.rows;
-  made.file_size = part.bytes;
-  made.block_count = part.ends.size();
-  made.block_ends = part.ends.data();
-  made.block_crcs = part.crc32.data();
-  return made;
-}
-
 }  // namespace
 
 extern "C" {

@@ -11,6 +11,7 @@
 #include "capi/capi.hpp"
 #include "numpact/table.h"
 #include "numpact/table.hpp"
+#include "numpact/table_reader.hpp"
 
 struct numpact_table_manifest {
   // Exactly one is set.
@@ -43,6 +44,43 @@ inline void give_text(const std::string& text, char* out, std::size_t capacity) 
   while (size > 0 && size < text.size() && (text[size] & 0xc0) == 0x80) --size;
   std::memcpy(out, text.data(), size);
   out[size] = '\0';
+}
+
+// Runs `call`, which takes a Failure, and gives its words to the caller.
+template <class F>
+Status with_words(char* why, std::size_t capacity, const F& call) {
+  table::Failure failure;
+  const Status status = call(&failure);
+  if (!status.ok()) {
+    give_text(failure.text.empty() ? status.message() : failure.message(), why, capacity);
+  }
+  return status;
+}
+
+// Each of a caller's structs, which may be smaller or larger than this library's.
+template <class T, class F>
+Status for_each_struct(const T* first, std::size_t count, const F& take) {
+  if (count == 0) return {};
+  NUMPACT_TRY(check_struct(first));
+  const auto* at = reinterpret_cast<const unsigned char*>(first);
+  const std::size_t size = first->struct_size;
+  for (std::size_t i = 0; i < count; ++i, at += size) {
+    T one = {};
+    NUMPACT_TRY(take_struct(reinterpret_cast<const T*>(at), one));
+    NUMPACT_TRY(take(one));
+  }
+  return {};
+}
+
+inline numpact_table_part part_of(const table::Part& part) {
+  numpact_table_part made = {};
+  made.file = part.file.c_str();
+  made.rows = part.rows;
+  made.file_size = part.bytes;
+  made.block_count = part.ends.size();
+  made.block_ends = part.ends.data();
+  made.block_crcs = part.crc32.data();
+  return made;
 }
 
 }  // namespace numpact::internal::capi

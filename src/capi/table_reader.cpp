@@ -93,17 +93,6 @@ DecodeConfig limits_of(const numpact_context* context) {
   return config;
 }
 
-// Runs `call`, which takes a Failure, and gives its words to the caller.
-template <class F>
-Status with_words(char* why, std::size_t capacity, const F& call) {
-  table::Failure failure;
-  const Status status = call(&failure);
-  if (!status.ok()) {
-    give_text(failure.text.empty() ? status.message() : failure.message(), why, capacity);
-  }
-  return status;
-}
-
 template <class T, class... Format>
 std::string text_of(T number, Format... format) {
   char text[40];
@@ -134,21 +123,6 @@ Status take_value(const numpact_table_value& given, FilterValue& value) {
   value.kind = static_cast<FilterValue::Kind>(given.kind);
   if (given.text_size > 0) value.text.assign(given.text, given.text_size);
   value.zoned = given.is_zoned != 0;
-  return {};
-}
-
-// Each of a caller's structs, which may be smaller or larger than this library's.
-template <class T, class F>
-Status for_each_struct(const T* first, std::size_t count, const F& take) {
-  if (count == 0) return {};
-  NUMPACT_TRY(check_struct(first));
-  const auto* at = reinterpret_cast<const unsigned char*>(first);
-  const std::size_t size = first->struct_size;
-  for (std::size_t i = 0; i < count; ++i, at += size) {
-    T one = {};
-    NUMPACT_TRY(take_struct(reinterpret_cast<const T*>(at), one));
-    NUMPACT_TRY(take(one));
-  }
   return {};
 }
 

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import fcntl
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -58,7 +61,8 @@ def test_append_adds_all_rows(tool: Tool, tmp_path: Path, nulls: tuple[bool, boo
     assert back["code"].cast(pa.string()).equals(expected["code"].cast(pa.string()))
     assert back.drop_columns(["code"]).equals(expected.drop_columns(["code"]))
     assert tool.run("verify", tmp_path / "f").text.count("trailer") >= 2
-    assert "every 1024" in tool.run("inspect", tmp_path / "f/t.pco").text
+    (column,) = (one for one in manifest_of(tmp_path / "f")["columns"] if one["name"] == "t")
+    assert "every 1024" in tool.run("inspect", tmp_path / "f" / column["file"]).text
     assert sorted(path.name for path in tmp_path.iterdir()) == \
         ["a.arrow", "b.arrow", "back.arrow", "c.arrow", "f"]
 
@@ -137,7 +141,8 @@ def test_places(tool: Tool, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("f")
     tool.run("compress", path, "--append", "-o", tmp_path / "link")
     assert (tmp_path / "link").is_symlink() and read_folder(tool, tmp_path / "f").num_rows == 20
-    (tmp_path / "f/i.pco").write_bytes((tmp_path / "f/t.pco").read_bytes())
+    files = {one["name"]: one["file"] for one in manifest_of(tmp_path / "f")["columns"]}
+    (tmp_path / "f" / files["i"]).write_bytes((tmp_path / "f" / files["t"]).read_bytes())
     before = snapshot(tmp_path / "f")
     tool.refused("compress", path, "--append", "-o", tmp_path / "f", code=CORRUPT)
     assert snapshot(tmp_path / "f") == before
@@ -176,8 +181,6 @@ def test_concurrent_appends_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_lock_timeout(tmp_path: Path) -> None:
-    import fcntl
-
     tool = Tool(PROGRAM)
     path = write(table_of(0, 10), tmp_path / "a.arrow")
     tool.run("compress", path, "-o", tmp_path / "f")
@@ -188,6 +191,30 @@ def test_lock_timeout(tmp_path: Path) -> None:
                                 tmp_path / "f", code=FAILURE)
             assert "is being written by another process" in line
     tool.run("compress", path, "-f", "-o", tmp_path / "f")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_the_wait_and_leave_nothing(tmp_path: Path, number: int) -> None:
+    tool = Tool(PROGRAM)
+    path = write(table_of(0, 10), tmp_path / "a.arrow")
+    tool.run("compress", path, "-o", tmp_path / "f")
+    before = snapshot(tmp_path / "f")
+    with (tmp_path / "f/manifest.json").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        here = signal.signal(number, signal.SIG_DFL)
+        running = [subprocess.Popen([PROGRAM, "compress", "-q", path, *more, "-o", tmp_path / "f"])
+                   for more in (["--append"], ["-f"])]
+        signal.signal(number, here)
+        deadline = time.monotonic() + 300
+        while not list(tmp_path.glob(".f*/*.pco")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        for process in running:
+            assert process.poll() is None
+            process.send_signal(number)
+            assert process.wait(10) == -number
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.arrow", "f"]
+    assert snapshot(tmp_path / "f") == before
 
 
 def append_csv(tool: Tool, path: Path, text: str, *options: str) -> str:
@@ -251,10 +278,10 @@ NIGHT = HEADER + "1,0.5,true,2024-02-29,2024-02-29T12:00:00.250Z,01a,12:30\n"
 def test_append_and_overwrite_leave_nothing_beside_the_folder(tool: Tool, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("n,x\n1,0.5\n2,-1.25\n")
     tool.run("compress", tmp_path / "a.csv", "-o", tmp_path / "f")
-    names = sorted(path.name for path in (tmp_path / "f").iterdir())
     err = append_csv(tool, tmp_path, "n,x\n3,7.5\n4,9.75\n")
     assert err == f"numpact: {tmp_path / 'f'}: 2 rows appended to 2 columns\n"
-    assert sorted(path.name for path in (tmp_path / "f").iterdir()) == names
+    assert sorted(path.name for path in (tmp_path / "f").iterdir()) == sorted(
+        ["manifest.json", *(one["file"] for one in manifest_of(tmp_path / "f")["columns"])])
     assert tool.run("decompress", tmp_path / "f", "--to", "csv").out.split() == [
         b"n,x", b"1,0.5", b"2,-1.25", b"3,7.5", b"4,9.75"]
     err = tool.run("compress", tmp_path / "a.csv", "-f", "-q", "-o", tmp_path / "f").err

@@ -111,12 +111,14 @@ def test_every_flipped_bit_is_found(
         places += [begin, end - 1, rng.randrange(begin, end), rng.randrange(begin, end)]
     more = write(columns(3), folder.parent / "more.arrow")
     before = (folder / "manifest.json").read_bytes()
+    # An append copies columns with dictionaries only, since these rows make a part of their own.
+    appends = [("compress", "-q", more, "--append", "-o", folder)] if name == "code" else []
     is_slow = "wheel" in request.node.name  # a second for each command
     for at in rng.sample(places, 2) if is_slow else places:
         bit = rng.randrange(8)
         flip(path, at, bit)
         call = rng.choice(reads(folder, name))
-        for arguments in [call, ("compress", "-q", more, "--append", "-o", folder)]:
+        for arguments in [call, *appends]:
             ran = tool.run(*arguments, code=CORRUPT)
             assert f"{name}.arrow: column '{name}': checksum mismatch: " in ran.err
             assert MESSAGE in ran.err and ".tmp" not in ran.err

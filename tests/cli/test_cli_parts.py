@@ -141,9 +141,87 @@ def test_what_is_refused(tool: Tool, tmp_path: Path) -> None:
     folder = make(tool, tmp_path, table_of(False))
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert "checksums the manifest has" in tool.run("index", folder, code=FAILURE).err
-    ran = tool.run("compress", tmp_path / "0.arrow", "--append", "-o", folder, code=FAILURE)
-    assert "several parts" in ran.err
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def write(table: pa.Table, path: Path) -> Path:
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    return path
+
+
+def read(tool: Tool, folder: Path) -> pa.Table:
+    out = folder.parent / "back.arrow"
+    tool.run("decompress", folder, "-f", "-o", out)
+    return pa.ipc.open_file(out).read_all()
+
+
+def parts_of(folder: Path) -> dict[str, list[str]]:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return {
+        column["name"]: [part["file"] for part in column.get("parts", [column])]
+        for column in manifest["columns"] + manifest.get("others", [])
+    }
+
+
+@pytest.mark.usefixtures("arrow")
+@pytest.mark.wheel_takes(1)
+def test_appends_to_parts(tool: Tool, tmp_path: Path) -> None:
+    """Large parts stay as they are, also in the folder; small ones at the end are joined."""
+    table = table_of(True).append_column("code", table_of(True)["s"].dictionary_encode())
+    folder = make(tool, tmp_path, table.drop_columns(["code"]), (66_000, 66_090, ROWS))
+    table = table.drop_columns(["code"])
+    kept = {names[0]: (folder / names[0]).stat() for names in parts_of(folder).values()}
+    more = write(table.slice(0, 50), tmp_path / "more.arrow")
+    for _ in range(2):
+        ran = tool.run("compress", more, "--append", "-o", folder)
+        assert "50 rows appended to 6 columns" in ran.err
+    expected = pa.concat_tables([table, table.slice(0, 50), table.slice(0, 50)])
+    assert read(tool, folder).equals(expected)
+    for name, files in parts_of(folder).items():
+        assert len(files) == 2 and files[1].startswith(f"{name}.p4-")
+    for name, before in kept.items():
+        after = (folder / name).stat()
+        assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    nulls = [name.replace(".pco", ".nulls.pco") for name in parts_of(folder)["x"]]
+    listed = [file for files in parts_of(folder).values() for file in files]
+    assert sorted(p.name for p in folder.iterdir()) == sorted([*listed, *nulls, "manifest.json"])
+    tool.run("verify", folder)
+
+
+@pytest.mark.usefixtures("arrow")
+def test_appends_to_large_parts_copy_nothing(tool: Tool, tmp_path: Path) -> None:
+    table = table_of(True)
+    table = table.append_column("code", table["s"].dictionary_encode())
+    folder = tmp_path / "t"
+    tool.run("compress", "-q", write(table, tmp_path / "a.arrow"), "-o", folder)
+    other = table.slice(5, 3).set_column(3, "s", table["s"].slice(5, 3).cast(pa.large_string()))
+    tool.run("compress", "-q", write(other, tmp_path / "b.arrow"), "--append", "-o", folder)
+    assert read(tool, folder).drop_columns(["code"]).equals(
+        pa.concat_tables([table, table.slice(5, 3)]).drop_columns(["code"])
+    )
+    # A column has one dictionary, so it has one part.
+    counts = {name: len(files) for name, files in parts_of(folder).items()}
+    assert counts == {"n": 2, "x": 2, "t": 2, "s": 2, "u": 2, "l": 2, "code": 1}
+    assert parts_of(folder)["code"][0].startswith("code.p1-")
+    tool.run("verify", folder)
+
+
+@pytest.mark.usefixtures("arrow")
+@pytest.mark.wheel_takes(1)
+def test_damage_of_what_is_copied(tool: Tool, tmp_path: Path) -> None:
+    """Also that of the file that says what the type of a column is."""
+    table = table_of(True).select(["n", "s", "l"])
+    folder = make(tool, tmp_path, table, (66_000, 66_090, ROWS))
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    more = write(table.slice(0, 5), tmp_path / "more.arrow")
+    for name, at in (("n.p1-00000000.pco", -20), ("s.p1-00000000.arrow", 600),
+                     ("l.p2-00000000.arrow", 600), ("s.p0-00000000.arrow", 40)):
+        flip(folder / name, at)
+        ran = tool.run("compress", more, "--append", "-o", folder, code=CORRUPT)
+        assert name in ran.err and f"column '{name[0]}'" in ran.err
+        flip(folder / name, at)
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_a_new_table_replaces_parts(tool: Tool, tmp_path: Path) -> None:

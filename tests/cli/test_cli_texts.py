@@ -68,7 +68,8 @@ def test_an_append_keeps_the_dictionary_of_repeated_text(tool: Tool, tmp_path: P
     tool.run("compress", "-q", path, "--append", "-o", tmp_path / "t")
     assert pa.types.is_dictionary(type_in(tmp_path / "t/s.arrow"))
     assert (tmp_path / "t/s.arrow").stat().st_size < before + 2000
-    assert numpact.read_table(tmp_path / "t").to_arrow() == pa.concat_tables([table, more])
+    tool.run("decompress", tmp_path / "t", "-o", tmp_path / "back.arrow")
+    assert pa.ipc.open_file(tmp_path / "back.arrow").read_all() == pa.concat_tables([table, more])
 
 
 @pytest.mark.parametrize("new", [*TEXTS, *BYTES], ids=str)

@@ -8,6 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "numpact/file_access.hpp"
+#include "numpact/inspect.hpp"
 #include "tables/written_table.hpp"
 
 namespace numpact {
@@ -179,18 +181,58 @@ TEST_F(Writers, JoinPartsWithoutNewRows) {
   EXPECT_EQ(names(), files);
 }
 
-TEST_F(Writers, FinishColumnsOneByOne) {
+TEST_F(Writers, RefuseRowsOfColumnsThatAreFinished) {
   TableWriter writer = TableWriter::create(path_, manifest_of(kTypes), false, fast()).value();
   const std::uint8_t numbers[] = {3, 4};
   ASSERT_TRUE(writer.write(0, NumberView(NumberType::kU8, numbers, 2)).ok());
   ASSERT_TRUE(writer.finish(0).ok());
-  ASSERT_TRUE(writer.finish(0).ok());
+  EXPECT_EQ(writer.finish(0).kind(), ErrorKind::kInvalidArgument);
   EXPECT_EQ(writer.write(0, NumberView(NumberType::kU8, numbers, 2)).kind(),
             ErrorKind::kInvalidArgument);
   EXPECT_EQ(writer.finish(3).kind(), ErrorKind::kInvalidArgument);
   Failure failure;
   EXPECT_EQ(writer.commit(&failure).kind(), ErrorKind::kInvalidArgument);
   EXPECT_EQ(failure.text, "has 0 new rows, column \"c0\" has 2");
+}
+
+TEST_F(Writers, PackedNumbersAndRunsMayComeInPieces) {
+  constexpr NumberType kOne[] = {NumberType::kU16};
+  TableWriter writer = TableWriter::create(path_, manifest_of(kOne), false, fast()).value();
+  // Rows 5, 6, null, null, 7, null.
+  const std::uint16_t numbers[] = {5, 6, 7};
+  const std::uint64_t runs[] = {2, 2, 1, 1};
+  const auto write = [&](std::size_t first, std::size_t count, std::size_t run, std::size_t n) {
+    return writer.write_packed(0, NumberView(NumberType::kU16, numbers + first, count),
+                               std::span(runs).subspan(run, n));
+  };
+  ASSERT_TRUE(write(0, 1, 0, 0).ok());
+  ASSERT_TRUE(write(1, 0, 0, 3).ok());
+  ASSERT_TRUE(write(1, 2, 3, 0).ok());
+  ASSERT_TRUE(write(0, 0, 3, 1).ok());
+  ASSERT_TRUE(writer.commit().ok());
+  model_ = {{5, 6, std::nullopt, std::nullopt, 7, std::nullopt}};
+  expect_model(reader());
+  // An append of a run of nulls, and one without runs. Each writer holds the lock of the table.
+  const auto append = [&](std::size_t count, std::span<const std::uint64_t> lengths,
+                          Failure* failure = nullptr) {
+    TableWriter appending = TableWriter::append(path_, fast()).value();
+    const Status status =
+        appending.write_packed(0, NumberView(NumberType::kU16, numbers, count), lengths);
+    return status.ok() ? appending.commit(failure) : status;
+  };
+  const std::uint64_t only[] = {0, 3};
+  ASSERT_TRUE(append(0, only).ok());
+  ASSERT_TRUE(append(3, {}).ok());
+  model_[0].insert(model_[0].end(), {std::nullopt, std::nullopt, std::nullopt, 5, 6, 7});
+  expect_model(reader());
+  // Runs that do not fit the numbers.
+  const std::uint64_t longer[] = {4};
+  Failure failure;
+  EXPECT_EQ(append(3, longer, &failure).kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(failure.text, "has 3 numbers, its runs have 4");
+  const std::uint64_t endless[] = {1, ~std::uint64_t{0}};
+  EXPECT_EQ(append(1, endless).kind(), ErrorKind::kInvalidArgument);
+  expect_model(reader());
 }
 
 TEST_F(Writers, FoldersAreMovedToTheirName) {
@@ -411,6 +453,45 @@ TEST_F(Writers, Version3BecomesVersion4) {
   EXPECT_EQ(reader().manifest().obsolete, (std::vector<std::string>{"a.pco", "s.arrow"}));
   EXPECT_EQ(rows_in(reader(), 0), (std::vector<Row>{5, 7, 9}));
   expect_only_files_of_the_table();
+}
+
+// What is known before or after the rows of a column.
+TEST_F(Writers, FinishColumnsOneByOne) {
+  Manifest manifest;
+  table::Column& first = manifest.columns.emplace_back();
+  first.name = "a";
+  first.type = NumberType::kI64;
+  first.kind = table::Kind::kTimestamp;
+  manifest.columns.push_back(first);
+  manifest.columns[1].name = "b";
+  WriterConfig config = fast();
+  config.encode.paging = PagingSpec::equal_pages_up_to(400);
+  int replacing = 0;
+  config.before_replacing = [&] { ++replacing; };
+  const std::vector<std::int64_t> rows(1000, 7);
+  {
+    TableWriter writer = TableWriter::create(path_, manifest, false, config).value();
+    writer.set_unit(0, table::Unit::kNano);
+    writer.expect(0, rows.size());
+    const NumberView view(NumberType::kI64, rows.data(), rows.size());
+    ASSERT_TRUE(writer.write(0, view).ok());
+    ASSERT_TRUE(writer.finish(0).ok());
+    EXPECT_EQ(writer.write(0, view).kind(), ErrorKind::kInvalidArgument);
+    EXPECT_EQ(writer.finish(0).kind(), ErrorKind::kInvalidArgument);
+    EXPECT_EQ(writer.finish(2).kind(), ErrorKind::kInvalidArgument);
+    ASSERT_TRUE(writer.write(1, NumberView(NumberType::kI64, rows.data(), 990)).ok());
+    EXPECT_EQ(replacing, 0);
+    EXPECT_EQ(writer.commit().kind(), ErrorKind::kInvalidArgument);  // 990 rows
+    ASSERT_TRUE(writer.finish(1, 10).ok());
+    ASSERT_TRUE(writer.commit().ok());
+    EXPECT_EQ(replacing, 1);
+    EXPECT_EQ(writer.leftover(), "");
+    EXPECT_EQ(writer.manifest().columns[0].unit, table::Unit::kNano);
+    EXPECT_EQ(writer.manifest().columns[1].nulls_dropped, 10u);
+  }
+  const MappedFile file = MappedFile::open(path_ + "/a.pco").value();
+  EXPECT_EQ(inspect(file.bytes()).value().chunks[0].count, 334u);  // of equal sizes
+  EXPECT_EQ(TableWriter::append(path_, config).status().kind(), ErrorKind::kInvalidArgument);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "io/temporary_file.hpp"
+#include "platform/files.hpp"
 #include "text/utf8.hpp"
 
 namespace numpact::cli {

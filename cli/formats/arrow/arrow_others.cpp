@@ -138,7 +138,7 @@ ArrayRef array_of(const TextBlock& block, const std::string& place) {
 }  // namespace
 
 OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextArrays& next,
-                         OutputFile& file, const std::string& place) {
+                         ByteSink& file, const std::string& place) {
   OtherFileWriter writer(field, file, place);
   while (const std::shared_ptr<arrow::ChunkedArray> arrays = next()) {
     for (const ArrayRef& array : arrays->chunks()) {
@@ -304,7 +304,7 @@ std::unique_ptr<OtherReader> open_others(const std::vector<OtherFiles>& columns,
   return std::make_unique<ArrowOtherReader>(columns, limits);
 }
 
-OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file,
+OtherColumn write_text(TextInput& input, const std::string& name, ByteSink& file,
                        const std::string& place) {
   OtherFileWriter writer(arrow::field(name, arrow::utf8()), file, place);
   for (;;) {
@@ -411,29 +411,32 @@ ArrayRef joinable(const ArrayRef& array, const std::shared_ptr<arrow::DataType>&
 
 }  // namespace
 
-OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputFile& file) {
-  const ArrowOtherFile before(first);
-  const ArrowOtherFile after(second);
-  const std::shared_ptr<arrow::Field>& field = before.field();
+OtherColumn join_others(const OtherFile& like, const OtherFiles& before, const OtherFile& added,
+                        ByteSink& file) {
+  const std::shared_ptr<arrow::Field> field = ArrowOtherFile(like).field();
+  const ArrowOtherFile after(added);
   const bool has_nulls_only = is_null(after);
   if (!has_nulls_only && !has_enums_of(*after.field(), *field)) {
-    throw Failure(ExitCode::kFailure, place_of(second),
+    throw Failure(ExitCode::kFailure, place_of(added),
                   "its values are of an Enum of polars with other categories");
   }
-  OtherFileWriter writer(field, file, place_of(second));
-  for (std::uint64_t i = 0; i < before.batches(); ++i) writer.write(before.batch(i));
+  OtherFileWriter writer(field, file, place_of(added));
+  for (const OtherFile& part : before) {
+    const ArrowOtherFile copied(part);
+    for (std::uint64_t i = 0; i < copied.batches(); ++i) writer.write(copied.batch(i));
+  }
   for (std::uint64_t i = 0; i < after.batches(); ++i) {
     const ArrayRef array = after.batch(i);
     const bool has_nulls = array->null_count() > 0 || array->type_id() == ArrowType::NA;
     if (has_nulls && !field->nullable()) {
-      throw Failure(ExitCode::kFailure, place_of(second),
+      throw Failure(ExitCode::kFailure, place_of(added),
                     "has nulls, which the folder's column excludes");
     }
     const ArrayRef joined = has_nulls_only
-                                ? nulls_of(field->type(), array->length(), place_of(second))
-                                : joinable(array, field->type(), place_of(second));
+                                ? nulls_of(field->type(), array->length(), place_of(added))
+                                : joinable(array, field->type(), place_of(added));
     if (joined == nullptr) {
-      throw Failure(ExitCode::kFailure, place_of(second),
+      throw Failure(ExitCode::kFailure, place_of(added),
                     fmt::format("its type is {}, not {}", array->type()->ToString(),
                                 field->type()->ToString()));
     }

@@ -16,9 +16,9 @@
 
 namespace numpact::cli {
 
-// Writes all arrays of a column. The caller commits the file.
+// Writes all arrays of a column.
 OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextArrays& next,
-                         OutputFile& file, const std::string& place);
+                         ByteSink& file, const std::string& place);
 
 // Reads rows of a file of a folder, which is untrusted.
 class ArrowOtherFile {

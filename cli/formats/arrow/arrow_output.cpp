@@ -17,13 +17,14 @@
 namespace numpact::cli {
 namespace {
 
-// Adapts an OutputFile to Arrow's interface.
+// Adapts an output to Arrow's interface.
 class ArrowSink final : public arrow::io::OutputStream {
  public:
-  explicit ArrowSink(OutputFile& file) : file_(file) {}
+  explicit ArrowSink(ByteSink& file) : file_(file) {}
   ~ArrowSink() override = default;
 
   arrow::Status Write(const void* data, std::int64_t bytes) override {
+    written_ += bytes;
     const Status status =
         file_.write({static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes)});
     return status.ok() ? arrow::Status::OK() : arrow::Status::IOError(status.what());
@@ -32,13 +33,12 @@ class ArrowSink final : public arrow::io::OutputStream {
     closed_ = true;
     return arrow::Status::OK();
   }
-  arrow::Result<std::int64_t> Tell() const override {
-    return static_cast<std::int64_t>(file_.bytes_written());
-  }
+  arrow::Result<std::int64_t> Tell() const override { return written_; }
   bool closed() const override { return closed_; }
 
  private:
-  OutputFile& file_;
+  ByteSink& file_;
+  std::int64_t written_ = 0;
   bool closed_ = false;
 };
 
@@ -70,7 +70,7 @@ std::shared_ptr<arrow::Array> make_array(const std::shared_ptr<arrow::DataType>&
 
 }  // namespace
 
-std::shared_ptr<arrow::io::OutputStream> sink_to(OutputFile& file) {
+std::shared_ptr<arrow::io::OutputStream> sink_to(ByteSink& file) {
   return std::make_shared<ArrowSink>(file);
 }
 

@@ -19,7 +19,7 @@ class RecordBatch;
 
 namespace numpact::cli {
 
-std::shared_ptr<arrow::io::OutputStream> sink_to(OutputFile& file);
+std::shared_ptr<arrow::io::OutputStream> sink_to(ByteSink& file);
 // Packs bytes, one per row, into bits.
 std::shared_ptr<arrow::Buffer> validity_bits(std::span<const std::uint8_t> valid,
                                              const std::string& place);

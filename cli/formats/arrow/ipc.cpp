@@ -43,7 +43,7 @@ class ArrowTable : public TableInput {
 
   bool can_keep(std::size_t) const override { return true; }
 
-  OtherColumn write_other(std::size_t index, OutputFile& file) override {
+  OtherColumn write_other(std::size_t index, ByteSink& file) override {
     return write_arrays(fields_[index], arrays(index), file,
                         column_place(name_, columns_[index].name));
   }

@@ -52,12 +52,12 @@ std::unique_ptr<OtherReader> open_others(const std::vector<OtherFiles>& columns,
   refuse(columns[0][0].file->name(), "a column that is not of numbers");
 }
 
-OtherColumn write_text(TextInput&, const std::string&, OutputFile&, const std::string& place) {
+OtherColumn write_text(TextInput&, const std::string&, ByteSink&, const std::string& place) {
   refuse(place, "a column of text");
 }
 
-OtherColumn join_others(const OtherFile& first, const OtherFile&, OutputFile&) {
-  refuse(first.file->name(), "a column that is not of numbers");
+OtherColumn join_others(const OtherFile& like, const OtherFiles&, const OtherFile&, ByteSink&) {
+  refuse(like.file->name(), "a column that is not of numbers");
 }
 
 }  // namespace numpact::cli

@@ -63,7 +63,7 @@ const arrow::DataType& storage_type(const arrow::DataType& type) {
   return storage_type(*static_cast<const arrow::ExtensionType&>(type).storage_type());
 }
 
-OtherFileWriter::OtherFileWriter(std::shared_ptr<arrow::Field> field, OutputFile& file,
+OtherFileWriter::OtherFileWriter(std::shared_ptr<arrow::Field> field, ByteSink& file,
                                  std::string place)
     : field_(std::move(field)),
       place_(std::move(place)),

@@ -28,7 +28,7 @@ bool has_dictionary(const arrow::DataType& type);
 // repeats. Errors name `place`.
 class OtherFileWriter {
  public:
-  OtherFileWriter(std::shared_ptr<arrow::Field> field, OutputFile& file, std::string place);
+  OtherFileWriter(std::shared_ptr<arrow::Field> field, ByteSink& file, std::string place);
 
   // The type of the array is that of the field, but for the indices of a dictionary.
   void write(const std::shared_ptr<arrow::Array>& array);

@@ -77,7 +77,7 @@ class ParquetTable final : public TableInput {
 
   bool can_keep(std::size_t) const override { return true; }
 
-  OtherColumn write_other(std::size_t index, OutputFile& file) override {
+  OtherColumn write_other(std::size_t index, ByteSink& file) override {
     std::shared_ptr<arrow::Schema> schema;
     check_arrow(reader_->GetSchema(&schema), file_);
     return write_arrays(schema->field(static_cast<int>(index)), open_numbers(reader_, index), file,

@@ -185,11 +185,11 @@ std::vector<std::byte> PythonHelper::receive_bytes(std::uint64_t limit, const st
   return bytes;
 }
 
-void PythonHelper::receive_into(OutputFile& file, const std::string& place) {
+void PythonHelper::receive_into(ByteSink& file, const std::string& place) {
   for (;;) {
     const std::vector<std::byte> bytes = receive_bytes(kMaxOutputBlockBytes, place);
     if (bytes.empty()) return;
-    file.put(bytes);
+    check(file.write(bytes), place);
   }
 }
 
@@ -256,7 +256,7 @@ std::string text_in(const Json& json, const char* key, const std::string& place)
   return found->get<std::string>();
 }
 
-OtherColumn receive_other(PythonHelper& helper, OutputFile& file, const std::string& place) {
+OtherColumn receive_other(PythonHelper& helper, ByteSink& file, const std::string& place) {
   helper.receive_into(file, place);
   const Json answer = helper.receive(place);
   return {text_in(answer, "type", place), count_in(answer, "rows", place)};

@@ -50,7 +50,8 @@
 //    "all": all are output, "limits"}                  of the texts, the ends of each (8 bytes),
 //                                                      and of nulls, as above
 //   {"verb": "check", "file": 0, "limits"}             {}
-//   {"verb": "join"}: of the two open files            as "keep"
+//   {"verb": "join"}: the last open file after all     as "keep"
+//   others but the first, which has the type
 //   {"verb": "text", "name"}, then for each block      D messages up to an empty one for each
 //   {"rows": 5} and D messages of the texts, the       block, and as "keep" for {"rows": 0}
 //   offsets (8 bytes, one more than rows), nulls
@@ -90,7 +91,7 @@ class PythonHelper {
   std::vector<std::byte> receive_bytes(std::uint64_t limit, const std::string& place);
 
   // Receives messages of bytes up to an empty one, and writes them to the file.
-  void receive_into(OutputFile& file, const std::string& place);
+  void receive_into(ByteSink& file, const std::string& place);
 
   Json ask(const Json& request, const std::string& place) {
     send(request, place);
@@ -115,7 +116,7 @@ Json limits_json(const ValueLimits& limits);
 std::uint64_t count_in(const Json& json, const char* key, const std::string& place);
 std::string text_in(const Json& json, const char* key, const std::string& place);
 // Receives the bytes of a file for one other column, and what the helper says of it.
-OtherColumn receive_other(PythonHelper& helper, OutputFile& file, const std::string& place);
+OtherColumn receive_other(PythonHelper& helper, ByteSink& file, const std::string& place);
 // Metadata as a list of pairs, and the member "metadata".
 Json metadata_to_json(const Metadata& metadata);
 // The files of all columns, and one of them with the number that it has among them.

@@ -124,7 +124,7 @@ class HelperTable final : public TableInput {
 
   bool can_keep(std::size_t) const override { return true; }
 
-  OtherColumn write_other(std::size_t index, OutputFile& file) override {
+  OtherColumn write_other(std::size_t index, ByteSink& file) override {
     const std::string place = column_place(name_, columns_[index].name);
     helper_->send({{"verb", "keep"}, {"column", index}}, place);
     return receive_other(*helper_, file, place);

@@ -58,9 +58,9 @@ class HelperReader final : public OtherReader {
     }
   }
 
-  OtherColumn join(OutputFile& file) {
-    helper_.send({{"verb", "join"}}, place_of(files_[1]));
-    return receive_other(helper_, file, place_of(files_[1]));
+  OtherColumn join(ByteSink& file) {
+    helper_.send({{"verb", "join"}}, place_of(files_.back()));
+    return receive_other(helper_, file, place_of(files_.back()));
   }
 
  private:
@@ -149,7 +149,7 @@ std::unique_ptr<OtherReader> open_others(const std::vector<OtherFiles>& columns,
   return std::make_unique<HelperReader>(columns, limits);
 }
 
-OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& file,
+OtherColumn write_text(TextInput& input, const std::string& name, ByteSink& file,
                        const std::string& place) {
   PythonHelper helper({"others", ""}, kNeeds, place);
   helper.send({{"verb", "text"}, {"name", name}}, place);
@@ -166,8 +166,12 @@ OtherColumn write_text(TextInput& input, const std::string& name, OutputFile& fi
   }
 }
 
-OtherColumn join_others(const OtherFile& first, const OtherFile& second, OutputFile& file) {
-  return HelperReader({{first}, {second}}).join(file);
+OtherColumn join_others(const OtherFile& like, const OtherFiles& before, const OtherFile& added,
+                        ByteSink& file) {
+  std::vector<OtherFiles> files{{like}};
+  for (const OtherFile& part : before) files.push_back({part});
+  files.push_back({added});
+  return HelperReader(files).join(file);
 }
 
 }  // namespace numpact::cli

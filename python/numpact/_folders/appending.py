@@ -162,7 +162,7 @@ class _Numbers(NumberWriter):
     """Nulls without a type become those of the column."""
 
     def __init__(self, writer: _core.TableWriter, index: int, entry: Column) -> None:
-        super().__init__(writer, index, entry.logical)
+        super().__init__(writer, index, entry)
         self._type = field_of(entry).type
 
     def write(self, array: pa.Array) -> None:

@@ -20,7 +20,7 @@ from .. import _core
 from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._file import contents
 from .._lock import core_timeout
-from .._remote.manifest import Column, LogicalType, Manifest, Other, Skipped
+from .._remote.manifest import Column, Manifest, Other, Skipped
 from .._specs import (
     DEFAULT_LEVEL,
     TABLE_TRAILER,
@@ -100,14 +100,19 @@ class ColumnWriter(Protocol):
 class NumberWriter:
     """Writes the rows of a column of numbers."""
 
-    def __init__(self, writer: _core.TableWriter, index: int, logical: LogicalType) -> None:
+    def __init__(self, writer: _core.TableWriter, index: int, column: Column) -> None:
         self._writer = writer
         self._index = index
-        self._logical = logical
+        self._column = column
 
     def write(self, array: pa.Array) -> None:
+        if array.null_count and not self._column.nullable:
+            raise InvalidArgumentError(
+                f"column {self._column.name!r}: {array.null_count} nulls, but its field is not "
+                "nullable"
+            )
         for at in range(0, len(array), _MAX_ROWS):
-            numbers, valid = rows_in(array[at : at + _MAX_ROWS], self._logical)
+            numbers, valid = rows_in(array[at : at + _MAX_ROWS], self._column.logical)
             self._writer.write(self._index, numbers, valid)
 
     def finish(self) -> None:
@@ -296,8 +301,8 @@ def write_table(
     with table_writer(final, manifest, options, inner, lock_timeout, work) as writer:
         fields = list(source.schema)
         columns = [
-            (place, partial(_column_writer, writer, index, fields[place]))
-            for index, place in enumerate(kept)
+            (place, partial(_column_writer, writer, index, entry, fields[place]))
+            for index, (place, entry) in enumerate(zip(kept, manifest.ordered(), strict=True))
         ]
         write_columns(source, columns, workers)
         warn_of_kept(final, writer.commit())
@@ -359,8 +364,9 @@ def _planned(schema: pa.Schema, others: Others) -> tuple[list[int], Manifest]:
     return kept, Manifest(columns, kept_others, skipped, table_metadata(schema))
 
 
-def _column_writer(writer: _core.TableWriter, index: int, field: pa.Field) -> ColumnWriter:
-    logical = logical_of(field)
-    if logical is None:
+def _column_writer(
+    writer: _core.TableWriter, index: int, entry: Column | Other, field: pa.Field
+) -> ColumnWriter:
+    if isinstance(entry, Other):
         return OtherColumnWriter(writer, index, field)
-    return NumberWriter(writer, index, logical)
+    return NumberWriter(writer, index, entry)

@@ -142,20 +142,22 @@ class _Server:
             for content in (*_texts(array, kind), _validity(array)):
                 self._messages.send_bytes(content)
 
-    def _join(self, old: OtherReader, new: OtherReader) -> None:
+    def _join(self, like: OtherReader, *files: OtherReader) -> None:
+        *before, new = files
         is_null = all(array.null_count == len(array) for array in new.batches())
-        if not is_null and not has_enums_of(new.field, old.field):
+        if not is_null and not has_enums_of(new.field, like.field):
             raise Refused(OTHER_ENUM)
 
         def arrays() -> Iterator[pa.Array]:
-            with about(0):
-                yield from old.batches()
+            for index, old in enumerate(before, 1):
+                with about(index):
+                    yield from old.batches()
             for array in new.batches():
-                if array.null_count and not old.field.nullable:
+                if array.null_count and not like.field.nullable:
                     raise Refused("has nulls, which the folder's column excludes")
-                yield from _joinable(array, old.field, is_null)
+                yield from _joinable(array, like.field, is_null)
 
-        send_file(self._messages, old.field, arrays())
+        send_file(self._messages, like.field, arrays())
 
     def _write_texts(self, field: pa.Field) -> None:
         """Takes blocks of texts up to one without rows; each is answered by bytes of the file."""

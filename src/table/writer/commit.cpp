@@ -40,10 +40,10 @@ std::vector<NewFile*> TableWriter::State::new_files() {
 Status TableWriter::State::check_rows(Failure* failure) const {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].has_failed) return refuse(failure, i, "an earlier write has failed");
-    if (columns[i].new_rows != columns[0].new_rows) {
+    if (columns[i].rows() != columns[0].rows()) {
       return refuse(failure, i,
-                    "has " + std::to_string(columns[i].new_rows) + " new rows, column \"" +
-                        entries[0].name() + "\" has " + std::to_string(columns[0].new_rows));
+                    "has " + std::to_string(columns[i].rows()) + " new rows, column \"" +
+                        entries[0].name() + "\" has " + std::to_string(columns[0].rows()));
     }
   }
   return {};
@@ -51,11 +51,10 @@ Status TableWriter::State::check_rows(Failure* failure) const {
 
 Status TableWriter::State::finish_columns(Failure* failure) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (entries[i].other == nullptr) {
-      NUMPACT_TRY(finish(i, failure));
-    } else if (columns[i].other == nullptr && !is_left(i)) {
-      return refuse(failure, i, "was not written");
-    }
+    if (is_left(i) || columns[i].is_finished) continue;
+    if (entries[i].other != nullptr) return refuse(failure, i, "was not written");
+    NUMPACT_TRY(begin(i, failure));
+    NUMPACT_TRY(finish(i, 0, failure));
   }
   return {};
 }
@@ -128,6 +127,7 @@ Status TableWriter::State::describe(Failure* failure) {
       column.null_file = made.null_file;
       column.count = made.count;
       column.null_count = made.null_count;
+      column.nulls_dropped += columns[i].dropped;
     }
   }
   return {};
@@ -171,7 +171,7 @@ Status TableWriter::State::commit(Failure* failure) {
   const bool has_copies =
       std::any_of(plan.columns.begin(), plan.columns.end(),
                   [](const ColumnPlan& column) { return column.copied_rows() > 0; });
-  const bool has_rows = !columns.empty() && columns[0].new_rows > 0;
+  const bool has_rows = !columns.empty() && columns[0].rows() > 0;
   const bool stays = plan.kind == WritePlan::Kind::kCompact ? !has_copies : !has_rows;
   if (!is_new() && stays) {
     after = plan.before;
@@ -209,6 +209,7 @@ Status TableWriter::State::commit_append(Failure* failure) {
   }
   NUMPACT_TRY(sync_files(files, failure));
   platform::sync_folder(folder);
+  if (config.before_replacing) config.before_replacing();
   const Status status = lock.replace(hidden);
   if (!status.ok()) return fail(failure, status, kManifestName, "");
   // From here on the new table is there.
@@ -224,23 +225,26 @@ Status TableWriter::State::commit_append(Failure* failure) {
 
 // The files of a folder that is replaced; fails if it has others than those of a table.
 Status TableWriter::State::old_files(std::set<std::string>& files, Failure* failure) const {
-  const auto foreign = [&](const std::string& name, const char* what) {
-    const Status status = Status(ErrorKind::kInvalidArgument, "the folder is not only a table");
+  const auto refuse_for = [&](const std::string& what) {
+    const Status status(ErrorKind::kInvalidArgument, "the folder is not only a table");
     return fail(failure, status.because_of(EEXIST), "", "",
-                "exists already and holds '" + name + "', which is " + what);
+                "exists already and " + what + ": not overwritten");
+  };
+  const auto no_table = [&](const std::string& name) {
+    return refuse_for("is not a folder of numpact (it holds '" + name + "')");
   };
   internal::FolderNames names;
   NUMPACT_TRY(internal::list_names(path, names));
   if (names.files.empty() && names.others.empty()) return {};
   if (std::find(names.files.begin(), names.files.end(), kManifestName) == names.files.end()) {
-    return foreign(names.files.empty() ? names.others[0] : names.files[0], "no table of numpact");
+    return no_table(names.files.empty() ? names.others[0] : names.files[0]);
   }
   MappedFile file;
   Manifest manifest;
   Status status = MappedFile::open(path + "/" + kManifestName).into(file);
   const auto* const text = reinterpret_cast<const char*>(file.bytes().data());
   if (status.ok()) status = parse_manifest({text, file.bytes().size()}).into(manifest);
-  if (!status.ok()) return foreign(kManifestName, "no table of numpact");
+  if (!status.ok()) return no_table(kManifestName);
   const std::vector<std::string> left = left_files(manifest, names.files);
   const std::vector<std::string> named = internal::files_of(manifest);
   files.insert(kManifestName);
@@ -250,7 +254,9 @@ Status TableWriter::State::old_files(std::set<std::string>& files, Failure* fail
   for (const std::string& name : names.files) {
     const bool is_file =
         std::find(names.others.begin(), names.others.end(), name) == names.others.end();
-    if (!is_file || !files.contains(name)) return foreign(name, "not part of the table");
+    if (!is_file || !files.contains(name)) {
+      return refuse_for("holds '" + name + "', which is not part of the table");
+    }
   }
   return {};
 }
@@ -302,6 +308,7 @@ Status TableWriter::State::publish(const std::vector<NewFile*>& made, NewFile& m
     platform::close_file(descriptor);
     if (!status.ok()) return fail(failure, status, "", "");
   }
+  if (config.before_replacing) config.before_replacing();
   const std::string parent = platform::folder_part(path);
   std::string replaced;
   bool is_done = false;
@@ -322,7 +329,7 @@ Status TableWriter::State::publish(const std::vector<NewFile*>& made, NewFile& m
     for (const std::string& file : replaced_files) {
       platform::remove_file((replaced + "/").append(file));
     }
-    if (!platform::remove_old_folder(replaced)) kept = replaced;
+    if (!platform::remove_old_folder(replaced)) leftover = replaced;
   }
   platform::sync_folder(parent.empty() ? "." : parent);
   lock.release();
@@ -355,12 +362,12 @@ Status TableWriter::State::move(const std::string& made, const std::string& targ
 }
 
 Status move_table(const std::string& made, const std::string& folder, const LockConfig& lock,
-                  Failure* failure, std::string* kept_folder) noexcept {
+                  Failure* failure, std::string* leftover) noexcept {
   return internal::guarded([&] {
     TableWriter::State state;
     state.config.lock = lock;
     const Status status = state.move(made, folder, failure);
-    if (kept_folder != nullptr) *kept_folder = state.kept;
+    if (leftover != nullptr) *leftover = state.leftover;
     return status;
   });
 }

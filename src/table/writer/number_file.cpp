@@ -76,10 +76,13 @@ Status NewFile::take_access_of(const std::string& path) {
 }
 
 Status NumberFile::create(const std::string& path, bool is_private, bool stays_open,
-                          NumberType type, const EncodeConfig& config, std::uint64_t rows) {
+                          NumberType type, const EncodeConfig& config, std::uint64_t rows,
+                          std::pmr::memory_resource* memory) {
   type_ = type;
   NUMPACT_TRY(file_.create(path, is_private, stays_open));
-  writer_.emplace(file_, type, config, rows);
+  EncodeConfig even = config;
+  even.paging = config.paging.evened(rows);
+  writer_.emplace(file_, type, even, rows, memory);
   return {};
 }
 
@@ -119,7 +122,8 @@ Status NumberFile::check_written() const {
 
 Status NumberPartFiles::create() {
   return numbers_.create(options_.folder + "/" + options_.file, options_.is_private,
-                         options_.stays_open, options_.type, options_.config, options_.rows);
+                         options_.stays_open, options_.type, options_.config, options_.rows,
+                         options_.memory);
 }
 
 // The lengths of runs have a file from the first null on.
@@ -132,7 +136,8 @@ Status NumberPartFiles::flush_runs() {
     config.delta = DeltaSpec::automatic();
     config.paging = {};
     NUMPACT_TRY(null_runs_.create(options_.folder + "/" + options_.null_file, options_.is_private,
-                                  options_.stays_open, NumberType::kU64, config, 0));
+                                  options_.stays_open, NumberType::kU64, config, 0,
+                                  options_.memory));
   }
   NUMPACT_TRY(null_runs_.add(NumberView(NumberType::kU64, runs_.data(), runs_.size())));
   runs_.clear();

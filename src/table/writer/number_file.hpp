@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,7 +60,7 @@ class NewFile final : public ByteSink {
 class NumberFile {
  public:
   Status create(const std::string& path, bool is_private, bool stays_open, NumberType type,
-                const EncodeConfig& config, std::uint64_t rows);
+                const EncodeConfig& config, std::uint64_t rows, std::pmr::memory_resource* memory);
   Status add(const NumberView& numbers);
   Status finish(bool verify);
 
@@ -89,6 +90,7 @@ class NumberPartFiles {
     bool verify = true;
     bool is_private = false;
     bool stays_open = true;
+    std::pmr::memory_resource* memory = nullptr;  // of the encoders
   };
 
   explicit NumberPartFiles(Options options) : options_(std::move(options)) {}

@@ -86,9 +86,8 @@ Result<WritePlan> plan_parts(const Manifest& before, std::span<const std::string
     auto column = before.columns.begin();
     for (std::size_t i = 0; i < stems.size(); ++i) {
       const bool is_other = other != before.others.end() && other->position == i;
-      ColumnPlan& made =
-          plan.columns.emplace_back(is_other ? plan_of(*other++, joins_all)
-                                             : plan_of(*column++, joins_all));
+      ColumnPlan& made = plan.columns.emplace_back(is_other ? plan_of(*other++, joins_all)
+                                                            : plan_of(*column++, joins_all));
       const std::string name = internal::part_name(stems[i], number, tag);
       made.file = name + (is_other ? ".arrow" : ".pco");
       if (!is_other) made.null_file = null_file_name(made.file);

@@ -49,21 +49,36 @@ struct TableWriter::State {
     Part other_part;
     std::string type;  // of another column
     std::uint64_t new_rows = 0;
-    bool has_failed = false;
+    // Of write_packed(): numbers, those in runs, and of which kind the next run is.
+    std::uint64_t packed = 0;
+    std::uint64_t packed_in_runs = 0;
+    bool has_runs = false;
+    bool next_is_null = false;
+    std::uint64_t expected_rows = 0;  // 0: not known
+    std::uint64_t dropped = 0;        // null rows that the caller has left out
     bool is_finished = false;
+    bool has_failed = false;
+
+    std::uint64_t rows() const { return new_rows + dropped + (has_runs ? 0 : packed); }
   };
 
   ~State();
   Status open_table(const std::string& folder, bool joins_all, Failure* failure);
   Status begin_table(const std::string& target, bool may_replace, Failure* failure);
   Status begin(std::size_t column, Failure* failure);
-  Status finish(std::size_t column, Failure* failure);
+  Status finish(std::size_t column, std::uint64_t dropped, Failure* failure);
   Status write(std::size_t column, const NumberView& numbers, std::span<const std::uint8_t> valid,
                Failure* failure);
+  Status write_packed(std::size_t column, const NumberView& numbers,
+                      std::span<const std::uint64_t> runs, Failure* failure);
   Status write_other(std::size_t column, OtherSource& source, Failure* failure);
   Status begin_other(std::size_t column, Failure* failure);
   Status finish_other(std::size_t column, std::uint64_t rows, const std::string& type,
                       Failure* failure);
+  // A folder is written, rather than parts.
+  bool is_new() const {
+    return plan.kind == WritePlan::Kind::kCreate || plan.kind == WritePlan::Kind::kReplace;
+  }
   Status commit(Failure* failure);
   Status move(const std::string& made, const std::string& target, Failure* failure);
 
@@ -74,20 +89,16 @@ struct TableWriter::State {
   Manifest after;
   std::string path;    // of the table
   std::string folder;  // where files are written
+  std::string leftover;
   platform::FolderTurn turn;
   FileLock lock;
   std::shared_ptr<internal::Folder> old;
-  std::string kept;           // as kept_folder()
   bool is_there = false;      // a folder is replaced
   bool is_committed = false;  // or was left
 
  private:
   void list_entries();
   bool stays_open() const;
-  // A folder is written, rather than parts.
-  bool is_new() const {
-    return plan.kind == WritePlan::Kind::kCreate || plan.kind == WritePlan::Kind::kReplace;
-  }
   // A column of which nothing is written.
   bool is_left(std::size_t column) const {
     return plan.kind == WritePlan::Kind::kCompact && plan.columns[column].copied_rows() == 0;
@@ -98,6 +109,8 @@ struct TableWriter::State {
     return internal::fail(failure, status, file.empty() ? path : path + "/" + file, column, text);
   }
   Status refuse(Failure* failure, std::size_t column, const std::string& text) const;
+  Status begin_write(std::size_t column, const NumberView& numbers, Failure* failure);
+  Status check_nulls(std::size_t column, std::uint64_t nulls, Failure* failure) const;
   Status check_rows(Failure* failure) const;
   Status finish_columns(Failure* failure);
   Status describe(Failure* failure);

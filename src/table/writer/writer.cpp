@@ -100,8 +100,7 @@ void TableWriter::State::list_entries() {
   columns.resize(entries.size());
 }
 
-Status TableWriter::State::open_table(const std::string& target, bool joins_all,
-                                      Failure* failure) {
+Status TableWriter::State::open_table(const std::string& target, bool joins_all, Failure* failure) {
   path = internal::platform::without_end_separators(target);
   internal::platform::FileInfo found;
   const bool is_found = internal::platform::look_at(path, found);
@@ -175,7 +174,8 @@ Status TableWriter::State::look_at_target(const std::string& target, bool may_re
         Status(ErrorKind::kInvalidArgument, "it exists already").because_of(EEXIST);
     if (!may_replace) return fail(failure, exists, "", "", "exists already");
     if (!found.is_folder()) {
-      return fail(failure, exists, "", "", "exists already, and is no folder");
+      return fail(failure, exists, "", "",
+                  "exists already and is not a folder of numpact: not overwritten");
     }
     std::set<std::string> ignored;
     NUMPACT_TRY(old_files(ignored, failure));
@@ -233,7 +233,9 @@ Status TableWriter::State::begin(std::size_t column, Failure* failure) {
   options.null_file = planned.null_file;
   options.type = described.type;
   options.config = config.encode;
-  options.rows = config.rows > 0 ? config.rows + planned.copied_rows() : 0;
+  const std::uint64_t rows = to.expected_rows > 0 ? to.expected_rows : config.rows;
+  options.rows = rows > 0 ? rows + planned.copied_rows() : 0;
+  options.memory = config.memory;
   options.verify = config.verify;
   options.is_private = plan.kind != WritePlan::Kind::kCreate;
   options.stays_open = stays_open();
@@ -252,8 +254,9 @@ Status TableWriter::State::begin(std::size_t column, Failure* failure) {
   return {};
 }
 
-Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
-                                 std::span<const std::uint8_t> valid, Failure* failure) {
+// What has to hold before rows are added.
+Status TableWriter::State::begin_write(std::size_t column, const NumberView& numbers,
+                                       Failure* failure) {
   if (column >= entries.size() || entries[column].numbers == nullptr) {
     return refuse(failure, column, "is no column of numbers of the table");
   }
@@ -264,22 +267,31 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
                 "holds " + std::string(name_of(described.type)) + " numbers, not " +
                     std::string(name_of(numbers.type)));
   }
-  if (!valid.empty() && valid.size() != numbers.count) {
-    return refuse(failure, column, "there are not as many bytes for nulls as rows");
-  }
-  if (!described.nullable) {
-    const auto nulls = std::count(valid.begin(), valid.end(), std::uint8_t{0});
-    if (nulls > 0) {
-      return refuse(failure, column,
-                    std::to_string(nulls) + " nulls, but its field is not nullable");
-    }
-  }
   State::Written& to = columns[column];
   if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
   if (to.is_finished) return refuse(failure, column, "was finished already");
   if (plan.kind == WritePlan::Kind::kCompact) {
     return refuse(failure, column, "gets no new rows by joining its parts");
   }
+  return {};
+}
+
+Status TableWriter::State::check_nulls(std::size_t column, std::uint64_t nulls,
+                                       Failure* failure) const {
+  const bool excludes = !entries[column].numbers->nullable && !is_new();
+  if (nulls == 0 || !excludes) return {};
+  return refuse(failure, column, std::to_string(nulls) + " nulls, but its field is not nullable");
+}
+
+Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
+                                 std::span<const std::uint8_t> valid, Failure* failure) {
+  NUMPACT_TRY(begin_write(column, numbers, failure));
+  if (!valid.empty() && valid.size() != numbers.count) {
+    return refuse(failure, column, "there are not as many bytes for nulls as rows");
+  }
+  const auto nulls = std::count(valid.begin(), valid.end(), std::uint8_t{0});
+  NUMPACT_TRY(check_nulls(column, static_cast<std::uint64_t>(nulls), failure));
+  State::Written& to = columns[column];
   to.has_failed = true;
   NUMPACT_TRY(begin(column, failure));
   const std::uint64_t before = plan.columns[column].copied_rows();
@@ -287,27 +299,69 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
     return refuse(failure, column, "there are more rows than can be counted");
   }
   if (const Status status = to.numbers->add(numbers, valid); !status.ok()) {
-    return fail(failure, status, plan.columns[column].file, described.name);
+    return fail(failure, status, plan.columns[column].file, entries[column].name());
   }
   to.new_rows += numbers.count;
   to.has_failed = false;
   return {};
 }
 
-// A new table has files for columns without rows, too.
-Status TableWriter::State::finish(std::size_t column, Failure* failure) {
+Status TableWriter::State::write_packed(std::size_t column, const NumberView& numbers,
+                                        std::span<const std::uint64_t> runs, Failure* failure) {
+  NUMPACT_TRY(begin_write(column, numbers, failure));
+  if (numbers.count == 0 && runs.empty()) return {};
+  State::Written& to = columns[column];
+  to.has_failed = true;
+  NUMPACT_TRY(begin(column, failure));
+  Status status = to.numbers->add_numbers(numbers);
+  to.packed += numbers.count;
+  for (const std::uint64_t length : runs) {
+    const bool is_null = std::exchange(to.next_is_null, !to.next_is_null);
+    to.has_runs = true;
+    if (length >= kCountLimit - std::max(to.new_rows, to.packed)) {
+      return refuse(failure, column, "there are more rows than can be counted");
+    }
+    if (is_null) NUMPACT_TRY(check_nulls(column, length, failure));
+    if (!is_null) to.packed_in_runs += length;
+    to.new_rows += length;
+    if (status.ok()) status = to.numbers->add_run(is_null, length);
+  }
+  if (!status.ok()) {
+    return fail(failure, status, plan.columns[column].file, entries[column].name());
+  }
+  to.has_failed = false;
+  return {};
+}
+
+Status TableWriter::State::finish(std::size_t column, std::uint64_t dropped, Failure* failure) {
   if (column >= entries.size() || entries[column].numbers == nullptr) {
     return refuse(failure, column, "is no column of numbers of the table");
   }
   State::Written& to = columns[column];
   if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
-  if (to.is_finished || is_left(column)) return {};
+  if (to.is_finished) return refuse(failure, column, "was finished already");
+  if (is_left(column)) return {};
+  if (dropped > 0 && !is_new()) {
+    return refuse(failure, column, "nulls are left out of new tables only");
+  }
+  if (dropped >= kCountLimit - to.rows()) {
+    return refuse(failure, column, "there are more rows than can be counted");
+  }
+  // Files without new rows are made by commit(), if there are to be any.
+  if (plan.kind == WritePlan::Kind::kAppend && to.numbers == nullptr) return {};
   to.has_failed = true;
   NUMPACT_TRY(begin(column, failure));
-  const Status status = to.numbers->finish(to.number_part);
+  if (to.has_runs && to.packed_in_runs != to.packed) {
+    return refuse(failure, column,
+                  "has " + std::to_string(to.packed) + " numbers, its runs have " +
+                      std::to_string(to.packed_in_runs));
+  }
+  Status status = to.has_runs ? Status() : to.numbers->add_run(false, to.packed);
+  if (status.ok()) status = to.numbers->finish(to.number_part);
   if (!status.ok()) {
     return fail(failure, status, plan.columns[column].file, entries[column].name());
   }
+  to.dropped = dropped;
   to.is_finished = true;
   to.has_failed = false;
   return {};
@@ -410,7 +464,7 @@ Result<TableWriter> TableWriter::create(const std::string& folder, const Manifes
 
 const WritePlan& TableWriter::plan() const noexcept { return state_->plan; }
 const Manifest& TableWriter::manifest() const noexcept { return state_->after; }
-const std::string& TableWriter::kept_folder() const noexcept { return state_->kept; }
+const std::string& TableWriter::leftover() const noexcept { return state_->leftover; }
 std::string TableWriter::path_of(const std::string& file) const {
   return state_->folder + "/" + file;
 }
@@ -420,13 +474,31 @@ Status TableWriter::write(std::size_t column, const NumberView& numbers,
   return internal::guarded([&] { return state_->write(column, numbers, valid, failure); });
 }
 
+void TableWriter::expect(std::size_t column, std::uint64_t rows) noexcept {
+  if (column < state_->columns.size()) state_->columns[column].expected_rows = rows;
+}
+
+void TableWriter::set_unit(std::size_t column, Unit unit) noexcept {
+  const WritePlan& plan = state_->plan;
+  if (!state_->is_new() || column >= state_->entries.size()) return;
+  const Column* const described = state_->entries[column].numbers;
+  if (described == nullptr) return;
+  state_->plan.before.columns[static_cast<std::size_t>(described - plan.before.columns.data())]
+      .unit = unit;
+}
+
+Status TableWriter::write_packed(std::size_t column, const NumberView& numbers,
+                                 std::span<const std::uint64_t> runs, Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->write_packed(column, numbers, runs, failure); });
+}
+
+Status TableWriter::finish(std::size_t column, std::uint64_t dropped, Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->finish(column, dropped, failure); });
+}
+
 Status TableWriter::write_other(std::size_t column, OtherSource& source,
                                 Failure* failure) noexcept {
   return internal::guarded([&] { return state_->write_other(column, source, failure); });
-}
-
-Status TableWriter::finish(std::size_t column, Failure* failure) noexcept {
-  return internal::guarded([&] { return state_->finish(column, failure); });
 }
 
 Result<ByteSink*> TableWriter::begin_other(std::size_t column, Failure* failure) noexcept {

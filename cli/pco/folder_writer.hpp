@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes tables and appends to them, by the library's writer.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/table.hpp"
+#include "io/cleanup.hpp"
+#include "io/overwrite.hpp"
+#include "numpact/table_writer.hpp"
+#include "pco/manifest.hpp"
+#include "pco/pco_file.hpp"
+
+namespace numpact::cli {
+
+// All functions throw a Failure. Without commit(), and when a signal ends the program, nothing
+// remains.
+class FolderWriter {
+ public:
+  // A new folder with the columns of `table`, or one that replaces a table.
+  FolderWriter(const std::string& path, const Manifest& table, const WriteOptions& options,
+               const Overwrite& overwrite);
+  // Locks a table, to append to it.
+  FolderWriter(const std::string& path, const WriteOptions& options, const Overwrite& overwrite);
+
+  // Of an append the table as it is.
+  const Manifest& before() const { return writer_->plan().before; }
+  const std::vector<ManifestEntry>& entries() const { return entries_; }
+  const table::ColumnPlan& plan(std::size_t column) const {
+    return writer_->plan().columns[column];
+  }
+  bool is_append() const { return writer_->plan().kind == table::WritePlan::Kind::kAppend; }
+  const std::string& name() const { return name_; }
+  // Where a file of the plan is, and what messages call it.
+  std::string path_of(const std::string& file) const { return writer_->path_of(file); }
+  std::string name_of(const std::string& file) const { return name_ + "/" + file; }
+
+  // Writes all rows of a column, and returns how many there are, those included that are dropped.
+  // Threads may write different columns at the same time. `place` names the input.
+  struct Rows {
+    std::uint64_t all = 0;
+    std::uint64_t dropped = 0;  // nulls
+  };
+  Rows write(std::size_t column, NumberInput& numbers, TimeUnit unit, const std::string& place);
+  void write_other(std::size_t column, table::OtherSource& source);
+  void commit();
+  const Manifest& manifest() const { return writer_->manifest(); }
+  // The size of the files of new tables: of numbers, or of other columns.
+  std::uint64_t number_bytes() const;
+  std::uint64_t other_bytes() const;
+
+ private:
+  table::WriterConfig config(const Overwrite& overwrite);
+  void check(const Status& status, const table::Failure& failure) const;
+
+  std::string name_;
+  WriteOptions options_;
+  SignalGuard guard_;
+  std::unique_ptr<table::TableWriter> writer_;
+  std::vector<ManifestEntry> entries_;  // of before()
+};
+
+// What a source throws is kept for the caller, since the library's functions do not throw.
+class GuardedSource : public table::OtherSource {
+ public:
+  Result<std::uint64_t> write(table::Other& other, std::span<const table::Part> copied,
+                              ByteSink& sink, std::string& message) final;
+  void rethrow() const {
+    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+  }
+
+ protected:
+  // As write(). Failures of the sink are reported by it.
+  virtual std::uint64_t write_rows(table::Other& other, std::span<const table::Part> copied,
+                                   ByteSink& sink) = 0;
+
+ private:
+  std::exception_ptr thrown_;
+};
+
+}  // namespace numpact::cli
