@@ -139,7 +139,7 @@ numpact_status numpact_table_manifest_part(const numpact_table_manifest* manifes
                                     : std::max<std::size_t>(1, numbers->parts.size());
       if (index < count) {
         give_struct(
-            numbers == nullptr ? part_of(entry.other->parts[index]) : part_of(*numbers, index),
+            numbers == nullptr ? given_part(entry.other->parts[index]) : part_of(*numbers, index),
             part);
         return {};
       }

@@ -72,7 +72,7 @@ Status for_each_struct(const T* first, std::size_t count, const F& take) {
   return {};
 }
 
-inline numpact_table_part part_of(const table::Part& part) {
+inline numpact_table_part given_part(const table::Part& part) {
   numpact_table_part made = {};
   made.file = part.file.c_str();
   made.rows = part.rows;

@@ -78,7 +78,7 @@ class CallersRows final : public table::OtherSource {
                               ByteSink& sink, std::string&) override {
     std::vector<numpact_table_part> parts;
     for (const table::Part& part : copied) {
-      parts.push_back(part_of(part));
+      parts.push_back(given_part(part));
       parts.back().struct_size = sizeof(numpact_table_part);
     }
     Sink guarded{sink, {}};

@@ -271,7 +271,7 @@ def test_parents_are_made_and_nothing_is_overwritten(tmp_path: Path) -> None:
     assert (folder / "a.pco").stat().st_mode & 0o777 == 0o640
     assert [path.name for path in folder.parent.iterdir()] == ["c"]
     (tmp_path / "file").write_bytes(b"x")
-    with pytest.raises(FileExistsError, match="is no folder"):
+    with pytest.raises(FileExistsError, match="is not a folder of numpact"):
         numpact.write_table({"a": [2]}, tmp_path / "file", overwrite=True)
     (tmp_path / "mine").mkdir()
     numpact.write_table({"a": [3]}, tmp_path / "mine", overwrite=True)  # an empty folder
