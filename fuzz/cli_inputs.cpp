@@ -61,7 +61,8 @@ void read_table(Draw& draw) {
 }
 
 void read_vectors(Draw& draw) {
-  constexpr const char* kFormats[] = {"npy", "raw", "fvecs", "bvecs", "ivecs", "safetensors"};
+  constexpr const char* kFormats[] = {"npy",  "raw",   "fvecs", "bvecs",      "ivecs",
+                                      "fbin", "u8bin", "ibin",  "safetensors"};
   constexpr const char* kTypes[] = {"f32", "bf16", "u64", "i8", "float64", "x"};
   cli::VectorOptions options;
   options.from = draw.pick(kFormats);

@@ -17,6 +17,7 @@ struct ArrayLayout {
   std::uint64_t dimension = 1;        // numbers in a row, at least 1
   bool swap_bytes = false;            // the file's byte order differs from the machine's
   const char* row_noun = "number";    // what errors call a row
+  bool is_whole_file = false;         // bytes behind the last row are an error
 };
 
 // Reads from the current position of the input.

@@ -37,6 +37,10 @@ constexpr Format kFormats[] = {
     {"fvecs", {".fvecs"}, "", kBinary, false, kVectors, "", open_fvecs, make_fvecs},
     {"bvecs", {".bvecs"}, "", kBinary, false, kVectors, "", open_bvecs, make_bvecs},
     {"ivecs", {".ivecs"}, "", kBinary, false, kVectors, "", open_ivecs, make_ivecs},
+    {"fbin", {".fbin"}, "", kBinary, false, kVectors, "", open_fbin, nullptr},
+    {"u8bin", {".u8bin"}, "", kBinary, false, kVectors, "", open_u8bin, nullptr},
+    {"i8bin", {".i8bin"}, "", kBinary, false, kVectors, "", open_i8bin, nullptr},
+    {"ibin", {".ibin"}, "", kBinary, false, kVectors, "", open_ibin, nullptr},
     {"safetensors",
      {".safetensors"},
      "",
@@ -223,9 +227,10 @@ const Format& guess_input_format(Input& input, bool dtype_given, Purpose purpose
 
 const Format& guess_output_format(const std::string& path, Purpose purpose) {
   const Format* format = by_extension(path, purpose);
-  if (format != nullptr) return *format;
-  fail_usage(path, fmt::format("its ending names no format, say --to with one of {}",
-                               names(Use::kOutput, purpose)));
+  if (format != nullptr && format->make != nullptr) return *format;
+  fail_usage(path,
+             fmt::format("its ending names no format that is written, say --to with one of {}",
+                         names(Use::kOutput, purpose)));
 }
 
 std::unique_ptr<TableInput> open_table(const std::string& path, const std::string& format_name,

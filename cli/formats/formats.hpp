@@ -51,8 +51,9 @@ std::unique_ptr<TableInput> open_table(const std::string& path, const std::strin
 std::unique_ptr<TableInput> open_table(std::unique_ptr<Input> input, const std::string& format_name,
                                        const InputOptions& options);
 
-OpenInput open_npy, open_raw, open_fvecs, open_bvecs, open_ivecs, open_safetensors, open_csv,
-    open_tsv, open_parquet, open_arrow_file, open_arrow_stream;
+OpenInput open_npy, open_raw, open_fvecs, open_bvecs, open_ivecs, open_fbin, open_u8bin, open_i8bin,
+    open_ibin, open_safetensors, open_csv, open_tsv, open_parquet, open_arrow_file,
+    open_arrow_stream;
 MakeOutput make_text, make_npy, make_raw, make_fvecs, make_bvecs, make_ivecs, make_safetensors,
     make_csv, make_tsv, make_parquet, make_arrow_file, make_arrow_stream;
 

@@ -115,6 +115,28 @@ def test_vecs(tmp_path: Path, plain: np.ndarray) -> None:
                                                    code=USAGE)
 
 
+COUNTED = {"fbin": np.float32, "u8bin": np.uint8, "i8bin": np.int8, "ibin": np.int32}
+
+
+def counted(array: np.ndarray) -> bytes:
+    """An array as .fbin and the like."""
+    return struct.pack("<2I", *array.shape) + array.tobytes()
+
+
+@pytest.mark.parametrize("name", COUNTED)
+@pytest.mark.parametrize("shape", [(1, 1), (7, 3), (0, 5), (3000, 40), (2, 70_000)])
+def test_counted_rows(tmp_path: Path, name: str, shape: tuple[int, int]) -> None:
+    array = np.arange(np.prod(shape)).reshape(shape).astype(COUNTED[name])
+    made = pack_to(tmp_path, f"x.{name}", counted(array), "--compression", "none")
+    back = unpacked(made)
+    assert np.array_equal(back, array) and back.shape == shape
+    piped = cvc("pack", "-", "--from", name, "--compression", "none", stdin=counted(array)).out
+    assert piped == made.read_bytes()
+    error = cvc_refused("unpack", made, "-o", tmp_path / f"y.{name}", code=USAGE)
+    assert "its ending names no format that is written" in error
+    assert name in cvc_refused("unpack", made, "-o", tmp_path / "y", "--to", name, code=USAGE)
+
+
 def test_raw_through_pipes(tmp_path: Path, plain: np.ndarray) -> None:
     bits = plain.view(np.uint32)
     upper = (bits >> 16).astype(np.uint16)
@@ -376,6 +398,31 @@ def test_broken_vecs(tmp_path: Path, plain: np.ndarray) -> None:
             cvc_refused("pack", "-", "--from", "fvecs", "-o", tmp_path / "x.cvc", code=CORRUPT,
                         stdin=content, before=little_memory)
     assert [path.name for path in tmp_path.iterdir()] == ["x.fvecs"]
+
+
+@pytest.mark.parametrize("name", COUNTED)
+@pytest.mark.parametrize(("head", "numbers", "said"), [
+    (b"", 0, "is empty: its dimension is not known"),
+    (b"\1\0\0\0\1", 0, "truncated: ends in its first 8 bytes"),
+    ((3, 0), 0, "corrupt: its rows have 0 numbers"), ((0, 0), 5, "its rows have 0 numbers"),
+    ((3, 4), 11, "truncated: "), ((3, 4), 0, "truncated: "), ((1, 2**32 - 1), 20, "truncated: "),
+    ((3, 4), 13, " follow "), ((3, 4), 24, " follow "), ((0, 4), 4, " follow "),
+    ((2**32 - 1, 2**32 - 1), 4, "corrupt: 4294967295 rows of 4294967295 numbers exceeds"),
+    ((2**31, 2**30), 4, ("truncated: ", "exceeds")),
+])  # fmt: skip
+def test_broken_counted_rows(tmp_path: Path, name: str, head: bytes | tuple[int, int],
+                             numbers: int, said: str | tuple[str, str]) -> None:
+    one = np.dtype(COUNTED[name]).itemsize
+    if isinstance(said, tuple):
+        said = said[one == 4]
+    front = head if isinstance(head, bytes) else struct.pack("<2I", *head)
+    content, file = front + bytes(numbers * one), tmp_path / f"x.{name}"
+    file.write_bytes(content)
+    code = CORRUPT if content else FAILURE
+    assert said in cvc_refused("pack", file, code=code, before=little_memory)
+    cvc_refused("pack", "-", "--from", name, "-o", tmp_path / "x.cvc", code=code, stdin=content,
+                before=little_memory)
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
 
 def little_memory() -> None:
