@@ -8,6 +8,7 @@
 #include <span>
 
 #include "csv/text_column.hpp"
+#include "io/give_back.hpp"
 #include "text/literals.hpp"
 
 namespace numpact::cli {
@@ -318,7 +319,7 @@ void CsvColumn::become_text(const CsvField& field) {
   problems_->text.add(field.line, field.text);
   if (slots_) spool_.clear(*slots_);
   if (runs_) spool_.clear(*runs_);
-  pending_ = {};
+  give_back(pending_);
   null_runs_ = NullRuns();
 }
 
@@ -352,7 +353,7 @@ void CsvColumn::finish() {
   null_runs_.finish();
   flush_slots();
   flush_runs();
-  pending_ = {};
+  give_back(pending_);
 }
 
 NumberType CsvColumn::stored_type() const {

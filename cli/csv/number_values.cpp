@@ -182,7 +182,7 @@ std::optional<std::string> NumberValues::problem() const {
     }
     if (negatives_ && beyond_i64_) {
       return fmt::format("{} and {} on line {} are in the range of no common integer type",
-                         beyond_i64_.place(), negatives_.text, negatives_.line);
+                         beyond_i64_.place(), negatives_.first->text, negatives_.first->line);
     }
     return std::nullopt;
   }
@@ -190,7 +190,7 @@ std::optional<std::string> NumberValues::problem() const {
     return fmt::format(
         "{} is an integer that f64 does not hold exactly; the column has fractions too, as '{}' on "
         "line {}",
-        inexact_in_f64_.place(), floats_.text, floats_.line);
+        inexact_in_f64_.place(), floats_.first->text, floats_.first->line);
   }
   if (rounded_) return fmt::format("{} has more digits than f64 keeps", rounded_.place());
   return std::nullopt;

@@ -19,15 +19,18 @@ bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) ==
 void Occurrence::add(std::uint64_t n, std::uint64_t at_line, std::string_view at_text) {
   count += n;
   if (count > n) return;
-  line = at_line;
-  text = at_text;
-  if (text.size() <= kMaxTextBytes) return;
+  first = std::make_unique<Place>();
+  first->line = at_line;
+  first->text = at_text;
+  if (at_text.size() <= kMaxTextBytes) return;
   std::size_t end = kMaxTextBytes;
-  while (end > 0 && is_continuation(text[end])) --end;
-  text.resize(end);
-  text += "...";
+  while (end > 0 && is_continuation(at_text[end])) --end;
+  first->text.resize(end);
+  first->text += "...";
 }
 
-std::string Occurrence::place() const { return fmt::format("line {}: '{}'", line, text); }
+std::string Occurrence::place() const {
+  return fmt::format("line {}: '{}'", first->line, first->text);
+}
 
 }  // namespace numpact::cli

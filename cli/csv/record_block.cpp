@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "io/give_back.hpp"
+
 namespace numpact::cli {
 
 // The next delimiter or line end, at most at the end of the bytes.
@@ -20,7 +22,7 @@ inline std::size_t RecordBlock::field_end(std::size_t at) const {
 
 std::span<char> RecordBlock::memory(std::size_t capacity) {
   // A block that held a long record gives its memory back.
-  if (is_long() && bytes_.size() > 4 * capacity) bytes_ = {};
+  if (is_long() && bytes_.size() > 4 * capacity) give_back(bytes_);
   if (bytes_.size() < capacity + kWordBytes) bytes_.resize(capacity + kWordBytes);
   return std::span(bytes_).first(bytes_.size() - kWordBytes);
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "failure.hpp"
+#include "io/give_back.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -101,7 +102,7 @@ bool CsvRecordReader::next(std::vector<CsvField>& fields) {
         {extent.has_doubled_quotes ? unquote(extent) : text, extent.is_quoted, extent.line});
   }
   begin_ += record_size_;
-  if (extents_.size() > kManyFields) extents_ = {};
+  if (extents_.size() > kManyFields) give_back(extents_);
   return true;
 }
 

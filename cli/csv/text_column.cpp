@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "io/give_back.hpp"
 #include "text/literals.hpp"
 #include "text/utf8.hpp"
 
@@ -99,8 +100,8 @@ void CsvTextColumn::add_part(const TextPart& part, const RecordBlock& block, std
 
 void CsvTextColumn::finish() {
   flush();
-  pending_bytes_ = {};
-  pending_sizes_ = {};
+  give_back(pending_bytes_);
+  give_back(pending_sizes_);
 }
 
 void CsvTextColumn::flush() {

@@ -187,7 +187,7 @@ std::optional<std::string> TimeValues::problem() const {
     if (std::optional<std::string> problem = stated_problem()) return problem;
   } else if (zoned_ && zoneless_) {
     return fmt::format("{} has no time zone, '{}' on line {} has one", zoneless_.place(),
-                       zoned_.text, zoned_.line);
+                       zoned_.first->text, zoned_.first->line);
   }
   const LogicalType type = logical_type();
   for (const Extreme* extreme : {&earliest_, &latest_}) {

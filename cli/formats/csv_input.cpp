@@ -23,6 +23,7 @@
 #include "formats/formats.hpp"
 #include "formats/others.hpp"
 #include "io/decompressed_source.hpp"
+#include "io/give_back.hpp"
 #include "io/spool.hpp"
 #include "pco/manifest.hpp"
 #include "text/utf8.hpp"
@@ -137,7 +138,7 @@ class CsvTable final : public TableInput, private BlockWork {
     if (nulls && nulls_ == NullPolicy::kError) {
       throw Failure(ExitCode::kFailure, column_place(name_, columns_[index].name),
                     fmt::format("{} null{}, the first on line {}{}", nulls.count,
-                                nulls.count == 1 ? "" : "s", nulls.line, kNullAdvice));
+                                nulls.count == 1 ? "" : "s", nulls.first->line, kNullAdvice));
     }
     return column.open(nulls_ == NullPolicy::kKeep);
   }
@@ -264,7 +265,7 @@ class CsvTable final : public TableInput, private BlockWork {
       }
       names_.emplace_back(text);
     }
-    if (!first_is_row_) record_ = {};
+    if (!first_is_row_) give_back(record_);
   }
 
   void make_columns() {
@@ -336,7 +337,7 @@ class CsvTable final : public TableInput, private BlockWork {
   // otherwise.
   void read_rows(CsvRecordReader& reader) {
     if (std::exchange(first_is_row_, false)) add_row();
-    record_ = {};
+    give_back(record_);
     next_line_ = reader.next_line();
     if (reader.truncated_line()) truncated_line_ = reader.truncated_line();
     CsvBlockReader blocks(reader, dialect_);

@@ -42,6 +42,7 @@ OtherColumn TableInput::write_other(std::size_t column, ByteSink&) {
 
 std::vector<std::string> names_of(std::span<const Column> columns) {
   std::vector<std::string> names;
+  names.reserve(columns.size());
   for (const Column& column : columns) names.push_back(column.name);
   return names;
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "failure.hpp"
+#include "io/give_back.hpp"
 #include "io/temporary_file.hpp"
 #include "platform/files.hpp"
 
@@ -39,7 +40,7 @@ void Spool::add_piece(StreamState& state, std::size_t capacity) {
 void Spool::free_pieces(StreamState& state) {
   for (const Piece& piece : state.buffered) memory_.deallocate(piece.data, piece.capacity);
   buffered_bytes_ -= state.buffered_capacity;
-  state.buffered = {};
+  give_back(state.buffered);
   state.buffered_size = 0;
   state.buffered_capacity = 0;
 }
