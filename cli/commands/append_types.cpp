@@ -90,9 +90,9 @@ std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& 
   const platform::FolderTurn turn = wait_for_turn(folder, overwrite);
   if (!is_regular_file(folder + "/" + kManifestName)) return stated;
   const TableFolder table(folder);
-  for (const ManifestColumn& column : table.manifest().columns) {
-    keep_restart_points(table.file(column.all_parts().back().file), options);
-    break;  // an append writes all columns alike
+  // An append has one setting for all columns: that of the first.
+  if (const auto& columns = table.manifest().columns; !columns.empty()) {
+    keep_restart_points(table.file(columns.front().all_parts().back().file), options);
   }
   for (const ManifestEntry& entry : entries_of(table.manifest())) {
     stated.emplace_back(entry.name(), stated_type(entry));

@@ -3,10 +3,11 @@
 
 namespace numpact::cli {
 
-// Frees the memory of a vector or string. `container = {}` assigns an empty list: that keeps it.
+// Frees the memory of a vector or string. `container = {}` keeps it: an empty list is assigned; so
+// does moving an empty string, which is copied.
 template <class T>
 void give_back(T& container) {
-  container = T();
+  T().swap(container);
 }
 
 }  // namespace numpact::cli

@@ -63,7 +63,7 @@ class Spool {
   std::uint64_t memory_bytes_;
   std::uint64_t buffered_bytes_ = 0;  // total capacity of all buffers
   KeptMemory memory_;                 // of the pieces
-  std::deque<StreamState> streams_;  // there may be hundreds of thousands
+  std::deque<StreamState> streams_;   // there may be hundreds of thousands
   int descriptor_ = -1;
   std::uint64_t file_size_ = 0;
 };

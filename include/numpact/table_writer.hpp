@@ -135,13 +135,13 @@ class NUMPACT_API TableWriter {
   // Adds rows to a column of numbers: a number for each, those of null rows are not used. `valid`:
   // 0 for null rows, else 1; empty: no row is null. kTypeMismatch: numbers of another type;
   // kInvalidArgument: nulls, which
-  // the column of the table that is extended excludes.
+  // the column of the table that is extended excludes; or rows came by write_packed() before.
   Status write(std::size_t column, const NumberView& numbers,
                std::span<const std::uint8_t> valid = {}, Failure* failure = nullptr) noexcept;
   // The same of numbers without those of null rows, and of the lengths of runs, as in files of
   // nulls: the first one of a column is one of rows with numbers, and may be empty, the next one of
   // null rows. Both may come in any pieces, and have to fit at the end; without runs no row is
-  // null.
+  // null. kInvalidArgument also: rows came by write() before.
   Status write_packed(std::size_t column, const NumberView& numbers,
                       std::span<const std::uint64_t> runs, Failure* failure = nullptr) noexcept;
   // After the last row of a column of numbers: completes and verifies its files, and frees the
@@ -177,7 +177,7 @@ class NUMPACT_API TableWriter {
 };
 
 // Gives the folder of a table the name `folder` on the same file system, in one step; replaces a
-// table there, as TableWriter::create() with `may_replace`. `kept_folder` as there.
+// table there, as TableWriter::create() with `may_replace`. `leftover` as TableWriter::leftover().
 NUMPACT_API Status move_table(const std::string& made, const std::string& folder,
                               const LockConfig& lock = {}, Failure* failure = nullptr,
                               std::string* leftover = nullptr) noexcept;

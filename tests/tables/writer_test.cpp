@@ -232,6 +232,12 @@ TEST_F(Writers, PackedNumbersAndRunsMayComeInPieces) {
   EXPECT_EQ(failure.text, "has 3 numbers, its runs have 4");
   const std::uint64_t endless[] = {1, ~std::uint64_t{0}};
   EXPECT_EQ(append(1, endless).kind(), ErrorKind::kInvalidArgument);
+  // Rows of both kinds would have no order.
+  TableWriter both = TableWriter::append(path_, fast()).value();
+  const NumberView three(NumberType::kU16, numbers, 3);
+  ASSERT_TRUE(both.write_packed(0, three, {}).ok());
+  EXPECT_EQ(both.write(0, three, {}, &failure).kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(failure.text, "gets rows either by write or by write_packed");
   expect_model(reader());
 }
 

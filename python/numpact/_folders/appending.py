@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter, deque
 from collections.abc import Sequence
 from functools import partial
@@ -13,16 +12,14 @@ import pyarrow as pa
 
 from .. import _core
 from .._errors import TypeMismatchError
-from .._file import contents
-from .._remote.checked_file import blocks_of, in_memory
+from .._remote.locations import local_place
 from .._remote.manifest import Column, Manifest, Other, Part, manifest_of
 from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
 from .._tables.columns import OTHER_ENUM, has_enums_of
 from .._tables.joining import as_type, is_null_type
-from .._tables.others import OtherReader
 from .._threads import resolve
 from .columns import field_of, logical_of
-from .sources import not_a_table
+from .sources import Folder, not_a_table
 from .writing import (
     ColumnWriter,
     NumberWriter,
@@ -62,8 +59,9 @@ def append_table(
         manifest = manifest_of(writer.before())
         matched = _matched(source.schema, manifest, others)
         fields = list(source.schema)
+        folder = _folder_of(final, manifest)
         columns = [
-            (place, partial(_column_writer, writer, index, entry, fields[place], final))
+            (place, partial(_column_writer, writer, index, entry, fields[place], folder))
             for index, (entry, place) in enumerate(zip(manifest.ordered(), matched, strict=True))
         ]
         write_columns(source, columns, workers)
@@ -84,16 +82,18 @@ def compact_table(
     final = final_path(path)
     not_a_table(final)
     with table_writer(final, None, options, 1, lock_timeout, "compact") as writer:
+        manifest = manifest_of(writer.before())
+        folder = _folder_of(final, manifest)
 
         def join(column: tuple[int, Column | Other]) -> None:
             index, entry = column
             if isinstance(entry, Column):
                 writer.finish(index)
-            elif len(entry.parts) > 1:
-                field = _reader_of(entry.parts[0], entry.name, final).field
-                _Others(writer, index, entry, field, final).finish()
+            elif folder is not None and len(entry.parts) > 1:
+                field = folder.part_reader(entry.parts[0], entry.name).field
+                _Others(writer, index, entry, field, folder).finish()
 
-        entries = list(enumerate(manifest_of(writer.before()).ordered()))
+        entries = list(enumerate(manifest.ordered()))
         in_parallel(join, entries, shared_out(resolve(threads), len(entries))[0])
         writer.commit()
 
@@ -173,10 +173,10 @@ class _Others(OtherColumnWriter):
     """Values in the type of the column; after those of the parts that its new file replaces."""
 
     def __init__(
-        self, writer: _core.TableWriter, index: int, entry: Other, given: pa.Field, folder: str
+        self, writer: _core.TableWriter, index: int, entry: Other, given: pa.Field, folder: Folder
     ) -> None:
         copied = [Part(*part) for part in writer.copied(index)]
-        first = _reader_of((*copied, *entry.parts)[0], entry.name, folder)
+        first = folder.part_reader((*copied, *entry.parts)[0], entry.name)
         if not is_null_type(given.type) and not has_enums_of(given, first.field):
             raise TypeMismatchError(f"column {entry.name!r}: {OTHER_ENUM}")
         self._to = first.field
@@ -184,9 +184,9 @@ class _Others(OtherColumnWriter):
         super().__init__(writer, index, self._to)
         for part in entry.parts[: len(entry.parts) - len(copied)]:
             if not part.ends:  # it gets checksums now, which would hide damage
-                deque(_reader_of(part, entry.name, folder).batches(), maxlen=0)
+                deque(folder.part_reader(part, entry.name).batches(), maxlen=0)
         for part in copied:
-            for batch in _reader_of(part, entry.name, folder).batches():
+            for batch in folder.part_reader(part, entry.name).batches():
                 super().write(batch)
 
     def write(self, array: pa.Array) -> None:
@@ -194,18 +194,19 @@ class _Others(OtherColumnWriter):
             super().write(made)
 
 
-def _reader_of(part: Part, name: str, folder: str) -> OtherReader:
-    path = os.path.join(folder, part.file)
-    content: Any = contents(path)
-    blocks = blocks_of(part)
-    if blocks is not None:
-        content = in_memory(content, blocks, path)
-    return OtherReader(content, part.rows, path, name)
+def _folder_of(path: str, manifest: Manifest) -> Folder | None:
+    """The open folder, which follows no links, if a column is read by this module."""
+    return Folder(local_place(path)) if manifest.others else None
 
 
 def _column_writer(
-    writer: _core.TableWriter, index: int, entry: Column | Other, given: pa.Field, folder: str
+    writer: _core.TableWriter,
+    index: int,
+    entry: Column | Other,
+    given: pa.Field,
+    folder: Folder | None,
 ) -> ColumnWriter:
     if isinstance(entry, Column):
         return _Numbers(writer, index, entry)
+    assert folder is not None
     return _Others(writer, index, entry, given, folder)

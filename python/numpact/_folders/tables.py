@@ -349,8 +349,7 @@ class OpenTable(_Tabular):
             where, rows: As for ``read_table``; numbers count from the first row of the table.
         """
         scan, _ = self._scan([], rows, parse_where(where), None)
-        first = self._span[0]
-        return scan.numbers() - first
+        return scan.numbers() - (self._given[0] if self._given else 0)
 
     def _rows_by_number(self, chosen: Sequence[Source], numbers: Array) -> Table:
         different, places = np.unique(numbers, return_inverse=True)
@@ -373,13 +372,14 @@ class OpenTable(_Tabular):
         window_rows: int | None,
     ) -> tuple[Scan, list[Source]]:
         """A scan of columns, and these."""
-        if numbers_of(rows, self.num_rows) is not None:
+        conditions = conditions_of(comparisons, self.column_names)
+        involved = sorted({*requested, *(item.column for item in conditions)})
+        whole = self._of([self._sources[i] for i in involved])._span
+        if numbers_of(rows, whole[1] - whole[0]) is not None:
             raise InvalidArgumentError(
                 "a filter and batches take a range of rows, not rows by number: take() reads those"
             )
-        conditions = conditions_of(comparisons, self.column_names)
-        involved = sorted({*requested, *(item.column for item in conditions)})
-        span = within(self._of([self._sources[i] for i in involved])._span, rows)
+        span = within(whole, rows)
         scan = self.scan(requested, conditions, span, window_rows)
         return scan, [self._sources[index] for index in requested]
 

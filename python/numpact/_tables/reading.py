@@ -226,7 +226,10 @@ def all_number_bytes(array: pa.Array) -> memoryview:
         array = array.cast(pa.uint8())
     size = array.type.bit_width // 8
     first = array.offset * size
-    return memoryview(array.buffers()[1])[first : first + len(array) * size]
+    numbers = array.buffers()[1]
+    if numbers is None:  # as some programs make arrays of nulls
+        return memoryview(bytes(len(array) * size))
+    return memoryview(numbers)[first : first + len(array) * size]
 
 
 def _content(messages: Messages, path: str | None) -> pa.Buffer:

@@ -160,7 +160,7 @@ Status ColumnFile::open_source(std::uint64_t count, const table::FileSum& sum,
     NUMPACT_TRY(read_whole(*source_, kMaxWholeBytes, bytes_));
     return open_memory(bytes_, sum, config);
   }
-  bytes_ = {};
+  bytes_ = std::vector<std::byte>();  // `= {}` would keep the memory
   index_ = trailer_->index();
   return {};
 }

@@ -2,6 +2,7 @@
 // Reads rows by their numbers.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "base/guard.hpp"
@@ -17,9 +18,19 @@ constexpr std::uint64_t kMaxGapRows = 64;
 // size.
 constexpr std::uint64_t kMaxFetchedGapRows = std::uint64_t{1} << 17;
 
+// Rows that are decoded at once, and bound the memory: half a chunk of the usual size, too.
+constexpr std::uint64_t kMaxRunRows = std::uint64_t{1} << 17;
+
+constexpr std::uint64_t kNoBound = std::numeric_limits<std::uint64_t>::max();
+
 // The end of the rows from rows[at] on between which no gap is larger.
-std::size_t run_end(std::span<const std::uint64_t> rows, std::size_t at, std::uint64_t max_gap) {
-  while (at + 1 < rows.size() && rows[at + 1] - rows[at] <= max_gap) ++at;
+std::size_t run_end(std::span<const std::uint64_t> rows, std::size_t at, std::uint64_t max_gap,
+                    std::uint64_t max_rows) {
+  const std::uint64_t first = rows[at];
+  while (at + 1 < rows.size() && rows[at + 1] - rows[at] <= max_gap &&
+         rows[at + 1] - first < max_rows) {
+    ++at;
+  }
   return at + 1;
 }
 
@@ -37,8 +48,8 @@ Status Cursor::take(std::size_t column, std::span<const std::uint64_t> rows,
     std::vector<std::uint64_t> numbers;  // of any type, aligned
     std::vector<std::uint8_t> flags;
     for (std::size_t at = 0, fetched_end = 0; at < rows.size();) {
-      if (at >= fetched_end) fetched_end = run_end(rows, at, kMaxFetchedGapRows);
-      const std::size_t end = run_end(rows, at, kMaxGapRows);
+      if (at >= fetched_end) fetched_end = run_end(rows, at, kMaxFetchedGapRows, kNoBound);
+      const std::size_t end = run_end(rows, at, kMaxGapRows, kMaxRunRows);
       const std::uint64_t first = rows[at];
       const auto count = static_cast<std::size_t>(rows[end - 1] - first) + 1;
       numbers.resize((count * size + 7) / 8);

@@ -49,6 +49,9 @@ struct TableWriter::State {
     Part other_part;
     std::string type;  // of another column
     std::uint64_t new_rows = 0;
+    // Which of write() and write_packed() the rows come by: their order is not known of both.
+    enum class Way : std::uint8_t { kNone, kRows, kPacked };
+    Way way = Way::kNone;
     // Of write_packed(): numbers, those in runs, and of which kind the next run is.
     std::uint64_t packed = 0;
     std::uint64_t packed_in_runs = 0;
@@ -109,7 +112,8 @@ struct TableWriter::State {
     return internal::fail(failure, status, file.empty() ? path : path + "/" + file, column, text);
   }
   Status refuse(Failure* failure, std::size_t column, const std::string& text) const;
-  Status begin_write(std::size_t column, const NumberView& numbers, Failure* failure);
+  Status begin_write(std::size_t column, const NumberView& numbers, Written::Way way,
+                     Failure* failure);
   Status check_nulls(std::size_t column, std::uint64_t nulls, Failure* failure) const;
   Status check_rows(Failure* failure) const;
   Status finish_columns(Failure* failure);

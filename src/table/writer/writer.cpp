@@ -256,7 +256,7 @@ Status TableWriter::State::begin(std::size_t column, Failure* failure) {
 
 // What has to hold before rows are added.
 Status TableWriter::State::begin_write(std::size_t column, const NumberView& numbers,
-                                       Failure* failure) {
+                                       Written::Way way, Failure* failure) {
   if (column >= entries.size() || entries[column].numbers == nullptr) {
     return refuse(failure, column, "is no column of numbers of the table");
   }
@@ -273,6 +273,9 @@ Status TableWriter::State::begin_write(std::size_t column, const NumberView& num
   if (plan.kind == WritePlan::Kind::kCompact) {
     return refuse(failure, column, "gets no new rows by joining its parts");
   }
+  if (to.way != Written::Way::kNone && to.way != way) {
+    return refuse(failure, column, "gets rows either by write or by write_packed");
+  }
   return {};
 }
 
@@ -285,7 +288,7 @@ Status TableWriter::State::check_nulls(std::size_t column, std::uint64_t nulls,
 
 Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
                                  std::span<const std::uint8_t> valid, Failure* failure) {
-  NUMPACT_TRY(begin_write(column, numbers, failure));
+  NUMPACT_TRY(begin_write(column, numbers, Written::Way::kRows, failure));
   if (!valid.empty() && valid.size() != numbers.count) {
     return refuse(failure, column, "there are not as many bytes for nulls as rows");
   }
@@ -301,6 +304,7 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
   if (const Status status = to.numbers->add(numbers, valid); !status.ok()) {
     return fail(failure, status, plan.columns[column].file, entries[column].name());
   }
+  to.way = Written::Way::kRows;
   to.new_rows += numbers.count;
   to.has_failed = false;
   return {};
@@ -308,12 +312,13 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
 
 Status TableWriter::State::write_packed(std::size_t column, const NumberView& numbers,
                                         std::span<const std::uint64_t> runs, Failure* failure) {
-  NUMPACT_TRY(begin_write(column, numbers, failure));
+  NUMPACT_TRY(begin_write(column, numbers, Written::Way::kPacked, failure));
   if (numbers.count == 0 && runs.empty()) return {};
   State::Written& to = columns[column];
   to.has_failed = true;
   NUMPACT_TRY(begin(column, failure));
   Status status = to.numbers->add_numbers(numbers);
+  to.way = Written::Way::kPacked;
   to.packed += numbers.count;
   for (const std::uint64_t length : runs) {
     const bool is_null = std::exchange(to.next_is_null, !to.next_is_null);

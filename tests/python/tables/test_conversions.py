@@ -133,6 +133,13 @@ def test_no_columns_of_rows_that_do_not_match(tmp_path: Path) -> None:
     assert len(numpact.read_table(tmp_path / "t", [])) == 2
     with pytest.raises(numpact.InvalidArgumentError, match="choose one of"):
         numpact.read_table(tmp_path / "u", [])
+    opened = numpact.open_table(tmp_path / "u")
+    assert opened.read(["a"], where="a > 1").to_arrow().to_pydict() == {"a": [3]}
+    assert opened.read(["b"], rows=(1, 2)).to_arrow().to_pydict() == {"b": [2]}
+    assert [len(part) for part in opened.batches(["b"])] == [2]
+    assert opened.row_numbers("a > 1").tolist() == [1]
+    with pytest.raises(numpact.InvalidArgumentError, match="choose one of"):
+        opened.read(where="a > 1")
 
 
 def test_messages_show_a_few_of_many(tmp_path: Path) -> None:

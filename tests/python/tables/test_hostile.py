@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
 import shutil
 from pathlib import Path
@@ -14,10 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from older_tables import as_version_3
+from tables_support import files_in
 
 import numpact
 from numpact._remote.manifest import manifest_text, parse_manifest
 from numpact._tables.others import BATCH_ROWS
+
+ROW = pa.table({"s": ["y"], "a": [4], "ok": [True]})
 
 
 @pytest.fixture
@@ -123,6 +127,19 @@ def test_links_out_of_the_folder_are_not_followed(folder: Path, name: str) -> No
     (folder / name).symlink_to("../out")
     with pytest.raises(numpact.CorruptError, match="leads out of the folder"):
         numpact.read_table(folder)
+    before = files_in(folder)
+    with pytest.raises(numpact.CorruptError, match="leads out of the folder"):
+        numpact.append_table(ROW, folder)
+    assert files_in(folder) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_named_pipes_are_not_waited_for(folder: Path) -> None:
+    (folder / "s.arrow").unlink()
+    os.mkfifo(folder / "s.arrow")
+    for read_or_change in (numpact.read_table, lambda path: numpact.append_table(ROW, path)):
+        with pytest.raises((OSError, numpact.Error), match=r"s\.arrow"):
+            read_or_change(folder)
 
 
 @pytest.mark.parametrize("name", ["s.arrow", "a.pco", "a.nulls.pco"])
