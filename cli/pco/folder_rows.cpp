@@ -88,18 +88,18 @@ class FolderRows::TextConditions final : public table::OtherColumns {
  public:
   explicit TextConditions(FolderRows& rows) : rows_(rows) {}
 
-  Status bind(std::size_t column, const table::Other&,
+  Status bind(std::size_t test, std::size_t column, const table::Other&,
               std::span<const table::FilterComparison> comparisons, std::string&) override {
     return guarded_call(thrown_, [&] {
       const OtherKind kind = rows_.others_->kind(*rows_.others_index_[column]);
-      tests_.emplace(column, TextCondition(comparisons, kind));
+      tests_.emplace(test, TextCondition(comparisons, kind));
     });
   }
-  Status narrow(std::size_t column, std::uint64_t first, std::span<std::uint8_t> kept) override {
+  Status narrow(std::size_t test, std::size_t column, std::uint64_t first,
+                std::span<std::uint8_t> kept) override {
     return guarded_call(thrown_, [&] {
       const std::size_t file = *rows_.others_index_[column];
-      tests_.at(column).narrow(rows_.others_->read(file, first, kept.size(), DecodeUse::kSome),
-                               kept);
+      tests_.at(test).narrow(rows_.others_->read(file, first, kept.size(), DecodeUse::kSome), kept);
     });
   }
   const std::exception_ptr& thrown() const { return thrown_; }
@@ -122,21 +122,23 @@ FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const D
   for (const ManifestEntry& entry : entries_) names.push_back(entry.name());
   // A filter may have thousands of comparisons with a column.
   std::map<std::string_view, std::size_t> known;
-  std::vector<std::size_t> compared;
+  std::vector<table::Condition> conditions;
   std::vector<std::size_t> used = query_.columns;
-  for (const table::FilterComparison& comparison : query_.where) {
-    const auto [place, is_new] = known.try_emplace(comparison.column);
+  bool needs_others = query_.wants_text;
+  const auto find = [&](const std::string& name) {
+    const auto [place, is_new] = known.try_emplace(name);
     if (is_new) {
-      place->second = find_name(names, folder.path_of(""), comparison.column);
+      place->second = find_name(names, folder.path_of(""), name);
       used.push_back(place->second);
+      needs_others = needs_others || entries_[place->second].other != nullptr;
     }
-    compared.push_back(place->second);
+    return place->second;
+  };
+  for (const table::FilterComparison& comparison : query_.where) {
+    const std::size_t column = find(comparison.column);
+    conditions.push_back({column, comparison, comparison.other ? find(*comparison.other) : 0});
   }
   list_columns(used);
-  const bool needs_others =
-      query_.wants_text || std::any_of(compared.begin(), compared.end(), [&](std::size_t at) {
-        return entries_[at].other != nullptr;
-      });
   std::vector<OtherFiles> files;
   for (const std::size_t at : used) {
     if (entries_[at].other == nullptr || others_index_[at]) continue;
@@ -150,7 +152,7 @@ FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const D
     other_at_.push_back(file);
   }
   if (needs_others && !files.empty()) others_ = open_others(files, limits_);
-  open_scan(config, compared, used.size());
+  open_scan(config, std::move(conditions), used.size());
 }
 
 FolderRows::~FolderRows() = default;
@@ -185,7 +187,7 @@ void FolderRows::list_columns(const std::vector<std::size_t>& used) {
   if (query_.where.empty()) plan_.count = query_.range->count;
 }
 
-void FolderRows::open_scan(DecodeConfig config, const std::vector<std::size_t>& compared,
+void FolderRows::open_scan(DecodeConfig config, std::vector<table::Condition> conditions,
                            std::size_t used_count) {
   // Of the numbers of a block, only those of some rows may be output, which the caller counts.
   std::uint64_t& max_output = config.limits.max_output_bytes;
@@ -194,9 +196,7 @@ void FolderRows::open_scan(DecodeConfig config, const std::vector<std::size_t>& 
   query.columns = query_.columns;
   query.rows = {query_.range->first, query_.range->first + query_.range->count};
   query.others = conditions_.get();
-  for (std::size_t i = 0; i < compared.size(); ++i) {
-    query.where.push_back({compared[i], query_.where[i]});
-  }
+  query.where = std::move(conditions);
   // With limits no more than a batch of the other columns is decoded at a time.
   const bool has_others =
       std::any_of(others_index_.begin(), others_index_.end(), [](const auto& at) { return !!at; });

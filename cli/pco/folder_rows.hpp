@@ -56,7 +56,7 @@ class FolderRows {
 
   void list_columns(const std::vector<std::size_t>& used);
   // `compared`: the columns of the comparisons.
-  void open_scan(DecodeConfig config, const std::vector<std::size_t>& compared,
+  void open_scan(DecodeConfig config, std::vector<table::Condition> conditions,
                  std::size_t used_count);
   ColumnBlock take_numbers(Values& values, const table::BatchColumn& column) const;
   ColumnBlock take_texts(std::size_t column, Block& block, const table::Batch& batch);

@@ -69,7 +69,8 @@ struct RowRange {
 // A comparison with a column by its position in the table.
 struct Condition {
   std::size_t column = 0;
-  FilterComparison comparison;  // its name of the column is for messages
+  FilterComparison comparison;  // its names of columns are for messages
+  std::size_t other = 0;        // the position of comparison.other
 };
 
 // A column of the table: exactly one is set.
@@ -132,17 +133,20 @@ class NUMPACT_API Reader {
 class NUMPACT_API OtherColumns {
  public:
   virtual ~OtherColumns();
-  // Binds the comparisons with one column. kTypeMismatch: values of another kind, with a message.
-  virtual Status bind(std::size_t column, const Other& other,
+  // Binds comparisons with one column, joined as they say. `test` counts the calls: 0, 1, ...; a
+  // filter may need several tests of a column. kTypeMismatch: values of another kind, with a
+  // message.
+  virtual Status bind(std::size_t test, std::size_t column, const Other& other,
                       std::span<const FilterComparison> comparisons, std::string& message) = 0;
-  // Sets kept[i] to 0 if row first + i does not satisfy what was bound to the column.
-  virtual Status narrow(std::size_t column, std::uint64_t first, std::span<std::uint8_t> kept) = 0;
+  // Sets kept[i] to 0 if row first + i of the column does not satisfy the test.
+  virtual Status narrow(std::size_t test, std::size_t column, std::uint64_t first,
+                        std::span<std::uint8_t> kept) = 0;
 };
 
 struct Query {
   // Positions of columns, whose values batches have, in this order.
   std::vector<std::size_t> columns = {};
-  std::vector<Condition> where = {};  // all must hold
+  std::vector<Condition> where = {};  // joined as the comparisons say
   std::optional<RowRange> rows = {};
   // For callers who compare the rows again, and for whom a NaN may satisfy any comparison: chunks
   // with NaNs are not left out.

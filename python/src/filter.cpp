@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters of tables (numpact/table_filter.hpp). Comparisons are tuples (column, operator, values),
-// values are tuples (kind, content, has a time zone).
+// Filters of tables (numpact/table_filter.hpp).
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -32,11 +31,14 @@ using table::FilterComparison;
 using table::FilterOp;
 using table::FilterValue;
 using table::NumberFilter;
+using table::PairFilter;
 using table::TextFilter;
 
 // In the order of FilterValue::Kind.
 constexpr std::string_view kKinds[] = {"number",  "text",        "bool",     "time",
                                        "instant", "time of day", "duration", "bytes"};
+// In the order of FilterJoin.
+constexpr std::string_view kJoins[] = {"and", "or", "with"};
 // Masks of at least this many rows are computed without the GIL.
 constexpr std::size_t kLongMask = std::size_t{1} << 14;
 
@@ -88,10 +90,15 @@ nb::list parse_filter(nb::handle text) {
   return made;
 }
 
+std::string text_of(FilterOp op, bool negated) {
+  return (negated ? "not " : "") + std::string(to_string(op));
+}
+
 std::string filter_op(nb::handle text) {
   std::string message;
-  auto op = table::filter_op_of(content_of(text), &message);
-  return std::string(to_string(value_or_raise(std::move(op), message)));
+  bool negated = false;
+  auto op = table::filter_op_of(content_of(text), &message, &negated);
+  return text_of(value_or_raise(std::move(op), message), negated);
 }
 
 // Computes a mask of `count` rows, one byte each, all 1 before.
@@ -109,15 +116,21 @@ nb::object mask_of(std::size_t count, const Narrow& narrow) {
   return out.release(count);
 }
 
-NumberFilter bind_numbers(nb::handle comparisons, std::string_view kind, std::string_view type,
-                          std::string_view unit, const std::string& timezone) {
+ColumnType column_type(std::string_view kind, std::string_view type, std::string_view unit,
+                       const std::string& timezone) {
   ColumnType column;
   column.type = type_by_name(type);
   column.kind = table::kind_of_name(kind).value();
   column.unit = table::unit_of_name(unit).value_or(table::Unit::kSecond);
   column.timezone = timezone;
+  return column;
+}
+
+NumberFilter bind_numbers(nb::handle comparisons, std::string_view kind, std::string_view type,
+                          std::string_view unit, const std::string& timezone) {
   std::string message;
-  auto bound = NumberFilter::bind(comparisons_of(comparisons), column, &message);
+  auto bound = NumberFilter::bind(comparisons_of(comparisons),
+                                  column_type(kind, type, unit, timezone), &message);
   return value_or_raise(std::move(bound), message);
 }
 
@@ -125,6 +138,27 @@ nb::object number_mask(const NumberFilter& filter, const ConstArray& array) {
   const NumberView numbers = numbers_of(array);
   if (numbers.type != filter.type()) throw nb::type_error("numbers of another type");
   return mask_of(numbers.count, [&](auto kept) { filter.narrow(numbers, kept); });
+}
+
+// `types`: of the column and of the other one, as those of bind_numbers().
+PairFilter bind_pair(nb::handle comparison, nb::handle types) {
+  const auto type_of = [&](std::size_t i) {
+    const auto [kind, type, unit, timezone] =
+        nb::cast<std::tuple<std::string, std::string, std::string, std::string>>(types[i]);
+    return column_type(kind, type, unit, timezone);
+  };
+  std::string message;
+  auto bound = PairFilter::bind(comparison_of(comparison), type_of(0), type_of(1), &message);
+  return value_or_raise(std::move(bound), message);
+}
+
+nb::object pair_mask(const PairFilter& filter, const ConstArray& column, const ConstArray& other) {
+  const NumberView numbers = numbers_of(column);
+  const NumberView others = numbers_of(other);
+  if (numbers.type != others.type || numbers.count != others.count) {
+    throw nb::type_error("numbers of another type or count");
+  }
+  return mask_of(numbers.count, [&](auto kept) { filter.narrow(numbers, others, kept); });
 }
 
 TextFilter bind_texts(nb::handle comparisons, bool is_bytes) {
@@ -166,17 +200,28 @@ DecimalFilter bind_decimals(nb::handle comparisons) {
 FilterComparison comparison_of(nb::handle given) {
   FilterComparison comparison;
   comparison.column = content_of(given[0]);
-  comparison.op = value_or_raise(table::filter_op_of(content_of(given[1])), "no operator");
+  auto op = table::filter_op_of(content_of(given[1]), nullptr, &comparison.negated);
+  comparison.op = value_or_raise(std::move(op), "no operator");
   for (const nb::handle value : nb::object(given[2])) {
     comparison.values.push_back(value_of(value));
   }
+  const auto* const join =
+      std::find(std::begin(kJoins), std::end(kJoins), nb::cast<std::string_view>(given[3]));
+  if (join == std::end(kJoins)) throw nb::value_error("no way to join comparisons");
+  comparison.join = static_cast<table::FilterJoin>(join - std::begin(kJoins));
+  const nb::object other = given[4];
+  if (!other.is_none()) comparison.other = content_of(other);
   return comparison;
 }
 
 nb::tuple comparison_tuple(const FilterComparison& comparison) {
   nb::list values;
   for (const FilterValue& value : comparison.values) values.append(tuple_of(value));
-  return nb::make_tuple(comparison.column, to_string(comparison.op), nb::tuple(values));
+  nb::object other = nb::none();
+  if (comparison.other) other = nb::cast(*comparison.other);
+  return nb::make_tuple(comparison.column, text_of(comparison.op, comparison.negated),
+                        nb::tuple(values), kJoins[static_cast<std::size_t>(comparison.join)],
+                        other);
 }
 
 void bind_filter(nb::module_& m) {
@@ -193,6 +238,9 @@ void bind_filter(nb::module_& m) {
   m.def("filter_op", &filter_op, nb::arg("text"));
   m.def("bind_numbers", &bind_numbers, nb::arg("comparisons"), nb::arg("kind"), nb::arg("type"),
         nb::arg("unit"), nb::arg("timezone"));
+  nb::class_<PairFilter>(m, "PairFilter")
+      .def("mask", &pair_mask, nb::arg("column"), nb::arg("other"));
+  m.def("bind_pair", &bind_pair, nb::arg("comparison"), nb::arg("types"));
   m.def("bind_texts", &bind_texts, nb::arg("comparisons"), nb::arg("is_bytes"));
   m.def("bind_decimals", &bind_decimals, nb::arg("comparisons"));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of filters as tuples of Python: (column, operator, values), where values are tuples
-// (kind, content, has a time zone).
+// Comparisons of filters as tuples of Python: (column, operator, values, join, other), where values
+// are tuples (kind, content, has a time zone), and `other` is the name of a column or None.
 #pragma once
 
 #include <nanobind/nanobind.h>

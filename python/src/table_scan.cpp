@@ -29,25 +29,27 @@ namespace {
 using table::Failure;
 using table::RowRange;
 
-// Comparisons with columns that Pco cannot hold, which Python has: bind(column, comparisons) and
-// narrow(column, first, kept), where `kept` is an array of a byte a row, for this call only.
+// Comparisons with columns that Pco cannot hold, which Python has: bind(test, column, comparisons)
+// and narrow(test, column, first, kept), where `kept` is an array of a byte a row, for this call
+// only.
 class PythonOthers final : public table::OtherColumns {
  public:
   explicit PythonOthers(nb::object others) : others_(std::move(others)) {}
 
-  Status bind(std::size_t column, const table::Other&,
+  Status bind(std::size_t test, std::size_t column, const table::Other&,
               std::span<const table::FilterComparison> comparisons, std::string&) override {
     return call_python([&] {
       nb::list given;
       for (const auto& comparison : comparisons) given.append(comparison_tuple(comparison));
-      others_.attr("bind")(column, given);
+      others_.attr("bind")(test, column, given);
     });
   }
-  Status narrow(std::size_t column, std::uint64_t first, std::span<std::uint8_t> kept) override {
+  Status narrow(std::size_t test, std::size_t column, std::uint64_t first,
+                std::span<std::uint8_t> kept) override {
     return call_python([&] {
       const std::size_t shape[] = {kept.size()};
       const nb::ndarray<nb::numpy, std::uint8_t> view(kept.data(), 1, shape);
-      others_.attr("narrow")(column, first, nb::cast(view, nb::rv_policy::reference));
+      others_.attr("narrow")(test, column, first, nb::cast(view, nb::rv_policy::reference));
     });
   }
 
@@ -277,7 +279,8 @@ class TableScan {
     table::Query query;
     query.columns = columns;
     for (const nb::handle condition : where) {
-      query.where.push_back({nb::cast<std::size_t>(condition[0]), comparison_of(condition[1])});
+      query.where.push_back({nb::cast<std::size_t>(condition[0]), comparison_of(condition[1]),
+                             nb::cast<std::size_t>(condition[2])});
     }
     if (rows) query.rows = RowRange{rows->first, rows->second};
     query.window_rows = window_rows;

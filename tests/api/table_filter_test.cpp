@@ -20,16 +20,29 @@ namespace {
 using table::ColumnType;
 using table::DecimalFilter;
 using table::FilterComparison;
+using table::FilterJoin;
 using table::FilterOp;
 using table::FilterValue;
 using table::Kind;
 using table::NumberFilter;
+using table::PairFilter;
 using table::TextFilter;
 using table::Unit;
 using testing::FilterFixture;
 using testing::FixtureColumn;
 using testing::FixtureLine;
 using Bools = std::vector<bool>;
+
+// The numbers of a column as they are stored.
+std::vector<std::byte> numbers_of(const FixtureColumn& column, NumberType type) {
+  const std::size_t size = size_of(type);
+  std::vector<std::byte> numbers(column.values.size() * size);
+  for (std::size_t i = 0; i < column.values.size(); ++i) {
+    const std::uint64_t bits = testing::bits_of(column.values[i].value_or("0"), type);
+    std::memcpy(numbers.data() + i * size, &bits, size);
+  }
+  return numbers;
+}
 
 // Which rows satisfy the comparisons with one column; none if they are refused.
 std::optional<Bools> rows_of(const FixtureColumn& column,
@@ -44,12 +57,7 @@ std::optional<Bools> rows_of(const FixtureColumn& column,
   if (const auto type = testing::column_type(column.type)) {
     const auto filter = NumberFilter::bind(comparisons, *type, &message);
     if (!filter.ok()) return std::nullopt;
-    const std::size_t size = size_of(type->type);
-    std::vector<std::byte> numbers(column.values.size() * size);
-    for (std::size_t i = 0; i < column.values.size(); ++i) {
-      const std::uint64_t bits = testing::bits_of(column.values[i].value_or("0"), type->type);
-      std::memcpy(numbers.data() + i * size, &bits, size);
-    }
+    const auto numbers = numbers_of(column, type->type);
     std::vector<std::uint8_t> kept(column.values.size(), 1);
     filter->narrow(NumberView(type->type, numbers.data(), kept.size()), kept);
     for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -71,18 +79,69 @@ std::optional<Bools> rows_of(const FixtureColumn& column,
   return found;
 }
 
+std::optional<Bools> rows_of_pair(const FixtureColumn& a, const FixtureColumn& b,
+                                  const FilterComparison& comparison) {
+  const auto type = testing::column_type(a.type);
+  const auto other = testing::column_type(b.type);
+  if (!type || !other) return std::nullopt;
+  std::string message;
+  const auto filter = PairFilter::bind(comparison, *type, *other, &message);
+  if (!filter.ok()) return std::nullopt;
+  const auto x = numbers_of(a, type->type);
+  const auto y = numbers_of(b, type->type);
+  std::vector<std::uint8_t> kept(a.values.size(), 1);
+  filter->narrow(NumberView(type->type, x.data(), kept.size()),
+                 NumberView(type->type, y.data(), kept.size()), kept);
+  Bools found;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    found.push_back(a.values[i] && b.values[i] && kept[i] != 0);
+  }
+  return found;
+}
+
+// The rows of comparisons with one column, or of one comparison of two.
+std::optional<Bools> rows_of(const FilterFixture& fixture,
+                             std::span<const FilterComparison> comparisons) {
+  const auto column = fixture.columns.find(comparisons[0].column);
+  if (column == fixture.columns.end()) return std::nullopt;
+  if (!comparisons[0].other) return rows_of(column->second, comparisons);
+  const auto other = fixture.columns.find(*comparisons[0].other);
+  if (other == fixture.columns.end()) return std::nullopt;
+  return rows_of_pair(column->second, other->second, comparisons[0]);
+}
+
+// The rows of a clause: of one column at once, else of each comparison.
+std::optional<Bools> rows_of_clause(const FilterFixture& fixture,
+                                    std::span<const FilterComparison> clause) {
+  const bool is_one = std::all_of(clause.begin(), clause.end(), [&](const auto& one) {
+    return !one.other && one.column == clause[0].column;
+  });
+  if (is_one) return rows_of(fixture, clause);
+  Bools any(12, false);
+  Bools all;
+  const auto close = [&] {
+    for (std::size_t i = 0; i < all.size(); ++i) any[i] = any[i] || all[i];
+    all.assign(12, true);
+  };
+  for (const FilterComparison& comparison : clause) {
+    if (comparison.join != FilterJoin::kWith) close();
+    const auto found = rows_of(fixture, std::span(&comparison, 1));
+    if (!found) return std::nullopt;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = all[i] && (*found)[i];
+  }
+  close();
+  return any;
+}
+
 std::string selected(const FilterFixture& fixture, const std::string& filter) {
   const auto parsed = table::parse_filter(filter);
   if (!parsed.ok()) return "refused";
-  std::map<std::string, std::vector<FilterComparison>> by_column;
-  for (const FilterComparison& comparison : *parsed) {
-    by_column[comparison.column].push_back(comparison);
-  }
   Bools all(12, true);
-  for (const auto& [name, comparisons] : by_column) {
-    const auto column = fixture.columns.find(name);
-    if (column == fixture.columns.end()) return "refused";
-    const auto found = rows_of(column->second, comparisons);
+  for (std::size_t first = 0, end = 0; first < parsed->size(); first = end) {
+    for (end = first + 1; end < parsed->size(); ++end) {
+      if ((*parsed)[end].join == FilterJoin::kClause) break;
+    }
+    const auto found = rows_of_clause(fixture, std::span(*parsed).subspan(first, end - first));
     if (!found) return "refused";
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = all[i] && (*found)[i];
   }
@@ -126,6 +185,57 @@ TEST(TableFilter, Parses) {
   EXPECT_EQ(table::parse_filter("not = 1 and not in (2)").value().at(1).column, "not");
 }
 
+// How comparisons are joined: "a+b|c&d" is a and (b or c and d).
+std::string joins_of(const std::string& filter) {
+  std::string made;
+  for (const FilterComparison& one : table::parse_filter(filter).value()) {
+    const char* const kSigns = "+|&";
+    if (!made.empty()) made += kSigns[static_cast<int>(one.join)];
+    made += (one.negated ? "!" : "") + one.column;
+  }
+  return made;
+}
+
+TEST(TableFilter, JoinsComparisons) {
+  EXPECT_EQ(joins_of("a = 1 and b = 2 or c = 3"), "a&b|c");
+  EXPECT_EQ(joins_of("a = 1 and (b = 2 or c = 3)"), "a+b|c");
+  EXPECT_EQ(joins_of("a = 1 and (b = 2 or c = 3 and d = 4)"), "a+b|c&d");
+  EXPECT_EQ(joins_of("a = 1 or (b = 2 and (c = 3 or d = 4))"), "a|b&c|b&d");
+  EXPECT_EQ(joins_of("not (a = 1 or b < 2)"), "!a+!b");
+  EXPECT_EQ(joins_of("not (a = 1 and not b < 2)"), "!a|b");
+  EXPECT_EQ(joins_of("a not between 1 and 2 and b not in (1)"), "!a|!a+!b");
+  EXPECT_EQ(table::parse_filter("not a is null").value()[0].op, FilterOp::kIsNotNull);
+  EXPECT_EQ(table::parse_filter("a < b").value()[0].other, "b");
+  EXPECT_EQ(table::parse_filter("a < \"b \"").value()[0].other, "b ");
+  // Parentheses that hold nothing but others do not multiply out.
+  std::string deep = "a = 1";
+  for (int i = 0; i < 90; ++i) deep = "(" + deep + " or b = 2)";
+  EXPECT_EQ(table::parse_filter(deep).value().size(), 91u);
+}
+
+TEST(TableFilter, BoundsWhatIsMultipliedOut) {
+  // (a = 0 or b = 0) and (a = 1 or b = 1) ...: 2^40 combinations within an `or`.
+  std::string pairs = "(a = 0 or b = 0)";
+  for (int i = 1; i < 40; ++i) {
+    pairs += " and (a = " + std::to_string(i) + " or b = " + std::to_string(i) + ")";
+  }
+  EXPECT_EQ(table::parse_filter(pairs).value().size(), 80u);
+  std::string message;
+  const auto parsed = table::parse_filter("c = 1 or " + pairs, &message);
+  EXPECT_EQ(parsed.status().kind(), ErrorKind::kInvalidArgument);
+  EXPECT_NE(message.find("has too many combinations of 'or' within 'and' within 'or'"),
+            std::string::npos);
+  EXPECT_LT(message.size(), 300u);
+  const std::string open(100'000, '(');
+  EXPECT_EQ(table::parse_filter(open + "a = 1").status().kind(), ErrorKind::kInvalidArgument);
+  std::string nots;
+  for (int i = 0; i < 10'001; ++i) nots += "not ";
+  EXPECT_TRUE(table::parse_filter(nots + "a = 1").value()[0].negated);
+  std::string many = "a = 0";
+  for (int i = 0; i < 50'000; ++i) many += " or b = " + std::to_string(i);
+  EXPECT_EQ(table::parse_filter(many).value().size(), 50'001u);
+}
+
 std::string error_of(const std::string& filter) {
   std::string message;
   return table::parse_filter(filter, &message).ok() ? "" : message;
@@ -135,41 +245,45 @@ TEST(TableFilter, ErrorsSayWhereAndWhatToWrite) {
   const std::pair<const char*, const char*> kCases[] = {
       {"a = ", "a value (text in single quotes) is expected at character 5, not the end"},
       {"= 5", "the name of a column, in double quotes if it is not one word, is expected at"},
-      {"a = 5 or b = 6", "'and' or the end is expected at character 7, not 'or b = 6': there is"},
-      {"a = 5 or b = 6", "write a in (1, 2)"},
+      {"a = 5 or", "the name of a column, in double quotes if it is not one word, is expected at"},
+      {"(a = 5 or b = 6", "'and', 'or' or ')' is expected at character 16, not the end"},
+      {"a = 5) or b = 6", "'and', 'or' or the end is expected at character 6, not ') or b = 6'"},
       {"a = 'x", "a text that ends with ' is expected at character 5"},
       {"a in 5", "'(' is expected at character 6"},
       {"a in (5", "',' or ')' is expected"},
       {"a is 5", "'null' is expected at character 6"},
-      {"a ~ 5", "=, !=, <, <=, >, >=, 'in' or 'is' is expected at character 3"},
+      {"a ~ 5", "=, !=, <, <=, >, >=, 'in', 'like', 'between' or 'is' is expected at character 3"},
       {"\xc3\xbc = 5", "at character 1"},
       {"\"\xc3\xbc\" ~ 5", "at character 5"},
       {"a <> 5", "write != for '<>'"},
       {"a<>5", "write != for '<>'"},
       {"a =< 5", "write <= for '=<'"},
       {"a => 5", "write >= for '=>'"},
-      {"a between 1 and 2", "write a >= 1 and a <= 2"},
-      {"a BETWEEN 1 and 2", "write a >= 1 and a <= 2"},
-      {"a not in (1)", "write a != 1 and a != 2"},
-      {"a like 'x%'", "there is no 'like'"},
-      {"not a = 5", "write the opposite comparison"},
+      {"a between 1", "'and' is expected at character 12, not the end"},
+      {"a not 5", "'in', 'like' or 'between' is expected at character 7"},
+      {"a ilike 'x%'", "there is no 'ilike'"},
+      {"a like b", "a text in single quotes is expected at character 8"},
+      {"!a = 5", "write 'not' for '!'"},
       {"a = 1 && b = 2", "write 'and' for '&&'"},
-      {"a = 1 | b = 2", "there is no 'or'"},
+      {"a = 1 | b = 2", "write 'or' for '|'"},
       {"a = null", "write 'is null'"},
-      {"a = \"x\"", "single quotes for text"},
-      {"(a = 1)", "no parentheses"},
   };
   for (const auto& [filter, words] : kCases) {
     EXPECT_NE(error_of(filter).find(words), std::string::npos)
         << filter << ": " << error_of(filter);
   }
   std::string message;
-  for (const char* const op : {"<>", "between", "like", "not in", "or", "~", "", "is"}) {
+  for (const char* const op : {"<>", "between", "not in", "or", "~", "", "is", "not"}) {
     EXPECT_FALSE(table::filter_op_of(op, &message).ok()) << op;
     EXPECT_NE(message.find("is not one of the operators"), std::string::npos);
   }
   EXPECT_EQ(table::filter_op_of("  Is   NOT null ").value(), FilterOp::kIsNotNull);
   EXPECT_EQ(table::filter_op_of("==").value(), FilterOp::kEqual);
+  bool negated = false;
+  EXPECT_EQ(table::filter_op_of(" NOT  In", nullptr, &negated).value(), FilterOp::kIn);
+  EXPECT_TRUE(negated);
+  EXPECT_EQ(table::filter_op_of("like", nullptr, &negated).value(), FilterOp::kLike);
+  EXPECT_FALSE(negated);
 }
 
 TEST(TableFilter, MessagesAreShort) {

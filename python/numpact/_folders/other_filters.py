@@ -16,7 +16,7 @@ from .. import _core
 from .._errors import TypeMismatchError
 from .._tables.columns import storage_array, storage_of
 from .columns import logical_of, numbers_in, validity_of
-from .filters import IS_NULL, Comparison, NumberCondition
+from .filters import Comparison, NumberCondition
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -32,14 +32,21 @@ _MAX_PRECISION = 76
 class OtherCondition:
     """Comparisons of a column of Arrow."""
 
-    matches_null: bool  #: null rows satisfy it; then no value does
+    matches_null: bool  #: null rows satisfy it
     evaluate: Callable[[pa.Array], Array]  #: which values satisfy it; any result for null rows
+    is_dictionary: bool = False  #: the column has dictionaries, and these are evaluated
 
     def mask(self, array: pa.Array) -> Array:
-        """(rows,) of bool: which rows satisfy it."""
+        """(rows,) of bool: which rows satisfy it. Text may come in a dictionary."""
         array = storage_array(array)
+        evaluate = self.evaluate
+        if isinstance(array, pa.DictionaryArray) and not self.is_dictionary:
+            evaluate = _of_dictionary(self).evaluate
+        if not array.null_count:
+            return evaluate(array)
         valid = _as_mask(array.is_valid())
-        return ~valid if self.matches_null else self.evaluate(array) & valid
+        found = evaluate(array) & valid
+        return found | ~valid if self.matches_null else found
 
 
 def bind_other(comparisons: Sequence[Comparison], type: pa.DataType) -> OtherCondition:
@@ -50,10 +57,11 @@ def bind_other(comparisons: Sequence[Comparison], type: pa.DataType) -> OtherCon
     """
     type = storage_of(type)
     if all(item.is_null_test for item in comparisons):
-        tests = {item.op for item in comparisons}
-        has_values = IS_NULL not in tests
+        # What holds for one text holds for the values of any type.
+        tests = _core.bind_texts(comparisons, False)
+        has_values = bool(tests.mask(np.zeros(2, np.int64), b"")[0])
         return OtherCondition(
-            tests == {IS_NULL}, lambda array: np.full(len(array), has_values, np.bool_)
+            tests.matches_null, lambda array: np.full(len(array), has_values, np.bool_), True
         )
     if pa.types.is_dictionary(type):
         return _of_dictionary(bind_other(comparisons, type.value_type))
@@ -96,10 +104,13 @@ def _of_dictionary(inner: OtherCondition) -> OtherCondition:
 
     def evaluate(array: pa.Array) -> Array:
         found = inner.mask(array.dictionary)
-        indices = np.asarray(array.indices.fill_null(0).to_numpy(zero_copy_only=False))
-        return found[indices] if len(found) else np.zeros(len(array), np.bool_)
+        if not len(found):
+            return np.zeros(len(array), np.bool_)
+        indices = array.indices.fill_null(0) if array.null_count else array.indices
+        picked: Array = found[indices.to_numpy(zero_copy_only=False)]
+        return picked
 
-    return OtherCondition(inner.matches_null, evaluate)
+    return OtherCondition(inner.matches_null, evaluate, is_dictionary=True)
 
 
 def _of_numbers(condition: NumberCondition, logical: Any) -> OtherCondition:

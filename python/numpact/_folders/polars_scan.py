@@ -18,9 +18,9 @@ from .._remote.locations import StorageOptions
 from .._remote.manifest import LogicalType
 from .._shown import few
 from .columns import empty_table
-from .filters import IS_NOT_NULL, IS_NULL, Comparison, NumberCondition
-from .scanning import WINDOW_ROWS, Condition, Span
-from .sources import NumberSource
+from .filters import AND, IS_NOT_NULL, IS_NULL, OR, WITH, Comparison, NumberCondition
+from .scanning import WINDOW_ROWS, Condition
+from .sources import NumberSource, Span
 from .tables import OpenTable, Path, open_table
 from .values import Value, number_text
 
@@ -172,7 +172,7 @@ def pruning(predicate: pl.Expr, table: OpenTable) -> list[Condition]:
     """Conditions that every row that matches satisfies; polars judges the rows themselves.
 
     Translates only certain cases: comparisons of a column with a literal, and tests for
-    null, joined by "and".
+    null, joined by "and" and "or".
     """
     try:
         with warnings.catch_warnings():
@@ -180,24 +180,40 @@ def pruning(predicate: pl.Expr, table: OpenTable) -> list[Condition]:
             tree = json.loads(predicate.meta.serialize(format="json"))
     except Exception:  # an expression without such a form
         return []
-    names = table.column_names
     found: list[Condition] = []
-    for test in _conjuncts(tree, 0):
-        if names.count(test.column) != 1:
+    for clause in _clauses(tree, 0):
+        alternatives = [
+            [made for test in tests if (made := _condition(test, table)) is not None]
+            for tests in clause
+        ]
+        if not all(alternatives):
             continue
-        index = names.index(test.column)
-        source = table.source(index)
-        if not isinstance(source, NumberSource):
-            continue
-        comparison = _comparable(test, source.logical)
-        if comparison is None:
-            continue
-        try:
-            NumberCondition([comparison], source.logical)
-        except Error:
-            continue
-        found.append(Condition(index, comparison))
+        join = AND
+        for alternative in alternatives:
+            for condition in alternative:
+                compared = condition.comparison._replace(join=join)
+                found.append(condition._replace(comparison=compared))
+                join = WITH
+            join = OR
     return found
+
+
+def _condition(test: _Test, table: OpenTable) -> Condition | None:
+    names = table.column_names
+    if names.count(test.column) != 1:
+        return None
+    index = names.index(test.column)
+    source = table.source(index)
+    if not isinstance(source, NumberSource):
+        return None
+    comparison = _comparable(test, source.logical)
+    if comparison is None:
+        return None
+    try:
+        NumberCondition([comparison], source.logical)
+    except Error:
+        return None
+    return Condition(index, comparison)
 
 
 @dataclass(frozen=True)
@@ -209,30 +225,45 @@ class _Test:
     literal: tuple[str, Any] | None = None  #: the kind, as polars names it, and the value
 
 
-def _conjuncts(tree: Any, depth: int) -> Iterator[_Test]:
+# Alternatives, of which one holds; all tests of an alternative do.
+_Clause = list[list[_Test]]
+
+
+def _clauses(tree: Any, depth: int) -> list[_Clause]:
+    """What all rows satisfy that an expression selects; nothing of what is not known."""
     if depth > _MAX_DEPTH or not isinstance(tree, dict):
-        return
+        return []
     binary = tree.get("BinaryExpr")
     if isinstance(binary, dict):
         left, op, right = binary.get("left"), binary.get("op"), binary.get("right")
         if op == "And":
-            yield from _conjuncts(left, depth + 1)
-            yield from _conjuncts(right, depth + 1)
-        elif op in _OPS:
-            yield from _comparison(left, _OPS[op], right)
-        return
+            return _clauses(left, depth + 1) + _clauses(right, depth + 1)
+        if op == "Or":
+            one = _alternatives(_clauses(left, depth + 1))
+            other = _alternatives(_clauses(right, depth + 1))
+            return [one + other] if one and other else []
+        return [[[test]] for test in _comparison(left, _OPS[op], right)] if op in _OPS else []
     function = tree.get("Function")
     if not isinstance(function, dict) or not isinstance(function.get("function"), dict):
-        return
+        return []
     inputs, kind = function.get("input"), function["function"].get("Boolean")
     if not isinstance(inputs, list) or not inputs:
-        return
+        return []
     column = _column(inputs[0])
     if column is not None and kind in ("IsNull", "IsNotNull") and len(inputs) == 1:
-        yield _Test(column, IS_NULL if kind == "IsNull" else IS_NOT_NULL)
+        return [[[_Test(column, IS_NULL if kind == "IsNull" else IS_NOT_NULL)]]]
     if isinstance(kind, dict) and "IsBetween" in kind and len(inputs) == 3:
-        yield from _comparison(inputs[0], ">=", inputs[1])
-        yield from _comparison(inputs[0], "<=", inputs[2])
+        low, high = _comparison(inputs[0], ">=", inputs[1]), _comparison(inputs[0], "<=", inputs[2])
+        return [[[test]] for test in (*low, *high)]
+    return []
+
+
+def _alternatives(clauses: list[_Clause]) -> _Clause:
+    """One clause that all rows of some clauses satisfy; empty if there is none."""
+    if len(clauses) == 1:
+        return clauses[0]
+    together = [test for clause in clauses if len(clause) == 1 for test in clause[0]]
+    return [together] if together else clauses[0] if clauses else []
 
 
 def _comparison(left: Any, op: str, right: Any) -> Iterator[_Test]:

@@ -22,7 +22,7 @@ from .._threads import resolve
 from .choosing import index_of_name
 from .filters import Comparison
 from .other_filters import OtherCondition, bind_other
-from .sources import Folder, NumberSource, OtherSource, Source
+from .sources import Folder, NumberSource, OtherSource, Source, Span
 from .writing import shared_out
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-Span = tuple[int, int]  #: the first row, and the row after the last one
-
 #: Rows of a window: some chunks of the usual 2^18 numbers, 8 MiB of a column.
 WINDOW_ROWS = 1 << 20
 # Values of a window of a scan, which keeps all its columns in memory. It has no fewer rows than a
 # batch of other columns.
 _WINDOW_VALUES = 1 << 23
 _MIN_WINDOW_ROWS = 1 << 16
+# For a name that was meant as a text.
+_TEXT_ADVICE = " (text is written in single quotes)"
 
 
 class Condition(NamedTuple):
@@ -45,6 +45,7 @@ class Condition(NamedTuple):
 
     column: int
     comparison: Comparison
+    other: int | None = None  #: the position of the column that takes the place of the value
 
 
 class Rows(NamedTuple):
@@ -60,15 +61,21 @@ def conditions_of(comparisons: Sequence[Comparison], names: Sequence[str]) -> li
     Raises:
         InvalidArgumentError: There is no such column, or more than one.
     """
-    made: list[Condition] = []
     known: dict[str, int] = {}
-    for item in comparisons:
-        if item.column not in known:
+
+    def find(name: str, advice: str = "") -> int:
+        if name not in known:
             try:
-                known[item.column] = index_of_name(names, item.column)
+                known[name] = index_of_name(names, name)
             except InvalidArgumentError as error:
-                raise InvalidArgumentError(f"where: {error}") from None
-        made.append(Condition(known[item.column], item))
+                raise InvalidArgumentError(f"where: {error}{advice}") from None
+        return known[name]
+
+    made: list[Condition] = []
+    for item in comparisons:
+        column = find(item.column)
+        other = None if item.other is None else find(item.other, _TEXT_ADVICE)
+        made.append(Condition(column, item, other))
     return made
 
 
@@ -78,22 +85,19 @@ class _OtherTests:
     By their positions in the table.
     """
 
-    def __init__(self, sources: Sequence[OtherSource], threads: int) -> None:
+    def __init__(self, sources: Sequence[OtherSource]) -> None:
         self._sources = {source.index: source for source in sources}
-        self._threads = threads
-        self._bound: dict[int, OtherCondition] = {}
+        self._bound: list[OtherCondition] = []
 
-    def bind(self, column: int, comparisons: list[tuple[Any, ...]]) -> None:
-        """Binds all comparisons with a column; errors as for ``bind_other``."""
+    def bind(self, test: int, column: int, comparisons: list[tuple[Any, ...]]) -> None:
+        """Binds comparisons with a column; errors as for ``bind_other``."""
         made = [Comparison.of_core(item) for item in comparisons]
-        self._bound[column] = bind_other(made, self._sources[column].field.type)
+        assert test == len(self._bound)
+        self._bound.append(bind_other(made, self._sources[column].field.type))
 
-    def narrow(self, column: int, first: int, kept: Array) -> None:
+    def narrow(self, test: int, column: int, first: int, kept: Array) -> None:
         """Sets ``kept`` to 0 for the rows that do not match; it begins with the row ``first``."""
-        rows = np.flatnonzero(kept)
-        arrays = self._sources[column].take(rows + first, self._threads, None)
-        found = np.concatenate([self._bound[column].mask(array) for array in arrays])
-        kept[rows[~found]] = 0
+        self._sources[column].narrow(first, kept, self._bound[test])
 
 
 class Scan:
@@ -103,7 +107,7 @@ class Scan:
         folder: The table.
         sources: Its columns, to which positions refer.
         columns: Positions of those whose values are read.
-        conditions: All must hold.
+        conditions: Joined as their comparisons say.
         span: The rows.
         threads: As for ``open_table``.
         window_rows: Of a window; None: as many as suit the count of columns.
@@ -127,12 +131,11 @@ class Scan:
     ) -> None:
         self._sources = [sources[column] for column in columns]
         self._threads = resolve(threads)
-        tested = {item.column: sources[item.column] for item in conditions}
-        others = [source for source in tested.values() if isinstance(source, OtherSource)]
-        tests = _OtherTests(others, self._threads) if others else None
-        # Numbers first: of the other columns, only rows that still match are read.
-        ordered = sorted(conditions, key=lambda item: isinstance(tested[item.column], OtherSource))
-        used = {source.index for source in (*self._sources, *tested.values())}
+        positions = {i for item in conditions for i in (item.column, item.other) if i is not None}
+        tested = [sources[i] for i in positions]
+        others = [source for source in tested if isinstance(source, OtherSource)]
+        tests = _OtherTests(others) if others else None
+        used = {source.index for source in (*self._sources, *tested)}
         if window_rows is None:
             fitting = _WINDOW_VALUES // max(1, len(used))
             window_rows = max(_MIN_WINDOW_ROWS, min(WINDOW_ROWS, fitting))
@@ -140,7 +143,14 @@ class Scan:
         self._scan = _core.TableScan(
             folder.reader,
             [source.index for source in self._sources],
-            [(tested[item.column].index, item.comparison) for item in ordered],
+            [
+                (
+                    sources[item.column].index,
+                    item.comparison,
+                    0 if item.other is None else sources[item.other].index,
+                )
+                for item in conditions
+            ],
             span,
             window_rows,
             nan_may_match,
@@ -169,7 +179,8 @@ class Scan:
         found = [np.empty(0, np.int64)]
         while (batch := cursor.next()) is not None:
             first, window, mask, _, _ = batch
-            found.append((np.arange(window) if mask is None else np.flatnonzero(mask)) + first)
+            rows = np.arange(window) if mask is None else np.flatnonzero(mask.view(np.bool_))
+            found.append(rows + first)
         return np.concatenate(found)
 
     def all_rows(self, budget: Budget) -> Iterator[Rows]:
@@ -190,7 +201,7 @@ class Scan:
     def _rows(self, cursor: _core.TableCursor, budget: Budget) -> Iterator[Rows]:
         while (batch := cursor.next()) is not None:
             first, window, mask, count, columns = batch
-            picked = None if mask is None else np.flatnonzero(mask) + first
+            picked = None if mask is None else np.flatnonzero(mask.view(np.bool_)) + first
             made: list[list[pa.Array]] = []
             for source, buffers in zip(self._sources, columns, strict=True):
                 if isinstance(source, NumberSource):

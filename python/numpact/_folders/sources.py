@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -32,8 +33,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Buffer
 
+    from .other_filters import OtherCondition
+
     Array = npt.NDArray[Any]
 
+Span = tuple[int, int]  #: the first row, and the row after the last one
+#: Arrays of ``OtherReader.read_coded``, each with the reader that decodes it.
+_Coded = list[tuple[OtherReader, pa.Array]]
 #: Values of a column for the library's scans: None for those of columns that it does not read.
 Buffers = tuple["Array", "Array | None"]
 
@@ -122,6 +128,10 @@ def _function_for(path: str) -> str:
     return "numpact.open reads a file of numbers"
 
 
+# Of a window, rows are picked before they are compared if fewer than one in so many are left.
+_DENSE = 4
+
+
 class NumberSource:
     """A column of numbers. Thread-safe."""
 
@@ -172,6 +182,8 @@ class OtherSource:
         self._folder = folder
         self._reader: PartsReader | None = None
         self._lock = threading.Lock()
+        # What was read last, of text that repeats: a filter and its result read the same rows.
+        self._last: tuple[Span, _Coded] | None = None
 
     def _opened(self) -> PartsReader:
         with self._lock:
@@ -192,33 +204,75 @@ class OtherSource:
         with self._lock:  # pyarrow's reader keeps state
             return reader.read(first, count, budget)
 
-    def take(self, rows: Array, threads: int, budget: Budget | None) -> list[pa.Array]:
-        """Rows by their indices, as for numbers; decodes the batches that hold them.
-
-        Without a budget they are only searched, so that their values may be copied.
-        """
+    def take(self, rows: Array, threads: int, budget: Budget) -> list[pa.Array]:
+        """Rows by their indices, which count in the budget, as for numbers; decodes the batches
+        that hold them."""
         out: list[pa.Array] = []
-        for first, stop, picked in _runs_of(rows):
-            arrays = self.read(first, stop - first, threads, None)
-            out += self._picked(arrays, picked - first, budget)
+        for reader, array, picked in self._coded_runs(rows):
+            if not isinstance(array, pa.DictionaryArray):
+                reader.check_spread(array)
+            out.append(reader.decoded(taken(array, picked)))
+            reader.count(out[-1], budget)
         return out
 
-    def _picked(self, arrays: list[pa.Array], rows: Array, budget: Budget | None) -> list[pa.Array]:
-        """Some rows of arrays, which count in the budget."""
-        reader, out, at = self._opened().first, [], 0
-        for array in arrays:
-            inside = rows[(rows >= at) & (rows < at + len(array))]
-            if budget is None or not isinstance(array, pa.DictionaryArray):
-                reader.check_spread(array)
-            out.append(taken(array, inside - at))
-            if budget:
-                reader.count(out[-1], budget)
-            at += len(array)
-        return out
+    def narrow(self, first: int, kept: Array, condition: OtherCondition) -> None:
+        """Sets ``kept``, (n,) of uint8 from the row ``first`` on, to 0 where rows do not match."""
+        rows = np.flatnonzero(kept.view(np.bool_))
+        if len(rows) * _DENSE > len(kept):
+            _, arrays = self._coded(first, first + len(kept), is_exact=True)
+            found = [self._mask(condition, reader, array) for reader, array in arrays]
+            kept &= np.concatenate(found).view(np.uint8)
+            return
+        found = [
+            self._mask(condition, reader, array, picked)
+            for reader, array, picked in self._coded_runs(rows + first)
+        ]
+        kept[rows[~np.concatenate([np.empty(0, np.bool_), *found])]] = 0
+
+    def _mask(
+        self,
+        condition: OtherCondition,
+        reader: OtherReader,
+        array: pa.Array,
+        picked: Array | None = None,
+    ) -> Array:
+        # Values are copied to be compared; those of a dictionary once.
+        reader.check_spread(array.dictionary if isinstance(array, pa.DictionaryArray) else array)
+        return condition.mask(array if picked is None else taken(array, picked))
+
+    def _coded_runs(self, rows: Array) -> Iterator[tuple[OtherReader, pa.Array, Array]]:
+        """The arrays that hold rows, (n,) that increase, with the indices of these in them."""
+        for first, stop, picked in _runs_of(rows):
+            begin, arrays = self._coded(first, stop)
+            ends = np.cumsum([begin, *(len(array) for _, array in arrays)])
+            places = np.searchsorted(picked, ends)
+            for (reader, array), at, a, b in zip(arrays, ends, places, places[1:], strict=False):
+                if a < b:
+                    yield reader, array, picked[a:b] - at
+
+    def _coded(self, first: int, stop: int, is_exact: bool = False) -> tuple[int, _Coded]:
+        """Arrays that hold the rows of a span, or these alone, and the first row of the arrays."""
+        opened = self._opened()
+        with self._lock:
+            if self._last is not None:
+                (begin, end), arrays = self._last
+                is_inside = begin <= first and stop <= end and not is_exact
+                if is_inside or (begin, end) == (first, stop):
+                    return begin, arrays
+            arrays = opened.read_coded(first, stop - first)
+            is_small = all(isinstance(array, pa.DictionaryArray) for _, array in arrays)
+            self._last = ((first, stop), arrays) if is_small else None
+            return first, arrays
 
     def count_rows(self, arrays: list[pa.Array], rows: Array, budget: Budget) -> None:
         """Counts rows of arrays by their indices, which a call returns."""
-        self._picked(arrays, rows, budget)
+        reader, at = self._opened().first, 0
+        for array in arrays:
+            inside = rows[(rows >= at) & (rows < at + len(array))]
+            if not isinstance(array, pa.DictionaryArray):
+                reader.check_spread(array)
+            reader.count(taken(array, inside - at), budget)
+            at += len(array)
 
 
 def taken(array: pa.Array, indices: Array) -> pa.Array:

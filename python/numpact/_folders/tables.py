@@ -41,8 +41,8 @@ from .row_numbers import (
     taken_rows,
     without_columns,
 )
-from .scanning import Condition, Scan, Span, conditions_of
-from .sources import Folder, Source, not_a_table
+from .scanning import Condition, Scan, conditions_of
+from .sources import Folder, Source, Span, not_a_table
 from .writing import shared_out
 
 if TYPE_CHECKING:

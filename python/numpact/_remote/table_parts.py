@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
 
@@ -178,13 +178,10 @@ class ConstantPart:
 
 
 class RowTest(Protocol):
-    """A comparison of a filter."""
+    """A part of a filter."""
 
-    @property
-    def column(self) -> str: ...
-
-    def mask(self, rows: Rows | ArrowRows) -> Array:
-        """(rows,) of bool: which rows satisfy it."""
+    def mask(self, load: Callable[[str], Rows | ArrowRows]) -> Array:
+        """(rows,) of bool: which rows satisfy it. ``load``: the rows of a column by its name."""
         ...
 
 
@@ -239,11 +236,15 @@ class TablePart:
         import numpy as np
 
         tested: dict[str, Rows | ArrowRows] = {}
+
+        def load(name: str) -> Rows | ArrowRows:
+            if name not in tested:
+                tested[name] = self._load(name, known[name], budget)
+            return tested[name]
+
         mask = np.ones(self.count, np.bool_)
         for test in self.tests:
-            if test.column not in tested:
-                tested[test.column] = self._load(test.column, known[test.column], budget)
-            mask &= test.mask(tested[test.column])
+            mask &= test.mask(load)
         # Without matches nothing more is fetched: empty rows have the same types.
         loaded = {
             name: tested[name]

@@ -259,22 +259,38 @@ class OtherReader:
             CorruptError: A batch is damaged, or has another count of rows.
             LimitExceededError: They exceed ``limits`` or the budget.
         """
+        arrays = []
+        for index, a, b in self._batches_of(first, count):
+            arrays.append(self._batch(index, a, b, is_output or bool(budget)))
+            if budget:
+                self.count(arrays[-1], budget)
+        return pa.chunked_array(arrays, self.field.type)
+
+    def read_coded(self, first: int, count: int) -> list[pa.Array]:
+        """As ``read``, but text that repeats stays in dictionaries, which the field has not."""
+        return [self._batch(*part, as_coded=True) for part in self._batches_of(first, count)]
+
+    def decoded(self, array: pa.Array) -> pa.Array:
+        """Rows of ``read_coded`` in the type of the field; errors as ``check_spread``."""
+        if not self._is_coded or not isinstance(array, pa.DictionaryArray):
+            return array
+        self.check_spread(array)
+        return array.dictionary_decode()
+
+    def _batches_of(self, first: int, count: int) -> Iterator[tuple[int, int, int]]:
+        """The batches of a range of rows, with its first row and the end in each."""
         if first < 0 or count < 0 or first + count > self.rows:
             raise InvalidArgumentError(
                 f"{self._place}: has {self.rows} rows, not {count} from row {first} on"
             )
-        arrays: list[pa.Array] = []
-        if count:
-            indices = range(first // BATCH_ROWS, (first + count - 1) // BATCH_ROWS + 1)
-            if self._checked is not None:
-                self._checked.expect(indices.start, indices.stop)
-            for index in indices:
-                begin = index * BATCH_ROWS
-                a, b = max(first - begin, 0), min(first + count - begin, BATCH_ROWS)
-                arrays.append(self._batch(index, a, b, is_output or bool(budget)))
-                if budget:
-                    self.count(arrays[-1], budget)
-        return pa.chunked_array(arrays, self.field.type)
+        if not count:
+            return
+        indices = range(first // BATCH_ROWS, (first + count - 1) // BATCH_ROWS + 1)
+        if self._checked is not None:
+            self._checked.expect(indices.start, indices.stop)
+        for index in indices:
+            begin = index * BATCH_ROWS
+            yield index, max(first - begin, 0), min(first + count - begin, BATCH_ROWS)
 
     def count(self, array: pa.Array, budget: Budget) -> None:
         """Counts rows that a call returns; LimitExceededError if they are too many bytes."""
@@ -314,7 +330,12 @@ class OtherReader:
             yield self._batch(index)
 
     def _batch(
-        self, index: int, first: int = 0, stop: int = BATCH_ROWS, is_output: bool = False
+        self,
+        index: int,
+        first: int = 0,
+        stop: int = BATCH_ROWS,
+        is_output: bool = False,
+        as_coded: bool = False,
     ) -> pa.Array:
         expected = min(BATCH_ROWS, self.rows - index * BATCH_ROWS)
         is_output = is_output and first == 0 and stop >= expected
@@ -330,7 +351,7 @@ class OtherReader:
             batch = batch.slice(first, stop - first)
             batch.validate(full=True)
             array: pa.Array = batch.column(0)
-            if self._is_coded:
+            if self._is_coded and not as_coded:
                 if self.limits:
                     self.limits.check_decoded(size + spread_bytes(array), self.place, is_output)
                 array = array.dictionary_decode()

@@ -6,7 +6,7 @@ docs/format/table-folder.md calls them parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
 import pyarrow as pa
@@ -40,14 +40,27 @@ class PartsReader:
 
     def read(self, first: int, count: int, budget: Budget | None = None) -> list[pa.Array]:
         """The rows from ``first`` to before ``first + count``; errors as for ``OtherReader``."""
+        arrays: list[pa.Array] = []
+        for reader, begin, rows in self._parts_of(first, count):
+            arrays += reader.read(begin, rows, budget).chunks
+        return arrays
+
+    def read_coded(self, first: int, count: int) -> list[tuple[OtherReader, pa.Array]]:
+        """As ``OtherReader.read_coded``, each array with the reader that decodes it."""
+        return [
+            (reader, array)
+            for reader, begin, rows in self._parts_of(first, count)
+            for array in reader.read_coded(begin, rows)
+        ]
+
+    def _parts_of(self, first: int, count: int) -> Iterator[tuple[OtherReader, int, int]]:
+        """The parts of a range of rows, with its first row and its rows in each."""
         if first < 0 or count < 0 or first + count > self.rows:
             raise InvalidArgumentError(f"{self.first.place}: has no such rows")
-        arrays: list[pa.Array] = []
         for index, (begin, end) in enumerate(pairwise((0, *self._ends))):
             a, b = max(first, begin), min(first + count, end)
             if a < b:
-                arrays += self._reader(index).read(a - begin, b - a, budget).chunks
-        return arrays
+                yield self._reader(index), a - begin, b - a
 
     def _reader(self, index: int) -> OtherReader:
         if index not in self._readers:

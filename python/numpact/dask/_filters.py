@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from .. import _core
-from .._errors import InvalidArgumentError
-from .._folders.filters import Comparison, NumberCondition
+from .._errors import InvalidArgumentError, TypeMismatchError
+from .._folders.filters import AND, Comparison, NumberCondition, clauses_of, joined
 from .._folders.other_filters import bind_other
-from .._folders.scanning import Span
+from .._folders.sources import Span
 from .._limits import Limits
 from .._remote.checked_file import blocks_of, source_of_file
 from .._remote.manifest import LogicalType, Other
@@ -38,33 +38,129 @@ _WHOLE = re.compile(r"-?\d{1,18}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
+# Comparisons with one column, joined as they say, or one of two columns.
+_Group = tuple[Comparison, ...]
+
+
 @dataclass(frozen=True)
 class RowTest:
-    """The comparisons of a filter with a column, for rows that are decoded. Can be pickled."""
+    """A part of a filter, for rows that are decoded. Can be pickled."""
 
-    comparisons: tuple[Comparison, ...]
+    alternatives: tuple[tuple[_Group, ...], ...]  #: the rows that satisfy all groups of one of them
 
-    @property
-    def column(self) -> str:
-        return self.comparisons[0].column
+    def mask(self, load: Callable[[str], Rows | ArrowRows]) -> Array:
+        """(rows,) of bool: which rows satisfy it. ``load``: the rows of a column by its name."""
+        masks = [
+            np.logical_and.reduce([_mask_of(group, load) for group in groups])
+            for groups in self.alternatives
+        ]
+        found: Array = np.logical_or.reduce(masks)
+        return found
 
-    def mask(self, rows: Rows | ArrowRows) -> Array:
-        """(rows,) of bool: which rows satisfy it."""
-        if isinstance(rows, ArrowRows):
-            condition = bind_other(self.comparisons, rows.values.type)
-            masks = [condition.mask(chunk) for chunk in rows.values.chunks]
-            return np.concatenate([np.empty(0, np.bool_), *masks])
-        valid = np.ones(len(rows.values), np.bool_) if rows.validity is None else rows.validity
-        numbers = NumberCondition(self.comparisons, rows.logical)
-        return ~valid if numbers.matches_null else numbers.mask(rows.values) & valid
+
+def _mask_of(group: _Group, load: Callable[[str], Rows | ArrowRows]) -> Array:
+    rows = load(group[0].column)
+    if group[0].other is not None:
+        return _pair_mask(group[0], rows, load(group[0].other))
+    if isinstance(rows, ArrowRows):
+        condition = bind_other(group, rows.values.type)
+        masks = [condition.mask(chunk) for chunk in rows.values.chunks]
+        return np.concatenate([np.empty(0, np.bool_), *masks])
+    numbers = NumberCondition(group, rows.logical)
+    found = numbers.mask(rows.values)
+    if rows.validity is None:
+        return found
+    return found & rows.validity | ~rows.validity if numbers.matches_null else found & rows.validity
+
+
+def _pair_mask(comparison: Comparison, one: Rows | ArrowRows, other: Rows | ArrowRows) -> Array:
+    if isinstance(one, ArrowRows) or isinstance(other, ArrowRows):
+        raise TypeMismatchError(
+            f"where: columns {comparison.column!r} and {comparison.other!r}: only columns of "
+            "numbers, dates, times and booleans are compared with each other"
+        )
+    types = [(x.kind, x.number_type, x.unit, x.timezone) for x in (one.logical, other.logical)]
+    found = _core.bind_pair(comparison, types).mask(one.values, other.values).view(np.bool_)
+    for rows in (one, other):
+        if rows.validity is not None:
+            found &= rows.validity
+    return found
 
 
 def tests_of(comparisons: Sequence[Comparison]) -> tuple[RowTest, ...]:
-    """A test for each column."""
+    """Tests that all must hold: one for each column, and those of clauses with several columns."""
     by_column: dict[str, list[Comparison]] = {}
-    for comparison in comparisons:
-        by_column.setdefault(comparison.column, []).append(comparison)
-    return tuple(RowTest(tuple(compared)) for compared in by_column.values())
+    mixed: list[RowTest] = []
+    for clause in clauses_of(comparisons):
+        alone = [item for alternative in clause for item in alternative]
+        columns = {item.column for item in alone}
+        if len(columns) == 1 and all(item.other is None for item in alone):
+            by_column.setdefault(alone[0].column, []).extend(joined([clause]))
+        else:
+            mixed.append(RowTest(tuple(map(_groups_of, clause))))
+    return (*(RowTest(((tuple(group),),)) for group in by_column.values()), *mixed)
+
+
+def _groups_of(alternative: Sequence[Comparison]) -> tuple[_Group, ...]:
+    by_column: dict[str, list[Comparison]] = {}
+    pairs: list[_Group] = []
+    for item in alternative:
+        one = item._replace(join=AND)
+        if item.other is not None:
+            pairs.append((one,))
+        else:
+            by_column.setdefault(item.column, []).append(one)
+    return (*map(tuple, by_column.values()), *pairs)
+
+
+def of_columns(
+    comparisons: Sequence[Comparison], is_known: Callable[[str], bool]
+) -> list[Comparison]:
+    """What every row that matches satisfies of the comparisons with some columns."""
+    clauses = []
+    for clause in clauses_of(comparisons):
+        left = [
+            [item for item in alternative if is_known(item.column) and item.other is None]
+            for alternative in clause
+        ]
+        if all(left):
+            clauses.append(left)
+    return joined(clauses)
+
+
+def without_constants(
+    comparisons: Sequence[Comparison], constants: Mapping[str, ConstantPart]
+) -> list[Comparison] | None:
+    """The filter of the rows for which some columns have one value; None: it excludes them all.
+
+    Raises:
+        InvalidArgumentError: Such a column is compared with another one.
+    """
+    clauses = []
+    for clause in clauses_of(comparisons):
+        left: list[list[Comparison]] = []
+        for alternative in clause:
+            known = [item for item in alternative if _is_constant(item, constants)]
+            if all(_mask_of((item._replace(join=AND),), _load_of(constants))[0] for item in known):
+                left.append([item for item in alternative if item not in known])
+        if not left:
+            return None
+        if all(left):
+            clauses.append(left)
+    return joined(clauses)
+
+
+def _load_of(constants: Mapping[str, ConstantPart]) -> Callable[[str], Rows | ArrowRows]:
+    return lambda name: constants[name].load()
+
+
+def _is_constant(item: Comparison, constants: Mapping[str, ConstantPart]) -> bool:
+    if item.other is not None and (item.column in constants or item.other in constants):
+        raise InvalidArgumentError(
+            f"where: columns {item.column!r} and {item.other!r}: one of them is the name of "
+            "folders, which is compared with values only"
+        )
+    return item.column in constants
 
 
 def reader_of_other(table: TableFolder, entry: Other) -> OtherReader:
@@ -93,10 +189,11 @@ def spans_of(
     Raises:
         TypeMismatchError: A value is of another kind than its column.
     """
-    for test in tests_of([item for item in comparisons if item.column in others]):
-        bind_other(test.comparisons, others[test.column])
+    for group in _groups_of([item for item in comparisons if item.column in others]):
+        if group[0].other is None:
+            bind_other(group, others[group[0].column])
     places = {name: index for index, name in enumerate(numbers)}
-    where = [(places[c.column], c) for c in comparisons if c.column in places]
+    where = [(places[c.column], c, 0) for c in of_columns(comparisons, places.__contains__)]
     if not where:
         return None
     reader = _core.TableReader(table, limits.max_memory)

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from .._folders.filters import Comparison, Where
-    from .._folders.scanning import Span
+    from .._folders.sources import Span
     from ._filters import RowTest
 
     Source = Union[Mapping[str, Paths], Paths]
@@ -312,8 +312,9 @@ def _of_folder(
             f"{url}: has the columns {few(extra)}, which other folders lack; give "
             f"columns={few(names)} to read what all have"
         )
-    _check_names([c.column for c in comparisons] or names, [*by_name, *constants], url)
-    tested = [c.column for c in comparisons if c.column in by_name]
+    compared = [name for c in comparisons for name in (c.column, c.other) if name is not None]
+    _check_names(compared or names, [*by_name, *constants], url)
+    tested = [name for name in compared if name in by_name]
     used = list(dict.fromkeys([name for name in [*names, *tested] if name in by_name]))
     used = used or list(by_name)[:1]  # the count of rows, if only names of folders are asked for
     times = Counter(entry.name for entry in entries)
@@ -356,17 +357,19 @@ def _tested(
     limits: Limits,
 ) -> _Rows:
     """The rows with the tests of a filter, and which of them may match."""
-    from ._filters import spans_of, tests_of
+    from ._filters import of_columns, spans_of, tests_of, without_constants
 
-    of_folder = [c for c in comparisons if c.column in constants]
-    rest = [c for c in comparisons if c.column not in constants]
     columns = {**rows.columns, **rows.hidden}
+    rest = without_constants(comparisons, constants)
     # Values of other folders may give nulls without a type one. They have no ranges anyway.
-    typed = [c for c in rest if not _is_null(columns.get(c.column))]
+    typed = of_columns(
+        comparisons if rest is None else rest,
+        lambda name: name in columns and not _is_null(columns.get(name)),
+    )
     others = {name: c.type for name, c in columns.items() if isinstance(c, OtherColumn)}
     spans = spans_of(version, typed, numbers, others, limits)
-    if not all(test.mask(constants[test.column].load())[0] for test in tests_of(of_folder)):
-        spans = []
+    if rest is None:
+        spans, rest = [], []
     return replace(rows, tests=tests_of(rest), spans=spans)
 
 

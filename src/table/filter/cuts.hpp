@@ -140,6 +140,19 @@ CutSet<T> intersected(const CutSet<T>& a, const CutSet<T>& b) {
   return made;
 }
 
+// All values that are not in a set.
+template <class T>
+CutSet<T> complement_of(const CutSet<T>& set) {
+  CutSet<T> made;
+  Cut<T> at = Cut<T>::start();
+  for (const CutSpan<T>& span : set) {
+    add_span(made, std::move(at), span.begin);
+    at = span.end;
+  }
+  add_span(made, std::move(at), Cut<T>::end());
+  return made;
+}
+
 // The values in all of the sets. Pairs are intersected, then pairs of these: the time is that of a
 // sort, also for thousands of conditions.
 template <class T>

@@ -7,6 +7,7 @@
 #include "base/guard.hpp"
 #include "number/ordered.hpp"
 #include "numpact/table_filter.hpp"
+#include "table/filter/matches.hpp"
 #include "table/filter/value.hpp"
 
 namespace numpact {
@@ -19,16 +20,18 @@ using Range = NumberFilter::Range;
 // Up to this many ranges, each is compared with each number, without branches.
 constexpr std::size_t kMaxComparedRanges = 4;
 
-// What satisfies one comparison other than a test for null.
-bool find_numbers(const FilterComparison& comparison, const ColumnType& column, LatentSet& set,
-                  bool& has_nan, FilterProblem& problem) {
-  has_nan = comparison.op == FilterOp::kNotEqual;
+// What satisfies one comparison with values.
+bool find_numbers(const FilterComparison& comparison, const ColumnType& column,
+                  Matches<std::uint64_t>& matches, FilterProblem& problem) {
+  LatentSet& set = matches.values;
+  if (comparison.op == FilterOp::kLike) return not_text(comparison, describe(column), problem);
+  matches.nan = comparison.op == FilterOp::kNotEqual;
   for (const FilterValue& value : comparison.values) {
     if (is_nan_of(value, column.kind)) {
       const bool is_unequal = comparison.op == FilterOp::kNotEqual;
       if (is_unequal) set = all_values<std::uint64_t>();
-      has_nan = has_nan != is_unequal || comparison.op == FilterOp::kEqual ||
-                comparison.op == FilterOp::kIn;
+      matches.nan = matches.nan != is_unequal || comparison.op == FilterOp::kEqual ||
+                    comparison.op == FilterOp::kIn;
       continue;
     }
     LatentCuts cuts;
@@ -138,23 +141,15 @@ Result<NumberFilter> NumberFilter::bind(std::span<const FilterComparison> compar
   return internal::guarded_value<NumberFilter>([&](NumberFilter& made) {
     internal::FilterProblem problem;
     const Range all = internal::latents_without_nan(column.type);
-    std::vector<internal::LatentSet> sets;
+    internal::Matches<std::uint64_t> matches;
+    const auto find = [&column](const FilterComparison& comparison, auto& found, auto& wrong) {
+      return internal::find_numbers(comparison, column, found, wrong);
+    };
+    if (!internal::match_all(comparisons, find, matches, problem)) return problem.report(message);
     made.type_ = column.type;
-    made.matches_null_ = true;
-    made.matches_nan_ = kind_of(column.type) == NumberKind::kFloat;
-    for (const FilterComparison& comparison : comparisons) {
-      if (!internal::check_count(comparison, problem)) return problem.report(message);
-      made.matches_null_ = made.matches_null_ && comparison.op == FilterOp::kIsNull;
-      if (comparison.op == FilterOp::kIsNotNull) continue;
-      bool has_nan = false;
-      internal::LatentSet& set = sets.emplace_back();
-      if (comparison.op != FilterOp::kIsNull &&
-          !internal::find_numbers(comparison, column, set, has_nan, problem)) {
-        return problem.report(message);
-      }
-      made.matches_nan_ = made.matches_nan_ && has_nan;
-    }
-    made.ranges_ = internal::closed_ranges(internal::intersection_of(std::move(sets)), all);
+    made.matches_null_ = matches.null;
+    made.matches_nan_ = matches.nan && kind_of(column.type) == NumberKind::kFloat;
+    made.ranges_ = internal::closed_ranges(matches.values, all);
     made.all_ = made.ranges_;
     const std::uint64_t max_latent = ~std::uint64_t{0} >> (64 - 8 * size_of(column.type));
     if (made.matches_nan_) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "literal/digit.hpp"
 #include "literal/literal.hpp"
 #include "numpact/table_filter.hpp"
+#include "table/filter/clauses.hpp"
 #include "table/filter/problem.hpp"
 
 namespace numpact {
@@ -30,6 +32,7 @@ constexpr OpName kWords[] = {
     {"in", FilterOp::kIn},
     {"is null", FilterOp::kIsNull},
     {"is not null", FilterOp::kIsNotNull},
+    {"like", FilterOp::kLike},
 };
 
 // What other languages have, and what to write instead. Longer ones come first.
@@ -39,33 +42,32 @@ struct Hint {
 };
 
 constexpr Hint kOpHints[] = {
-    {"not in", "write a != 1 and a != 2 for 'a not in (1, 2)'"},
-    {"not", "there is no 'not': write the opposite comparison"},
-    {"between", "write a >= 1 and a <= 2 for 'a between 1 and 2'"},
-    {"like", "there is no 'like': text is compared with =, !=, <, <=, > and >="},
-    {"ilike", "there is no 'ilike': text is compared with =, !=, <, <=, > and >="},
+    {"ilike", "there is no 'ilike': 'like' compares with capitals and small letters apart"},
     {"<>", "write != for '<>'"},
     {"=<", "write <= for '=<'"},
     {"=>", "write >= for '=>'"},
     {"!", "write != for 'is not equal'"},
 };
 constexpr Hint kJoinHints[] = {
-    {"or", "there is no 'or': write a in (1, 2) for values of one column, or filter twice"},
-    {"||", "there is no 'or': write a in (1, 2) for values of one column, or filter twice"},
-    {"|", "there is no 'or': write a in (1, 2) for values of one column, or filter twice"},
+    {"||", "write 'or' for '||'"},
+    {"|", "write 'or' for '|'"},
     {"&&", "write 'and' for '&&'"},
     {"&", "write 'and' for '&'"},
     {",", "write 'and' between comparisons"},
 };
+// Operators that a list of comparisons has in other places.
+constexpr Hint kListHints[] = {
+    {"between", "write two comparisons, with >= and <="},
+    {"not between", "write it as text: 'a not between 1 and 2'"},
+    {"or", "write a list of lists, of which one has to hold"},
+};
 constexpr Hint kValueHints[] = {
     {"null", "write 'is null' or 'is not null'"},
     {"none", "write 'is null' or 'is not null'"},
-    {"\"", "double quotes are for names, single quotes for text"},
 };
 constexpr Hint kNameHints[] = {
-    {"not", "there is no 'not': write the opposite comparison"},
-    {"(", "comparisons have no parentheses around them"},
     {"'", "single quotes are for text, double quotes for names"},
+    {"!", "write 'not' for '!'"},
 };
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -112,11 +114,14 @@ class FilterParser {
   FilterParser(std::string_view text, FilterProblem& problem) : text_(text), problem_(problem) {}
 
   bool parse(std::vector<FilterComparison>& comparisons) {
-    do {
-      if (!parse_comparison(comparisons.emplace_back())) return false;
-    } while (take_keyword("and"));
+    Clauses clauses;
+    if (!parse_any(false, clauses)) return false;
     skip_spaces();
-    return at_ == text_.size() || refuse("'and' or the end", advice_for(rest(), kJoinHints));
+    if (at_ < text_.size()) {
+      return refuse("'and', 'or' or the end", advice_for(rest(), kJoinHints));
+    }
+    comparisons = listed(std::move(clauses));
+    return true;
   }
 
  private:
@@ -171,8 +176,7 @@ class FilterParser {
   bool parse_name(std::string& name) {
     skip_spaces();
     if (at_ < text_.size() && text_[at_] == '"') return take_quoted(name);
-    const bool is_not = begins_with(rest(), "not") && !begins_with(rest(), "not in");
-    if (at_ == text_.size() || !is_letter(text_[at_]) || (is_not && is_followed_by_name())) {
+    if (at_ == text_.size() || !is_letter(text_[at_])) {
       return refuse("the name of a column, in double quotes if it is not one word,",
                     advice_for(rest(), kNameHints));
     }
@@ -182,14 +186,25 @@ class FilterParser {
     return true;
   }
 
-  // Whether a name stands behind this word: "not a = 5", where "not" is no column.
-  bool is_followed_by_name() const {
-    std::size_t next = at_;
-    while (next < text_.size() && is_in_name(text_[next])) ++next;
-    while (next < text_.size() && is_space(text_[next])) ++next;
-    const std::string_view behind = text_.substr(next);
-    return !behind.empty() && (is_letter(behind[0]) || behind[0] == '"') &&
-           !begins_with(behind, "is") && !begins_with(behind, "in");
+  // Takes all "not" before a comparison or a parenthesis, and says whether their count is odd. The
+  // last one is the name of a column in "not = 5" and "not in (1, 2)".
+  bool take_nots() {
+    bool is_odd = false;
+    skip_spaces();
+    std::size_t last = at_;
+    for (std::size_t before = at_; take_keyword("not"); before = at_) {
+      last = before;
+      is_odd = !is_odd;
+      skip_spaces();
+    }
+    if (at_ == last) return false;
+    const bool is_operator_word = begins_with(rest(), "is") || begins_with(rest(), "in") ||
+                                  begins_with(rest(), "between") || begins_with(rest(), "like");
+    const bool is_comparison =
+        at_ < text_.size() && (is_letter(text_[at_]) || text_[at_] == '"' || text_[at_] == '(');
+    if (is_comparison && !is_operator_word) return is_odd;
+    at_ = last;
+    return !is_odd;
   }
 
   bool parse_value(FilterValue& value) {
@@ -211,6 +226,24 @@ class FilterParser {
     return true;
   }
 
+  // A value, or the column that takes its place: a name with nothing behind it.
+  bool parse_operand(FilterComparison& comparison) {
+    skip_spaces();
+    const std::size_t before = at_;
+    std::size_t end = at_;
+    while (end < text_.size() && is_in_name(text_[end])) ++end;
+    const bool is_quoted = at_ < text_.size() && text_[at_] == '"';
+    const bool is_word = end > at_ && is_letter(text_[at_]) &&
+                         (end == text_.size() || is_space(text_[end]) || text_[end] == ')') &&
+                         !value_of_word(text_.substr(at_, end - at_)) &&
+                         advice_for(rest(), kValueHints).empty();
+    if (!is_quoted && !is_word) return parse_value(comparison.values.emplace_back());
+    if (!parse_name(comparison.other.emplace())) return false;
+    if (comparison.op != FilterOp::kLike) return true;
+    at_ = before;
+    return refuse("a text in single quotes");
+  }
+
   bool parse_values(std::vector<FilterValue>& values) {
     if (!take("(")) return refuse("'('");
     do {
@@ -219,33 +252,116 @@ class FilterParser {
     return take(")") || refuse("',' or ')'");
   }
 
-  bool parse_comparison(FilterComparison& comparison) {
+  // `a or b`; with `negated` what does not satisfy it, which is `not a and not b`.
+  bool parse_any(bool negated, Clauses& clauses) {
+    if (!parse_all(negated, clauses)) return false;
+    while (take_keyword("or")) {
+      Clauses next;
+      if (!parse_all(negated, next) || !join(clauses, std::move(next), negated)) return false;
+    }
+    return true;
+  }
+
+  bool parse_all(bool negated, Clauses& clauses) {
+    if (!parse_one(negated, clauses)) return false;
+    while (take_keyword("and")) {
+      Clauses next;
+      if (!parse_one(negated, next) || !join(clauses, std::move(next), !negated)) return false;
+    }
+    return true;
+  }
+
+  bool parse_one(bool negated, Clauses& clauses) {
+    if (take_nots()) negated = !negated;
+    if (!take("(")) return parse_comparison(negated, clauses);
+    if (++depth_ > kMaxDepth) return refuse("a filter with fewer parentheses in each other");
+    if (!parse_any(negated, clauses)) return false;
+    --depth_;
+    return take(")") || refuse("'and', 'or' or ')'", advice_for(rest(), kJoinHints));
+  }
+
+  bool join(Clauses& clauses, Clauses next, bool by_and) {
+    if (by_and) {
+      std::move(next.begin(), next.end(), std::back_inserter(clauses));
+      return true;
+    }
+    if (disjoin(clauses, std::move(next))) return true;
+    return problem_.is_invalid("'" + shown(text_) +
+                               "': has too many combinations of 'or' within 'and' within 'or'");
+  }
+
+  static void add(Clauses& clauses, FilterComparison comparison, bool negated) {
+    comparison.negated = negated;
+    if (negated && (comparison.op == FilterOp::kIsNull || comparison.op == FilterOp::kIsNotNull)) {
+      comparison.negated = false;
+      comparison.op = comparison.op == FilterOp::kIsNull ? FilterOp::kIsNotNull : FilterOp::kIsNull;
+    }
+    clauses.emplace_back().emplace_back().push_back(std::move(comparison));
+  }
+
+  bool parse_comparison(bool negated, Clauses& clauses) {
+    FilterComparison comparison;
     if (!parse_name(comparison.column)) return false;
     if (take_keyword("is")) {
       comparison.op = take_keyword("not") ? FilterOp::kIsNotNull : FilterOp::kIsNull;
-      return take_keyword("null") || refuse("'null'");
+      if (!take_keyword("null")) return refuse("'null'");
+      add(clauses, std::move(comparison), negated);
+      return true;
     }
+    const bool is_not = take_keyword("not");
+    if (is_not) negated = !negated;
+    if (take_keyword("between")) return parse_between(std::move(comparison), negated, clauses);
     if (take_keyword("in")) {
       comparison.op = FilterOp::kIn;
-      return parse_values(comparison.values);
+      if (!parse_values(comparison.values)) return false;
+    } else if (take_keyword("like")) {
+      comparison.op = FilterOp::kLike;
+      if (!parse_operand(comparison)) return false;
+    } else if (is_not) {
+      return refuse("'in', 'like' or 'between'");
+    } else if (!parse_symbol(comparison.op) || !parse_operand(comparison)) {
+      return false;
     }
+    add(clauses, std::move(comparison), negated);
+    return true;
+  }
+
+  bool parse_between(FilterComparison low, bool negated, Clauses& clauses) {
+    FilterComparison high = low;
+    low.op = FilterOp::kGreaterEqual;
+    high.op = FilterOp::kLessEqual;
+    if (!parse_operand(low)) return false;
+    if (!take_keyword("and")) return refuse("'and'");
+    if (!parse_operand(high)) return false;
+    Clauses next;
+    add(clauses, std::move(low), negated);
+    add(next, std::move(high), negated);
+    return join(clauses, std::move(next), !negated);
+  }
+
+  bool parse_symbol(FilterOp& found) {
     skip_spaces();
     const bool is_other =
         begins_with(rest(), "<>") || begins_with(rest(), "=<") || begins_with(rest(), "=>");
     for (const auto& [symbol, op] : kSymbols) {
       if (is_other || !take(symbol)) continue;
-      comparison.op = op;
-      return parse_value(comparison.values.emplace_back());
+      found = op;
+      return true;
     }
-    return refuse("=, !=, <, <=, >, >=, 'in' or 'is'", advice_for(rest(), kOpHints));
+    return refuse("=, !=, <, <=, >, >=, 'in', 'like', 'between' or 'is'",
+                  advice_for(rest(), kOpHints));
   }
 
   // Bytes of the text from the error on that a message repeats.
   static constexpr std::size_t kShownRest = 20;
+  // Parentheses in each other. Each takes a few calls of the stack, and a filter may come from a
+  // stranger.
+  static constexpr int kMaxDepth = 100;
 
   std::string_view text_;
   FilterProblem& problem_;
   std::size_t at_ = 0;
+  int depth_ = 0;
 };
 
 // The text in small letters, with one space for each run of spaces between words.
@@ -263,8 +379,12 @@ std::string one_spaced(std::string_view text) {
   return made;
 }
 
-bool find_op(std::string_view text, FilterOp& op, FilterProblem& problem) {
-  const std::string name = one_spaced(text);
+bool find_op(std::string_view text, FilterOp& op, bool* negated, FilterProblem& problem) {
+  std::string name = one_spaced(text);
+  if (negated != nullptr) {
+    *negated = name.starts_with("not ");
+    if (*negated) name.erase(0, 4);
+  }
   const auto is_it = [&](const OpName& row) { return row.text == name; };
   const auto* const symbol = std::find_if(std::begin(kSymbols), std::end(kSymbols), is_it);
   if (symbol != std::end(kSymbols)) {
@@ -276,11 +396,15 @@ bool find_op(std::string_view text, FilterOp& op, FilterProblem& problem) {
     op = word->op;
     return true;
   }
-  std::string advice = name.empty() ? "" : advice_for(name, kOpHints);
-  if (advice.empty() && !name.empty()) advice = advice_for(name, kJoinHints);
+  std::string advice;
+  if (!name.empty()) {
+    advice = advice_for(name, kOpHints);
+    if (advice.empty()) advice = advice_for(name, kJoinHints);
+    if (advice.empty()) advice = advice_for(name, kListHints);
+  }
   return problem.is_invalid("'" + shown(text) +
-                            "' is not one of the operators =, ==, !=, <, <=, >, >=, in, is null "
-                            "and is not null" +
+                            "' is not one of the operators =, ==, !=, <, <=, >, >=, in, like, "
+                            "is null and is not null" +
                             advice);
 }
 
@@ -298,16 +422,16 @@ std::string shown(std::string_view text, std::size_t max_bytes) {
 namespace table {
 
 std::string_view to_string(FilterOp op) noexcept {
-  constexpr std::string_view kNames[] = {"=",  "!=", "<",       "<=",         ">",
-                                         ">=", "in", "is null", "is not null"};
+  constexpr std::string_view kNames[] = {"=",  "!=", "<",       "<=",          ">",
+                                         ">=", "in", "is null", "is not null", "like"};
   const auto index = static_cast<std::size_t>(op);
   return index < std::size(kNames) ? kNames[index] : std::string_view("?");
 }
 
-Result<FilterOp> filter_op_of(std::string_view text, std::string* message) noexcept {
+Result<FilterOp> filter_op_of(std::string_view text, std::string* message, bool* negated) noexcept {
   return internal::guarded_value<FilterOp>([&](FilterOp& op) {
     internal::FilterProblem problem;
-    return internal::find_op(text, op, problem) ? Status() : problem.report(message);
+    return internal::find_op(text, op, negated, problem) ? Status() : problem.report(message);
   });
 }
 

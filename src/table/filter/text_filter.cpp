@@ -7,20 +7,19 @@
 
 #include "base/guard.hpp"
 #include "numpact/table_filter.hpp"
+#include "table/filter/matches.hpp"
 #include "table/filter/value.hpp"
 
 namespace numpact {
 namespace table {
 
 struct TextFilter::Table {
-  internal::CutSet<std::string> texts;
-  bool matches_null = false;
+  internal::Matches<std::string> found;
   bool is_one = false;  // one text alone satisfies it, as most filters of text
 };
 
 struct DecimalFilter::Table {
-  internal::CutSet<internal::Decimal> numbers;
-  bool matches_null = false;
+  internal::Matches<internal::Decimal> found;
 };
 
 }  // namespace table
@@ -28,34 +27,41 @@ struct DecimalFilter::Table {
 namespace internal {
 namespace {
 
-// Binds comparisons to `table.*set`. `find` appends the spans of a value to a set, or fails.
-template <class T, class Table, class Find>
-Status bind_values(std::span<const FilterComparison> comparisons, std::string* message,
-                   CutSet<T> Table::*set, std::shared_ptr<const Table>& out, const Find& find) {
-  FilterProblem problem;
-  std::vector<CutSet<T>> sets;
-  auto table = std::make_shared<Table>();
-  table->matches_null = true;
-  for (const FilterComparison& comparison : comparisons) {
-    if (!check_count(comparison, problem)) return problem.report(message);
-    table->matches_null = table->matches_null && comparison.op == FilterOp::kIsNull;
-    if (comparison.op == FilterOp::kIsNotNull) continue;
-    CutSet<T> found;
-    for (const FilterValue& value : comparison.values) {
-      if (!find(comparison, value, found, problem)) return problem.report(message);
-    }
-    sets.push_back(united(std::move(found)));
-  }
-  (*table).*set = intersection_of(std::move(sets));
-  out = std::move(table);
-  return Status();
-}
-
 template <class T>
 void add_values(FilterOp op, T value, CutSet<T>& set) {
   for (auto& span : values_of(op, Cut<T>::before(value), Cut<T>::after(value))) {
     set.push_back(std::move(span));
   }
+}
+
+// The texts that a pattern of `like` describes: 'abc%' those that begin with "abc", 'abc' itself.
+// Other patterns are refused. A backslash takes its meaning from the next character.
+bool find_like(const FilterComparison& comparison, const std::string& pattern,
+               CutSet<std::string>& set, FilterProblem& problem) {
+  std::string start;
+  bool is_prefix = false;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const bool is_literal = pattern[i] == '\\' && i + 1 < pattern.size();
+    const bool is_wild = !is_literal && (pattern[i] == '%' || pattern[i] == '_');
+    is_prefix = is_wild && pattern[i] == '%' && i + 1 == pattern.size();
+    if (is_wild && !is_prefix) {
+      return problem.is_invalid("column '" + shown(comparison.column) + "': like '" +
+                                shown(pattern) +
+                                "' is not known: only a '%' at the end, as in 'abc%'");
+    }
+    if (!is_wild) start += pattern[is_literal ? ++i : i];
+  }
+  if (!is_prefix) {
+    add_span(set, Cut<std::string>::before(start), Cut<std::string>::after(start));
+    return true;
+  }
+  // Behind all texts that begin so: before the same text with its last byte one greater.
+  std::string next = start;
+  while (!next.empty() && next.back() == '\xff') next.pop_back();
+  if (!next.empty()) next.back() = static_cast<char>(static_cast<unsigned char>(next.back()) + 1);
+  add_span(set, Cut<std::string>::before(std::move(start)),
+           next.empty() ? Cut<std::string>::end() : Cut<std::string>::before(std::move(next)));
+  return true;
 }
 
 // A whole number, "-12", and the next greater (step 1) or smaller one (step -1).
@@ -113,30 +119,39 @@ Result<TextFilter> TextFilter::bind(std::span<const FilterComparison> comparison
                                     std::string* message) noexcept {
   return internal::guarded_value<TextFilter>([&](TextFilter& made) {
     using Given = FilterValue::Kind;
-    const auto find = [is_bytes](const FilterComparison& comparison, const FilterValue& value,
-                                 internal::CutSet<std::string>& set,
-                                 internal::FilterProblem& problem) {
-      if (value.kind != (is_bytes ? Given::kBytes : Given::kText)) {
-        return internal::mismatch(value, comparison.column, is_bytes ? "binary" : "text", problem);
+    internal::FilterProblem problem;
+    const auto find = [is_bytes](const FilterComparison& comparison,
+                                 internal::Matches<std::string>& found,
+                                 internal::FilterProblem& wrong) {
+      for (const FilterValue& value : comparison.values) {
+        if (value.kind != (is_bytes ? Given::kBytes : Given::kText)) {
+          return internal::mismatch(value, comparison.column, is_bytes ? "binary" : "text", wrong);
+        }
+        if (comparison.op == FilterOp::kLike) {
+          if (!internal::find_like(comparison, value.text, found.values, wrong)) return false;
+        } else {
+          internal::add_values(comparison.op, value.text, found.values);
+        }
       }
-      internal::add_values(comparison.op, value.text, set);
+      found.values = internal::united(std::move(found.values));
       return true;
     };
-    const Status status =
-        internal::bind_values(comparisons, message, &Table::texts, made.table_, find);
-    if (!status.ok()) return status;
-    Table table = *made.table_;
-    table.is_one = table.texts.size() == 1 && internal::is_one_value(table.texts[0]);
-    made.table_ = std::make_shared<const Table>(std::move(table));
-    return status;
+    auto table = std::make_shared<Table>();
+    if (!internal::match_all(comparisons, find, table->found, problem)) {
+      return problem.report(message);
+    }
+    const auto& texts = table->found.values;
+    table->is_one = texts.size() == 1 && internal::is_one_value(texts[0]);
+    made.table_ = std::move(table);
+    return Status();
   });
 }
 
-bool TextFilter::matches_null() const noexcept { return table_->matches_null; }
+bool TextFilter::matches_null() const noexcept { return table_->found.null; }
 
 bool TextFilter::matches(std::string_view text) const noexcept {
-  if (table_->is_one) return text == table_->texts[0].begin.value;
-  return internal::holds_value(table_->texts, text);
+  const auto& texts = table_->found.values;
+  return table_->is_one ? text == texts[0].begin.value : internal::holds_value(texts, text);
 }
 
 DecimalFilter::DecimalFilter() : table_(std::make_shared<const Table>()) {}
@@ -144,34 +159,46 @@ DecimalFilter::DecimalFilter() : table_(std::make_shared<const Table>()) {}
 Result<DecimalFilter> DecimalFilter::bind(std::span<const FilterComparison> comparisons,
                                           std::string* message) noexcept {
   return internal::guarded_value<DecimalFilter>([&](DecimalFilter& made) {
-    const auto find = [](const FilterComparison& comparison, const FilterValue& value,
-                         internal::CutSet<internal::Decimal>& set,
-                         internal::FilterProblem& problem) {
-      if (internal::is_nan_of(value, table::Kind::kNumber)) {  // no decimal is equal to it
-        if (comparison.op == FilterOp::kNotEqual) set = internal::all_values<internal::Decimal>();
-        return true;
+    internal::FilterProblem problem;
+    const auto find = [](const FilterComparison& comparison,
+                         internal::Matches<internal::Decimal>& found,
+                         internal::FilterProblem& wrong) {
+      if (comparison.op == FilterOp::kLike) return internal::not_text(comparison, "decimal", wrong);
+      for (const FilterValue& value : comparison.values) {
+        if (internal::is_nan_of(value, table::Kind::kNumber)) {  // no decimal is equal to it
+          if (comparison.op == FilterOp::kNotEqual) {
+            found.values = internal::all_values<internal::Decimal>();
+          }
+          continue;
+        }
+        const bool is_number = value.kind == FilterValue::Kind::kNumber;
+        auto number = is_number ? internal::parse_decimal(value.text) : std::nullopt;
+        if (!number) return internal::mismatch(value, comparison.column, "decimal", wrong);
+        internal::add_values(comparison.op, std::move(*number), found.values);
       }
-      const bool is_number = value.kind == FilterValue::Kind::kNumber;
-      auto number = is_number ? internal::parse_decimal(value.text) : std::nullopt;
-      if (!number) return internal::mismatch(value, comparison.column, "decimal", problem);
-      internal::add_values(comparison.op, std::move(*number), set);
+      found.values = internal::united(std::move(found.values));
       return true;
     };
-    return internal::bind_values(comparisons, message, &Table::numbers, made.table_, find);
+    auto table = std::make_shared<Table>();
+    if (!internal::match_all(comparisons, find, table->found, problem)) {
+      return problem.report(message);
+    }
+    made.table_ = std::move(table);
+    return Status();
   });
 }
 
-bool DecimalFilter::matches_null() const noexcept { return table_->matches_null; }
+bool DecimalFilter::matches_null() const noexcept { return table_->found.null; }
 
 bool DecimalFilter::matches(std::string_view text) const {
   const std::optional<internal::Decimal> number = internal::parse_decimal(text);
-  return number && internal::holds_value(table_->numbers, *number);
+  return number && internal::holds_value(table_->found.values, *number);
 }
 
 std::vector<std::pair<std::string, std::string>> DecimalFilter::ranges(int precision,
                                                                        int scale) const {
   std::vector<std::pair<std::string, std::string>> made;
-  for (const auto& [begin, end] : table_->numbers) {
+  for (const auto& [begin, end] : table_->found.values) {
     const auto first = internal::whole_at(begin, 1, precision, scale);
     const auto last = internal::whole_at(end, -1, precision, scale);
     if (first && last &&

@@ -373,7 +373,17 @@ bool mismatch(const FilterValue& value, std::string_view column, std::string_vie
                          ", which " + describe_value(value) + " cannot be compared with");
 }
 
+bool not_text(const FilterComparison& comparison, std::string_view type, FilterProblem& problem) {
+  return problem.set(ErrorKind::kTypeMismatch, "column " + in_quotes(comparison.column) +
+                                                   " is of type " + std::string(type) +
+                                                   ", and 'like' compares text");
+}
+
 bool check_count(const FilterComparison& comparison, FilterProblem& problem) {
+  if (comparison.other) {
+    return problem.is_invalid("column " + in_quotes(comparison.column) +
+                              ": a column takes the place of the value");
+  }
   const FilterOp op = comparison.op;
   const bool is_test = op == FilterOp::kIsNull || op == FilterOp::kIsNotNull;
   const std::size_t expected = is_test ? 0 : 1;

@@ -30,6 +30,9 @@ bool find_latents(const FilterValue& value, const ColumnType& type, std::string_
 bool mismatch(const FilterValue& value, std::string_view column, std::string_view type,
               FilterProblem& problem);
 
+// Fails with the words for a `like` of a column that is not text.
+bool not_text(const FilterComparison& comparison, std::string_view type, FilterProblem& problem);
+
 // Whether an operator has as many values as it takes.
 bool check_count(const FilterComparison& comparison, FilterProblem& problem);
 

@@ -70,16 +70,18 @@ void keep_numbers(void* numbers, std::size_t size, std::span<const std::uint8_t>
   }
 }
 
+// `valid` is empty if no row is null. `scratch` is for filters that null rows satisfy.
 void narrow(const NumberFilter& filter, const NumberView& numbers,
-            std::span<const std::uint8_t> valid, std::span<std::uint8_t> kept) {
-  if (filter.matches_null()) {
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      kept[i] &= static_cast<std::uint8_t>(valid.empty() ? 0 : 1 - valid[i]);
-    }
-    return;
-  }
+            std::span<const std::uint8_t> valid, std::span<std::uint8_t> kept,
+            std::vector<std::uint8_t>& scratch) {
+  const bool keeps_nulls = filter.matches_null() && !valid.empty();
+  if (keeps_nulls) scratch.assign(kept.begin(), kept.end());
   filter.narrow(numbers, kept);
   for (std::size_t i = 0; i < valid.size(); ++i) kept[i] &= valid[i];
+  if (!keeps_nulls) return;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    kept[i] |= static_cast<std::uint8_t>(scratch[i] & (1 - valid[i]));
+  }
 }
 
 }  // namespace
@@ -98,6 +100,10 @@ struct Cursor::State {
   std::unordered_map<std::size_t, Window> windows;  // by column
   std::unordered_map<std::size_t, Values> values;
   std::vector<std::uint8_t> kept;
+  // Of match(): the rows of an alternative, those of the alternatives before it, and of narrow().
+  std::vector<std::uint8_t> alternative;
+  std::vector<std::uint8_t> found;
+  std::vector<std::uint8_t> scratch;
   std::uint64_t row = 0;   // the next one
   std::uint64_t stop = 0;  // of start()
   std::size_t range = 0;
@@ -112,6 +118,8 @@ struct Cursor::State {
   Status give(Batch& batch, std::uint64_t ahead, Failure* failure);
 
  private:
+  Status test_rows(const Scan::Plan::Test& test, const RowRange& rows, std::uint64_t ahead,
+                   std::span<std::uint8_t> left, Failure* failure);
   Status read_numbers(Window& window, std::uint64_t number, MutableNumberView out,
                       std::uint64_t ahead);
   Status read_direct(Window& window, std::uint64_t number, const MutableNumberView& out,
@@ -257,26 +265,68 @@ bool Cursor::State::next_window(RowRange& rows) {
   return false;
 }
 
+// Sets left[i] to 0 for the rows that do not satisfy a test.
+Status Cursor::State::test_rows(const Scan::Plan::Test& test, const RowRange& rows,
+                                std::uint64_t ahead, std::span<std::uint8_t> left,
+                                Failure* failure) {
+  using TestKind = Scan::Plan::Test::Kind;
+  if (test.kind == TestKind::kOther) {
+    const Status status = plan->query.others->narrow(test.number, test.column, rows.first, left);
+    if (status.ok()) return status;
+    const ColumnEntry& entry = table.entries[test.column];
+    return fail(failure, status, table.place_of(entry.other->first_file()), entry.name());
+  }
+  const auto numbers_of = [&](std::size_t column) {
+    return NumberView(table.entries[column].numbers->type, values[column].numbers.data(),
+                      left.size());
+  };
+  const auto valid_of = [&](std::size_t column) {
+    const Values& read = values[column];
+    return read.has_nulls ? std::span<const std::uint8_t>(read.valid).first(left.size())
+                          : std::span<const std::uint8_t>();
+  };
+  NUMPACT_TRY(read_values(test.column, rows.first, left.size(), ahead, failure));
+  if (test.kind == TestKind::kNumbers) {
+    narrow(test.filter, numbers_of(test.column), valid_of(test.column), left, scratch);
+    return {};
+  }
+  NUMPACT_TRY(read_values(test.other, rows.first, left.size(), ahead, failure));
+  test.pair.narrow(numbers_of(test.column), numbers_of(test.other), left);
+  for (const std::size_t column : {test.column, test.other}) {
+    const std::span<const std::uint8_t> valid = valid_of(column);
+    for (std::size_t i = 0; i < valid.size(); ++i) left[i] &= valid[i];
+  }
+  return {};
+}
+
 // Sets `kept`: of no rows if none matches.
 Status Cursor::State::match(const RowRange& rows, std::uint64_t ahead, Failure* failure) {
+  const auto has_rows = [](std::span<const std::uint8_t> mask) {
+    return std::find(mask.begin(), mask.end(), 1) != mask.end();
+  };
   kept.assign(internal::to_size(rows.end - rows.first), 1);
-  for (const Scan::Plan::Bound& bound : plan->conditions) {
-    if (bound.is_number) {
-      NUMPACT_TRY(read_values(bound.column, rows.first, kept.size(), ahead, failure));
-      const Values& read = values[bound.column];
-      const NumberView numbers(bound.filter.type(), read.numbers.data(), kept.size());
-      narrow(bound.filter, numbers,
-             read.has_nulls ? std::span(read.valid).first(kept.size())
-                            : std::span<const std::uint8_t>(),
-             kept);
-    } else {
-      const Status status = plan->query.others->narrow(bound.column, rows.first, kept);
-      if (!status.ok()) {
-        const ColumnEntry& entry = table.entries[bound.column];
-        return fail(failure, status, table.place_of(entry.other->first_file()), entry.name());
+  for (const Scan::Plan::Clause& clause : plan->clauses) {
+    if (clause.size() == 1) {
+      for (const Scan::Plan::Test& test : clause[0]) {
+        NUMPACT_TRY(test_rows(test, rows, ahead, kept, failure));
       }
+    } else {
+      found.assign(kept.size(), 0);
+      for (const Scan::Plan::Tests& tests : clause) {
+        // Rows that another alternative has found need no test.
+        alternative.resize(kept.size());
+        for (std::size_t i = 0; i < kept.size(); ++i) {
+          alternative[i] = static_cast<std::uint8_t>(kept[i] & (1 - found[i]));
+        }
+        for (const Scan::Plan::Test& test : tests) {
+          if (!has_rows(alternative)) break;
+          NUMPACT_TRY(test_rows(test, rows, ahead, alternative, failure));
+        }
+        for (std::size_t i = 0; i < kept.size(); ++i) found[i] |= alternative[i];
+      }
+      std::swap(kept, found);
     }
-    if (std::find(kept.begin(), kept.end(), 1) == kept.end()) {
+    if (!has_rows(kept)) {
       kept.clear();
       return {};
     }

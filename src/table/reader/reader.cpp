@@ -201,6 +201,11 @@ Result<std::vector<Condition>> Reader::conditions(std::span<const FilterComparis
       std::size_t column = 0;
       NUMPACT_TRY(find(comparison.column, failure).into(column));
       made.push_back({column, comparison});
+      if (!comparison.other) continue;
+      const Status found = find(*comparison.other, failure).into(made.back().other);
+      if (found.ok()) continue;
+      if (failure != nullptr) failure->text += " (text is written in single quotes)";
+      return found;
     }
     return {};
   });

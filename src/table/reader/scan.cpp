@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -38,16 +39,32 @@ Ranges intersection(const Ranges& a, const Ranges& b) {
   return result;
 }
 
-// The rows from that of the first number to that of the last of each chunk that may match.
+Ranges in_either(const Ranges& a, const Ranges& b) {
+  Ranges all;
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all),
+             [](const RowRange& x, const RowRange& y) { return x.first < y.first; });
+  Ranges result;
+  for (const RowRange& range : all) {
+    if (!result.empty() && range.first < result.back().end) {
+      result.back().end = std::max(result.back().end, range.end);
+    } else {
+      add_range(result, range);
+    }
+  }
+  return result;
+}
+
+// The rows from that of the first number to that of the last of each chunk that may match; all of a
+// part if its null rows match.
 Ranges rows_that_may_match(const OpenColumn& column, const NumberFilter& filter,
                            bool nan_may_match) {
   Ranges rows;
   for (const auto& part : column.parts) {
     const std::uint64_t base = part->first_row;
     const std::span<const ChunkSummary> chunks = part->file.summaries();
-    if (chunks.empty() || filter.matches_null()) {
-      const bool has_rows = !filter.matches_null() || !part->nulls.empty();
-      if (has_rows) add_range(rows, {base, base + part->rows});
+    const bool nulls_match = filter.matches_null() && !part->nulls.empty();
+    if (nulls_match || (chunks.empty() && filter.matches_numbers())) {
+      add_range(rows, {base, base + part->rows});
       continue;
     }
     for (const ChunkSummary& chunk : chunks) {
@@ -92,12 +109,17 @@ Ranges cut(const Ranges& ranges, const OpenColumn& column, std::uint64_t min_row
 
 // Makes a plan.
 class Planner {
+  using Test = Scan::Plan::Test;
+
  public:
   Planner(Scan::Plan& plan, const Query& query, Failure* failure)
       : plan_(plan), table_(*plan.table), query_(query), failure_(failure) {}
 
   Status run() {
-    for (const Condition& condition : query_.where) NUMPACT_TRY(use(condition.column));
+    for (const Condition& condition : query_.where) {
+      NUMPACT_TRY(use(condition.column));
+      if (condition.comparison.other) NUMPACT_TRY(use(condition.other));
+    }
     for (const std::size_t column : query_.columns) NUMPACT_TRY(use(column));
     NUMPACT_TRY(find_rows());
     NUMPACT_TRY(bind_all());
@@ -110,12 +132,14 @@ class Planner {
       }
     }
     add_range(plan_.ranges, rows);
-    for (const Scan::Plan::Bound& bound : plan_.conditions) {
-      if (!bound.is_number) continue;
-      const OpenColumn* column = nullptr;
-      NUMPACT_TRY(table_.load(bound.column, column, failure_));
-      plan_.ranges = intersection(plan_.ranges,
-                                  rows_that_may_match(*column, bound.filter, query_.nan_may_match));
+    for (const Scan::Plan::Clause& clause : plan_.clauses) {
+      Ranges any;
+      for (const Scan::Plan::Tests& tests : clause) {
+        Ranges all = plan_.ranges;
+        for (const Scan::Plan::Test& test : tests) NUMPACT_TRY(narrow(test, all));
+        any = in_either(any, all);
+      }
+      plan_.ranges = std::move(any);
     }
     return open_columns();
   }
@@ -156,39 +180,144 @@ class Planner {
         "columns do not belong together: read its columns one by one");
   }
 
-  Status bind_all() {
-    // A filter may have thousands of comparisons with a column.
-    std::map<std::size_t, std::size_t> places;
-    std::vector<std::vector<FilterComparison>> comparisons;
-    for (const Condition& condition : query_.where) {
-      const auto [place, is_new] = places.try_emplace(condition.column, comparisons.size());
-      if (is_new) {
-        plan_.conditions.push_back({condition.column, {}, false});
-        comparisons.emplace_back();
+  // Leaves the rows that may satisfy a test.
+  Status narrow(const Scan::Plan::Test& test, Ranges& rows) const {
+    if (test.kind == Test::Kind::kOther) return {};
+    const OpenColumn* column = nullptr;
+    NUMPACT_TRY(table_.load(test.column, column, failure_));
+    if (test.kind == Test::Kind::kPair) return table_.load(test.other, column, failure_);
+    rows = intersection(rows, rows_that_may_match(*column, test.filter, query_.nan_may_match));
+    return {};
+  }
+
+  // The comparisons with each column, in the order of their first ones.
+  class ByColumn {
+   public:
+    void add(const Condition& condition) {
+      if (condition.comparison.other) {
+        pairs.push_back(&condition);
+        return;
       }
-      comparisons[place->second].push_back(condition.comparison);
+      const auto [place, is_new] = places_.try_emplace(condition.column, columns.size());
+      if (is_new) columns.push_back({condition.column, {}});
+      columns[place->second].second.push_back(condition.comparison);
     }
-    for (std::size_t i = 0; i < comparisons.size(); ++i) {
-      NUMPACT_TRY(bind(plan_.conditions[i], comparisons[i]));
+
+    std::vector<std::pair<std::size_t, std::vector<FilterComparison>>> columns;
+    std::vector<const Condition*> pairs;
+
+   private:
+    std::map<std::size_t, std::size_t> places_;  // a filter may have thousands of comparisons
+  };
+
+  // Clauses with one column become one test of it: their values are intersected and united.
+  Status bind_all() {
+    ByColumn all;
+    std::vector<std::span<const Condition>> mixed;
+    const std::span<const Condition> where = query_.where;
+    for (std::size_t first = 0, end = 0; first < where.size(); first = end) {
+      const Condition& begin = where[first];
+      bool is_one = !begin.comparison.other;
+      for (end = first + 1; end < where.size(); ++end) {
+        if (where[end].comparison.join == FilterJoin::kClause) break;
+        is_one = is_one && where[end].column == begin.column && !where[end].comparison.other;
+      }
+      const auto clause = where.subspan(first, end - first);
+      const bool is_pair = clause.size() == 1 && begin.comparison.other;
+      if (!is_one && !is_pair) {
+        mixed.push_back(clause);
+        continue;
+      }
+      for (const Condition& condition : clause) all.add(condition);
+    }
+    Scan::Plan::Tests joined;
+    NUMPACT_TRY(bind(all, joined));
+    for (Test& test : joined) plan_.clauses.push_back({{std::move(test)}});
+    for (const auto& clause : mixed) NUMPACT_TRY(bind_mixed(clause, plan_.clauses.emplace_back()));
+    // Of other columns, only rows are read that still match.
+    std::stable_sort(plan_.clauses.begin(), plan_.clauses.end(),
+                     [](const auto& a, const auto& b) { return has_other(a) < has_other(b); });
+    return {};
+  }
+
+  static bool has_other(const Scan::Plan::Clause& clause) {
+    return std::any_of(clause.begin(), clause.end(), [](const Scan::Plan::Tests& tests) {
+      return std::any_of(tests.begin(), tests.end(),
+                         [](const Test& test) { return test.kind == Test::Kind::kOther; });
+    });
+  }
+
+  Status bind_mixed(std::span<const Condition> clause, Scan::Plan::Clause& bound) {
+    for (std::size_t first = 0, end = 0; first < clause.size(); first = end) {
+      ByColumn alternative;
+      for (end = first; end < clause.size(); ++end) {
+        if (end > first && clause[end].comparison.join != FilterJoin::kWith) break;
+        alternative.add(clause[end]);
+      }
+      // Each comparison must hold, whatever it was joined to.
+      for (auto& [column, comparisons] : alternative.columns) {
+        for (FilterComparison& one : comparisons) one.join = FilterJoin::kClause;
+      }
+      Scan::Plan::Tests& tests = bound.emplace_back();
+      NUMPACT_TRY(bind(alternative, tests));
+      std::stable_sort(tests.begin(), tests.end(), [](const Test& a, const Test& b) {
+        return (a.kind == Test::Kind::kOther) < (b.kind == Test::Kind::kOther);
+      });
     }
     return {};
   }
 
-  Status bind(Scan::Plan::Bound& bound, std::span<const FilterComparison> comparisons) {
-    const ColumnEntry& entry = table_.entries[bound.column];
+  Status bind(const ByColumn& by_column, Scan::Plan::Tests& tests) {
+    for (const auto& [column, comparisons] : by_column.columns) {
+      NUMPACT_TRY(bind_column(column, comparisons, tests.emplace_back()));
+    }
+    for (const Condition* condition : by_column.pairs) {
+      NUMPACT_TRY(bind_pair(*condition, tests.emplace_back()));
+    }
+    return {};
+  }
+
+  static ColumnType type_of(const Column& column) {
+    return {column.type, column.kind, column.unit, column.timezone};
+  }
+
+  Status bind_column(std::size_t column, std::span<const FilterComparison> comparisons,
+                     Test& test) {
+    const ColumnEntry& entry = table_.entries[column];
+    test.column = column;
     std::string message;
     Status status;
     if (entry.numbers != nullptr) {
-      const Column& column = *entry.numbers;
-      bound.is_number = true;
-      const ColumnType type{column.type, column.kind, column.unit, column.timezone};
-      status = NumberFilter::bind(comparisons, type, &message).into(bound.filter);
+      test.kind = Test::Kind::kNumbers;
+      status = NumberFilter::bind(comparisons, type_of(*entry.numbers), &message).into(test.filter);
     } else if (query_.others != nullptr) {
-      status = query_.others->bind(bound.column, *entry.other, comparisons, message);
+      test.number = other_tests_++;
+      status = query_.others->bind(test.number, column, *entry.other, comparisons, message);
     } else {
       const OpenColumn* none = nullptr;
-      return table_.load(bound.column, none, failure_);
+      return table_.load(column, none, failure_);
     }
+    return status.ok() ? status : fail(failure_, status, "", "", message);
+  }
+
+  Status bind_pair(const Condition& condition, Test& test) {
+    test.kind = Test::Kind::kPair;
+    test.column = condition.column;
+    test.other = condition.other;
+    for (const std::size_t position : {test.column, test.other}) {
+      const ColumnEntry& entry = table_.entries[position];
+      if (entry.numbers != nullptr) continue;
+      const Status status(ErrorKind::kTypeMismatch, "two columns of the filter are not comparable");
+      return fail(failure_, status, "", "",
+                  "column '" + entry.name() + "' is of type " + entry.other->type +
+                      ": only columns of numbers, dates, times and booleans are compared with each "
+                      "other");
+    }
+    std::string message;
+    const Status status =
+        PairFilter::bind(condition.comparison, type_of(*table_.entries[test.column].numbers),
+                         type_of(*table_.entries[test.other].numbers), &message)
+            .into(test.pair);
     return status.ok() ? status : fail(failure_, status, "", "", message);
   }
 
@@ -209,6 +338,7 @@ class Planner {
   const Query& query_;
   Failure* failure_;
   std::vector<std::size_t> used_;
+  std::size_t other_tests_ = 0;
 };
 
 }  // namespace

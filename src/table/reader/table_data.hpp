@@ -74,16 +74,24 @@ struct Reader::Table {
 };
 
 struct Scan::Plan {
-  struct Bound {
-    std::size_t column;
-    NumberFilter filter;     // of a column of numbers
-    bool is_number = false;  // else one that Query::others narrows
+  // Comparisons with one column, or of two.
+  struct Test {
+    enum class Kind : std::uint8_t { kNumbers, kPair, kOther };
+    Kind kind = Kind::kOther;
+    std::size_t column = 0;
+    NumberFilter filter = {};  // kNumbers
+    PairFilter pair = {};      // kPair
+    std::size_t other = 0;     // kPair: the position of the second column
+    std::size_t number = 0;    // kOther: as Query::others has it
   };
+  // Tests which all must hold, and a clause, of which one of them must.
+  using Tests = std::vector<Test>;
+  using Clause = std::vector<Tests>;
 
   std::shared_ptr<const Reader::Table> table;
   Query query;  // without its conditions
   std::uint64_t rows = 0;
-  std::vector<Bound> conditions;
+  std::vector<Clause> clauses;  // which all must hold
   std::vector<RowRange> ranges;
 };
 

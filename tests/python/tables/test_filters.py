@@ -79,10 +79,10 @@ def test_text_and_lists_say_the_same() -> None:
     [
         ("", "the name of a column, in double quotes if it is not one word, is expected at "
              "character 1, not the end"),
-        ("a", "=, !=, <, <=, >, >=, 'in' or 'is' is expected at character 2"),
+        ("a", "=, !=, <, <=, >, >=, 'in', 'like', 'between' or 'is' is expected at character 2"),
         ("a =", "a value .* at character 4"),
-        ("a = b", "a value \\(text in single quotes\\) is expected at character 5, not 'b'"),
-        ("a = 1 or b = 2", "'and' or the end is expected at character 7, not 'or b = 2'"),
+        ("a = b-", "a value \\(text in single quotes\\) is expected at character 5, not 'b-'"),
+        ("a = 1 b = 2", "'and', 'or' or the end is expected at character 7, not 'b = 2'"),
         ("a = 1 and", "name of a column.* at character 10"),
         ("a = 'x", "text that ends with ' is expected at character 5"),
         ('"a = 1', "text that ends with \" is expected at character 1"),

@@ -205,6 +205,8 @@ def test_chunks_without_a_match_are_not_read(folder: Path, tmp_path: Path) -> No
         scan.select("i").collect()
     found = scan.filter(pl.col("i").is_between(10, 20)).select("i", "u").collect()
     assert found.height > 5
+    either = (pl.col("i") < 11) & (pl.col("i") > 9) | pl.col("i").is_between(15, 20)
+    assert 0 < scan.filter(either).select("i", "u").collect().height < found.height
     # Others than those of the query are not read either.
     assert scan.select("s").collect().height == ROWS
 
@@ -218,7 +220,11 @@ def test_what_is_understood(folder: Path) -> None:
     assert columns((pl.col("i") > 5) & (pl.lit(1.5) < pl.col("x")) & pl.col("u").is_null()) == list(
         "ixu"
     )
-    assert columns((pl.col("i") > 5) | (pl.col("x") > 5)) == []
+    assert columns((pl.col("i") > 5) | (pl.col("x") > 5)) == ["i", "x"]
+    assert columns((pl.col("i") > 5) | (pl.col("s") == "a")) == []
+    both = (pl.col("i") > 5) & ((pl.col("s") == "a") | (pl.col("x") > 5))
+    assert columns(both) == ["i"]
+    assert columns(both | pl.col("u").is_null()) == ["i", "u"]
     assert columns(~(pl.col("i") > 5)) == []
     assert columns(pl.col("i") + 1 > 5) == []
     assert columns(pl.col("nothing") > 5) == []
