@@ -427,7 +427,6 @@ class TableScan:
         where: Sequence[tuple[int, _FilterComparison, int]],
         rows: tuple[int, int] | None = None,
         window_rows: int = 65_536,
-        nan_may_match: bool = False,
         min_part_rows: int = 0,
         others: object | None = None,
     ) -> None: ...

@@ -274,7 +274,7 @@ class TableScan {
  public:
   TableScan(nb::object reader, std::vector<std::size_t> columns, nb::handle where,
             std::optional<std::pair<std::uint64_t, std::uint64_t>> rows, std::uint64_t window_rows,
-            bool nan_may_match, std::uint64_t min_part_rows, nb::object others)
+            std::uint64_t min_part_rows, nb::object others)
       : plan_(std::make_shared<Plan>(std::move(reader))) {
     table::Query query;
     query.columns = columns;
@@ -284,7 +284,6 @@ class TableScan {
     }
     if (rows) query.rows = RowRange{rows->first, rows->second};
     query.window_rows = window_rows;
-    query.nan_may_match = nan_may_match;
     query.min_part_rows = min_part_rows;
     if (!others.is_none()) {
       plan_->others = std::make_unique<PythonOthers>(std::move(others));
@@ -324,12 +323,11 @@ void bind_table_scan(nb::module_& m) {
       .def("take", &TableCursor::take, nb::arg("column"), nb::arg("rows"));
   nb::class_<TableScan>(m, "TableScan")
       .def(nb::init<nb::object, std::vector<std::size_t>, nb::handle,
-                    std::optional<std::pair<std::uint64_t, std::uint64_t>>, std::uint64_t, bool,
+                    std::optional<std::pair<std::uint64_t, std::uint64_t>>, std::uint64_t,
                     std::uint64_t, nb::object>(),
            nb::arg("reader"), nb::arg("columns"), nb::arg("where"),
            nb::arg("rows").none() = nb::none(), nb::arg("window_rows") = table::kOtherBatchRows,
-           nb::arg("nan_may_match") = false, nb::arg("min_part_rows") = 0,
-           nb::arg("others").none() = nb::none())
+           nb::arg("min_part_rows") = 0, nb::arg("others").none() = nb::none())
       .def_prop_ro("ranges", &TableScan::ranges)
       .def_prop_ro("rows", &TableScan::rows)
       .def("cursor", &TableScan::cursor, nb::arg("threads") = 1);

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from .._errors import InvalidArgumentError
 from .._number_types import dtype_of
 from .._remote.manifest import Column, LogicalType, Manifest, pack_metadata, unpack_metadata
 from .._tables.columns import arrow_field as _arrow_field
@@ -157,3 +158,21 @@ def chunked(arrays: list[pa.Array], type: pa.DataType) -> pa.ChunkedArray:
             for array in arrays
         ]
     return pa.chunked_array(arrays, type)
+
+
+def numpy_of(table: pa.Table, name: str) -> Array:
+    """A column as an array of (rows,); InvalidArgumentError if it has nulls."""
+    column = table.column(name)
+    if column.null_count:
+        raise InvalidArgumentError(
+            f"column {name!r}: {column.null_count} nulls, which NumPy does not have: to_arrow, "
+            "to_pandas and to_polars keep them"
+        )
+    logical = logical_of(table.schema.field(name))
+    if logical is None:
+        made: Array = column.to_numpy()
+        return made
+    parts = [logical.as_numpy(numbers_in(chunk, logical)) for chunk in column.chunks]
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.empty(0, logical.numpy_dtype())

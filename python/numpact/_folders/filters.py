@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: must.
 Where = Union[str, Sequence[tuple[str, str, Any]], Sequence[Sequence[tuple[str, str, Any]]]]
 
-IS_NULL, IS_NOT_NULL, IN = "is null", "is not null", "in"
+IS_NULL, IS_NOT_NULL, IN, LIKE = "is null", "is not null", "in", "like"
 AND, OR, WITH = "and", "or", "with"
 _SHOWN = 60  # characters of an object that a message repeats
 

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
 
 from .._errors import Error, InvalidArgumentError
 from .._limits import Budget, Limits
@@ -18,7 +21,8 @@ from .._remote.locations import StorageOptions
 from .._remote.manifest import LogicalType
 from .._shown import few
 from .columns import empty_table
-from .filters import AND, IS_NOT_NULL, IS_NULL, OR, WITH, Comparison, NumberCondition
+from .filters import AND, IN, IS_NOT_NULL, IS_NULL, LIKE, OR, WITH, Comparison, NumberCondition
+from .other_filters import bind_other
 from .scanning import WINDOW_ROWS, Condition
 from .sources import NumberSource, Span
 from .tables import OpenTable, Path, open_table
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 
 _OPS = {"Eq": "=", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_WITH_EQUAL = {"<": "<=", ">": ">="}
+_OF_FLOATS = {"<": "<=", ">": "not <", ">=": "not <"}
 # Units of literals, and the digits behind the point of a second.
 _DIGITS = {"Milliseconds": 3, "Microseconds": 6, "Nanoseconds": 9}
 # The units that columns have in polars, which has no seconds.
@@ -100,10 +104,14 @@ def _frames(
     conditions = [] if predicate is None else pruning(predicate, table)
     tested = [] if predicate is None else sorted(set(predicate.meta.root_names()))
     is_empty = True
-    # For polars, NaN is equal to itself and greater than all others: it may always match.
-    spans = table.scan([], conditions, span, nan_may_match=True).spans if conditions else [span]
-    for part in _windows(spans):
-        frame = _window(polars, table, chosen, predicate, tested, part, budget)
+    if predicate is not None and conditions:
+        frames = _matching(polars, table, chosen, predicate, tested, conditions, span, budget)
+    else:
+        windows = _windows(span)
+        frames = (
+            _window(polars, table, chosen, predicate, tested, part, budget) for part in windows
+        )
+    for frame in frames:
         is_empty = is_empty and not frame.height
         if frame.height:
             yield frame
@@ -114,10 +122,29 @@ def _frames(
         yield empty.select(chosen)
 
 
-def _windows(spans: Sequence[Span]) -> Iterator[Span]:
-    for first, stop in spans:
-        for at in range(first, stop, WINDOW_ROWS):
-            yield at, min(at + WINDOW_ROWS, stop)
+def _windows(span: Span) -> Iterator[Span]:
+    for at in range(*span, WINDOW_ROWS):
+        yield at, min(at + WINDOW_ROWS, span[1])
+
+
+def _matching(
+    polars: Any,
+    table: OpenTable,
+    chosen: Sequence[str],
+    predicate: pl.Expr,
+    tested: Sequence[str],
+    conditions: Sequence[Condition],
+    span: Span,
+    budget: Budget,
+) -> Iterator[pl.DataFrame]:
+    """The rows that satisfy conditions, of which polars judges each once more."""
+    columns = [*chosen, *(name for name in tested if name not in chosen)]
+    for found in table.matching(columns, conditions, span):
+        frame: pl.DataFrame = polars.from_arrow(found)
+        mask = frame.select(predicate.alias("mask")).to_series().fill_null(False)
+        if budget:
+            table.count(found.select(chosen), np.flatnonzero(mask.to_numpy()), budget)
+        yield frame.select(chosen).filter(mask)
 
 
 def _window(
@@ -171,8 +198,8 @@ def _read(
 def pruning(predicate: pl.Expr, table: OpenTable) -> list[Condition]:
     """Conditions that every row that matches satisfies; polars judges the rows themselves.
 
-    Translates only certain cases: comparisons of a column with a literal, and tests for
-    null, joined by "and" and "or".
+    Translates only certain cases: comparisons of a column with a literal, tests for null, values
+    that are listed and text that begins so, joined by "and" and "or".
     """
     try:
         with warnings.catch_warnings():
@@ -204,16 +231,34 @@ def _condition(test: _Test, table: OpenTable) -> Condition | None:
         return None
     index = names.index(test.column)
     source = table.source(index)
-    if not isinstance(source, NumberSource):
-        return None
-    comparison = _comparable(test, source.logical)
-    if comparison is None:
-        return None
     try:
-        NumberCondition([comparison], source.logical)
+        if isinstance(source, NumberSource):
+            comparison = _comparable(test, source.logical)
+            if comparison is not None:
+                NumberCondition([comparison], source.logical)
+        else:
+            # Enums are in the order of their categories.
+            is_ordered = pa.types.is_dictionary(source.field.type)
+            is_known = not is_ordered or test.op in ("=", IN, IS_NULL, IS_NOT_NULL)
+            comparison = _comparable_text(test) if is_known else None
+            if comparison is not None:
+                bind_other([comparison], source.field.type)
     except Error:
         return None
-    return Condition(index, comparison)
+    return None if comparison is None else Condition(index, comparison)
+
+
+def _comparable_text(test: _Test) -> Comparison | None:
+    """As ``_comparable``, for other columns: polars compares text byte by byte, too."""
+    texts = [value for kind, value in test.literals if kind == "String" and isinstance(value, str)]
+    if len(texts) < len(test.literals):
+        return None
+    if test.op == LIKE:
+        texts = [re.sub(r"([%_\\])", r"\\\1", text) + "%" for text in texts]
+    return Comparison(test.column, test.op, tuple(Value("text", text) for text in texts))
+
+
+_Literal = tuple[str, Any]  # the kind, as polars names it, and the value
 
 
 @dataclass(frozen=True)
@@ -222,7 +267,7 @@ class _Test:
 
     column: str
     op: str
-    literal: tuple[str, Any] | None = None  #: the kind, as polars names it, and the value
+    literals: tuple[_Literal, ...] = ()
 
 
 # Alternatives, of which one holds; all tests of an alternative do.
@@ -250,6 +295,13 @@ def _clauses(tree: Any, depth: int) -> list[_Clause]:
     if not isinstance(inputs, list) or not inputs:
         return []
     column = _column(inputs[0])
+    if column is not None and len(inputs) == 2:
+        if function["function"].get("StringExpr") == "StartsWith":
+            literal = _literal(inputs[1])
+            return [] if literal is None else [[[_Test(column, LIKE, (literal,))]]]
+        if isinstance(kind, dict) and "IsIn" in kind:
+            literals = _listed(_literal(inputs[1]))
+            return [] if literals is None else [[[_Test(column, IN, literals)]]]
     if column is not None and kind in ("IsNull", "IsNotNull") and len(inputs) == 1:
         return [[[_Test(column, IS_NULL if kind == "IsNull" else IS_NOT_NULL)]]]
     if isinstance(kind, dict) and "IsBetween" in kind and len(inputs) == 3:
@@ -271,7 +323,7 @@ def _comparison(left: Any, op: str, right: Any) -> Iterator[_Test]:
         left, op, right = right, _FLIPPED.get(op, op), left
     column, literal = _column(left), _literal(right)
     if column is not None and literal is not None:
-        yield _Test(column, op, literal)
+        yield _Test(column, op, (literal,))
 
 
 def _column(tree: Any) -> str | None:
@@ -289,15 +341,44 @@ def _literal(tree: Any) -> tuple[str, Any] | None:
     return (kind, value) if isinstance(kind, str) else None
 
 
+def _listed(literal: _Literal | None) -> tuple[_Literal, ...] | None:
+    """The values of a list, which is serialized as a stream of Arrow; None if one is not known."""
+    if literal is None or literal[0] != "List" or not isinstance(literal[1], list):
+        return None
+    try:
+        table = pa.ipc.open_stream(bytes(literal[1])).read_all()
+    except (pa.ArrowException, ValueError, TypeError):
+        return None
+    if table.num_columns != 1:
+        return None
+    type = table.column(0).type
+    if pa.types.is_integer(type):
+        kind = "Int"
+    elif pa.types.is_string(type) or pa.types.is_large_string(type) or "view" in str(type):
+        kind = "String"
+    else:
+        return None
+    # A null in the list makes no row match.
+    return tuple((kind, x) for x in table.column(0).to_pylist() if x is not None)
+
+
 def _comparable(test: _Test, logical: LogicalType) -> Comparison | None:
     """A comparison that all rows satisfy which polars finds; None if that is not known.
 
     Only literals of known kinds are judged. Each kind has a form of its own, which may change:
     the value of a kind that is not listed here is never guessed.
     """
-    if test.literal is None:
+    if test.op in (IS_NULL, IS_NOT_NULL):
         return Comparison(test.column, test.op)
-    kind, value = test.literal
+    if test.op == IN:
+        alone = [
+            _comparable(_Test(test.column, "=", (literal,)), logical) for literal in test.literals
+        ]
+        values = tuple(item.values[0] for item in alone if item is not None)
+        return Comparison(test.column, IN, values) if len(values) == len(alone) else None
+    if test.op not in _OPS.values():
+        return None
+    kind, value = test.literals[0]
     if logical.kind != "number":
         found = _other_value(kind, value, logical)
         return None if found is None else Comparison(test.column, test.op, (found,))
@@ -309,7 +390,8 @@ def _comparable(test: _Test, logical: LogicalType) -> Comparison | None:
         # between the literal and the nearest of them, which the filter takes for it.
         if test.op == "!=":
             return None
-        op = _WITH_EQUAL.get(test.op, test.op)
+        # NaN is greater than all others for polars: it satisfies "not <=", not ">".
+        op = _OF_FLOATS.get(test.op, test.op)
         text = number_text(number)
         text = f"{text}.0" if text.lstrip("-").isdigit() else text
         return Comparison(test.column, op, (Value("number", text),))

@@ -111,7 +111,6 @@ class Scan:
         span: The rows.
         threads: As for ``open_table``.
         window_rows: Of a window; None: as many as suit the count of columns.
-        nan_may_match: The caller compares rows again, and NaNs may satisfy any comparison.
 
     Raises:
         TypeMismatchError: A value is of another kind than its column.
@@ -127,7 +126,6 @@ class Scan:
         span: Span,
         threads: int | None,
         window_rows: int | None = None,
-        nan_may_match: bool = False,
     ) -> None:
         self._sources = [sources[column] for column in columns]
         self._threads = resolve(threads)
@@ -153,7 +151,6 @@ class Scan:
             ],
             span,
             window_rows,
-            nan_may_match,
             window_rows,
             tests,
         )

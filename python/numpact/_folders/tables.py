@@ -30,7 +30,7 @@ from .choosing import (
     span_of,
     within,
 )
-from .columns import chunked, logical_of, numbers_in, schema_metadata, with_extensions
+from .columns import chunked, numpy_of, schema_metadata, with_extensions
 from .filters import Comparison, Where, parse_where
 from .pandas_frame import frame_of
 from .row_numbers import (
@@ -139,7 +139,7 @@ class _Tabular(_OfArrow):  # type: ignore[misc]
         """
         table = self.to_arrow()
         check_unique(table.column_names)
-        return {name: _numpy_of(table, name) for name in table.column_names}
+        return {name: numpy_of(table, name) for name in table.column_names}
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()
@@ -389,13 +389,20 @@ class OpenTable(_Tabular):
         conditions: Sequence[Condition],
         span: Span,
         window_rows: int | None = None,
-        nan_may_match: bool = False,
     ) -> Scan:
         """A scan of columns by their positions, for the other modules of the package."""
         threads, opened = self._threads, self._opened()
-        return Scan(
-            opened, self._sources, columns, conditions, span, threads, window_rows, nan_may_match
-        )
+        return Scan(opened, self._sources, columns, conditions, span, threads, window_rows)
+
+    def matching(
+        self, columns: Sequence[str], conditions: Sequence[Condition], span: Span
+    ) -> Iterator[pa.Table]:
+        """The rows of a span that satisfy conditions, for the other modules of the package, which
+        count what they use."""
+        requested = self._of_columns(columns)
+        chosen = [self._sources[index] for index in requested]
+        for found in self.scan(requested, conditions, span).all_rows(Limits().budget()):
+            yield _table_of(chosen, self._manifest, found.columns, found.matching).to_arrow()
 
     def source(self, index: int) -> Source:
         """A column for the other modules of the package."""
@@ -537,23 +544,6 @@ def _table_of(
 def _schema_of(sources: Sequence[Source], manifest: Manifest) -> pa.Schema:
     fields = [source.field for source in sources]
     return with_extensions(pa.schema(fields, schema_metadata(manifest)))
-
-
-def _numpy_of(table: pa.Table, name: str) -> Array:
-    column = table.column(name)
-    if column.null_count:
-        raise InvalidArgumentError(
-            f"column {name!r}: {column.null_count} nulls, which NumPy does not have: to_arrow, "
-            "to_pandas and to_polars keep them"
-        )
-    logical = logical_of(table.schema.field(name))
-    if logical is None:
-        made: Array = column.to_numpy()
-        return made
-    parts = [logical.as_numpy(numbers_in(chunk, logical)) for chunk in column.chunks]
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate(parts) if parts else np.empty(0, logical.numpy_dtype())
 
 
 # ---- opening ----

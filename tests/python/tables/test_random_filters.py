@@ -136,7 +136,9 @@ class Model:
             return text, self.truth(name, lambda x: (x >= low) & (x <= high))
         if kind == "like":
             name, start = chance.choice("st"), chance.choice(["", "x", "yy", "z"])
-            return f"{name} like '{start}%'", self.truth(name, lambda x: np.char.startswith(x, start))
+            return f"{name} like '{start}%'", self.truth(
+                name, lambda x: np.char.startswith(x, start)
+            )
         if kind == "nan":
             name = chance.choice("fg")
             return f"{name} = nan", self.truth(name, np.isnan)

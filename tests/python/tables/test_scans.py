@@ -86,6 +86,14 @@ TESTS = [
     pl.col("s").str.contains("4"),
     pl.col("i").cast(pl.Float32) > 500,
     (pl.col("i") > 580) | (pl.col("i") < 5),
+    (pl.col("i") > 580) | (pl.col("s") == "n3"),
+    (pl.col("x") > 8.0) | (pl.col("i") == 17) & (pl.col("s") != "n3"),
+    pl.col("s").is_in(["n3", "n4", None]),
+    ~pl.col("s").is_in(["n3", "n4"]),
+    pl.col("s").str.starts_with("n1"),
+    pl.col("s").str.starts_with("%") | pl.col("s").str.starts_with("n_"),
+    pl.col("s").is_null() | (pl.col("x") > float("inf")),
+    (pl.col("x") > 3.0) & (pl.col("x") + 1 < 9.0),
     pl.col("i").cum_sum() > 1000,
     pl.lit(False),
     pl.lit(True),
@@ -221,8 +229,13 @@ def test_what_is_understood(folder: Path) -> None:
         "ixu"
     )
     assert columns((pl.col("i") > 5) | (pl.col("x") > 5)) == ["i", "x"]
-    assert columns((pl.col("i") > 5) | (pl.col("s") == "a")) == []
-    both = (pl.col("i") > 5) & ((pl.col("s") == "a") | (pl.col("x") > 5))
+    assert columns((pl.col("i") > 5) | (pl.col("s") == "a")) == ["i", "s"]
+    unknown = pl.col("s").str.contains("a")
+    assert columns((pl.col("i") > 5) | unknown) == []
+    assert columns(pl.col("i").is_in([1, 2]) & pl.col("s").is_in(["a", None])) == ["i", "s"]
+    assert columns(pl.col("i").is_in([1.5])) == []
+    assert columns(pl.col("s").str.starts_with("a") & pl.col("s").str.ends_with("b")) == ["s"]
+    both = (pl.col("i") > 5) & (unknown | (pl.col("x") > 5))
     assert columns(both) == ["i"]
     assert columns(both | pl.col("u").is_null()) == ["i", "u"]
     assert columns(~(pl.col("i") > 5)) == []
