@@ -280,6 +280,15 @@ NUMPACT_C_API numpact_status numpact_table_cursor_read(numpact_table_cursor* cur
                                                        uint8_t* valid, char* why,
                                                        size_t why_capacity, numpact_error* error);
 
+/* Reads rows by their numbers, which increase or repeat: row_count numbers of the column's type, and
+ * `valid` as above. Chunks without any of them are not decoded; of one with restart points, only
+ * what lies between those around a row. NUMPACT_INVALID_ARGUMENT: they decrease, or there are fewer
+ * rows. */
+NUMPACT_C_API numpact_status numpact_table_cursor_take(numpact_table_cursor* cursor, size_t column,
+                                                       const uint64_t* rows, size_t row_count,
+                                                       void* numbers, uint8_t* valid, char* why,
+                                                       size_t why_capacity, numpact_error* error);
+
 /* A window of rows in which some match. */
 typedef struct numpact_table_batch {
   size_t struct_size;

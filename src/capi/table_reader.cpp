@@ -162,6 +162,13 @@ Status take_query(const table::Reader& reader, const numpact_table_query& given,
   return {};
 }
 
+// The type of a column of numbers. The reader has the words for another column.
+NumberType type_of(const numpact_table_cursor& cursor, size_t column) {
+  const auto columns = cursor.reader.columns();
+  const bool is_number = column < columns.size() && columns[column].numbers != nullptr;
+  return is_number ? columns[column].numbers->type : NumberType::kU8;
+}
+
 }  // namespace
 
 extern "C" {
@@ -303,13 +310,27 @@ numpact_status numpact_table_cursor_read(numpact_table_cursor* cursor, size_t co
                                          size_t why_capacity, numpact_error* error) {
   return run_with(cursor, error, [&]() -> Status {
     if (row_count > 0) NUMPACT_TRY(check_given(numbers));
-    const auto columns = cursor->reader.columns();
-    // The reader has the words for another column.
-    const bool is_number = column < columns.size() && columns[column].numbers != nullptr;
-    const NumberType type = is_number ? columns[column].numbers->type : NumberType::kU8;
+    const MutableNumberView out(type_of(*cursor, column), numbers, row_count);
     return with_words(why, why_capacity, [&](table::Failure* failure) {
-      return cursor->cursor.read(column, first_row, MutableNumberView(type, numbers, row_count),
-                                 {valid, valid != nullptr ? row_count : 0}, ahead, failure);
+      return cursor->cursor.read(column, first_row, out, {valid, valid != nullptr ? row_count : 0},
+                                 ahead, failure);
+    });
+  });
+}
+
+numpact_status numpact_table_cursor_take(numpact_table_cursor* cursor, size_t column,
+                                         const uint64_t* rows, size_t row_count, void* numbers,
+                                         uint8_t* valid, char* why, size_t why_capacity,
+                                         numpact_error* error) {
+  return run_with(cursor, error, [&]() -> Status {
+    if (row_count > 0) {
+      NUMPACT_TRY(check_given(rows));
+      NUMPACT_TRY(check_given(numbers));
+    }
+    const MutableNumberView out(type_of(*cursor, column), numbers, row_count);
+    return with_words(why, why_capacity, [&](table::Failure* failure) {
+      return cursor->cursor.take(column, {rows, row_count}, out,
+                                 {valid, valid != nullptr ? row_count : 0}, failure);
     });
   });
 }

@@ -206,6 +206,23 @@ TEST_F(TableInC, ReadsWindows) {
     EXPECT_EQ(valid[static_cast<std::size_t>(i)], (2000 + i) % 7 != 3);
     EXPECT_EQ(numbers[static_cast<std::size_t>(i)], (2000 + i) % 7 == 3 ? 0 : 2000 + i);
   }
+  const std::vector<std::uint64_t> rows = {3, 7, 7, 2001, 4999};
+  const auto take = [&](std::size_t from, const std::uint64_t* which, std::size_t count) {
+    return numpact_table_cursor_take(cursor, from, which, count, numbers.data(), valid.data(), why_,
+                                     sizeof why_, nullptr);
+  };
+  EXPECT_EQ(take(0, rows.data(), rows.size()), NUMPACT_OK) << why_;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(valid[i], rows[i] % 7 != 3);
+    EXPECT_EQ(numbers[i], rows[i] % 7 == 3 ? 0 : static_cast<std::int32_t>(rows[i]));
+  }
+  const std::uint64_t wrong[] = {5, 4, kRows, ~std::uint64_t{0}};
+  EXPECT_EQ(take(0, wrong, 2), NUMPACT_INVALID_ARGUMENT);      // they decrease
+  EXPECT_EQ(take(0, wrong + 2, 1), NUMPACT_INVALID_ARGUMENT);  // there are fewer rows
+  EXPECT_EQ(take(0, wrong + 3, 1), NUMPACT_INVALID_ARGUMENT);
+  EXPECT_EQ(take(2, wrong, 1), NUMPACT_INVALID_ARGUMENT);  // no column
+  EXPECT_EQ(take(0, nullptr, 1), NUMPACT_INVALID_ARGUMENT);
+  EXPECT_EQ(take(0, nullptr, 0), NUMPACT_OK);
   EXPECT_EQ(numpact_table_cursor_read(cursor, 0, 4950, 51, 0, numbers.data(), nullptr, why_,
                                       sizeof why_, nullptr),
             NUMPACT_INVALID_ARGUMENT);
