@@ -119,7 +119,8 @@ def from_pco_table(
             ``pandas.ArrowDtype`` with the original types.
         filters: A filter of rows, as ``where`` of ``numpact.read_table``. Partitions that the
             ranges of chunks in trailers, or names of folders, exclude are left out; this reads the
-            ends of the files of these columns. The rows that are left keep their index.
+            ends of the files of these columns. The rows that are left keep their index, which
+            counts all rows but those of folders that their names exclude: nothing is read of these.
         storage_options: Options of the file system for fsspec. They are pickled into the tasks.
         max_output: Maximum size of the values that are decoded for a partition, of all columns that
             the computation uses, in bytes; as for ``numpact.open_table``.
@@ -241,26 +242,35 @@ def _of_folders(
     comparisons: Sequence[Comparison],
     limits: Limits,
 ) -> list[_Rows]:
-    out: list[_Rows] = []
     folders = find_folders(source, options, () if index is None else index.urls)
     constants = _constants(folders)
-    for folder, values in zip(folders, constants, strict=True):
+
+    def read(at: int, requested: list[str]) -> _Rows:
         # One folder at a time, so that nothing is kept of a folder that is replaced meanwhile.
-        requested = chosen or (list(out[0].columns) if out else [])
-        rows = with_table(
-            folder,
+        return with_table(
+            folders[at],
             partial(
                 _of_folder,
                 chosen=requested,
                 is_all=chosen is None,
-                constants=values,
+                constants=constants[at],
                 index=index,
                 chunks=chunks,
                 comparisons=comparisons,
                 limits=limits,
             ),
         )
-        out.append(rows)
+
+    kept = _not_excluded(constants, comparisons)
+    first = min(kept)
+    rows_of = {first: read(first, chosen or [])}
+    # Of a folder that its name excludes nothing is read, unless tables have a column of that name,
+    # which goes before.
+    are_names = _are_names(rows_of[first], constants[first], comparisons)
+    for at in range(len(folders)):
+        if at != first and (at in kept or not are_names):
+            rows_of[at] = read(at, chosen or list(rows_of[first].columns))
+    out = [rows_of[at] for at in sorted(rows_of)]
     found = {
         name: [rows.columns.get(name) or rows.hidden[name] for rows in out]
         for name in (*out[0].columns, *out[0].hidden)
@@ -275,6 +285,31 @@ def _of_folders(
         )
         for i, rows in enumerate(out)
     ]
+
+
+def _not_excluded(
+    constants: Sequence[dict[str, ConstantPart]], comparisons: Sequence[Comparison]
+) -> set[int]:
+    """The folders whose names may match, at least the first."""
+    if not comparisons or not any(constants):
+        return set(range(len(constants)))
+    from ._filters import without_constants
+
+    kept = {
+        at
+        for at, values in enumerate(constants)
+        if without_constants(comparisons, values) is not None
+    }
+    return kept or {0}
+
+
+def _are_names(
+    rows: _Rows, constants: dict[str, ConstantPart], comparisons: Sequence[Comparison]
+) -> bool:
+    """Whether the compared columns that folders name are no columns of their tables."""
+    columns = {**rows.columns, **rows.hidden}
+    compared = [columns.get(item.column) for item in comparisons if item.column in constants]
+    return all(column is None or isinstance(column, ConstantColumn) for column in compared)
 
 
 def _constants(folders: Sequence[Location]) -> list[dict[str, ConstantPart]]:

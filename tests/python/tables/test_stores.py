@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +157,46 @@ def test_nulls_of_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     opened = numpact.open_table(store.url)
     assert opened.read(rows=(5, 30))["a"].combine_chunks().equals(values[5:30])
     assert store.taken() == {"manifest.json": 1, "a.pco": 1, "a.nulls.pco": 1}
+
+
+def test_folders_that_names_exclude_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("dask.dataframe")
+    from numpact.dask import from_pco_table
+
+    fs, root = MemoryFileSystem(), f"/{random.random()}"
+    for day in range(1, 29):
+        folder = tmp_path / f"day=2024-02-{day:02d}"
+        numpact.write_table({"x": [day, 2 * day], "s": ["a", "b"]}, folder)
+        for file in folder.iterdir():
+            fs.pipe_file(f"{root}/{folder.name}/{file.name}", file.read_bytes())
+    asked: set[str] = set()
+    for name in ("cat_file", "_open", "info"):
+        call = getattr(MemoryFileSystem, name)
+
+        def noted(fs: Any, path: str, *rest: Any, call: Any = call, **named: Any) -> Any:
+            if re.search(r"/day=[^/]*/manifest.json", path):
+                asked.add(path.split("/")[-2])
+            return call(fs, path, *rest, **named)
+
+        monkeypatch.setattr(MemoryFileSystem, name, noted)
+
+    def found(filters: str) -> list[int]:
+        asked.clear()
+        made = from_pco_table(f"memory:/{root}", filters=filters)
+        rows: list[int] = made.compute(scheduler="synchronous")["x"].tolist()
+        return rows
+
+    assert found("day = 2024-02-03 or day = 2024-02-05 and x > 5") == [3, 6, 10]
+    assert asked == {"day=2024-02-03", "day=2024-02-05"}
+    assert found("day > 2025-01-01") == []
+    assert asked == {"day=2024-02-01"}
+    assert found("day = 2024-02-03 or x = 56") == [3, 6, 56]
+    assert len(asked) == 28
+    # A column of the table goes before the name of its folder.
+    for day in range(1, 29):
+        folder = tmp_path / f"own/day=2024-02-{day:02d}"
+        numpact.write_table({"x": [day], "day": ["2024-02-03" if day == 9 else ""]}, folder)
+    frame = from_pco_table(tmp_path / "own", filters="day = '2024-02-03'")
+    assert frame.compute(scheduler="synchronous")["x"].tolist() == [9]
