@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies the rows of a part of a column to a new one.
+// Copies the rows of parts of a column to a new one.
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,15 +38,19 @@ Status read_file(Folder& folder, const std::string& name, const table::FileSum& 
   return check_end(reader.file_end());
 }
 
-}  // namespace
-
-Status copy_rows(Folder& folder, NumberType type, const table::NumberPart& part,
+// Adds the rows of a part of a column to its new part, converted if there is a widening. All
+// checksums of its files are compared, so that damage does not get new ones.
+Status copy_rows(Folder& folder, NumberType type, const table::NumberPart& part, Widening* widening,
                  NumberPartFiles& out, table::Failure& failure) {
   std::uint64_t count = 0;
-  NUMPACT_TRY(read_file(folder, part.file, part.sum, type, failure, [&](const NumberView& numbers) {
+  const auto add = [&](const NumberView& numbers) -> Status {
     count += numbers.count;
-    return out.add_numbers(numbers);
-  }));
+    if (widening == nullptr) return out.add_numbers(numbers);
+    NumberView wide;
+    NUMPACT_TRY(widening->convert(numbers, {}, wide));
+    return out.add_numbers(wide);
+  };
+  NUMPACT_TRY(read_file(folder, part.file, part.sum, type, failure, add));
   if (count != part.count) {
     return Status(ErrorKind::kCorrupt, "the file has another count of numbers than the manifest");
   }
@@ -66,4 +71,50 @@ Status copy_rows(Folder& folder, NumberType type, const table::NumberPart& part,
   return check.finish();
 }
 
+}  // namespace
 }  // namespace numpact::internal
+
+namespace numpact::table {
+
+// Creates the files of a column of numbers, with the rows that are copied.
+Status TableWriter::State::begin(std::size_t column, Failure* failure) {
+  State::Written& to = columns[column];
+  if (to.numbers != nullptr) return {};
+  const ColumnPlan& planned = plan.columns[column];
+  const table::Column& described = *entries[column].numbers;
+  internal::NumberPartFiles::Options options;
+  options.folder = folder;
+  options.file = planned.file;
+  options.null_file = planned.null_file;
+  options.type = described.type;
+  options.config = config.encode;
+  const std::uint64_t rows = to.expected_rows > 0 ? to.expected_rows : config.rows;
+  options.rows = rows > 0 ? rows + planned.old_rows() : 0;
+  options.memory = config.memory;
+  options.verify = config.verify;
+  options.is_private = plan.kind != WritePlan::Kind::kCreate;
+  options.stays_open = stays_open();
+  to.numbers = std::make_unique<internal::NumberPartFiles>(std::move(options));
+  if (const Status status = to.numbers->create(); !status.ok()) {
+    return fail(failure, status, planned.file, described.name);
+  }
+  if (const Status status = to.numbers->add_run(true, planned.null_rows); !status.ok()) {
+    return fail(failure, status, planned.null_file, described.name);
+  }
+  std::optional<internal::Widening> widening;
+  if (planned.copied_type)
+    widening.emplace(*planned.copied_type, internal::value_type_of(described));
+  const NumberType type = planned.copied_type ? planned.copied_type->type : described.type;
+  Failure inside;
+  for (const NumberPart& part : planned.numbers) {
+    const Status status =
+        internal::copy_rows(*old, type, part, widening ? &*widening : nullptr, *to.numbers, inside);
+    if (status.ok()) continue;
+    if (widening && inside.text.empty()) inside.text = widening->problem();
+    return fail(failure, status, inside.file.empty() ? planned.file : inside.file, described.name,
+                inside.text);
+  }
+  return {};
+}
+
+}  // namespace numpact::table
