@@ -2,6 +2,7 @@
 #include "table/writer/match.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -53,6 +54,14 @@ std::string list_of(const std::vector<std::string>& names) {
   return '[' + list + (names.size() > kShown ? ", ...]" : "]");
 }
 
+// Columns by their names.
+using Places = std::multimap<std::string_view, std::size_t>;
+
+bool is_repeated(const Places& places, Places::const_iterator first) {
+  const auto next = std::next(first);
+  return next != places.end() && next->first == first->first;
+}
+
 class Matching {
  public:
   Matching(WritePlan& plan, const Manifest& rows, SchemaChange allowed, std::string* why)
@@ -92,7 +101,7 @@ class Matching {
     const std::vector<std::string> names = names_of(before_);
     const std::vector<std::string> others = names_of(given_);
     if (names == others) return {};
-    std::multimap<std::string_view, std::size_t> places;
+    Places places;
     for (std::size_t i = 0; i < others.size(); ++i) places.emplace(others[i], i);
     std::vector<std::string> missing;
     std::vector<std::string> repeated;
@@ -102,22 +111,21 @@ class Matching {
       plan_.columns[i].source.reset();
       if (at == places.end()) {
         missing.push_back(names[i]);
-      } else if (places.count(names[i]) > 1 || !found.insert(at->second).second) {
+      } else if (is_repeated(places, at) || !found.insert(at->second).second) {
         repeated.push_back(names[i]);
       } else {
         plan_.columns[i].source = at->second;
       }
     }
-    std::vector<std::string> extra;
-    for (std::size_t i = 0; i < others.size(); ++i) {
-      if (found.contains(i)) continue;
-      if (std::find(repeated.begin(), repeated.end(), others[i]) != repeated.end()) continue;
-      extra.push_back(others[i]);
-      new_.push_back(i);
-    }
     if (!repeated.empty()) {
       return refuse("columns of the same name must be in the order of the folder: " +
                     list_of(names) + ", not " + list_of(others));
+    }
+    std::vector<std::string> extra;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if (found.contains(i)) continue;
+      extra.push_back(others[i]);
+      new_.push_back(i);
     }
     if (extends_ || (missing.empty() && extra.empty())) return {};
     std::string text;
@@ -226,15 +234,17 @@ class Matching {
   void add_new_columns(std::uint32_t tag) {
     const std::vector<std::string> stems = stems_of(plan_.before);
     std::uint64_t number = next_part_number(plan_.before);
+    std::set<std::string_view> names;
     for (const std::size_t place : new_) {
       ColumnPlan& planned = plan_.columns.emplace_back();
       planned.source = place;
       const std::string stem = stems.empty() ? "column" : stems[0];
       planned.file = part_name(stem, ++number, tag) + ".new";
       add(given_[place], planned);
-      std::erase_if(plan_.after.skipped,
-                    [&](const auto& skipped) { return skipped.name == given_[place].name(); });
+      names.insert(given_[place].name());
     }
+    std::erase_if(plan_.after.skipped,
+                  [&](const table::Skipped& skipped) { return names.contains(skipped.name); });
   }
 
   WritePlan& plan_;
