@@ -15,23 +15,21 @@
 namespace numpact::internal {
 namespace {
 
-// Numbers that are decoded at once.
-constexpr std::size_t kCopiedNumbers = std::size_t{1} << 14;
-
 // Calls use(numbers) for each block of a file.
 template <class Use>
 Status read_file(Folder& folder, const std::string& name, const table::FileSum& sum,
-                 NumberType type, table::Failure& failure, const Use& use) {
+                 NumberType type, const BlockReading& how, table::Failure& failure,
+                 const Use& use) {
   failure.file = name;
   std::unique_ptr<RangeSource> file;
   NUMPACT_TRY(folder.open(name, failure.text).into(file));
   const std::span<const std::byte> bytes = *file->bytes();
   NUMPACT_TRY(check_sum(bytes, sum));
   MemorySource source(bytes);
-  StreamReader reader(source);
-  std::vector<std::uint64_t> numbers(kCopiedNumbers);
-  for (std::size_t count = kCopiedNumbers; count == kCopiedNumbers;) {
-    NUMPACT_TRY(reader.read(MutableNumberView(type, numbers.data(), kCopiedNumbers)).into(count));
+  StreamReader reader(source, how.config);
+  std::vector<std::uint64_t> numbers(how.numbers);
+  for (std::size_t count = how.numbers; count == how.numbers;) {
+    NUMPACT_TRY(reader.read(MutableNumberView(type, numbers.data(), how.numbers)).into(count));
     NUMPACT_TRY(use(NumberView(type, numbers.data(), count)));
   }
   NUMPACT_TRY(reader.check_trailer().status());
@@ -50,7 +48,8 @@ Status copy_rows(Folder& folder, NumberType type, const table::NumberPart& part,
     NUMPACT_TRY(widening->convert(numbers, {}, wide));
     return out.add_numbers(wide);
   };
-  NUMPACT_TRY(read_file(folder, part.file, part.sum, type, failure, add));
+  NUMPACT_TRY(read_file(folder, part.file, part.sum, type, BlockReading(out.config(), part.count),
+                        failure, add));
   if (count != part.count) {
     return Status(ErrorKind::kCorrupt, "the file has another count of numbers than the manifest");
   }
@@ -66,8 +65,8 @@ Status copy_rows(Folder& folder, NumberType type, const table::NumberPart& part,
     }
     return {};
   };
-  NUMPACT_TRY(
-      read_file(folder, part.null_file, part.null_sum, NumberType::kU64, failure, add_runs));
+  NUMPACT_TRY(read_file(folder, part.null_file, part.null_sum, NumberType::kU64,
+                        BlockReading(out.config(), 0), failure, add_runs));
   return check.finish();
 }
 
