@@ -16,8 +16,9 @@ from .._remote.locations import local_place
 from .._remote.manifest import Column, Manifest, Other, Part, manifest_of
 from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
 from .._tables.columns import OTHER_ENUM, has_enums_of
-from .._tables.joining import as_type, is_null_type, wider
+from .._tables.joining import as_type, is_null_type
 from .._tables.others import have_same_values
+from .._tables.unifying import as_common, common_type
 from .._threads import resolve
 from .columns import field_of, logical_of
 from .sources import Folder, not_a_table
@@ -145,9 +146,9 @@ class _Others(OtherColumnWriter):
         folder: Folder | None,
         may_extend: bool,
     ) -> None:
-        self._may_extend = may_extend
+        self._converts = False
         if entry.parts and folder is not None:
-            self._to = _joined_field(writer, index, entry, given, folder, may_extend)
+            self._to = self._joined_field(writer, index, entry, given, folder, may_extend)
         else:  # it is new
             self._to = given.with_nullable(given.nullable or entry.rows > 0)
         super().__init__(writer, index, self._to)
@@ -163,33 +164,48 @@ class _Others(OtherColumnWriter):
             for batch in folder.part_reader(part, entry.name).batches():
                 self.write(batch)
 
+    def _joined_field(
+        self,
+        writer: _core.TableWriter,
+        index: int,
+        entry: Other,
+        given: pa.Field,
+        folder: Folder,
+        may_extend: bool,
+    ) -> pa.Field:
+        """The field of old and new rows; plans to write the old ones anew if its type is wider.
+
+        Raises:
+            TypeMismatchError: The rows are of another type.
+        """
+        field = folder.part_reader(entry.parts[0], entry.name).field
+        if not is_null_type(given.type) and not has_enums_of(given, field):
+            raise TypeMismatchError(f"column {entry.name!r}: {OTHER_ENUM}")
+        try:
+            as_type(pa.chunked_array([], given.type), field)
+        except TypeMismatchError as error:
+            common = common_type([field.type, given.type])
+            if common is None:
+                raise
+            is_same = have_same_values(common, field.type)
+            if not may_extend:
+                change = "converts the rows" if is_same else f"writes the column anew as {common}"
+                raise TypeMismatchError(f"{error} (schema 'extend' {change})") from None
+            self._converts = True
+            if is_same:
+                return field
+            writer.rewrite_other(index, str(common))
+            return field.with_type(common)
+        return field
+
     def write(self, array: pa.Array) -> None:
-        for made in as_type(pa.chunked_array([array]), self._to, self._may_extend).chunks:
-            super().write(made)
-
-
-def _joined_field(
-    writer: _core.TableWriter,
-    index: int,
-    entry: Other,
-    given: pa.Field,
-    folder: Folder,
-    may_extend: bool,
-) -> pa.Field:
-    """The field of a column with new rows; plans to write it anew if it gets a wider type.
-
-    Raises:
-        TypeMismatchError: The rows are of another type.
-    """
-    field = folder.part_reader(entry.parts[0], entry.name).field
-    if not is_null_type(given.type) and not has_enums_of(given, field):
-        raise TypeMismatchError(f"column {entry.name!r}: {OTHER_ENUM}")
-    common = wider(field.type, given.type) if may_extend else None
-    if common is not None and not have_same_values(common, field.type):
-        writer.rewrite_other(index, str(common))
-        return field.with_type(common)
-    as_type(pa.chunked_array([], given.type), field, may_extend)
-    return field
+        values = pa.chunked_array([array])
+        name = f"column {self._to.name!r}"
+        made = (
+            as_common(values, self._to.type, name) if self._converts else as_type(values, self._to)
+        )
+        for chunk in made.chunks:
+            super().write(chunk)
 
 
 def _folder_of(path: str, manifest: Manifest) -> Folder | None:

@@ -9,18 +9,9 @@ from .._errors import LimitExceededError, TypeMismatchError
 from .columns import storage_of
 from .others import have_same_values
 
-# Decimal digits of 128 and 256 bits.
-_MAX_DIGITS_128 = 38
-_MAX_DIGITS_256 = 76
 
-
-def as_type(values: pa.ChunkedArray, field: pa.Field, may_widen: bool = False) -> pa.ChunkedArray:
+def as_type(values: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
     """Values in the type of a field; of a dictionary, the indices may be of another type.
-
-    Args:
-        values: The values.
-        field: The field.
-        may_widen: They may be of a type whose values the field's type holds exactly.
 
     Raises:
         TypeMismatchError: They are not values of the field. The form of their text and the indices
@@ -38,42 +29,16 @@ def as_type(values: pa.ChunkedArray, field: pa.Field, may_widen: bool = False) -
         ):
             made = pa.dictionary(given.index_type, requested.value_type, requested.ordered)
             return pa.chunked_array([_recoded(array, made) for array in values.chunks], made)
-    elif _are_same_text(given, requested) or (may_widen and wider(given, requested) == requested):
+    elif _are_same_text(given, requested):
         try:
             return values.cast(type)
         except pa.ArrowInvalid as error:  # more bytes than offsets of 32 bits can number
             raise LimitExceededError(
                 f"column {field.name!r}: values of type {given} do not fit {type}: {error}"
             ) from None
-    common = None if may_widen else wider(requested, given)
-    needed = "converts the rows" if common == requested else f"writes the column anew as {common}"
     raise TypeMismatchError(
         f"column {field.name!r}: values of type {values.type}, the folder has {type}"
-        + (f" (schema 'extend' {needed})" if common else "")
     )
-
-
-def wider(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
-    """The type that holds the values of both exactly; None if there is none.
-
-    Decimals get the digits of both before and behind the point. Categories become text, unless
-    they are ordered.
-    """
-    if one.equals(other):
-        return one
-    if pa.types.is_decimal(one) and pa.types.is_decimal(other):
-        scale = max(one.scale, other.scale)
-        digits = max(one.precision - one.scale, other.precision - other.scale) + scale
-        if digits > _MAX_DIGITS_256:
-            return None
-        is_wide = any(pa.types.is_decimal256(type) for type in (one, other))
-        make = pa.decimal256 if is_wide or digits > _MAX_DIGITS_128 else pa.decimal128
-        return make(digits, scale)
-    for coded, plain in ((one, other), (other, one)):
-        is_coded = pa.types.is_dictionary(coded) and not coded.ordered
-        if is_coded and _are_same_text(coded.value_type, plain):
-            return plain
-    return None
 
 
 def is_null_type(type: pa.DataType) -> bool:

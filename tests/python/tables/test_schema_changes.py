@@ -87,6 +87,7 @@ def test_numbers_become_wider(tmp_path: Path, narrow: str, wide: str, is_first_w
         (pa.decimal128(38, 0), pa.decimal128(10, 9), pa.decimal256(47, 9)),
         (pa.dictionary(pa.int8(), pa.string()), pa.string(), pa.string()),
         (pa.dictionary(pa.int8(), pa.string()), pa.large_string(), pa.large_string()),
+        (pa.list_(pa.int8()), pa.list_(pa.int32()), pa.list_(pa.int32())),
         (pa.null(), pa.int32(), pa.int32()),
         (pa.null(), pa.string(), pa.string()),
         (pa.string(), pa.large_string(), None),
@@ -131,6 +132,8 @@ def values_of(type: pa.DataType) -> list[Any]:
         return [datetime.datetime(1969, 12, 31), None, datetime.datetime(2200, 1, 1)]
     if pa.types.is_integer(type):
         return [1, None, -3]
+    if pa.types.is_list(type):
+        return [[1], None, [2, 3]]
     is_bytes = pa.types.is_binary(type) or pa.types.is_large_binary(type)
     return [b"x", None, b"yy"] if is_bytes else ["x", None, "yy"]
 
@@ -147,7 +150,7 @@ def values_of(type: pa.DataType) -> list[Any]:
         (pa.timestamp("s"), pa.int64()),
         (pa.string(), pa.binary()),
         (pa.decimal256(76, 0), pa.decimal256(2, 1)),
-        (pa.dictionary(pa.int8(), pa.string(), ordered=True), pa.string()),
+        (pa.list_(pa.string()), pa.list_(pa.int8())),
     ],
 )
 def test_types_without_a_common_one(tmp_path: Path, one: pa.DataType, other: pa.DataType) -> None:
