@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 
 #include "failure.hpp"
@@ -47,6 +48,20 @@ std::string values_of_type(const std::string& type) {
 bool is_text_type(const std::string& type) {
   const std::string values = values_of_type(type);
   return values == "string" || values == fmt::format("{}string, ordered=0>", kDictionary);
+}
+
+// Digits of decimals before and behind the point.
+struct Digits {
+  int whole = 0;
+  int scale = 0;
+};
+
+std::optional<Digits> decimal_digits(const std::string& type) {
+  int bits = 0;
+  int precision = 0;
+  int scale = 0;
+  if (std::sscanf(type.c_str(), "decimal%d(%d, %d)", &bits, &precision, &scale) != 3) return {};
+  return Digits{precision - scale, scale};
 }
 
 StatedType stated_type(const ManifestEntry& entry) {
@@ -110,6 +125,14 @@ std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& 
 
 bool have_same_values(const std::string& type, const std::string& other) {
   return values_of_type(type) == values_of_type(other);
+}
+
+bool holds_values_of(const std::string& type, const std::string& other) {
+  const std::optional<Digits> to = decimal_digits(type);
+  const std::optional<Digits> from = decimal_digits(other);
+  if (to && from) return to->whole >= from->whole && to->scale >= from->scale;
+  return values_of_type(other) ==
+         fmt::format("{}{}, ordered=0>", kDictionary, values_of_type(type));
 }
 
 bool is_untyped(const Column& column) {

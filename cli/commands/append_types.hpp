@@ -30,6 +30,10 @@ std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& 
 // grow with it, do not matter.
 bool have_same_values(const std::string& type, const std::string& other);
 
+// Whether columns of one type, as Arrow prints it, hold all values of the other exactly: of
+// decimals with fewer digits, and of categories of text.
+bool holds_values_of(const std::string& type, const std::string& other);
+
 // Whether a column has no values but nulls, and so no type.
 bool is_untyped(const Column& column);
 

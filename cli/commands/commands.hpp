@@ -13,6 +13,7 @@ Command add_head_command(CLI::App& app);
 Command add_inspect_command(CLI::App& app);
 Command add_explain_command(CLI::App& app);
 Command add_index_command(CLI::App& app);
+Command add_compact_command(CLI::App& app);
 Command add_verify_command(CLI::App& app);
 Command add_bench_command(CLI::App& app);
 Command add_cpu_command(CLI::App& app);

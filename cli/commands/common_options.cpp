@@ -100,7 +100,7 @@ unsigned threads_of_environment(unsigned otherwise) {
 
 }  // namespace
 
-void add_encode_options(CLI::App& command, EncodeArgs& args) {
+void add_level_option(CLI::App& command, EncodeArgs& args) {
   command
       .add_option("--level", args.level,
                   "0 (fast) to 12 (small). 4 encodes about twice as fast as 8; 10 to 12 encode "
@@ -108,6 +108,10 @@ void add_encode_options(CLI::App& command, EncodeArgs& args) {
       ->type_name("N")
       ->check(whole_number(0, kMaxLevel))
       ->capture_default_str();
+}
+
+void add_encode_options(CLI::App& command, EncodeArgs& args) {
+  add_level_option(command, args);
   command.add_option("--mode", args.mode, form_list(mode_spec_forms()))->type_name("MODE");
   command.add_option("--delta", args.delta, form_list(delta_spec_forms()))->type_name("DELTA");
   command

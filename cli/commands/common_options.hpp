@@ -23,7 +23,8 @@ struct CommonOptions {
 
 // Options that say how to read a file that is not Pco; all but --flatten.
 void add_source_options(CLI::App& command, SourceArgs& args);
-// Options that say how to encode.
+void add_level_option(CLI::App& command, EncodeArgs& args);
+// Options that say how to encode, the level among them.
 void add_encode_options(CLI::App& command, EncodeArgs& args);
 void add_limit_options(CLI::App& command, LimitArgs& args);
 // `work`: the verb for what the threads do, as "encode".

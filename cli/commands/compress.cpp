@@ -46,6 +46,7 @@ Examples:
   numpact compress ticks.raw --dtype i64 --level 12 --delta consecutive=1
   numpact compress more.npy --append -o prices.npy.pco   adds to an existing file
   numpact compress may.parquet --append -o trips         adds the rows of all columns
+  numpact compress june.csv --append --schema extend -o trips   and columns that are new
 )";
 
 class Compressor {
@@ -54,6 +55,7 @@ class Compressor {
       : options_(options),
         source_options_(parse_source_args(options.source, NullPolicy::kError)),
         others_(parse_others(options.others)),
+        schema_(parse_schema(options)),
         input_name_(options.input == "-" ? "(stdin)" : options.input),
         executor_(options.threads) {
     write_options_.config = parse_encode_args(options.encode);
@@ -210,15 +212,15 @@ class Compressor {
       note_old();
     }
     choose_columns(chosen);
-    place_columns();
     if (options_.append) {
-      require_same_columns(output);
+      place_in_folder();
       if (!folder_->before().others.empty()) old_.emplace(output);
     } else {
+      place_columns();
       write_options_.config.trailer = parse_trailer_args(options_.trailer, false);
       begin_folder(output);
     }
-    OtherColumns others(*table_, *folder_, old_ ? &*old_ : nullptr);
+    OtherColumns others(*folder_, old_ ? &*old_ : nullptr);
     compress_at_once();
     for (std::size_t i = 0; i < table_->columns().size(); ++i) {
       if (!places_[i]) {
@@ -229,6 +231,7 @@ class Compressor {
         add_other(others, i);
       }
     }
+    write_absent(others);
     if (write_options_.verify) others.verify();
     old_.reset();  // Windows replaces no manifest that is open
     folder_->commit();
@@ -267,15 +270,11 @@ class Compressor {
     Manifest manifest;
     manifest.metadata = table_->metadata();
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      Column column = table_->columns()[i];
+      const Column& column = table_->columns()[i];
       if (!places_[i]) {
         manifest.skipped.push_back({column.name, column.source_type, reasons_[i]});
       } else if (reasons_[i].empty()) {
-        if (const std::optional<NumberType> dtype = dtype_for(i); dtype && *dtype != column.type) {
-          column.type = *dtype;
-          column.logical = {};
-        }
-        manifest.columns.push_back(column_of(column));
+        manifest.columns.push_back(column_of(column_to_write(i)));
       } else {
         manifest.others.push_back({column.name, column.source_type, *places_[i], 0, {}});
       }
@@ -330,7 +329,8 @@ class Compressor {
       note(fmt::format("column '{}' is kept as {}", names_[index], why));
     }
     const std::string place = place_of(table_->columns()[index]);
-    require_same_rows(names_[index], others.write(index, *places_[index], place));
+    require_same_rows(names_[index], others.write(*table_, index, *places_[index], place,
+                                                  widened_.contains(index)));
   }
 
   // Guards against sources that change while they are read: all columns must have the same rows.
@@ -410,64 +410,74 @@ class Compressor {
                   fmt::format("--others error: columns cannot be compressed: {}", all));
   }
 
-  // Fails unless the columns to append are those of the folder.
-  void require_same_columns(const std::string& output) {
-    std::vector<std::string> differences;
-    std::size_t at = 0;
+  // A column of numbers with the type in which it is written.
+  Column column_to_write(std::size_t index) const {
+    Column column = table_->columns()[index];
+    if (const std::optional<NumberType> dtype = dtype_for(index); dtype && *dtype != column.type) {
+      column.type = *dtype;
+      column.logical = {};
+    }
+    return column;
+  }
+
+  // Finds the columns to append among those of the folder.
+  void place_in_folder() {
+    Manifest rows;
+    std::vector<std::size_t> given;  // columns of the input
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const bool is_other = kept_.contains(i);
       if (!reasons_[i].empty() && !is_other) {
         if (table_->columns()[i].unfit.empty() || was_skipped(names_[i])) continue;
-        differences.push_back(
-            fmt::format("column '{}' cannot be appended: {}", names_[i], reasons_[i]));
-        continue;
+        throw Failure(ExitCode::kFailure, folder_->name(),
+                      fmt::format("column '{}' cannot be appended: {}", names_[i], reasons_[i]));
       }
-      if (at == folder_->entries().size()) {
-        differences.push_back(fmt::format("the folder has no column '{}'", names_[i]));
-        continue;
+      if (is_other) {
+        rows.others.push_back({names_[i], type_of_other(i), given.size(), 0, {}});
+      } else {
+        rows.columns.push_back(column_of(column_to_write(i)));
       }
-      compare_column(folder_->entries()[at++], i, differences);
+      given.push_back(i);
     }
-    for (; at < folder_->entries().size(); ++at) {
-      differences.push_back(
-          fmt::format("the table has no column '{}'", folder_->entries()[at].name()));
+    folder_->set_rows(rows, schema_);
+    places_.assign(names_.size(), std::nullopt);
+    for (std::size_t at = 0; at < folder_->entries().size(); ++at) {
+      const std::optional<std::size_t>& source = folder_->plan(at).source;
+      if (!source) continue;
+      places_[given[*source]] = at;
+      if (folder_->entries()[at].other != nullptr) compare_other(given[*source], at);
     }
-    for (const ManifestEntry& entry : folder_->entries()) {
-      if (entry.numbers == nullptr || entry.numbers->nulls_dropped == 0) continue;
-      differences.push_back(fmt::format("column '{}' lost its nulls", entry.name()));
+  }
+
+  // The type of an other column as Arrow prints it.
+  std::string type_of_other(std::size_t index) const {
+    const std::string& type = table_->columns()[index].source_type;
+    return type == kCsvTextType ? "string" : type;  // of write_text()
+  }
+
+  void compare_other(std::size_t index, std::size_t at) {
+    const ManifestOther& old = *folder_->entries()[at].other;
+    const std::string type = type_of_other(index);
+    if (old.parts.empty() || is_untyped(table_->columns()[index])) return;  // it is new, or null
+    if (have_same_values(type, old.type)) return;
+    if (schema_ == table::SchemaChange::kNone) {
+      throw Failure(ExitCode::kFailure, folder_->name(),
+                    fmt::format("column '{}': values of type {}, the folder has {}", names_[index],
+                                type, old.type));
     }
-    if (differences.empty()) return;
-    throw Failure(ExitCode::kFailure, output,
-                  fmt::format("the columns are not those of {}: {}", input_name_,
-                              fmt::join(differences, "; ")));
+    widened_.insert(index);
+    if (!holds_values_of(old.type, type)) folder_->rewrite_other(at, type);
+  }
+
+  // Columns of the folder that the input does not have. The library completes those of numbers.
+  void write_absent(OtherColumns& others) const {
+    for (std::size_t at = 0; at < folder_->entries().size(); ++at) {
+      if (folder_->plan(at).source || folder_->entries()[at].other == nullptr) continue;
+      if (options_.append) others.join(at, first_ ? first_->second : 0);
+    }
   }
 
   // Whether the folder was made without this column.
   bool was_skipped(const std::string& name) const { return old_skipped_.contains(name); }
-
-  void compare_column(const ManifestEntry& entry, std::size_t index,
-                      std::vector<std::string>& differences) const {
-    const Column& column = table_->columns()[index];
-    if (entry.name() != names_[index]) {
-      differences.push_back(fmt::format("column '{}' of the table is in the place of '{}'",
-                                        names_[index], entry.name()));
-      return;
-    }
-    if (kept_.contains(index) && is_untyped(column)) return;  // nulls of any type
-    std::string type = kept_.contains(index) ? column.source_type : "";
-    if (type == kCsvTextType) type = "string";  // of write_text()
-    if (type.empty()) {
-      Column converted = column;
-      if (const std::optional<NumberType> dtype = dtype_for(index)) converted.type = *dtype;
-      type = describe(converted.logical, converted.type);
-    }
-    const std::string expected =
-        entry.other != nullptr ? entry.other->type
-                               : describe(column_of(*entry.numbers).logical, entry.numbers->type);
-    if (have_same_values(type, expected)) return;
-    differences.push_back(
-        fmt::format("column '{}' is {}, the folder has {}", names_[index], type, expected));
-  }
 
   // The rows of a column that was written, or the error.
   struct Compressed {
@@ -510,6 +520,7 @@ class Compressor {
   const CompressOptions& options_;
   InputOptions source_options_;
   OtherPolicy others_;
+  table::SchemaChange schema_;
   std::string input_name_;
   ThreadExecutor executor_;  // shared by all columns
   WriteOptions write_options_;
@@ -519,6 +530,7 @@ class Compressor {
   std::set<std::size_t> skipped_;
   std::vector<std::string> reasons_;  // why each column is not compressed; empty if it is
   std::set<std::size_t> kept_;        // of these, the ones that files of Arrow keep
+  std::set<std::size_t> widened_;     // of these, the ones whose type is not that of the folder
   std::vector<std::optional<std::size_t>> places_;  // of columns that are written, in the table
   std::optional<ColumnThreads> threads_;            // for several columns at the same time
   std::optional<FolderWriter> folder_;

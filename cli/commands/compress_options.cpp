@@ -15,6 +15,14 @@ OtherPolicy parse_others(const std::string& text) {
   fail_choice("--others", text, {"keep", "drop", "error"});
 }
 
+table::SchemaChange parse_schema(const CompressOptions& options) {
+  if (options.schema.empty()) return table::SchemaChange::kNone;
+  if (!options.append) fail_usage("--schema", "applies to --append");
+  if (options.schema == "same") return table::SchemaChange::kNone;
+  if (options.schema == "extend") return table::SchemaChange::kExtend;
+  fail_choice("--schema", options.schema, {"same", "extend"});
+}
+
 void add_compress_options(CLI::App& command, CompressOptions& options) {
   command.add_option("FILE", options.input, "Input file; - is standard input")
       ->required()
@@ -29,6 +37,11 @@ void add_compress_options(CLI::App& command, CompressOptions& options) {
   command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");
   command.add_flag("--append", options.append,
                    "Append to an existing .pco file, or all columns of a table to its folder");
+  command
+      .add_option("--schema", options.schema,
+                  "With --append to a folder: same (the default), or extend: columns may be new, "
+                  "absent and of wider types")
+      ->type_name("WHAT");
   command
       .add_option("--others", options.others,
                   "What to do with columns that Pco cannot hold: keep (the default if Arrow is "

@@ -7,6 +7,7 @@
 
 #include "commands/common_options.hpp"
 #include "commands/source.hpp"
+#include "numpact/table_writer.hpp"
 
 namespace numpact::cli {
 
@@ -15,6 +16,7 @@ struct CompressOptions {
   std::string output;
   Overwrite overwrite;
   bool append = false;
+  std::string schema;
   std::string others;
   bool verify = false;  // no effect: it is the default
   bool no_verify = false;
@@ -33,8 +35,10 @@ enum class OtherPolicy : std::uint8_t {
   kError,
 };
 
-// Fails with a usage error.
+// They fail with a usage error.
 OtherPolicy parse_others(const std::string& text);
+// How columns of appended rows may differ from those of the folder.
+table::SchemaChange parse_schema(const CompressOptions& options);
 
 void add_compress_options(CLI::App& command, CompressOptions& options);
 

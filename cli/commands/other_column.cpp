@@ -59,51 +59,82 @@ class UnnamedFile final : public ByteSink {
   std::uint32_t checksum_ = 0;
 };
 
-// The rows of a column of the input, after those of files of the folder.
-class InputSource final : public GuardedSource {
+}  // namespace
+
+// The rows of a column for its new file: of files of the folder, and of the input or null.
+class OtherColumns::ColumnSource final : public GuardedSource {
  public:
-  InputSource(TableInput& input, std::size_t index, const TableFolder* old, std::string place)
-      : input_(input), index_(index), old_(old), place_(std::move(place)) {}
+  // `old`: the folder, if it has rows of the column. `input`: null: there are `nulls` new rows.
+  ColumnSource(const table::ColumnPlan& plan, const TableFolder* old, TableInput* input,
+               std::size_t index, std::uint64_t nulls, std::string place)
+      : plan_(plan),
+        old_(old),
+        input_(input),
+        index_(index),
+        rows_(nulls),
+        place_(std::move(place)) {}
   std::uint64_t all_rows() const { return all_rows_; }
   std::uint64_t rows() const { return rows_; }
+
+  bool is_append = false;  // else the rows are those of the input
+  bool may_widen = false;
 
  private:
   std::uint64_t write_rows(table::Other& other, std::span<const table::Part> copied,
                            ByteSink& sink) override {
     const OtherColumn written =
-        old_ == nullptr ? input_.write_other(index_, sink) : join(other, copied, sink);
+        is_append ? join(other, copied, sink) : input_->write_other(index_, sink);
     all_rows_ = written.rows;
-    if (old_ == nullptr) rows_ = written.rows;
+    if (!is_append) rows_ = written.rows;
     other.type = written.type;
     return written.rows;
   }
   // The new rows go to a file of their own first, whose type is then known.
   OtherColumn join(const table::Other& other, std::span<const table::Part> copied, ByteSink& sink) {
-    UnnamedFile added(place_);
-    rows_ = input_.write_other(index_, added).rows;
-    const OtherFile new_rows = added.close(input_.columns()[index_].name, rows_);
+    JoinedRows joined;
+    joined.may_widen = may_widen;
+    joined.nulls_before = plan_.null_rows;
+    if (input_ != nullptr) {
+      UnnamedFile added(place_);
+      rows_ = input_->write_other(index_, added).rows;
+      joined.added = added.close(input_->columns()[index_].name, rows_);
+    } else {
+      joined.nulls_after = rows_;
+    }
     const auto open = [&](const table::Part& part) {
       return OtherFile{other.name, old_->file(part.file), part.rows, part, ""};
     };
-    OtherFiles before;
-    for (const table::Part& part : copied) before.push_back(open(part));
-    return join_others(open(other.parts.front()), before, new_rows, sink);
+    joined.like = other.parts.empty() ? *joined.added : open(other.parts.front());
+    for (const table::Part& part : copied) joined.before.push_back(open(part));
+    return join_others(joined, sink);
   }
 
-  TableInput& input_;
-  std::size_t index_;
+  const table::ColumnPlan& plan_;
   const TableFolder* old_;
-  std::string place_;
+  TableInput* input_;
+  std::size_t index_;
   std::uint64_t all_rows_ = 0;
-  std::uint64_t rows_ = 0;
+  std::uint64_t rows_;
+  std::string place_;
 };
 
-}  // namespace
+std::uint64_t OtherColumns::write(TableInput& input, std::size_t index, std::size_t column,
+                                  const std::string& place, bool may_widen) {
+  ColumnSource source(
+      folder_.plan(column), old_, &input, index, 0,
+      folder_.is_append() ? fmt::format("{}, appended to {}", place, folder_.name()) : place);
+  source.is_append = folder_.is_append();
+  source.may_widen = may_widen;
+  return write(source, column);
+}
 
-std::uint64_t OtherColumns::write(std::size_t index, std::size_t column, const std::string& place) {
-  InputSource source(
-      input_, index, old_,
-      old_ == nullptr ? place : fmt::format("{}, appended to {}", place, folder_.name()));
+void OtherColumns::join(std::size_t column, std::uint64_t nulls) {
+  ColumnSource source(folder_.plan(column), old_, nullptr, 0, nulls, "");
+  source.is_append = true;
+  write(source, column);
+}
+
+std::uint64_t OtherColumns::write(ColumnSource& source, std::size_t column) {
   try {
     folder_.write_other(column, source);
   } catch (const Failure&) {
@@ -111,7 +142,7 @@ std::uint64_t OtherColumns::write(std::size_t index, std::size_t column, const s
     throw;
   }
   const std::string& file = folder_.plan(column).file;
-  const std::string& name = input_.columns()[index].name;
+  const std::string& name = folder_.entries()[column].name();
   written_.push_back({{name,
                        open_file(folder_.path_of(file)),
                        source.all_rows(),

@@ -18,18 +18,23 @@ namespace numpact::cli {
 // All functions throw a Failure that names the column of the input or the file.
 class OtherColumns {
  public:
-  // `old`: the folder to which rows are appended; null for a new table.
-  OtherColumns(TableInput& input, FolderWriter& folder, const TableFolder* old)
-      : input_(input), folder_(folder), old_(old) {}
+  // `old`: the folder whose rows are copied; null if it has none.
+  OtherColumns(FolderWriter& folder, const TableFolder* old) : folder_(folder), old_(old) {}
 
   // Writes column `index` of the input as `column` of the table, after the rows that the folder's
-  // plan copies. `place` names the input. Returns how many rows the input has.
-  std::uint64_t write(std::size_t index, std::size_t column, const std::string& place);
+  // plan copies. `place` names the input. `may_widen`: as of JoinedRows. Returns how many rows the
+  // input has.
+  std::uint64_t write(TableInput& input, std::size_t index, std::size_t column,
+                      const std::string& place, bool may_widen = false);
+  // Writes a column with null rows after those that the plan copies.
+  void join(std::size_t column, std::uint64_t nulls);
   // Decodes the files that were written.
   void verify() const;
 
  private:
-  TableInput& input_;
+  class ColumnSource;
+  std::uint64_t write(ColumnSource& source, std::size_t column);
+
   FolderWriter& folder_;
   const TableFolder* old_;
   std::vector<OtherFiles> written_;

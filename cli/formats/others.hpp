@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,11 +80,23 @@ class TextInput {
 // Writes a column of text (utf8). Errors name `place`.
 OtherColumn write_text(TextInput& input, const std::string& name, ByteSink& file,
                        const std::string& place);
-// Writes the rows of `before` and then those of `added` as values of the field of `like`. Their
-// types must have the same values: the form of text and the indices of a dictionary may differ.
-// Errors name the place of the file that is damaged, else that of `added`.
-OtherColumn join_others(const OtherFile& like, const OtherFiles& before, const OtherFile& added,
-                        ByteSink& file);
+
+// Rows of a column for a new file, in this order.
+struct JoinedRows {
+  OtherFile like;                  // its field is that of the column
+  std::uint64_t nulls_before = 0;  // null rows
+  OtherFiles before;               // files of the column
+  std::optional<OtherFile> added;  // new rows
+  std::uint64_t nulls_after = 0;   // null rows
+  // The column gets the type that holds its values and those of `added` exactly. Else their types
+  // must have the same values: the form of text and the indices of a dictionary may differ.
+  bool may_widen = false;
+
+  const OtherFile& last() const { return added ? *added : like; }
+};
+
+// Errors name the place of the file that is damaged, else that of the last one.
+OtherColumn join_others(const JoinedRows& rows, ByteSink& file);
 
 inline std::string place_of(const OtherFile& file) {
   return file.place.empty() ? column_place(file.file->name(), file.name) : file.place;

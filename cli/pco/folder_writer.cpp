@@ -82,24 +82,44 @@ FolderWriter::FolderWriter(const std::string& path, const Manifest& table,
     return {platform::without_end_separators(path_of(""))};
   });
   check(status, failure);
-  entries_ = entries_of(before());
+  entries_ = entries_of(writer_->plan().after);
 }
 
 FolderWriter::FolderWriter(const std::string& path, const WriteOptions& options,
-                           const Overwrite& overwrite)
+                           const Overwrite& overwrite, table::WritePlan::Kind work)
     : name_(platform::without_end_separators(path)), options_(options) {
+  const bool is_append = work == table::WritePlan::Kind::kAppend;
   if (!is_folder(name_)) {
     platform::FileInfo found;
     if (!platform::look_at(name_, found)) fail_errno(name_, "");
     throw Failure(ExitCode::kFailure, name_,
-                  "is not a folder: a whole table is appended to a folder (--column NAME appends "
-                  "one column to a file)");
+                  is_append ? "is not a folder: a whole table is appended to a folder (--column "
+                              "NAME appends one column to a file)"
+                            : "is not the folder of a table");
   }
   table::Failure failure;
-  auto opened = table::TableWriter::append(name_, config(overwrite), &failure);
+  auto opened = is_append ? table::TableWriter::append(name_, config(overwrite), &failure)
+                          : table::TableWriter::compact(name_, config(overwrite), &failure);
   check(opened.status(), failure);
   writer_ = std::make_unique<table::TableWriter>(*std::move(opened));
-  entries_ = entries_of(before());
+  guard_files();
+}
+
+void FolderWriter::set_rows(const Manifest& rows, table::SchemaChange allowed) {
+  table::Failure failure;
+  check(writer_->set_rows(rows, allowed, &failure), failure);
+  guard_files();
+}
+
+void FolderWriter::rewrite_other(std::size_t column, const std::string& type) {
+  table::Failure failure;
+  check(writer_->rewrite_other(column, type, &failure), failure);
+}
+
+// Lists the columns of the plan, and the files that a signal removes.
+void FolderWriter::guard_files() {
+  entries_ = entries_of(writer_->plan().after);
+  guard_.forget();
   guard_.add([this] {
     std::vector<std::string> paths;
     for (const table::ColumnPlan& column : writer_->plan().columns) {
@@ -136,7 +156,8 @@ FolderWriter::Rows FolderWriter::write(std::size_t column, NumberInput& numbers,
   }
   if (runs != nullptr) {
     runs->finish();
-    write(NumberView(described.type, nullptr, 0));
+    const std::optional<table::ValueType>& given = plan(column).given_type;
+    write(NumberView(given ? given->type : described.type, nullptr, 0));
   }
   const std::uint64_t dropped = runs != nullptr ? 0 : numbers.null_count();
   check(writer_->finish(column, dropped, &failure), failure);
@@ -161,6 +182,29 @@ Result<std::uint64_t> GuardedSource::write(table::Other& other, std::span<const 
 void FolderWriter::write_other(std::size_t column, table::OtherSource& source) {
   table::Failure failure;
   check(writer_->write_other(column, source, &failure), failure);
+}
+
+void FolderWriter::finish(std::size_t column) {
+  table::Failure failure;
+  check(writer_->finish(column, 0, &failure), failure);
+}
+
+FolderWriter::Files FolderWriter::files_of(const Manifest& table) const {
+  Files files;
+  const auto add = [&](const std::string& file) {
+    ++files.count;
+    files.bytes += size_of_file(path_of(file));
+  };
+  for (const ManifestColumn& column : table.columns) {
+    for (const table::NumberPart& part : column.all_parts()) {
+      add(part.file);
+      if (part.null_count > 0) add(part.null_file);
+    }
+  }
+  for (const ManifestOther& other : table.others) {
+    for (const table::Part& part : other.parts) add(part.file);
+  }
+  return files;
 }
 
 void FolderWriter::commit() {

@@ -25,8 +25,14 @@ class FolderWriter {
   // A new folder with the columns of `table`, or one that replaces a table.
   FolderWriter(const std::string& path, const Manifest& table, const WriteOptions& options,
                const Overwrite& overwrite);
-  // Locks a table, to append to it.
-  FolderWriter(const std::string& path, const WriteOptions& options, const Overwrite& overwrite);
+  // Locks a table, to append to it or to join its parts.
+  FolderWriter(const std::string& path, const WriteOptions& options, const Overwrite& overwrite,
+               table::WritePlan::Kind work = table::WritePlan::Kind::kAppend);
+
+  // Of an append: which columns the rows have, and whether they may differ.
+  void set_rows(const Manifest& rows, table::SchemaChange allowed);
+  // An other column gets another type.
+  void rewrite_other(std::size_t column, const std::string& type);
 
   // Of an append the table as it is.
   const Manifest& before() const { return writer_->plan().before; }
@@ -41,15 +47,24 @@ class FolderWriter {
   std::string name_of(const std::string& file) const { return name_ + "/" + file; }
 
   // Writes all rows of a column, and returns how many there are, those included that are dropped.
-  // Threads may write different columns at the same time. `place` names the input.
+  // Threads may write different columns at the same time. `place` names the input. Its numbers are
+  // of the type that the plan says, which the library converts.
   struct Rows {
     std::uint64_t all = 0;
     std::uint64_t dropped = 0;  // nulls
   };
   Rows write(std::size_t column, NumberInput& numbers, TimeUnit unit, const std::string& place);
   void write_other(std::size_t column, table::OtherSource& source);
+  // Completes a column of numbers to which nothing is written.
+  void finish(std::size_t column);
   void commit();
   const Manifest& manifest() const { return writer_->manifest(); }
+  // The files of a table that are in the folder.
+  struct Files {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+  };
+  Files files_of(const Manifest& table) const;
   // The size of the files of new tables: of numbers, or of other columns.
   std::uint64_t number_bytes() const;
   std::uint64_t other_bytes() const;
@@ -57,12 +72,13 @@ class FolderWriter {
  private:
   table::WriterConfig config(const Overwrite& overwrite);
   void check(const Status& status, const table::Failure& failure) const;
+  void guard_files();
 
   std::string name_;
   WriteOptions options_;
   SignalGuard guard_;
   std::unique_ptr<table::TableWriter> writer_;
-  std::vector<ManifestEntry> entries_;  // of before()
+  std::vector<ManifestEntry> entries_;  // of the plan's new table
 };
 
 // What a source throws is kept for the caller, since the library's functions do not throw.

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,15 @@ namespace numpact::table {
 // columns: joining copies fewer rows than that for each row that is added.
 inline constexpr std::uint64_t kMinPartRows = kOtherBatchRows;
 
+// What values are, and the type that stores them.
+struct ValueType {
+  NumberType type = NumberType::kU8;
+  Kind kind = Kind::kNumber;
+  Unit unit = Unit::kSecond;  // if has_unit(kind)
+
+  friend bool operator==(const ValueType&, const ValueType&) = default;
+};
+
 // What becomes of a column. Its new part has the rows of the last parts, and then the new ones.
 struct ColumnPlan {
   std::size_t kept = 0;             // parts that stay
@@ -44,10 +54,30 @@ struct ColumnPlan {
   std::vector<Part> others;
   std::string file;       // of the new part
   std::string null_file;  // written if a row is null
+  // Of a new column: the rows of the table before, which come first in the part and are null.
+  std::uint64_t null_rows = 0;
+  // Types of numbers that are converted to that of the column: of rows that are copied, which are
+  // all then, and of new rows.
+  std::optional<ValueType> copied_type;
+  std::optional<ValueType> given_type;
+  // The place of the column in the rows that are appended; none: they do not have it, and are null.
+  std::optional<std::size_t> source;
 
   std::uint64_t copied_rows() const noexcept;
+  // Rows of the new part before the new ones.
+  std::uint64_t old_rows() const noexcept { return copied_rows() + null_rows; }
 
   friend bool operator==(const ColumnPlan&, const ColumnPlan&) = default;
+};
+
+// How the columns of rows that are appended may differ from those of the table.
+enum class SchemaChange : std::uint8_t {
+  kNone,  // they have the same names and types, in any order
+  // They may be new: null in the rows before, and behind the other columns. They may be absent:
+  // null in the new rows. And a type may be wider: the rows of the other one, before or new, are
+  // converted, if each value is exact in the wider type. A column of the table that becomes wider
+  // is written anew.
+  kExtend,
 };
 
 struct WritePlan {
@@ -55,7 +85,8 @@ struct WritePlan {
 
   Kind kind = Kind::kCreate;
   Manifest before;                     // without parts for a new table
-  std::vector<ColumnPlan> columns;     // of all columns, in the order of the table
+  Manifest after;                      // its columns in their new types, and new ones, without rows
+  std::vector<ColumnPlan> columns;     // of all columns of `after`, in the order of the table
   std::vector<std::string> leftovers;  // files of writers that died
 
   friend bool operator==(const WritePlan&, const WritePlan&) = default;
@@ -67,6 +98,13 @@ struct WritePlan {
 NUMPACT_API Result<WritePlan> plan_append(const Manifest& before,
                                           std::span<const std::string> names, std::uint32_t tag,
                                           std::string* why = nullptr) noexcept;
+// The plan of an append of rows with the columns of `rows`, of which counts and files are not used.
+// Columns are matched by their names, or if these repeat, by their order. Other columns of the type
+// "null" have no values but nulls, and belong to any column; types of others are for the caller to
+// compare. kTypeMismatch: they differ more than `allowed`, and `why` says what would be needed.
+NUMPACT_API Result<WritePlan> plan_append(const Manifest& before, const Manifest& rows,
+                                          SchemaChange allowed, std::span<const std::string> names,
+                                          std::uint32_t tag, std::string* why = nullptr) noexcept;
 // The plan that joins all parts of each column to one; a column with one part stays as it is.
 NUMPACT_API Result<WritePlan> plan_compaction(const Manifest& before,
                                               std::span<const std::string> names, std::uint32_t tag,
@@ -95,8 +133,8 @@ class NUMPACT_API OtherSource {
  public:
   virtual ~OtherSource();
   // Writes a file of Arrow IPC as the format's page says, with the rows of `copied`, which are
-  // files of the folder, and then the new ones. Returns the count of all rows. May set
-  // `other.type`. `message` may receive a line for people.
+  // files of the folder, or the `null_rows` of a new column, and then the new ones. Returns the
+  // count of all rows. May set `other.type`. `message` may receive a line for people.
   virtual Result<std::uint64_t> write(Other& other, std::span<const Part> copied, ByteSink& sink,
                                       std::string& message) = 0;
 };
@@ -125,6 +163,13 @@ class NUMPACT_API TableWriter {
   ~TableWriter();
 
   const WritePlan& plan() const noexcept;
+  // Before rows are appended: which columns they have. The plan becomes that of plan_append() with
+  // `rows`. Columns of numbers without a source are completed with nulls by commit().
+  Status set_rows(const Manifest& rows, SchemaChange allowed, Failure* failure = nullptr) noexcept;
+  // Before another column is written: it gets another type, in which its new file is to have the
+  // rows of all its parts.
+  Status rewrite_other(std::size_t column, const std::string& type,
+                       Failure* failure = nullptr) noexcept;
   // Where a file of the plan is. Until commit() a new table is in a hidden folder.
   std::string path_of(const std::string& file) const;
 
@@ -133,9 +178,10 @@ class NUMPACT_API TableWriter {
   void expect(std::size_t column, std::uint64_t rows) noexcept;
   void set_unit(std::size_t column, Unit unit) noexcept;
   // Adds rows to a column of numbers: a number for each, those of null rows are not used. `valid`:
-  // 0 for null rows, else 1; empty: no row is null. kTypeMismatch: numbers of another type;
-  // kInvalidArgument: nulls, which
-  // the column of the table that is extended excludes; or rows came by write_packed() before.
+  // 0 for null rows, else 1; empty: no row is null. kTypeMismatch: numbers of another type than
+  // the column's or, if the plan has one, `given_type`; or a value is not exact in the wider type.
+  // kInvalidArgument: nulls, which the column of the table that is extended excludes; or rows came
+  // by write_packed() before.
   Status write(std::size_t column, const NumberView& numbers,
                std::span<const std::uint8_t> valid = {}, Failure* failure = nullptr) noexcept;
   // The same of numbers without those of null rows, and of the lengths of runs, as in files of
@@ -159,7 +205,7 @@ class NUMPACT_API TableWriter {
 
   // Completes the files, verifies and syncs them, and makes them the table. kInvalidArgument:
   // columns have different counts of new rows, or another column was not written. If it fails,
-  // nothing has changed. Without new rows an append changes nothing.
+  // nothing has changed. Without new rows an append changes nothing but columns.
   Status commit(Failure* failure = nullptr) noexcept;
   // What commit() has written.
   const Manifest& manifest() const noexcept;

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Path = Union[str, "os.PathLike[str]"]
 #: The treatment of columns that Pco cannot hold.
 Others = Literal["keep", "drop", "error"]
+#: How the columns of rows that are appended may differ from those of the folder.
+Schema = Literal["same", "extend"]
 
 
 def write_table(
@@ -93,6 +95,7 @@ def append_table(
     threads: int | None = None,
     trailer: TrailerSpec = TABLE_TRAILER,
     others: Others = "keep",
+    schema: Schema = "same",
     lock_timeout: float | None = None,
 ) -> None:
     """Appends rows to a table in a folder: to all columns or, after an error, to none.
@@ -111,12 +114,18 @@ def append_table(
         level, threads: As for ``write_table``.
         trailer: As for ``compress``, for the new files.
         others: ``"drop"``: columns that the folder left out are left out of the new rows, too.
+        schema: ``"same"``: the rows have the names and types of the folder. ``"extend"``: columns
+            may be new (null in the rows before) and absent (null in the new rows), and get the
+            type that holds the values before and the new ones exactly: wider integers, floats and
+            decimals, finer units of times, text instead of categories. A column whose type changes
+            is written anew.
         lock_timeout: Seconds to wait for other writers of the table; None: no limit.
 
     Raises:
         FileNotFoundError: The folder does not exist; ``write_table`` makes one.
         TypeMismatchError: Columns are missing, are not in the folder, or have other types, units or
-            time zones; the message names them.
+            time zones; the message names them, and what ``schema="extend"`` would do. Or a time
+            does not fit the finer unit. The table is not changed.
         InvalidArgumentError: Nulls for a column that is not nullable, or a folder without the nulls
             of its source.
         LockTimeoutError: Another process is writing the table.
@@ -139,6 +148,7 @@ def append_table(
         threads=threads,
         trailer=trailer,
         others=others,
+        schema=schema,
         lock_timeout=lock_timeout,
     )
 

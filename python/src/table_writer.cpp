@@ -20,6 +20,7 @@
 #include "config.hpp"
 #include "contexts.hpp"
 #include "manifest_tuple.hpp"
+#include "numpact/executor.hpp"
 #include "own_process.hpp"
 #include "table_reader.hpp"
 
@@ -44,7 +45,13 @@ class TableWriter {
     table::WriterConfig config;
     config.encode = encode_config(level, "auto", "auto", nb::none());
     config.encode.trailer = trailer_spec(trailer);
-    set_threads(config.encode, threads, 2);
+    if (work == "compact" && threads > 1) {
+      // How many columns there are is not known yet: they share the threads.
+      executor_ = std::make_unique<ThreadExecutor>(threads);
+      config.encode.executor = executor_.get();
+    } else {
+      set_threads(config.encode, threads, 2);
+    }
     config.lock = lock_config(timeout_ms, signals_);
     folder_ = path_of(folder);
     std::optional<table::Manifest> described;
@@ -63,6 +70,23 @@ class TableWriter {
   }
 
   nb::tuple before() { return manifest_tuple(open().plan().before); }
+  // Of an append: the columns of the rows, and whether they may differ.
+  void set_rows(nb::handle rows, bool may_extend) {
+    const table::Manifest described = manifest_in(rows);
+    using table::SchemaChange;
+    run([&](Failure* failure) {
+      return open().set_rows(described, may_extend ? SchemaChange::kExtend : SchemaChange::kNone,
+                             failure);
+    });
+    sinks_.assign(open().plan().columns.size(), nullptr);
+  }
+  // The columns that the table will have, with the counts and files of those before.
+  nb::tuple after() { return manifest_tuple(open().plan().after); }
+  // The place of a column in the rows; None: they do not have it.
+  std::optional<std::size_t> source(std::size_t column) { return planned(column).source; }
+  void rewrite_other(std::size_t column, const std::string& type) {
+    run([&](Failure* failure) { return open().rewrite_other(column, type, failure); });
+  }
   // The files of another column whose rows come before the new ones in its new file.
   nb::tuple copied(std::size_t column) {
     nb::list parts;
@@ -127,6 +151,7 @@ class TableWriter {
   }
 
   std::string folder_;
+  std::unique_ptr<ThreadExecutor> executor_;
   PythonProgress signals_;  // looks for Ctrl-C while a lock is waited for
   Owned<table::TableWriter> writer_;
   std::vector<ByteSink*> sinks_;  // of other columns that are being written
@@ -153,6 +178,10 @@ void bind_table_writer(nb::module_& m) {
            nb::arg("folder"), nb::arg("manifest").none(), nb::arg("work"), nb::arg("level"),
            nb::arg("trailer").none(), nb::arg("threads"), nb::arg("timeout_ms").none())
       .def("before", &TableWriter::before)
+      .def("set_rows", &TableWriter::set_rows, nb::arg("rows"), nb::arg("may_extend"))
+      .def("after", &TableWriter::after)
+      .def("source", &TableWriter::source, nb::arg("column"))
+      .def("rewrite_other", &TableWriter::rewrite_other, nb::arg("column"), nb::arg("type"))
       .def("copied", &TableWriter::copied, nb::arg("column"))
       .def("path", &TableWriter::path, nb::arg("column"))
       .def("write", &TableWriter::write, nb::arg("column"), nb::arg("numbers"),

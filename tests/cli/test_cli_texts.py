@@ -88,7 +88,7 @@ def test_forms_of_text_can_be_appended(
     path = write(more, tmp_path / "m.arrow")
     arguments = ("compress", "-q", path, "--append", "-o", tmp_path / "command")
     if (old in TEXTS) != (new in TEXTS):
-        assert f"column 's' is {new}, the folder has {old}" in tool.refused(*arguments)
+        assert f"column 's': values of type {new}, the folder has {old}" in tool.refused(*arguments)
         with pytest.raises(numpact.TypeMismatchError, match="column 's'"):
             numpact.append_table(more, tmp_path / "python")
         return

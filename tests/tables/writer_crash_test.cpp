@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace numpact {
 namespace {
@@ -54,14 +55,37 @@ std::vector<std::uint32_t> rows_of(const std::string& path) {
   return rows;
 }
 
+// Rows of the columns a, which becomes wider, and c, which is new; b is absent.
+bool extend(const std::string& path) {
+  auto opened = TableWriter::append(path, quick());
+  table::Manifest rows;
+  for (const char* const name : {"a", "c"}) {
+    table::Column& column = rows.columns.emplace_back();
+    column.name = name;
+    column.type = NumberType::kU64;
+  }
+  const std::vector<std::uint64_t> numbers(10, std::uint64_t{1} << 40);
+  return opened.ok() && opened->set_rows(rows, table::SchemaChange::kExtend).ok() &&
+         opened->write(0, numbers).ok() && opened->write(2, numbers).ok() && opened->commit().ok();
+}
+
+std::set<std::string> files_in(const std::string& path) {
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    files.insert(entry.path().filename().string());
+  }
+  return files;
+}
+
 // Runs an append in a process that is killed when it enters its call number `stop`. False: it has
 // made fewer calls, and ended well.
-bool is_killed(const std::string& path, int stop) {
+template <class Work>
+bool is_killed(const Work& work, int stop) {
   const pid_t child = fork();
   if (child == 0) {
     ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
     raise(SIGSTOP);
-    _exit(write(TableWriter::append(path, quick()), 1'000'000, 10) ? 0 : 1);
+    _exit(work() ? 0 : 1);
   }
   int state = 0;
   waitpid(child, &state, 0);
@@ -93,21 +117,27 @@ bool may_trace() {
   return WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
 
-TEST(WriterCrash, LeavesTheOldRowsOrAll) {
-  if (!may_trace()) GTEST_SKIP() << "processes may not be traced here";
-  const std::string place = testing::system::new_folder("writer_crash");
-  const std::string path = place + "/table";
+table::Manifest two_columns() {
   table::Manifest manifest;
   for (const char* const name : {"a", "b"}) {
     table::Column& column = manifest.columns.emplace_back();
     column.name = name;
     column.type = NumberType::kU32;
   }
+  return manifest;
+}
+
+TEST(WriterCrash, LeavesTheOldRowsOrAll) {
+  if (!may_trace()) GTEST_SKIP() << "processes may not be traced here";
+  const std::string place = testing::system::new_folder("writer_crash");
+  const std::string path = place + "/table";
+  const table::Manifest manifest = two_columns();
+  const auto append = [&] { return write(TableWriter::append(path, quick()), 1'000'000, 10); };
   ASSERT_TRUE(write(TableWriter::create(path, manifest, false, quick()), 0, 100));
   std::size_t expected = 100;
   int calls = 0;
   std::size_t kept = 0;
-  for (; is_killed(path, calls); ++calls) {
+  for (; is_killed(append, calls); ++calls) {
     const std::vector<std::uint32_t> rows = rows_of(path);
     ASSERT_TRUE(rows.size() == expected || rows.size() == expected + 10) << calls;
     if (rows.size() == expected + 10) ++kept;
@@ -117,15 +147,39 @@ TEST(WriterCrash, LeavesTheOldRowsOrAll) {
     // The next writer completes its rows, and removes what was left.
     ASSERT_TRUE(write(TableWriter::append(path, quick()), 2'000'000, 5)) << calls;
     expected += 5;
-    std::set<std::string> files;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      files.insert(entry.path().filename().string());
-    }
-    EXPECT_EQ(files.size(), 4u) << calls;  // two columns, a file of nulls, and the manifest
+    EXPECT_EQ(files_in(path).size(), 4u)
+        << calls;  // two columns, a file of nulls, and the manifest
   }
   EXPECT_EQ(rows_of(path).size(), expected + 10);
   EXPECT_GT(calls, 30);
   EXPECT_GT(kept, 0u);
+  std::filesystem::remove_all(place);
+}
+
+TEST(WriterCrash, LeavesTheOldColumnsOrAll) {
+  if (!may_trace()) GTEST_SKIP() << "processes may not be traced here";
+  const std::string place = testing::system::new_folder("writer_crash");
+  const std::string path = place + "/table";
+  int calls = 0;
+  std::set<std::size_t> widths;
+  for (bool is_first = true; is_first || is_killed([&] { return extend(path); }, calls); ++calls) {
+    if (!std::exchange(is_first, false)) {
+      const auto columns = table::Reader::open(path).value().manifest().columns;
+      widths.insert(columns.size());
+      const bool is_old = columns.size() == 2;
+      ASSERT_EQ(columns[0].type, is_old ? NumberType::kU32 : NumberType::kU64) << calls;
+      for (const table::Column& column : columns) {
+        ASSERT_EQ(column.rows(), is_old ? 100u : 110u) << calls;
+      }
+      // The next writer removes what was left: files of two or three columns, all with nulls but a.
+      ASSERT_TRUE(extend(path)) << calls;
+      EXPECT_EQ(files_in(path).size(), 6u) << calls;
+      std::filesystem::remove_all(path);
+    }
+    ASSERT_TRUE(write(TableWriter::create(path, two_columns(), false, quick()), 0, 100));
+  }
+  EXPECT_GT(calls, 30);
+  EXPECT_EQ(widths, (std::set<std::size_t>{2, 3}));
   std::filesystem::remove_all(place);
 }
 

@@ -409,40 +409,116 @@ ArrayRef joinable(const ArrayRef& array, const std::shared_ptr<arrow::DataType>&
       place);
 }
 
+// The type that holds the values of both exactly, of decimals, and of categories and text; null if
+// there is none that this program makes.
+std::shared_ptr<arrow::DataType> wider(const std::shared_ptr<arrow::DataType>& one,
+                                       const std::shared_ptr<arrow::DataType>& other) {
+  if (arrow::is_decimal(one->id()) && arrow::is_decimal(other->id())) {
+    const auto& a = static_cast<const arrow::DecimalType&>(*one);
+    const auto& b = static_cast<const arrow::DecimalType&>(*other);
+    const std::int32_t scale = std::max(a.scale(), b.scale());
+    const std::int32_t digits =
+        std::max(a.precision() - a.scale(), b.precision() - b.scale()) + scale;
+    const bool is_wide = one->id() == ArrowType::DECIMAL256 || other->id() == ArrowType::DECIMAL256;
+    if (digits > arrow::Decimal256Type::kMaxPrecision) return nullptr;
+    return is_wide || digits > arrow::Decimal128Type::kMaxPrecision
+               ? arrow::decimal256(digits, scale)
+               : arrow::decimal128(digits, scale);
+  }
+  if (one->id() != ArrowType::DICTIONARY && other->id() == ArrowType::DICTIONARY) {
+    return wider(other, one);
+  }
+  if (one->id() != ArrowType::DICTIONARY) return nullptr;
+  const auto& coded = static_cast<const arrow::DictionaryType&>(*one);
+  return are_same_text(*coded.value_type(), *other) ? other : nullptr;
+}
+
+ArrayRef widened(ArrayRef array, const std::shared_ptr<arrow::DataType>& type,
+                 const std::string& place) {
+  if (array->type()->Equals(type)) return array;
+  const bool is_coded = array->type_id() == ArrowType::DICTIONARY;
+  if (is_coded && type->id() == ArrowType::DICTIONARY) return array;  // the indices may differ
+  if (is_coded) {
+    array = as_form(array, static_cast<const arrow::DictionaryType&>(*array->type()).value_type(),
+                    place);
+  }
+  return array->type()->Equals(type) ? array : as_form(array, type, place);
+}
+
+// Writes the rows of a column, in its field.
+class Joining {
+ public:
+  Joining(const JoinedRows& rows, ByteSink& file) : rows_(rows), place_(place_of(rows.last())) {
+    field_ = ArrowOtherFile(rows.like).field();
+    if (rows.added) added_.emplace(*rows.added);
+    has_nulls_only_ = !added_ || is_null(*added_);
+    if (!has_nulls_only_ && !has_enums_of(*added_->field(), *field_)) {
+      throw Failure(ExitCode::kFailure, place_,
+                    "its values are of an Enum of polars with other categories");
+    }
+    if (rows.may_widen && !has_nulls_only_) {
+      const auto type = wider(field_->type(), added_->field()->type());
+      if (type == nullptr) refuse_type(*added_->field()->type());
+      field_ = field_->WithType(type);
+    }
+    if (rows.nulls_before > 0) field_ = field_->WithNullable(true);
+    writer_.emplace(field_, file, place_);
+  }
+
+  OtherColumn run() {
+    write_nulls(rows_.nulls_before);
+    for (const OtherFile& part : rows_.before) {
+      const ArrowOtherFile copied(part);
+      for (std::uint64_t i = 0; i < copied.batches(); ++i) {
+        writer_->write(widened(copied.batch(i), field_->type(), place_of(part)));
+      }
+    }
+    for (std::uint64_t i = 0; added_ && i < added_->batches(); ++i) write_added(added_->batch(i));
+    if (rows_.nulls_after > 0) require_nullable();
+    write_nulls(rows_.nulls_after);
+    return writer_->close();
+  }
+
+ private:
+  [[noreturn]] void refuse_type(const arrow::DataType& type) const {
+    throw Failure(
+        ExitCode::kFailure, place_,
+        fmt::format("its type is {}, not {}{}", type.ToString(), field_->type()->ToString(),
+                    rows_.may_widen ? ", and this program makes no type that holds the "
+                                      "values of both (the Python package may)"
+                                    : ""));
+  }
+  void require_nullable() const {
+    if (field_->nullable()) return;
+    throw Failure(ExitCode::kFailure, place_, "has nulls, which the folder's column excludes");
+  }
+  void write_nulls(std::uint64_t rows) {
+    for (std::uint64_t at = 0; at < rows; at += kOtherBatchRows) {
+      const auto count = static_cast<std::int64_t>(std::min(kOtherBatchRows, rows - at));
+      writer_->write(nulls_of(field_->type(), count, place_));
+    }
+  }
+  void write_added(const ArrayRef& array) {
+    if (array->null_count() > 0 || array->type_id() == ArrowType::NA) require_nullable();
+    const ArrayRef joined = has_nulls_only_   ? nulls_of(field_->type(), array->length(), place_)
+                            : rows_.may_widen ? widened(array, field_->type(), place_)
+                                              : joinable(array, field_->type(), place_);
+    if (joined == nullptr) refuse_type(*array->type());
+    writer_->write(joined);
+  }
+
+  const JoinedRows& rows_;
+  std::string place_;
+  std::shared_ptr<arrow::Field> field_;
+  std::optional<ArrowOtherFile> added_;
+  bool has_nulls_only_ = false;
+  std::optional<OtherFileWriter> writer_;
+};
+
 }  // namespace
 
-OtherColumn join_others(const OtherFile& like, const OtherFiles& before, const OtherFile& added,
-                        ByteSink& file) {
-  const std::shared_ptr<arrow::Field> field = ArrowOtherFile(like).field();
-  const ArrowOtherFile after(added);
-  const bool has_nulls_only = is_null(after);
-  if (!has_nulls_only && !has_enums_of(*after.field(), *field)) {
-    throw Failure(ExitCode::kFailure, place_of(added),
-                  "its values are of an Enum of polars with other categories");
-  }
-  OtherFileWriter writer(field, file, place_of(added));
-  for (const OtherFile& part : before) {
-    const ArrowOtherFile copied(part);
-    for (std::uint64_t i = 0; i < copied.batches(); ++i) writer.write(copied.batch(i));
-  }
-  for (std::uint64_t i = 0; i < after.batches(); ++i) {
-    const ArrayRef array = after.batch(i);
-    const bool has_nulls = array->null_count() > 0 || array->type_id() == ArrowType::NA;
-    if (has_nulls && !field->nullable()) {
-      throw Failure(ExitCode::kFailure, place_of(added),
-                    "has nulls, which the folder's column excludes");
-    }
-    const ArrayRef joined = has_nulls_only
-                                ? nulls_of(field->type(), array->length(), place_of(added))
-                                : joinable(array, field->type(), place_of(added));
-    if (joined == nullptr) {
-      throw Failure(ExitCode::kFailure, place_of(added),
-                    fmt::format("its type is {}, not {}", array->type()->ToString(),
-                                field->type()->ToString()));
-    }
-    writer.write(joined);
-  }
-  return writer.close();
+OtherColumn join_others(const JoinedRows& rows, ByteSink& file) {
+  return Joining(rows, file).run();
 }
 
 }  // namespace numpact::cli

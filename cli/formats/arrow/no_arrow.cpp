@@ -56,8 +56,8 @@ OtherColumn write_text(TextInput&, const std::string&, ByteSink&, const std::str
   refuse(place, "a column of text");
 }
 
-OtherColumn join_others(const OtherFile& like, const OtherFiles&, const OtherFile&, ByteSink&) {
-  refuse(like.file->name(), "a column that is not of numbers");
+OtherColumn join_others(const JoinedRows& rows, ByteSink&) {
+  refuse(rows.like.file->name(), "a column that is not of numbers");
 }
 
 }  // namespace numpact::cli

@@ -58,8 +58,13 @@ class HelperReader final : public OtherReader {
     }
   }
 
-  OtherColumn join(ByteSink& file) {
-    helper_.send({{"verb", "join"}}, place_of(files_.back()));
+  OtherColumn join(const JoinedRows& rows, ByteSink& file) {
+    helper_.send({{"verb", "join"},
+                  {"nulls_before", rows.nulls_before},
+                  {"has_added", rows.added.has_value()},
+                  {"nulls_after", rows.nulls_after},
+                  {"may_widen", rows.may_widen}},
+                 place_of(files_.back()));
     return receive_other(helper_, file, place_of(files_.back()));
   }
 
@@ -166,12 +171,11 @@ OtherColumn write_text(TextInput& input, const std::string& name, ByteSink& file
   }
 }
 
-OtherColumn join_others(const OtherFile& like, const OtherFiles& before, const OtherFile& added,
-                        ByteSink& file) {
-  std::vector<OtherFiles> files{{like}};
-  for (const OtherFile& part : before) files.push_back({part});
-  files.push_back({added});
-  return HelperReader(files).join(file);
+OtherColumn join_others(const JoinedRows& rows, ByteSink& file) {
+  std::vector<OtherFiles> files{{rows.like}};
+  for (const OtherFile& part : rows.before) files.push_back({part});
+  if (rows.added) files.push_back({*rows.added});
+  return HelperReader(files).join(rows, file);
 }
 
 }  // namespace numpact::cli

@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Sequence
+from collections import deque
+from dataclasses import astuple, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from .. import _core
-from .._errors import TypeMismatchError
+from .._errors import InvalidArgumentError, TypeMismatchError
 from .._remote.locations import local_place
 from .._remote.manifest import Column, Manifest, Other, Part, manifest_of
 from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
 from .._tables.columns import OTHER_ENUM, has_enums_of
 from .._tables.joining import as_type, is_null_type
+from .._tables.others import have_same_values
+from .._tables.unifying import as_common, common_type
 from .._threads import resolve
 from .columns import field_of, logical_of
 from .sources import Folder, not_a_table
@@ -30,11 +32,18 @@ from .writing import (
     check_others,
     final_path,
     in_parallel,
+    planned,
     shared_out,
     source_of,
     table_writer,
     write_columns,
 )
+
+#: How the columns of rows may differ from those of the folder.
+Schema = Literal["same", "extend"]
+SCHEMAS = ("same", "extend")
+# Null rows of a new column that are written at a time.
+_NULL_ROWS = 1 << 20
 
 
 def append_table(
@@ -45,25 +54,34 @@ def append_table(
     threads: int | None = None,
     trailer: TrailerSpec = TABLE_TRAILER,
     others: Others = "keep",
+    schema: Schema = "same",
     lock_timeout: float | None = None,
 ) -> None:
     """See ``numpact.append_table``."""
     options = Options(level, trailer)
     options.check()
     check_others(others)
+    if schema not in SCHEMAS:
+        raise InvalidArgumentError(f"schema must be one of {SCHEMAS}, not {schema!r}")
     final = final_path(path)
     not_a_table(final)
     source = source_of(table)
     workers, inner = shared_out(resolve(threads), len(source.schema))
     with table_writer(final, None, options, inner, lock_timeout, "append") as writer:
         manifest = manifest_of(writer.before())
-        matched = _matched(source.schema, manifest, others)
-        fields = list(source.schema)
+        dropped = {skipped.name for skipped in manifest.skipped} if others == "drop" else set()
+        kept = [at for at, field in enumerate(source.schema) if field.name not in dropped]
+        fields = [source.schema.field(at) for at in kept]
+        writer.set_rows(astuple(planned(pa.schema(fields), "keep")[1]), schema == "extend")
         folder = _folder_of(final, manifest)
-        columns = [
-            (place, partial(_column_writer, writer, index, entry, fields[place], folder))
-            for index, (entry, place) in enumerate(zip(manifest.ordered(), matched, strict=True))
-        ]
+        columns: list[tuple[int | None, partial[ColumnWriter]]] = []
+        for index, entry in enumerate(manifest_of(writer.after()).ordered()):
+            at = writer.source(index)
+            if isinstance(entry, Column) and at is None:
+                continue  # the library completes it
+            given = pa.field(entry.name, pa.null()) if at is None else fields[at]
+            make = partial(_column_writer, writer, index, entry, given, folder, schema == "extend")
+            columns.append((None if at is None else kept[at], make))
         write_columns(source, columns, workers)
         writer.commit()
 
@@ -81,7 +99,8 @@ def compact_table(
     options.check()
     final = final_path(path)
     not_a_table(final)
-    with table_writer(final, None, options, 1, lock_timeout, "compact") as writer:
+    total = resolve(threads)
+    with table_writer(final, None, options, total, lock_timeout, "compact") as writer:
         manifest = manifest_of(writer.before())
         folder = _folder_of(final, manifest)
 
@@ -91,78 +110,24 @@ def compact_table(
                 writer.finish(index)
             elif folder is not None and len(entry.parts) > 1:
                 field = folder.part_reader(entry.parts[0], entry.name).field
-                _Others(writer, index, entry, field, folder).finish()
+                _Others(writer, index, entry, field, folder, False).finish()
 
         entries = list(enumerate(manifest.ordered()))
-        in_parallel(join, entries, shared_out(resolve(threads), len(entries))[0])
+        in_parallel(join, entries, shared_out(total, len(entries))[0])
         writer.commit()
-
-
-# ---- which column of the source belongs to which of the folder ----
-
-
-def _matched(schema: pa.Schema, manifest: Manifest, others: Others) -> list[int]:
-    """The columns of a source, by their index in it, in the order of the folder.
-
-    Raises:
-        TypeMismatchError: They do not match.
-    """
-    fields = list(schema)
-    given = names = [field.name for field in fields]
-    if others == "drop":
-        dropped = {skipped.name for skipped in manifest.skipped}
-        names = [name for name in given if name not in dropped]
-    entries = manifest.ordered()
-    requested = [entry.name for entry in entries]
-    if sorted(names) != sorted(requested):
-        missing, extra = _difference(requested, names), _difference(names, requested)
-        said = [f"columns are missing: {missing}"] if missing else []
-        said += [f"the folder does not have the columns {extra}"] if extra else []
-        raise TypeMismatchError("; ".join(said))
-    if len(set(names)) < len(names) and names != requested:
-        raise TypeMismatchError(
-            f"columns of the same name must be in the order of the folder: {requested}, not {names}"
-        )
-    # Where names repeat, they are in the order of the folder.
-    known = set(requested)
-    kept = [index for index, name in enumerate(given) if name in known]
-    places = {given[index]: index for index in kept}
-    is_named = len(places) == len(names)
-    matched = [places[entry.name] if is_named else kept[at] for at, entry in enumerate(entries)]
-    for entry, place in zip(entries, matched, strict=True):
-        _check(fields[place], entry)
-    return matched
-
-
-def _difference(one: Sequence[str], other: Sequence[str]) -> list[str]:
-    return sorted((Counter(one) - Counter(other)).elements())
-
-
-def _check(field: pa.Field, entry: Column | Other) -> None:
-    if isinstance(entry, Other) or pa.types.is_null(field.type):
-        return  # the type of another column is checked when its file is read
-    if logical_of(field) != entry.logical:
-        raise TypeMismatchError(
-            f"column {entry.name!r}: values of type {field.type}, the folder has {_text_of(entry)}"
-        )
-
-
-def _text_of(entry: Column) -> str:
-    logical = entry.logical
-    if logical.kind == "number":
-        return logical.number_type
-    details = ", ".join(filter(None, (logical.unit, logical.timezone)))
-    return f"{logical.kind}[{details}]" if details else logical.kind
 
 
 # ---- writing ----
 
 
 class _Numbers(NumberWriter):
-    """Nulls without a type become those of the column."""
+    """Numbers as they are given; nulls without a type become those of the column."""
 
-    def __init__(self, writer: _core.TableWriter, index: int, entry: Column) -> None:
-        super().__init__(writer, index, entry)
+    def __init__(
+        self, writer: _core.TableWriter, index: int, entry: Column, given: pa.Field
+    ) -> None:
+        # The library converts them to the type of the column.
+        super().__init__(writer, index, replace(entry, logical=logical_of(given) or entry.logical))
         self._type = field_of(entry).type
 
     def write(self, array: pa.Array) -> None:
@@ -173,25 +138,74 @@ class _Others(OtherColumnWriter):
     """Values in the type of the column; after those of the parts that its new file replaces."""
 
     def __init__(
-        self, writer: _core.TableWriter, index: int, entry: Other, given: pa.Field, folder: Folder
+        self,
+        writer: _core.TableWriter,
+        index: int,
+        entry: Other,
+        given: pa.Field,
+        folder: Folder | None,
+        may_extend: bool,
     ) -> None:
-        copied = [Part(*part) for part in writer.copied(index)]
-        first = folder.part_reader((*copied, *entry.parts)[0], entry.name)
-        if not is_null_type(given.type) and not has_enums_of(given, first.field):
-            raise TypeMismatchError(f"column {entry.name!r}: {OTHER_ENUM}")
-        self._to = first.field
-        as_type(pa.chunked_array([], given.type), self._to)
+        self._converts = False
+        if entry.parts and folder is not None:
+            self._to = self._joined_field(writer, index, entry, given, folder, may_extend)
+        else:  # it is new
+            self._to = given.with_nullable(given.nullable or entry.rows > 0)
         super().__init__(writer, index, self._to)
+        if not entry.parts or folder is None:
+            for at in range(0, entry.rows, _NULL_ROWS):
+                self.write(pa.nulls(min(_NULL_ROWS, entry.rows - at)))
+            return
+        copied = [Part(*part) for part in writer.copied(index)]
         for part in entry.parts[: len(entry.parts) - len(copied)]:
             if not part.ends:  # it gets checksums now, which would hide damage
                 deque(folder.part_reader(part, entry.name).batches(), maxlen=0)
         for part in copied:
             for batch in folder.part_reader(part, entry.name).batches():
-                super().write(batch)
+                self.write(batch)
+
+    def _joined_field(
+        self,
+        writer: _core.TableWriter,
+        index: int,
+        entry: Other,
+        given: pa.Field,
+        folder: Folder,
+        may_extend: bool,
+    ) -> pa.Field:
+        """The field of old and new rows; plans to write the old ones anew if its type is wider.
+
+        Raises:
+            TypeMismatchError: The rows are of another type.
+        """
+        field = folder.part_reader(entry.parts[0], entry.name).field
+        if not is_null_type(given.type) and not has_enums_of(given, field):
+            raise TypeMismatchError(f"column {entry.name!r}: {OTHER_ENUM}")
+        try:
+            as_type(pa.chunked_array([], given.type), field)
+        except TypeMismatchError as error:
+            common = common_type([field.type, given.type])
+            if common is None:
+                raise
+            is_same = have_same_values(common, field.type)
+            if not may_extend:
+                change = "converts the rows" if is_same else f"writes the column anew as {common}"
+                raise TypeMismatchError(f"{error} (schema 'extend' {change})") from None
+            self._converts = True
+            if is_same:
+                return field
+            writer.rewrite_other(index, str(common))
+            return field.with_type(common)
+        return field
 
     def write(self, array: pa.Array) -> None:
-        for made in as_type(pa.chunked_array([array]), self._to).chunks:
-            super().write(made)
+        values = pa.chunked_array([array])
+        name = f"column {self._to.name!r}"
+        made = (
+            as_common(values, self._to.type, name) if self._converts else as_type(values, self._to)
+        )
+        for chunk in made.chunks:
+            super().write(chunk)
 
 
 def _folder_of(path: str, manifest: Manifest) -> Folder | None:
@@ -205,8 +219,8 @@ def _column_writer(
     entry: Column | Other,
     given: pa.Field,
     folder: Folder | None,
+    may_extend: bool,
 ) -> ColumnWriter:
     if isinstance(entry, Column):
-        return _Numbers(writer, index, entry)
-    assert folder is not None
-    return _Others(writer, index, entry, given, folder)
+        return _Numbers(writer, index, entry, given)
+    return _Others(writer, index, entry, given, folder, may_extend)

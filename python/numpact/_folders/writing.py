@@ -157,15 +157,16 @@ class OtherColumnWriter:
 
 
 def write_columns(
-    source: Source, columns: Sequence[tuple[int, Callable[[], ColumnWriter]]], workers: int
+    source: Source, columns: Sequence[tuple[int | None, Callable[[], ColumnWriter]]], workers: int
 ) -> None:
     """Writes columns of a source, which are given by their index in it and what makes a writer.
 
-    A table in memory is written column by column, so that memory is needed for a few writers only.
+    Without an index they are null. A table in memory is written column by column, so that memory is
+    needed for a few writers only.
     """
     if source.table is not None:
 
-        def work(column: tuple[int, Callable[[], ColumnWriter]]) -> None:
+        def work(column: tuple[int | None, Callable[[], ColumnWriter]]) -> None:
             writer = column[1]()
             for array in source.arrays(column[0]):
                 writer.write(array)
@@ -176,7 +177,10 @@ def write_columns(
     writers = [make() for _, make in columns]
     with ThreadPoolExecutor(workers) as pool:
         for batch in source.batches:
-            arrays = [batch.column(index) for index, _ in columns]
+            arrays = [
+                pa.nulls(batch.num_rows) if index is None else batch.column(index)
+                for index, _ in columns
+            ]
             list(pool.map(lambda writer, array: writer.write(array), writers, arrays))
         list(pool.map(lambda writer: writer.finish(), writers))
 
@@ -207,9 +211,11 @@ class Source:
     table: pa.Table | None
     batches: Iterable[pa.RecordBatch] = dataclasses.field(default_factory=list)
 
-    def arrays(self, index: int) -> list[pa.Array]:
-        """The arrays of a column of a table in memory."""
+    def arrays(self, index: int | None) -> list[pa.Array]:
+        """The arrays of a column of a table in memory; without an index nulls."""
         assert self.table is not None
+        if index is None:
+            return [pa.nulls(self.table.num_rows)]
         chunks: list[pa.Array] = self.table.column(index).chunks
         return chunks
 
@@ -294,7 +300,7 @@ def write_table(
             errno.EEXIST, "exists already (overwrite=True replaces a table)", final
         )
     source = source_of(table)
-    kept, manifest = _planned(source.schema, others)
+    kept, manifest = planned(source.schema, others)
     os.makedirs(os.path.dirname(final), exist_ok=True)
     workers, inner = shared_out(resolve(threads), len(kept))
     work: Literal["create", "replace"] = "replace" if overwrite else "create"
@@ -334,7 +340,7 @@ def check_others(others: str) -> None:
         raise InvalidArgumentError(f"others must be one of {OTHERS}, not {others!r}")
 
 
-def _planned(schema: pa.Schema, others: Others) -> tuple[list[int], Manifest]:
+def planned(schema: pa.Schema, others: Others) -> tuple[list[int], Manifest]:
     """The columns that are written, by their index in the schema, and the new table's manifest."""
     fits = [logical_of(field) for field in schema]
     unfit = [field for field, logical in zip(schema, fits, strict=True) if logical is None]

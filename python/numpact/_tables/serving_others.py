@@ -16,7 +16,8 @@ from .columns import OTHER_ENUM, has_enums_of, storage_of
 from .errors import about, reported
 from .joining import as_type, nulls_of, text_family
 from .messages import Messages, Refused
-from .others import OtherReader, OtherWriter
+from .others import OtherReader, OtherWriter, have_same_values
+from .unifying import as_common, common_type
 from .writing import Sink, open_reader, validity_bits
 
 
@@ -94,6 +95,29 @@ def _joinable(array: pa.Array, field: pa.Field, is_null: bool) -> list[pa.Array]
         raise Refused(f"its type is {array.type}, not {field.type}") from None
 
 
+def _common(old: pa.DataType, new: pa.DataType) -> pa.DataType:
+    common = common_type([old, new])
+    if common is None:
+        raise Refused(f"its type is {new}, not {old}: no type holds the values of both")
+    return common
+
+
+def _widened(array: pa.Array, field: pa.Field) -> list[pa.Array]:
+    if have_same_values(array.type, field.type):
+        return [array]
+    return list(as_common(pa.chunked_array([array]), field.type, f"column {field.name!r}").chunks)
+
+
+def _require_nullable(field: pa.Field, nulls: int) -> None:
+    if nulls and not field.nullable:
+        raise Refused("has nulls, which the folder's column excludes")
+
+
+def _nulls(field: pa.Field, count: int) -> Iterator[pa.Array]:
+    for first in range(0, count, BATCH_ROWS):
+        yield from nulls_of(field.type, min(BATCH_ROWS, count - first)).chunks
+
+
 class _Server:
     """The answers to requests about the files that the command has opened."""
 
@@ -115,7 +139,7 @@ class _Server:
             self._check(self._readers[request["file"]], Limits(**request["limits"]))
             self._messages.send({})
         elif verb == "join":
-            self._join(*self._readers)
+            self._join(request, *self._readers)
         elif verb == "text":
             self._write_texts(pa.field(request["name"], pa.string()))
         else:
@@ -142,22 +166,34 @@ class _Server:
             for content in (*_texts(array, kind), _validity(array)):
                 self._messages.send_bytes(content)
 
-    def _join(self, like: OtherReader, *files: OtherReader) -> None:
-        *before, new = files
-        is_null = all(array.null_count == len(array) for array in new.batches())
-        if not is_null and not has_enums_of(new.field, like.field):
-            raise Refused(OTHER_ENUM)
+    def _join(self, request: dict[str, Any], like: OtherReader, *files: OtherReader) -> None:
+        before, added = (files[:-1], files[-1]) if request["has_added"] else (files, None)
+        is_null = added is None or all(a.null_count == len(a) for a in added.batches())
+        field = like.field
+        if added is not None and not is_null:
+            if not has_enums_of(added.field, field):
+                raise Refused(OTHER_ENUM)
+            if request["may_widen"]:
+                field = field.with_type(_common(field.type, added.field.type))
+        if request["nulls_before"]:
+            field = field.with_nullable(True)
 
         def arrays() -> Iterator[pa.Array]:
+            yield from _nulls(field, request["nulls_before"])
             for index, old in enumerate(before, 1):
                 with about(index):
-                    yield from old.batches()
-            for array in new.batches():
-                if array.null_count and not like.field.nullable:
-                    raise Refused("has nulls, which the folder's column excludes")
-                yield from _joinable(array, like.field, is_null)
+                    for array in old.batches():
+                        yield from _widened(array, field)
+            for array in added.batches() if added is not None else ():
+                _require_nullable(field, array.null_count)
+                if request["may_widen"] and not is_null:
+                    yield from _widened(array, field)
+                else:
+                    yield from _joinable(array, field, is_null)
+            _require_nullable(field, request["nulls_after"])
+            yield from _nulls(field, request["nulls_after"])
 
-        send_file(self._messages, like.field, arrays())
+        send_file(self._messages, field, arrays())
 
     def _write_texts(self, field: pa.Field) -> None:
         """Takes blocks of texts up to one without rows; each is answered by bytes of the file."""

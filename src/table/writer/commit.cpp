@@ -108,7 +108,7 @@ Status TableWriter::State::add_other_part(const ColumnPlan& planned, State::Writ
 
 // The manifest of the new table.
 Status TableWriter::State::describe(Failure* failure) {
-  after = plan.before;
+  after = plan.after;
   auto numbers = after.columns.begin();
   auto others = after.others.begin();
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -165,15 +165,53 @@ Status TableWriter::State::write_manifest(NewFile& file, const std::string& at, 
   return status.ok() ? status : fail(failure, status, kManifestName, "");
 }
 
+// Completes the columns of numbers that the new rows do not have.
+Status TableWriter::State::write_absent(Failure* failure) {
+  std::uint64_t rows = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (plan.columns[i].source) rows = columns[i].rows();
+  }
+  for (std::size_t i = 0; i < columns.size() && rows > 0; ++i) {
+    State::Written& column = columns[i];
+    if (plan.columns[i].source || entries[i].numbers == nullptr || column.has_failed) continue;
+    column.has_failed = true;
+    NUMPACT_TRY(begin(i, failure));
+    if (const Status status = column.numbers->add_run(true, rows); !status.ok()) {
+      return fail(failure, status, plan.columns[i].null_file, entries[i].name());
+    }
+    column.new_rows = rows;
+    column.has_failed = false;
+  }
+  return {};
+}
+
+// Of an append without rows, leaves the columns that are as before.
+void TableWriter::State::leave_unchanged() {
+  const std::vector<ColumnEntry> old_entries = internal::entries_of(plan.before);
+  for (std::size_t i = 0; i < old_entries.size(); ++i) {
+    const ColumnEntry& was = old_entries[i];
+    const ColumnEntry& is = entries[i];
+    const bool is_same =
+        was.numbers != nullptr && is.numbers != nullptr
+            ? *was.numbers == *is.numbers
+            : was.other != nullptr && is.other != nullptr && *was.other == *is.other;
+    if (!is_same) continue;
+    columns[i] = {};
+    columns[i].is_left = true;
+  }
+}
+
 Status TableWriter::State::commit(Failure* failure) {
   if (is_committed) return refuse(failure, entries.size(), "the table was written already");
+  if (plan.kind == WritePlan::Kind::kAppend) NUMPACT_TRY(write_absent(failure));
   NUMPACT_TRY(check_rows(failure));
   const bool has_copies =
       std::any_of(plan.columns.begin(), plan.columns.end(),
                   [](const ColumnPlan& column) { return column.copied_rows() > 0; });
   const bool has_rows = !columns.empty() && columns[0].rows() > 0;
-  const bool stays = plan.kind == WritePlan::Kind::kCompact ? !has_copies : !has_rows;
-  if (!is_new() && stays) {
+  const bool has_changes =
+      plan.kind == WritePlan::Kind::kCompact ? has_copies : has_rows || plan.after != plan.before;
+  if (!is_new() && !has_changes) {
     after = plan.before;
     columns.clear();
     is_committed = true;
@@ -181,6 +219,7 @@ Status TableWriter::State::commit(Failure* failure) {
     turn.release();
     return {};
   }
+  if (plan.kind == WritePlan::Kind::kAppend && !has_rows) leave_unchanged();
   NUMPACT_TRY(finish_columns(failure));
   NUMPACT_TRY(describe(failure));
   return is_new() ? commit_folder(failure) : commit_append(failure);

@@ -10,6 +10,7 @@
 #include "api/write_all.hpp"
 #include "base/crc.hpp"
 #include "base/try.hpp"
+#include "numpact/executor.hpp"
 #include "numpact/file_access.hpp"
 #include "platform/files.hpp"
 #include "platform/replacement.hpp"
@@ -17,14 +18,27 @@
 namespace numpact::internal {
 namespace {
 
-// Numbers that are decoded at once, and lengths of runs that are encoded at once.
+// Numbers that one thread decodes at once, and lengths of runs that are encoded at once.
 constexpr std::size_t kBlock = std::size_t{1} << 14;
+// Numbers that several threads decode at once: four of the largest chunks that are the default.
+constexpr std::size_t kSharedBlock = std::size_t{1} << 20;
 
 Status not_as_written() {
   return Status(ErrorKind::kIo, "the file does not read as what was written");
 }
 
 }  // namespace
+
+BlockReading::BlockReading(const EncodeConfig& encode, std::uint64_t count) {
+  config.threads = encode.threads;
+  config.executor = encode.executor;
+  const bool is_shared =
+      encode.executor != nullptr ? encode.executor->concurrency() > 1 : encode.threads != 1;
+  numbers =
+      is_shared
+          ? static_cast<std::size_t>(std::clamp<std::uint64_t>(count + 1, kBlock, kSharedBlock))
+          : kBlock;
+}
 
 NewFile::~NewFile() {
   if (descriptor_ >= 0) platform::close_file(descriptor_);
@@ -80,9 +94,9 @@ Status NumberFile::create(const std::string& path, bool is_private, bool stays_o
                           std::pmr::memory_resource* memory) {
   type_ = type;
   NUMPACT_TRY(file_.create(path, is_private, stays_open));
-  EncodeConfig even = config;
-  even.paging = config.paging.evened(rows);
-  writer_.emplace(file_, type, even, rows, memory);
+  config_ = config;
+  config_.paging = config.paging.evened(rows);
+  writer_.emplace(file_, type, config_, rows, memory);
   return {};
 }
 
@@ -104,12 +118,13 @@ Status NumberFile::check_written() const {
   MappedFile file;
   NUMPACT_TRY(MappedFile::open(file_.path()).into(file));
   MemorySource source(file.bytes());
-  StreamReader reader(source);
-  std::vector<std::uint64_t> numbers(kBlock);
+  const BlockReading how(config_, count_);
+  StreamReader reader(source, how.config);
+  std::vector<std::uint64_t> numbers(how.numbers);
   std::uint64_t total = 0;
   std::uint32_t crc = 0;
-  for (std::size_t count = kBlock; count == kBlock;) {
-    NUMPACT_TRY(reader.read(MutableNumberView(type_, numbers.data(), kBlock)).into(count));
+  for (std::size_t count = how.numbers; count == how.numbers;) {
+    NUMPACT_TRY(reader.read(MutableNumberView(type_, numbers.data(), how.numbers)).into(count));
     crc = crc32(std::as_bytes(std::span(numbers)).first(count * size_of(type_)), crc);
     total += count;
   }

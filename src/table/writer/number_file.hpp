@@ -17,6 +17,14 @@
 
 namespace numpact::internal {
 
+// How a file with `count` numbers is read by the threads that encode: several of them decode chunks
+// at the same time.
+struct BlockReading {
+  BlockReading(const EncodeConfig& encode, std::uint64_t count);
+  DecodeConfig config;
+  std::size_t numbers;  // of a block
+};
+
 // A new file, as a sink. Removed by the destructor unless it was closed and kept.
 class NewFile final : public ByteSink {
  public:
@@ -71,6 +79,7 @@ class NumberFile {
   Status check_written() const;
 
   NewFile file_;
+  EncodeConfig config_;
   std::optional<StreamWriter> writer_;
   NumberType type_ = NumberType::kU8;
   std::uint64_t count_ = 0;
@@ -103,6 +112,7 @@ class NumberPartFiles {
   Status finish(table::NumberPart& part);
   std::uint64_t rows() const { return rows_; }
   bool has_nulls() const { return nulls_ > 0; }
+  const EncodeConfig& config() const { return options_.config; }
   // Adds the files to a list.
   void list(std::vector<NewFile*>& files) {
     files.push_back(&numbers_.file());

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans what an append does to each column.
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/table_writer.hpp"
 #include "table/part_names.hpp"
+#include "table/writer/match.hpp"
 
 namespace numpact::table {
 namespace {
@@ -79,18 +79,18 @@ Result<WritePlan> plan_parts(const Manifest& before, std::span<const std::string
     }
     plan.kind = joins_all ? WritePlan::Kind::kCompact : WritePlan::Kind::kAppend;
     plan.before = before;
+    plan.after = before;
     plan.leftovers = left_files(before, names);
     const std::uint64_t number = internal::next_part_number(before);
     const std::vector<std::string> stems = internal::stems_of(before);
-    auto other = before.others.begin();
-    auto column = before.columns.begin();
-    for (std::size_t i = 0; i < stems.size(); ++i) {
-      const bool is_other = other != before.others.end() && other->position == i;
-      ColumnPlan& made = plan.columns.emplace_back(is_other ? plan_of(*other++, joins_all)
-                                                            : plan_of(*column++, joins_all));
-      const std::string name = internal::part_name(stems[i], number, tag);
-      made.file = name + (is_other ? ".arrow" : ".pco");
-      if (!is_other) made.null_file = null_file_name(made.file);
+    const std::vector<ColumnEntry> entries = internal::entries_of(before);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const bool is_other = entries[i].other != nullptr;
+      ColumnPlan& made =
+          plan.columns.emplace_back(is_other ? plan_of(*entries[i].other, joins_all)
+                                             : plan_of(*entries[i].numbers, joins_all));
+      made.source = i;
+      internal::name_files(internal::part_name(stems[i], number, tag), is_other, made);
     }
     return {};
   });
@@ -101,6 +101,18 @@ Result<WritePlan> plan_parts(const Manifest& before, std::span<const std::string
 Result<WritePlan> plan_append(const Manifest& before, std::span<const std::string> names,
                               std::uint32_t tag, std::string* why) noexcept {
   return plan_parts(before, names, tag, false, why);
+}
+
+Result<WritePlan> plan_append(const Manifest& before, const Manifest& rows, SchemaChange allowed,
+                              std::span<const std::string> names, std::uint32_t tag,
+                              std::string* why) noexcept {
+  WritePlan plan;
+  Status status = plan_append(before, names, tag, why).into(plan);
+  if (status.ok()) {
+    status = internal::guarded([&] { return internal::match_rows(rows, allowed, tag, plan, why); });
+  }
+  if (!status.ok()) return status;
+  return plan;
 }
 
 Result<WritePlan> plan_compaction(const Manifest& before, std::span<const std::string> names,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,14 +13,11 @@
 #include "platform/locks.hpp"
 #include "table/reader/failure.hpp"
 #include "table/reader/folder.hpp"
+#include "table/writer/match.hpp"
 #include "table/writer/number_file.hpp"
+#include "table/writer/widening.hpp"
 
 namespace numpact::internal {
-
-// Adds the rows of a part of a column to its new part. All checksums of its files are compared, so
-// that damage does not get new ones.
-Status copy_rows(Folder& folder, NumberType type, const table::NumberPart& part,
-                 NumberPartFiles& out, table::Failure& failure);
 
 // Waits until no other program replaces the folder.
 Status wait_for_turn(const std::string& folder, const LockConfig& config,
@@ -47,7 +45,8 @@ struct TableWriter::State {
     std::unique_ptr<NewFile> other;
     NumberPart number_part;
     Part other_part;
-    std::string type;  // of another column
+    std::optional<internal::Widening> widening;  // of new rows
+    std::string type;                            // of another column
     std::uint64_t new_rows = 0;
     // Which of write() and write_packed() the rows come by: their order is not known of both.
     enum class Way : std::uint8_t { kNone, kRows, kPacked };
@@ -61,12 +60,15 @@ struct TableWriter::State {
     std::uint64_t dropped = 0;        // null rows that the caller has left out
     bool is_finished = false;
     bool has_failed = false;
+    bool is_left = false;  // nothing is written
 
     std::uint64_t rows() const { return new_rows + dropped + (has_runs ? 0 : packed); }
   };
 
   ~State();
   Status open_table(const std::string& folder, bool joins_all, Failure* failure);
+  Status set_rows(const Manifest& rows, SchemaChange allowed, Failure* failure);
+  Status rewrite_other(std::size_t column, const std::string& type, Failure* failure);
   Status begin_table(const std::string& target, bool may_replace, Failure* failure);
   Status begin(std::size_t column, Failure* failure);
   Status finish(std::size_t column, std::uint64_t dropped, Failure* failure);
@@ -87,7 +89,7 @@ struct TableWriter::State {
 
   WriterConfig config;
   WritePlan plan;
-  std::vector<ColumnEntry> entries;  // of plan.before
+  std::vector<ColumnEntry> entries;  // of plan.after
   std::vector<Written> columns;
   Manifest after;
   std::string path;    // of the table
@@ -101,10 +103,18 @@ struct TableWriter::State {
 
  private:
   void list_entries();
+  Status hold_copied();
+  bool has_begun() const;
+  template <class Use>
+  Status converted(std::size_t column, const NumberView& numbers,
+                   std::span<const std::uint8_t> valid, Failure* failure, const Use& use);
+  void leave_unchanged();
+  Status write_absent(Failure* failure);
   bool stays_open() const;
   // A column of which nothing is written.
   bool is_left(std::size_t column) const {
-    return plan.kind == WritePlan::Kind::kCompact && plan.columns[column].copied_rows() == 0;
+    return columns[column].is_left ||
+           (plan.kind == WritePlan::Kind::kCompact && plan.columns[column].copied_rows() == 0);
   }
   Status look_at_target(const std::string& target, bool may_replace, Failure* failure);
   Status fail(Failure* failure, const Status& status, const std::string& file,

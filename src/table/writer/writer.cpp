@@ -74,12 +74,16 @@ std::uint32_t new_tag() {
 namespace numpact::table {
 
 using internal::NumberPartFiles;
+using internal::value_type_of;
+using internal::Widening;
 
 namespace {
 
 // Columns up to which all files stay open: each may take two descriptors, of which processes often
 // have 1,024.
 constexpr std::size_t kMaxOpenColumns = 256;
+// Numbers that are converted at once.
+constexpr std::size_t kConvertedNumbers = std::size_t{1} << 14;
 
 }  // namespace
 
@@ -89,14 +93,8 @@ TableWriter::State::~State() {
 }
 
 void TableWriter::State::list_entries() {
-  entries.resize(plan.before.columns.size() + plan.before.others.size());
-  for (const Other& other : plan.before.others) {
-    entries[static_cast<std::size_t>(other.position)].other = &other;
-  }
-  auto column = plan.before.columns.begin();
-  for (ColumnEntry& entry : entries) {
-    if (entry.other == nullptr) entry.numbers = &*column++;
-  }
+  entries = internal::entries_of(plan.after);
+  columns.clear();
   columns.resize(entries.size());
 }
 
@@ -148,6 +146,10 @@ Status TableWriter::State::open_table(const std::string& target, bool joins_all,
     internal::platform::remove_file(path + "/" + name);
   }
   list_entries();
+  return hold_copied();
+}
+
+Status TableWriter::State::hold_copied() {
   std::vector<std::string> copied;
   for (const ColumnPlan& planned : plan.columns) {
     for (const NumberPart& part : planned.numbers) {
@@ -156,6 +158,41 @@ Status TableWriter::State::open_table(const std::string& target, bool joins_all,
     }
   }
   return old->hold(copied);
+}
+
+bool TableWriter::State::has_begun() const {
+  return std::any_of(columns.begin(), columns.end(), [](const Written& column) {
+    return column.numbers != nullptr || column.other != nullptr;
+  });
+}
+
+Status TableWriter::State::set_rows(const Manifest& rows, SchemaChange allowed, Failure* failure) {
+  if (plan.kind != WritePlan::Kind::kAppend || is_committed || has_begun()) {
+    return refuse(failure, entries.size(), "only an append that has not begun takes columns");
+  }
+  std::string why;
+  WritePlan made;
+  const Status status =
+      plan_append(plan.before, rows, allowed, {}, internal::new_tag(), &why).into(made);
+  if (!status.ok()) return fail(failure, status, "", "", why);
+  made.leftovers = std::move(plan.leftovers);
+  plan = std::move(made);
+  list_entries();
+  return hold_copied();
+}
+
+Status TableWriter::State::rewrite_other(std::size_t column, const std::string& type,
+                                         Failure* failure) {
+  if (column >= entries.size() || entries[column].other == nullptr || is_new() ||
+      columns[column].other != nullptr) {
+    return refuse(failure, column, "is no other column that can get another type");
+  }
+  Other& described =
+      plan.after.others[static_cast<std::size_t>(entries[column].other - plan.after.others.data())];
+  described.type = type;
+  plan.columns[column].kept = 0;
+  plan.columns[column].others = described.parts;
+  return {};
 }
 
 bool TableWriter::State::stays_open() const { return entries.size() <= kMaxOpenColumns; }
@@ -198,10 +235,12 @@ Status TableWriter::State::begin_table(const std::string& target, bool may_repla
     other.rows = 0;
   }
   before.obsolete.clear();
+  plan.after = before;
   list_entries();
   FileNames names;
   for (const ColumnEntry& entry : entries) {
     ColumnPlan& planned = plan.columns.emplace_back();
+    planned.source = plan.columns.size() - 1;
     planned.file = names.add(entry.name(), entry.other != nullptr ? ".arrow" : ".pco");
     if (entry.other == nullptr) planned.null_file = null_file_name(planned.file);
   }
@@ -221,35 +260,30 @@ Status TableWriter::State::refuse(Failure* failure, std::size_t column,
               is_known ? entries[column].name() : "", text);
 }
 
-// Creates the files of a column of numbers, with the rows that are copied.
-Status TableWriter::State::begin(std::size_t column, Failure* failure) {
-  State::Written& to = columns[column];
-  if (to.numbers != nullptr) return {};
+// Calls use(numbers, valid) with new rows in the type of the column.
+template <class Use>
+Status TableWriter::State::converted(std::size_t column, const NumberView& numbers,
+                                     std::span<const std::uint8_t> valid, Failure* failure,
+                                     const Use& use) {
   const ColumnPlan& planned = plan.columns[column];
   const table::Column& described = *entries[column].numbers;
-  NumberPartFiles::Options options;
-  options.folder = folder;
-  options.file = planned.file;
-  options.null_file = planned.null_file;
-  options.type = described.type;
-  options.config = config.encode;
-  const std::uint64_t rows = to.expected_rows > 0 ? to.expected_rows : config.rows;
-  options.rows = rows > 0 ? rows + planned.copied_rows() : 0;
-  options.memory = config.memory;
-  options.verify = config.verify;
-  options.is_private = plan.kind != WritePlan::Kind::kCreate;
-  options.stays_open = stays_open();
-  to.numbers = std::make_unique<NumberPartFiles>(std::move(options));
-  if (const Status status = to.numbers->create(); !status.ok()) {
-    return fail(failure, status, planned.file, described.name);
-  }
-  if (planned.numbers.empty()) return {};
-  Failure inside;
-  for (const NumberPart& part : planned.numbers) {
-    const Status status = internal::copy_rows(*old, described.type, part, *to.numbers, inside);
-    if (status.ok()) continue;
-    return fail(failure, status, inside.file.empty() ? planned.file : inside.file, described.name,
-                inside.text);
+  const auto used = [&](const NumberView& view, std::span<const std::uint8_t> flags) -> Status {
+    const Status status = use(view, flags);
+    return status.ok() ? status : fail(failure, status, planned.file, described.name);
+  };
+  if (!planned.given_type) return used(numbers, valid);
+  std::optional<Widening>& widening = columns[column].widening;
+  if (!widening) widening.emplace(*planned.given_type, value_type_of(described));
+  const auto* const bytes = static_cast<const std::byte*>(numbers.data);
+  for (std::size_t first = 0; first < numbers.count; first += kConvertedNumbers) {
+    const std::size_t count = std::min(kConvertedNumbers, numbers.count - first);
+    const auto flags = valid.empty() ? valid : valid.subspan(first, count);
+    NumberView wide;
+    const NumberView block(numbers.type, bytes + first * size_of(numbers.type), count);
+    if (const Status status = widening->convert(block, flags, wide); !status.ok()) {
+      return fail(failure, status, "", described.name, widening->problem());
+    }
+    NUMPACT_TRY(used(wide, flags));
   }
   return {};
 }
@@ -261,10 +295,12 @@ Status TableWriter::State::begin_write(std::size_t column, const NumberView& num
     return refuse(failure, column, "is no column of numbers of the table");
   }
   const table::Column& described = *entries[column].numbers;
-  if (numbers.type != described.type) {
+  const std::optional<ValueType>& given = plan.columns[column].given_type;
+  const NumberType type = given ? given->type : described.type;
+  if (numbers.type != type) {
     return fail(failure, Status(ErrorKind::kTypeMismatch, "the column has another type"), "",
                 described.name,
-                "holds " + std::string(name_of(described.type)) + " numbers, not " +
+                "holds " + std::string(name_of(type)) + " numbers, not " +
                     std::string(name_of(numbers.type)));
   }
   State::Written& to = columns[column];
@@ -297,13 +333,14 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
   State::Written& to = columns[column];
   to.has_failed = true;
   NUMPACT_TRY(begin(column, failure));
-  const std::uint64_t before = plan.columns[column].copied_rows();
+  const std::uint64_t before = plan.columns[column].old_rows();
   if (to.numbers->rows() - before + numbers.count >= kCountLimit) {
     return refuse(failure, column, "there are more rows than can be counted");
   }
-  if (const Status status = to.numbers->add(numbers, valid); !status.ok()) {
-    return fail(failure, status, plan.columns[column].file, entries[column].name());
-  }
+  NUMPACT_TRY(converted(column, numbers, valid, failure,
+                        [&](const NumberView& rows, std::span<const std::uint8_t> flags) {
+                          return to.numbers->add(rows, flags);
+                        }));
   to.way = Written::Way::kRows;
   to.new_rows += numbers.count;
   to.has_failed = false;
@@ -317,7 +354,11 @@ Status TableWriter::State::write_packed(std::size_t column, const NumberView& nu
   State::Written& to = columns[column];
   to.has_failed = true;
   NUMPACT_TRY(begin(column, failure));
-  Status status = to.numbers->add_numbers(numbers);
+  NUMPACT_TRY(converted(column, numbers, {}, failure,
+                        [&](const NumberView& packed, std::span<const std::uint8_t>) {
+                          return to.numbers->add_numbers(packed);
+                        }));
+  Status status;
   to.way = Written::Way::kPacked;
   to.packed += numbers.count;
   for (const std::uint64_t length : runs) {
@@ -399,8 +440,8 @@ Status TableWriter::State::finish_other(std::size_t column, std::uint64_t rows,
   if (status.ok()) status = MappedFile::open(to.other->path()).into(file);
   if (status.ok()) status = checked_part(planned.file, file.bytes(), rows).into(to.other_part);
   if (!status.ok()) return fail(failure, status, planned.file, entries[column].name());
-  if (rows < planned.copied_rows()) return refuse(failure, column, "has fewer rows than before");
-  to.new_rows = rows - planned.copied_rows();
+  if (rows < planned.old_rows()) return refuse(failure, column, "has fewer rows than before");
+  to.new_rows = rows - planned.old_rows();
   to.type = type;
   to.is_finished = true;
   to.has_failed = false;
@@ -479,17 +520,26 @@ Status TableWriter::write(std::size_t column, const NumberView& numbers,
   return internal::guarded([&] { return state_->write(column, numbers, valid, failure); });
 }
 
+Status TableWriter::set_rows(const Manifest& rows, SchemaChange allowed,
+                             Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->set_rows(rows, allowed, failure); });
+}
+
+Status TableWriter::rewrite_other(std::size_t column, const std::string& type,
+                                  Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->rewrite_other(column, type, failure); });
+}
+
 void TableWriter::expect(std::size_t column, std::uint64_t rows) noexcept {
   if (column < state_->columns.size()) state_->columns[column].expected_rows = rows;
 }
 
 void TableWriter::set_unit(std::size_t column, Unit unit) noexcept {
-  const WritePlan& plan = state_->plan;
   if (!state_->is_new() || column >= state_->entries.size()) return;
   const Column* const described = state_->entries[column].numbers;
   if (described == nullptr) return;
-  state_->plan.before.columns[static_cast<std::size_t>(described - plan.before.columns.data())]
-      .unit = unit;
+  std::vector<Column>& all = state_->plan.after.columns;
+  all[static_cast<std::size_t>(described - all.data())].unit = unit;
 }
 
 Status TableWriter::write_packed(std::size_t column, const NumberView& numbers,

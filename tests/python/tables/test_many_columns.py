@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +16,6 @@ from processor_time import seconds_of
 
 import numpact
 from numpact._folders import choosing
-from numpact._folders.appending import _matched
-from numpact._folders.writing import source_of
 from numpact._remote.manifest import Column, LogicalType, Manifest, Other
 from numpact.dask import _table as dask_table
 
@@ -22,17 +23,36 @@ FEW, MANY = 2_000, 16_000
 I64 = LogicalType("number", "i64")
 
 
+def _matches(names: list[str], given: list[str], may_extend: bool) -> Callable[[], object]:
+    """Matches the columns of rows with those of a table without files."""
+    folder = tempfile.TemporaryDirectory()
+    entries = [Column(name, f"{index}.pco", I64, 1) for index, name in enumerate(names)]
+    text = numpact._core.manifest_text(astuple(Manifest(entries, [], [])))
+    Path(folder.name, "manifest.json").write_bytes(text)
+    rows = astuple(Manifest([Column(name, "", I64, 0) for name in given], [], []))
+
+    def work() -> None:
+        path = os.fsencode(folder.name)
+        writer = numpact._core.TableWriter(path, None, "append", 8, None, 1, None)
+        writer.set_rows(rows, may_extend)
+        assert (writer.source(0) is None) == may_extend
+        writer.close()
+
+    return work
+
+
 def matched(count: int) -> Callable[[], object]:
     names = [f"c{index}" for index in range(count)]
-    source = source_of(pa.table([[1]] * count, names=names[::-1]))
-    entries = [Column(name, f"{name}.pco", I64, 1, "", 0) for name in names]
-    return lambda: _matched(source.schema, Manifest(entries, [], []), "keep")
+    return _matches(names, names[::-1], False)
 
 
 def matched_by_position(count: int) -> Callable[[], object]:
-    source = source_of(pa.Table.from_arrays([pa.array([1])] * count, names=["c"] * count))
-    entries = [Column("c", f"c~{index}.pco", I64, 1, "", 0) for index in range(count)]
-    return lambda: _matched(source.schema, Manifest(entries, [], []), "keep")
+    return _matches(["c"] * count, ["c"] * count, False)
+
+
+def none_matched(count: int) -> Callable[[], object]:
+    names = [f"c{index}" for index in range(2 * count)]
+    return _matches(names[:count], names[count:], True)
 
 
 def ordered(count: int) -> Callable[[], object]:
@@ -53,7 +73,7 @@ def chosen(count: int) -> Callable[[], object]:
     return work
 
 
-@pytest.mark.parametrize("make", [matched, matched_by_position, ordered, chosen])
+@pytest.mark.parametrize("make", [matched, matched_by_position, none_matched, ordered, chosen])
 def test_the_work_is_linear(make: Callable[[int], Callable[[], object]]) -> None:
     """Eight times the columns; a search for each of them would take 64 times as long."""
     few, many = make(FEW), make(MANY)
