@@ -46,7 +46,7 @@ Examples:
   numpact compress ticks.raw --dtype i64 --level 12 --delta consecutive=1
   numpact compress more.npy --append -o prices.npy.pco   adds to an existing file
   numpact compress may.parquet --append -o trips         adds the rows of all columns
-  numpact compress june.csv --append --schema extend -o trips   and columns that are new
+  numpact compress june.parquet --append --schema extend -o trips
 )";
 
 class Compressor {

@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-COMMANDS = "compress, decompress, head, inspect, explain, index, verify, bench, cpu, cvc"
+COMMANDS = "compress, decompress, head, inspect, explain, index, compact, verify, bench, cpu, cvc"
 CVC_COMMANDS = "pack, unpack, info, verify, slice, concat, upgrade, quality"
 HELP = "(see numpact --help)"
 OF_COMPRESS = "(see numpact compress --help)"
