@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/byte_output.hpp"
 #include "base/internal.hpp"
 #include "numpact/config.hpp"
 #include "pco/standalone/parallel_walker.hpp"
@@ -15,6 +16,8 @@ namespace numpact {
 struct PendingChunk {
   NumberView numbers;
   std::span<std::byte> place;  // destination of its bytes
+  // If not null, its bytes are appended here, and `place` becomes where they are.
+  ByteOutput* output = nullptr;
   // More are of no use: kOutputTooSmall, also if only estimates say so.
   std::uint64_t max_bytes = ~std::uint64_t{0};
   std::size_t size = 0;  // encoded size
