@@ -35,6 +35,11 @@ inline constexpr std::size_t kChunksPerTaskInPlace = 8;   // places in the outpu
 // Maximum encoded size of a chunk of n numbers.
 std::size_t chunk_bound(NumberType type, std::size_t n);
 
+// About the bytes of a file besides metadata and pages of its chunks, if it has this many: header,
+// heads, terminator and trailer.
+std::size_t file_frame_bytes(NumberType type, std::size_t count, std::size_t chunks,
+                             const EncodeConfig& config);
+
 // Whether the chunks suffice to start the tasks: `per_task` chunks for each, and enough numbers or
 // very many chunks. Without an executor one chunk suffices.
 bool enough_for_tasks(const standalone::TaskGroup& group, std::size_t per_task, std::size_t chunks,

@@ -171,22 +171,28 @@ class FileEncoder {
   std::vector<std::vector<trailer::Summary>> summaries_;  // of the current group
 };
 
+// The size of a trailer for this count of chunks.
+std::size_t trailer_bytes(NumberType type, std::size_t count, std::size_t chunks,
+                          const EncodeConfig& config) {
+  if (!config.trailer.is_requested()) return 0;
+  std::size_t bytes = trailer::kFrontBytes + trailer::kFooterBytes;
+  bytes = saturating_add(bytes, saturating_mul(chunks, trailer::kRecordBytes));
+  if (config.trailer.restart_log()) {
+    // The size must exist for any config; values out of range are rejected later.
+    const unsigned log = std::min(*config.trailer.restart_log(), kMaxRestartLog);
+    const std::size_t point = trailer::kPositionBytes + max_state_bytes(type);
+    bytes = saturating_add(bytes, saturating_mul(chunks, trailer::kStateSizeBytes));
+    bytes = saturating_add(bytes, saturating_mul(count >> log, point));
+  }
+  return bytes;
+}
+
 // Maximum size of a trailer.
 std::size_t trailer_bound(NumberType type, std::size_t count, const EncodeConfig& config) {
-  if (!config.trailer.is_requested()) return 0;
   const std::size_t runs = chunk_count_bound(config, count);
   const std::size_t run_n = std::min(count, std::min(config.max_chunk_n(), kMaxChunkN));
   const std::size_t chunks = saturating_mul(runs, run_chunks_bound(config, run_n));
-  std::size_t bound = trailer::kFrontBytes + trailer::kFooterBytes;
-  bound = saturating_add(bound, saturating_mul(chunks, trailer::kRecordBytes));
-  if (config.trailer.restart_log()) {
-    // The bound must exist for any config; values out of range are rejected later.
-    const unsigned log = std::min(*config.trailer.restart_log(), kMaxRestartLog);
-    const std::size_t point = trailer::kPositionBytes + max_state_bytes(type);
-    bound = saturating_add(bound, saturating_mul(chunks, trailer::kStateSizeBytes));
-    bound = saturating_add(bound, saturating_mul(count >> log, point));
-  }
-  return bound;
+  return trailer_bytes(type, count, chunks, config);
 }
 
 // bound: of the size of the file.
@@ -219,6 +225,13 @@ Result<T> with_bound(Result<T> result, std::size_t bound) {
 }
 
 }  // namespace
+
+std::size_t file_frame_bytes(NumberType type, std::size_t count, std::size_t chunks,
+                             const EncodeConfig& config) {
+  const std::size_t heads = saturating_mul(chunks, standalone::kChunkHeadBytes);
+  const std::size_t frame = saturating_add(standalone::kMaxHeaderBytes + 1, heads);
+  return saturating_add(frame, trailer_bytes(type, count, chunks, config));
+}
 
 std::size_t compress_bound(NumberType type, std::size_t count,
                            const EncodeConfig& config) noexcept {

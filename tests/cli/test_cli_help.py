@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from cli_program import PROGRAM, run
 
-COMMANDS = ["compress", "decompress", "head", "inspect", "explain", "verify", "index", "bench",
-            "cpu", "cvc", "cvc pack", "cvc unpack", "cvc info", "cvc verify", "cvc slice",
+COMMANDS = ["compress", "decompress", "head", "inspect", "explain", "estimate", "verify", "index",
+            "bench", "cpu", "cvc", "cvc pack", "cvc unpack", "cvc info", "cvc verify", "cvc slice",
             "cvc concat", "cvc upgrade", "cvc quality"]
 
 
