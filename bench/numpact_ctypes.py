@@ -111,6 +111,7 @@ _DECLARATIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "set_threads": (c_uint32, (c_uint32,)),
     "compress_bound": (c_int32, (c_uint32, c_uint64, _CONFIG, _SIZE_OUT, _ERROR)),
     "compress": (c_int32, (c_void_p, c_uint32, *_BYTES, _CONFIG, *_BYTES, _SIZE_OUT, _ERROR)),
+    "estimate": (c_int32, (c_void_p, c_uint32, *_BYTES, _CONFIG, _SIZE_OUT, _ERROR)),
     "decompress": (c_int32, (c_void_p, *_BYTES, c_uint32, *_BYTES, _SIZE_OUT, _ERROR)),
     "count": (c_int32, (*_BYTES, _SIZE_OUT, _ERROR)),
     "header": (c_int32, (*_BYTES, POINTER(Header), _ERROR)),
@@ -294,6 +295,32 @@ class Compressor:
 
     def result(self, size: int) -> bytes:
         return self._out[:size].tobytes()
+
+
+class Estimator:
+    """One array whose compressed size is estimated again and again."""
+
+    def __init__(self, array: np.ndarray, config: Config = Config()):
+        self._array = array
+        self._config = _c_config(config)
+        self._found = (c_uint64 * 2)()
+        self._error = _Error()
+        self._context = _LIBRARY.shim_encode_context_new()
+        self._arguments = (
+            self._context, type_byte(array), array.ctypes.data, array.size, byref(self._config),
+            self._found, byref(self._error),
+        )  # fmt: skip
+
+    def __del__(self) -> None:
+        if getattr(self, "_context", None):
+            _LIBRARY.shim_encode_context_free(self._context)
+
+    def run(self) -> tuple[int, int]:
+        """The expected bytes, and their error."""
+        kind = _LIBRARY.shim_estimate(*self._arguments)
+        if kind != 0:
+            _check(kind, self._error)
+        return self._found[0], self._found[1]
 
 
 class Decompressor:

@@ -239,6 +239,22 @@ SHIM_EXPORT std::int32_t shim_compress(void* context, std::uint32_t type, const 
   });
 }
 
+// found: the expected bytes, and their error.
+SHIM_EXPORT std::int32_t shim_estimate(void* context, std::uint32_t type, const void* numbers,
+                                       std::uint64_t count, const ShimConfig* config,
+                                       std::uint64_t* found, ShimError* error) {
+  return guarded(error, [&] {
+    numpact::SizeEstimate estimate;
+    const Status status =
+        numpact::estimate_size({type_of(type), numbers, count}, encode_config(*config),
+                               static_cast<numpact::EncodeContext*>(context))
+            .into(estimate);
+    found[0] = estimate.bytes;
+    found[1] = estimate.error_bytes;
+    return status;
+  });
+}
+
 SHIM_EXPORT std::int32_t shim_decompress(void* context, const void* file, std::uint64_t size,
                                          std::uint32_t type, void* out, std::uint64_t capacity,
                                          std::uint64_t* count, ShimError* error) {

@@ -12,6 +12,7 @@ Command add_decompress_command(CLI::App& app);
 Command add_head_command(CLI::App& app);
 Command add_inspect_command(CLI::App& app);
 Command add_explain_command(CLI::App& app);
+Command add_estimate_command(CLI::App& app);
 Command add_index_command(CLI::App& app);
 Command add_compact_command(CLI::App& app);
 Command add_verify_command(CLI::App& app);

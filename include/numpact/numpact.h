@@ -226,6 +226,27 @@ NUMPACT_C_API numpact_status numpact_compress(numpact_context* context, numpact_
                                               const numpact_encode_options* options, void* out,
                                               size_t capacity, size_t* size, numpact_error* error);
 
+/* The size of a compressed array without encoding it. */
+typedef struct numpact_estimate {
+  size_t struct_size;
+  uint64_t size;       /* expected bytes of the file that numpact_compress would make */
+  uint64_t error;      /* nine files of ten are within size plus or minus this: not a bound */
+  int32_t mode;        /* NUMPACT_MODE_..., chosen for all numbers; parts may have others */
+  int32_t delta;       /* NUMPACT_DELTA_... */
+  char mode_text[48];  /* e.g. "float-mult=0.01" */
+  char delta_text[48]; /* e.g. "consecutive=1" */
+} numpact_estimate;
+
+/* Estimates from samples, at most 2^16 numbers, in a small part of the time of numpact_compress for
+ * many numbers. The same numbers and options always give the same estimate. Recipe, max_size and
+ * executor are ignored; so are Lookback and Conv1 if the options request one of them. Files of
+ * levels 0 and 1 are larger than estimated. NUMPACT_INVALID_ARGUMENT, NUMPACT_OUT_OF_MEMORY. */
+NUMPACT_C_API numpact_status numpact_estimate_size(numpact_context* context, numpact_type type,
+                                                   const void* numbers, size_t count,
+                                                   const numpact_encode_options* options,
+                                                   numpact_estimate* estimate,
+                                                   numpact_error* error);
+
 /* ---- recipes ---- */
 
 /* A mode and a delta encoding with all parameters, chosen once for many series of numbers like a

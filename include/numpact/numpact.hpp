@@ -6,6 +6,7 @@
 #include "numpact/cpu.hpp"
 #include "numpact/cvc.hpp"
 #include "numpact/error.hpp"
+#include "numpact/estimate.hpp"
 #include "numpact/executor.hpp"
 #include "numpact/file_access.hpp"
 #include "numpact/file_lock.hpp"

@@ -27,6 +27,7 @@ NUMPACT_API std::size_t compress_bound(NumberType type, std::size_t count,
 NUMPACT_API Result<std::size_t> compress_into(const NumberView& numbers, std::span<std::byte> out,
                                               const EncodeConfig& config = {},
                                               EncodeContext* context = nullptr) noexcept;
+// The same into a new vector, whose capacity is about its size.
 NUMPACT_API Result<std::vector<std::byte>> compress(const NumberView& numbers,
                                                     const EncodeConfig& config = {},
                                                     EncodeContext* context = nullptr) noexcept;

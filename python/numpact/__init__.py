@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         UnavailableError,
         UnsupportedVersionError,
     )
+    from ._estimate import SizeEstimate, estimate_size
     from ._explain import Explanation, explain
     from ._file import Chunk, File
     from ._file import open_file as open
@@ -86,6 +87,7 @@ __all__ = [
     "PagingSpec",
     "Progress",
     "Recipe",
+    "SizeEstimate",
     "Trailer",
     "TrailerChunk",
     "TrailingBytesWarning",
@@ -106,6 +108,7 @@ __all__ = [
     "decompress",
     "decompress_arrow",
     "decompress_into",
+    "estimate_size",
     "explain",
     "inspect",
     "open",
@@ -133,6 +136,7 @@ _MODULES = {
         "OutOfMemoryError OutputTooSmallError TrailingBytesWarning TruncatedError "
         "TypeMismatchError UnavailableError UnsupportedVersionError"
     ),
+    "_estimate": "SizeEstimate estimate_size",
     "_explain": "Explanation explain",
     "_file": "Chunk File open",
     # Not in __all__: they need pyarrow.

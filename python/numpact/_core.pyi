@@ -135,6 +135,16 @@ def explain(
     compat: str = "4.1",
     favor_decode_speed: bool = False,
 ) -> dict[str, Any]: ...
+def estimate_size(
+    array: Array,
+    level: int,
+    mode: str,
+    delta: str,
+    paging: CorePaging,
+    compat: str = "4.1",
+    favor_decode_speed: bool = False,
+    trailer: int | None = None,
+) -> tuple[int, int, str, str]: ...
 def parse_manifest(
     text: bytes, name: str
 ) -> tuple[int, list[_Entry], list[_Entry], list[_Entry], bytes]: ...

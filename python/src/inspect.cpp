@@ -4,16 +4,19 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "bindings.hpp"
 #include "buffers.hpp"
 #include "config.hpp"
 #include "contexts.hpp"
+#include "numpact/estimate.hpp"
 #include "numpact/inspect.hpp"
 
 namespace numpact::python {
@@ -169,6 +172,22 @@ nb::dict explain(const ConstArray& array, unsigned level, const std::string& mod
   return out;
 }
 
+// Bytes, error, mode, delta.
+using EstimateTuple = std::tuple<std::uint64_t, std::uint64_t, std::string, std::string>;
+
+EstimateTuple estimate_size(const ConstArray& array, unsigned level, const std::string& mode,
+                            const std::string& delta, nb::handle paging, std::string_view compat,
+                            bool favor_decode_speed, std::optional<unsigned> trailer) {
+  const NumberView numbers = numbers_of(array);
+  EncodeConfig config = encode_config(level, mode, delta, paging);
+  set_reading(config, compat, favor_decode_speed);
+  config.trailer = trailer_spec(trailer);
+  SizeEstimate found;
+  PythonProgress progress;
+  run(progress, [&] { return numpact::estimate_size(numbers, config).into(found); });
+  return {found.bytes, found.error_bytes, found.mode_text, found.delta_text};
+}
+
 nb::dict inspect(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output) {
   const Bytes bytes(source);
   DecodeConfig config;
@@ -188,6 +207,9 @@ void bind_inspect(nb::module_& m) {
   m.def("explain", &explain, nb::arg("array"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"),
         nb::arg("paging").none(), nb::arg("progress").none() = nb::none(),
         nb::arg("compat") = "4.1", nb::arg("favor_decode_speed") = false);
+  m.def("estimate_size", &estimate_size, nb::arg("array"), nb::arg("level"), nb::arg("mode"),
+        nb::arg("delta"), nb::arg("paging").none(), nb::arg("compat") = "4.1",
+        nb::arg("favor_decode_speed") = false, nb::arg("trailer").none() = nb::none());
   m.def("inspect", &inspect, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none());
 }

@@ -89,7 +89,7 @@ Status summarise_decoded(std::span<const std::byte> run, const WrittenChunk& wri
 
 Status summarise(PendingChunk& chunk, std::span<const WrittenChunk> written,
                  const EncodeConfig& config, Arena& arena) {
-  const std::span<const std::byte> run = chunk.place.first(chunk.size);
+  const std::span<const std::byte> run = std::span<const std::byte>(chunk.place).first(chunk.size);
   const NumberType type = chunk.numbers.type;
   const auto* at = static_cast<const std::byte*>(chunk.numbers.data);
   NUMPACT_TRY(ensure_memory(2 * written.size() * sizeof(trailer::Summary)));
@@ -111,13 +111,17 @@ Status summarise(PendingChunk& chunk, std::span<const WrittenChunk> written,
 }
 
 Status encode(PendingChunk& chunk, const EncodeConfig& config, Arena& arena) {
-  BitWriter writer(chunk.place);
+  ByteOutput place(chunk.place);
+  ByteOutput& output = chunk.output != nullptr ? *chunk.output : place;
+  const std::size_t begin = output.size();
   std::vector<WrittenChunk> written;
   const bool has_trailer = chunk.summaries != nullptr;
-  NUMPACT_TRY(write_run(chunk.numbers, config, arena, writer, nullptr,
+  NUMPACT_TRY(write_run(chunk.numbers, config, arena, output, nullptr,
                         has_trailer ? &written : nullptr, chunk.max_bytes));
-  chunk.size = writer.size();
-  NUMPACT_TRY(writer.status());
+  if (!output.is_complete()) return BitWriter::output_too_small();
+  chunk.size = output.size() - begin;
+  if (chunk.output != nullptr) chunk.place = output.bytes().subspan(begin);
+  for (WrittenChunk& part : written) part.at -= begin;
   return has_trailer ? summarise(chunk, written, config, arena) : Status();
 }
 

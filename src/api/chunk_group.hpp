@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/byte_output.hpp"
 #include "base/internal.hpp"
 #include "numpact/config.hpp"
 #include "pco/standalone/parallel_walker.hpp"
@@ -15,6 +16,8 @@ namespace numpact {
 struct PendingChunk {
   NumberView numbers;
   std::span<std::byte> place;  // destination of its bytes
+  // If not null, its bytes are appended here, and `place` becomes where they are.
+  ByteOutput* output = nullptr;
   // More are of no use: kOutputTooSmall, also if only estimates say so.
   std::uint64_t max_bytes = ~std::uint64_t{0};
   std::size_t size = 0;  // encoded size
@@ -31,6 +34,11 @@ inline constexpr std::size_t kChunksPerTaskInPlace = 8;   // places in the outpu
 
 // Maximum encoded size of a chunk of n numbers.
 std::size_t chunk_bound(NumberType type, std::size_t n);
+
+// About the bytes of a file besides metadata and pages of its chunks, if it has this many: header,
+// heads, terminator and trailer.
+std::size_t file_frame_bytes(NumberType type, std::size_t count, std::size_t chunks,
+                             const EncodeConfig& config);
 
 // Whether the chunks suffice to start the tasks: `per_task` chunks for each, and enough numbers or
 // very many chunks. Without an executor one chunk suffices.

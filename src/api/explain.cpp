@@ -16,6 +16,7 @@
 #include "api/paging.hpp"
 #include "api/stored_latents.hpp"
 #include "api/trailer_use.hpp"
+#include "base/byte_output.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
@@ -201,25 +202,22 @@ class RecordedFile {
     header.format = FormatVersion::of(config.compatibility);
     header.n_hint = numbers.count;
     if (config.uniform_type) header.uniform_type = numbers.type;
-    append(standalone::kMaxHeaderBytes,
-           [&](BitWriter& writer) { standalone::write_header(writer, header); });
+    ByteOutput output(bytes_);
+    NUMPACT_TRY(append(output, standalone::kMaxHeaderBytes,
+                       [&](BitWriter& writer) { standalone::write_header(writer, header); }));
     std::uint64_t first = 0;
     for (const std::size_t n : sizes) {
       RunRecorder recorder(numbers.type);
-      Status status;
-      append(chunk_bound(numbers.type, n), [&](BitWriter& writer) {
-        status = write_run(slice(numbers, first, n), config, arena, writer, &recorder);
-      });
-      NUMPACT_TRY(status);
+      NUMPACT_TRY(write_run(slice(numbers, first, n), config, arena, output, &recorder));
       recorder.take(candidates_);
       first += n;
-      NUMPACT_TRY(report_progress(config.progress, {first, bytes_.size()}));
+      NUMPACT_TRY(report_progress(config.progress, {first, output.size()}));
     }
-    append(1, [](BitWriter& writer) {
+    NUMPACT_TRY(append(output, 1, [](BitWriter& writer) {
       standalone::write_terminator(writer);
       writer.finish_byte();
-    });
-    return {};
+    }));
+    return output.finish();
   }
 
   std::span<const std::byte> bytes() const { return bytes_; }
@@ -227,12 +225,13 @@ class RecordedFile {
 
  private:
   template <class F>
-  void append(std::size_t max_bytes, F&& write) {
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + max_bytes);
-    BitWriter writer(std::span<std::byte>(bytes_).subspan(at));
+  static Status append(ByteOutput& output, std::size_t max_bytes, F&& write) {
+    std::span<std::byte> room;
+    NUMPACT_TRY(output.room(max_bytes, room));
+    BitWriter writer(room);
     write(writer);
-    bytes_.resize(at + writer.size());
+    output.append(writer.size());
+    return {};
   }
 
   std::vector<std::byte> bytes_;

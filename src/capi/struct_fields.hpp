@@ -85,6 +85,13 @@ inline constexpr std::array kStructFields<numpact_encode_options> = {
     NUMPACT_FIELD(numpact_encode_options, max_size),
 };
 template <>
+inline constexpr std::array kStructFields<numpact_estimate> = {
+    NUMPACT_FIELD(numpact_estimate, struct_size), NUMPACT_FIELD(numpact_estimate, size),
+    NUMPACT_FIELD(numpact_estimate, error),       NUMPACT_FIELD(numpact_estimate, mode),
+    NUMPACT_FIELD(numpact_estimate, delta),       NUMPACT_FIELD(numpact_estimate, mode_text),
+    NUMPACT_FIELD(numpact_estimate, delta_text),
+};
+template <>
 inline constexpr std::array kStructFields<numpact_file_info> = {
     NUMPACT_FIELD(numpact_file_info, struct_size),
     NUMPACT_FIELD(numpact_file_info, type),

@@ -42,6 +42,31 @@ TEST(OutputBuffer, CompressIntoEverySize) {
   }
 }
 
+// Whatever the bound is: a constant column has a bound of hundreds of times its size.
+TEST(OutputBuffer, CompressKeepsNoMemoryOfTheBound) {
+  Random random(63);
+  for (const char* distribution : {"uniform", "walk", "constant", "segments"}) {
+    for (const std::size_t n : {0, 1, 100, 5000, 300000}) {
+      const Numbers numbers = make_numbers(distribution, NumberType::kI64, n, random);
+      for (const unsigned threads : {1, 3}) {
+        EncodeConfig config;
+        config.threads = threads;
+        config.level = 7;
+        if (threads == 3) config.paging = PagingSpec::equal_pages_up_to(40000);
+        config.trailer = threads == 3 ? TrailerSpec::index() : TrailerSpec::none();
+        Bytes memory(compress_bound(NumberType::kI64, n, config));
+        std::size_t written = 0;
+        ASSERT_OK(compress_into(numbers.view(), memory, config).into(written));
+        Bytes file;
+        ASSERT_OK(compress(numbers.view(), config).into(file));
+        EXPECT_TRUE(same_bytes(file, ByteSpan(memory).first(written)));
+        EXPECT_LE(file.capacity(), file.size() + file.size() / 8 + 256)
+            << distribution << " " << n << " " << threads;
+      }
+    }
+  }
+}
+
 TEST(OutputBuffer, DecompressIntoEverySize) {
   Random random(62);
   for (const NumberType type : kNumberTypes) {

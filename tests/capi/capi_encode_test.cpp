@@ -125,6 +125,27 @@ TEST(CBudget, EndsEarly) {
   numpact_context_destroy(context);
 }
 
+TEST(CEstimate, IsThatOfCpp) {
+  Random random(924);
+  for (const char* const distribution : {"decimals", "walk", "uniform"}) {
+    const Numbers numbers = make_numbers(distribution, NumberType::kF64, 60'000, random);
+    const SizeEstimate expected = estimate_size(numbers.view()).value();
+    numpact_estimate estimate = {};
+    estimate.struct_size = sizeof estimate;
+    ASSERT_EQ(numpact_estimate_size(nullptr, NUMPACT_F64, numbers.data(), numbers.count(), nullptr,
+                                    &estimate, nullptr),
+              NUMPACT_OK);
+    EXPECT_EQ(estimate.size, expected.bytes);
+    EXPECT_EQ(estimate.error, expected.error_bytes);
+    EXPECT_EQ(estimate.mode, static_cast<std::int32_t>(expected.mode));
+    EXPECT_EQ(estimate.delta, static_cast<std::int32_t>(expected.delta));
+    EXPECT_EQ(estimate.mode_text, expected.mode_text);
+    EXPECT_EQ(estimate.delta_text, expected.delta_text);
+  }
+  EXPECT_EQ(numpact_estimate_size(nullptr, NUMPACT_F64, nullptr, 0, nullptr, nullptr, nullptr),
+            NUMPACT_INVALID_ARGUMENT);
+}
+
 TEST(CChunkInfo, IsThatOfTheChunk) {
   Random random(923);
   const Numbers numbers = make_numbers("decimals", NumberType::kF64, 2500, random);

@@ -93,6 +93,23 @@ TEST_F(StructSizes, EncodeOptions) {
                   [&](T* given) { return compress_with(given); });
 }
 
+TEST_F(StructSizes, Estimates) {
+  using T = numpact_estimate;
+  expect_sizes<T>({},
+                  {FIELD(T, struct_size), FIELD(T, size), FIELD(T, error), FIELD(T, mode),
+                   FIELD(T, delta), FIELD(T, mode_text), FIELD(T, delta_text)},
+                  [&](T* given) {
+                    const numpact_status status =
+                        numpact_estimate_size(nullptr, NUMPACT_F64, numbers_.data(),
+                                              numbers_.size(), nullptr, given, nullptr);
+                    // The caller expects nothing behind the size.
+                    const std::size_t size = given->struct_size;
+                    std::memset(static_cast<void*>(given), 0, std::min(size, sizeof(T)));
+                    given->struct_size = size;
+                    return status;
+                  });
+}
+
 TEST_F(StructSizes, ContextOptions) {
   using T = numpact_context_options;
   T options;

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from cli_program import PROGRAM, run
 
-COMMANDS = ["compress", "decompress", "head", "inspect", "explain", "verify", "index", "compact",
+COMMANDS = ["compress", "decompress", "head", "inspect", "explain", "estimate", "verify", "index",
+            "compact",
             "bench", "cpu", "cvc", "cvc pack", "cvc unpack", "cvc info", "cvc verify", "cvc slice",
             "cvc concat", "cvc upgrade", "cvc quality"]
 

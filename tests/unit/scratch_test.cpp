@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/arena.hpp"
+#include "base/byte_output.hpp"
 #include "base/internal.hpp"
 #include "pco/encode/run_encoder.hpp"
 #include "support/distributions.hpp"
@@ -27,10 +28,10 @@ std::size_t used_bytes(const Numbers& numbers, unsigned level) {
   std::fill(block.begin(), block.end(), kPaint);
   arena.reset(arena.capacity());
   std::vector<std::byte> out(numbers.count() * size_of(numbers.type()) + 4096);
-  BitWriter writer(out);
+  ByteOutput output(out);
   EncodeConfig config;
   config.level = level;
-  EXPECT_OK(write_run(part(numbers, 0, numbers.count()), config, arena, writer));
+  EXPECT_OK(write_run(part(numbers, 0, numbers.count()), config, arena, output));
   const auto last =
       std::find_if(block.rbegin(), block.rend(), [](std::byte byte) { return byte != kPaint; });
   return static_cast<std::size_t>(block.rend() - last);

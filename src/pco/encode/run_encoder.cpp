@@ -107,14 +107,19 @@ RunPlan plan_run(ChoiceSession& session) {
   return {false, plan.sizes, estimated_bytes(single, session.ordered().n), segment_bits};
 }
 
-void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChunk>* chunks) {
+Status write(const EncodedChunk& chunk, ByteOutput& output, std::vector<WrittenChunk>* chunks) {
   if (chunks != nullptr) {
     chunks->push_back(
-        {writer.size(), chunk.n, kChunkHeadBytes + static_cast<std::size_t>(chunk.meta_bytes)});
+        {output.size(), chunk.n, kChunkHeadBytes + static_cast<std::size_t>(chunk.meta_bytes)});
   }
+  std::span<std::byte> room;
+  NUMPACT_TRY(output.room(kChunkHeadBytes + static_cast<std::size_t>(chunk.bytes()), room));
+  BitWriter writer(room);
   standalone::write_chunk_head(writer, chunk.meta.type, chunk.n);
   write_chunk_meta(writer, chunk.meta);
   write_page(chunk, chunk.pages[0], writer);
+  output.append(writer.size(), writer.status().ok());
+  return {};
 }
 
 // The chunk, or the one that kRefineLevel makes of the numbers if that is smaller.
@@ -139,18 +144,18 @@ class RunEncoder {
                  listener == nullptr ? nullptr : listener->single()) {}
 
   // Estimates the alternatives and writes the least.
-  Status write_smallest(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
+  Status write_smallest(ByteOutput& output, std::vector<WrittenChunk>* chunks) {
     session_.choose_plain();
     RunPlan plan = plan_run(session_);
     Choice best = session_.best();
     best.bits = std::min(best.bits, plan.segment_bits);
     if (is_estimated_above(best, numbers_.count, max_bytes_)) return BitWriter::output_too_small();
     encode_single_first(plan);
-    const SegmentsResult result = plan.is_single ? SegmentsResult::kDiscarded
-                                                 : write_segments_if_smaller(plan, writer, chunks);
+    SegmentsResult result = SegmentsResult::kDiscarded;
+    if (!plan.is_single) NUMPACT_TRY(write_segments_if_smaller(plan, output, chunks, result));
     if (result == SegmentsResult::kKept) return {};
     if (result == SegmentsResult::kAboveMax) return BitWriter::output_too_small();
-    return write_single(writer, chunks);
+    return write_single(output, chunks);
   }
 
  private:
@@ -182,31 +187,32 @@ class RunEncoder {
     plan.is_single = was_single && plan.sizes.size() == 1;
   }
 
-  Status write_single(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
+  Status write_single(ByteOutput& output, std::vector<WrittenChunk>* chunks) {
     if (!single_ && is_estimated_above(session_.best(), numbers_.count, max_bytes_)) {
       return BitWriter::output_too_small();
     }
     if (!single_) encode_single();
     if (single_bytes() > max_bytes_) return BitWriter::output_too_small();
     if (chunks != nullptr) chunks->clear();
-    write(*single_, writer, chunks);
-    return {};
+    return write(*single_, output, chunks);
   }
 
-  // Keeps the segments if they are smaller than a single chunk. Otherwise leaves the writer's
-  // position, with discarded bytes after it.
-  SegmentsResult write_segments_if_smaller(const RunPlan& plan, BitWriter& writer,
-                                           std::vector<WrittenChunk>* chunks) {
-    BitWriter segment_writer = writer;
-    const SegmentsResult result = write_segments(plan, segment_writer, chunks);
-    if (result == SegmentsResult::kAboveMax) return result;
+  // Keeps the segments if they are smaller than a single chunk, or else drops them.
+  Status write_segments_if_smaller(const RunPlan& plan, ByteOutput& output,
+                                   std::vector<WrittenChunk>* chunks, SegmentsResult& result) {
+    const std::size_t begin = output.size();
+    NUMPACT_TRY(write_segments(plan, output, chunks, result));
+    if (result == SegmentsResult::kAboveMax) return {};
     const bool is_within_bound = result == SegmentsResult::kKept;
-    const std::size_t bytes = segment_writer.size() - writer.size();
+    const std::size_t bytes = output.size() - begin;
     if (!single_) reconsider_lookback(plan, is_within_bound, bytes);
-    if (!is_within_bound || (single_ && bytes > single_bytes())) return SegmentsResult::kDiscarded;
-    writer = segment_writer;
-    if (listener_ != nullptr) listener_->segments_are_kept();
-    return SegmentsResult::kKept;
+    if (!is_within_bound || (single_ && bytes > single_bytes())) {
+      output.truncate(begin);
+      result = SegmentsResult::kDiscarded;
+    } else if (listener_ != nullptr) {
+      listener_->segments_are_kept();
+    }
+    return {};
   }
 
   // The estimate of segments may have excluded Lookback over the run. If they take more than
@@ -220,10 +226,11 @@ class RunEncoder {
   }
 
   // Encodes the segments one by one. kDiscarded: they take more than the plan allows, or more than
-  // the bound of a single chunk, whatever the writer has capacity for. kAboveMax: they and the
-  // single chunk, if it is encoded, take more than the caller allows.
-  SegmentsResult write_segments(const RunPlan& plan, BitWriter& writer,
-                                std::vector<WrittenChunk>* chunks) {
+  // the bound of a single chunk, whatever the output has room for. kAboveMax: they and the single
+  // chunk, if it is encoded, take more than the caller allows.
+  Status write_segments(const RunPlan& plan, ByteOutput& output, std::vector<WrittenChunk>* chunks,
+                        SegmentsResult& result) {
+    result = SegmentsResult::kDiscarded;
     if (chunks != nullptr) chunks->clear();
     const std::size_t bound =
         run_overhead_bound(numbers_.type) + numbers_.count * size_of(numbers_.type);
@@ -251,13 +258,15 @@ class RunEncoder {
       }
       bytes += kChunkHeadBytes + chunk.bytes();
       if (bytes > max_bytes_ && (!single_ || single_bytes() > max_bytes_)) {
-        return SegmentsResult::kAboveMax;
+        result = SegmentsResult::kAboveMax;
+        return {};
       }
-      if (bytes > max_bytes || bytes > max_bytes_) return SegmentsResult::kDiscarded;
-      write(chunk, writer, chunks);
+      if (bytes > max_bytes || bytes > max_bytes_) return {};
+      NUMPACT_TRY(write(chunk, output, chunks));
       segment.data = static_cast<const std::byte*>(segment.data) + n * size_of(numbers_.type);
     }
-    return SegmentsResult::kKept;
+    result = SegmentsResult::kKept;
+    return {};
   }
 
   void add_segment_lookback(ChoiceSession& session, LookbackBackoff& backoff) const {
@@ -281,14 +290,14 @@ class RunEncoder {
 }  // namespace
 
 Status write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-                 BitWriter& writer, RunListener* listener, std::vector<WrittenChunk>* chunks,
+                 ByteOutput& output, RunListener* listener, std::vector<WrittenChunk>* chunks,
                  std::uint64_t max_bytes) {
   const ArenaScope scratch(arena);
   NUMPACT_TRY(arena.ensure<std::byte>(encoding_bytes(numbers.type, numbers.count, config.level)));
   // The list grows by doubling.
   const std::uint64_t listed = chunks != nullptr ? run_chunks_bound(config, numbers.count) : 0;
   NUMPACT_TRY(ensure_memory(4 * listed * sizeof(WrittenChunk)));
-  return RunEncoder(numbers, config, arena, listener, max_bytes).write_smallest(writer, chunks);
+  return RunEncoder(numbers, config, arena, listener, max_bytes).write_smallest(output, chunks);
 }
 
 std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n) {

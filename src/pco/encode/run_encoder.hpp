@@ -54,7 +54,7 @@
 
 #include <vector>
 
-#include "bits/bit_writer.hpp"
+#include "base/byte_output.hpp"
 #include "numpact/config.hpp"
 #include "pco/encode/choice_log.hpp"
 #include "pco/standalone/frame.hpp"
@@ -74,7 +74,7 @@ class RunListener {
 };
 
 struct WrittenChunk {
-  std::size_t at = 0;       // position in the writer's memory
+  std::size_t at = 0;       // position in the output
   std::size_t n = 0;        // numbers
   std::size_t page_at = 0;  // bytes before its page
 };
@@ -82,10 +82,9 @@ struct WrittenChunk {
 // Encodes 1 to kMaxChunkN numbers as one chunk, or under automatic paging as several segments if
 // they are smaller. The config must have passed check_specs. Leaves the arena as it was. listener,
 // chunks: may be null; *chunks becomes the list of the chunks written. kOutputTooSmall: the run
-// takes more than max_bytes, also if only estimates say so; the writer has the error for its own
-// end.
+// takes more than max_bytes, also if only estimates say so, or than the output has room for.
 Status write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-                 BitWriter& writer, RunListener* listener = nullptr,
+                 ByteOutput& output, RunListener* listener = nullptr,
                  std::vector<WrittenChunk>* chunks = nullptr,
                  std::uint64_t max_bytes = ~std::uint64_t{0});
 

@@ -150,6 +150,8 @@ ChoiceSession::ChoiceSession(const ChunkNumbers& numbers, const EncodeConfig& co
       page_n_(numbers.page_n),
       is_segment_(numbers.is_segment),
       hints_(numbers.hints),
+      run_n_(numbers.run_n),
+      scale_(numbers.scale),
       config_(config),
       level_(level_row(config.level)),
       effort_(effort_for(numbers, config, FormatVersion::of(config.compatibility))),
@@ -167,6 +169,11 @@ void ChoiceSession::choose_plain() {
   is_random_ = is_auto_mode() && is_auto_delta() && !level_.bins.one_bin &&
                looks_random(ordered_, level_.prefilter, arena_);
   if (is_random_) return use_plain();
+  if (run_n_ != 0) {
+    sample_ = {ordered_, run_n_, scale_};
+    rank();
+    return finalize();
+  }
   const std::size_t sample_n = hints_ != nullptr
                                    ? segment_sample_n(ordered_.n)
                                    : default_sample_n(ordered_.n, effort_.max_sample_n());

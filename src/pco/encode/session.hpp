@@ -70,6 +70,10 @@ struct ChunkNumbers {
   bool is_segment = false;  // a segment of a run
   // Null, or which alternatives a segment considers.
   const SegmentHints* hints = nullptr;
+  // If not 0, `ordered` is a sample: runs of this many neighbours, out of `scale` times as many
+  // numbers, for which the choice is made. Only for choose_plain().
+  std::size_t run_n = 0;
+  float scale = 1;
 };
 
 // The choice for one chunk, from its sample to the list of alternatives that are worth encoding.
@@ -153,6 +157,8 @@ class ChoiceSession {
   std::size_t page_n_;
   bool is_segment_;
   const SegmentHints* hints_;
+  std::size_t run_n_;  // 0: `ordered` holds all numbers
+  float scale_;
   const EncodeConfig& config_;
   const Level& level_;
   EncodeEffort effort_;

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact estimate
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands/commands.hpp"
+#include "commands/common_options.hpp"
+#include "commands/encode_options.hpp"
+#include "commands/source.hpp"
+#include "commands/usage_error.hpp"
+#include "formats/formats.hpp"
+#include "formats/table.hpp"
+#include "numpact/estimate.hpp"
+#include "report/inspect_json.hpp"
+#include "report/print.hpp"
+#include "report/text_table.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr const char* kEstimateFooter = R"(
+Examples:
+  numpact estimate prices.npy
+  numpact estimate trips.parquet                 all columns, and their sum
+  numpact estimate trips.parquet --column fare --level 12
+)";
+
+struct EstimateOptions {
+  std::string input;
+  bool json = false;
+  SourceArgs source;
+  EncodeArgs encode;
+  CommonOptions common;
+};
+
+struct EstimatedColumn {
+  std::string name;  // empty: the numbers of an array
+  NumberType type = NumberType::kU8;
+  std::size_t count = 0;
+  SizeEstimate estimate;
+};
+
+class EstimateRunner {
+ public:
+  explicit EstimateRunner(const EstimateOptions& options)
+      : options_(options),
+        name_(options.input == "-" ? "(stdin)" : options.input),
+        source_(parse_source_args(options.source, NullPolicy::kDrop)),
+        config_(parse_encode_args(options.encode)) {}
+
+  ExitCode run() {
+    const std::unique_ptr<TableInput> table =
+        open_table(std::make_unique<Input>(options_.input), options_.source.from, source_);
+    estimate_table(*table);
+    if (columns_.empty()) throw Failure(ExitCode::kFailure, name_, "no column to estimate");
+    print_report(options_.json ? json() : report());
+    for (const std::string& text : notes_) {
+      if (!options_.common.quiet) print_message(text);
+    }
+    return code_;
+  }
+
+ private:
+  void estimate_table(TableInput& table) {
+    if (!table.has_names() && source_.column) {
+      fail_usage(name_, "this format has no columns, --column does not apply");
+    }
+    const std::vector<std::string> names = names_of(table.columns());
+    dtypes_ = table.has_names() ? requested_dtypes(names, name_, source_)
+                                : std::vector<std::optional<NumberType>>{source_.dtype};
+    if (table.has_names() && source_.column) {
+      return estimate_column(table, find_column(table, name_, *source_.column));
+    }
+    std::set<std::size_t> skipped;
+    for (const std::string& name : source_.skip) skipped.insert(find_name(names, name_, name));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (skipped.contains(i)) continue;
+      const std::string& unfit = table.columns()[i].unfit;
+      if (!unfit.empty()) {
+        note(fmt::format("column '{}' is left out: {}", names[i], unfit));
+        continue;
+      }
+      try {
+        estimate_column(table, i);
+      } catch (const Failure& failure) {
+        if (!table.has_names()) throw;
+        print_message(failure.what());  // continue with the other columns
+        code_ = failure.code();
+      }
+    }
+  }
+
+  void note(const std::string& text) { notes_.push_back(fmt::format("{}: {}", name_, text)); }
+
+  void estimate_column(TableInput& table, std::size_t index) {
+    const Column& description = table.columns()[index];
+    const bool is_plain = description.logical.kind == LogicalKind::kNumber;
+    const bool converts = is_plain || source_.column || !table.has_names();
+    Column column;
+    const std::unique_ptr<NumberInput> input =
+        open_column(table, index, name_, converts ? dtypes_[index] : std::nullopt, column);
+    std::vector<std::uint64_t> numbers;
+    EstimatedColumn estimated;
+    estimated.count = read_all(*input, column.type, numbers);
+    if (input->null_count() > 0) {
+      note(
+          fmt::format("column '{}': {} nulls left out", column.name, grouped(input->null_count())));
+    }
+    const std::string place = table.has_names() ? column_place(name_, description.name) : name_;
+    require_config_fits(column.type, config_, place);
+    if (table.has_names()) estimated.name = description.name;
+    estimated.type = column.type;
+    check(estimate_size(NumberView(column.type, numbers.data(), estimated.count), config_)
+              .into(estimated.estimate),
+          place);
+    columns_.push_back(std::move(estimated));
+  }
+
+  std::string report() const {
+    using Align = TextTable::Align;
+    const bool has_names = columns_.size() > 1 || !columns_[0].name.empty();
+    TextTable table;
+    if (has_names) table.add_column("column", Align::kLeft, 30);
+    for (const char* const title : {"numbers", "type", "raw", "estimated", "plus or minus"}) {
+      table.add_column(title, Align::kRight);
+    }
+    table.add_column("ratio", Align::kRight);
+    table.add_column("mode", Align::kLeft);
+    table.add_column("delta", Align::kLeft);
+    EstimatedColumn sum;
+    std::uint64_t raw_sum = 0;
+    for (const EstimatedColumn& column : columns_) {
+      const std::uint64_t raw = std::uint64_t{column.count} * size_of(column.type);
+      table.add_row(row(column, raw, has_names, name_of(column.type)));
+      raw_sum += raw;
+      sum.count += column.count;
+      sum.estimate.bytes += column.estimate.bytes;
+      sum.estimate.error_bytes += column.estimate.error_bytes;
+    }
+    if (columns_.size() > 1) {
+      sum.name = "sum";
+      sum.estimate.mode_text.clear();
+      sum.estimate.delta_text.clear();
+      table.add_rule();
+      table.add_row(row(sum, raw_sum, has_names, ""));
+    }
+    return table.text();
+  }
+
+  static std::vector<std::string> row(const EstimatedColumn& column, std::uint64_t raw,
+                                      bool has_names, std::string_view type) {
+    const SizeEstimate& found = column.estimate;
+    const double ratio =
+        static_cast<double>(raw) / static_cast<double>(std::max<std::uint64_t>(found.bytes, 1));
+    std::vector<std::string> cells;
+    if (has_names) cells.push_back(column.name);
+    for (std::string cell : {grouped(column.count), std::string(type), grouped(raw),
+                             grouped(found.bytes), grouped(found.error_bytes),
+                             fmt::format("{:.3f}", ratio), found.mode_text, found.delta_text}) {
+      cells.push_back(std::move(cell));
+    }
+    return cells;
+  }
+
+  std::string json() const {
+    Json json;
+    json["level"] = config_.level;
+    json["columns"] = Json::array();
+    for (const EstimatedColumn& column : columns_) {
+      Json entry;
+      entry["place"] = column.name.empty() ? name_ : column_place(name_, column.name);
+      entry["type"] = name_of(column.type);
+      entry["count"] = column.count;
+      entry["raw_bytes"] = std::uint64_t{column.count} * size_of(column.type);
+      entry["estimated_bytes"] = column.estimate.bytes;
+      entry["error_bytes"] = column.estimate.error_bytes;
+      entry["mode"] = column.estimate.mode_text;
+      entry["delta"] = column.estimate.delta_text;
+      json["columns"].push_back(std::move(entry));
+    }
+    return dump(json);
+  }
+
+  const EstimateOptions& options_;
+  std::string name_;
+  InputOptions source_;
+  EncodeConfig config_;
+  std::vector<std::optional<NumberType>> dtypes_;  // one per column of a table
+  std::vector<EstimatedColumn> columns_;
+  std::vector<std::string> notes_;
+  ExitCode code_ = ExitCode::kDone;
+};
+
+void add_options(CLI::App& command, EstimateOptions& options) {
+  command.add_option("FILE", options.input, "A file of any input format, or -")
+      ->required()
+      ->type_name("");
+  add_encode_options(command, options.encode);
+  add_source_options(command, options.source);
+  command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");
+  command.add_flag("--json", options.json, "Print JSON");
+  add_common_options(command, options.common);
+  command.footer(kEstimateFooter);
+}
+
+}  // namespace
+
+Command add_estimate_command(CLI::App& app) {
+  const auto options = std::make_shared<EstimateOptions>();
+  CLI::App* command =
+      app.add_subcommand("estimate", "Estimate the compressed size of columns, without encoding");
+  add_options(*command, *options);
+  return {command, [options] { return EstimateRunner(*options).run(); }};
+}
+
+}  // namespace numpact::cli
