@@ -17,18 +17,18 @@
 namespace numpact::internal {
 
 template <class T>
-struct Matches {
+struct ValueMatches {
   CutSet<T> values;
   bool nan = false;
   bool null = false;
 };
 
 template <class T>
-Matches<T> all_of(std::vector<Matches<T>> parts) {
+ValueMatches<T> all_of(std::vector<ValueMatches<T>> parts) {
   if (parts.size() == 1) return std::move(parts[0]);
-  Matches<T> all{{}, true, true};
+  ValueMatches<T> all{{}, true, true};
   std::vector<CutSet<T>> sets;
-  for (Matches<T>& part : parts) {
+  for (ValueMatches<T>& part : parts) {
     sets.push_back(std::move(part.values));
     all.nan = all.nan && part.nan;
     all.null = all.null && part.null;
@@ -38,10 +38,10 @@ Matches<T> all_of(std::vector<Matches<T>> parts) {
 }
 
 template <class T>
-Matches<T> any_of(std::vector<Matches<T>> parts) {
+ValueMatches<T> any_of(std::vector<ValueMatches<T>> parts) {
   if (parts.size() == 1) return std::move(parts[0]);
-  Matches<T> any;
-  for (Matches<T>& part : parts) {
+  ValueMatches<T> any;
+  for (ValueMatches<T>& part : parts) {
     std::move(part.values.begin(), part.values.end(), std::back_inserter(any.values));
     any.nan = any.nan || part.nan;
     any.null = any.null || part.null;
@@ -77,7 +77,7 @@ inline std::vector<std::span<const FilterComparison>> alternatives_of(
 // What satisfies one comparison. `find(comparison, matches, problem)` sets the values and `nan` of
 // one that is not a test for null and not negated, or fails.
 template <class T, class Find>
-bool match_one(const FilterComparison& comparison, const Find& find, Matches<T>& matches,
+bool match_one(const FilterComparison& comparison, const Find& find, ValueMatches<T>& matches,
                FilterProblem& problem) {
   if (!check_count(comparison, problem)) return false;
   const bool is_test = comparison.op == FilterOp::kIsNull || comparison.op == FilterOp::kIsNotNull;
@@ -97,13 +97,13 @@ bool match_one(const FilterComparison& comparison, const Find& find, Matches<T>&
 
 // What satisfies comparisons with one column, joined as they say.
 template <class T, class Find>
-bool match_all(std::span<const FilterComparison> comparisons, const Find& find, Matches<T>& matches,
-               FilterProblem& problem) {
-  std::vector<Matches<T>> clauses;
+bool match_all(std::span<const FilterComparison> comparisons, const Find& find,
+               ValueMatches<T>& matches, FilterProblem& problem) {
+  std::vector<ValueMatches<T>> clauses;
   for (const auto clause : clauses_of(comparisons)) {
-    std::vector<Matches<T>> alternatives;
+    std::vector<ValueMatches<T>> alternatives;
     for (const auto alternative : alternatives_of(clause)) {
-      std::vector<Matches<T>> parts;
+      std::vector<ValueMatches<T>> parts;
       for (const FilterComparison& comparison : alternative) {
         if (!match_one(comparison, find, parts.emplace_back(), problem)) return false;
       }

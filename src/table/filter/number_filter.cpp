@@ -22,7 +22,7 @@ constexpr std::size_t kMaxComparedRanges = 4;
 
 // What satisfies one comparison with values.
 bool find_numbers(const FilterComparison& comparison, const ColumnType& column,
-                  Matches<std::uint64_t>& matches, FilterProblem& problem) {
+                  ValueMatches<std::uint64_t>& matches, FilterProblem& problem) {
   LatentSet& set = matches.values;
   if (comparison.op == FilterOp::kLike) return not_text(comparison, describe(column), problem);
   matches.nan = comparison.op == FilterOp::kNotEqual;
@@ -141,7 +141,7 @@ Result<NumberFilter> NumberFilter::bind(std::span<const FilterComparison> compar
   return internal::guarded_value<NumberFilter>([&](NumberFilter& made) {
     internal::FilterProblem problem;
     const Range all = internal::latents_without_nan(column.type);
-    internal::Matches<std::uint64_t> matches;
+    internal::ValueMatches<std::uint64_t> matches;
     const auto find = [&column](const FilterComparison& comparison, auto& found, auto& wrong) {
       return internal::find_numbers(comparison, column, found, wrong);
     };

@@ -14,12 +14,12 @@ namespace numpact {
 namespace table {
 
 struct TextFilter::Table {
-  internal::Matches<std::string> found;
+  internal::ValueMatches<std::string> found;
   bool is_one = false;  // one text alone satisfies it, as most filters of text
 };
 
 struct DecimalFilter::Table {
-  internal::Matches<internal::Decimal> found;
+  internal::ValueMatches<internal::Decimal> found;
 };
 
 }  // namespace table
@@ -121,7 +121,7 @@ Result<TextFilter> TextFilter::bind(std::span<const FilterComparison> comparison
     using Given = FilterValue::Kind;
     internal::FilterProblem problem;
     const auto find = [is_bytes](const FilterComparison& comparison,
-                                 internal::Matches<std::string>& found,
+                                 internal::ValueMatches<std::string>& found,
                                  internal::FilterProblem& wrong) {
       for (const FilterValue& value : comparison.values) {
         if (value.kind != (is_bytes ? Given::kBytes : Given::kText)) {
@@ -161,7 +161,7 @@ Result<DecimalFilter> DecimalFilter::bind(std::span<const FilterComparison> comp
   return internal::guarded_value<DecimalFilter>([&](DecimalFilter& made) {
     internal::FilterProblem problem;
     const auto find = [](const FilterComparison& comparison,
-                         internal::Matches<internal::Decimal>& found,
+                         internal::ValueMatches<internal::Decimal>& found,
                          internal::FilterProblem& wrong) {
       if (comparison.op == FilterOp::kLike) return internal::not_text(comparison, "decimal", wrong);
       for (const FilterValue& value : comparison.values) {
