@@ -3,14 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "numpact/table_writer.hpp"
+#include "support/killed.hpp"
 #include "support/system.hpp"
 
 #if defined(__linux__)
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -54,47 +50,8 @@ std::vector<std::uint32_t> rows_of(const std::string& path) {
   return rows;
 }
 
-// Runs an append in a process that is killed when it enters its call number `stop`. False: it has
-// made fewer calls, and ended well.
-bool is_killed(const std::string& path, int stop) {
-  const pid_t child = fork();
-  if (child == 0) {
-    ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-    raise(SIGSTOP);
-    _exit(write(TableWriter::append(path, quick()), 1'000'000, 10) ? 0 : 1);
-  }
-  int state = 0;
-  waitpid(child, &state, 0);
-  ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_EXITKILL);
-  for (int stops = 0;; ++stops) {
-    if (stops / 2 == stop) {
-      kill(child, SIGKILL);
-      waitpid(child, &state, 0);
-      return true;
-    }
-    ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
-    waitpid(child, &state, 0);
-    if (WIFEXITED(state)) {
-      EXPECT_EQ(WEXITSTATUS(state), 0);
-      return false;
-    }
-    if (WIFSIGNALED(state)) {
-      ADD_FAILURE() << "signal " << WTERMSIG(state);
-      return false;
-    }
-  }
-}
-
-bool may_trace() {
-  const pid_t child = fork();
-  if (child == 0) _exit(ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? 0 : 1);
-  int state = 0;
-  waitpid(child, &state, 0);
-  return WIFEXITED(state) && WEXITSTATUS(state) == 0;
-}
-
 TEST(WriterCrash, LeavesTheOldRowsOrAll) {
-  if (!may_trace()) GTEST_SKIP() << "processes may not be traced here";
+  if (!testing::may_trace()) GTEST_SKIP() << "processes may not be traced here";
   const std::string place = testing::system::new_folder("writer_crash");
   const std::string path = place + "/table";
   table::Manifest manifest;
@@ -107,7 +64,8 @@ TEST(WriterCrash, LeavesTheOldRowsOrAll) {
   std::size_t expected = 100;
   int calls = 0;
   std::size_t kept = 0;
-  for (; is_killed(path, calls); ++calls) {
+  const auto append = [&] { return write(TableWriter::append(path, quick()), 1'000'000, 10); };
+  for (; testing::is_killed(calls, append); ++calls) {
     const std::vector<std::uint32_t> rows = rows_of(path);
     ASSERT_TRUE(rows.size() == expected || rows.size() == expected + 10) << calls;
     if (rows.size() == expected + 10) ++kept;
