@@ -40,7 +40,6 @@ given.
 Examples:
   numpact cvc append documents embeddings.npy
   numpact cvc append documents more.parquet --compression text=int8_dim
-  numpact cvc concat documents -o documents.cvc          all rows as one file
 )";
 
 constexpr const char* kPackFooter = R"(
