@@ -13,27 +13,10 @@ import numpy as np
 import pytest
 from cli_program import PROGRAM, run
 
-COMMANDS = [
-    "compress",
-    "decompress",
-    "head",
-    "inspect",
-    "explain",
-    "verify",
-    "index",
-    "bench",
-    "cpu",
-    "cvc",
-    "cvc pack",
-    "cvc append",
-    "cvc unpack",
-    "cvc info",
-    "cvc verify",
-    "cvc slice",
-    "cvc concat",
-    "cvc upgrade",
-    "cvc quality",
-]
+COMMANDS = ["compress", "decompress", "head", "inspect", "explain", "verify", "index", "bench",
+            "cpu", "cvc", "cvc pack", "cvc append", "cvc unpack", "cvc info", "cvc verify",
+            "cvc slice",
+            "cvc concat", "cvc upgrade", "cvc quality"]
 
 
 def listed(*group: str) -> list[str]:
@@ -59,10 +42,8 @@ def test_examples_are_those_of_the_command(command: str) -> None:
     lines = examples(command)
     assert len(lines) >= 2
     assert all(f"numpact {command}" in line for line in lines), lines
-    assert (
-        max(map(len, run(*command.split(), "--help").text.partition("Examples:")[2].splitlines()))
-        <= 100
-    )
+    assert max(map(len, run(*command.split(), "--help").text.partition("Examples:")[2]
+                   .splitlines())) <= 100
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +55,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("prices.npy", "more.npy", "source.npy"):
         np.save(folder / name, prices)
     prices.astype("<i8").tofile(folder / "ticks.raw")
-    (folder / "trips.csv").write_text(
-        "id,fare,day,vendor\n"
-        + "".join(f"{i},{x},2024-01-{1 + i % 31:02},CMT\n" for i, x in enumerate(prices))
-    )
+    (folder / "trips.csv").write_text("id,fare,day,vendor\n" + "".join(
+        f"{i},{x},2024-01-{1 + i % 31:02},CMT\n" for i, x in enumerate(prices)))
     for name in ("fare", "old", "prices", "prices.npy", "from_elsewhere"):
         run("compress", folder / "source.npy", "-q", "-o", folder / f"{name}.pco")
     run("compress", folder / "trips.csv", "-q", "-o", folder / "trips")
@@ -89,13 +68,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # Examples of tables and vectors run in test_cvc_examples.py and need pyarrow elsewhere.
-RUNS = [
-    line
-    for command in COMMANDS
-    if not command.startswith("cvc")
-    for line in examples(command)
-    if "parquet" not in line
-]
+RUNS = [line for command in COMMANDS if not command.startswith("cvc")
+        for line in examples(command) if "parquet" not in line]
 
 
 @pytest.mark.parametrize("line", RUNS)
@@ -115,12 +89,6 @@ def test_examples_run(folder: Path, line: str) -> None:
         run("compress", folder / "source.npy", "-qf", "-o", folder / "fare.pco")
     line = line.replace("1000000:20", "1000:20")  # the file here is shorter
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
-    ran = subprocess.run(
-        ["sh", "-c", line],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        timeout=600,
-        check=False,
-    )
+    ran = subprocess.run(["sh", "-c", line], cwd=folder, env=environment, capture_output=True,
+                         timeout=600, check=False)
     assert ran.returncode == 0, ran.stderr.decode()

@@ -283,6 +283,9 @@ Status CollectionWriter::State::make_file(Failure* failure) {
 Status CollectionWriter::State::open(const std::string& target, Failure* failure) {
   NUMPACT_TRY(check_new(target, failure));
   NUMPACT_TRY(make_folder(failure));
+  // Again: the path of a folder that was missing may have become another.
+  const Status status = follow_links(path).into(path);
+  if (!status.ok()) return fail(failure, status);
   NUMPACT_TRY(make_index(failure));
   NUMPACT_TRY(lock_index(failure));
   NUMPACT_TRY(read_last(failure));
