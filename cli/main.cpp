@@ -78,12 +78,11 @@ void refuse_empty_values(CLI::App& app) {
 
 // In the order of the help text.
 std::vector<Command> add_commands(CLI::App& app) {
-  std::vector<Command> commands = {add_compress_command(app), add_decompress_command(app),
-                                   add_head_command(app),     add_inspect_command(app),
-                                   add_explain_command(app),  add_estimate_command(app),
-                                   add_index_command(app),    add_compact_command(app),
-                                   add_verify_command(app),
-                                   add_bench_command(app),    add_cpu_command(app)};
+  std::vector<Command> commands = {
+      add_compress_command(app), add_decompress_command(app), add_head_command(app),
+      add_inspect_command(app),  add_explain_command(app),    add_estimate_command(app),
+      add_index_command(app),    add_compact_command(app),    add_verify_command(app),
+      add_bench_command(app),    add_cpu_command(app)};
   for (Command& command : add_cvc_commands(app)) commands.push_back(std::move(command));
   return commands;
 }

@@ -10,14 +10,31 @@
 #include "cvc/args.hpp"
 #include "failure.hpp"
 #include "formats/table.hpp"
+#include "platform/files.hpp"
 
 namespace numpact::cli {
 namespace {
 
-cvc::Reader reader_of(std::span<const std::byte> bytes, const DecodeLimits& limits,
-                      const std::string& name) {
-  Result<cvc::Reader> reader = cvc::Reader::create(bytes, limits);
-  check(reader.status(), name);
+bool is_folder(const std::string& path) {
+  platform::FileInfo found;
+  return path != "-" && platform::look_at(path, found) && found.is_folder();
+}
+
+// Reads a file to `bytes`, or finds the files of a folder.
+cvc::Reader open_reader(const std::string& path, const DecodeLimits& limits,
+                        const std::string& name, std::optional<FileBytes>& bytes,
+                        cvc::CollectionIndex& index) {
+  if (!is_folder(path)) {
+    bytes.emplace(path);
+    Result<cvc::Reader> reader = cvc::Reader::create(bytes->bytes(), limits);
+    check(reader.status(), name);
+    return std::move(*reader);
+  }
+  table::Failure failure;
+  Result<cvc::Reader> reader = cvc::open_collection(path, limits, &failure, &index);
+  if (!reader.ok()) {
+    throw Failure(exit_code_of(reader.status().kind()), failure.file, failure.text);
+  }
   return std::move(*reader);
 }
 
@@ -38,13 +55,40 @@ std::vector<cvc::RowRange> joined(std::span<const cvc::RowRange> ranges) {
 
 CvcInput::CvcInput(const std::string& path, const DecodeLimits& limits)
     : name_(path == "-" ? "(stdin)" : path),
-      bytes_(path),
-      reader_(reader_of(bytes_.bytes(), limits, name_)) {}
+      reader_(open_reader(path, limits, name_, bytes_, index_)) {}
+
+std::uint64_t CvcInput::file_bytes() const {
+  if (bytes_) return bytes_->bytes().size();
+  std::uint64_t bytes = 0;
+  for (const cvc::CollectionFile& file : index_) bytes += file.bytes;
+  return bytes;
+}
+
+std::string CvcInput::file_of(std::size_t chunk) const {
+  std::uint64_t row = info().chunks[chunk].first_row;
+  for (const cvc::CollectionFile& file : index_) {
+    if (row < file.rows) return name_ + "/" + file.name;
+    row -= file.rows;
+  }
+  return name_;
+}
+
+void CvcInput::refuse_output(const std::string& output) const {
+  refuse_same_file(name_, output);
+  for (const cvc::CollectionFile& file : index_) refuse_same_file(name_ + "/" + file.name, output);
+}
 
 std::span<const std::byte> CvcInput::payload(std::size_t chunk) const {
   const cvc::Chunk& entry = info().chunks[chunk];
-  return bytes_.bytes().subspan(static_cast<std::size_t>(entry.offset + info().record_head_bytes()),
-                                static_cast<std::size_t>(entry.payload_bytes));
+  const auto size = static_cast<std::size_t>(entry.payload_bytes);
+  if (bytes_) {
+    return bytes_->bytes().subspan(
+        static_cast<std::size_t>(entry.offset + info().record_head_bytes()), size);
+  }
+  // The file is behind the reader; a slice is a part of the payload.
+  cvc::StoredSlice slice;
+  check(reader_.stored_slice(chunk, 0).into(slice), name_);
+  return {slice.bytes.data() - info().slice(chunk, 0).offset, size};
 }
 
 void add_part_options(CLI::App& command, PartArgs& args) {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "io/files.hpp"
+#include "numpact/cvc/collection.hpp"
 #include "numpact/cvc/reader.hpp"
 
 namespace CLI {
@@ -16,7 +18,8 @@ class App;
 
 namespace numpact::cli {
 
-// Mapped, or read into memory if it comes through a pipe ("-"). Throws Failure.
+// Mapped, or read into memory if it comes through a pipe ("-"); or a folder, whose files are read
+// as one. Throws Failure.
 class CvcInput {
  public:
   explicit CvcInput(const std::string& path, const DecodeLimits& limits = {});
@@ -25,13 +28,19 @@ class CvcInput {
   const std::string& name() const { return name_; }
   const cvc::Reader& reader() const { return reader_; }
   const cvc::Info& info() const { return reader_.info(); }
-  std::uint64_t file_bytes() const { return bytes_.bytes().size(); }
+  // Of a folder those of all its files.
+  std::uint64_t file_bytes() const;
+  // The path of the file that has a chunk.
+  std::string file_of(std::size_t chunk) const;
+  // Fails if the output is the input, or a file of it.
+  void refuse_output(const std::string& output) const;
   // The payload of a chunk.
   std::span<const std::byte> payload(std::size_t chunk) const;
 
  private:
   std::string name_;
-  FileBytes bytes_;
+  cvc::CollectionIndex index_;  // of a folder
+  std::optional<FileBytes> bytes_;
   cvc::Reader reader_;
 };
 

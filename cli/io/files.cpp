@@ -176,7 +176,7 @@ void refuse_same_file(const std::string& input, const std::string& output) {
   platform::FileInfo second;
   if (input == "-" || output == "-") return;
   if (!platform::look_at(input, first) || !platform::look_at(output, second)) return;
-  if (first.is_regular() && first.is_same_file(second)) {
+  if ((first.is_regular() || first.is_folder()) && first.is_same_file(second)) {
     throw Failure(ExitCode::kFailure, output, "is the input itself");
   }
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Protocol, TypedDict
+from typing import Any, Literal, Protocol, TypedDict, overload
 
 import numpy.typing as npt
 from typing_extensions import Buffer
@@ -266,12 +266,16 @@ class CvcSlice:
     def planes(self) -> list[tuple[int, int, int, bool, _Bytes]]: ...
 
 class CvcReader:
+    @overload
     def __init__(
         self,
-        bytes: Buffer | None,
+        bytes: Buffer | list[tuple[str, Buffer]] | None,
         ranges: _Ranges | None = None,
         max_memory: int | None = None,
     ) -> None: ...
+    @overload
+    def __init__(self, folder: str, max_memory: int | None) -> None: ...
+    def files(self) -> list[tuple[str, int]]: ...
     def info(self) -> dict[str, Any]: ...
     def read(
         self,
@@ -333,7 +337,9 @@ class CvcWriter:
         threads: int,
         sync: bool,
         timeout_ms: int | None = None,
+        appends: bool = False,
     ) -> None: ...
+    def columns(self) -> list[tuple[str, int, str]]: ...
     def append(self, arrays: Sequence[Array]) -> None: ...
     def begin_section(self, metadata: str) -> None: ...
     def end_section(self) -> None: ...

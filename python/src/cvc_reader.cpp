@@ -22,7 +22,9 @@
 #include "cvc_names.hpp"
 #include "cvc_stored.hpp"
 #include "numpact/cvc.hpp"
+#include "numpact/cvc/collection.hpp"
 #include "ranges.hpp"
+#include "table_reader.hpp"
 
 namespace numpact::python {
 namespace {
@@ -56,28 +58,48 @@ cvc::ReadConfig read_config(const DecodeLimits& limits, unsigned threads, bool v
 // Immutable once made, so that threads may share it.
 class CvcReader {
  public:
-  // The bytes of a file, or where to get them.
+  // The bytes of a file, or where to get them; or a list of (name, bytes) of several files.
   CvcReader(nb::handle bytes, nb::handle ranges, std::optional<std::uint64_t> max_memory) {
     if (max_memory) limits_.max_memory = *max_memory;
+    if (nb::isinstance<nb::list>(bytes)) {
+      join(nb::borrow<nb::list>(bytes));
+      return;
+    }
     if (ranges.is_none()) {
-      bytes_.emplace(Bytes::kept(bytes));
+      bytes_.push_back(Bytes::kept(bytes));
     } else {
       ranges_ = std::make_shared<PythonRanges>(ranges);
     }
     const PythonProgress progress;
     call(progress, [&] {
       Result<cvc::Reader> made = ranges_ ? cvc::Reader::create(ranges_, limits_)
-                                         : cvc::Reader::create(bytes_->span(), limits_);
+                                         : cvc::Reader::create(bytes_[0].span(), limits_);
       if (made.ok()) reader_.emplace(std::move(*made));
       return made.status();
     });
   }
+  // A folder that grows.
+  CvcReader(const std::string& folder, std::optional<std::uint64_t> max_memory) {
+    if (max_memory) limits_.max_memory = *max_memory;
+    cvc::CollectionIndex index;
+    run_table_work([&](table::Failure* failure) {
+      Result<cvc::Reader> made = cvc::open_collection(folder, limits_, failure, &index);
+      if (made.ok()) reader_.emplace(std::move(*made));
+      return made.status();
+    });
+    for (const cvc::CollectionFile& file : index) files_.emplace_back(file.name, file.rows);
+  }
 
   int traverse(visitproc visit, void* arg) const {
     if (ranges_) return ranges_->traverse(visit, arg);
-    return bytes_ ? bytes_->traverse(visit, arg) : 0;
+    for (const Bytes& bytes : bytes_) {
+      if (const int stop = bytes.traverse(visit, arg)) return stop;
+    }
+    return 0;
   }
 
+  // The name and the count of rows of each of several files.
+  const std::vector<std::pair<std::string, std::uint64_t>>& files() const { return files_; }
   nb::dict info() const { return info_dict(reader_->info()); }
 
   // `are_fresh`: the arrays were just made.
@@ -171,6 +193,31 @@ class CvcReader {
   }
 
  private:
+  void join(const nb::list& files) {
+    std::vector<cvc::Reader> readers;
+    for (const nb::handle file : files) {
+      const auto name = nb::cast<std::string>(file[0]);
+      bytes_.push_back(Bytes::kept(file[1]));
+      Result<cvc::Reader> made = cvc::Reader::create(bytes_.back().span(), limits_);
+      if (!made.ok()) raise_if_error(made.status(), name);
+      const cvc::Info& info = made->info();
+      if (!readers.empty() && !cvc::same_columns(readers[0].info(), info)) {
+        raise_error(ErrorKind::kInvalidArgument, name + ": has " + cvc::columns_text(info) +
+                                                     ", but " + files_[0].first + " has " +
+                                                     cvc::columns_text(readers[0].info()));
+      }
+      if (!readers.empty() && readers[0].info().major != info.major) {
+        raise_error(ErrorKind::kInvalidArgument,
+                    name + ": is of another version of the format than " + files_[0].first);
+      }
+      files_.emplace_back(name, info.rows);
+      readers.push_back(std::move(*made));
+    }
+    Result<cvc::Reader> joined = cvc::Reader::join(readers);
+    raise_if_error(joined.status());
+    reader_.emplace(std::move(*joined));
+  }
+
   template <class Work>
   void call(const PythonProgress& progress, Work&& work) const {
     Status status;
@@ -184,8 +231,9 @@ class CvcReader {
   }
 
   DecodeLimits limits_;  // on memory; Python itself counts the outputs
-  std::optional<Bytes> bytes_;
+  std::vector<Bytes> bytes_;
   std::shared_ptr<PythonRanges> ranges_;
+  std::vector<std::pair<std::string, std::uint64_t>> files_;  // of several files
   std::optional<cvc::Reader> reader_;
 };
 
@@ -196,6 +244,9 @@ void bind_cvc_reader(nb::module_& m) {
       .def(nb::init<nb::handle, nb::handle, std::optional<std::uint64_t>>(),
            nb::arg("bytes").none(), nb::arg("ranges").none() = nb::none(),
            nb::arg("max_memory").none() = nb::none())
+      .def(nb::init<const std::string&, std::optional<std::uint64_t>>(), nb::arg("folder"),
+           nb::arg("max_memory").none())
+      .def("files", &CvcReader::files)
       .def("info", &CvcReader::info)
       .def("read", &CvcReader::read, nb::arg("ranges"), nb::arg("targets"), nb::arg("are_fresh"),
            nb::arg("threads"), nb::arg("verify"), nb::arg("on_corruption"), nb::arg("fill"),

@@ -20,7 +20,9 @@
 #include "cvc_arrays.hpp"
 #include "cvc_names.hpp"
 #include "numpact/cvc.hpp"
+#include "numpact/cvc/collection.hpp"
 #include "own_process.hpp"
+#include "table_reader.hpp"
 
 namespace numpact::python {
 namespace {
@@ -36,7 +38,7 @@ class CvcWriter {
             const std::vector<ColumnTuple>& columns, std::optional<std::uint64_t> dimension,
             std::optional<std::uint64_t> expected_rows, bool allow_nonfinite,
             std::string_view rounding, const std::string& metadata, unsigned threads, bool sync,
-            std::optional<std::uint64_t> timeout_ms) {
+            std::optional<std::uint64_t> timeout_ms, bool appends) {
     cvc::WriteConfig config;
     config.version = version_of(version);
     config.compression = compression_of(compression);
@@ -60,6 +62,20 @@ class CvcWriter {
       return calling_->look_for_signals();
     };
     set_threads(config, threads, 2);
+    if (appends) {
+      PythonProgress progress;
+      calling_ = &progress;
+      std::optional<cvc::CollectionWriter> opened;
+      run_table_work(
+          [&](table::Failure* failure) {
+            auto found = cvc::CollectionWriter::open(*path, config, failure);
+            if (found.ok()) opened = std::move(*found);
+            return found.status();
+          },
+          &progress);
+      collection_ = std::make_unique<cvc::CollectionWriter>(*std::move(opened));
+      return;
+    }
     Result<cvc::Writer> made =
         path ? cvc::Writer::create(*path, config) : cvc::Writer::create(out_, config);
     raise_if_error(made.status());
@@ -69,29 +85,33 @@ class CvcWriter {
   void append(const std::vector<ConstRows>& arrays) {
     std::vector<cvc::Rows> rows;
     for (const ConstRows& array : arrays) rows.push_back(rows_of(array));
-    locked([&] { return writer_->append(rows); });
+    locked([&] { return writer().append(rows); });
   }
   void begin_section(std::string_view metadata) {
-    locked([&] { return writer_->begin_section(metadata); });
+    locked([&] { return writer().begin_section(metadata); });
   }
   void end_section() {
-    locked([&] { return writer_->end_section(); });
+    locked([&] { return writer().end_section(); });
   }
   void end_chunk() {
-    locked([&] { return writer_->end_chunk(); });
+    locked([&] { return writer().end_chunk(); });
   }
   void set_chunk(std::uint64_t chunk, std::optional<std::string> compression,
                  std::optional<std::string> metadata) {
     cvc::ChunkOptions options;
     if (compression) options.compression = compression_of(*compression);
     options.metadata = std::move(metadata);
-    locked([&] { return writer_->set_chunk(chunk, options); });
+    locked([&] { return writer().set_chunk(first_chunk() + chunk, options); });
   }
   // Rows, chunks, bytes, finite values that half precision made infinite, those that are lost next
   // to values that are not finite, and those that are too small.
   nb::tuple finish() {
     cvc::WriteReport report;
-    locked([&] { return writer_->finish().into(report); });
+    if (collection_) {
+      commit(report);
+    } else {
+      locked([&] { return writer_->finish().into(report); });
+    }
     return nb::make_tuple(report.rows, report.chunks, report.bytes, report.overflows, report.lost,
                           report.underflows);
   }
@@ -100,11 +120,35 @@ class CvcWriter {
     const GilRelease release;
     const std::lock_guard lock(mutex_);
     writer_.reset();
+    collection_.reset();
+  }
+  // Of a collection: names, dimensions and types.
+  nb::list columns() const {
+    nb::list list;
+    for (const cvc::ColumnSpec& column : collection_->columns()) {
+      const std::string_view type = name_of(column.dtype);
+      list.append(nb::make_tuple(column.name, column.dimension, nb::str(type.data(), type.size())));
+    }
+    return list;
   }
   // The file, where there is no path.
   nb::bytes contents() const { return nb::bytes(out_.data(), out_.size()); }
 
  private:
+  cvc::Writer& writer() { return collection_ ? collection_->file() : *writer_.operator->(); }
+  std::uint64_t first_chunk() { return collection_ ? collection_->copied_chunks() : 0; }
+
+  void commit(cvc::WriteReport& report) {
+    PythonProgress progress;
+    run_table_work(
+        [&](table::Failure* failure) {
+          const std::lock_guard lock(mutex_);
+          calling_ = &progress;
+          return collection_->commit(failure).into(report);
+        },
+        &progress);
+  }
+
   template <class Work>
   void locked(Work&& work) {
     PythonProgress progress;
@@ -112,10 +156,11 @@ class CvcWriter {
     std::string place;
     run(progress, [&] {
       const std::lock_guard lock(mutex_);
-      if (!writer_) return Status(ErrorKind::kInvalidArgument, "the writer is closed");
+      if (!writer_ && !collection_)
+        return Status(ErrorKind::kInvalidArgument, "the writer is closed");
       calling_ = &progress;
       status = work();
-      if (!status.ok()) place = writer_->error_place();
+      if (!status.ok()) place = writer().error_place();
       return place.empty() ? status : Status();
     });
     if (!place.empty()) raise_if_error(status, place);
@@ -125,6 +170,7 @@ class CvcWriter {
   PythonProgress* calling_ = nullptr;  // that of the call which holds the mutex
   std::vector<std::byte> out_;
   Owned<cvc::Writer> writer_;
+  Owned<cvc::CollectionWriter> collection_;  // instead
 };
 
 }  // namespace
@@ -135,12 +181,13 @@ void bind_cvc_writer(nb::module_& m) {
                     std::uint64_t, bool, const std::vector<ColumnTuple>&,
                     std::optional<std::uint64_t>, std::optional<std::uint64_t>, bool,
                     std::string_view, const std::string&, unsigned, bool,
-                    std::optional<std::uint64_t>>(),
+                    std::optional<std::uint64_t>, bool>(),
            nb::arg("path").none(), nb::arg("version"), nb::arg("compression"),
            nb::arg("chunk_rows"), nb::arg("paged"), nb::arg("columns"), nb::arg("dimension").none(),
            nb::arg("expected_rows").none(), nb::arg("allow_nonfinite"), nb::arg("rounding"),
            nb::arg("metadata"), nb::arg("threads"), nb::arg("sync"),
-           nb::arg("timeout_ms").none() = nb::none())
+           nb::arg("timeout_ms").none() = nb::none(), nb::arg("appends") = false)
+      .def("columns", &CvcWriter::columns)
       .def("append", &CvcWriter::append, nb::arg("arrays"))
       .def("begin_section", &CvcWriter::begin_section, nb::arg("metadata"))
       .def("end_section", &CvcWriter::end_section)

@@ -48,16 +48,33 @@ std::optional<std::size_t> Info::find_column(std::string_view name) const noexce
   return std::nullopt;
 }
 
+bool same_columns(const Info& a, const Info& b) noexcept {
+  const auto is_same = [&](const Column& x, const Column& y) {
+    return x.name == y.name && x.dimension == y.dimension && (x.dtype == y.dtype || !a.is_columnar);
+  };
+  return a.is_columnar == b.is_columnar && std::equal(a.columns.begin(), a.columns.end(),
+                                                      b.columns.begin(), b.columns.end(), is_same);
+}
+
 struct Reader::Impl {
 #ifndef NUMPACT_NO_EXCEPTIONS
   MappedFile map;  // empty if the caller owns the bytes
 #endif
   std::span<const std::byte> file;
-  std::shared_ptr<RangeSource> source;  // used instead of `file`
+  std::shared_ptr<RangeSource> source;  // used instead of `file`, or the owner of its bytes
   std::optional<Loader> loader;
   Info info;
+  // Of join(): what replaces `file`, whose they are, and the checksums that are known.
+  std::vector<JoinedFile> files;
+  std::vector<std::shared_ptr<const Impl>> owners;
+  std::vector<std::uint32_t> checksums;
 
-  Records records() const { return loader ? Records(info, *loader) : Records(info, file); }
+  Records records() const {
+    if (!files.empty()) return Records(info, files);
+    return loader ? Records(info, *loader) : Records(info, file);
+  }
+  void add(const std::shared_ptr<const Impl>& joined);
+  void check_files(VerifyReport& report) const;
 
   Status read(const DecodeLimits& limits) {
     if (loader) return loader->read_info(limits, info);
@@ -103,7 +120,11 @@ Result<Reader> Reader::create(std::shared_ptr<RangeSource> source,
     if (source == nullptr) return Status(ErrorKind::kInvalidArgument, "there is no source");
     const auto impl = std::make_shared<Impl>();
     impl->source = std::move(source);
-    impl->loader.emplace(*impl->source);
+    if (const auto bytes = impl->source->bytes()) {
+      impl->file = *bytes;
+    } else {
+      impl->loader.emplace(*impl->source);
+    }
     reader.impl_ = impl;
     return impl->read(limits);
   });
@@ -150,6 +171,80 @@ Status Reader::gather(std::span<const std::uint64_t> rows, std::span<const Targe
 }
 
 #ifndef NUMPACT_NO_EXCEPTIONS
+
+void Reader::Impl::add(const std::shared_ptr<const Impl>& joined) {
+  const Info& more = joined->info;
+  files.push_back({info.chunks.size(), joined->file});
+  owners.push_back(joined);
+  for (Chunk chunk : more.chunks) {
+    chunk.first_row += info.rows;
+    info.chunks.push_back(chunk);
+  }
+  info.slices.insert(info.slices.end(), more.slices.begin(), more.slices.end());
+  for (Section section : more.sections) {
+    section.rows.first += info.rows;
+    info.sections.push_back(section);
+  }
+  info.is_paged = info.is_paged && more.is_paged;
+  info.rows += more.rows;
+}
+
+// Reports files that are not those whose checksums are known, unless a chunk of them is reported.
+void Reader::Impl::check_files(VerifyReport& report) const {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (crc32(files[i].bytes, 0) == checksums[i]) continue;
+    const std::size_t first = files[i].first_chunk;
+    const std::size_t end = first + owners[i]->info.chunks.size();
+    const bool is_known =
+        std::any_of(report.bad.begin(), report.bad.end(),
+                    [&](const CorruptRows& bad) { return bad.chunk >= first && bad.chunk < end; });
+    if (is_known) continue;
+    RowRange rows{0, owners[i]->info.rows};
+    for (std::size_t before = 0; before < i; ++before) rows.first += owners[before]->info.rows;
+    report.bad.push_back(
+        {first, rows,
+         Status(ErrorKind::kChecksum, "the file is not the one whose checksum is known")
+             .at_chunk(first)});
+  }
+}
+
+Result<Reader> Reader::join(std::span<const Reader> files,
+                            std::span<const std::uint32_t> checksums) noexcept {
+  Reader reader;
+  const Status status = guarded([&]() -> Status {
+    if (files.empty() || (!checksums.empty() && checksums.size() != files.size())) {
+      return Status(ErrorKind::kInvalidArgument, "there are no files, or not as many checksums");
+    }
+    const auto impl = std::make_shared<Impl>();
+    const Info& first = files[0].info();
+    impl->info = first;
+    impl->info.rows = 0;
+    impl->info.chunks.clear();
+    impl->info.slices.clear();
+    impl->info.sections.clear();
+    impl->checksums.assign(checksums.begin(), checksums.end());
+    for (const Reader& file : files) {
+      if (file.impl_ == nullptr || file.impl_->loader || !file.impl_->files.empty()) {
+        return Status(ErrorKind::kInvalidArgument, "only files in memory are joined");
+      }
+      if (!same_columns(first, file.info()) || first.major != file.info().major) {
+        return Status(ErrorKind::kInvalidArgument, "the files have other columns or versions");
+      }
+      if (file.rows() > (std::uint64_t{1} << 62) - impl->info.rows) {
+        return Status(ErrorKind::kInvalidArgument, "too many rows");
+      }
+      impl->add(file.impl_);
+    }
+    // Views of metadata are into the headers of all files.
+    const auto headers = std::make_shared<std::vector<std::shared_ptr<const std::string>>>();
+    for (const Reader& file : files) headers->push_back(file.info().header);
+    impl->info.header = std::shared_ptr<const std::string>(headers, first.header.get());
+    reader.impl_ = impl;
+    return {};
+  });
+  if (!status.ok()) return status;
+  return reader;
+}
 
 Result<std::vector<RowRange>> Reader::find_sections(std::string_view key,
                                                     std::string_view value) const noexcept {
@@ -219,8 +314,11 @@ Result<std::optional<std::uint32_t>> Reader::checksum(std::size_t chunk) const n
 }
 
 Result<VerifyReport> Reader::verify(const ReadConfig& config) const noexcept {
-  return value_with<VerifyReport>(
-      impl_, [&](VerifyReport& report) { return verify_chunks(impl_->records(), config, report); });
+  return value_with<VerifyReport>(impl_, [&](VerifyReport& report) -> Status {
+    NUMPACT_TRY(verify_chunks(impl_->records(), config, report));
+    if (!impl_->checksums.empty()) impl_->check_files(report);
+    return {};
+  });
 }
 
 #endif

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 from cli_program import PROGRAM, run
 
-COMMANDS = ["compress", "decompress", "head", "inspect", "explain", "estimate", "verify", "index",
-            "compact",
-            "bench", "cpu", "cvc", "cvc pack", "cvc unpack", "cvc info", "cvc verify", "cvc slice",
-            "cvc concat", "cvc upgrade", "cvc quality"]
+COMMANDS = ["compress", "decompress", "head", "inspect", "explain", "estimate", "index", "compact",
+            "verify", "bench", "cpu", "cvc", "cvc pack", "cvc append", "cvc unpack", "cvc info",
+            "cvc verify", "cvc slice", "cvc concat", "cvc upgrade", "cvc quality"]
 
 
 def listed(*group: str) -> list[str]:

@@ -3,14 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "numpact/table_writer.hpp"
+#include "support/killed.hpp"
 #include "support/system.hpp"
 
 #if defined(__linux__)
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -77,46 +73,6 @@ std::set<std::string> files_in(const std::string& path) {
   return files;
 }
 
-// Runs an append in a process that is killed when it enters its call number `stop`. False: it has
-// made fewer calls, and ended well.
-template <class Work>
-bool is_killed(const Work& work, int stop) {
-  const pid_t child = fork();
-  if (child == 0) {
-    ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-    raise(SIGSTOP);
-    _exit(work() ? 0 : 1);
-  }
-  int state = 0;
-  waitpid(child, &state, 0);
-  ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_EXITKILL);
-  for (int stops = 0;; ++stops) {
-    if (stops / 2 == stop) {
-      kill(child, SIGKILL);
-      waitpid(child, &state, 0);
-      return true;
-    }
-    ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
-    waitpid(child, &state, 0);
-    if (WIFEXITED(state)) {
-      EXPECT_EQ(WEXITSTATUS(state), 0);
-      return false;
-    }
-    if (WIFSIGNALED(state)) {
-      ADD_FAILURE() << "signal " << WTERMSIG(state);
-      return false;
-    }
-  }
-}
-
-bool may_trace() {
-  const pid_t child = fork();
-  if (child == 0) _exit(ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? 0 : 1);
-  int state = 0;
-  waitpid(child, &state, 0);
-  return WIFEXITED(state) && WEXITSTATUS(state) == 0;
-}
-
 table::Manifest two_columns() {
   table::Manifest manifest;
   for (const char* const name : {"a", "b"}) {
@@ -128,7 +84,7 @@ table::Manifest two_columns() {
 }
 
 TEST(WriterCrash, LeavesTheOldRowsOrAll) {
-  if (!may_trace()) GTEST_SKIP() << "processes may not be traced here";
+  if (!testing::may_trace()) GTEST_SKIP() << "processes may not be traced here";
   const std::string place = testing::system::new_folder("writer_crash");
   const std::string path = place + "/table";
   const table::Manifest manifest = two_columns();
@@ -137,7 +93,7 @@ TEST(WriterCrash, LeavesTheOldRowsOrAll) {
   std::size_t expected = 100;
   int calls = 0;
   std::size_t kept = 0;
-  for (; is_killed(append, calls); ++calls) {
+  for (; testing::is_killed(calls, append); ++calls) {
     const std::vector<std::uint32_t> rows = rows_of(path);
     ASSERT_TRUE(rows.size() == expected || rows.size() == expected + 10) << calls;
     if (rows.size() == expected + 10) ++kept;
@@ -157,12 +113,13 @@ TEST(WriterCrash, LeavesTheOldRowsOrAll) {
 }
 
 TEST(WriterCrash, LeavesTheOldColumnsOrAll) {
-  if (!may_trace()) GTEST_SKIP() << "processes may not be traced here";
+  if (!testing::may_trace()) GTEST_SKIP() << "processes may not be traced here";
   const std::string place = testing::system::new_folder("writer_crash");
   const std::string path = place + "/table";
   int calls = 0;
   std::set<std::size_t> widths;
-  for (bool is_first = true; is_first || is_killed([&] { return extend(path); }, calls); ++calls) {
+  for (bool is_first = true; is_first || testing::is_killed(calls, [&] { return extend(path); });
+       ++calls) {
     if (!std::exchange(is_first, false)) {
       const auto columns = table::Reader::open(path).value().manifest().columns;
       widths.insert(columns.size());

@@ -21,9 +21,9 @@ std::vector<Command> add_cvc_commands(CLI::App& app) {
   CLI::App* group = app.add_subcommand("cvc", "Vector files (embeddings): pack, inspect, slice");
   group->require_subcommand(1);
   group->footer(kCommandsFooter);
-  return {add_cvc_pack(*group),    add_cvc_unpack(*group), add_cvc_info(*group),
-          add_cvc_verify(*group),  add_cvc_slice(*group),  add_cvc_concat(*group),
-          add_cvc_upgrade(*group), add_cvc_quality(*group)};
+  return {add_cvc_pack(*group),   add_cvc_append(*group),  add_cvc_unpack(*group),
+          add_cvc_info(*group),   add_cvc_verify(*group),  add_cvc_slice(*group),
+          add_cvc_concat(*group), add_cvc_upgrade(*group), add_cvc_quality(*group)};
 }
 
 }  // namespace numpact::cli

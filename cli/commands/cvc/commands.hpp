@@ -13,6 +13,7 @@ std::vector<Command> add_cvc_commands(CLI::App& app);
 
 Command add_cvc_info(CLI::App& group);
 Command add_cvc_pack(CLI::App& group);
+Command add_cvc_append(CLI::App& group);
 Command add_cvc_unpack(CLI::App& group);
 Command add_cvc_verify(CLI::App& group);
 Command add_cvc_slice(CLI::App& group);

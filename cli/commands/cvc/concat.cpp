@@ -20,6 +20,7 @@ constexpr const char* kConcatFooter = R"(
 Examples:
   numpact cvc concat part.cvc docs.cvc -o more.cvc       the rows of both, in this order
   numpact cvc concat part.cvc part.cvc -o twice.cvc
+  numpact cvc concat documents -o docs.cvc               a folder that grows, as one file
 )";
 
 struct ConcatOptions {
@@ -31,20 +32,7 @@ struct ConcatOptions {
 
 std::string words_for(const cvc::Info& info) {
   if (!info.is_columnar) return fmt::format("one array of dimension {}", info.columns[0].dimension);
-  std::string list;
-  for (const cvc::Column& column : info.columns) {
-    list += fmt::format("{}'{}' ({} {})", list.empty() ? "" : ", ", column.name, column.dimension,
-                        name_of(column.dtype));
-  }
-  return "columns " + list;
-}
-
-bool are_compatible(const cvc::Info& a, const cvc::Info& b) {
-  const auto is_same = [&](const cvc::Column& x, const cvc::Column& y) {
-    return x.name == y.name && x.dimension == y.dimension && (x.dtype == y.dtype || !a.is_columnar);
-  };
-  return a.is_columnar == b.is_columnar && std::equal(a.columns.begin(), a.columns.end(),
-                                                      b.columns.begin(), b.columns.end(), is_same);
+  return "columns " + cvc::columns_text(info);
 }
 
 // Opens all inputs first, so that nothing is written if one is incompatible.
@@ -54,7 +42,8 @@ std::vector<std::unique_ptr<CvcInput>> open_all(const ConcatOptions& options) {
     refuse_same_file(path, options.output);
     inputs.push_back(std::make_unique<CvcInput>(path));
     const CvcInput& input = *inputs.back();
-    if (are_compatible(inputs[0]->info(), input.info())) continue;
+    input.refuse_output(options.output);
+    if (cvc::same_columns(inputs[0]->info(), input.info())) continue;
     throw Failure(ExitCode::kFailure, input.name(),
                   fmt::format("has {}, but {} has {}", words_for(input.info()), inputs[0]->name(),
                               words_for(inputs[0]->info())));
@@ -110,7 +99,7 @@ void concat(const ConcatOptions& options) {
 Command add_cvc_concat(CLI::App& group) {
   const auto options = std::make_shared<ConcatOptions>();
   CLI::App* command = group.add_subcommand("concat", "Concatenate files; chunks are copied");
-  command->add_option("FILE", options->inputs, "CVC files of the same columns")
+  command->add_option("FILE", options->inputs, "CVC files or folders of the same columns")
       ->required()
       ->type_name("");
   command->add_option("-o,--output", options->output, "The new file, - for standard output")

@@ -199,7 +199,7 @@ std::string prefix_of(std::string_view text) {
   return one_line(text.substr(0, 32 * kMetadataWidth));
 }
 
-std::string columns_text(const cvc::Info& info) {
+std::string column_table(const cvc::Info& info) {
   TextTable table;
   table.add_column("column", Align::kLeft, 32);
   table.add_column("dimension", Align::kRight);
@@ -266,7 +266,7 @@ std::string info_text(const CvcInput& input) {
     text +=
         fmt::format("  metadata     {}\n", shorten(prefix_of(*info.metadata), 4 * kMetadataWidth));
   }
-  if (info.is_columnar) text += "\n" + columns_text(info);
+  if (info.is_columnar) text += "\n" + column_table(info);
   if (!info.chunks.empty()) text += "\n" + chunks_text(info);
   if (!info.sections.empty()) text += "\n" + sections_text(info);
   return text;

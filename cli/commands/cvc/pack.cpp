@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -20,7 +21,7 @@
 #include "cvc/vectors.hpp"
 #include "formats/formats.hpp"
 #include "io/files.hpp"
-#include "numpact/cvc/writer.hpp"
+#include "numpact/cvc/collection.hpp"
 #include "numpact/executor.hpp"
 #include "pco/pco_file.hpp"
 #include "report/progress_bar.hpp"
@@ -31,6 +32,15 @@ namespace numpact::cli {
 namespace {
 
 using cvc::Dtype;
+
+constexpr const char* kAppendFooter = R"(
+The folder is made by the first rows. Compressions are those of its last file, unless they are
+given.
+
+Examples:
+  numpact cvc append documents embeddings.npy
+  numpact cvc append documents more.parquet --compression text=int8_dim
+)";
 
 constexpr const char* kPackFooter = R"(
 Examples:
@@ -47,6 +57,7 @@ constexpr std::uint64_t kMaxPendingBytes = std::uint64_t{1} << 30;
 
 struct PackOptions {
   std::string input;
+  std::string folder;  // rows are added to it
   std::string output;
   std::string compression;
   std::string chunk_rows;
@@ -113,6 +124,41 @@ class Packer {
 
   void run() {
     refuse_same_file(options_.input, output_name_);
+    open_input();
+    CvcOutput output(output_name_, options_.overwrite);
+    config_.sync = output.sync();
+    const cvc::WriteReport report = write(output);
+    const std::vector<std::string> losses = losses_of(output);
+    output.commit();
+    print_summary(output.name(), output.is_stdout(), report);
+    for (const std::string& line : losses) print_message(line);
+  }
+
+  // Adds the rows to a folder.
+  void append() {
+    version_ = cvc::Version::kV20;
+    open_input();
+    if (!input_->has_names()) config_.columns[0].name.clear();
+    config_.lock = options_.overwrite.lock_config(options_.folder);
+    table::Failure failure;
+    Result<cvc::CollectionWriter> collection =
+        cvc::CollectionWriter::open(options_.folder, config_, &failure);
+    check_collection(collection.status(), failure);
+    // The collection has the columns in an order of its own.
+    std::vector<std::size_t> order;
+    for (const cvc::ColumnSpec& spec : collection->columns()) {
+      std::size_t at = 0;
+      while (input_->has_names() && column_name(columns()[at]) != spec.name) ++at;
+      order.push_back(at);
+    }
+    write_rows(collection->file(), order, options_.folder);
+    cvc::WriteReport report;
+    check_collection(collection->commit(&failure).into(report), failure);
+    print_summary(options_.folder, false, report);
+  }
+
+ private:
+  void open_input() {
     source_ = options_.source;
     if (!options_.dimension.empty())
       source_.dimension = parse_count("--dimension", options_.dimension);
@@ -120,16 +166,15 @@ class Packer {
     for (const std::string& text : input_->notes()) note(text);
     choose_layout();
     choose_threads();
-    CvcOutput output(output_name_, options_.overwrite);
-    config_.sync = output.sync();
-    const cvc::WriteReport report = write(output);
-    const std::vector<std::string> losses = losses_of(output);
-    output.commit();
-    print_summary(output, report);
-    for (const std::string& line : losses) print_message(line);
   }
 
- private:
+  static void check_collection(const Status& status, const table::Failure& failure) {
+    if (status.ok()) return;
+    const bool is_waiting = status.kind() == ErrorKind::kTimedOut;
+    throw Failure(exit_code_of(status.kind()), failure.file,
+                  with_pack_option_names(is_waiting ? message_of(status) : failure.text));
+  }
+
   void note(const std::string& text) const {
     if (!options_.common.quiet) print_message(fmt::format("{}: {}", input_->name(), text));
   }
@@ -240,7 +285,19 @@ class Packer {
 
   cvc::WriteReport write(const CvcOutput& output) {
     Result<cvc::Writer> writer = cvc::Writer::create(output.path(), config_);
-    check_written(writer.status(), output, "");
+    check_written(writer.status(), output.name(), "");
+    std::vector<std::size_t> order(columns().size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    write_rows(*writer, order, output.name());
+    cvc::WriteReport report;
+    const Status finished = writer->finish().into(report);
+    check_written(finished, output.name(), writer->error_place());
+    return report;
+  }
+
+  // `order`: the columns of the input in the order of the file.
+  void write_rows(cvc::Writer& writer, const std::vector<std::size_t>& order,
+                  const std::string& name) {
     std::optional<std::uint64_t> numbers;
     std::uint64_t row_numbers = 0;
     for (const Column& column : columns()) row_numbers += column.dimension;
@@ -250,62 +307,59 @@ class Packer {
     for (;;) {
       const std::span<const cvc::Rows> block = input_->next();
       if (block.empty()) break;
-      for (std::size_t c = 0; c < block.size(); ++c) {
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        const std::size_t c = order[i];
         const bool is_narrowed =
             config_.version == cvc::Version::kV20 && block[c].dtype == Dtype::kFloat64;
-        rows[c] = is_narrowed ? narrowers_[c].narrow(block[c]) : block[c];
+        rows[i] = is_narrowed ? narrowers_[c].narrow(block[c]) : block[c];
       }
-      check_written(writer->append(rows), output, writer->error_place());
+      check_written(writer.append(rows), name, writer.error_place());
       progress.add(block[0].count * row_numbers, block[0].count * row_bytes(columns()));
     }
-    cvc::WriteReport report;
-    const Status finished = writer->finish().into(report);
-    check_written(finished, output, writer->error_place());
-    return report;
   }
 
   // `value`: the part of the input that the error is about, if any.
-  void check_written(const Status& status, const CvcOutput& output,
+  void check_written(const Status& status, const std::string& output,
                      const std::string& value) const {
     if (status.ok()) return;
-    const std::string place =
-        value.empty() ? output.name() : fmt::format("{}: {}", input_->name(), value);
+    const std::string place = value.empty() ? output : fmt::format("{}: {}", input_->name(), value);
     throw Failure(exit_code_of(status.kind()), place, with_pack_option_names(status.message()));
   }
 
   // Losses are reported even with --quiet.
-  void print_summary(const CvcOutput& output, const cvc::WriteReport& report) const {
+  void print_summary(const std::string& output, bool is_stdout,
+                     const cvc::WriteReport& report) const {
     if (report.overflows > 0) {
-      print_message(fmt::format("{}: {} numbers became infinite", output.name(), report.overflows));
+      print_message(fmt::format("{}: {} numbers became infinite", output, report.overflows));
     }
     if (report.underflows > 0) {
       print_message(
           fmt::format("{}: {} numbers became 0 or the least of their range: they are too "
                       "small for the compression",
-                      output.name(), report.underflows));
+                      output, report.underflows));
     }
     if (report.lost > 0) {
       print_message(
           fmt::format("{}: {} finite numbers are lost: they read as NaN, as they share a range "
                       "with what is not finite",
-                      output.name(), report.lost));
+                      output, report.lost));
     }
     for (std::size_t c = 0; c < narrowers_.size(); ++c) {
-      const std::string place = column_place(output.name(), column_name(columns()[c]));
+      const std::string place = column_place(output, column_name(columns()[c]));
       const auto say = [&](std::uint64_t count, std::string_view what) {
         if (count > 0) print_message(fmt::format("{}: {} numbers became {}", place, count, what));
       };
       say(narrowers_[c].overflows(), "infinite in float32");
       say(narrowers_[c].underflows(), "0 in float32");
     }
-    if (options_.common.quiet || output.is_stdout()) return;
+    if (options_.common.quiet || is_stdout) return;
     const std::string what =
         columns().size() == 1
             ? fmt::format("{} {} {}", columns()[0].dimension, name_of(input_->elements()[0]),
                           columns()[0].dimension == 1 ? "number" : "numbers")
             : fmt::format("{} columns", columns().size());
-    print_message(fmt::format("{}: {} rows of {} in {} chunks, {}", output.name(),
-                              grouped(report.rows), what, grouped(report.chunks),
+    print_message(fmt::format("{}: {} rows of {} in {} chunks, {}", output, grouped(report.rows),
+                              what, grouped(report.chunks),
                               size_text(report.rows * input_->input_row_bytes(), report.bytes)));
   }
 
@@ -361,12 +415,14 @@ class Packer {
   std::vector<Narrower> narrowers_;
 };
 
-void add_options(CLI::App& command, PackOptions& options) {
+void add_input_option(CLI::App& command, PackOptions& options) {
   command.add_option("FILE", options.input, "Vectors; - is standard input")
       ->required()
       ->type_name("");
-  command.add_option("-o,--output", options.output, "The .cvc file, - for standard output")
-      ->type_name("PATH");
+}
+
+// Those that `append` has, too.
+void add_row_options(CLI::App& command, PackOptions& options) {
   command
       .add_option(
           "--compression", options.compression,
@@ -374,11 +430,6 @@ void add_options(CLI::App& command, PackOptions& options) {
       ->type_name("WHAT");
   command.add_option("--chunk-rows", options.chunk_rows, "Rows in a chunk (100000)")
       ->type_name("N");
-  command
-      .add_option("--version", options.version,
-                  "0.1 or 1.0 (one array), 2.0 (columns); else the one that fits")
-      ->type_name("V");
-  command.add_flag("--paged", options.paged, "Chunks start on pages of 4096 bytes (1.0)");
   command.add_option("--metadata", options.metadata, "Metadata of the file")->type_name("JSON");
   command.add_flag(
       "--allow-nonfinite", options.allow_nonfinite,
@@ -401,10 +452,8 @@ void add_options(CLI::App& command, PackOptions& options) {
       ->type_name("TYPE");
   command.add_option("--dimension", options.dimension, "Numbers in a row of raw input")
       ->type_name("N");
-  add_overwrite_options(command, options.overwrite, options.common);
   add_thread_option(command, options.threads, "compress chunks");
   add_common_options(command, options.common);
-  command.footer(kPackFooter);
 }
 
 }  // namespace
@@ -412,9 +461,36 @@ void add_options(CLI::App& command, PackOptions& options) {
 Command add_cvc_pack(CLI::App& group) {
   const auto options = std::make_shared<PackOptions>();
   CLI::App* command = group.add_subcommand("pack", "Pack vectors into a CVC file");
-  add_options(*command, *options);
+  add_input_option(*command, *options);
+  command->add_option("-o,--output", options->output, "The .cvc file, - for standard output")
+      ->type_name("PATH");
+  add_row_options(*command, *options);
+  command
+      ->add_option("--version", options->version,
+                   "0.1 or 1.0 (one array), 2.0 (columns); else the one that fits")
+      ->type_name("V");
+  command->add_flag("--paged", options->paged, "Chunks start on pages of 4096 bytes (1.0)");
+  add_overwrite_options(*command, options->overwrite, options->common);
+  command->footer(kPackFooter);
   return {command, [options] {
             Packer(*options).run();
+            return ExitCode::kDone;
+          }};
+}
+
+Command add_cvc_append(CLI::App& group) {
+  const auto options = std::make_shared<PackOptions>();
+  CLI::App* command =
+      group.add_subcommand("append", "Add vectors to a folder that grows, read as one file");
+  command->add_option("FOLDER", options->folder, "The folder; the first rows make it")
+      ->required()
+      ->type_name("");
+  add_input_option(*command, *options);
+  add_row_options(*command, *options);
+  add_lock_option(*command, options->overwrite, options->common);
+  command->footer(kAppendFooter);
+  return {command, [options] {
+            Packer(*options).append();
             return ExitCode::kDone;
           }};
 }

@@ -31,6 +31,7 @@ struct SliceOptions {
 void slice(const SliceOptions& options) {
   refuse_same_file(options.input, options.output);
   const CvcInput input(options.input);
+  input.refuse_output(options.output);
   const std::vector<cvc::RowRange> ranges = selected_rows(input, options.part);
   const std::vector<std::size_t> columns = selected_columns(input, options.part);
   CvcOutput output(options.output, options.overwrite);

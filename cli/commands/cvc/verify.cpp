@@ -114,8 +114,8 @@ class Checker {
           bad.rows.count == 0
               ? "no rows"
               : fmt::format("rows {} to {}", bad.rows.first, bad.rows.first + bad.rows.count - 1);
-      print_message(fmt::format("{}: chunk {}: {}; {}, record at byte {}", input.name(), bad.chunk,
-                                message_of(bad.status), rows,
+      print_message(fmt::format("{}: chunk {}: {}; {}, record at byte {}", input.file_of(bad.chunk),
+                                bad.chunk, message_of(bad.status), rows,
                                 input.info().chunks[bad.chunk].offset));
     }
     if (!report.bad.empty()) {

@@ -29,7 +29,8 @@ class NUMPACT_API Reader {
   // The same for a file on disk, which is mapped (see MappedFile) as long as a copy lives.
   static Result<Reader> open(const std::string& path, const DecodeLimits& limits = {}) noexcept;
 
-  // For a remote file. The header is read in steps; record lengths are read only where the header
+  // For a remote file, or one whose source has it in memory (RangeSource::bytes), which is used in
+  // place. Of others the header is read in steps; record lengths are read only where the header
   // lacks them. Reading rows needs memory for one chunk per task besides its output. A chunk is
   // fetched whole if its checksum is compared. Otherwise only the requested rows and columns are
   // fetched (a column stored as lossless or pco always whole), and gaps between them below 64 KiB.
@@ -37,6 +38,14 @@ class NUMPACT_API Reader {
   // kTruncated: the file ends early.
   static Result<Reader> create(std::shared_ptr<RangeSource> source,
                                const DecodeLimits& limits = {}) noexcept;
+
+  // The rows of several files in memory, in this order, as those of one file: chunks, sections and
+  // rows are counted through, Info::metadata and Info::header are those of the first file, and
+  // offsets are those in the file of a chunk. `checksums`: the CRC-32 of each file, which verify()
+  // then compares; or none. kInvalidArgument: no files, files of other columns (same_columns), or
+  // of other major versions, or not in memory.
+  static Result<Reader> join(std::span<const Reader> files,
+                             std::span<const std::uint32_t> checksums = {}) noexcept;
 
   const Info& info() const noexcept;
   std::uint64_t rows() const noexcept { return info().rows; }

@@ -199,4 +199,8 @@ struct Info {
   NUMPACT_API std::optional<std::size_t> find_column(std::string_view name) const noexcept;
 };
 
+// Whether rows of two files fit together: columns of the same names, dimensions and, in columnar
+// files, types.
+NUMPACT_API bool same_columns(const Info& a, const Info& b) noexcept;
+
 }  // namespace numpact::cvc

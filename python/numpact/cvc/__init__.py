@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """CVC files: collections of vectors, compressed in chunks.
 
-``Reader`` and ``Writer`` are the complete interface. The functions are those of the package
-``decompressed``; they also take ``threads=``, and their results are correct where those of that
-package are not (docs/cvc.md).
+``Reader``, ``Writer`` and ``append`` are the complete interface. The other functions are those of
+the package ``decompressed``; they also take ``threads=``, and their results are correct where those
+of that package are not (docs/cvc.md).
 """
 
 from __future__ import annotations
 
 from . import _decompressed
 from ._backends import BackendError
+from ._collection import append
 from ._decompressed import *  # noqa: F403
 from ._info import Chunk, Column, Info, Section, Slice
 from ._quality import CompressionQuality, Quality, Recall, quality
@@ -34,6 +35,7 @@ __all__ = [
     "Slice",
     "WriteReport",
     "Writer",
+    "append",
     "quality",
 ]
 __all__ += _decompressed.__all__

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,10 +19,11 @@ from .._specs import checked_limit, core_limit
 from .._threads import resolve
 from .._views import as_html
 from ._backends import Place, find_place, is_gpu
+from ._collection import file_prefix, naming_file, open_core, path_of, shown
 from ._info import Info, make_info
 from ._outputs import Output, as_tensor, check_framework, empty, output_for
 from ._reports import CodeRun, CorruptionWarning, CorruptRows, Damage
-from ._rows import first_and_count, rows_of
+from ._rows import code_type, first_and_count, rows_of
 from ._sources import opened
 from ._summary import view_of
 from ._values import item_bytes, shape_of, type_name, type_of_rows
@@ -32,22 +32,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
+    from ._collection import Files
     from ._device._arrays import DeviceArray
     from ._device._read import Source as DeviceSource
-    from ._sources import Source
+    from ._sources import Ranges, Source
 
     Array = npt.NDArray[Any]
-
-
-_CODE_TYPES = {
-    "fp16": "float16",
-    "bfloat16": "uint16",
-    "int8": "uint8",
-    "int8_row": "uint8",
-    "int8_dim": "uint8",
-    "int4": "uint8",
-}
-
 
 # Rows that a slice with a step gathers at a time: their indices take 8 MiB.
 _MAX_WINDOW = 1 << 20
@@ -55,6 +45,11 @@ _MAX_WINDOW = 1 << 20
 
 class Reader:
     """Reads rows of a CVC file of any version: a collection of vectors, in chunks.
+
+    A folder that grows (``numpact.cvc.append``), a list of files and a pattern such as
+    ``"parts/*.cvc"`` are read as one collection: rows, chunks and sections are counted through all
+    files, and metadata is that of the first one. The files of a pattern are sorted by name. All
+    must have the same columns. A reader of a folder keeps the rows that it was opened with.
 
     A path is mapped; the file must not be truncated meanwhile. Bytes are used in place. Of a file
     opened in binary mode only the necessary parts are read: by concurrent range requests if fsspec
@@ -66,10 +61,11 @@ class Reader:
     mixture of two versions.
 
     Immutable and thread-safe. Forked processes may share a Reader unless it reads an open file. Can
-    be pickled if it was opened by path.
+    be pickled if it was opened by path; of a folder the copy has the rows that are there when it is
+    made.
 
     Args:
-        source: A path, a file, or the bytes.
+        source: A path, a file, or the bytes; a folder that grows; a list of paths; or a pattern.
         threads: Number of threads; None: one per processor, but a single one in Zarr and Dask
             tasks.
         max_output: Maximum size of the values that a call returns, of all columns together, in
@@ -108,13 +104,19 @@ class Reader:
         self._max_memory = checked_limit("max_memory", max_memory)
         self._place = find_place(device, framework, backend)
         self._backend = backend
-        self._path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
+        self._path = path_of(source)
         self._threads = threads
-        data, ranges = opened(source)
-        self._name = ranges.name if ranges is not None else "bytes"
-        self._ranges = ranges
-        with self._reading():
-            self._reader = _core.CvcReader(data, ranges, self._max_memory)
+        self._ranges: Ranges | None = None
+        self._files: Files = []
+        several = open_core(source, self._max_memory)
+        if several is not None:
+            self._reader, self._files = several
+            self._name = f"{len(self._files)} files"
+        else:
+            data, self._ranges = opened(source)
+            self._name = self._ranges.name if self._ranges is not None else "bytes"
+            with self._reading():
+                self._reader = _core.CvcReader(data, self._ranges, self._max_memory)
         self._info = make_info(self._reader.info())
 
     @property
@@ -374,12 +376,7 @@ class Reader:
         first, rows = first_and_count(first, count, len(self))
         index = self._info.find_column(column)
         described = self._info.columns[index]
-        types = {**_CODE_TYPES, "none": described.dtype}
-        stored = {c.slices[index].compression for c in self._info.chunks} or {described.compression}
-        kinds = {(types.get(name), name == "int4") for name in stored}
-        kind, are_halves = kinds.pop()
-        if kinds or kind is None:
-            raise InvalidArgumentError(f"codes of {', '.join(sorted(stored))} are of no one type")
+        kind, are_halves = code_type(self._info, index)
         shape = shape_of(described, self._info.is_columnar, rows)
         if are_halves:
             shape = (rows, (described.dimension + 1) // 2)
@@ -470,7 +467,10 @@ class Reader:
         self._check_amount(len(self), every, max_output)
         with self._reading(), core_progress(progress, len(self)) as callback:
             bad = self._reader.verify(self._resolve(threads), callback)
-        return [Damage(chunk, first, rows, words) for chunk, first, rows, _, words in bad]
+        return [
+            Damage(chunk, first, rows, file_prefix(self._files, self._info, chunk) + words)
+            for chunk, first, rows, _, words in bad
+        ]
 
     # ---- the rest ----
 
@@ -479,7 +479,8 @@ class Reader:
         """Encloses a call that reads from the source; raises CorruptError if that was replaced."""
         ranges = self._ranges
         if ranges is None:
-            yield
+            with naming_file(self._files, lambda: self._info):
+                yield
             return
         ranges.begin()
         try:
@@ -560,13 +561,12 @@ class Reader:
         if self._path is None:
             raise TypeError("only files that were opened by path can be pickled")
         place = self._place
-        limits = (self._max_output, self._max_memory)
-        options = (self._threads, place.framework, place.device, self._backend, *limits)
-        return _reopen, (self._path, *options)
+        options = (self._threads, place.framework, place.device, self._backend)
+        return _reopen, (self._path, *options, self._max_output, self._max_memory)
 
     def __repr__(self) -> str:
         major, minor = self._info.version
-        name = repr(self._path) if self._path is not None else self._name
+        name = shown(self._path, self._name, repr)
         columns = ", ".join(
             f"{c.name + ': ' if c.name else ''}{c.dimension} x {c.compression}"
             for c in self._info.columns
@@ -574,11 +574,11 @@ class Reader:
         return f"<numpact.cvc.Reader {name}: v{major}.{minor}, {len(self):,} rows, {columns}>"
 
     def _repr_html_(self) -> str:
-        return as_html(view_of(self._info, os.fsdecode(self._path or self._name)))
+        return as_html(view_of(self._info, shown(self._path, self._name)))
 
 
 def _reopen(
-    path: str,
+    path: str | list[str],
     threads: int | None,
     framework: str = "numpy",
     device: str = "cpu",
@@ -586,10 +586,9 @@ def _reopen(
     max_output: int | None = None,
     max_memory: int | None = None,
 ) -> Reader:
-    limits = {"max_output": max_output, "max_memory": max_memory}
-    return Reader(
-        path, threads=threads, framework=framework, device=device, backend=backend, **limits
-    )
+    options: dict[str, Any] = {"framework": framework, "device": device, "backend": backend}
+    options |= {"max_output": max_output, "max_memory": max_memory}
+    return Reader(path, threads=threads, **options)
 
 
 def _past_limit() -> LimitExceededError:

@@ -12,6 +12,17 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from ._info import Info
+
+_CODE_TYPES = {
+    "fp16": "float16",
+    "bfloat16": "uint16",
+    "int8": "uint8",
+    "int8_row": "uint8",
+    "int8_dim": "uint8",
+    "int4": "uint8",
+}
+
 
 def first_and_count(first: int, count: int | None, rows: int) -> tuple[int, int]:
     """The first row and the count of a range in a file of ``rows`` rows."""
@@ -51,3 +62,19 @@ def rows_of(requested: Any, rows: int) -> npt.NDArray[np.integer[Any]]:
         known = f"rows 0 to {rows - 1}" if rows else "no rows"
         raise InvalidArgumentError(f"rows[{at}] is {indices[at]}: the file has {known}")
     return indices
+
+
+def code_type(info: Info, index: int) -> tuple[str, bool]:
+    """The type of the stored codes of a column, and whether two of them share a byte.
+
+    Raises:
+        InvalidArgumentError: The chunks have codes of different types, or none.
+    """
+    column = info.columns[index]
+    types = {**_CODE_TYPES, "none": column.dtype}
+    stored = {chunk.slices[index].compression for chunk in info.chunks} or {column.compression}
+    kinds = {(types.get(name), name == "int4") for name in stored}
+    kind, are_halves = kinds.pop()
+    if kinds or kind is None:
+        raise InvalidArgumentError(f"codes of {', '.join(sorted(stored))} are of no one type")
+    return kind, are_halves

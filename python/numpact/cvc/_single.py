@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._errors import CorruptError
+from .._errors import CorruptError, InvalidArgumentError
 from .._remote.locations import Location, StorageOptions, locate, named_errors
 from .._specs import checked_limit, core_limit
 from ._frames import front, record_head
@@ -16,8 +17,6 @@ from ._info import Info
 from ._reader import Reader
 
 if TYPE_CHECKING:
-    import os
-
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
@@ -68,6 +67,12 @@ class RemoteFile:
     ) -> None:
         self._limits = (core_limit(max_output), checked_limit("max_memory", max_memory))
         self.place = locate(url, options)
+        local = self.place.local_path
+        if local is not None and os.path.isdir(local):
+            raise InvalidArgumentError(
+                f"{local}: is a folder, Dask reads single files: numpact.cvc.Reader reads folders, "
+                "and numpact cvc concat makes one file of a folder"
+            )
         with named_errors(self.place.url):
             self.info: Info = Reader(self.place, max_memory=max_memory).info
         self.header: dict[str, Any] = json.loads(self.info.header)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Union
 
 from .. import _versions as versions
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .._file import Source as FileSource
 
     #: fsspec's open files are io.BufferedIOBase or look like it.
-    Source = Union[FileSource, Location]
+    Source = Union[FileSource, Location, Sequence[Union[str, os.PathLike[str], Buffer]]]
 
 
 class Ranges(Protocol):
@@ -156,4 +157,6 @@ def opened(source: Source) -> tuple[Buffer | None, Ranges | None]:
     place = _stored(source)
     if place is not None:
         return None, _StoreRanges(place)
-    return (None, _FileRanges(source)) if _is_seekable(source) else (contents(source), None)
+    if _is_seekable(source):
+        return None, _FileRanges(source)
+    return contents(source), None  # type: ignore[arg-type] # lists are opened elsewhere

@@ -82,6 +82,35 @@ def _row_shape(name: str, dimension: int | tuple[int]) -> tuple[int, bool]:
     return dimension[0], True
 
 
+def _schema(
+    columns: Mapping[str, tuple[int | tuple[int], str]] | None,
+    compression: str | Mapping[str, str | None] | None,
+    is_growing: bool,
+) -> list[tuple[str, int, str, str | None, bool]]:
+    """The columns for ``_core``; none for a file of one array.
+
+    A single column without a name is the only one of a collection that grows.
+    """
+    if columns is None:
+        if isinstance(compression, Mapping) or (is_growing and compression is not None):
+            raise InvalidArgumentError("a compression for each column needs columns")
+        return []
+    chosen = compression if isinstance(compression, Mapping) else {}
+    unknown = [name for name in chosen if name not in columns]
+    if unknown:
+        raise InvalidArgumentError(
+            f"compression of unknown columns {few(unknown)}: the columns are {few(list(columns))}"
+        )
+    everywhere = compression if isinstance(compression, str) else None
+    schema = []
+    for name, (row, dtype) in columns.items():
+        if name or not is_growing or len(columns) > 1:
+            _check_name(name)
+        width, is_vector = _row_shape(name, row)
+        schema.append((name, width, dtype, chosen.get(name, everywhere), is_vector))
+    return schema
+
+
 class Writer:
     """Writes a CVC file from several arrays of rows, with memory for a few chunks per thread.
 
@@ -92,8 +121,16 @@ class Writer:
     example from a signal handler, raises ``InvalidArgumentError``, and so does every call in a
     forked process; the file belongs to its parent.
 
+    With ``append`` the rows are added to a collection that grows, which is a folder
+    (``numpact.cvc.append``). Other processes that append wait until ``close()``, which adds all
+    rows at once.
+
     Args:
-        path: The file; None: keep it in memory, see ``contents``.
+        path: The file; None: keep it in memory, see ``contents``. With ``append`` the folder.
+        append: Add rows to a folder. ``columns`` may be left out if it has rows already, and a
+            single column also takes arrays instead of mappings. Chunks count from the one that
+            the first new row goes to. ``metadata`` is for new folders; ``version``,
+            ``mmap_optimized`` and ``dimension`` do not apply.
         columns: For a columnar file (version 2.0): a mapping from names to (dimension, dtype).
             Dimension 1 means scalars, arrays (rows,); (1,) means vectors of one value, arrays
             (rows, 1). The dtype is float32, float16, int32, int64, int8 or uint8.
@@ -125,6 +162,7 @@ class Writer:
         self,
         path: str | os.PathLike[str] | None,
         *,
+        append: bool = False,
         columns: Mapping[str, tuple[int | tuple[int], str]] | None = None,
         compression: str | Mapping[str, str | None] | None = None,
         chunk_size: int = 100_000,
@@ -143,22 +181,14 @@ class Writer:
         if chunk_size < 1:
             raise InvalidArgumentError("chunk_size must be at least 1")
         self._names = None if columns is None else list(columns)
-        schema = []
-        if columns is not None:
-            chosen = compression if isinstance(compression, Mapping) else {}
-            unknown = [name for name in chosen if name not in columns]
-            if unknown:
+        self._is_growing = append
+        if append:
+            if path is None or version is not None or mmap_optimized or dimension is not None:
                 raise InvalidArgumentError(
-                    f"compression of unknown columns {few(unknown)}: the columns are "
-                    f"{few(list(columns))}"
+                    "append takes a folder, and no version, mmap_optimized or dimension"
                 )
-            everywhere = compression if isinstance(compression, str) else None
-            for name, (row, dtype) in columns.items():
-                _check_name(name)
-                width, is_vector = _row_shape(name, row)
-                schema.append((name, width, dtype, chosen.get(name, everywhere), is_vector))
-        elif isinstance(compression, Mapping):
-            raise InvalidArgumentError("a compression for each column needs columns")
+            version = "2.0"
+        schema = _schema(columns, compression, append)
         if path is not None:
             os.stat(os.path.dirname(os.path.abspath(path)))  # Python's own error for no folder
         self._writer = _core.CvcWriter(
@@ -176,7 +206,10 @@ class Writer:
             threads=resolve(threads),
             sync=sync,
             timeout_ms=core_timeout(lock_timeout),
+            appends=append,
         )
+        if append:
+            self._names = [name for name, _, _ in self._writer.columns()]
         self._turns = Turns("the writer", is_bound=True)
         self._report: WriteReport | None = None
         self._in_section = False
@@ -200,6 +233,8 @@ class Writer:
                 raise InvalidArgumentError(f"expected rows of two dimensions, not {array.ndim}")
             self._guarded(lambda: self._writer.append([array]))
             return
+        if not isinstance(rows, Mapping) and self._is_growing and len(self._names) == 1:
+            rows = {self._names[0]: rows}
         if not isinstance(rows, Mapping):
             raise TypeMismatchError("a columnar file takes a mapping from names to arrays")
         if set(rows) != set(self._names):

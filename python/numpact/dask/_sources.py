@@ -128,7 +128,9 @@ def _places_in(thing: Any, seen: dict[int, object], depth: int) -> Iterator[Loca
     elif isinstance(thing, Location):
         yield thing
     elif isinstance(thing, (File, Reader)):
-        yield from _place_of_path(thing._path)
+        several = thing._path if isinstance(thing._path, list) else [thing._path]
+        for path in several:
+            yield from _place_of_path(path)
     else:
         inner = _inside(thing) if depth < _MAX_DEPTH else None
         if inner is None or id(thing) in seen:

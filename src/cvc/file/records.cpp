@@ -2,6 +2,7 @@
 #include "cvc/file/records.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/internal.hpp"
 #include "base/load.hpp"
@@ -9,28 +10,37 @@
 
 namespace numpact::cvc::internal {
 
+std::span<const std::byte> Records::bytes_of(std::size_t chunk) const {
+  if (files_.empty()) return bytes_;
+  const auto after = std::upper_bound(
+      files_.begin(), files_.end(), chunk,
+      [](std::size_t wanted, const JoinedFile& file) { return wanted < file.first_chunk; });
+  return std::prev(after)->bytes;
+}
+
 Status Records::open(std::size_t chunk, Record& record) const {
   if (window_ != nullptr) {
     record = {window_->bytes, 0, window_->offset};
     return {};
   }
   const Chunk& entry = info_.chunks[chunk];
+  const std::span<const std::byte> bytes = bytes_of(chunk);
   const std::size_t head = info_.record_head_bytes();
   const bool is_single = only_ != kAll;
   const std::uint64_t at = is_single ? 0 : entry.offset;
   const std::uint64_t offset = entry.offset == Chunk::kUnknown ? 0 : entry.offset;
-  if (at > bytes_.size() || bytes_.size() - at < head) {
+  if (at > bytes.size() || bytes.size() - at < head) {
     return Status(ErrorKind::kTruncated, "the bytes end within a chunk's head", offset)
         .at_chunk(chunk);
   }
-  const std::byte* const start = bytes_.data() + at;
+  const std::byte* const start = bytes.data() + at;
   const std::uint64_t length = load_le<std::uint32_t>(start);
   if (entry.payload_bytes != Chunk::kUnknown && length != entry.payload_bytes) {
     return Status(ErrorKind::kCorrupt,
                   "the chunk's length is not what its rows, dimension and compression need", offset)
         .at_chunk(chunk);
   }
-  if (length > bytes_.size() - at - head) {
+  if (length > bytes.size() - at - head) {
     return Status(ErrorKind::kTruncated, "the bytes end within a chunk's payload", offset)
         .at_chunk(chunk);
   }

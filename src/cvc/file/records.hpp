@@ -29,12 +29,20 @@ struct Window {
 
 class Loader;
 
-// The records of a file. They are in one of four places: in the bytes of the whole file, in the
-// bytes of a single record, in a window of a record, or behind a loader.
+// One of the files whose rows are read as those of one file.
+struct JoinedFile {
+  std::size_t first_chunk = 0;
+  std::span<const std::byte> bytes;
+};
+
+// The records of a file. They are in one of five places: in the bytes of the whole file, in those
+// of several files, in the bytes of a single record, in a window of a record, or behind a loader.
 class Records {
  public:
   // All arguments are referred to and must outlive this object.
   Records(const Info& info, std::span<const std::byte> file) : info_(info), bytes_(file) {}
+  // Files in the order of their chunks, the first of which has index 0.
+  Records(const Info& info, std::span<const JoinedFile> files) : info_(info), files_(files) {}
   Records(const Info& info, std::size_t chunk, std::span<const std::byte> record)
       : info_(info), bytes_(record), only_(chunk) {}
   // Rows count from the first row of the window. There is no checksum.
@@ -54,8 +62,11 @@ class Records {
  private:
   static constexpr std::size_t kAll = ~std::size_t{0};
 
+  std::span<const std::byte> bytes_of(std::size_t chunk) const;
+
   const Info& info_;
   std::span<const std::byte> bytes_;
+  std::span<const JoinedFile> files_;
   std::size_t only_ = kAll;
   const Window* window_ = nullptr;
   const Loader* loader_ = nullptr;

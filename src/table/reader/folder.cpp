@@ -131,10 +131,11 @@ Status map_file_at(const std::string& path, std::unique_ptr<RangeSource>& file, 
   return {};
 }
 
-Status Folder::open(const std::string& path, std::shared_ptr<Folder>& folder, std::string& why) {
+Status Folder::open(const std::string& path, std::shared_ptr<Folder>& folder, std::string& why,
+                    const char* index) {
   const int descriptor = platform::open_folder(path);
   if (descriptor < 0) return system_failure("the folder cannot be opened", why);
-  folder.reset(new Folder(path, descriptor));
+  folder.reset(new Folder(path, descriptor, index));
   return {};
 }
 
@@ -150,10 +151,10 @@ bool Folder::is_current() const {
   platform::FileInfo opened;
   if (!platform::look_at(descriptor_, opened) || !platform::look_at(path_, named)) return true;
   if (!named.is_same_file(opened)) return false;
-  if (!manifest_) return true;
-  // Appending replaces the manifest alone, and removes files that the new one does not name.
-  const Held manifest = look(table::kManifestName, false);
-  return !manifest.status.ok() || manifest.info.is_same_file(*manifest_);
+  if (!opened_index_) return true;
+  // Appending replaces the index alone, and removes files that the new one does not name.
+  const Held index = look(index_, false);
+  return !index.status.ok() || index.info.is_same_file(*opened_index_);
 }
 
 Folder::Held Folder::look(const std::string& name, bool may_map) const {
@@ -204,11 +205,11 @@ Status Folder::map(const std::string& name, Held& held) const {
 Result<std::unique_ptr<RangeSource>> Folder::open(const std::string& name, std::string& why) {
   const Lock lock(mutex_);
   const auto found = files_.find(name);
-  if (found == files_.end()) {  // the manifest
+  if (found == files_.end()) {  // the index, or a file that is not held
     Held held = look(name, true);
     why = held.why;
     if (!held.status.ok()) return held.status;
-    if (name == table::kManifestName) manifest_ = held.info;
+    if (name == index_) opened_index_ = held.info;
     auto owner = std::make_shared<const Mapping>(*held.bytes);
     return std::unique_ptr<RangeSource>(
         std::make_unique<MappedRange>(*held.bytes, std::move(owner)));

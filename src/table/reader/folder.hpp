@@ -21,8 +21,10 @@ Status map_file_at(const std::string& path, std::unique_ptr<RangeSource>& file, 
 
 class Folder final : public table::Files {
  public:
-  // kIo: the folder cannot be opened.
-  static Status open(const std::string& path, std::shared_ptr<Folder>& folder, std::string& why);
+  // `index`: the file that names the others, and that writers replace. kIo: the folder cannot be
+  // opened.
+  static Status open(const std::string& path, std::shared_ptr<Folder>& folder, std::string& why,
+                     const char* index = table::kManifestName);
   ~Folder() override;
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
@@ -30,7 +32,7 @@ class Folder final : public table::Files {
   Status hold(std::span<const std::string> names) override;
   Result<std::unique_ptr<RangeSource>> open(const std::string& name, std::string& why) override;
 
-  // Whether the path still leads to this folder, with the manifest that was opened.
+  // Whether the path still leads to this folder, with the index that was opened.
   bool is_current() const;
   // Whether a file could not be found by hold().
   bool is_missing_files() const { return is_missing_; }
@@ -44,15 +46,17 @@ class Folder final : public table::Files {
     std::optional<std::span<const std::byte>> bytes;  // mapped
   };
 
-  Folder(const std::string& path, int descriptor) : path_(path), descriptor_(descriptor) {}
+  Folder(const std::string& path, int descriptor, const char* index)
+      : path_(path), descriptor_(descriptor), index_(index) {}
   Held look(const std::string& name, bool may_map) const;
   Status map(const std::string& name, Held& held) const;
 
   std::string path_;
   int descriptor_;
+  const char* index_;
   bool is_missing_ = false;
   Mutex mutex_;
-  std::optional<platform::FileInfo> manifest_;
+  std::optional<platform::FileInfo> opened_index_;
   std::map<std::string, Held> files_;
 };
 

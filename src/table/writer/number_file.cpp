@@ -23,10 +23,6 @@ constexpr std::size_t kBlock = std::size_t{1} << 14;
 // Numbers that several threads decode at once: four of the largest chunks that are the default.
 constexpr std::size_t kSharedBlock = std::size_t{1} << 20;
 
-Status not_as_written() {
-  return Status(ErrorKind::kIo, "the file does not read as what was written");
-}
-
 }  // namespace
 
 BlockReading::BlockReading(const EncodeConfig& encode, std::uint64_t count) {
@@ -38,55 +34,6 @@ BlockReading::BlockReading(const EncodeConfig& encode, std::uint64_t count) {
       is_shared
           ? static_cast<std::size_t>(std::clamp<std::uint64_t>(count + 1, kBlock, kSharedBlock))
           : kBlock;
-}
-
-NewFile::~NewFile() {
-  if (descriptor_ >= 0) platform::close_file(descriptor_);
-  if (is_made() && !is_kept_) platform::remove_file(path_);
-}
-
-Status NewFile::create(const std::string& path, bool is_private, bool stays_open) {
-  descriptor_ = platform::create_file(path, platform::Access::kWrite, is_private);
-  if (descriptor_ < 0) return write_error(errno, "the file cannot be made");
-  path_ = path;
-  stays_open_ = stays_open;
-  return stays_open ? Status() : close_descriptor();
-}
-
-Status NewFile::close_descriptor() {
-  if (descriptor_ < 0 || platform::close_file(std::exchange(descriptor_, -1))) return {};
-  return write_error(errno, "the file cannot be written");
-}
-
-Status NewFile::write(std::span<const std::byte> bytes) {
-  if (descriptor_ < 0) descriptor_ = platform::open_file(path_, platform::Access::kWrite);
-  if (descriptor_ < 0) return write_error(errno, "the file cannot be opened");
-  NUMPACT_TRY(write_all(descriptor_, size_, bytes, "the file cannot be written"));
-  crc_ = crc32(bytes, crc_);
-  size_ += bytes.size();
-  return stays_open_ ? Status() : close_descriptor();
-}
-
-Status NewFile::close() {
-  NUMPACT_TRY(close_descriptor());
-  MappedFile file;
-  NUMPACT_TRY(MappedFile::open(path_).into(file));
-  if (file.bytes().size() != size_ || crc32(file.bytes()) != crc_) return not_as_written();
-  platform::start_writing(path_);
-  return {};
-}
-
-Status NewFile::sync() {
-  if (platform::sync_file(path_)) return {};
-  return write_error(errno, "the file cannot be written");
-}
-
-Status NewFile::take_access_of(const std::string& path) {
-  const int descriptor = platform::open_to_take_access(path_);
-  if (descriptor < 0) return write_error(errno, "the file cannot be opened");
-  const Status status = take_access(descriptor, path);
-  platform::close_file(descriptor);
-  return status;
 }
 
 Status NumberFile::create(const std::string& path, bool is_private, bool stays_open,

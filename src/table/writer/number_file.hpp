@@ -14,6 +14,7 @@
 #include "numpact/stream.hpp"
 #include "numpact/table.hpp"
 #include "numpact/types.hpp"
+#include "table/writer/new_file.hpp"
 
 namespace numpact::internal {
 
@@ -23,45 +24,6 @@ struct BlockReading {
   BlockReading(const EncodeConfig& encode, std::uint64_t count);
   DecodeConfig config;
   std::size_t numbers;  // of a block
-};
-
-// A new file, as a sink. Removed by the destructor unless it was closed and kept.
-class NewFile final : public ByteSink {
- public:
-  NewFile() = default;
-  ~NewFile() override;
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  // kIo: it exists, or cannot be made. `is_private`: only the owner has access until access is
-  // taken over from another file. `stays_open`: else it is opened for each write.
-  Status create(const std::string& path, bool is_private, bool stays_open = true);
-  // A file that is complete, and stays.
-  void adopt(const std::string& path) {
-    path_ = path;
-    is_kept_ = true;
-  }
-  Status write(std::span<const std::byte> bytes) override;
-  // What is read back must be what was written.
-  Status close();
-  Status sync();
-  // Gives it the access of another file.
-  Status take_access_of(const std::string& path);
-  void keep() { is_kept_ = true; }
-
-  bool is_made() const { return !path_.empty(); }
-  const std::string& path() const { return path_; }
-  table::FileSum sum() const { return {size_, crc_}; }
-
- private:
-  Status close_descriptor();
-
-  std::string path_;
-  int descriptor_ = -1;
-  bool stays_open_ = true;
-  bool is_kept_ = false;
-  std::uint64_t size_ = 0;
-  std::uint32_t crc_ = 0;
 };
 
 // A Pco file that is written, and then decoded to compare it with what went in.

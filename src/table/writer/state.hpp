@@ -14,6 +14,7 @@
 #include "table/reader/failure.hpp"
 #include "table/reader/folder.hpp"
 #include "table/writer/match.hpp"
+#include "table/writer/new_file.hpp"
 #include "table/writer/number_file.hpp"
 #include "table/writer/widening.hpp"
 
@@ -22,16 +23,6 @@ namespace numpact::internal {
 // Waits until no other program replaces the folder.
 Status wait_for_turn(const std::string& folder, const LockConfig& config,
                      platform::FolderTurn& turn);
-
-// The regular files of a folder, and the names of all else in it.
-struct FolderNames {
-  std::vector<std::string> files;
-  std::vector<std::string> others;
-};
-Status list_names(const std::string& folder, FolderNames& names);
-
-// A number that no other call has, in any process, as far as chance goes.
-std::uint32_t new_tag();
 
 }  // namespace numpact::internal
 

@@ -45,30 +45,6 @@ Status wait_for_turn(const std::string& folder, const LockConfig& config,
   return {};
 }
 
-Status list_names(const std::string& folder, FolderNames& names) {
-  std::vector<platform::FolderEntry> entries;
-  if (!platform::list_folder(folder, entries)) {
-    return Status(ErrorKind::kIo, "the folder cannot be read").because_of(errno);
-  }
-  for (platform::FolderEntry& entry : entries) {
-    const bool is_file = entry.kind == platform::FileKind::kRegular;
-    (is_file ? names.files : names.others).push_back(std::move(entry.name));
-  }
-  return {};
-}
-
-std::uint32_t new_tag() {
-  static std::atomic<std::uint32_t> counter{0};
-  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
-  std::uint64_t mixed = static_cast<std::uint64_t>(now);
-  mixed ^= static_cast<std::uint64_t>(platform::current_process()) << 40;
-  mixed += counter.fetch_add(1) * std::uint64_t{0x9e3779b97f4a7c15};
-  // As splitmix64 ends.
-  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
-  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
-  return static_cast<std::uint32_t>(mixed >> 32);
-}
-
 }  // namespace numpact::internal
 
 namespace numpact::table {
