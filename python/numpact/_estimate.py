@@ -51,7 +51,7 @@ def estimate_size(
 ) -> SizeEstimate:
     """Estimates the size that ``compress`` would make of numbers, from samples of them.
 
-    At most 2**16 numbers are looked at, so that it takes a small part of the time of ``compress``
+    At most 65,536 numbers are looked at, so that it takes a small part of the time of ``compress``
     for large arrays. The same numbers and arguments always give the same estimate. Files of levels
     0 and 1 are larger than estimated.
 

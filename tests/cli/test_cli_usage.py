@@ -24,8 +24,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-COMMANDS = "compress, decompress, head, inspect, explain, index, compact, verify, bench, cpu, cvc"
-CVC_COMMANDS = "pack, unpack, info, verify, slice, concat, upgrade, quality"
+COMMANDS = ", ".join(["compress", "decompress", "head", "inspect", "explain", "estimate", "index",
+                      "compact", "verify", "bench", "cpu", "cvc"])  # fmt: skip
+CVC_COMMANDS = "pack, append, unpack, info, verify, slice, concat, upgrade, quality"
 HELP = "(see numpact --help)"
 OF_COMPRESS = "(see numpact compress --help)"
 
