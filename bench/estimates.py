@@ -46,8 +46,8 @@ class Estimated:
 
 
 def processor_time(action: Callable[[], object]) -> int:
-    """Of this thread, in nanoseconds: the two calls differ too much in length for a busy machine
-    to disturb both alike."""
+    """Of this thread, in nanoseconds: other programs would disturb the longer of two calls
+    more."""
     start = time.thread_time_ns()
     action()
     return time.thread_time_ns() - start

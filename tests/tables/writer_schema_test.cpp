@@ -9,6 +9,10 @@
 
 #include "tables/written_table.hpp"
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 namespace numpact {
 namespace {
 
@@ -231,6 +235,26 @@ TEST_F(WriterSchema, FloatsBecomeWider) {
   EXPECT_EQ(rows[65'536], std::bit_cast<std::uint64_t>(-128.0));
   EXPECT_EQ(rows[65'537], std::bit_cast<std::uint64_t>(3.0));
   EXPECT_EQ(rows[65'538], 0x7ff0000020000000U);
+}
+
+// The caller may flush subnormals; the library does not while it works.
+TEST_F(WriterSchema, SubnormalFloatsBecomeWider) {
+  const std::vector<float> floats = {std::bit_cast<float>(1U), std::bit_cast<float>(0x807fffffU),
+                                     std::bit_cast<float>(0x00800000U)};
+  make(columns({{"a", NumberType::kF32}}), floats);
+#if defined(__x86_64__)
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040U);  // results and inputs that are subnormal become 0
+#endif
+  const Status status = extend(columns({{"a", NumberType::kF64}}), std::vector<double>{1});
+#if defined(__x86_64__)
+  _mm_setcsr(before);
+#endif
+  ASSERT_TRUE(status.ok());
+  const std::vector<Row> rows = rows_in(reader(), 0);
+  EXPECT_EQ(rows[0], std::bit_cast<std::uint64_t>(0x1p-149));
+  EXPECT_EQ(rows[1], std::bit_cast<std::uint64_t>(-0x1.fffffcp-127));
+  EXPECT_EQ(rows[2], std::bit_cast<std::uint64_t>(0x1p-126));
 }
 
 TEST_F(WriterSchema, TimesGetFinerUnits) {

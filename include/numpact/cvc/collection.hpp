@@ -25,8 +25,8 @@ namespace numpact::cvc {
 inline constexpr const char* kCollectionName = "collection.json";
 
 // A last file of fewer rows is written again together with new ones, so that a collection has at
-// most one file per so many rows, whatever the number of appends. With 384 values of half precision
-// these are 12 MiB, which are copied in a few milliseconds.
+// most one file for this count of rows, whatever the number of appends. With 384 values of half
+// precision these are 12 MiB, which are copied in a few milliseconds.
 inline constexpr std::uint64_t kMinFileRows = std::uint64_t{1} << 14;
 
 // The column of a collection that was made for rows without a name.

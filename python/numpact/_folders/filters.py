@@ -108,7 +108,7 @@ def clauses_of(comparisons: Sequence[Comparison]) -> list[list[list[Comparison]]
 
 
 def joined(clauses: Sequence[Sequence[Sequence[Comparison]]]) -> list[Comparison]:
-    """The other way."""
+    """The list of comparisons of some clauses, each joined as its place says."""
     made = []
     for clause in clauses:
         join = AND

@@ -128,7 +128,7 @@ def _function_for(path: str) -> str:
     return "numpact.open reads a file of numbers"
 
 
-# Of a window, rows are picked before they are compared if fewer than one in so many are left.
+# A filter picks the rows of a window before it compares them, unless more than a quarter are left.
 _DENSE = 4
 
 

@@ -159,4 +159,4 @@ def opened(source: Source) -> tuple[Buffer | None, Ranges | None]:
         return None, _StoreRanges(place)
     if _is_seekable(source):
         return None, _FileRanges(source)
-    return contents(source), None  # type: ignore[arg-type] # lists are opened elsewhere
+    return contents(source), None  # type: ignore[arg-type] # lists are opened by Reader

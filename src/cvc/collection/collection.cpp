@@ -94,7 +94,8 @@ class IndexParser {
   }
 
  private:
-  // What a file takes in memory, beside its mapping: it is listed, and has a name and an Info.
+  // Bytes that a file takes in memory without its mapping: it is listed, and has a name and an
+  // Info.
   static constexpr std::uint64_t kFileMemory = 1024;
 
   Status bad(ErrorKind kind, const std::string& text) {

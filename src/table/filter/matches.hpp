@@ -50,7 +50,7 @@ ValueMatches<T> any_of(std::vector<ValueMatches<T>> parts) {
   return any;
 }
 
-// The beginnings of runs of comparisons that `begins` says, and the end.
+// Comparisons divided into runs; `begins` says of a comparison whether it begins one.
 template <class Begins>
 std::vector<std::span<const FilterComparison>> runs_of(
     std::span<const FilterComparison> comparisons, const Begins& begins) {
