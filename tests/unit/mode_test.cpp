@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "base/internal.hpp"
@@ -304,6 +305,34 @@ TYPED_TEST(FloatModes, MultiplesNeedNoCorrection) {
       EXPECT_EQ(primary[i], static_cast<L>(kMid<L> + static_cast<L>(integer)));
     }
   }
+}
+
+// A NaN is its own multiple, so a column of decimals with NaN has no corrections; one that signals
+// becomes quiet by the product, and needs one.
+TYPED_TEST(FloatModes, QuietNaNsNeedNoCorrection) {
+  using L = TypeParam;
+  const L quiet = static_cast<L>(bits_of<L>(std::numeric_limits<double>::quiet_NaN()));
+  const L payload = static_cast<L>(quiet | 5);
+  const L signalling = static_cast<L>(kInfinityBits<L> | 1);
+  std::vector<L> ordered(64, to_ordered(bits_of<L>(0.5), NumberKind::kFloat));
+  ordered[3] = to_ordered(quiet, NumberKind::kFloat);
+  ordered[40] = to_ordered(static_cast<L>(payload | kMid<L>), NumberKind::kFloat);
+  ordered[63] = to_ordered(signalling, NumberKind::kFloat);
+  std::vector<L> primary(ordered.size());
+  std::vector<L> secondary(ordered.size());
+  split_float_mult(bits_of<L>(0.25), ordered.data(), ordered.size(), primary.data(),
+                   secondary.data());
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    EXPECT_EQ(secondary[i] == kMid<L>, i != 63) << i;
+    EXPECT_EQ(is_exact_multiple(primary[i]), i != 3 && i != 40 && i != 63) << i;
+  }
+  const FloatMult mult{bits_of<L>(0.25), kMid<L> + 1};  // a NaN takes the latent of 1
+  mult.split(ordered.data(), ordered.size(), primary.data(), secondary.data());
+  EXPECT_EQ(primary[3], static_cast<L>(kMid<L> + 1));
+  EXPECT_NE(secondary[3], kMid<L>);
+  std::vector<L> joined = primary;
+  join_float_mult(bits_of<L>(0.25), joined.data(), secondary.data(), joined.size());
+  EXPECT_EQ(joined, numbers_of(ordered, NumberKind::kFloat));
 }
 
 TYPED_TEST(FloatModes, FloatQuantSplitsAndJoins) {

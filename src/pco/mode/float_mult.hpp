@@ -24,6 +24,11 @@ bool is_float_mult_fast(const L* primary, std::size_t n);
 template <FloatLatent L>
 void split_float_mult(L base_bits, const L* ordered, std::size_t n, L* primary, L* secondary);
 
+// After the split: replaces the primary latents of numbers that are no exact multiple.
+template <FloatLatent L>
+void substitute_multiples(L base_bits, L substitute, const L* ordered, std::size_t n, L* primary,
+                          L* secondary);
+
 struct FloatMult {
   static constexpr Mode kTag = Mode::kFloatMult;
   static constexpr const char* kForm = "float-mult=BASE";
@@ -34,6 +39,9 @@ struct FloatMult {
   static constexpr bool kSplitsBits = false;
 
   std::uint64_t base_bits = 0;  // of the base as a float of the number's type
+  // Of writers: the primary latent of numbers beyond the exact multiples, such as NaN and fill
+  // values; 0 if they have their own. A delta then sees smaller jumps, for a correction.
+  std::uint64_t substitute = 0;
 
   static Status check_request(const ModeSpec& spec, NumberType type);
   static FloatMult requested(const ModeSpec& spec, NumberType type) {
@@ -57,6 +65,9 @@ struct FloatMult {
   template <FloatLatent L>
   void split(const L* ordered, std::size_t n, L* primary, L* secondary) const {
     split_float_mult(static_cast<L>(base_bits), ordered, n, primary, secondary);
+    if (substitute == 0) return;
+    substitute_multiples(static_cast<L>(base_bits), static_cast<L>(substitute), ordered, n, primary,
+                         secondary);
   }
   template <FloatLatent L>
   L join_parameter() const {
@@ -108,7 +119,7 @@ constexpr L int_float_bits(L latent) {
   return static_cast<L>(bits | (negative & kMid<L>));
 }
 
-// The primary latent of a float that is a whole number or infinite.
+// The primary latent of a float that is a whole number, infinite, or NaN.
 template <FloatLatent L>
 constexpr L int_float_latent(L bits) {
   const L magnitude = static_cast<L>(bits & (kMid<L> - 1));
@@ -130,6 +141,23 @@ constexpr L float_mult_product(L latent, typename FloatTraits<L>::Arithmetic bas
   const L quiet = static_cast<L>(factor | kQuiet);
   const L product = FloatTraits<L>::to_bits(FloatTraits<L>::to_arithmetic(factor) * base);
   return to_ordered(select(is_nan_bits(factor), quiet, product), NumberKind::kFloat);
+}
+
+// Whether a primary latent is an integer that the float type represents exactly.
+template <FloatLatent L>
+constexpr bool is_exact_multiple(L latent) {
+  return static_cast<L>(latent + kFirstSparse<L> - kMid<L>) < 2 * kFirstSparse<L>;
+}
+
+template <FloatLatent L>
+void substitute_multiples(L base_bits, L substitute, const L* ordered, std::size_t n, L* primary,
+                          L* secondary) {
+  const L product = float_mult_product(substitute, FloatTraits<L>::to_arithmetic(base_bits));
+  for (std::size_t i = 0; i < n; ++i) {
+    if (is_exact_multiple(primary[i])) continue;
+    primary[i] = substitute;
+    secondary[i] = static_cast<L>(ordered[i] - product - kMid<L>);
+  }
 }
 
 }  // namespace numpact::internal

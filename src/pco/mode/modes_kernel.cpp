@@ -303,8 +303,8 @@ void ScalarSplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_
   for (std::size_t i = 0; i < n; ++i) {
     const L bits = from_ordered(ordered[i], NumberKind::kFloat);
     const Arithmetic quotient = round_to_even(FloatTraits<L>::to_arithmetic(bits) / base);
-    // A NaN is not a multiple. It is restored by factor 0 and a large correction.
-    const L factor = is_nan_bits(bits) ? L{0} : FloatTraits<L>::to_bits(quotient);
+    // A NaN is its own multiple; one that signals needs a correction, since the product is quiet.
+    const L factor = is_nan_bits(bits) ? bits : FloatTraits<L>::to_bits(quotient);
     const L latent = int_float_latent(factor);
     primary[i] = latent;
     secondary[i] = static_cast<L>(ordered[i] - float_mult_product(latent, base) - kMid<L>);

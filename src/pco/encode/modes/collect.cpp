@@ -18,6 +18,7 @@ void propose_all(NumberType type, const Sample& sample, Candidates& candidates, 
   if (kind_of(type) == NumberKind::kFloat) {
     propose_float_quant(type, sample, candidates);
     propose_float_mult(type, sample, candidates, arena);
+    propose_float_mult_substitutes(type, sample, candidates);
   } else {
     propose_int_mult(sample, candidates);
   }
@@ -41,6 +42,7 @@ Candidates collect_candidates(NumberType type, const LatentArray& ordered, const
       candidates.add(Member::requested(spec, type));
     }
   });
+  propose_float_mult_substitutes(type, sample, candidates);
   return candidates;
 }
 

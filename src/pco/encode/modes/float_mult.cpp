@@ -450,6 +450,30 @@ std::size_t count_corrections(std::span<const L> latents, const FloatMult& mult)
   return count;
 }
 
+// The median of the exact multiples, as a primary latent; 0 if there are none.
+template <FloatLatent L>
+L median_multiple(std::span<const L> probes, const FloatMult& mult) {
+  std::array<L, kMaxProbes> primary;
+  std::array<L, kMaxProbes> secondary;
+  split_float_mult(static_cast<L>(mult.base_bits), probes.data(), probes.size(), primary.data(),
+                   secondary.data());
+  const auto end = std::partition(primary.begin(),
+                                  primary.begin() + static_cast<std::ptrdiff_t>(probes.size()),
+                                  is_exact_multiple<L>);
+  const auto median = primary.begin() + (end - primary.begin()) / 2;
+  std::nth_element(primary.begin(), median, end);
+  return end == primary.begin() ? L{0} : *median;
+}
+
+// Evenly spread latents, in the memory of `probes`.
+template <FloatLatent L>
+std::span<const L> take_latents(std::span<const L> latents, std::array<L, kMaxProbes>& probes) {
+  const std::size_t step = std::max<std::size_t>(1, latents.size() / kMaxProbes);
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < latents.size() && n < kMaxProbes; i += step) probes[n++] = latents[i];
+  return std::span<const L>(probes.data(), n);
+}
+
 // Bits per number of a correction that `count` of n numbers need: whether it is needed, and if so
 // its direction.
 float correction_bits(std::size_t count, std::size_t n) {
@@ -475,20 +499,20 @@ void propose_divisors(NumberType type, std::span<const L> latents, const Candida
   // Corrections that the first quarter of the probes may need beyond its share, to allow for
   // chance.
   NUMPACT_TUNED(std::size_t, kPretestSlackN, 4);
-  std::array<L, kMaxProbes> probe_latents{};
-  const std::size_t step = std::max<std::size_t>(1, latents.size() / kMaxProbes);
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < latents.size() && n < kMaxProbes; i += step)
-    probe_latents[n++] = latents[i];
-  const std::span<const L> probes(probe_latents.data(), n);
+  std::array<L, kMaxProbes> memory{};
+  const std::span<const L> probes = take_latents(latents, memory);
+  const std::size_t n = probes.size();
   std::size_t count = count_corrections(probes, std::get<FloatMult>(base.mode));
   std::size_t proposals = 0;
   // A larger divisor must need fewer corrections than all smaller ones.
   for (unsigned divisor = 3; divisor <= kMaxBaseDivisor && proposals < kMaxDivisorProposals;
        divisor += 2) {
     const double denominator = base.denominator * divisor;
-    const FloatMult mult = FloatMult::of(base.numerator / denominator, type);
+    FloatMult mult = FloatMult::of(base.numerator / denominator, type);
     if (!mult.is_valid(type)) return;
+    if (std::get<FloatMult>(base.mode).substitute != 0) {
+      mult.substitute = median_multiple(probes, mult);
+    }
     // The first probes suffice to reject most divisors that are no better.
     if (count_corrections(probes.first(n / 4), mult) > count / 4 + kPretestSlackN) continue;
     const std::size_t fewer = count_corrections(probes, mult);
@@ -497,6 +521,34 @@ void propose_divisors(NumberType type, std::span<const L> latents, const Candida
     candidates.add(Candidate{mult, base.numerator, denominator, false});
     ++proposals;
     count = fewer;
+  }
+}
+
+// The largest magnitude, that of a NaN being the largest of all.
+template <FloatLatent L>
+L max_magnitude(std::span<const L> latents) {
+  L max = 0;
+  for (const L latent : latents) {
+    max = std::max(max, static_cast<L>(from_ordered(latent, NumberKind::kFloat) & (kMid<L> - 1)));
+  }
+  return max;
+}
+
+// Adds the bases once more with a substitute, if numbers are beyond their exact multiples.
+template <FloatLatent L>
+void propose_substitutes(NumberType type, std::span<const L> latents, Candidates& candidates) {
+  const L max = max_magnitude(latents);
+  const double max_value = static_cast<double>(FloatTraits<L>::to_arithmetic(max));
+  std::array<L, kMaxProbes> memory{};
+  const std::span<const L> probes = take_latents(latents, memory);
+  for (std::size_t i = 0, n = candidates.size(); i < n; ++i) {
+    Candidate candidate = candidates.begin()[i];
+    auto* const mult = std::get_if<FloatMult>(&candidate.mode);
+    if (mult == nullptr) continue;
+    const double limit = static_cast<double>(kFirstSparse<L>) * std::abs(mult->base(type));
+    if (max <= kInfinityBits<L> && max_value < limit) continue;
+    mult->substitute = median_multiple(probes, *mult);
+    if (mult->substitute != 0) candidates.add(candidate);
   }
 }
 
@@ -513,6 +565,12 @@ void propose_float_mult(NumberType type, const Sample& sample, Candidates& candi
                         Arena& arena) {
   visit_floats(type, sample.latents,
                [&](auto latents) { propose(type, latents, candidates, arena); });
+}
+
+void propose_float_mult_substitutes(NumberType type, const Sample& sample,
+                                    Candidates& candidates) {
+  visit_floats(type, sample.latents,
+               [&](auto latents) { propose_substitutes(type, latents, candidates); });
 }
 
 void propose_float_mult_divisors(NumberType type, const Sample& sample, const Candidate& base,

@@ -50,6 +50,8 @@ Candidates collect_candidates(NumberType type, const LatentArray& ordered, const
 void propose_int_mult(const Sample& sample, Candidates& candidates);
 void propose_float_mult(NumberType type, const Sample& sample, Candidates& candidates,
                         Arena& arena);
+// For the bases among the candidates, if numbers such as NaN are beyond their exact multiples.
+void propose_float_mult_substitutes(NumberType type, const Sample& sample, Candidates& candidates);
 // For a base whose multiples need many corrections: the base over odd integers, where that needs
 // fewer.
 void propose_float_mult_divisors(NumberType type, const Sample& sample, const Candidate& base,
