@@ -42,15 +42,15 @@ constexpr std::array<ModeLevel, kLevels> kModes = {{
 // bytes.
 constexpr std::array<DictLevel, kLevels> kDicts = {{
 //  chunk bits required penalty
-  { 16384,     .03f,    .02f },
-  { 16384,     .03f,    .02f },
-  { 16384,     .03f,    .02f },
-  { 16384,     .03f,    .02f },
-  { 16384,     .03f,    .02f },
-  { 16384,     .03f,    .02f },
-  { 16384,     .03f,    .02f },
-  { 16384,     .03f,    .02f },
-  { 16384,     .03f,    .02f },
+  { 8192,      .015f,   .015f },
+  { 8192,      .015f,   .015f },
+  { 8192,      .015f,   .015f },
+  { 8192,      .015f,   .015f },
+  { 8192,      .015f,   .015f },
+  { 8192,      .015f,   .015f },
+  { 8192,      .015f,   .015f },
+  { 8192,      .015f,   .015f },
+  { 8192,      .015f,   .015f },
   { 0,         0,       .015f },
   { 0,         0,       .015f },
   { 0,         0,       .015f },
@@ -157,21 +157,21 @@ constexpr std::array<SearchLevel, kLevels> kSearches = {{
 // optimistic. Half of the latents for the shared bins made some columns up to 3 % larger
 // (block_io_trace.lbn), and others as much smaller.
 constexpr std::array<SegmentLevel, kLevels> kSegments = {{
-//  run  segm. min  plan bins all  hints backs saving coarse short  coarse look- clear many
-//  log2       log2 log2 log2            off                 saving        back
-  { 18,  no,   13,  10,  12,  no,  yes,  yes,  .03f,  .03f,  .03f,  .03f,  yes,  .6f,  .8f },
-  { 18,  no,   13,  10,  12,  no,  yes,  yes,  .03f,  .03f,  .03f,  .03f,  yes,  .6f,  .8f },
-  { 18,  no,   13,  10,  12,  no,  yes,  yes,  .03f,  .03f,  .03f,  .03f,  yes,  .6f,  .8f },
-  { 18,  no,   13,  10,  12,  no,  yes,  yes,  .03f,  .03f,  .03f,  .03f,  yes,  .6f,  .8f },
-  { 18,  no,   13,  10,  12,  no,  yes,  yes,  .03f,  .03f,  .03f,  .03f,  yes,  .6f,  .8f },
-  { 18,  no,   13,  10,  12,  no,  yes,  yes,  .03f,  .03f,  .03f,  .03f,  yes,  .6f,  .8f },
-  { 20,  no,   13,  10,  12,  no,  yes,  yes,  .03f,  .03f,  .03f,  .03f,  yes,  .6f,  .8f },
-  { 20,  yes,  13,  10,  12,  no,  yes,  yes,  .03f,  .03f,  .03f,  .03f,  yes,  .6f,  .8f },
-  { 20,  yes,  13,  10,  12,  no,  yes,  yes,  .005f, .003f, .015f, .01f,  yes,  .6f,  .8f },
-  { 20,  yes,  12,  12,  13,  yes, yes,  no,   .005f, .003f, .005f, .003f, no,   .5f,  .5f },
-  { 20,  yes,  12,  12,  13,  yes, no,   no,   .005f, .003f, .005f, .003f, no,   .5f,  .5f },
-  { 20,  yes,  12,  12,  13,  yes, no,   no,   .005f, .003f, .005f, .003f, no,   .5f,  .5f },
-  { 20,  yes,  12,  12,  13,  yes, no,   no,   .005f, .003f, .005f, .003f, no,   .5f,  .5f },
+//  run  segm. min  plan bins all  saving  coarse  short  coarse look- clear many
+//  log2       log2 log2 log2              saving         saving back
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
+  { 20,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
+  { 20,   yes,   13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
+  { 20,   yes,   13,   10,   12,   no,    .0025f,   .0015f,   .015f,   .01f,    yes,   .6f,   .8f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f,   .5f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f,   .5f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f,   .5f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f,   .5f },
 }};
 
 // Each level encodes about three times the numbers of the one before.
@@ -307,8 +307,6 @@ void tune_level(unsigned level) {
   NUMPACT_COLUMN(segments.min_coarse_plan_n_log2);
   NUMPACT_COLUMN(segments.shared_bins_n_log2);
   NUMPACT_COLUMN(segments.counts_all);
-  NUMPACT_COLUMN(segments.hints);
-  NUMPACT_COLUMN(segments.backs_off);
   NUMPACT_COLUMN(segments.min_saving);
   NUMPACT_COLUMN(segments.min_coarse_saving);
   NUMPACT_COLUMN(segments.min_saving_short);

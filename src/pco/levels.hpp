@@ -127,8 +127,6 @@ struct SegmentLevel {
   unsigned min_coarse_plan_n_log2;  // numbers that a coarse plan samples at least
   unsigned shared_bins_n_log2;      // latents that the bins of all blocks are made of
   bool counts_all;          // the full plan counts all numbers, not half of those of long runs
-  bool hints;               // short segments consider only what suits the run,
-  bool backs_off;           // and less of what failed on earlier segments
   float min_saving;         // share that a plan must save,
   float min_coarse_saving;  // and a coarse plan for a full one to be made
   float min_saving_short;   // the same for runs of fewer than kMinSampledPlanN numbers

@@ -149,8 +149,6 @@ const Line kSegmentLines[] = {
      [](const Level& row) {
        return row.segments.segments ? yes_no(row.segments.counts_all) : "–";
      }},
-    {"short chunks skip what failed on others",
-     [](const Level& row) { return row.segments.segments ? yes_no(row.segments.backs_off) : "–"; }},
     {"numbers encoded to refine it, per number",
      [](const Level& row) { return count_text(row.refine.encoded_per_number); }},
     {"refinement moves boundaries",

@@ -38,6 +38,36 @@ TEST(FixedLookback, FindsTheWidthOfAGrid) {
   }
 }
 
+// A list of numbers over and over, under noise that is too small to change their order.
+TEST(FixedLookback, FindsAPeriodUnderNoise) {
+  Random random(73);
+  for (const std::size_t n : {8000u, 60'000u}) {
+    for (const std::size_t period : {90u, 200u, 700u}) {
+      if (period > n / 32) continue;
+      std::vector<std::uint32_t> base(period);
+      for (std::uint32_t& latent : base) latent = static_cast<std::uint32_t>(random.bits(16));
+      std::vector<std::uint32_t> latents(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        latents[i] = base[i % period] + static_cast<std::uint32_t>(random.below(500));
+      }
+      EXPECT_EQ(distance_of(latents) % period, 0u) << n << " numbers, period " << period;
+      EXPECT_NE(distance_of(latents), 0u) << n << " numbers, period " << period;
+    }
+  }
+}
+
+// Tables of every combination: codes stay for long, and come again after all others.
+TEST(FixedLookback, FindsCombinations) {
+  for (const std::size_t stays : {3u, 21u, 100u}) {
+    std::vector<std::uint32_t> codes(100'000);
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      codes[i] = static_cast<std::uint32_t>(i / stays % 5);
+    }
+    EXPECT_EQ(distance_of(codes, Consecutive{1, false}) % (5 * stays), 0u) << stays;
+    EXPECT_NE(distance_of(codes, Consecutive{1, false}), 0u) << stays;
+  }
+}
+
 TEST(FixedLookback, FindsAConstantStep) {
   Random random(84);
   for (const std::size_t sensors : {4u, 25u, 250u}) {

@@ -10,7 +10,6 @@
 #include "pco/encode/lookback/detect/repeats.hpp"
 #include "pco/encode/lookback/estimate.hpp"
 #include "pco/encode/lookback/prefilter.hpp"
-#include "pco/encode/segment/backoff.hpp"
 #include "support/random.hpp"
 
 namespace numpact::testing {
@@ -144,42 +143,6 @@ TEST(LookbackSearch, SamplesThatAgreeFindTheSame) {
   EXPECT_GT(others, 0u);
 }
 
-// How many of `parts` segments are attempted if all attempts have the same result.
-std::size_t attempts_of(std::size_t parts, LookbackResult result, LookbackBackoff backoff = {}) {
-  std::size_t attempts = 0;
-  for (std::size_t i = 0; i < parts; ++i) {
-    if (backoff.should_attempt()) {
-      backoff.note(1000, result);
-      ++attempts;
-    } else {
-      backoff.skip(1000);
-    }
-  }
-  return attempts;
-}
-
-TEST(LookbackBackoff, AllSegmentsUnlessAttemptsFail) {
-  EXPECT_EQ(attempts_of(100, LookbackResult::kAccepted), 100u);
-  EXPECT_EQ(attempts_of(100, LookbackResult::kBelowMargin), 100u);
-  EXPECT_EQ(attempts_of(100, LookbackResult::kNotPromising), 100u);
-}
-
-TEST(LookbackBackoff, FewerSegmentsAfterFailures) {
-  // The next attempt comes after twice as many segments: 1, 3, 7, 15, 31, 63.
-  EXPECT_EQ(attempts_of(100, LookbackResult::kWorse), 6u);
-}
-
-TEST(LookbackBackoff, SuccessResetsTheBackoff) {
-  LookbackBackoff backoff;
-  for (int i = 0; i < 5; ++i) backoff.note(1000, LookbackResult::kWorse);
-  EXPECT_FALSE(backoff.should_attempt());
-  backoff.skip(5000);
-  ASSERT_TRUE(backoff.should_attempt());
-  backoff.note(1000, LookbackResult::kAccepted);
-  // As if none had failed.
-  EXPECT_EQ(attempts_of(3, LookbackResult::kWorse, backoff), 2u);
-}
-
 TEST(LookbackRepeats, AreFoundOnceForAPage) {
   Arena arena(std::pmr::new_delete_resource());
   Random random(87);
@@ -204,42 +167,6 @@ TEST(LookbackRepeats, AreFoundOnceForAPage) {
   // Strings of another length are examined.
   find_repeats(page, windows, 3, range, repeats, arena);
   EXPECT_LT(repeats.strings.repeated, repeats.strings.examined / 100);
-}
-
-// How many of 100 segments estimate bases if the n-th is the first that chooses one; 0: none.
-std::size_t base_estimates(std::size_t first_won) {
-  ModeBackoff backoff(SegmentHints{});
-  std::size_t estimates = 0;
-  for (std::size_t part = 1; part <= 100; ++part) {
-    const SegmentHints hints = backoff.hints();
-    estimates += hints.bases ? 1 : 0;
-    const bool is_won = first_won > 0 && part >= first_won;
-    const AnyMode mode = hints.bases && is_won ? AnyMode(IntMult{10}) : AnyMode(Classic{});
-    backoff.note(1000, hints, Choice{mode, NoDelta{}, {}});
-  }
-  return estimates;
-}
-
-TEST(ModeBackoff, FailingBasesAreEstimatedLessOften) {
-  // Nine fail; the next ones come after twice as many segments: 19, 39, 79.
-  EXPECT_EQ(base_estimates(0), 9u + 3u);
-  EXPECT_EQ(base_estimates(1), 100u);
-  EXPECT_EQ(base_estimates(9), 100u);
-  // All from the next attempt on.
-  EXPECT_EQ(base_estimates(10), 9u + 82u);
-}
-
-TEST(ModeBackoff, WhatDidNotSuitTheRunIsNotEstimated) {
-  SegmentHints of_run;
-  of_run.dict = true;
-  ModeBackoff backoff(of_run);
-  EXPECT_TRUE(backoff.hints().dict);
-  EXPECT_FALSE(backoff.hints().weights);
-  for (int part = 0; part < 9; ++part) {
-    ASSERT_TRUE(backoff.hints().dict);
-    backoff.note(1000, backoff.hints(), Choice{Classic{}, NoDelta{}, {}});
-  }
-  EXPECT_FALSE(backoff.hints().dict);
 }
 
 }  // namespace

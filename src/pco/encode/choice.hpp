@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way to encode a chunk, and hints from a run for its segments.
+// One way to encode a chunk.
 #pragma once
 
 #include <cmath>
@@ -36,15 +36,6 @@ inline bool is_estimated_above(const Choice& choice, std::size_t n, std::uint64_
 
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
 Status check_specs(NumberType type, const EncodeConfig& config);
-
-// The alternatives, of those that are slow to estimate, that are worth estimating for a segment of
-// a run: deltas with weights and dictionaries if they did well on the whole run, and bases, since
-// each segment may have its own.
-struct SegmentHints {
-  bool bases = true;
-  bool weights = false;
-  bool dict = false;
-};
 
 // The outcome of an evaluation of Lookback. The order matters: later ones found more repetition.
 enum class LookbackResult {

@@ -14,7 +14,6 @@
 #include "base/tuned.hpp"
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/scratch.hpp"
-#include "pco/encode/segment/backoff.hpp"
 #include "pco/encode/segment/plan.hpp"
 #include "pco/encode/segment/refine.hpp"
 #include "pco/encode/session.hpp"
@@ -35,9 +34,9 @@ NUMPACT_TUNED(float, kLargeSegmentSavingShare, 0.05f);
 // look back to.
 NUMPACT_TUNED(std::size_t, kMaxFewSegments, 4);
 
-// Where the level has hints, segments of fewer numbers consider only the alternatives that suit
-// the run: a full choice would take long for what it can save.
-constexpr std::size_t kMinFullChoiceN = std::size_t{1} << 15;
+// In runs of fewer numbers, a single chunk with Lookback is encoded before the segments: it takes
+// little time, and bounds what they may take.
+constexpr std::size_t kMaxShortRunN = std::size_t{1} << 15;
 
 // If segments take more than this ratio of their estimate, it may have excluded Lookback wrongly,
 // which is evaluated again.
@@ -174,7 +173,7 @@ class RunEncoder {
       encode_single();
       single_ = smaller_chunk(*single_, numbers_, config_, arena_, session_.log().listener());
       refine(plan);
-    } else if (!plan.is_single && numbers_.count < kMinFullChoiceN && session_.uses_lookback()) {
+    } else if (!plan.is_single && numbers_.count < kMaxShortRunN && session_.uses_lookback()) {
       encode_single();
     }
     if (single_) plan.max_bytes = single_bytes();
@@ -236,22 +235,13 @@ class RunEncoder {
         run_overhead_bound(numbers_.type) + numbers_.count * size_of(numbers_.type);
     const std::size_t max_bytes = std::min(plan.max_bytes, bound);
     std::uint64_t bytes = 0;
-    const SegmentLevel& level = session_.level().segments;
-    const SegmentHints run_hints = session_.segment_hints();
-    LookbackBackoff lookback_backoff;
-    ModeBackoff mode_backoff(run_hints);
     NumberView segment = numbers_;
     for (const std::size_t n : plan.sizes) {
       const ArenaScope scratch(arena_);
       segment.count = n;
-      const bool is_hinted = n < kMinFullChoiceN && level.hints;
-      const SegmentHints hints = level.backs_off ? mode_backoff.hints() : run_hints;
-      ChoiceSession session(
-          {segment.type, ordered_latents(segment, arena_), n, true, is_hinted ? &hints : nullptr},
-          config_, arena_, listener_ == nullptr ? nullptr : listener_->next_segment());
-      session.choose_plain();
-      if (is_hinted) mode_backoff.note(n, hints, session.best());
-      add_segment_lookback(session, lookback_backoff);
+      ChoiceSession session({segment.type, ordered_latents(segment, arena_), n, true}, config_,
+                            arena_, listener_ == nullptr ? nullptr : listener_->next_segment());
+      session.choose();
       EncodedChunk chunk = encode_chosen(segment, session, {&n, 1});
       if (refines_segments(config_)) {
         chunk = smaller_chunk(chunk, segment, config_, arena_, session.log().listener());
@@ -267,15 +257,6 @@ class RunEncoder {
     }
     result = SegmentsResult::kKept;
     return {};
-  }
-
-  void add_segment_lookback(ChoiceSession& session, LookbackBackoff& backoff) const {
-    const std::size_t n = session.ordered().n;
-    if (!session.level().segments.backs_off || backoff.should_attempt()) {
-      backoff.note(n, session.add_lookback(session.best().bits));
-    } else {
-      backoff.skip(n);
-    }
   }
 
   const NumberView& numbers_;

@@ -34,8 +34,7 @@
 //     write_segments_if_smaller, unless a single chunk is planned:
 //       write_segments       each segment, until together they exceed the single chunk's size or
 //                            estimate, or max_bytes:
-//         choose_plain       of a session of its own, then add_lookback; below level 9, Backoff
-//                            skips what failed on earlier segments
+//         choose             of a session of its own: choose_plain, then add_lookback
 //         encode_chosen      as below; then smaller_chunk where segments are refined
 //       reconsider_lookback  add_lookback once more, if the segments take more than planned
 //     write_single           if segments are not kept: is_estimated_above again, and encode_chosen,

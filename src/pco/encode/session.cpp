@@ -47,9 +47,6 @@ NUMPACT_TUNED(float, kEstimateErrorChunkBits, 16);
 // If a chunk with Lookback takes at most this ratio of the estimate without, the latter is not
 // encoded for comparison.
 NUMPACT_TUNED(float, kClearLookbackRatio, 0.93f);
-// Dictionaries and deltas with weights whose estimate for a run is within this ratio of the best
-// may be the best for one of its segments.
-NUMPACT_TUNED(float, kSegmentHintRatio, 1.1f);
 
 // Latents of the subsample for coarse estimates; half of them in short chunks, twice as many for
 // divisors of a base, which differ less. More latents make the estimates better and slower.
@@ -114,7 +111,6 @@ EncodeEffort effort_for(const ChunkNumbers& numbers, const EncodeConfig& config,
   EncodeEffort effort = EncodeEffort::of(config);
   effort.secondary_deltas &= version.has_delta_variants();
   effort.lookback &= is_allowed(Lookback{}, version);
-  if (numbers.hints != nullptr) effort.all_modes &= numbers.hints->bases;
   const bool is_short =
       numbers.ordered.n <= kMaxAllOrdersN && effort.all_modes && !effort.favors_decode_speed;
   if (is_short) effort.max_consecutive_order = kMaxConsecutiveOrder;
@@ -149,7 +145,6 @@ ChoiceSession::ChoiceSession(const ChunkNumbers& numbers, const EncodeConfig& co
       ordered_(numbers.ordered),
       page_n_(numbers.page_n),
       is_segment_(numbers.is_segment),
-      hints_(numbers.hints),
       run_n_(numbers.run_n),
       scale_(numbers.scale),
       config_(config),
@@ -174,13 +169,10 @@ void ChoiceSession::choose_plain() {
     rank();
     return finalize();
   }
-  const std::size_t sample_n = hints_ != nullptr
-                                   ? segment_sample_n(ordered_.n)
-                                   : default_sample_n(ordered_.n, effort_.max_sample_n());
-  sample_ = take_sample(ordered_, sample_n, arena_);
+  sample_ = take_sample(ordered_, default_sample_n(ordered_.n, effort_.max_sample_n()), arena_);
   rank();
   const std::size_t large_n = large_sample_n(ordered_.n, effort_.max_sample_n());
-  if (hints_ == nullptr && effort_.all_modes && sample_.latents.n < large_n &&
+  if (effort_.all_modes && sample_.latents.n < large_n &&
       ranking_.first().bits < kMaxLargeSampleBitsPerNumber) {
     sample_ = take_sample(ordered_, large_n, arena_);
     rank();
@@ -222,8 +214,8 @@ void ChoiceSession::rank() {
   if (effort_.base_divisors && divisible.candidate.denominator != 0) {
     rank_divisors(divisible, take_subsample(sample_, 2 * subsample_n, arena_));
   }
-  if (hints_ == nullptr || hints_->weights) rank_weights();
-  if (hints_ == nullptr || hints_->dict) rank_dict();
+  rank_weights();
+  rank_dict();
 }
 
 // Without modes that readers of the version do not know, so that they do not displace others.
@@ -371,13 +363,12 @@ void ChoiceSession::finalize() {
   add_choice(with_requested_delta(choice_of(first, 0)));
   add_other_order(first);
   const float ratio = close_ratio(first);
-  if (attempts_close() && hints_ == nullptr) add_next_order(first, ratio);
+  if (attempts_close()) add_next_order(first, ratio);
   // Other orders of the best mode take no other mode's place.
   const std::size_t max_choices = effort_.max_attempts + choices().size() - 1;
   for (const Estimate& next : ranking_.all().subspan(1)) {
     const bool is_close = next.bits <= ratio * first.bits;
     if (choices().size() >= max_choices || (attempts_close() && !is_close)) break;
-    if (hints_ != nullptr && !attempts_close()) break;
     const float margin = attempts_close() ? 1 / ratio : effort_.estimate_error_ratio;
     add_choice(with_requested_delta(choice_of(next, margin * next.bits)));
   }
@@ -407,7 +398,6 @@ void ChoiceSession::add_other_order(const Estimate& first) {
 // Alternatives within this ratio of the best estimate are encoded for comparison.
 float ChoiceSession::close_ratio(const Estimate& first) const {
   const float ratio = effort_.close_estimate_ratio;
-  if (hints_ != nullptr) return ratio;
   return ratio + kEstimateErrorChunkBits / (first.bits * static_cast<float>(ordered_.n));
 }
 
@@ -432,16 +422,6 @@ Choice ChoiceSession::with_requested_delta(Choice choice) const {
     choice.delta = fit_delta(choice.mode, ordered_, config_.delta.order(), arena_);
   }
   return choice;
-}
-
-SegmentHints ChoiceSession::segment_hints() const {
-  SegmentHints hints;
-  for (const Estimate& estimate : ranking_.all()) {
-    if (estimate.bits > kSegmentHintRatio * ranking_.first().bits) break;
-    hints.dict = hints.dict || is_dict(estimate);
-    hints.weights = hints.weights || has_weights(estimate.delta);
-  }
-  return hints;
 }
 
 LookbackResult ChoiceSession::add_lookback(float bits) {

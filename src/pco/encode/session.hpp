@@ -68,8 +68,6 @@ struct ChunkNumbers {
   LatentArray ordered;      // the numbers as ordered latents, at least one
   std::size_t page_n;       // length of the longest page
   bool is_segment = false;  // a segment of a run
-  // Null, or which alternatives a segment considers.
-  const SegmentHints* hints = nullptr;
   // If not 0, `ordered` is a sample: runs of this many neighbours, out of `scale` times as many
   // numbers, for which the choice is made. Only for choose_plain().
   std::size_t run_n = 0;
@@ -81,7 +79,7 @@ struct ChunkNumbers {
 // the arena, which must not be rewound before the session ends.
 class ChoiceSession {
  public:
-  // config: has passed check_specs, and outlives the session, as do the hints and the listener.
+  // config: has passed check_specs, and outlives the session, as does the listener.
   // listener: may be null.
   ChoiceSession(const ChunkNumbers& numbers, const EncodeConfig& config, Arena& arena,
                 ChoiceListener* listener = nullptr);
@@ -103,8 +101,6 @@ class ChoiceSession {
   bool uses_lookback() const { return std::holds_alternative<Lookback>(best().delta); }
   // The best estimates without Lookback, best first.
   std::span<const Estimate> estimates() const { return ranking_.all(); }
-  // For the segments of this chunk's numbers.
-  SegmentHints segment_hints() const;
 
   const LatentArray& ordered() const { return ordered_; }
   const EncodeConfig& config() const { return config_; }
@@ -156,7 +152,6 @@ class ChoiceSession {
   LatentArray ordered_;
   std::size_t page_n_;
   bool is_segment_;
-  const SegmentHints* hints_;
   std::size_t run_n_;  // 0: `ordered` holds all numbers
   float scale_;
   const EncodeConfig& config_;

@@ -13,11 +13,9 @@ NUMPACT_TUNED(std::size_t, kSampleRunN, 128);
 // Lower bounds of the sample size; chunks of fewer numbers are sampled whole, unless the level's
 // limit is lower.
 NUMPACT_TUNED(std::size_t, kMinDefaultSampleN, 2048);
-NUMPACT_TUNED(std::size_t, kMinSegmentSampleN, 1024);
 constexpr std::size_t kMinLargeSampleN = std::size_t{1} << 15;
-// A chunk's default sample and a segment's are this fraction of its numbers.
+// A chunk's default sample is this fraction of its numbers.
 NUMPACT_TUNED(std::size_t, kDefaultSampledOneIn, 8);
-NUMPACT_TUNED(std::size_t, kSegmentSampledOneIn, 16);
 
 // The shift of each run within its slice of the numbers. A fixed pseudorandom sequence: encoding
 // stays deterministic, and periods in the data do not meet the same phase in every run.
@@ -37,10 +35,6 @@ class Shifts {
 
 std::size_t default_sample_n(std::size_t n, std::size_t max_n) {
   return std::min(std::max(n / kDefaultSampledOneIn, kMinDefaultSampleN), max_n);
-}
-
-std::size_t segment_sample_n(std::size_t n) {
-  return std::max(n / kSegmentSampledOneIn, kMinSegmentSampleN);
 }
 
 std::size_t large_sample_n(std::size_t n, std::size_t max_n) {

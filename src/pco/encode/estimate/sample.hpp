@@ -15,8 +15,6 @@ struct Sample {
 
 // Sample sizes for a chunk of n numbers. The default one is at most max_n.
 std::size_t default_sample_n(std::size_t n, std::size_t max_n);
-// For a segment of a run, whose hints leave less to find out.
-std::size_t segment_sample_n(std::size_t n);
 // For chunks in which rare numbers matter; at least max_n, if there are as many numbers.
 std::size_t large_sample_n(std::size_t n, std::size_t max_n);
 

@@ -88,6 +88,7 @@ class MedianWidth {
 // or any two of them, differ by.
 template <Latent L, class At>
 void make_keys(std::size_t first, std::span<std::uint16_t> keys, At&& at) {
+  constexpr unsigned kKeyBits = 3;  // that half of the differences have, in keys
   MedianWidth near;
   MedianWidth far;
   const EvenPositions places(keys.size() - 1, kProbeN);
@@ -97,9 +98,11 @@ void make_keys(std::size_t first, std::span<std::uint16_t> keys, At&& at) {
     far.add(static_cast<L>(at(first + places[(j * 67 + 31) % kProbeN]) - at(i)));
   }
   const unsigned width = std::min(near.get(), far.get());
-  const unsigned shift = width > 3 ? width - 3 : 0;
+  const unsigned right = width > kKeyBits ? width - kKeyBits : 0;
+  const unsigned left = width < kKeyBits ? kKeyBits - width : 0;
   for (std::size_t j = 0; j < keys.size(); ++j) {
-    keys[j] = static_cast<std::uint16_t>(static_cast<L>(at(first + j) + kMid<L>) >> shift);
+    const auto key = static_cast<std::uint16_t>(static_cast<L>(at(first + j) + kMid<L>) >> right);
+    keys[j] = static_cast<std::uint16_t>(key << left);
   }
 }
 

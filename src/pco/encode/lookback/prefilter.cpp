@@ -4,20 +4,18 @@
 // are less reliable. The search starts after the first test that passes. The tests run in this
 // order:
 //
-// 1. Events, if numbers take next to nothing (below 0.7 bits). Rules out pages whose rare steps do
-//    not recur at a fixed distance. Below 0.25 bits no other test follows.
-// 2. Near lookbacks in the sample, on long pages. Rules out pages without interleaved streams:
+// 1. Near lookbacks in the sample, on long pages. Rules out pages without interleaved streams:
 //    looking back at most 64 numbers saves too little.
-// 3. Repeats. Equal values and strings are too far apart for a sample to contain both, so one pass
+// 2. Repeats. Equal values and strings are too far apart for a sample to contain both, so one pass
 //    over the page, or over windows of a long one, counts them (detect/repeats.hpp). Rules out
 //    pages that repeat too little to pay for the distances: under the current delta, and under the
 //    best simple delta (none, or first order) if the current one is another.
-// 4. Near lookbacks in the sample, on shorter pages. There the pass of test 3 takes less time.
-// 5. One period. Rules out pages that save too little if all numbers look back equally far: further
-//    than the near test tries, or at any distance next to weights.
+// 3. Near lookbacks in the sample, on shorter pages. There the pass of test 2 takes less time.
 //
-// A full search of a long page is expensive. So test 2 passes there only if short searches within
-// windows of the page confirm it; test 3 too, if its repeats are mostly near each other or the page
+// One distance for all numbers is sought before (lookback/fixed.hpp).
+//
+// A full search of a long page is expensive. So test 1 passes there only if short searches within
+// windows of the page confirm it; test 2 too, if its repeats are mostly near each other or the page
 // is a segment.
 #include "pco/encode/lookback/prefilter.hpp"
 
@@ -28,12 +26,10 @@
 
 #include "base/tuned.hpp"
 #include "pco/encode/estimate/binned.hpp"
-#include "pco/encode/lookback/detect/events.hpp"
 #include "pco/encode/lookback/detect/near.hpp"
 #include "pco/encode/lookback/detect/repeats.hpp"
 #include "pco/encode/lookback/estimate.hpp"
 #include "pco/encode/lookback/match/candidates.hpp"
-#include "pco/encode/lookback/match/periods.hpp"
 #include "pco/encode/lookback/match/words.hpp"
 #include "pco/encode/lookback/optimize/costs.hpp"
 #include "pco/mode/split.hpp"
@@ -57,9 +53,6 @@ NUMPACT_TUNED(float, kLookbackVariableBits, 200);
 // single values repeat.
 NUMPACT_TUNED(float, kMaxValueMarginBitsPerNumber, 1);
 NUMPACT_TUNED(float, kMaxValueErrorBitsPerNumber, 1.5f);
-// Additional saving where a window of a long page shows one period for all numbers: the page is
-// less uniform than the window.
-NUMPACT_TUNED(float, kOnePeriodSavingShare, 0.2f);
 // Below this page length the time of a search hardly depends on the length. The near test must then
 // save PrefilterLevel::search_time_page_bits in all for it, but no more than this share of the
 // current bits.
@@ -68,7 +61,7 @@ NUMPACT_TUNED(float, kMaxSearchTimeShare, 0.05f);
 
 // Below this, lookbacks that differ from number to number cost more than they save.
 NUMPACT_TUNED(float, kMinNearBitsPerNumber, 0.7f);
-// Below this, only lookbacks that are equal for most numbers save anything.
+// Below this, only lookbacks that are equal for all numbers save anything (lookback/fixed.hpp).
 NUMPACT_TUNED(float, kMinRepeatBitsPerNumber, 0.25f);
 
 // Strings hold this many bits more than it takes to number the page's positions, so that they
@@ -113,11 +106,6 @@ NUMPACT_TUNED(float, kMostlyNearbyRatio, 0.6f);
 // few frequent values, picked or not, distort the count of others outside it.
 NUMPACT_TUNED(float, kMinPickedRatio, 0.6f);
 NUMPACT_TUNED(float, kMaxPickedRatio, 1.6f);
-
-// A period is priced by the differences of about this many evenly spaced latents.
-NUMPACT_TUNED(std::size_t, kPeriodProbeN, 256);
-// Mismatches assumed if none was seen: a few probes cannot show that there are none at all.
-NUMPACT_TUNED(float, kMinMismatchN, 0.5f);
 
 // Estimated bits of a number under the current choice, by whether it equals its predecessor.
 struct PlainBits {
@@ -321,58 +309,6 @@ float bits_with_matched_values(const LatentArray& page, float other_bits, float 
   return bits_with_all_matched(page, other_bits, limit, arena).bits;
 }
 
-template <Latent L>
-float bits_at_distance(std::span<const L> words, std::size_t distance, unsigned unused_bits) {
-  std::array<std::uint32_t, 65> widths{};
-  std::size_t n = 0;
-  const std::size_t step = (words.size() - distance) / kPeriodProbeN + 1;
-  for (std::size_t i = distance; i < words.size(); i += step, ++n) {
-    ++widths[signed_width(static_cast<L>(words[i] - words[i - distance]))];
-  }
-  return width_bits(widths, n, unused_bits);
-}
-
-// Bits of a primary latent if all look back by one period of at least min_lookback; infinite if
-// there is no period. The latents before the first period's end take plain_bits.
-float bits_with_one_period(const LatentArray& page, const AnyMode& mode, std::size_t min_lookback,
-                           float plain_bits, Arena& arena) {
-  const ArenaScope scratch(arena);
-  const std::size_t n = period_window_n(page.n);
-  const SplitLatents latents = split(mode, page.slice((page.n - n) / 2, n), arena);
-  return visit_words(latents.primary, arena, [&](auto words, unsigned unused_bits) {
-    float bits = HUGE_VALF;
-    const Periods periods = find_periods(words, min_lookback, arena);
-    for (const std::uint32_t period : periods.all()) {
-      const float before = static_cast<float>(period) / static_cast<float>(page.n);
-      const float period_bits = bits_at_distance(words, period, unused_bits);
-      bits = std::min(bits, before * plain_bits + (1 - before) * period_bits);
-    }
-    return bits;
-  });
-}
-
-// Bits of a number if all look back by one period of events. The numbers before the first period's
-// end take `bits`. Those that differ do so by little, and take half the width of a latent.
-float bits_with_event_period(const LatentArray& page, const AnyMode& mode, float bits,
-                             Arena& arena) {
-  const ArenaScope scratch(arena);
-  const std::size_t n = event_window_n(page.n);
-  const SplitLatents latents = split(mode, page.slice((page.n - n) / 2, n), arena);
-  float min_bits = HUGE_VALF;
-  const Periods periods = find_event_periods(latents.primary, arena);
-  for (const std::uint32_t period : periods.all()) {
-    const Matches matches = count_matches(page, period);
-    if (matches.compared == 0) continue;
-    const float others =
-        std::max(kMinMismatchN, static_cast<float>(matches.compared - matches.equal)) /
-        static_cast<float>(matches.compared);
-    const float before = static_cast<float>(period) / static_cast<float>(page.n);
-    const float period_bits = entropy(others) + others * static_cast<float>(page.bits) / 2;
-    min_bits = std::min(min_bits, entropy(before) + before * bits + (1 - before) * period_bits);
-  }
-  return min_bits;
-}
-
 // Lookbacks can imitate these: a lookback of 1 is Consecutive of order 1, and a lookback to the
 // most frequent latent is much like no delta. The saving of any other delta is lost wherever
 // numbers look back.
@@ -387,7 +323,6 @@ struct PrefilterLimits {
   float primary_bits;         // the same, without the secondary variable
   float matched_value_bits;   // single values, all of them matched
   float repeated_value_bits;  // single values, counted by picking some
-  float one_period_bits;      // one period for all, without the secondary variable
 };
 
 PrefilterLimits limits_for(const LatentArray& page, const Choice& choice,
@@ -407,9 +342,6 @@ PrefilterLimits limits_for(const LatentArray& page, const Choice& choice,
   const float error =
       has_error ? std::min(level.value_error_share * bits, kMaxValueErrorBitsPerNumber) : 0;
   limits.repeated_value_bits = limits.matched_value_bits - error;
-  const float period_ratio = period_window_n(page.n) == page.n ? 0 : kOnePeriodSavingShare;
-  limits.one_period_bits =
-      std::min(limits.all_bits, (1 - period_ratio) * bits) - input.secondary_bits;
   return limits;
 }
 
@@ -432,40 +364,18 @@ class Prefilter {
  private:
   // The tests in the order of the file's comment.
   bool passes_any() {
-    const bool may_be_near = input_.bits >= kMinNearBitsPerNumber;
-    if (!may_be_near) {
-      if (event_period_pays()) return true;
-      if (input_.bits < kMinRepeatBitsPerNumber) return false;
-    }
+    if (input_.bits < kMinRepeatBitsPerNumber) return false;
+    const bool may_be_near = input_.bits >= kMinNearBitsPerNumber && page_.n >= kMinNearTestN;
     const bool is_near_first = page_.n >= kMinNearFirstN;
     if (is_near_first && may_be_near && near_lookbacks_pay()) return true;
     if (repeats_pay()) return true;
-    if (may_be_near) {
-      const bool has_near_test = page_.n >= kMinNearTestN;
-      if (!is_near_first && has_near_test && near_lookbacks_pay()) return true;
-      if (one_period_pays(has_near_test ? kMaxFrequent + 1 : 2)) return true;
-    }
-    // Weights may have been fitted to a short period.
-    return has_weights(choice_.delta) && one_period_pays(2);
+    return !is_near_first && may_be_near && near_lookbacks_pay();
   }
 
   const PrefilterLevel& level() const { return input_.level->prefilter; }
 
   // Notes an estimate of all bits per number.
   void note(float bits) { min_bits_ = std::min(min_bits_, bits); }
-
-  bool event_period_pays() {
-    const float bits = bits_with_event_period(page_, choice_.mode, input_.bits, arena_);
-    note(bits + input_.secondary_bits);
-    return bits < limits_.one_period_bits;
-  }
-
-  bool one_period_pays(std::size_t min_lookback) {
-    const float bits = bits_with_one_period(page_, choice_.mode, min_lookback,
-                                            input_.bits - input_.secondary_bits, arena_);
-    note(bits + input_.secondary_bits);
-    return bits < limits_.one_period_bits;
-  }
 
   bool near_lookbacks_pay() {
     const NearBaseline baseline = !level().compares_near_latents ? NearBaseline::kWholeSample

@@ -25,12 +25,12 @@ namespace {
 // Entries may take at most this share of what the numbers take without a dictionary, and be at most
 // this share of the numbers. Higher bounds count more numbers of chunks that gain little.
 NUMPACT_TUNED(float, kMaxEntryShare, 0.5f);
-NUMPACT_TUNED(float, kMaxDistinctShare, 1.0f / 8);
+NUMPACT_TUNED(float, kMaxDistinctShare, 1.0f / 4);
 // Below this rate a dictionary has nothing to gain.
-NUMPACT_TUNED(float, kMinDictBitsPerNumber, 1);
+NUMPACT_TUNED(float, kMinDictBitsPerNumber, 0.4f);
 // The entropy of the indices must be at most this ratio of the bits without a dictionary: without a
 // delta exact bins do nearly as well.
-NUMPACT_TUNED(float, kMaxEntropyRatio, 0.96f);
+NUMPACT_TUNED(float, kMaxEntropyRatio, 0.985f);
 // Subtracted from that ratio, times the share of values seen once: if most values were seen once,
 // their estimated entropy is a guess, and a low one.
 NUMPACT_TUNED(float, kSeenOnceEntropyMarginRatio, 0.15f);

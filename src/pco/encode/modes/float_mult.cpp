@@ -457,9 +457,9 @@ L median_multiple(std::span<const L> probes, const FloatMult& mult) {
   std::array<L, kMaxProbes> secondary;
   split_float_mult(static_cast<L>(mult.base_bits), probes.data(), probes.size(), primary.data(),
                    secondary.data());
-  const auto end = std::partition(primary.begin(),
-                                  primary.begin() + static_cast<std::ptrdiff_t>(probes.size()),
-                                  is_exact_multiple<L>);
+  const auto end =
+      std::partition(primary.begin(), primary.begin() + static_cast<std::ptrdiff_t>(probes.size()),
+                     is_exact_multiple<L>);
   const auto median = primary.begin() + (end - primary.begin()) / 2;
   std::nth_element(primary.begin(), median, end);
   return end == primary.begin() ? L{0} : *median;
@@ -567,8 +567,7 @@ void propose_float_mult(NumberType type, const Sample& sample, Candidates& candi
                [&](auto latents) { propose(type, latents, candidates, arena); });
 }
 
-void propose_float_mult_substitutes(NumberType type, const Sample& sample,
-                                    Candidates& candidates) {
+void propose_float_mult_substitutes(NumberType type, const Sample& sample, Candidates& candidates) {
   visit_floats(type, sample.latents,
                [&](auto latents) { propose_substitutes(type, latents, candidates); });
 }

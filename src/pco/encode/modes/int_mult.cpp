@@ -2,11 +2,12 @@
 // Proposes IntMult. A common base of all numbers divides their differences, so the greatest common
 // divisors of the differences in random triples are the base or small multiples of it.
 #include <algorithm>
-#include <bit>
+#include <cmath>
 
 #include "base/tuned.hpp"
 #include "pco/encode/modes/gcd.hpp"
 #include "pco/encode/modes/propose.hpp"
+#include "pco/stats/log2.hpp"
 
 namespace numpact::internal {
 namespace {
@@ -41,8 +42,7 @@ std::uint64_t triple_gcd(std::span<const L> latents, std::uint64_t& random) {
   return binary_gcd(distance(first, second), distance(first, pick_other(first, second)));
 }
 
-// The two divisors that save most, counting log2 of the divisor for each triple that has it, and
-// the divisor of all triples.
+// The two divisors that save most, and the divisor of all triples.
 struct Bases {
   std::uint64_t first = 0;
   std::uint64_t second = 0;
@@ -56,25 +56,38 @@ bool is_significant(std::uint64_t divisor, std::size_t count, std::size_t triple
   return divisor > 1 && count > triples / 12 + triples * 5 / (8 * square);
 }
 
+// Bits per number that a base saves if this share of the triples has it: a number that is no
+// multiple costs what the base saves, and saying which are costs their entropy. All three of a
+// triple must be multiples.
+float saved_bits(std::uint64_t divisor, std::size_t count, std::size_t triples) {
+  const float multiples = std::cbrt(static_cast<float>(count) / static_cast<float>(triples));
+  return multiples * static_cast<float>(std::log2(divisor)) - entropy(multiples);
+}
+
 // divisors: sorted.
 Bases pick_bases(std::span<const std::uint64_t> divisors) {
   Bases bases;
-  std::size_t max_saved = 0;
-  std::size_t second_saved = 0;
+  float max_saved = 0;
+  float second_saved = 0;
   for (std::size_t i = 0; i < divisors.size();) {
     const std::uint64_t divisor = divisors[i];
     std::size_t end = i;
     while (end < divisors.size() && divisors[end] == divisor) ++end;
-    const std::size_t saved = (end - i) * static_cast<std::size_t>(std::bit_width(divisor));
-    if (is_significant(divisor, end - i, divisors.size()) && saved > second_saved) {
-      const bool is_max = saved > max_saved;
-      bases.second = is_max ? bases.first : divisor;
-      second_saved = is_max ? max_saved : saved;
-      if (is_max) bases.first = divisor;
-      if (is_max) max_saved = saved;
-    }
+    const std::size_t equal = end - i;
     bases.common = binary_gcd(bases.common, divisor);
     i = end;
+    if (!is_significant(divisor, equal, divisors.size())) continue;
+    // Triples with a multiple of it have it, too.
+    const auto count = static_cast<std::size_t>(
+        std::count_if(divisors.begin(), divisors.end(),
+                      [&](std::uint64_t other) { return other % divisor == 0; }));
+    const float saved = saved_bits(divisor, count, divisors.size());
+    if (saved <= second_saved) continue;
+    const bool is_max = saved > max_saved;
+    bases.second = is_max ? bases.first : divisor;
+    second_saved = is_max ? max_saved : saved;
+    if (is_max) bases.first = divisor;
+    if (is_max) max_saved = saved;
   }
   return bases;
 }
@@ -105,7 +118,7 @@ void propose_int_mult(const Sample& sample, Candidates& candidates) {
     return find_bases(std::span<const L>(span));
   });
   if (bases.first > 1) candidates.add(IntMult{bases.first});
-  if (bases.second > 1 && bases.second % bases.first != 0) candidates.add(IntMult{bases.second});
+  if (bases.second > 1) candidates.add(IntMult{bases.second});
   if (bases.common > 1 && bases.common != bases.first && bases.common != bases.second) {
     candidates.add(IntMult{bases.common});
   }

@@ -43,7 +43,7 @@ NUMPACT_TUNED(std::size_t, kMaxCoarseBlocks, 64);
 // numbers. All numbers are counted if the level asks for that, and where numbers take less: then
 // rare ones decide where segments begin.
 constexpr std::size_t kMinSampledPlanN = std::size_t{1} << 16;
-constexpr std::size_t kFullPlanOneRunIn = 2;
+constexpr std::size_t kFullPlanOneRunIn = 4;
 NUMPACT_TUNED(float, kMinSampledPlanBitsPerNumber, 1);
 static_assert(kMinSegmentN % (kFullPlanOneRunIn * kPlanRunN) == 0,
               "every block holds the same number of whole runs");
@@ -55,7 +55,7 @@ NUMPACT_TUNED(float, kSegmentBinFieldBits, 24);
 // The cost of a chunk besides its bins: its head, mode and delta, the first latents and the states
 // of its page, and what estimates do not see. A higher value makes fewer segments.
 // Half of it makes 0.245 % more bytes, twice of it 0.109 % more.
-NUMPACT_TUNED(float, kSegmentOverheadBits, 300);
+NUMPACT_TUNED(float, kSegmentOverheadBits, 200);
 // Additional cost of a segment if not all of its numbers were counted: its bins fit the counted
 // ones better than the rest, and choosing for it takes time. Half of it makes 0.257 % more bytes,
 // twice of it 0.006 % more.
