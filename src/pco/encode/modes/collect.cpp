@@ -14,13 +14,15 @@ AnyMode requested_dict(const LatentArray& ordered, Arena& arena) {
   return found ? AnyMode(dict) : AnyMode(Classic{});
 }
 
-void propose_all(NumberType type, const Sample& sample, Candidates& candidates, Arena& arena) {
+void propose_all(NumberType type, const LatentArray& ordered, const Sample& sample,
+                 Candidates& candidates, Arena& arena) {
   if (kind_of(type) == NumberKind::kFloat) {
     propose_float_quant(type, sample, candidates);
     propose_float_mult(type, sample, candidates, arena);
     propose_float_mult_substitutes(type, sample, candidates);
   } else {
     propose_int_mult(sample, candidates);
+    propose_clock_step(ordered, candidates);
   }
 }
 
@@ -31,7 +33,7 @@ Candidates collect_candidates(NumberType type, const LatentArray& ordered, const
   Candidates candidates;
   if (!spec.mode()) {
     candidates.add(Classic{});
-    if (all_modes) propose_all(type, sample, candidates, arena);
+    if (all_modes) propose_all(type, ordered, sample, candidates, arena);
     return candidates;
   }
   visit_member<AnyMode>(*spec.mode(), [&](auto member) {

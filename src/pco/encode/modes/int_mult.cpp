@@ -109,7 +109,57 @@ Bases find_bases(std::span<const L> latents) {
   return pick_bases(divisors);
 }
 
+// The step of a clock whose ticks are late or early by chance, but do not drift: numbers near whole
+// multiples of the step, from some number on. 0 if there is none. Differences of such numbers have
+// the error of both; by multiples of the step each has its own alone.
+//
+// The step is measured over spans that double: a span of k steps shows it to 1/k of an error, which
+// tells how many steps twice the span has.
+template <Latent L>
+std::uint64_t clock_step(std::span<const L> latents) {
+  using S = std::make_signed_t<L>;
+  constexpr std::size_t kProbes = 64;
+  // Median errors of more than this share of a step leave nothing to gain.
+  constexpr double kMaxErrorShare = 0.125;
+  constexpr std::uint64_t kMinStep = 8;
+  if (latents.size() < 2 * kProbes) return 0;
+  std::array<double, kProbes> steps;
+  const auto from_first = [&](std::size_t i) {
+    return static_cast<double>(static_cast<S>(static_cast<L>(latents[i] - latents[0])));
+  };
+  for (std::size_t i = 0; i < kProbes; ++i) steps[i] = from_first(i + 1) - from_first(i);
+  const auto median_of = [&] {
+    std::nth_element(steps.begin(), steps.begin() + kProbes / 2, steps.end());
+    return steps[kProbes / 2];
+  };
+  double step = median_of();
+  for (double& one : steps) one = std::abs(one - step);
+  const double error = median_of();
+  if (!(std::abs(step) >= kMinStep) || error == 0 || error > kMaxErrorShare * std::abs(step)) {
+    return 0;
+  }
+  for (std::size_t span = 2; span < latents.size(); span *= 2) {
+    const double distance = from_first(span);
+    const double times = std::round(distance / step);
+    if (times < 1 || std::abs(distance - times * step) > 4 * kMaxErrorShare * std::abs(step)) {
+      return 0;
+    }
+    step = distance / times;
+  }
+  const double whole = std::round(std::abs(step));
+  const double n = static_cast<double>(latents.size());
+  return std::abs(whole - std::abs(step)) * n < 8 * error ? static_cast<std::uint64_t>(whole) : 0;
+}
+
 }  // namespace
+
+void propose_clock_step(const LatentArray& ordered, Candidates& candidates) {
+  const std::uint64_t step = ordered.visit([](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    return clock_step(std::span<const L>(latents));
+  });
+  if (step > 1) candidates.add(IntMult{step});
+}
 
 void propose_int_mult(const Sample& sample, Candidates& candidates) {
   if (sample.latents.n < kMinIntMultSampleN) return;

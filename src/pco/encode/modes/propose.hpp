@@ -48,6 +48,8 @@ Candidates collect_candidates(NumberType type, const LatentArray& ordered, const
                               const ModeSpec& spec, bool all_modes, Arena& arena);
 
 void propose_int_mult(const Sample& sample, Candidates& candidates);
+// IntMult by the step of a clock whose ticks have errors that do not add up.
+void propose_clock_step(const LatentArray& ordered, Candidates& candidates);
 void propose_float_mult(NumberType type, const Sample& sample, Candidates& candidates,
                         Arena& arena);
 // For the bases among the candidates, if numbers such as NaN are beyond their exact multiples.
