@@ -59,6 +59,35 @@ TEST_F(Choose, ConvolutionForOscillations) {
   EXPECT_LT(static_cast<double>(bytes), 1.02 * 60'000 * 7.37 / 8);
 }
 
+// Single outliers do not decide the weights.
+TEST_F(Choose, ConvolutionDespiteOutliers) {
+  std::vector<std::int16_t> numbers = oscillations(60'000, random_);
+  const std::size_t without = bytes_of(numbers, NumberType::kI16);
+  for (std::size_t i = 0; i < 60; ++i) {
+    numbers[1000 * i + static_cast<std::size_t>(random_.below(900))] = 32'767;
+  }
+  EXPECT_TRUE(std::holds_alternative<Conv1>(
+      choose_for<std::uint16_t>(numbers, NumberType::kI16).delta));
+  // An outlier spoils itself and up to 32 predictions after it, of which each takes up to 16 bits.
+  EXPECT_LT(bytes_of(numbers, NumberType::kI16), without + 60 * 33 * 16 / 8);
+}
+
+// A clock whose ticks have errors that do not add up: by multiples of its step each number has its
+// own error alone. Some ticks are missing.
+TEST_F(Choose, ClocksWithErrors) {
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < 50'000; ++i) {
+    if (random_.one_in(40)) continue;
+    numbers.push_back(1'700'000'000'000 + 1000 * i + static_cast<std::int64_t>(random_.below(32)));
+  }
+  const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kI64);
+  ASSERT_TRUE(std::holds_alternative<IntMult>(choice.mode));
+  EXPECT_EQ(std::get<IntMult>(choice.mode).base, 1000u);
+  // 5 bits for an error, and 0.17 for whether a tick is missing.
+  EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kI64)),
+            1.03 * 5.17 * static_cast<double>(numbers.size()) / 8);
+}
+
 // Orders beyond 2 are tried even if the first ones hardly differ between modes: sums of powers also
 // have divisors, which would take bits for remainders.
 TEST_F(Choose, HighOrdersForSumsOfPowers) {

@@ -5,6 +5,7 @@
 #include "pco/encode/conv1/fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -52,6 +53,33 @@ NUMPACT_TUNED(std::size_t, kMaxDefaultSamples, 2);
 // integer adds (1/12), so that an exact fit does not seem to save any number of bits.
 NUMPACT_TUNED(double, kMinMeanSquareError, 0.1);
 
+// A value that is further from both its neighbours than this many times the usual step, while these
+// are not, is an outlier.
+constexpr double kMinOutlierSteps = 32;
+
+// Replaces single outliers by the mean of their neighbours: their squares would decide the weights.
+void replace_outliers(std::span<double> values, std::size_t run_n) {
+  constexpr std::size_t kProbes = 64;
+  if (values.size() < 2 * kProbes) return;
+  std::array<double, kProbes> steps;
+  for (std::size_t k = 0; k < kProbes; ++k) {
+    const std::size_t i = k * (values.size() - 1) / kProbes;
+    steps[k] = std::abs(values[i + 1] - values[i]);
+  }
+  std::nth_element(steps.begin(), steps.begin() + kProbes / 2, steps.end());
+  const double limit = kMinOutlierSteps * std::max(1.0, steps[kProbes / 2]);
+  for (std::size_t from = 0; from + run_n <= values.size(); from += run_n) {
+    for (std::size_t i = from + 1; i + 1 < from + run_n; ++i) {
+      const double before = values[i - 1];
+      const double after = values[i + 1];
+      if (std::abs(values[i] - before) > limit && std::abs(values[i] - after) > limit &&
+          std::abs(after - before) < limit) {
+        values[i] = (before + after) / 2;
+      }
+    }
+  }
+}
+
 // Latents as doubles, less their mean.
 template <Latent L>
 struct Centred {
@@ -66,6 +94,7 @@ struct Centred {
     for (std::size_t i = 0; i < latents.size(); ++i) {
       values[i] = static_cast<double>(latents[i]) - mean;
     }
+    replace_outliers(values, run_n);
     runs = {values, run_n};
   }
 };
