@@ -116,62 +116,62 @@ constexpr std::array<LookbackLevel, kLevels> kLookbacks = {{
 
 // Where size counts for more than time, searches start at smaller estimated savings.
 constexpr std::array<PrefilterLevel, kLevels> kPrefilters = {{
-//  saving weights margin error value bits time bits near windows
-  { .04f,  .015f,  .04f,  .16f, 2,         300,      yes, yes },
-  { .04f,  .015f,  .04f,  .16f, 2,         300,      yes, yes },
-  { .04f,  .015f,  .04f,  .16f, 2,         300,      yes, yes },
-  { .04f,  .015f,  .04f,  .16f, 2,         300,      yes, yes },
-  { .04f,  .015f,  .04f,  .16f, 2,         300,      yes, yes },
-  { .04f,  .015f,  .04f,  .16f, 2,         300,      yes, yes },
-  { .04f,  .015f,  .04f,  .16f, 2,         300,      yes, yes },
-  { .04f,  .015f,  .04f,  .16f, 2,         300,      yes, yes },
-  { .04f,  .015f,  .04f,  .16f, 2,         300,      yes, yes },
-  { .01f,  .01f,   0,     0,    0,         0,        no,  no },
-  { .01f,  .01f,   0,     0,    0,         0,        no,  no },
-  { .01f,  .01f,   0,     0,    0,         0,        no,  no },
-  { .01f,  .01f,   0,     0,    0,         0,        no,  no },
+//  saving weights margin error time bits windows
+  { .04f,  .015f,  .04f,  .16f, 300,      yes },
+  { .04f,  .015f,  .04f,  .16f, 300,      yes },
+  { .04f,  .015f,  .04f,  .16f, 300,      yes },
+  { .04f,  .015f,  .04f,  .16f, 300,      yes },
+  { .04f,  .015f,  .04f,  .16f, 300,      yes },
+  { .04f,  .015f,  .04f,  .16f, 300,      yes },
+  { .04f,  .015f,  .04f,  .16f, 300,      yes },
+  { .04f,  .015f,  .04f,  .16f, 300,      yes },
+  { .04f,  .015f,  .04f,  .16f, 300,      yes },
+  { .01f,  .01f,   0,     0,    0,   no },
+  { .01f,  .01f,   0,     0,    0,   no },
+  { .01f,  .01f,   0,     0,    0,   no },
+  { .01f,  .01f,   0,     0,    0,   no },
 }};
 
 // Rows 0 to 4 are unused and equal row 5, also in the two tables above: these levels do not
 // evaluate Lookback. A requested Lookback, and pages of a chunk with several pages, are searched at
 // kDefaultLevel.
 constexpr std::array<SearchLevel, kLevels> kSearches = {{
-//  one in min  max  short  halves rounds fre-  more no      pre-
-//         log2 log2 one in               quent      error n fixes
-  { 64,    11,  15,  16,    yes,   0,     8,    no,  1024,   0 },
-  { 64,    11,  15,  16,    yes,   0,     8,    no,  1024,   0 },
-  { 64,    11,  15,  16,    yes,   0,     8,    no,  1024,   0 },
-  { 64,    11,  15,  16,    yes,   0,     8,    no,  1024,   0 },
-  { 64,    11,  15,  16,    yes,   0,     8,    no,  1024,   0 },
-  { 64,    11,  15,  16,    yes,   0,     8,    no,  1024,   0 },
-  { 64,    11,  15,  16,    yes,   1,     8,    no,  1024,   0 },
-  { 64,    11,  15,  16,    yes,   1,     8,    no,  1024,   0 },
-  { 64,    11,  15,  16,    yes,   1,     8,    yes, 1024,   0 },
-  { 32,    12,  15,  4,     no,    1,     24,   no,  2048,   1 },
-  { 4,     16,  18,  4,     no,    3,     64,   no,  2048,   1 },
-  { 4,     16,  18,  4,     no,    3,     64,   no,  2048,   1 },
-  { 4,     16,  18,  4,     no,    3,     64,   no,  2048,   1 },
+//  one in min  max  short  rounds fre-  no      pre-
+//         log2 log2 one in        quent error n fixes
+  { 64,    11,  15,  16,    0,     8,    1024,   0 },
+  { 64,    11,  15,  16,    0,     8,    1024,   0 },
+  { 64,    11,  15,  16,    0,     8,    1024,   0 },
+  { 64,    11,  15,  16,    0,     8,    1024,   0 },
+  { 64,    11,  15,  16,    0,     8,    1024,   0 },
+  { 64,    11,  15,  16,    0,     8,    1024,   0 },
+  { 64,    11,  15,  16,    1,     8,    1024,   0 },
+  { 64,    11,  15,  16,    1,     8,    1024,   0 },
+  { 64,    11,  15,  16,    1,     8,    1024,   0 },
+  { 32,    12,  15,  4,     1,     24,   2048,   1 },
+  { 4,     16,  18,  4,     3,     64,   2048,   1 },
+  { 4,     16,  18,  4,     3,     64,   2048,   1 },
+  { 4,     16,  18,  4,     3,     64,   2048,   1 },
 }};
 
 // Plans take time, so lower levels ask for more; so do short runs, for which coarse plans are too
 // optimistic. Half of the latents for the shared bins made some columns up to 3 % larger
 // (block_io_trace.lbn), and others as much smaller.
 constexpr std::array<SegmentLevel, kLevels> kSegments = {{
-//  run  segm. min  plan bins all  saving  coarse  short  coarse look- clear many
+//  run  segm. min  plan bins all  saving  coarse  short  coarse look- clear
 //  log2       log2 log2 log2              saving         saving back
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
-  { 20,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
-  { 20,   yes,   13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .6f,   .8f },
-  { 20,   yes,   13,   10,   12,   no,    .0025f,   .0015f,   .015f,   .01f,    yes,   .6f,   .8f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f,   .5f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f,   .5f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f,   .5f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f,   .5f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 20,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 20,   yes,   13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 20,   yes,   13,   10,   12,   no,    .0025f,   .0015f,   .015f,   .01f,    yes,   .8f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
 }};
 
 // Each level encodes about three times the numbers of the one before.
@@ -287,18 +287,14 @@ void tune_level(unsigned level) {
   NUMPACT_COLUMN(prefilter.saving_share_vs_weights);
   NUMPACT_COLUMN(prefilter.value_margin_share);
   NUMPACT_COLUMN(prefilter.value_error_share);
-  NUMPACT_COLUMN(prefilter.min_value_bits_per_number);
   NUMPACT_COLUMN(prefilter.search_time_page_bits);
-  NUMPACT_COLUMN(prefilter.compares_near_latents);
   NUMPACT_COLUMN(prefilter.windows_of_long_pages);
   NUMPACT_COLUMN(search.learn_one_in);
   NUMPACT_COLUMN(search.min_learn_n_log2);
   NUMPACT_COLUMN(search.max_learn_n_log2);
   NUMPACT_COLUMN(search.short_one_in);
-  NUMPACT_COLUMN(search.halves_long_sample);
   NUMPACT_COLUMN(search.rounds);
   NUMPACT_COLUMN(search.max_frequent);
-  NUMPACT_COLUMN(search.compares_more);
   NUMPACT_COLUMN(search.no_error_n);
   NUMPACT_COLUMN(search.long_page_prefixes);
   NUMPACT_COLUMN(segments.max_run_n_log2);
@@ -313,7 +309,6 @@ void tune_level(unsigned level) {
   NUMPACT_COLUMN(segments.min_coarse_saving_short);
   NUMPACT_COLUMN(segments.lookback_before_plan);
   NUMPACT_COLUMN(segments.clear_single_ratio);
-  NUMPACT_COLUMN(segments.clear_single_ratio_many);
   NUMPACT_COLUMN(refine.encoded_per_number);
   NUMPACT_COLUMN(refine.rounds);
   NUMPACT_COLUMN(refine.splits_at_quarters);

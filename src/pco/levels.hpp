@@ -97,24 +97,20 @@ struct PrefilterLevel {
   // The same under a delta: values that repeat tend to be closer to their neighbours than others,
   // so the current delta stores them in fewer bits than estimated.
   float value_error_share;
-  float min_value_bits_per_number;  // below this, a repeated value is cheaper than its distance
   // Additional saving of a short page in the near test, for the time of a search.
   float search_time_page_bits;
-  bool compares_near_latents;  // the near test compares the costs of the same latents, too
   bool windows_of_long_pages;  // repeats are counted in three windows of a long page
 };
 
 // The search for lookbacks. A sample of the latents teaches what each lookback costs.
 struct SearchLevel {
-  unsigned learn_one_in;      // one latent in this many is in the sample,
-  unsigned min_learn_n_log2;  // but at least this many
-  unsigned max_learn_n_log2;  // and at most this many
-  unsigned short_one_in;      // short pages use up to one in this many, the shortest more
-  bool halves_long_sample;    // half of the lower bound on long pages, unless rare deltas matter
-  unsigned rounds;            // how often the costs are learned anew
-  unsigned max_frequent;      // frequent lookbacks that are compared for each latent
-  bool compares_more;         // one more round compares kMaxMoreFrequent, on long pages or samples
-  unsigned no_error_n;        // the costs of a sample of this many latents are taken as exact
+  unsigned learn_one_in;        // one latent in this many is in the sample,
+  unsigned min_learn_n_log2;    // but at least this many
+  unsigned max_learn_n_log2;    // and at most this many
+  unsigned short_one_in;        // short pages use up to one in this many, the shortest more
+  unsigned rounds;              // how often the costs are learned anew
+  unsigned max_frequent;        // frequent lookbacks that are compared for each latent
+  unsigned no_error_n;          // the costs of a sample of this many latents are taken as exact
   unsigned long_page_prefixes;  // lengths of prefixes by which similar latents are found there
 };
 
@@ -134,7 +130,6 @@ struct SegmentLevel {
   bool lookback_before_plan;  // if the coarse plan saves little
   // Segments are not encoded if Lookback over the run takes less than this ratio of their estimate.
   float clear_single_ratio;
-  float clear_single_ratio_many;  // the same for more than kMaxFewSegments segments
 };
 
 // The refinement of a division by encoding its segments.

@@ -66,8 +66,8 @@ TEST_F(Choose, ConvolutionDespiteOutliers) {
   for (std::size_t i = 0; i < 60; ++i) {
     numbers[1000 * i + static_cast<std::size_t>(random_.below(900))] = 32'767;
   }
-  EXPECT_TRUE(std::holds_alternative<Conv1>(
-      choose_for<std::uint16_t>(numbers, NumberType::kI16).delta));
+  EXPECT_TRUE(
+      std::holds_alternative<Conv1>(choose_for<std::uint16_t>(numbers, NumberType::kI16).delta));
   // An outlier spoils itself and up to 32 predictions after it, of which each takes up to 16 bits.
   EXPECT_LT(bytes_of(numbers, NumberType::kI16), without + 60 * 33 * 16 / 8);
 }

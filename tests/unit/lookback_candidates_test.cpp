@@ -146,8 +146,7 @@ TEST(LookbackEffort, SimilarLatentsOfLongPagesFromLevelNineOn) {
 TEST(LookbackEffort, SamplesGrowWithPages) {
   EXPECT_EQ(LookbackEffort::of(level_row(8).search, 20'000).sample_n, 1250u);
   EXPECT_EQ(LookbackEffort::of(level_row(8).search, 50'000).sample_n, 2048u);
-  EXPECT_EQ(LookbackEffort::of(level_row(8).search, std::size_t{1} << 16).sample_n, 1024u);
-  EXPECT_EQ(LookbackEffort::of(level_row(8).search, std::size_t{1} << 16, 0.5f).sample_n, 2048u);
+  EXPECT_EQ(LookbackEffort::of(level_row(8).search, std::size_t{1} << 16).sample_n, 2048u);
   EXPECT_EQ(LookbackEffort::of(level_row(8).search, std::size_t{1} << 17).sample_n, 2048u);
   EXPECT_EQ(LookbackEffort::of(level_row(8).search, std::size_t{1} << 24).sample_n,
             std::size_t{1} << 15);

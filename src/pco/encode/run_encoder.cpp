@@ -30,17 +30,9 @@ using standalone::kChunkHeadBytes;
 // Segments that save at least this share, before any of them uses Lookback, may save more with it:
 // then only encoding them shows whether a single chunk with Lookback is smaller.
 NUMPACT_TUNED(float, kLargeSegmentSavingShare, 0.05f);
-// SegmentLevel::clear_single_ratio_many is for more segments than this: short ones have less to
-// look back to.
-NUMPACT_TUNED(std::size_t, kMaxFewSegments, 4);
-
 // In runs of fewer numbers, a single chunk with Lookback is encoded before the segments: it takes
 // little time, and bounds what they may take.
 constexpr std::size_t kMaxShortRunN = std::size_t{1} << 15;
-
-// If segments take more than this ratio of their estimate, it may have excluded Lookback wrongly,
-// which is evaluated again.
-NUMPACT_TUNED(float, kMaxOverPlanRatio, 1.02f);
 
 // A single chunk may take up to this ratio of its estimate. Segments that take more than that are
 // discarded. A higher ratio encodes segments to the end that lose; a lower one discards some that
@@ -97,11 +89,9 @@ RunPlan plan_run(ChoiceSession& session) {
   if (!saves_little || was_close) session.add_lookback(segment_bits);
   const Choice& single = session.best();
   const bool saves_much = segment_bits <= (1 - kLargeSegmentSavingShare) * plain_bits;
-  const float clear_ratio = plan.sizes.size() > kMaxFewSegments ? level.clear_single_ratio_many
-                                                                : level.clear_single_ratio;
-  const bool is_single =
-      plan.sizes.size() == 1 ||
-      (session.uses_lookback() && (!saves_much || single.bits < clear_ratio * segment_bits));
+  const bool is_single = plan.sizes.size() == 1 ||
+                         (session.uses_lookback() &&
+                          (!saves_much || single.bits < level.clear_single_ratio * segment_bits));
   if (is_single) return {};
   return {false, plan.sizes, estimated_bytes(single, session.ordered().n), segment_bits};
 }
@@ -204,7 +194,6 @@ class RunEncoder {
     if (result == SegmentsResult::kAboveMax) return {};
     const bool is_within_bound = result == SegmentsResult::kKept;
     const std::size_t bytes = output.size() - begin;
-    if (!single_) reconsider_lookback(plan, is_within_bound, bytes);
     if (!is_within_bound || (single_ && bytes > single_bytes())) {
       output.truncate(begin);
       result = SegmentsResult::kDiscarded;
@@ -212,16 +201,6 @@ class RunEncoder {
       listener_->segments_are_kept();
     }
     return {};
-  }
-
-  // The estimate of segments may have excluded Lookback over the run. If they take more than
-  // estimated, evaluates it again, against their actual size if there is one.
-  void reconsider_lookback(const RunPlan& plan, bool is_within_bound, std::size_t bytes) {
-    if (session_.uses_lookback()) return;
-    const float bits = 8 * static_cast<float>(bytes) / static_cast<float>(numbers_.count);
-    if (is_within_bound && bits <= kMaxOverPlanRatio * plan.segment_bits) return;
-    session_.add_lookback(is_within_bound ? bits : session_.best().bits);
-    if (is_within_bound && session_.uses_lookback()) encode_single();
   }
 
   // Encodes the segments one by one. kDiscarded: they take more than the plan allows, or more than

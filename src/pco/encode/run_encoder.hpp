@@ -36,7 +36,6 @@
 //                            estimate, or max_bytes:
 //         choose             of a session of its own: choose_plain, then add_lookback
 //         encode_chosen      as below; then smaller_chunk where segments are refined
-//       reconsider_lookback  add_lookback once more, if the segments take more than planned
 //     write_single           if segments are not kept: is_estimated_above again, and encode_chosen,
 //                            unless the single chunk is encoded already
 //

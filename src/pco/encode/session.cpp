@@ -66,10 +66,6 @@ NUMPACT_TUNED(float, kFinestBasePenaltyShare, 0.02f);
 // It is small, since the coarse estimates of related bases share the same bias.
 NUMPACT_TUNED(float, kNearDivisorRatio, 1.03f);
 
-// A FloatMult whose estimate with Consecutive is within this ratio of Classic's may be the best
-// mode with weights.
-NUMPACT_TUNED(float, kNearWeightsBaseRatio, 1.08f);
-
 // If the secondary variable of a mode that splits the bits of numbers takes more than this, both
 // parts carry much information.
 NUMPACT_TUNED(float, kMinHalvedSecondaryBitsPerNumber, 1);
@@ -314,24 +310,16 @@ Estimate ChoiceSession::estimate_with_penalty(const AnyMode& mode, const CoarseE
 }
 
 // Tries a delta with weights for the best mode. Floats may be predicted better as multiples of a
-// base than as ordered bits, or the reverse. So if Classic is the best mode, the best base is tried
-// too, and if a base needs many corrections, Classic is.
+// base than as ordered bits, or the reverse. So if a base needs many corrections, Classic is tried
+// too.
 void ChoiceSession::rank_weights() {
   if (!is_auto_delta() || effort_.max_conv1_order == 0) return;
   const Estimate best = ranking_.first();
-  std::optional<Estimate> second;
-  if (std::holds_alternative<Classic>(best.mode)) {
-    for (const Estimate& estimate : ranking_.all()) {
-      if (!std::holds_alternative<FloatMult>(estimate.mode)) continue;
-      if (estimate.bits <= kNearWeightsBaseRatio * best.bits) second = estimate;
-      break;
-    }
-  } else if (std::holds_alternative<FloatMult>(best.mode) &&
-             best.secondary_bits > kMinCostlySecondaryBitsPerNumber && is_auto_mode()) {
-    second = Estimate{Classic{}, NoDelta{}, best.bits, 0};
-  }
   rank_weights(best);
-  if (second) rank_weights(*second);
+  if (std::holds_alternative<FloatMult>(best.mode) && is_auto_mode() &&
+      best.secondary_bits > kMinCostlySecondaryBitsPerNumber) {
+    rank_weights(Estimate{Classic{}, NoDelta{}, best.bits, 0});
+  }
 }
 
 void ChoiceSession::rank_weights(const Estimate& estimate) {

@@ -70,9 +70,6 @@ NUMPACT_TUNED(float, kStringSpareBits, 8);
 // Strings have at most 2^this latents, which is what blocks of hashes keep as history.
 NUMPACT_TUNED(unsigned, kMaxStringLog2, 4);
 
-// Above this ratio of numbers that equal their predecessor the cost of the others is known well
-// enough to count with it. Otherwise only the width of the page's range bounds it.
-NUMPACT_TUNED(float, kMinEqualRatioForOtherBits, 0.75f);
 // Above this ratio the few other numbers of a sample are too few to represent anything.
 NUMPACT_TUNED(float, kMaxInformativeEqualRatio, 0.99f);
 
@@ -85,14 +82,7 @@ NUMPACT_TUNED(unsigned, kMaxCountSlotsLog2, 15);
 // that do not occur in it: half of what the search assumes, as the test must not reject too much.
 NUMPACT_TUNED(float, kUnseenLookbackN, 0.5f);
 
-// If every value is matched, the costs of this many lookbacks stand for all: enough for their
-// distribution, and bounded in time.
-NUMPACT_TUNED(std::size_t, kMaxPricedLookbackN, 1024);
-// A window of this many numbers stands for the page unless more than the ratio of its values are
-// new. Values that are new in the window may still repeat in the page.
-NUMPACT_TUNED(std::size_t, kValueWindowN, 2048);
-NUMPACT_TUNED(float, kMaxNewValueRatio, 0.02f);
-// Below this page length every value may be matched. It takes too long on longer pages.
+// Below this page length every value may be matched, if too few repeats were picked.
 constexpr std::size_t kMaxMatchedPageN = std::size_t{1} << 16;
 
 // Below this page length the near test would take longer than all other tests.
@@ -259,17 +249,11 @@ bool are_mostly_nearby(const Repeats& strings) {
   return static_cast<float>(nearby) > kMostlyNearbyRatio * static_cast<float>(lookbacks.size());
 }
 
-struct MatchedBits {
-  float bits;
-  float new_ratio;  // of values without an earlier equal one
-};
-
 // Bits of a number if every value with an earlier equal one is coded by its distance, and a new one
-// by other_bits or by the width of the range. Or a lower bound of that which is not below `limit`.
-MatchedBits bits_with_all_matched(const LatentArray& page, float other_bits, float limit,
-                                  Arena& arena) {
+// by the width of the range. Or a lower bound of that which is not below `limit`.
+float bits_with_all_matched(const LatentArray& page, float limit, Arena& arena) {
   const ArenaScope scratch(arena);
-  return visit_words(page, arena, [&](auto words, unsigned unused_bits) -> MatchedBits {
+  return visit_words(page, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
     const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(words.size());
     find_equal(words, ConstantBlocks(words, arena), lookbacks, arena);
@@ -278,35 +262,15 @@ MatchedBits bits_with_all_matched(const LatentArray& page, float other_bits, flo
       const std::uint32_t lookback = lookbacks[i];
       if (words[i - lookback] == words[i]) lookbacks[found++] = lookback;
     }
-    if (found == 0) return {HUGE_VALF, 1};
+    if (found == 0) return HUGE_VALF;
     const Range<L> range = range_of(words);
     const unsigned width =
         std::max(unused_bits, static_cast<unsigned>(std::bit_width(range.upper - range.lower)));
     const float yes = static_cast<float>(found) / static_cast<float>(words.size());
-    const float all_n = static_cast<float>(found);
-    const float other = std::min(other_bits, static_cast<float>(width - unused_bits));
-    const float known = entropy(yes) + (1 - yes) * other;
-    if (known >= limit) return {known, 1 - yes};
-    if (found > kMaxPricedLookbackN) {
-      for (std::size_t k = 0; k < kMaxPricedLookbackN; ++k) {
-        lookbacks[k] = lookbacks[k * found / kMaxPricedLookbackN];
-      }
-      found = kMaxPricedLookbackN;
-    }
-    return {known + yes * lookback_bits(lookbacks.first(found), all_n, arena), 1 - yes};
+    const float known = entropy(yes) + (1 - yes) * static_cast<float>(width - unused_bits);
+    if (known >= limit) return known;
+    return known + yes * lookback_bits(lookbacks.first(found), static_cast<float>(found), arena);
   });
-}
-
-// The same by the values of a window in the middle or, unless it stands for the page, of all the
-// page.
-float bits_with_matched_values(const LatentArray& page, float other_bits, float limit,
-                               Arena& arena) {
-  if (page.n > kValueWindowN) {
-    const LatentArray window = page.slice((page.n - kValueWindowN) / 2, kValueWindowN);
-    const MatchedBits some = bits_with_all_matched(window, other_bits, limit, arena);
-    if (some.new_ratio <= kMaxNewValueRatio) return some.bits;
-  }
-  return bits_with_all_matched(page, other_bits, limit, arena).bits;
 }
 
 // Lookbacks can imitate these: a lookback of 1 is Consecutive of order 1, and a lookback to the
@@ -337,10 +301,10 @@ PrefilterLimits limits_for(const LatentArray& page, const Choice& choice,
                     kLookbackVariableBits / static_cast<float>(page.n);
   limits.primary_bits = limits.all_bits - input.secondary_bits;
   const float margin = std::min(level.value_margin_share * bits, kMaxValueMarginBitsPerNumber);
-  limits.matched_value_bits = limits.all_bits - margin;
   const bool has_error = !std::holds_alternative<NoDelta>(choice.delta);
   const float error =
       has_error ? std::min(level.value_error_share * bits, kMaxValueErrorBitsPerNumber) : 0;
+  limits.matched_value_bits = limits.all_bits - margin;
   limits.repeated_value_bits = limits.matched_value_bits - error;
   return limits;
 }
@@ -378,16 +342,12 @@ class Prefilter {
   void note(float bits) { min_bits_ = std::min(min_bits_, bits); }
 
   bool near_lookbacks_pay() {
-    const NearBaseline baseline = !level().compares_near_latents ? NearBaseline::kWholeSample
-                                  : page_.n < kMinNearFirstN     ? NearBaseline::kSameLatents
-                                                                 : NearBaseline::kBoth;
     const bool is_short = page_.n < kMinProportionalSearchN;
     const float search_time_bits =
         std::min(level().search_time_page_bits / static_cast<float>(page_.n),
                  kMaxSearchTimeShare * input_.bits);
-    const NearRequest request{limits_.primary_bits - (is_short ? search_time_bits : 0),
-                              input_.sampled_bits - input_.secondary_bits, baseline};
-    const NearResult near = look_back_nearby(sample_, choice_, request, arena_);
+    const float max_bits = limits_.primary_bits - (is_short ? search_time_bits : 0);
+    const NearResult near = look_back_nearby(sample_, choice_.mode, max_bits, arena_);
     if (near.is_met) return windows_confirm();
     note(near.bits + input_.secondary_bits);
     return false;
@@ -436,8 +396,7 @@ class Prefilter {
                          const RepresentativeRange& range, const PageRepeats& repeats) {
     const bool has_strings = range.contains(repeats.strings);
     const bool has_values = range.contains(repeats.values);
-    const bool matches_all =
-        page_.n < kMaxMatchedPageN && !has_values && bits > level().min_value_bits_per_number;
+    const bool matches_all = page_.n < kMaxMatchedPageN && !has_values;
     if (!has_strings && !has_values && !matches_all) return false;
     const PlainBits plain = split_plain_bits(sample_.latents, equal_n, delta, bits);
     const auto bits_with = [&](const Repeats& found) {
@@ -447,10 +406,7 @@ class Prefilter {
     };
     if (has_strings && bits_with(repeats.strings) < limits_.all_bits) return true;
     if (matches_all) {
-      const float other_bits =
-          plain.equal_ratio > kMinEqualRatioForOtherBits ? plain.other : HUGE_VALF;
-      const float matched_bits =
-          bits_with_matched_values(page_, other_bits, limits_.matched_value_bits, arena_);
+      const float matched_bits = bits_with_all_matched(page_, limits_.matched_value_bits, arena_);
       note(matched_bits);
       return matched_bits < limits_.matched_value_bits;
     }

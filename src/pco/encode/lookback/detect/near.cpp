@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/tuned.hpp"
 #include "pco/bins/binning.hpp"
@@ -19,15 +18,6 @@ namespace {
 // fewer hopeless searches, saved 7 % of the time at the same size.
 NUMPACT_TUNED(std::size_t, kNearSampleN, 2048);
 constexpr std::size_t kNearWindowN = 256;
-// The cost of the examined latents relative to their own cost without lookbacks must be below this
-// ratio times max_bits / plain_bits. By itself this comparison needs a margin of a
-// twentieth, as it is made on few latents. Next to the one with the whole sample, which then
-// decides, an excess of a fiftieth is allowed.
-NUMPACT_TUNED(float, kSameLatentsRatio, 0.95f);
-NUMPACT_TUNED(float, kSameLatentsRatioOfBoth, 1.02f);
-// Above this order, which is rare, the comparison is with the whole sample.
-NUMPACT_TUNED(unsigned, kMaxSameLatentsOrder, 2);
-
 // The windows that a round examines, whether its costs are guessed or learned in the round before,
 // and the multiple of max_bits above which the test is given up. It decreases as costs are learned.
 struct NearRound {
@@ -39,14 +29,6 @@ struct NearRound {
 // Later rounds examine more windows and give up closer to the limit.
 constexpr std::array kNearRounds = {NearRound{4, 0, true, 1.3f}, NearRound{2, 4, true, 1.2f},
                                     NearRound{2, 0, false, 1.1f}};
-
-// The order of the deltas that the same latents are compared under; none if they cannot be.
-std::optional<unsigned> same_latents_order(const AnyDelta& delta) {
-  if (std::holds_alternative<NoDelta>(delta)) return 0;
-  const auto* const consecutive = std::get_if<Consecutive>(&delta);
-  if (consecutive == nullptr || consecutive->order > kMaxSameLatentsOrder) return {};
-  return consecutive->order;
-}
 
 template <Latent L>
 class NearSearch {
@@ -60,37 +42,26 @@ class NearSearch {
         scale_(scale),
         costs_(make_counts(kMaxFrequent + 1, arena), kBits<L>, unused_bits, kMaxFrequent, arena),
         deltas_(arena.make<L>(words.size())),
-        places_(arena.make<std::uint32_t>(words.size())),
         arena_(arena) {
     chosen_.lookbacks = arena.make<std::uint32_t>(words.size());
     chosen_.scale = scale;  // a lower bound, as not all of the sample is examined
   }
 
-  // order: of the deltas under the choice; none if only the whole sample can be compared.
-  NearResult run(const NearRequest& request, std::optional<unsigned> order) {
+  NearResult run(float max_bits) {
     float bits = 0;
     for (const NearRound& round : kNearRounds) {
       if (round.has_guessed_costs) costs_.guess();
       if (round.kept_one_in == 0) chosen_.clear();
       examine(round);
       bits = costs_.learn(chosen_);
-      if (bits > round.prune_ratio * request.max_bits) return {false, bits};
+      if (bits > round.prune_ratio * max_bits) return {false, bits};
     }
-    const bool compares_same = order && request.baseline != NearBaseline::kWholeSample;
-    if (bits >= request.max_bits || compares_same) {
+    if (bits >= max_bits) {
       // Bins store deltas that are large but similar in fewer bits than their widths suggest.
       bits += std::min(0.0f, binned_bits(deltas_.first(chosen_.n)) -
                                  width_bits(chosen_.widths, chosen_.n, unused_bits_));
     }
-    if (!compares_same) return {bits < request.max_bits, bits};
-    const bool compares_both = request.baseline == NearBaseline::kBoth;
-    if (compares_both && bits >= request.max_bits) return {false, bits};
-    const float scaled_max_bits =
-        (compares_both ? kSameLatentsRatioOfBoth : kSameLatentsRatio) * request.max_bits;
-    const float same_bits = plain_bits(*order);
-    const bool is_met = bits * request.plain_bits < scaled_max_bits * same_bits;
-    // The whole sample, if lookbacks save as much of it as of the latents that were compared.
-    return {is_met, bits * request.plain_bits / same_bits};
+    return {bits < max_bits, bits};
   }
 
  private:
@@ -117,19 +88,8 @@ class NearSearch {
       const std::size_t i = begin + k;
       const L delta = static_cast<L>(words_[i] - words_[i - best_[k]]);
       deltas_[chosen_.n] = stored(static_cast<L>(delta + kMid<L>));
-      places_[chosen_.n] = static_cast<std::uint32_t>(i);
       chosen_.add(best_[k], signed_width(delta));
     }
-  }
-
-  // Bits of the latents examined last without lookbacks.
-  float plain_bits(unsigned order) {
-    for (std::size_t k = 0; k < chosen_.n; ++k) {
-      // At least kMaxFrequent latents of the run precede each.
-      const L delta = difference_at(&words_[places_[k]], order);
-      deltas_[k] = stored(order == 0 ? delta : static_cast<L>(delta + kMid<L>));
-    }
-    return binned_bits(deltas_.first(chosen_.n));
   }
 
   float binned_bits(std::span<L> latents) {
@@ -145,22 +105,20 @@ class NearSearch {
   LookbackCosts costs_;
   ChosenLookbacks chosen_;
   std::span<L> deltas_;
-  std::span<std::uint32_t> places_;
   std::array<std::uint32_t, kNearWindowN> best_{};
   Arena& arena_;
 };
 
 }  // namespace
 
-NearResult look_back_nearby(const Sample& sample, const Choice& choice, const NearRequest& request,
+NearResult look_back_nearby(const Sample& sample, const AnyMode& mode, float max_bits,
                             Arena& arena) {
   const ArenaScope scratch(arena);
   if (sample.run_n <= kMaxFrequent) return {};
-  const SplitLatents latents = split(choice.mode, sample.latents, arena);
-  const std::optional<unsigned> order = same_latents_order(choice.delta);
+  const SplitLatents latents = split(mode, sample.latents, arena);
   return visit_words(latents.primary, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
-    return NearSearch<L>(words, sample.run_n, unused_bits, sample.scale, arena).run(request, order);
+    return NearSearch<L>(words, sample.run_n, unused_bits, sample.scale, arena).run(max_bits);
   });
 }
 

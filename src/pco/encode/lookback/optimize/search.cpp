@@ -20,7 +20,6 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "base/tuned.hpp"
@@ -67,12 +66,6 @@ NUMPACT_TUNED(std::size_t, kOnlyLookbackProbeN, 12);
 NUMPACT_TUNED(float, kMultipleErrorRatio, 1.05f);
 // One in this many deltas is taken for LookbackSample::kApart.
 NUMPACT_TUNED(std::size_t, kApartOneIn, 4);
-// Considering more frequent lookbacks takes longer, so they must reduce the bits to this ratio.
-NUMPACT_TUNED(float, kMoreFrequentRatio, 0.99f);
-// Fewer latents do not show which lookbacks are worth considering in addition.
-NUMPACT_TUNED(std::size_t, kMinMoreFrequentLearnN, 2048);
-// Frequent lookbacks that levels with compares_more compare in the last round.
-NUMPACT_TUNED(std::size_t, kMaxMoreFrequent, 24);
 // Costs that small samples learn are too high: by kMaxLearnErrorShare from kMinLearnN latents. The
 // error shrinks to nothing at SearchLevel::no_error_n latents. A smaller number makes searches
 // give up earlier.
@@ -80,11 +73,8 @@ NUMPACT_TUNED(float, kMaxLearnErrorShare, 0.15f);
 // Above this multiple of the limit after the first round the later rounds do not reach it.
 NUMPACT_TUNED(float, kEarlyGiveUpRatio, 1.02f);
 // From this page length on similar latents mostly have a near latent that is as good and cheaper to
-// find: to look for them took 6 % of the time at level 8 for 0.016 % of the bytes. The sample may
-// be smaller, too, unless numbers must take less than kRareDeltaBitsPerNumber, where rare deltas
-// matter.
+// find: to look for them took 6 % of the time at level 8 for 0.016 % of the bytes.
 constexpr std::size_t kMinManyLatentsN = std::size_t{1} << 16;
-NUMPACT_TUNED(float, kRareDeltaBitsPerNumber, 1);
 // If one lookback starts for all, one in this many latents keeps another, so that the costs of
 // others are learned, too.
 NUMPACT_TUNED(std::size_t, kOtherLookbackOneIn, 64);
@@ -189,13 +179,6 @@ class Search {
     for (std::size_t round = 0; round < effort_.rounds; ++round) {
       best = estimate(*best.costs, choose_some(*best.costs));
     }
-    std::optional<LookbackCosts> many;
-    if (effort_.more_frequent > max_frequent) {
-      many.emplace(counts, kBits<L>, unused_bits_, effort_.more_frequent, arena_);
-      learn(*many);
-      const Learned with_many = estimate(*many, choose_some(*many));
-      if (is_less(with_many, best, kMoreFrequentRatio)) best = with_many;
-    }
     try_only(chosen_.n);
     if (best.binned_bits > give_up_bits) return {{}, best.binned_bits};
     choose_all(*best.costs);
@@ -204,9 +187,9 @@ class Search {
 
  private:
   // By the search's sample. Notes whether the other sample leads to another decision.
-  bool is_less(const Learned& a, const Learned& b, float ratio = 1) {
-    const bool is = a.binned_bits < ratio * b.binned_bits;
-    if (is != (a.other_binned_bits < ratio * b.other_binned_bits)) samples_agree_ = false;
+  bool is_less(const Learned& a, const Learned& b) {
+    const bool is = a.binned_bits < b.binned_bits;
+    if (is != (a.other_binned_bits < b.other_binned_bits)) samples_agree_ = false;
     return is;
   }
 
@@ -435,28 +418,23 @@ class Search {
 
 }  // namespace
 
-LookbackEffort LookbackEffort::of(const SearchLevel& level, std::size_t n, float bits) {
+LookbackEffort LookbackEffort::of(const SearchLevel& level, std::size_t n) {
   const auto give_up_ratio_of = [](std::size_t learn_n, std::size_t no_error_n) {
     if (learn_n >= no_error_n) return 1.0f;
     const float missing = static_cast<float>(no_error_n - std::max(learn_n, kMinLearnN));
     return 1 + kMaxLearnErrorShare * missing / static_cast<float>(no_error_n - kMinLearnN);
   };
   const bool has_many = n >= kMinManyLatentsN;
-  const bool halves_sample = level.halves_long_sample && has_many && bits > kRareDeltaBitsPerNumber;
   // One in learn_one_in latents, within bounds. A short page uses more of its latents, but so few
   // that choosing for all of it still takes the longest.
-  const std::size_t min_learn_n = std::size_t{1}
-                                  << (level.min_learn_n_log2 - (halves_sample ? 1 : 0));
+  const std::size_t min_learn_n = std::size_t{1} << level.min_learn_n_log2;
   const std::size_t short_min_n = std::clamp(n / kShortLearnOneIn, kMinShortLearnN, kMinLearnN);
   const std::size_t min_n = std::clamp(n / level.short_one_in, short_min_n, min_learn_n);
   const std::size_t sample_n =
       std::clamp(n / level.learn_one_in, min_n, std::size_t{1} << level.max_learn_n_log2);
   const std::size_t prefix_n = !has_many ? kMaxSimilarPrefixes : level.long_page_prefixes;
-  const bool compares_more =
-      level.compares_more && (has_many || sample_n >= kMinMoreFrequentLearnN);
-  return {sample_n,           level.rounds,
-          level.max_frequent, compares_more ? kMaxMoreFrequent : level.max_frequent,
-          prefix_n,           give_up_ratio_of(sample_n, level.no_error_n)};
+  return {sample_n, level.rounds, level.max_frequent, prefix_n,
+          give_up_ratio_of(sample_n, level.no_error_n)};
 }
 
 Lookback lookback_for(std::size_t n) {
@@ -469,7 +447,7 @@ Lookback lookback_for(std::size_t n) {
 FoundLookbacks find_lookbacks(const Lookback& lookback, const LatentArray& latents, Arena& arena,
                               float give_up_bits, const SearchLevel& level, LookbackSample sample) {
   if (latents.n <= lookback.state_n()) return {};
-  const LookbackEffort effort = LookbackEffort::of(level, latents.n, give_up_bits);
+  const LookbackEffort effort = LookbackEffort::of(level, latents.n);
   return visit_words(latents, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
     Search<L> search(words, unused_bits, lookback.state_n(), effort, sample, arena);

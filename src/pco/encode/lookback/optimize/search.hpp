@@ -14,17 +14,16 @@ namespace numpact::internal {
 
 // The effort of a search, by level.
 struct LookbackEffort {
-  std::size_t sample_n;       // latents on which costs are learned
-  std::size_t rounds;         // of choosing and learning
-  std::size_t max_frequent;   // frequent lookbacks that every latent considers
-  std::size_t more_frequent;  // the same in the last round, if they save enough
-  std::size_t prefix_n;       // how many lengths of prefixes are tried, see find_candidates
+  std::size_t sample_n;      // latents on which costs are learned
+  std::size_t rounds;        // of choosing and learning
+  std::size_t max_frequent;  // frequent lookbacks that every latent considers
+  std::size_t prefix_n;      // how many lengths of prefixes are tried, see find_candidates
   // The search gives up above this multiple of the limit: a small sample learns costs that are too
   // high.
   float give_up_ratio = 1;
 
-  // For a page of n latents, which must take less than `bits` each on average.
-  static LookbackEffort of(const SearchLevel& level, std::size_t n, float bits = HUGE_VALF);
+  // For a page of n latents.
+  static LookbackEffort of(const SearchLevel& level, std::size_t n);
 };
 
 // The smallest window that covers a page of n latents, and a state of one latent.
