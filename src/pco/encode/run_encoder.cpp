@@ -39,6 +39,27 @@ constexpr std::size_t kMaxShortRunN = std::size_t{1} << 15;
 // would win.
 NUMPACT_TUNED(float, kSingleErrorRatio, 1.01f);
 
+// Which segments Lookback is evaluated for, in a run for which it was not promising. Segments of a
+// run are similar: each failure skips as many numbers as there were since the last success, or
+// since the run began. For example, where it always fails, segments 1, 3, 7, 15, ... of equal
+// length are attempted.
+class Backoff {
+ public:
+  bool should_attempt(std::size_t n) {
+    if (seen_ >= next_) return true;
+    seen_ += n;
+    return false;
+  }
+  void note(std::size_t n, LookbackResult result) {
+    seen_ = result == LookbackResult::kAccepted ? 0 : seen_ + n;
+    next_ = 2 * seen_;
+  }
+
+ private:
+  std::size_t seen_ = 0;  // numbers since the last success
+  std::size_t next_ = 0;  // the next attempt comes after this many
+};
+
 // The least of the alternatives for a run by the estimates.
 struct RunPlan {
   bool is_single = true;               // a single chunk, encoded with the choices for the run
@@ -214,13 +235,17 @@ class RunEncoder {
         run_overhead_bound(numbers_.type) + numbers_.count * size_of(numbers_.type);
     const std::size_t max_bytes = std::min(plan.max_bytes, bound);
     std::uint64_t bytes = 0;
+    Backoff backoff;
     NumberView segment = numbers_;
     for (const std::size_t n : plan.sizes) {
       const ArenaScope scratch(arena_);
       segment.count = n;
       ChoiceSession session({segment.type, ordered_latents(segment, arena_), n, true}, config_,
                             arena_, listener_ == nullptr ? nullptr : listener_->next_segment());
-      session.choose();
+      session.choose_plain();
+      if (session_.may_look_back() || backoff.should_attempt(n)) {
+        backoff.note(n, session.add_lookback(session.best().bits));
+      }
       EncodedChunk chunk = encode_chosen(segment, session, {&n, 1});
       if (refines_segments(config_)) {
         chunk = smaller_chunk(chunk, segment, config_, arena_, session.log().listener());

@@ -34,7 +34,8 @@
 //     write_segments_if_smaller, unless a single chunk is planned:
 //       write_segments       each segment, until together they exceed the single chunk's size or
 //                            estimate, or max_bytes:
-//         choose             of a session of its own: choose_plain, then add_lookback
+//         choose_plain       of a session of its own, then add_lookback; where it was not
+//                            promising for the run, Backoff skips it on most segments
 //         encode_chosen      as below; then smaller_chunk where segments are refined
 //     write_single           if segments are not kept: is_estimated_above again, and encode_chosen,
 //                            unless the single chunk is encoded already

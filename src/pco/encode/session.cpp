@@ -416,6 +416,7 @@ LookbackResult ChoiceSession::add_lookback(float bits) {
   if (is_random_) return LookbackResult::kNotPromising;
   Choice lookback;
   const LookbackResult result = find_lookback(bits, lookback);
+  may_look_back_ = may_look_back_ || result != LookbackResult::kNotPromising;
   if (result != LookbackResult::kAccepted) return result;
   const float ratio = effort_.attempts_classic ? 0
                       : attempts_close()       ? kClearLookbackRatio

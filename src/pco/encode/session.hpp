@@ -98,6 +98,7 @@ class ChoiceSession {
   const Choice& best() const { return choices_.all()[0]; }
   // The numbers look random: the only choice is Classic without a delta, with one bin.
   bool is_random() const { return is_random_; }
+  bool may_look_back() const { return may_look_back_; }
   bool uses_lookback() const { return std::holds_alternative<Lookback>(best().delta); }
   // The best estimates without Lookback, best first.
   std::span<const Estimate> estimates() const { return ranking_.all(); }
@@ -165,6 +166,7 @@ class ChoiceSession {
   Ranking ranking_;
   ChoiceList choices_;
   bool is_random_ = false;
+  bool may_look_back_ = false;
   std::optional<FixedLookback> fixed_;  // the best distance for all numbers, if has_fixed_
   bool has_fixed_ = false;              // it was sought
   PageRepeats* repeats_ = nullptr;      // of the first page_n latents; null if Lookback is excluded
