@@ -56,12 +56,19 @@ bool is_significant(std::uint64_t divisor, std::size_t count, std::size_t triple
   return divisor > 1 && count > triples / 12 + triples * 5 / (8 * square);
 }
 
-// Bits per number that a base saves if this share of the triples has it: a number that is no
-// multiple costs what the base saves, and saying which are costs their entropy. All three of a
-// triple must be multiples.
+// The cube root of a positive share, by Newton's method: the same on every platform.
+float cube_root(float share) {
+  float root = 1;
+  for (int step = 0; step < 12; ++step) root = (2 * root + share / (root * root)) / 3;
+  return root;
+}
+
+// Bits per number that a base saves if this many of the triples have it: a number that is no
+// multiple costs what the base saves, and saying which are costs their entropy. All three numbers
+// of a triple must be multiples.
 float saved_bits(std::uint64_t divisor, std::size_t count, std::size_t triples) {
-  const float multiples = std::cbrt(static_cast<float>(count) / static_cast<float>(triples));
-  return multiples * static_cast<float>(std::log2(divisor)) - entropy(multiples);
+  const float multiples = cube_root(static_cast<float>(count) / static_cast<float>(triples));
+  return multiples * fast_log2(static_cast<float>(divisor)) - entropy(multiples);
 }
 
 // divisors: sorted.
