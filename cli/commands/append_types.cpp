@@ -72,6 +72,11 @@ StatedType stated_type(const ManifestEntry& entry) {
     return stated;
   }
   const Column column = column_of(*entry.numbers);
+  if (column.logical.kind == LogicalKind::kText) {
+    stated.name = to_string(column.text_type);
+    stated.kind = is_bytes(column.text_type) ? StatedType::Kind::kNulls : StatedType::Kind::kText;
+    return stated;
+  }
   stated.logical = column.logical;
   stated.type = column.type;
   stated.name = describe(stated.logical, stated.type);

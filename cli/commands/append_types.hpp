@@ -16,8 +16,6 @@
 
 namespace numpact::cli {
 
-inline constexpr std::string_view kCsvTextType = "text";  // of columns of text of CSV
-
 // The types of a folder's columns, for InputOptions::stated; empty if there is no folder. The
 // folder's turn and lock are not kept: the types are to be compared again under the lock.
 // `options`: gets the restart points of the columns, unless others are requested.

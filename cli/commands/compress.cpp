@@ -225,7 +225,8 @@ class Compressor {
     for (std::size_t i = 0; i < table_->columns().size(); ++i) {
       if (!places_[i]) {
         report_left_out(i);
-      } else if (folder_->entries()[*places_[i]].numbers != nullptr) {
+      } else if (const ManifestColumn* const numbers = folder_->entries()[*places_[i]].numbers;
+                 numbers != nullptr && numbers->kind != LogicalKind::kText) {
         add_column(i);
       } else {
         add_other(others, i);
@@ -292,16 +293,24 @@ class Compressor {
                                        counted(entries.size(), "column")));
     }
     std::uint64_t raw_bytes = 0;
-    for (const ManifestColumn& column : manifest.columns) {
-      raw_bytes += column.count * size_of(column.type);
+    std::size_t count = 0;
+    std::vector<std::string> other_names;
+    for (const ManifestEntry& entry : entries) {
+      const bool is_number = entry.numbers != nullptr && entry.numbers->text.empty();
+      if (!is_number) {
+        other_names.push_back(entry.name());
+        continue;
+      }
+      ++count;
+      raw_bytes += entry.numbers->count * size_of(entry.numbers->type);
     }
-    const std::string columns = fmt::format("{}, {}", counted(manifest.columns.size(), "column"),
+    const std::string columns = fmt::format("{}, {}", counted(count, "column"),
                                             size_text(raw_bytes, folder_->number_bytes()));
-    const std::string others = others_text(manifest.others, folder_->other_bytes());
+    const std::string others = others_text(other_names, folder_->other_bytes());
     print_message(output + ": " +
-                  (manifest.columns.empty() && !others.empty() ? others
-                   : others.empty()                            ? columns
-                                                               : columns + "; " + others));
+                  (count == 0 && !others.empty() ? others
+                   : others.empty()              ? columns
+                                                 : columns + "; " + others));
   }
 
   // A column that the table has and the folder has not is reported even with -q, unless the user
@@ -444,7 +453,8 @@ class Compressor {
       const std::optional<std::size_t>& source = folder_->plan(at).source;
       if (!source) continue;
       places_[given[*source]] = at;
-      if (folder_->entries()[at].other != nullptr) compare_other(given[*source], at);
+      const ManifestEntry& entry = folder_->entries()[at];
+      if (entry.other != nullptr || !entry.numbers->text.empty()) compare_other(given[*source], at);
     }
   }
 
@@ -455,17 +465,20 @@ class Compressor {
   }
 
   void compare_other(std::size_t index, std::size_t at) {
-    const ManifestOther& old = *folder_->entries()[at].other;
+    const ManifestEntry& old = folder_->entries()[at];
     const std::string type = type_of_other(index);
-    if (old.parts.empty() || is_untyped(table_->columns()[index])) return;  // it is new, or null
-    if (have_same_values(type, old.type)) return;
+    const bool is_new = old.other != nullptr && old.other->parts.empty();
+    if (is_new || is_untyped(table_->columns()[index])) return;
+    const std::string old_type(old.other != nullptr ? std::string_view(old.other->type)
+                                                    : to_string(old.numbers->text[0].type));
+    if (have_same_values(type, old_type)) return;
     if (schema_ == table::SchemaChange::kNone) {
       throw Failure(ExitCode::kFailure, folder_->name(),
                     fmt::format("column '{}': values of type {}, the folder has {}", names_[index],
-                                type, old.type));
+                                type, old_type));
     }
     widened_.insert(index);
-    if (!holds_values_of(old.type, type)) folder_->rewrite_other(at, type);
+    if (old.other != nullptr && !holds_values_of(old_type, type)) folder_->rewrite_other(at, type);
   }
 
   // Columns of the folder that the input does not have. The library completes those of numbers.

@@ -53,28 +53,10 @@ class Decompressor {
     } else {
       config_.threads = threads;
     }
-    if (options.ignore_trailer && options.verify_trailer) {
-      fail_usage("--verify-trailer", "contradicts --ignore-trailer");
-    }
+    refuse_contradictions(options);
     if (options.ignore_trailer) config_.trailer = TrailerPolicy::kIgnore;
     if (options.verify_trailer) config_.trailer = TrailerPolicy::kVerify;
     if (options.salvage && range_) fail_usage("--salvage", "cannot be combined with --range");
-    refuse_contradictions();
-    if (options.nulls != "keep" && options.nulls != "drop") {
-      fail_usage("--nulls", fmt::format("'{}' is neither keep nor drop", options.nulls));
-    }
-  }
-
-  void refuse_contradictions() const {
-    if (options_.column && !options_.columns.empty()) {
-      fail_usage("--columns", "cannot be combined with --column");
-    }
-    if (!options_.where) return;
-    if (options_.salvage) fail_usage("--where", "cannot be combined with --salvage");
-    if (options_.nulls == "drop") {
-      fail_usage("--where",
-                 "cannot be combined with --nulls drop (use the condition 'NAME is not null')");
-    }
   }
 
   ExitCode run() {
@@ -192,8 +174,13 @@ class Decompressor {
       fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
     }
     const bool has_parts = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t at) {
-      return entries_[at].numbers != nullptr && entries_[at].numbers->parts.size() > 1;
+      return entries_[at].numbers != nullptr &&
+             (entries_[at].numbers->parts.size() > 1 || is_coded(entries_[at]));
     });
+    if (options_.salvage && !chosen.empty() && is_coded(entries_[chosen[0]])) {
+      fail_usage("--salvage", fmt::format("recovers numbers, and column '{}' has texts",
+                                          entries_[chosen[0]].name()));
+    }
     if (options_.where || (has_parts && !options_.salvage)) return open_query(std::move(chosen));
     const bool has_others = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t at) {
       return entries_[at].other != nullptr;
@@ -222,6 +209,11 @@ class Decompressor {
     throw Failure(
         ExitCode::kFailure, options_.input,
         "columns differ in length or rows where nulls were left out (choose one with --column)");
+  }
+
+  // Texts that numbers stand for.
+  static bool is_coded(const ManifestEntry& entry) {
+    return entry.numbers != nullptr && entry.numbers->kind == LogicalKind::kText;
   }
 
   // Nulls of the table that are not among the rows that are read.
@@ -259,8 +251,8 @@ class Decompressor {
     }
     const bool is_text = format_->content == Content::kText;
     const bool is_table = !is_text && !format_->column_noun.empty();
-    if (files.empty() || is_table) return;
-    if (is_text && has_arrow()) {
+    if (is_table) return;
+    if (!files.empty() && is_text && has_arrow()) {
       others_ = std::make_shared<SharedOthers>();
       others_->reader = open_others(files, limits_);
       others_->limits = limits_;
@@ -269,6 +261,15 @@ class Decompressor {
     std::size_t file = 0;
     for (const std::size_t at : chosen) {
       const ManifestOther* const other = entries_[at].other;
+      if (is_coded(entries_[at])) {
+        const table::TextType type = entries_[at].numbers->text[0].type;
+        if (is_text && !table::is_bytes(type)) {
+          shown.push_back(at);
+        } else {
+          leave_out(entries_[at].name(), cannot_hold(to_string(type)));
+        }
+        continue;
+      }
       const bool is_shown = other == nullptr || (others_ != nullptr &&
                                                  others_->reader->kind(file) != OtherKind::kOpaque);
       if (other != nullptr && is_shown) other_files_[at] = file;
@@ -276,25 +277,28 @@ class Decompressor {
       if (is_shown) {
         shown.push_back(at);
       } else {
-        leave_out(*other);
+        const bool needs_arrow = others_ == nullptr && is_text;
+        leave_out(other->name, needs_arrow
+                                   ? fmt::format("values of type {} need Arrow", other->type)
+                                   : cannot_hold(other->type));
       }
     }
+    const bool is_lost = shown.empty() && !chosen.empty();
     chosen = std::move(shown);
-    if (chosen.empty()) {
+    if (is_lost) {
       throw Failure(ExitCode::kFailure, options_.input, "holds no columns that can be shown");
     }
   }
 
   // Reported even with -q, since the output lacks a column of the table.
-  void leave_out(const ManifestOther& other) const {
-    const std::string reason =
-        others_ == nullptr && format_->content == Content::kText
-            ? fmt::format("values of type {} need Arrow", other.type)
-            : fmt::format("{} cannot hold values of type {}", format_->name, other.type);
+  void leave_out(const std::string& name, const std::string& reason) const {
     if (options_.column || !options_.columns.empty()) {
-      throw Failure(ExitCode::kFailure, column_place(options_.input, other.name), reason);
+      throw Failure(ExitCode::kFailure, column_place(options_.input, name), reason);
     }
-    print_message(fmt::format("{}: column '{}' is left out: {}", input_name_, other.name, reason));
+    print_message(fmt::format("{}: column '{}' is left out: {}", input_name_, name, reason));
+  }
+  std::string cannot_hold(std::string_view type) const {
+    return fmt::format("{} cannot hold values of type {}", format_->name, type);
   }
 
   void open_other(const ManifestOther& other) {

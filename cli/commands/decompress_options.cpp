@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/decompress_options.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "formats/formats.hpp"
@@ -62,6 +63,24 @@ void add_decompress_options(CLI::App& command, DecompressOptions& options) {
   add_limit_options(command, options.limits);
   add_common_options(command, options.common);
   command.footer(kDecompressFooter);
+}
+
+void refuse_contradictions(const DecompressOptions& options) {
+  if (options.ignore_trailer && options.verify_trailer) {
+    fail_usage("--verify-trailer", "contradicts --ignore-trailer");
+  }
+  if (options.nulls != "keep" && options.nulls != "drop") {
+    fail_usage("--nulls", fmt::format("'{}' is neither keep nor drop", options.nulls));
+  }
+  if (options.column && !options.columns.empty()) {
+    fail_usage("--columns", "cannot be combined with --column");
+  }
+  if (!options.where) return;
+  if (options.salvage) fail_usage("--where", "cannot be combined with --salvage");
+  if (options.nulls == "drop") {
+    fail_usage("--where",
+               "cannot be combined with --nulls drop (use the condition 'NAME is not null')");
+  }
 }
 
 }  // namespace numpact::cli

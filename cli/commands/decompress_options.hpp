@@ -29,5 +29,7 @@ struct DecompressOptions {
 };
 
 void add_decompress_options(CLI::App& command, DecompressOptions& options);
+// Fails if some of them contradict each other.
+void refuse_contradictions(const DecompressOptions& options);
 
 }  // namespace numpact::cli

@@ -132,7 +132,9 @@ class ExplainRunner {
       for (const table::NumberPart& part : column.all_parts()) {
         const FileBytes file(folder.file(part.file));
         const std::string& place = column.parts.size() > 1 ? folder.path_of(part.file) : name_;
-        explain_bytes(file.bytes(), column_place(place, names[i]), column_of(column).logical);
+        // Of texts, the places among them are explained, as numbers.
+        explain_bytes(file.bytes(), column_place(place, names[i]),
+                      column.text.empty() ? column_of(column).logical : LogicalType());
       }
     }
   }

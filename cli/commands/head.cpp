@@ -165,6 +165,12 @@ class Head {
     for (const std::size_t at : chosen(names)) {
       query.columns.push_back(at);
       const ManifestOther* const other = entries[at].other;
+      const ManifestColumn* const numbers = entries[at].numbers;
+      if (numbers != nullptr && !numbers->text.empty() && table::is_bytes(numbers->text[0].type)) {
+        leave_out(numbers->name,
+                  fmt::format("values of type {} have no text", to_string(numbers->text[0].type)));
+        query.columns.pop_back();
+      }
       if (other == nullptr) continue;
       others.push_back(at);
       files.push_back(folder.other(*other));

@@ -120,6 +120,13 @@ class OtherColumns::ColumnSource final : public GuardedSource {
 
 std::uint64_t OtherColumns::write(TableInput& input, std::size_t index, std::size_t column,
                                   const std::string& place, bool may_widen) {
+  std::unique_ptr<TextInput> texts = input.open_texts(index);
+  const bool is_coded = folder_.entries()[column].numbers != nullptr;
+  if (texts == nullptr && is_coded) texts = null_texts(count_rows(input, index));
+  if (texts != nullptr) {
+    const auto rows = folder_.write_texts(column, *texts, input.columns()[index]);
+    if (rows) return *rows;
+  }
   ColumnSource source(
       folder_.plan(column), old_, &input, index, 0,
       folder_.is_append() ? fmt::format("{}, appended to {}", place, folder_.name()) : place);

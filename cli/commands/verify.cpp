@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -134,6 +135,7 @@ class Checker {
   void check_files(const TableFolder& folder) {
     for (const ManifestColumn& column : folder.manifest().columns) {
       for (const table::NumberPart& part : column.all_parts()) check_part(folder, column, part);
+      if (!column.text.empty()) check_texts(folder, column);
     }
     for (const ManifestOther& other : folder.manifest().others) check_other(folder, other);
   }
@@ -250,6 +252,55 @@ class Checker {
                           RunReader(file, file->name(), config_, part).run_count(), part.null_sum};
       check_one(file, &runs);
     });
+  }
+
+  // Checks the texts of a column, and that its numbers are places among them.
+  void check_texts(const TableFolder& folder, const ManifestColumn& column) {
+    const table::TextFile& texts = column.text[0];
+    const std::string place = column_place(folder.path_of(texts.file), column.name);
+    VerifiedFile found;
+    found.path = folder.path_of(texts.file);
+    found.column = column.name;
+    try {
+      const FileRef file = folder.file(texts.file);
+      const FileBytes bytes(file);
+      found.bytes = bytes.bytes().size();
+      found.checksums = "damaged";
+      compare_sum(texts.sum, file);
+      found.checksums = "sound";
+      check(table::TextValues::parse(bytes.bytes(), texts.count, is_bytes(texts.type)).status(),
+            place);
+      for (const table::NumberPart& part : column.all_parts()) {
+        PcoNumbers numbers(std::make_unique<Input>(folder.file(part.file)), place, config_);
+        for (NumberView block = numbers.next(); block.count > 0; block = numbers.next()) {
+          if (largest_of(block) < texts.count) continue;
+          throw Failure(ExitCode::kCorrupt, column_place(folder.path_of(part.file), column.name),
+                        "corrupt: a number is no place of a text");
+        }
+      }
+      if (!options_.json && !options_.common.quiet) {
+        print_report(fmt::format("{}: OK, {} texts of type {}, {} bytes; checksums match\n",
+                                 one_line(found.path), grouped(texts.count), to_string(texts.type),
+                                 grouped(found.bytes)));
+      }
+    } catch (const Failure& failure) {
+      worst_ = worse(worst_, failure.code());
+      if (!options_.json) return print_message(failure.what());
+      found.error = error_of(failure, place);
+    }
+    if (options_.json) files_.push_back(verified_json(found));
+  }
+
+  static std::uint64_t largest_of(const NumberView& numbers) {
+    std::uint64_t largest = 0;
+    const std::span<const std::byte> bytes = bytes_of(numbers);
+    const std::size_t size = size_of(numbers.type);
+    for (std::size_t i = 0; i < bytes.size(); i += size) {
+      std::uint64_t number = 0;
+      std::memcpy(&number, &bytes[i], size);
+      largest = std::max(largest, number);
+    }
+    return largest;
   }
 
   void check_one(const FileRef& file, const Expected* expected) {
@@ -396,14 +447,18 @@ class Checker {
                     fmt::format("corrupt: holds {} {} numbers, the manifest says {} {}", count,
                                 name_of(type), expected.count, name_of(expected.type)));
     }
-    if (expected.sum.bytes == 0) return;
+    compare_sum(expected.sum, file);
+  }
+
+  static void compare_sum(const table::FileSum& sum, const FileRef& file) {
+    if (sum.bytes == 0) return;
     const FileBytes bytes(file);
-    if (bytes.bytes().size() != expected.sum.bytes) {
+    if (bytes.bytes().size() != sum.bytes) {
       throw Failure(ExitCode::kCorrupt, file->name(),
                     fmt::format("corrupt: has {} bytes, the manifest says {}", bytes.bytes().size(),
-                                expected.sum.bytes));
+                                sum.bytes));
     }
-    if (!expected.sum.crc32 || checksum_of(bytes.bytes()) == *expected.sum.crc32) return;
+    if (!sum.crc32 || checksum_of(bytes.bytes()) == *sum.crc32) return;
     throw Failure(ExitCode::kCorrupt, file->name(),
                   "checksum mismatch: has another checksum than the manifest says");
   }

@@ -137,8 +137,10 @@ CsvColumn::Family CsvColumn::family_of(const StatedType& stated) {
     case LogicalKind::kTime32:
     case LogicalKind::kTime64:
       return Family::kTime;
+    case LogicalKind::kText:
+      return Family::kText;
     case LogicalKind::kDuration:
-      return Family::kUnread;
+      break;
   }
   return Family::kUnread;
 }

@@ -150,6 +150,10 @@ class CsvTable final : public TableInput, private BlockWork {
     return texts_[index] != nullptr && !texts_[index]->not_utf8() && has_arrow();
   }
 
+  std::unique_ptr<TextInput> open_texts(std::size_t index) override {
+    return texts_[index] != nullptr && !texts_[index]->not_utf8() ? texts_[index]->open() : nullptr;
+  }
+
   OtherColumn write_other(std::size_t index, ByteSink& file) override {
     return write_text(*texts_[index]->open(), names_[index], file,
                       column_place(name_, names_[index]));

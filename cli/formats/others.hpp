@@ -77,6 +77,9 @@ class TextInput {
   virtual const TextBlock& next() = 0;
 };
 
+// As many rows without a text.
+std::unique_ptr<TextInput> null_texts(std::uint64_t rows);
+
 // Writes a column of text (utf8). Errors name `place`.
 OtherColumn write_text(TextInput& input, const std::string& name, ByteSink& file,
                        const std::string& place);

@@ -10,6 +10,7 @@
 
 #include "failure.hpp"
 #include "formats/convert.hpp"
+#include "formats/others.hpp"
 
 namespace numpact::cli {
 
@@ -39,6 +40,8 @@ std::size_t find_name(std::span<const std::string> names, const std::string& fil
 OtherColumn TableInput::write_other(std::size_t column, ByteSink&) {
   throw Failure(ExitCode::kFailure, columns_[column].name, columns_[column].unfit);
 }
+
+std::unique_ptr<TextInput> TableInput::open_texts(std::size_t) { return nullptr; }
 
 std::vector<std::string> names_of(std::span<const Column> columns) {
   std::vector<std::string> names;

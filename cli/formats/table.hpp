@@ -26,6 +26,7 @@ class Executor;
 
 namespace numpact::cli {
 
+class TextInput;
 class ValueLimits;
 
 // Inputs return numbers in blocks of at most about this many. Larger blocks take more memory,
@@ -39,6 +40,9 @@ inline std::span<const std::byte> bytes_of(const NumberView& numbers) {
 // Key-value metadata of a table or field. Keys and values may be any bytes.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
+// The source type of columns of text of CSV.
+inline constexpr std::string_view kCsvTextType = "text";
+
 struct Column {
   std::string name;
   LogicalType logical;
@@ -50,6 +54,8 @@ struct Column {
   std::string unfit;                  // why it cannot be compressed; empty if it can
   bool nullable = true;               // values may be null according to the table
   Metadata metadata;  // metadata of the field, including the name of an extension type
+  // Of LogicalKind::kText: the type of the texts.
+  table::TextType text_type = table::TextType::kString;
   // For output: the values are those of this entry of OutputPlan::others.
   std::optional<std::size_t> other;
 };
@@ -129,6 +135,9 @@ class TableInput {
   virtual bool can_keep(std::size_t /*column*/) const { return false; }
   // Writes such a column as a file of Arrow.
   virtual OtherColumn write_other(std::size_t column, ByteSink& file);
+  // The texts or bytes of such a column, also of one of categories; null: it has others. Columns
+  // can be read again.
+  virtual std::unique_ptr<TextInput> open_texts(std::size_t column);
 
  protected:
   explicit TableInput(bool has_names) : has_names_(has_names) {}
@@ -242,7 +251,9 @@ struct ColumnBlock {
   // not 0; if that is empty, `rows` of them.
   std::uint64_t first_row = 0;
   std::span<const std::uint8_t> kept = {};
-  const TextBlock* texts = nullptr;  // the rows as text, for formats of text
+  // The rows as text, for formats of text; of LogicalKind::kText for all formats, instead of
+  // numbers.
+  const TextBlock* texts = nullptr;
 
   bool is_null(std::size_t row) const { return !valid.empty() && valid[row] == 0; }
 };

@@ -212,6 +212,12 @@ void FolderRows::open_scan(DecodeConfig config, std::vector<table::Condition> co
       status.kind() == ErrorKind::kInvalidArgument || status.kind() == ErrorKind::kTypeMismatch;
   if (is_usage && failure.file.empty()) fail_usage(kWhereOption, failure.text);
   check_table(status, failure);
+  for (const std::size_t at : query_.columns) {
+    auto& texts = coded_.emplace_back();
+    const ManifestColumn* const numbers = entries_[at].numbers;
+    if (numbers == nullptr || numbers->kind != LogicalKind::kText) continue;
+    check_table(reader.texts(at, &failure).into(texts), failure);
+  }
   Result<table::Cursor> cursor = table::Cursor::create(scan);
   check(cursor.status(), folder_.path_of(""));
   cursor_ = std::move(*cursor);
@@ -237,6 +243,7 @@ std::vector<ColumnBlock> FolderRows::next() {
   current_.values.resize(views.size());
   for (std::size_t c = 0; c < views.size(); ++c) {
     views[c] = plan_.columns[c].other ? take_texts(c, current_, batch)
+               : coded_[c] != nullptr ? take_coded(c, current_.values[c], batch.columns[c])
                                       : take_numbers(current_.values[c], batch.columns[c]);
   }
   return views;
@@ -249,6 +256,37 @@ ColumnBlock FolderRows::take_numbers(Values& values, const table::BatchColumn& c
   values.valid.assign(column.valid.begin(), column.valid.end());
   return {NumberView(column.numbers.type, values.numbers.data(), column.numbers.count),
           values.valid};
+}
+
+// The texts that the numbers of a column stand for.
+ColumnBlock FolderRows::take_coded(std::size_t column, Values& values,
+                                   const table::BatchColumn& from) const {
+  const table::TextValues& texts = *coded_[column];
+  const auto is_null = [&](std::size_t i) { return !from.valid.empty() && from.valid[i] == 0; };
+  const auto text_at = [&](std::size_t i) {
+    const auto* const bytes = static_cast<const std::byte*>(from.numbers.data);
+    std::uint32_t code = 0;
+    std::memcpy(&code, bytes + i * size_of(from.numbers.type), size_of(from.numbers.type));
+    return texts[code];
+  };
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < from.numbers.count; ++i) {
+    if (!is_null(i)) bytes += text_at(i).size();
+  }
+  const std::string place =
+      column_place(folder_.path_of(entry(column).numbers->text[0].file), entry(column).name());
+  limits_->check_memory(bytes, DecodeUse::kAll, place);
+  limits_->add_output(bytes, place);
+  TextBlock& block = values.texts = {};
+  block.bytes.reserve(static_cast<std::size_t>(bytes));
+  for (std::size_t i = 0; i < from.numbers.count; ++i) {
+    if (!is_null(i)) block.bytes += text_at(i);
+    block.add_row(block.bytes.size(), is_null(i));
+  }
+  ColumnBlock view;
+  view.rows = from.numbers.count;
+  view.texts = &block;
+  return view;
 }
 
 ColumnBlock FolderRows::take_texts(std::size_t column, Block& block, const table::Batch& batch) {

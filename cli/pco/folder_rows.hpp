@@ -59,6 +59,7 @@ class FolderRows {
   void open_scan(DecodeConfig config, std::vector<table::Condition> conditions,
                  std::size_t used_count);
   ColumnBlock take_numbers(Values& values, const table::BatchColumn& column) const;
+  ColumnBlock take_coded(std::size_t column, Values& values, const table::BatchColumn& from) const;
   ColumnBlock take_texts(std::size_t column, Block& block, const table::Batch& batch);
   // Throws the failure of the table, or what a function that it called has thrown.
   void check_table(const Status& status, const table::Failure& failure) const;
@@ -73,6 +74,8 @@ class FolderRows {
   std::unique_ptr<OtherReader> others_;
   std::shared_ptr<Files> files_;
   std::unique_ptr<TextConditions> conditions_;
+  // Of the columns of the result: the texts that numbers stand for; else null.
+  std::vector<std::shared_ptr<const table::TextValues>> coded_;
   std::optional<table::Cursor> cursor_;
   Block current_;
   Block last_;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "failure.hpp"
+#include "formats/formats.hpp"
+#include "formats/others.hpp"
 #include "pco/manifest.hpp"
 #include "platform/files.hpp"
 #include "platform/paths.hpp"
@@ -125,6 +127,11 @@ void FolderWriter::guard_files() {
     for (const table::ColumnPlan& column : writer_->plan().columns) {
       paths.push_back(path_of(column.file));
       if (!column.null_file.empty()) paths.push_back(path_of(column.null_file));
+      const std::string number_file = column.file.substr(0, column.file.rfind('.')) + ".pco";
+      for (const std::string& name :
+           {number_file, table::null_file_name(number_file), table::text_file_name(number_file)}) {
+        paths.push_back(path_of(name));  // which a column of texts may get
+      }
     }
     return paths;
   });
@@ -184,6 +191,38 @@ void FolderWriter::write_other(std::size_t column, table::OtherSource& source) {
   check(writer_->write_other(column, source, &failure), failure);
 }
 
+std::optional<std::uint64_t> FolderWriter::write_texts(std::size_t column, TextInput& texts,
+                                                       const Column& source) {
+  table::Failure failure;
+  if (entries_[column].numbers == nullptr) {
+    const std::optional<table::TextType> type = source.source_type == kCsvTextType
+                                                    ? table::TextType::kString
+                                                    : table::text_type_of_name(source.source_type);
+    if (!type || !entries_[column].other->parts.empty()) return std::nullopt;
+    ManifestColumn like = column_of(source);
+    like.kind = LogicalKind::kText;
+    like.text = {{*type, {}, 0, {}}};
+    check(writer_->begin_texts(column, like, &failure), failure);
+  }
+  std::uint64_t rows = 0;
+  Result<bool> is_taken = true;
+  for (;;) {
+    const TextBlock& block = texts.next();
+    if (block.rows() == 0) break;
+    rows += block.rows();
+    is_taken = writer_->add_texts(column, {block.bytes, block.ends, 0, block.valid}, &failure);
+    check(is_taken.status(), failure);
+    if (!*is_taken) break;
+  }
+  if (*is_taken) {
+    is_taken = writer_->finish_texts(column, &failure);
+    check(is_taken.status(), failure);
+  }
+  if (*is_taken) return rows;
+  check(writer_->take_texts(column, &failure).status(), failure);
+  return std::nullopt;
+}
+
 void FolderWriter::finish(std::size_t column) {
   table::Failure failure;
   check(writer_->finish(column, 0, &failure), failure);
@@ -200,6 +239,7 @@ FolderWriter::Files FolderWriter::files_of(const Manifest& table) const {
       add(part.file);
       if (part.null_count > 0) add(part.null_file);
     }
+    for (const table::TextFile& texts : column.text) add(texts.file);
   }
   for (const ManifestOther& other : table.others) {
     for (const table::Part& part : other.parts) add(part.file);
@@ -221,8 +261,7 @@ void FolderWriter::commit() {
 std::uint64_t FolderWriter::number_bytes() const {
   std::uint64_t bytes = 0;
   for (const ManifestColumn& column : manifest().columns) {
-    bytes += size_of_file(path_of(column.file));
-    if (column.null_count > 0) bytes += size_of_file(path_of(column.null_file));
+    if (column.text.empty()) bytes += size_of_files(column);
   }
   return bytes;
 }
@@ -230,6 +269,15 @@ std::uint64_t FolderWriter::number_bytes() const {
 std::uint64_t FolderWriter::other_bytes() const {
   std::uint64_t bytes = 0;
   for (const ManifestOther& other : manifest().others) bytes += other.parts.front().bytes;
+  for (const ManifestColumn& column : manifest().columns) {
+    if (!column.text.empty()) bytes += size_of_files(column) + column.text[0].sum.bytes;
+  }
+  return bytes;
+}
+
+std::uint64_t FolderWriter::size_of_files(const ManifestColumn& column) const {
+  std::uint64_t bytes = size_of_file(path_of(column.file));
+  if (column.null_count > 0) bytes += size_of_file(path_of(column.null_file));
   return bytes;
 }
 

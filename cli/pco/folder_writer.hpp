@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,6 +56,11 @@ class FolderWriter {
   };
   Rows write(std::size_t column, NumberInput& numbers, TimeUnit unit, const std::string& place);
   void write_other(std::size_t column, table::OtherSource& source);
+  // Writes texts to a column of texts, or to a new one of the input's column `source`, if they
+  // repeat. Returns how many rows there are; none: they do not, or the column is another one, and
+  // nothing was written.
+  std::optional<std::uint64_t> write_texts(std::size_t column, TextInput& texts,
+                                           const Column& source);
   // Completes a column of numbers to which nothing is written.
   void finish(std::size_t column);
   void commit();
@@ -73,6 +79,7 @@ class FolderWriter {
   table::WriterConfig config(const Overwrite& overwrite);
   void check(const Status& status, const table::Failure& failure) const;
   void guard_files();
+  std::uint64_t size_of_files(const ManifestColumn& column) const;
 
   std::string name_;
   WriteOptions options_;

@@ -32,6 +32,7 @@ Column column_of(const ManifestColumn& column) {
   made.type = column.type;
   made.nullable = column.nullable;
   made.metadata = column.metadata;
+  if (!column.text.empty()) made.text_type = column.text[0].type;
   return made;
 }
 
@@ -44,20 +45,21 @@ ManifestColumn column_of(const Column& column) {
   made.kind = column.logical.kind;
   made.unit = column.logical.unit;
   made.nullable = column.nullable;
+  if (made.kind == LogicalKind::kText) made.text.emplace_back().type = column.text_type;
   return made;
 }
 
-std::string others_text(const std::vector<ManifestOther>& others, std::uint64_t bytes) {
-  if (others.empty()) return "";
-  std::string names;
-  for (std::size_t i = 0; i < std::min(others.size(), kMaxNamesInText); ++i) {
-    names += (i == 0 ? "" : ", ") + others[i].name;
+std::string others_text(const std::vector<std::string>& names, std::uint64_t bytes) {
+  if (names.empty()) return "";
+  std::string listed;
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxNamesInText); ++i) {
+    listed += (i == 0 ? "" : ", ") + names[i];
   }
-  if (others.size() > kMaxNamesInText) {
-    names += fmt::format(" and {} more", others.size() - kMaxNamesInText);
+  if (names.size() > kMaxNamesInText) {
+    listed += fmt::format(" and {} more", names.size() - kMaxNamesInText);
   }
-  return fmt::format("{} in {} bytes ({})", counted(others.size(), "other column"), grouped(bytes),
-                     names);
+  return fmt::format("{} in {} bytes ({})", counted(names.size(), "other column"), grouped(bytes),
+                     listed);
 }
 
 std::string manifest_text(const Manifest& manifest, const std::string& place) {

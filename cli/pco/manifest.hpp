@@ -35,7 +35,7 @@ std::vector<ManifestEntry> entries_of(const Manifest& manifest);
 
 // "2 other columns in 7,814 bytes (name, tags)". `bytes`: of their files. Empty without
 // such columns.
-std::string others_text(const std::vector<ManifestOther>& others, std::uint64_t bytes);
+std::string others_text(const std::vector<std::string>& names, std::uint64_t bytes);
 
 // As numpact/table.hpp describes. They throw a Failure that names `place`.
 std::string manifest_text(const Manifest& manifest, const std::string& place);

@@ -89,6 +89,7 @@ void for_each_file(const Manifest& manifest, Function&& function) {
       function(part.file);
       if (part.null_count > 0) function(part.null_file);
     }
+    for (const table::TextFile& texts : column.text) function(texts.file);
   }
   for (const ManifestOther& other : manifest.others) {
     for (const table::Part& part : other.parts) function(part.file);

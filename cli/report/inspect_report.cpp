@@ -192,8 +192,12 @@ std::string table_report(const std::string& folder, const Manifest& manifest,
     const Column column = column_of(manifest.columns[i]);
     raw += info.raw_bytes;
     bytes += info.file_bytes;
-    std::vector<std::string> cells = {column.name, describe(column.logical, column.type),
-                                      std::string(name_of(column.type)),
+    for (const table::TextFile& texts : manifest.columns[i].text) bytes += texts.sum.bytes;
+    const std::string meaning =
+        manifest.columns[i].text.empty()
+            ? describe(column.logical, column.type)
+            : fmt::format("{} {}", manifest.columns[i].text[0].count, "texts");
+    std::vector<std::string> cells = {column.name, meaning, std::string(name_of(column.type)),
                                       std::to_string(info.count)};
     if (!null_bytes.empty()) cells.push_back(std::to_string(manifest.columns[i].null_count));
     for (const std::string& cell :

@@ -29,7 +29,8 @@ enum {
   NUMPACT_TABLE_TIME64 = 5,    /* i64: units since midnight */
   NUMPACT_TABLE_TIMESTAMP = 6, /* i64: units since 1970, in UTC if there is a time zone */
   NUMPACT_TABLE_DURATION = 7,  /* i64: units */
-  NUMPACT_TABLE_OTHER = 8      /* no numbers: a file of Arrow IPC */
+  NUMPACT_TABLE_OTHER = 8,     /* no numbers: a file of Arrow IPC */
+  NUMPACT_TABLE_TEXT = 9       /* u8, u16 or u32: places among texts, see numpact_table_get_texts */
 };
 
 enum {
@@ -43,12 +44,14 @@ enum {
 /* Texts are UTF-8 and end with a zero byte; they are valid while the manifest lives. */
 typedef struct numpact_table_column {
   size_t struct_size;
-  const char* name;       /* may repeat, and contain zero bytes */
-  size_t name_size;       /* without the zero byte at the end */
-  const char* file;       /* "": there are several, see numpact_table_manifest_part */
-  const char* null_file;  /* the lengths of runs as u64; null: no row is null, or several files */
-  const char* timezone;   /* NUMPACT_TABLE_TIMESTAMP; "": none */
-  const char* type_text;  /* NUMPACT_TABLE_OTHER: the type as Arrow prints it; else null */
+  const char* name;      /* may repeat, and contain zero bytes */
+  size_t name_size;      /* without the zero byte at the end */
+  const char* file;      /* "": there are several, see numpact_table_manifest_part */
+  const char* null_file; /* the lengths of runs as u64; null: no row is null, or several files */
+  const char* timezone;  /* NUMPACT_TABLE_TIMESTAMP; "": none */
+  /* The type as Arrow prints it: any of NUMPACT_TABLE_OTHER; of NUMPACT_TABLE_TEXT "string" or
+   * "large_string", which are UTF-8, "binary" or "large_binary"; else null. */
+  const char* type_text;
   int32_t kind;           /* NUMPACT_TABLE_... */
   int32_t unit;           /* NUMPACT_TABLE_... */
   int32_t is_nullable;    /* 0: the table declares that no value may be null */
@@ -64,6 +67,7 @@ typedef struct numpact_table_column {
   const uint64_t* block_ends; /* in the file, exclusive */
   const uint32_t* block_crcs; /* as numpact_crc32 computes them */
   size_t part_count;          /* at least 1 */
+  const char* text_file;      /* NUMPACT_TABLE_TEXT: the file of the texts; else null */
 } numpact_table_column;
 
 /* Consecutive rows of a column, in files of their own. Valid while the manifest lives. */
@@ -181,6 +185,20 @@ NUMPACT_C_API numpact_status numpact_table_find(const numpact_table* table, cons
                                                 size_t name_size, size_t* column,
                                                 numpact_error* error);
 
+/* The texts of a column, which differ. Valid while the table lives. */
+typedef struct numpact_table_texts {
+  size_t struct_size;
+  size_t count;
+  const uint64_t* offsets; /* where each begins in `bytes`, and the end of the last one */
+  const char* bytes;
+} numpact_table_texts;
+
+/* The texts of a column of NUMPACT_TABLE_TEXT, which is opened if need be. All numbers of the
+ * column that cursors give are places among them. NUMPACT_TYPE_MISMATCH: it is another column. */
+NUMPACT_C_API numpact_status numpact_table_get_texts(const numpact_table* table, size_t column,
+                                                     numpact_table_texts* texts, char* why,
+                                                     size_t why_capacity, numpact_error* error);
+
 enum {
   NUMPACT_TABLE_EQUAL = 0,
   NUMPACT_TABLE_NOT_EQUAL = 1,
@@ -190,7 +208,8 @@ enum {
   NUMPACT_TABLE_GREATER_EQUAL = 5,
   NUMPACT_TABLE_IN = 6, /* any count of values */
   NUMPACT_TABLE_IS_NULL = 7,
-  NUMPACT_TABLE_IS_NOT_NULL = 8
+  NUMPACT_TABLE_IS_NOT_NULL = 8,
+  NUMPACT_TABLE_LIKE = 9 /* text that begins as the value says: 'abc%' */
 };
 
 /* Kinds of values. Those of `text` are as the language of filters has them (docs/cli-tables.md). */
@@ -202,6 +221,7 @@ enum {
   NUMPACT_TABLE_VALUE_INSTANT = 4,     /* text: seconds since 1970, decimal */
   NUMPACT_TABLE_VALUE_TIME_OF_DAY = 5, /* text: seconds since midnight, decimal */
   NUMPACT_TABLE_VALUE_DURATION = 6,    /* text: seconds, decimal */
+  NUMPACT_TABLE_VALUE_BYTES = 7,       /* text: any bytes, for columns of "binary" */
   /* A number as the column stores it, whatever it means there; compared exactly. */
   NUMPACT_TABLE_VALUE_I64 = 16,
   NUMPACT_TABLE_VALUE_U64 = 17,
@@ -280,10 +300,10 @@ NUMPACT_C_API numpact_status numpact_table_cursor_read(numpact_table_cursor* cur
                                                        uint8_t* valid, char* why,
                                                        size_t why_capacity, numpact_error* error);
 
-/* Reads rows by their numbers, which increase or repeat: row_count numbers of the column's type, and
- * `valid` as above. Chunks without any of them are not decoded; of one with restart points, only
- * what lies between those around a row. NUMPACT_INVALID_ARGUMENT: they decrease, or there are fewer
- * rows. */
+/* Reads rows by their numbers, which increase or repeat: row_count numbers of the column's type,
+ * and `valid` as above. Chunks without any of them are not decoded; of one with restart points,
+ * only what lies between those around a row. NUMPACT_INVALID_ARGUMENT: they decrease, or there are
+ * fewer rows. */
 NUMPACT_C_API numpact_status numpact_table_cursor_take(numpact_table_cursor* cursor, size_t column,
                                                        const uint64_t* rows, size_t row_count,
                                                        void* numbers, uint8_t* valid, char* why,

@@ -39,7 +39,12 @@ enum class Kind : std::uint8_t {
   kTime64,     // i64: microseconds or nanoseconds since midnight
   kTimestamp,  // i64: units since 1970, in UTC if there is a time zone
   kDuration,   // i64: units
+  kText,       // u8, u16 or u32: places among the column's texts
 };
+
+// The types of Arrow that the texts of a column have; those of binary may be any bytes, others are
+// UTF-8.
+enum class TextType : std::uint8_t { kString, kLargeString, kBinary, kLargeBinary };
 
 enum class Unit : std::uint8_t { kSecond, kMilli, kMicro, kNano };
 
@@ -48,7 +53,11 @@ NUMPACT_API std::string_view to_string(Kind kind) noexcept;
 NUMPACT_API std::string_view to_string(Unit unit) noexcept;
 NUMPACT_API std::optional<Kind> kind_of_name(std::string_view name) noexcept;
 NUMPACT_API std::optional<Unit> unit_of_name(std::string_view name) noexcept;
-// The type that stores the values; none: any.
+// "string", "large_string", "binary", "large_binary", as Arrow prints them.
+NUMPACT_API std::string_view to_string(TextType type) noexcept;
+NUMPACT_API std::optional<TextType> text_type_of_name(std::string_view name) noexcept;
+inline bool is_bytes(TextType type) noexcept { return type >= TextType::kBinary; }
+// The type that stores the values; none: any, or of kText one of several.
 NUMPACT_API std::optional<NumberType> stored_type(Kind kind) noexcept;
 // Whether values of the kind have a unit, and whether they may have this one.
 NUMPACT_API bool has_unit(Kind kind) noexcept;
@@ -79,7 +88,17 @@ struct NumberPart {
   friend bool operator==(const NumberPart&, const NumberPart&) = default;
 };
 
-// A column of numbers.
+// The texts of a column whose values repeat, in a file of their own.
+struct TextFile {
+  TextType type = TextType::kString;
+  std::string file;
+  std::uint64_t count = 0;  // of texts, which differ
+  FileSum sum;
+
+  friend bool operator==(const TextFile&, const TextFile&) = default;
+};
+
+// A column of numbers, or of texts that numbers stand for.
 struct Column {
   std::string name;                 // UTF-8; may repeat, be empty and contain zero bytes
   std::string file;                 // empty: there are several parts
@@ -87,6 +106,7 @@ struct Column {
   std::string timezone;             // of kTimestamp; empty: none
   Metadata metadata;                // of the field
   std::vector<NumberPart> parts;    // empty: one, which the other members describe
+  std::vector<TextFile> text;       // of kText one; else empty
   std::uint64_t count = 0;          // numbers in all files
   std::uint64_t null_count = 0;     // null rows in the folder
   std::uint64_t nulls_dropped = 0;  // null rows of the table that the folder does not have
@@ -206,6 +226,38 @@ NUMPACT_API std::vector<std::string> left_files(const Manifest& manifest,
 // The file of the nulls of a column: "a.nulls.pco" for "a.pco". No column has it, since the names
 // of their files have no other dot.
 NUMPACT_API std::string null_file_name(std::string_view column_file);
+
+// The file of the texts of a column: "a.values" for "a.pco".
+NUMPACT_API std::string text_file_name(std::string_view column_file);
+
+// The texts of a column, which differ.
+class NUMPACT_API TextValues {
+ public:
+  // Reads a file of texts, which is untrusted. Takes the memory of its bytes, and 8 bytes for each
+  // text. kCorrupt: it is none, or has not `count` texts that differ and, unless `is_bytes`, are
+  // UTF-8.
+  static Result<TextValues> parse(std::span<const std::byte> file, std::uint64_t count,
+                                  bool is_bytes) noexcept;
+  // The bytes of such a file.
+  std::string file() const;
+
+  std::size_t size() const noexcept { return offsets_.size() - 1; }
+  std::string_view operator[](std::size_t index) const noexcept {
+    const auto first = static_cast<std::size_t>(offsets_[index]);
+    return bytes().substr(first, static_cast<std::size_t>(offsets_[index + 1]) - first);
+  }
+  // All bytes without gaps, where each text begins, and the end of the last one.
+  std::string_view bytes() const noexcept { return bytes_; }
+  std::span<const std::uint64_t> offsets() const noexcept { return offsets_; }
+  void add(std::string_view text) {
+    bytes_ += text;
+    offsets_.push_back(bytes_.size());
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<std::uint64_t> offsets_ = {0};
+};
 
 // The most runs that rows with this many numbers and nulls can have.
 NUMPACT_API std::uint64_t max_null_runs(std::uint64_t numbers, std::uint64_t nulls) noexcept;

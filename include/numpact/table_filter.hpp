@@ -126,6 +126,12 @@ class NUMPACT_API NumberFilter {
                                    const ColumnType& column,
                                    std::string* message = nullptr) noexcept;
 
+  // Binds comparisons with a column of texts: each of `texts` is compared once, and the numbers, of
+  // the type `type`, are places among them. Fails as TextFilter::bind().
+  static Result<NumberFilter> bind_texts(std::span<const FilterComparison> comparisons,
+                                         NumberType type, bool is_bytes, const TextValues& texts,
+                                         std::string* message = nullptr) noexcept;
+
   NumberType type() const noexcept { return type_; }
   // Whether null rows satisfy it, whether NaNs do, and whether any number may.
   bool matches_null() const noexcept { return matches_null_; }
@@ -147,6 +153,8 @@ class NUMPACT_API NumberFilter {
   bool matches_nan_ = false;
   std::vector<Range> ranges_;
   std::vector<Range> all_;  // with those of NaNs
+  // Of texts, if there are many ranges: whether each number of the type satisfies it; else null.
+  std::shared_ptr<const std::vector<std::uint8_t>> by_number_;
 };
 
 // A comparison of two columns of numbers, dates, times or booleans of the same type. As with

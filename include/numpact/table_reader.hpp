@@ -122,6 +122,11 @@ class NUMPACT_API Reader {
   // the manifest, and checks its null runs. kTypeMismatch: it is another column.
   Status load(std::size_t column, Failure* failure = nullptr) const noexcept;
 
+  // The texts of a column of them, whose numbers are places among them: all that cursors give are.
+  // kTypeMismatch: it is another column.
+  Result<std::shared_ptr<const TextValues>> texts(std::size_t column,
+                                                  Failure* failure = nullptr) const noexcept;
+
   struct Table;
 
  private:

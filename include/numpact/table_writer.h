@@ -40,7 +40,8 @@ NUMPACT_C_API numpact_status numpact_table_writer_append(
     const char* path, const numpact_table_writer_options* options, numpact_table_writer** writer,
     char* why, size_t why_capacity, numpact_error* error);
 /* A new table. Of `columns`, an array of structs of one size, only name, name_size, kind, unit,
- * timezone (null: none), is_nullable and type are used, and type_text of NUMPACT_TABLE_OTHER. The
+ * timezone (null: none), is_nullable and type are used, and type_text of NUMPACT_TABLE_OTHER and of
+ * NUMPACT_TABLE_TEXT, whose type of numbers follows from the count of texts. The
  * folder must not exist, or, unless may_replace is 0, be empty or a table with no other files: else
  * NUMPACT_INVALID_ARGUMENT. */
 NUMPACT_C_API numpact_status numpact_table_writer_create(
@@ -62,6 +63,13 @@ NUMPACT_C_API numpact_status numpact_table_writer_write(numpact_table_writer* wr
                                                         const void* numbers, const uint8_t* valid,
                                                         size_t row_count, char* why,
                                                         size_t why_capacity, numpact_error* error);
+
+/* Adds rows to a column of NUMPACT_TABLE_TEXT: row_count texts, of which each ends in `bytes` where
+ * `ends` says and the next one begins; those of null rows are not used. 4 bytes of memory are taken
+ * for each row until the commit. NUMPACT_INVALID_ARGUMENT: also a text that is not UTF-8. */
+NUMPACT_C_API numpact_status numpact_table_writer_write_texts(
+    numpact_table_writer* writer, size_t column, const char* bytes, const uint64_t* ends,
+    const uint8_t* valid, size_t row_count, char* why, size_t why_capacity, numpact_error* error);
 
 /* What a caller's function writes: a file of Arrow IPC, as the format's page says, with the rows of
  * `copied`, which are files of the folder, and then the new ones. */

@@ -21,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "numpact/config.hpp"
@@ -139,6 +140,21 @@ class NUMPACT_API OtherSource {
                                       std::string& message) = 0;
 };
 
+// Texts of rows, which are bytes that follow each other.
+struct TextRows {
+  std::string_view bytes;
+  std::span<const std::uint64_t> ends;  // of each text in `bytes`; the next one begins there
+  std::uint64_t begin = 0;              // of the first text
+  std::span<const std::uint8_t> valid;  // 0 for null rows, else 1; empty: no row is null
+};
+
+// Rows that a writer gives back: the different texts, and for each row which one it has.
+struct TakenTexts {
+  TextValues texts;
+  std::vector<std::uint32_t> codes;
+  std::vector<std::uint8_t> valid;  // as TextRows::valid
+};
+
 // Columns may be written and finished by several threads, each by one at a time; all else is for
 // one thread. Without commit(), the destructor removes what was written.
 class NUMPACT_API TableWriter {
@@ -194,6 +210,21 @@ class NUMPACT_API TableWriter {
   // memory of its encoder; commit() else does so for one column after the other. `dropped`: null
   // rows of a new table that the caller has left out.
   Status finish(std::size_t column, std::uint64_t dropped = 0, Failure* failure = nullptr) noexcept;
+  // Adds rows to a column of texts (Kind::kText), 4 bytes of memory for each until the column is
+  // finished. Texts may be new: then their file is replaced. The result is true. kInvalidArgument:
+  // one is not UTF-8, or there are nulls, which the column excludes.
+  //
+  // Another column that begin_texts() has named becomes one of texts, if these repeat. False: they
+  // do not, and nothing of these rows was added; take_texts() gives those before them, and the
+  // column is written as any other one.
+  Result<bool> add_texts(std::size_t column, const TextRows& rows,
+                         Failure* failure = nullptr) noexcept;
+  // `like`: a column of texts, of which the type of these, the metadata and whether rows may be
+  // null are used. kInvalidArgument: the column has rows in files of Arrow already.
+  Status begin_texts(std::size_t column, const Column& like, Failure* failure = nullptr) noexcept;
+  // As finish(), of columns to which texts were added. False: as add_texts().
+  Result<bool> finish_texts(std::size_t column, Failure* failure = nullptr) noexcept;
+  Result<TakenTexts> take_texts(std::size_t column, Failure* failure = nullptr) noexcept;
   // Adds all new rows of another column, by one call.
   Status write_other(std::size_t column, OtherSource& source, Failure* failure = nullptr) noexcept;
   // The same in steps, for rows that come one after the other: where the file of Arrow IPC goes,

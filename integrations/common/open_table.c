@@ -116,3 +116,25 @@ int is_float_type(numpact_type type) {
 int is_signed_type(numpact_type type) {
   return type == NUMPACT_I8 || type == NUMPACT_I16 || type == NUMPACT_I32 || type == NUMPACT_I64;
 }
+
+int is_text_column(const numpact_table_column* column) {
+  return column->kind == NUMPACT_TABLE_TEXT;
+}
+
+int is_bytes_column(const numpact_table_column* column) {
+  return is_text_column(column) && strstr(column->type_text, "binary") != NULL;
+}
+
+uint32_t text_place(numpact_type type, const void* numbers, size_t index) {
+  uint32_t place = 0;
+  const size_t size = numpact_type_size(type);
+  const char* from = (const char*)numbers + index * size;
+  if (size == 1) return *(const uint8_t*)from;
+  if (size == 4) {
+    memcpy(&place, from, sizeof place);
+    return place;
+  }
+  uint16_t small;
+  memcpy(&small, from, sizeof small);
+  return small;
+}

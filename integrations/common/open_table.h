@@ -43,6 +43,11 @@ numpact_table_scan* scan_table(const open_table* table, const numpact_table_quer
                                failure* why);
 /* Null: out of memory. */
 numpact_table_cursor* read_scan(const numpact_table_scan* scan, failure* why);
+/* Whether a column has texts that numbers stand for, and whether these may be any bytes. */
+int is_text_column(const numpact_table_column* column);
+int is_bytes_column(const numpact_table_column* column);
+/* The place among texts that a number says. */
+uint32_t text_place(numpact_type type, const void* numbers, size_t index);
 /* Reads rows of a column; a chunk is decoded up to row `ahead`. 0: failed. */
 int read_rows(numpact_table_cursor* cursor, size_t column, uint64_t row, size_t count,
               uint64_t ahead, void* numbers, uint8_t* valid, failure* why);

@@ -190,7 +190,8 @@ static int is_column(duckdb_v2_expression_handle expression, const open_table* t
              DUCKDB_V2_ERROR_NONE &&
          duckdb_v2_table_function_filter_pushdown_get_column_index(info, index, column, NULL) ==
              DUCKDB_V2_ERROR_NONE &&
-         *column < table->column_count && table->columns[*column].kind != NUMPACT_TABLE_OTHER;
+         *column < table->column_count && table->columns[*column].kind != NUMPACT_TABLE_OTHER &&
+         !is_text_column(&table->columns[*column]);
 }
 
 static DUCKDB_V2_EXPRESSION_TYPE flipped(DUCKDB_V2_EXPRESSION_TYPE type) {

@@ -162,14 +162,52 @@ static void init_local(duckdb_v2_table_function_init_local_info_handle info,
   }
 }
 
+static int write_text(duckdb_v2_vector_handle vector, duckdb_v2_factory_handle factory, idx_t row,
+                      duckdb_v2_str text, int is_bytes, error_slot err) {
+  duckdb_v2_value_handle value = NULL;
+  const DUCKDB_V2_ERROR made = is_bytes
+                                   ? duckdb_v2_value_create_blob(factory, &text, &value, err)
+                                   : duckdb_v2_value_create_varchar(factory, &text, &value, err);
+  if (made != DUCKDB_V2_ERROR_NONE) return 0;
+  const int ok = duckdb_v2_vector_set_value(vector, row, value, err) == DUCKDB_V2_ERROR_NONE;
+  duckdb_v2_value_destroy(&value);
+  return ok;
+}
+
+static int write_texts(const pco_scan* scan, const scan_cursor* cursor, size_t index, size_t count,
+                       duckdb_v2_vector_handle vector, duckdb_v2_factory_handle factory,
+                       error_slot err) {
+  numpact_table_texts texts;
+  failure why;
+  if (!cursor_texts(scan, cursor, index, &texts, &why)) {
+    set_error(err, DUCKDB_V2_ERROR_IO_GENERAL, why.text);
+    return 0;
+  }
+  const int is_bytes = cursor_has_bytes(scan, cursor, index);
+  if (duckdb_v2_vector_set_size(vector, count, err) != DUCKDB_V2_ERROR_NONE) return 0;
+  for (size_t row = 0; row < count; row++) {
+    if (!cursor->valid[row]) continue;
+    const uint32_t place = cursor_place(scan, cursor, index, row);
+    const uint64_t begin = texts.offsets[place];
+    const duckdb_v2_str text = {texts.bytes + begin, (size_t)(texts.offsets[place + 1] - begin)};
+    if (!write_text(vector, factory, row, text, is_bytes, err)) return 0;
+  }
+  return 1;
+}
+
 static int read_vector(const pco_scan* scan, scan_cursor* cursor, size_t index, size_t count,
-                       duckdb_v2_vector_handle vector, error_slot err) {
+                       duckdb_v2_vector_handle vector, duckdb_v2_factory_handle factory,
+                       error_slot err) {
   void* data = NULL;
   uint64_t* bits = NULL;
   failure why;
   if (duckdb_v2_vector_get_data_mutable(vector, &data, err) != DUCKDB_V2_ERROR_NONE) return 0;
   if (!cursor_read(scan, cursor, index, count, data, &why)) {
     set_error(err, DUCKDB_V2_ERROR_IO_GENERAL, why.text);
+    return 0;
+  }
+  if (cursor_has_texts(scan, cursor, index) &&
+      !write_texts(scan, cursor, index, count, vector, factory, err)) {
     return 0;
   }
   if (!has_nulls(cursor->valid, count)) return 1;
@@ -182,9 +220,9 @@ static int read_vector(const pco_scan* scan, scan_cursor* cursor, size_t index, 
 
 static void execute(duckdb_v2_table_function_exec_info_handle info,
                     duckdb_v2_context_handle context, error_slot err) {
-  (void)context;
   void* scan = NULL;
   void* cursor = NULL;
+  duckdb_v2_factory_handle factory = NULL;
   duckdb_v2_data_chunk_handle chunk = NULL;
   duckdb_v2_vector_handle vector = NULL;
   idx_t capacity = 0;
@@ -192,6 +230,7 @@ static void execute(duckdb_v2_table_function_exec_info_handle info,
   failure why;
   if (duckdb_v2_table_function_exec_get_global_state(info, &scan, err) != DUCKDB_V2_ERROR_NONE ||
       duckdb_v2_table_function_exec_get_local_state(info, &cursor, err) != DUCKDB_V2_ERROR_NONE ||
+      duckdb_v2_context_get_factory(context, &factory, err) != DUCKDB_V2_ERROR_NONE ||
       duckdb_v2_table_function_exec_get_output_chunk(info, &chunk, err) != DUCKDB_V2_ERROR_NONE ||
       duckdb_v2_data_chunk_get_capacity(chunk, &capacity, err) != DUCKDB_V2_ERROR_NONE) {
     return;
@@ -203,7 +242,7 @@ static void execute(duckdb_v2_table_function_exec_info_handle info,
   const size_t vectors = count == 0 ? 1 : ((const pco_scan*)scan)->column_count;
   for (size_t i = 0; i < vectors; i++) {
     if (duckdb_v2_data_chunk_get_vector(chunk, i, &vector, err) != DUCKDB_V2_ERROR_NONE ||
-        (count > 0 && !read_vector(scan, cursor, i, count, vector, err)) ||
+        (count > 0 && !read_vector(scan, cursor, i, count, vector, factory, err)) ||
         duckdb_v2_vector_set_size(vector, count, err) != DUCKDB_V2_ERROR_NONE) {
       return;
     }

@@ -44,7 +44,7 @@ static int access_column(const open_table* table, size_t column, access_check* c
     if (!access_file(check, table->path, part.file, why)) return 0;
     if (part.null_file != NULL && !access_file(check, table->path, part.null_file, why)) return 0;
   }
-  return 1;
+  return of->text_file == NULL || access_file(check, table->path, of->text_file, why);
 }
 
 static int add_parts(pco_scan* made, size_t table, failure* why) {
@@ -150,12 +150,42 @@ int cursor_next(pco_scan* scan, scan_cursor* cursor, size_t capacity, size_t* co
   return 1;
 }
 
+static const numpact_table_column* column_of(const pco_scan* scan, const scan_cursor* cursor,
+                                             size_t vector) {
+  const scan_part* from = &scan->parts[cursor->part];
+  return &scan->from->tables[from->table]->columns[scan->columns[vector]];
+}
+
+int cursor_has_texts(const pco_scan* scan, const scan_cursor* cursor, size_t vector) {
+  return is_text_column(column_of(scan, cursor, vector));
+}
+
+int cursor_has_bytes(const pco_scan* scan, const scan_cursor* cursor, size_t vector) {
+  return is_bytes_column(column_of(scan, cursor, vector));
+}
+
+int cursor_texts(const pco_scan* scan, const scan_cursor* cursor, size_t vector,
+                 numpact_table_texts* texts, failure* why) {
+  const open_table* table = scan->from->tables[scan->parts[cursor->part].table];
+  texts->struct_size = sizeof *texts;
+  return numpact_table_get_texts(table->table, scan->columns[vector], texts, why->text,
+                                 sizeof why->text, NULL) == NUMPACT_OK;
+}
+
+uint32_t cursor_place(const pco_scan* scan, const scan_cursor* cursor, size_t vector, size_t row) {
+  return text_place(column_of(scan, cursor, vector)->type, cursor->numbers, row);
+}
+
 int cursor_read(const pco_scan* scan, scan_cursor* cursor, size_t vector, size_t count, void* data,
                 failure* why) {
   const scan_part* from = &scan->parts[cursor->part];
   const size_t column = scan->columns[vector];
   const numpact_table_column* of = &scan->from->tables[from->table]->columns[column];
   const int is_direct = value_is_number(of);
+  if (is_text_column(of)) {
+    return read_rows(cursor->cursor, column, cursor->row, count, from->end, cursor->numbers,
+                     cursor->valid, why);
+  }
   return read_rows(cursor->cursor, column, cursor->row, count, from->end,
                    is_direct ? data : cursor->numbers, cursor->valid, why) &&
          (is_direct ? check_values(of, data, cursor->valid, count, why)

@@ -59,6 +59,7 @@ typedef enum value_kind {
   VALUE_TIMESTAMP_TZ_NS,
   VALUE_INTERVAL,
   VALUE_VARCHAR,
+  VALUE_BLOB,
   VALUE_KINDS
 } value_kind;
 
@@ -128,9 +129,18 @@ void cursor_begin(scan_cursor* made);
 void cursor_end(scan_cursor* cursor);
 /* The count of rows that are read next, at most `capacity`; 0: the end. */
 int cursor_next(pco_scan* scan, scan_cursor* cursor, size_t capacity, size_t* count, failure* why);
-/* Reads values of these rows for a vector of the output. */
+/* Reads values of these rows for a vector of the output. Of a column of texts it leaves numbers in
+ * the cursor, which cursor_texts() gives. */
 int cursor_read(const pco_scan* scan, scan_cursor* cursor, size_t vector, size_t count, void* data,
                 failure* why);
+/* Whether the column of a vector has texts, of any bytes; then those that rows of the last
+ * cursor_read() have. */
+int cursor_has_texts(const pco_scan* scan, const scan_cursor* cursor, size_t vector);
+int cursor_has_bytes(const pco_scan* scan, const scan_cursor* cursor, size_t vector);
+int cursor_texts(const pco_scan* scan, const scan_cursor* cursor, size_t vector,
+                 numpact_table_texts* texts, failure* why);
+/* The place among them of the text of a row. */
+uint32_t cursor_place(const pco_scan* scan, const scan_cursor* cursor, size_t vector, size_t row);
 /* Goes on behind these rows. */
 void cursor_advance(scan_cursor* cursor, size_t count);
 /* The order of the rows is that of the parts. */

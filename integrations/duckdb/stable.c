@@ -50,6 +50,7 @@ static duckdb_type type_of(value_kind kind) {
       [VALUE_TIMESTAMP_TZ] = DUCKDB_TYPE_TIMESTAMP_TZ,
       [VALUE_INTERVAL] = DUCKDB_TYPE_INTERVAL,
       [VALUE_VARCHAR] = DUCKDB_TYPE_VARCHAR,
+      [VALUE_BLOB] = DUCKDB_TYPE_BLOB,
   };
   return types[kind];
 }
@@ -144,6 +145,20 @@ static void init_thread(duckdb_init_info info) {
   duckdb_init_set_init_data(info, cursor, free_cursor);
 }
 
+static int write_texts(duckdb_vector vector, const pco_scan* scan, const scan_cursor* cursor,
+                       size_t index, size_t count, failure* why) {
+  numpact_table_texts texts;
+  if (!cursor_texts(scan, cursor, index, &texts, why)) return 0;
+  for (size_t row = 0; row < count; row++) {
+    if (!cursor->valid[row]) continue;
+    const uint32_t place = cursor_place(scan, cursor, index, row);
+    const uint64_t begin = texts.offsets[place];
+    duckdb_vector_assign_string_element_len(vector, row, texts.bytes + begin,
+                                            texts.offsets[place + 1] - begin);
+  }
+  return 1;
+}
+
 static void read_vectors(duckdb_function_info info, duckdb_data_chunk chunk) {
   pco_scan* scan = duckdb_function_get_init_data(info);
   scan_cursor* cursor = duckdb_function_get_local_init_data(info);
@@ -153,6 +168,9 @@ static void read_vectors(duckdb_function_info info, duckdb_data_chunk chunk) {
   for (size_t i = 0; i < scan->column_count && ok && count > 0; i++) {
     duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, i);
     ok = cursor_read(scan, cursor, i, count, duckdb_vector_get_data(vector), &why);
+    if (ok && cursor_has_texts(scan, cursor, i)) {
+      ok = write_texts(vector, scan, cursor, i, count, &why);
+    }
     if (!ok || !has_nulls(cursor->valid, count)) continue;
     duckdb_vector_ensure_validity_writable(vector);
     write_validity(cursor->valid, count, duckdb_vector_get_validity(vector));

@@ -37,6 +37,8 @@ value_kind value_type(const numpact_table_column* column) {
       return is_nano ? VALUE_TIMESTAMP_TZ_NS : VALUE_TIMESTAMP_TZ;
     case NUMPACT_TABLE_DURATION:
       return VALUE_INTERVAL;
+    case NUMPACT_TABLE_TEXT:
+      return is_bytes_column(column) ? VALUE_BLOB : VALUE_VARCHAR;
     default: /* another column */
       return VALUE_VARCHAR;
   }
@@ -66,6 +68,7 @@ const char* value_type_name(const numpact_table_column* column) {
       [VALUE_TIMESTAMP_TZ_NS] = "TIMESTAMPTZ_NS",
       [VALUE_INTERVAL] = "INTERVAL",
   };
+  if (is_text_column(column)) return is_bytes_column(column) ? "BLOB" : "VARCHAR";
   const char* name = names[value_type(column)];
   return name != NULL ? name : column->type_text; /* as Arrow prints it */
 }

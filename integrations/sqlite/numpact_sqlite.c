@@ -30,6 +30,7 @@ typedef struct batch {
   uint64_t first;
   size_t count; /* 0: nothing was read */
   uint8_t* numbers;
+  numpact_table_texts texts; /* of a column of them */
   uint8_t valid[BATCH_ROWS];
 } batch;
 
@@ -75,6 +76,7 @@ static char* unquoted(const char* argument) {
 
 static const char* declared_type(const numpact_table_column* column) {
   if (column->kind == NUMPACT_TABLE_OTHER) return "";
+  if (is_text_column(column)) return is_bytes_column(column) ? "BLOB" : "TEXT";
   return is_float_type(column->type) ? "REAL" : "INTEGER";
 }
 
@@ -211,6 +213,11 @@ static void plan_order(sqlite3_index_info* info) {
       info->nOrderBy == 1 && info->aOrderBy[0].iColumn == -1 && !info->aOrderBy[0].desc;
 }
 
+/* Texts are in the order of their bytes; another collation has another one. */
+static int compares_bytes(sqlite3_index_info* info, int term, const numpact_table_column* column) {
+  return !is_text_column(column) || strcmp(sqlite3_vtab_collation(info, term), "BINARY") == 0;
+}
+
 static int plan_table(sqlite3_vtab* base, sqlite3_index_info* info) {
   const pco_vtab* vtab = (const pco_vtab*)base;
   double rows = (double)vtab->table->rows;
@@ -221,6 +228,7 @@ static int plan_table(sqlite3_vtab* base, sqlite3_index_info* info) {
     const int column = info->aConstraint[i].iColumn;
     if (!info->aConstraint[i].usable || letter == 0) continue;
     if (column >= 0 && vtab->table->columns[column].kind == NUMPACT_TABLE_OTHER) continue;
+    if (column >= 0 && !compares_bytes(info, i, &vtab->table->columns[column])) continue;
     /* The rows are compared again by SQLite: omit stays 0. */
     info->aConstraintUsage[i].argvIndex = ++terms;
     sqlite3_str_appendf(text, "%c%d", letter, column);
@@ -353,11 +361,37 @@ typedef struct terms {
   numpact_table_value values[2 * MAX_PLAN_TERMS];
 } terms;
 
+/* A term on a column of texts, for chunks as bound_column() has it. */
+static void bound_text(terms* made, numpact_table_query* query, const numpact_table_column* of,
+                       size_t column, char op, sqlite3_value* value) {
+  const int type = is_bytes_column(of) ? SQLITE_BLOB : SQLITE_TEXT;
+  if (sqlite3_value_type(value) != type) return;
+  const size_t at = query->condition_count++;
+  numpact_table_value* text = &made->values[at];
+  text->struct_size = sizeof *text;
+  text->kind = type == SQLITE_BLOB ? NUMPACT_TABLE_VALUE_BYTES : NUMPACT_TABLE_VALUE_TEXT;
+  text->text =
+      type == SQLITE_BLOB ? sqlite3_value_blob(value) : (const char*)sqlite3_value_text(value);
+  text->text_size = (size_t)sqlite3_value_bytes(value);
+  numpact_table_condition* condition = &made->conditions[at];
+  condition->struct_size = sizeof *condition;
+  condition->column = column;
+  condition->op = op == '='   ? NUMPACT_TABLE_EQUAL
+                  : op == '<' ? NUMPACT_TABLE_LESS_EQUAL
+                              : NUMPACT_TABLE_GREATER_EQUAL;
+  condition->value_count = 1;
+  condition->values = text;
+}
+
 /* A term on a column: chunks without a number within it are left out. */
 static void bound_column(terms* made, numpact_table_query* query, const open_table* table,
                          size_t column, char op, sqlite3_value* value) {
   const int type = sqlite3_value_type(value);
   if (type == SQLITE_NULL) query->end_row = 0; /* no comparison with null is true */
+  if (is_text_column(&table->columns[column])) {
+    bound_text(made, query, &table->columns[column], column, op, value);
+    return;
+  }
   if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) return;
   for (int is_low = 0; is_low < 2; is_low++) {
     if ((op == '<' && is_low) || (op == '>' && !is_low)) continue;
@@ -519,12 +553,30 @@ static void result_number(sqlite3_context* context, numpact_type type, const uin
   }
 }
 
+static void result_text(sqlite3_context* context, const numpact_table_column* column,
+                        const numpact_table_texts* texts, uint32_t place) {
+  const char* text = texts->bytes + texts->offsets[place];
+  const uint64_t size = texts->offsets[place + 1] - texts->offsets[place];
+  if (is_bytes_column(column)) {
+    sqlite3_result_blob64(context, text, size, SQLITE_TRANSIENT);
+  } else {
+    sqlite3_result_text64(context, text, size, SQLITE_TRANSIENT, SQLITE_UTF8);
+  }
+}
+
 static int read_batch(pco_scan* scan, size_t column, failure* why) {
   batch* into = &scan->batches[column];
   const numpact_type type = scan->table->columns[column].type;
   /* Another column has no type; the reader has the words for it. */
   if (into->numbers == NULL) into->numbers = malloc(BATCH_ROWS * (numpact_type_size(type) + 1));
   if (into->numbers == NULL) return fail(why, "out of memory");
+  if (is_text_column(&scan->table->columns[column]) && into->texts.bytes == NULL) {
+    into->texts.struct_size = sizeof into->texts;
+    if (numpact_table_get_texts(scan->table->table, column, &into->texts, why->text,
+                                sizeof why->text, NULL) != NUMPACT_OK) {
+      return 0;
+    }
+  }
   const uint64_t left = scan->end - scan->row;
   const size_t count = left < BATCH_ROWS ? (size_t)left : BATCH_ROWS;
   into->count = 0;
@@ -556,6 +608,11 @@ static int column_value(sqlite3_vtab_cursor* base, sqlite3_context* context, int
   const size_t at = (size_t)(scan->row - from->first);
   if (!from->valid[at]) return SQLITE_OK; /* null */
   const numpact_type type = scan->table->columns[column].type;
+  if (is_text_column(&scan->table->columns[column])) {
+    result_text(context, &scan->table->columns[column], &from->texts,
+                text_place(type, from->numbers, at));
+    return SQLITE_OK;
+  }
   result_number(context, type, from->numbers + at * numpact_type_size(type));
   return SQLITE_OK;
 }

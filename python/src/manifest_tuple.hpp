@@ -13,5 +13,6 @@ nanobind::tuple manifest_tuple(table::Manifest manifest);
 nanobind::tuple part_tuple(const table::Part& part);
 // The other way round.
 table::Manifest manifest_in(nanobind::handle tuple);
+table::Column column_in(nanobind::handle tuple);
 
 }  // namespace numpact::python

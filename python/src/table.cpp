@@ -71,17 +71,21 @@ table::Metadata unpacked(nb::handle from) {
 // The logical types of columns, of which many share one.
 using LogicalTypes = std::map<std::string, nb::tuple>;
 
+std::string_view text_type_of(const table::Column& column) {
+  return column.text.empty() ? "" : table::to_string(column.text[0].type);
+}
+
 nb::tuple logical_of(const table::Column& column, LogicalTypes& made) {
   const std::string_view unit = table::has_unit(column.kind) ? table::to_string(column.unit) : "";
   std::string key;
   for (const std::string_view part : {table::to_string(column.kind), name_of(column.type), unit,
-                                      std::string_view(column.timezone)}) {
+                                      std::string_view(column.timezone), text_type_of(column)}) {
     key.append(part) += '\0';
   }
   nb::tuple& found = made[key];
   if (found.size() == 0) {
     found = nb::make_tuple(text_of(table::to_string(column.kind)), text_of(name_of(column.type)),
-                           text_of(unit), text_of(column.timezone));
+                           text_of(unit), text_of(column.timezone), text_of(text_type_of(column)));
   }
   return found;
 }
@@ -98,10 +102,14 @@ nb::tuple tuple_of(const table::Column& column, LogicalTypes& logical) {
     parts.append(nb::make_tuple(text_of(part.file), part.count, text_of(part.null_file),
                                 part.null_count, tuple_of(part.sum), tuple_of(part.null_sum)));
   }
+  nb::list texts;
+  for (const table::TextFile& file : column.text) {
+    texts.append(nb::make_tuple(text_of(file.file), file.count, tuple_of(file.sum)));
+  }
   return nb::make_tuple(text_of(column.name), text_of(column.file), logical_of(column, logical),
                         column.count, text_of(column.null_file), column.null_count,
                         column.nulls_dropped, column.nullable, packed(column.metadata),
-                        nb::tuple(parts));
+                        nb::tuple(parts), nb::tuple(texts));
 }
 
 nb::tuple tuple_of(const table::Part& part) {
@@ -162,6 +170,8 @@ table::FileSum sum_in(nb::handle entry) {
   return sum;
 }
 
+}  // namespace
+
 table::Column column_in(nb::handle entry) {
   const auto logical = entry[2];
   table::Column column;
@@ -188,8 +198,19 @@ table::Column column_in(nb::handle entry) {
     made.sum = sum_in(part[4]);
     made.null_sum = sum_in(part[5]);
   }
+  for (const nb::handle file : entry[10]) {
+    column.text.push_back(
+        {{}, utf8_of(file[0]), nb::cast<std::uint64_t>(file[1]), sum_in(file[2])});
+  }
+  if (column.kind == table::Kind::kText && column.text.empty()) column.text.emplace_back();
+  if (!column.text.empty()) {
+    column.text[0].type =
+        table::text_type_of_name(utf8_of(logical[4])).value_or(table::TextType::kString);
+  }
   return column;
 }
+
+namespace {
 
 table::Other other_in(nb::handle entry) {
   table::Other other;

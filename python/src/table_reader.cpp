@@ -132,6 +132,16 @@ void TableReader::load(std::size_t column) const {
   run([&](table::Failure* failure) { return reader_->load(column, failure); });
 }
 
+nb::tuple TableReader::texts(std::size_t column) const {
+  std::shared_ptr<const table::TextValues> texts;
+  run([&](table::Failure* failure) { return reader_->texts(column, failure).into(texts); });
+  const std::span<const std::uint64_t> offsets = texts->offsets();
+  NewArray made(NumberType::kU64, offsets.size());
+  std::memcpy(made.view().data, offsets.data(), offsets.size_bytes());
+  const std::string_view bytes = texts->bytes();
+  return nb::make_tuple(made.release(offsets.size()), nb::bytes(bytes.data(), bytes.size()));
+}
+
 nb::object TableReader::file(const std::string& name, const std::string& column) const {
   struct Kept {
     std::shared_ptr<table::Files> files;  // which have the map
@@ -182,6 +192,7 @@ void bind_table_reader(nb::module_& m) {
            nb::arg("max_memory").none() = nb::none())
       .def("manifest", &TableReader::manifest)
       .def("load", &TableReader::load, nb::arg("column"))
+      .def("texts", &TableReader::texts, nb::arg("column"))
       .def("file", &TableReader::file, nb::arg("name"), nb::arg("column"));
 }
 

@@ -68,6 +68,9 @@ class TableReader {
   void load(std::size_t column) const;
   // The bytes of a file on disk.
   nb::object file(const std::string& name, const std::string& column) const;
+  // The texts of a column of them: where each begins in the bytes, with the end of the last one, as
+  // (n + 1,) of uint64, and the bytes.
+  nb::tuple texts(std::size_t column) const;
   // How messages call the file and the column of a column.
   std::string place_of(const table::Column& column) const;
 

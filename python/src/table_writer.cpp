@@ -7,6 +7,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -107,6 +108,54 @@ class TableWriter {
   void finish(std::size_t column) {
     run([&](Failure* failure) { return open().finish(column, 0, failure); });
   }
+  // Of an other column: it becomes one of texts, if these repeat. `like`: a column of texts.
+  void begin_texts(std::size_t column, nb::handle like) {
+    const table::Column described = column_in(like);
+    run([&](Failure* failure) { return open().begin_texts(column, described, failure); });
+  }
+  // Texts by their offsets, (rows + 1,) of uint64, and bytes. False: they do not repeat.
+  bool add_texts(std::size_t column, const ConstArray& offsets, nb::handle source,
+                 std::optional<ConstArray> valid) {
+    const NumberView given = numbers_of(offsets);
+    if (given.type != NumberType::kU64 || given.count == 0) {
+      throw nb::type_error("offsets are not uint64");
+    }
+    const std::span ends(static_cast<const std::uint64_t*>(given.data), given.count);
+    const Bytes bytes(source);
+    table::TextRows rows;
+    rows.bytes = {reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()};
+    rows.begin = ends[0];
+    rows.ends = ends.subspan(1);
+    if (valid) {
+      rows.valid = {static_cast<const std::uint8_t*>(valid->data()),
+                    valid->size() * valid->itemsize()};
+    }
+    bool is_taken = false;
+    run([&](Failure* failure) { return open().add_texts(column, rows, failure).into(is_taken); });
+    return is_taken;
+  }
+  bool finish_texts(std::size_t column) {
+    bool is_taken = false;
+    run([&](Failure* failure) { return open().finish_texts(column, failure).into(is_taken); });
+    return is_taken;
+  }
+  // The rows so far: the offsets and bytes of the different texts, the place of that of each row,
+  // and a byte a row, 0 for null rows, or none.
+  nb::tuple take_texts(std::size_t column) {
+    table::TakenTexts taken;
+    run([&](Failure* failure) { return open().take_texts(column, failure).into(taken); });
+    const auto copy = [](NumberType type, const auto& values) {
+      NewArray made(type, values.size());
+      if (!values.empty()) {
+        std::memcpy(made.view().data, values.data(), values.size() * sizeof(values[0]));
+      }
+      return made.release(values.size());
+    };
+    const std::string_view bytes = taken.texts.bytes();
+    return nb::make_tuple(copy(NumberType::kU64, taken.texts.offsets()),
+                          nb::bytes(bytes.data(), bytes.size()),
+                          copy(NumberType::kU32, taken.codes), copy(NumberType::kU8, taken.valid));
+  }
   void begin_other(std::size_t column) {
     static_cast<void>(planned(column));
     run([&](Failure* failure) { return open().begin_other(column, failure).into(sinks_[column]); });
@@ -187,6 +236,11 @@ void bind_table_writer(nb::module_& m) {
       .def("write", &TableWriter::write, nb::arg("column"), nb::arg("numbers"),
            nb::arg("valid").none())
       .def("finish", &TableWriter::finish, nb::arg("column"))
+      .def("begin_texts", &TableWriter::begin_texts, nb::arg("column"), nb::arg("like"))
+      .def("add_texts", &TableWriter::add_texts, nb::arg("column"), nb::arg("offsets"),
+           nb::arg("source"), nb::arg("valid").none())
+      .def("finish_texts", &TableWriter::finish_texts, nb::arg("column"))
+      .def("take_texts", &TableWriter::take_texts, nb::arg("column"))
       .def("begin_other", &TableWriter::begin_other, nb::arg("column"))
       .def("write_bytes", &TableWriter::write_bytes, nb::arg("column"), nb::arg("source"))
       .def("finish_other", &TableWriter::finish_other, nb::arg("column"), nb::arg("rows"),

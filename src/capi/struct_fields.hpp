@@ -195,6 +195,14 @@ inline constexpr std::array kStructFields<numpact_table_column> = {
     NUMPACT_FIELD(numpact_table_column, block_ends),
     NUMPACT_FIELD(numpact_table_column, block_crcs),
     NUMPACT_FIELD(numpact_table_column, part_count),
+    NUMPACT_FIELD(numpact_table_column, text_file),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_table_texts> = {
+    NUMPACT_FIELD(numpact_table_texts, struct_size),
+    NUMPACT_FIELD(numpact_table_texts, count),
+    NUMPACT_FIELD(numpact_table_texts, offsets),
+    NUMPACT_FIELD(numpact_table_texts, bytes),
 };
 template <>
 inline constexpr std::array kStructFields<numpact_table_part> = {

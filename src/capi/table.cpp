@@ -32,6 +32,11 @@ numpact_table_column column_of(const table::Column& column) {
   made.null_file = column.null_count > 0 && has_one_file ? column.null_file.c_str() : nullptr;
   made.timezone = column.timezone.c_str();
   made.kind = static_cast<std::int32_t>(column.kind);
+  if (column.kind == table::Kind::kText) {
+    made.kind = NUMPACT_TABLE_TEXT;
+    made.type_text = to_string(column.text[0].type).data();  // ends with a zero byte
+    made.text_file = column.text[0].file.c_str();
+  }
   made.unit = table::has_unit(column.kind) ? static_cast<std::int32_t>(column.unit) + 1
                                            : std::int32_t{NUMPACT_TABLE_NO_UNIT};
   made.is_nullable = column.nullable ? 1 : 0;

@@ -45,9 +45,9 @@ using table::FilterOp;
 using table::FilterValue;
 
 static_assert(NUMPACT_TABLE_EQUAL == static_cast<int>(FilterOp::kEqual));
-static_assert(NUMPACT_TABLE_IS_NOT_NULL == static_cast<int>(FilterOp::kIsNotNull));
+static_assert(NUMPACT_TABLE_LIKE == static_cast<int>(FilterOp::kLike));
 static_assert(NUMPACT_TABLE_VALUE_NUMBER == static_cast<int>(FilterValue::Kind::kNumber));
-static_assert(NUMPACT_TABLE_VALUE_DURATION == static_cast<int>(FilterValue::Kind::kDuration));
+static_assert(NUMPACT_TABLE_VALUE_BYTES == static_cast<int>(FilterValue::Kind::kBytes));
 
 class CallersFiles final : public table::Files {
  public:
@@ -116,7 +116,7 @@ Status take_value(const numpact_table_value& given, FilterValue& value) {
     default:
       break;
   }
-  if (given.kind < NUMPACT_TABLE_VALUE_NUMBER || given.kind > NUMPACT_TABLE_VALUE_DURATION) {
+  if (given.kind < NUMPACT_TABLE_VALUE_NUMBER || given.kind > NUMPACT_TABLE_VALUE_BYTES) {
     return Status(ErrorKind::kInvalidArgument, "there is no such kind of value");
   }
   if (given.text_size > 0) NUMPACT_TRY(check_given(given.text));
@@ -131,7 +131,7 @@ Status take_condition(const table::Reader& reader, const numpact_table_condition
   if (given.column >= reader.columns().size()) {
     return Status(ErrorKind::kInvalidArgument, "the table has no such column");
   }
-  if (given.op < NUMPACT_TABLE_EQUAL || given.op > NUMPACT_TABLE_IS_NOT_NULL) {
+  if (given.op < NUMPACT_TABLE_EQUAL || given.op > NUMPACT_TABLE_LIKE) {
     return Status(ErrorKind::kInvalidArgument, "there is no such comparison");
   }
   table::Condition& made = conditions.emplace_back();
@@ -236,6 +236,23 @@ numpact_status numpact_table_find(const numpact_table* table, const char* name, 
     NUMPACT_TRY(check_given(name));
     NUMPACT_TRY(check_given(column));
     return table->reader.find({name, name_size}).into(*column);
+  });
+}
+
+numpact_status numpact_table_get_texts(const numpact_table* table, size_t column,
+                                       numpact_table_texts* texts, char* why, size_t why_capacity,
+                                       numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(table));
+    NUMPACT_TRY(check_struct(texts));
+    return with_words(why, why_capacity, [&](table::Failure* failure) -> Status {
+      std::shared_ptr<const table::TextValues> found;  // which the reader keeps
+      NUMPACT_TRY(table->reader.texts(column, failure).into(found));
+      give_struct(
+          numpact_table_texts{0, found->size(), found->offsets().data(), found->bytes().data()},
+          texts);
+      return {};
+    });
   });
 }
 

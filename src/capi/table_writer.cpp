@@ -50,6 +50,16 @@ Status take_column(const numpact_table_column& given, table::Manifest& manifest)
     other.position = manifest.columns.size() + manifest.others.size() - 1;
     return {};
   }
+  if (given.kind == NUMPACT_TABLE_TEXT) {
+    const auto type = table::text_type_of_name(text_or_empty(given.type_text));
+    if (!type) return Status(ErrorKind::kInvalidArgument, "there is no such type of texts");
+    table::Column& column = manifest.columns.emplace_back();
+    column.name = name;
+    column.kind = table::Kind::kText;
+    column.nullable = given.is_nullable != 0;
+    column.text.emplace_back().type = *type;
+    return {};
+  }
   if (given.kind < NUMPACT_TABLE_NUMBER || given.kind > NUMPACT_TABLE_DURATION) {
     return Status(ErrorKind::kInvalidArgument, "there is no such kind of column");
   }
@@ -188,6 +198,25 @@ numpact_status numpact_table_writer_write(numpact_table_writer* writer, size_t c
     return with_words(why, why_capacity, [&](table::Failure* failure) {
       return writer->writer.write(column, NumberView(type, numbers, row_count),
                                   {valid, valid != nullptr ? row_count : 0}, failure);
+    });
+  });
+}
+
+numpact_status numpact_table_writer_write_texts(numpact_table_writer* writer, size_t column,
+                                                const char* bytes, const uint64_t* ends,
+                                                const uint8_t* valid, size_t row_count, char* why,
+                                                size_t why_capacity, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(writer));
+    if (row_count == 0) return {};
+    NUMPACT_TRY(check_given(ends));
+    if (ends[row_count - 1] > 0) NUMPACT_TRY(check_given(bytes));
+    table::TextRows rows;
+    rows.bytes = {bytes, static_cast<std::size_t>(ends[row_count - 1])};
+    rows.ends = {ends, row_count};
+    rows.valid = {valid, valid != nullptr ? row_count : 0};
+    return with_words(why, why_capacity, [&](table::Failure* failure) {
+      return writer->writer.add_texts(column, rows, failure).status();
     });
   });
 }

@@ -57,4 +57,8 @@ std::string null_file_name(std::string_view column_file) {
   return std::string(column_file) + ".nulls.pco";
 }
 
+std::string text_file_name(std::string_view column_file) {
+  return std::string(column_file.substr(0, column_file.rfind('.'))) + ".values";
+}
+
 }  // namespace numpact::table

@@ -24,10 +24,15 @@ constexpr std::array kKinds = {
     KindFacts{"time64", NumberType::kI64, Unit::kMicro, Unit::kNano},
     KindFacts{"timestamp", NumberType::kI64, Unit::kSecond, Unit::kNano},
     KindFacts{"duration", NumberType::kI64, Unit::kSecond, Unit::kNano},
+    KindFacts{"text", std::nullopt, Unit::kNano, Unit::kSecond},
 };
 
 // In the order of Unit.
 constexpr std::array<std::string_view, 4> kUnits = {"s", "ms", "us", "ns"};
+
+// In the order of TextType.
+constexpr std::array<std::string_view, 4> kTextTypes = {"string", "large_string", "binary",
+                                                        "large_binary"};
 
 const KindFacts& facts_of(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
@@ -47,6 +52,17 @@ std::optional<Kind> kind_of_name(std::string_view name) noexcept {
 std::optional<Unit> unit_of_name(std::string_view name) noexcept {
   for (std::size_t i = 0; i < kUnits.size(); ++i) {
     if (kUnits[i] == name) return static_cast<Unit>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view to_string(TextType type) noexcept {
+  return kTextTypes[static_cast<std::size_t>(type)];
+}
+
+std::optional<TextType> text_type_of_name(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < kTextTypes.size(); ++i) {
+    if (kTextTypes[i] == name) return static_cast<TextType>(i);
   }
   return std::nullopt;
 }

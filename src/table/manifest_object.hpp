@@ -40,9 +40,11 @@ enum Name : std::size_t {
   kReason,
   kRows,
   kSkipped,
+  kTextType,
   kTimezone,
   kType,
   kUnit,
+  kValues,
   kVersion
 };
 
@@ -52,7 +54,7 @@ inline constexpr std::array<std::string_view, member::kVersion + 1> kNames = {
     "bytes",       "columns",      "count",    "crc32", "ends",     "file",   "format",
     "hex",         "logical_type", "metadata", "name",  "nullable", "nulls",  "nulls_dropped",
     "number_type", "obsolete",     "others",   "parts", "position", "reason", "rows",
-    "skipped",     "timezone",     "type",     "unit",  "version"};
+    "skipped",     "text_type",    "timezone", "type",  "unit",     "values", "version"};
 
 inline std::string printable(std::string_view text) {
   if (text.size() <= kMaxQuoted) return std::string(text);

@@ -45,6 +45,7 @@ class Writer {
                const std::string& column);
   Status parts(const Column& column);
   void sum(const FileSum& sum);
+  Status texts(const Column& column);
   Status other(const Other& other, bool has_checksums);
 
   const Manifest& manifest_;
@@ -154,7 +155,24 @@ Status Writer::parts(const Column& column) {
              "column '" + column.name + "': its parts do not have its rows");
 }
 
+Status Writer::texts(const Column& column) {
+  const TextFile& file = column.text.at(0);
+  text_.name("text_type");
+  text_.string(to_string(file.type));
+  text_.name("values");
+  text_.open_object();
+  NUMPACT_TRY(text("file", file.file, column.name));
+  number("count", file.count);
+  sum(file.sum);
+  text_.close();
+  return {};
+}
+
 Status Writer::column(const Column& column) {
+  if ((column.kind == Kind::kText) != (column.text.size() == 1)) {
+    return bad(ErrorKind::kInvalidArgument, "a column has no file of texts",
+               "column '" + column.name + "': it has no file of texts");
+  }
   text_.open_object();
   NUMPACT_TRY(text("name", column.name, column.name));
   if (column.parts.empty()) NUMPACT_TRY(text("file", column.file, column.name));
@@ -167,6 +185,7 @@ Status Writer::column(const Column& column) {
   if (!column.timezone.empty()) NUMPACT_TRY(text("timezone", column.timezone, column.name));
   text_.name("number_type");
   text_.string(name_of(column.type));
+  if (column.kind == Kind::kText) NUMPACT_TRY(texts(column));
   if (column.parts.empty()) {
     number("count", column.count);
     NUMPACT_TRY(nulls(column.null_file, column.null_count, {}, column.name));
@@ -221,7 +240,9 @@ Status Writer::write(std::string& out) {
   const auto checked = std::count_if(others.begin(), others.end(), has_checksums);
   const bool is_checked = checked == static_cast<std::ptrdiff_t>(others.size());
   const bool has_parts = std::any_of(manifest_.columns.begin(), manifest_.columns.end(),
-                                     [](const Column& column) { return !column.parts.empty(); }) ||
+                                     [](const Column& column) {
+                                       return !column.parts.empty() || column.kind == Kind::kText;
+                                     }) ||
                          std::any_of(others.begin(), others.end(),
                                      [](const Other& other) { return other.parts.size() > 1; });
   if (!is_checked && (checked > 0 || has_parts)) {

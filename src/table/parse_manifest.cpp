@@ -11,6 +11,7 @@
 #include "json/json.hpp"
 #include "numpact/table.hpp"
 #include "table/manifest_object.hpp"
+#include "table/manifest_reader.hpp"
 
 namespace numpact::table {
 namespace {
@@ -28,145 +29,35 @@ constexpr std::uint64_t kLastVersion = 4;
 constexpr std::uint64_t kFirstWithOthers = 3;
 constexpr std::uint64_t kFirstWithParts = 4;
 
-// Memory that the contents may take, and what is counted for each entry and pair beside its texts.
-constexpr std::uint64_t kFixedMemory = std::uint64_t{4} << 20;
-constexpr std::uint64_t kMemoryPerTextByte = 2;
+// What is counted for each entry and pair beside its texts.
 constexpr std::uint64_t kColumnMemory = 256;
 constexpr std::uint64_t kOtherMemory = 128;
 constexpr std::uint64_t kPartMemory = 128;  // of either kind
 constexpr std::uint64_t kSkippedMemory = 96;
 constexpr std::uint64_t kPairMemory = 64;
 constexpr std::uint64_t kNameMemory = 32;
+constexpr std::uint64_t kTextMemory = 96;
 constexpr std::uint64_t kBlockMemory = sizeof(std::uint64_t) + sizeof(std::uint32_t);
 static_assert(sizeof(Column) <= kColumnMemory);
 static_assert(sizeof(Other) <= kOtherMemory);
 static_assert(sizeof(Part) <= kPartMemory && sizeof(NumberPart) <= kPartMemory);
 static_assert(sizeof(Skipped) <= kSkippedMemory);
+static_assert(sizeof(TextFile) <= kTextMemory);
 static_assert(sizeof(std::string) <= kNameMemory);
 static_assert(sizeof(Metadata::value_type) <= kPairMemory);
 
-class Parser {
+class Parser : private internal::ManifestReader {
  public:
-  Parser(std::string_view text, std::string* why)
-      : memory_left_(kFixedMemory + kMemoryPerTextByte * text.size()), text_(text), why_(why) {}
+  Parser(std::string_view text, std::string* why) : ManifestReader(text, why) {}
 
   Status parse(Manifest& manifest);
 
  private:
-  // An error at a value: its fixed text, and a sentence.
-  Status bad(const View& at, const char* what, const std::string& sentence,
-             ErrorKind kind = ErrorKind::kCorrupt) const {
-    const auto offset = static_cast<std::uint64_t>(at.text().data() - text_.data());
-    if (why_ != nullptr) {
-      why_->clear();
-      const std::string whole =
-          column_ ? "column '" + printable(*column_) + "': " + sentence : sentence;
-      // Zero bytes of names would end a string of C.
-      for (const char c : whole) *why_ += c == '\0' ? "\\0" : std::string(1, c);
-      *why_ += " (at byte " + std::to_string(offset) + ")";
-    }
-    return Status(kind, what, offset);
-  }
-  // The same, with the value.
-  Status bad_value(const View& at, const char* what, const std::string& sentence) const {
-    return bad(at, what, sentence + ": " + printable(at.text()));
-  }
-
-  Status take(const View& at, std::uint64_t bytes) {
-    if (bytes > memory_left_) {
-      return bad(at, "it says more than a table of its size can hold",
-                 "it says more than a table of its size can hold", ErrorKind::kLimitExceeded);
-    }
-    memory_left_ -= bytes;
-    return {};
-  }
-
-  // Elements of a list, each of which takes `bytes`.
-  Status size_of(const View& list, std::uint64_t bytes, std::size_t& count) {
-    count = static_cast<std::size_t>(list.count());
-    return take(list, count * bytes);
-  }
-
-  // The contents of a string that the result keeps.
-  Status text_of(const View& value, std::string& out) {
-    NUMPACT_TRY(take(value, value.text().size() - 2));  // without the quotes
-    out = value.string();
-    if (json::is_utf8(out)) return {};
-    return bad_value(value, "half of a surrogate pair is no character",
-                     "text has half of a surrogate pair, which is no character");
-  }
-
-  Status require_object(const View& value) const {
-    if (value.is(json::Kind::kObject)) return {};
-    return bad_value(value, "an entry is not an object", "is not an object");
-  }
-
-  Status require(const ManifestObject& object, Name name) const {
-    if (object[name]) return {};
-    return bad(object.view(), "a member is missing", "has no " + named(name));
-  }
-
-  Status text(const ManifestObject& object, Name name, std::string& out) {
-    NUMPACT_TRY(require(object, name));
-    return optional_text(object, name, out);
-  }
-
-  Status optional_text(const ManifestObject& object, Name name, std::string& out) {
-    const std::optional<View>& value = object[name];
-    if (!value) return {};
-    if (!value->is(json::Kind::kString)) {
-      return bad_value(*value, "a value is not text", named(name) + " is not text");
-    }
-    return text_of(*value, out);
-  }
-
-  Status number_of(const View& value, const std::string& what, std::uint64_t limit,
-                   std::uint64_t& out) const {
-    const std::optional<std::uint64_t> number = value.unsigned_integer();
-    if (!number || *number >= limit) {
-      return bad_value(value, "a value is not a count", what + " is not a count");
-    }
-    out = *number;
-    return {};
-  }
-
-  Status number(const ManifestObject& object, Name name, std::uint64_t& out) const {
-    NUMPACT_TRY(require(object, name));
-    return optional_number(object, name, out);
-  }
-
-  Status optional_number(const ManifestObject& object, Name name, std::uint64_t& out) const {
-    if (!object[name]) return {};
-    return number_of(*object[name], named(name), kCountLimit, out);
-  }
-
-  Status list(const ManifestObject& object, Name name) const {
-    NUMPACT_TRY(require(object, name));
-    const View& value = *object[name];
-    if (value.is(json::Kind::kArray)) return {};
-    return bad_value(value, "a value is not a list", named(name) + " is not a list");
-  }
-
-  Status file_name(const ManifestObject& object, std::string& out) {
-    NUMPACT_TRY(text(object, kFile, out));
-    return check_file_name(*object[kFile], out);
-  }
-  Status check_file_name(const View& at, const std::string& name) const {
-    if (is_file_name(name)) return {};
-    return bad(at, "a file name leads out of the folder",
-               "file name '" + printable(name) + "' leads out of the folder");
-  }
-
-  Status name(const ManifestObject& object, std::string& out) {
-    NUMPACT_TRY(text(object, kName, out));
-    column_ = out;
-    return {};
-  }
-
   Status metadata(const ManifestObject& object, Metadata& out);
   Status metadata_text(const View& value, std::string& out);
   Status column(const View& value, std::uint64_t version, Column& out);
-  Status type_of(const ManifestObject& object, Column& out);
+  Status type_of(const ManifestObject& object, std::uint64_t version, Column& out);
+  Status texts_of(const ManifestObject& object, Column& out);
   Status nulls(const ManifestObject& object, std::string& file, std::uint64_t& count, FileSum* sum);
   Status sum_of(const ManifestObject& object, FileSum& out);
   Status number_parts(const ManifestObject& object, Column& out);
@@ -225,11 +116,6 @@ class Parser {
     return bad(at, "a column has more rows than can be counted",
                "has more rows than can be counted");
   }
-
-  std::uint64_t memory_left_;
-  std::string_view text_;
-  std::string* why_;
-  std::optional<std::string> column_;  // that is read
 };
 
 // Text, or an object with hexadecimal digits of bytes that are not.
@@ -276,7 +162,42 @@ Status Parser::metadata(const ManifestObject& object, Metadata& out) {
   return {};
 }
 
-Status Parser::type_of(const ManifestObject& object, Column& out) {
+// The texts of a column, of which its numbers are the places.
+Status Parser::texts_of(const ManifestObject& object, Column& out) {
+  NUMPACT_TRY(take(object.view(), kTextMemory));
+  TextFile& made = out.text.emplace_back();
+  std::string type_name;
+  NUMPACT_TRY(text(object, kTextType, type_name));
+  const std::optional<TextType> type = text_type_of_name(type_name);
+  if (!type) {
+    return bad(*object[kTextType], "a type of texts is unknown",
+               "text type '" + printable(type_name) + "' is unknown");
+  }
+  made.type = *type;
+  NUMPACT_TRY(require(object, kValues));
+  const View& value = *object[kValues];
+  if (!value.is(json::Kind::kObject)) {
+    return bad_value(value, "'values' is not an object", "'values' is not an object");
+  }
+  const ManifestObject entry(value);
+  NUMPACT_TRY(file_name(entry, made.file));
+  NUMPACT_TRY(number(entry, kCount, made.count));
+  NUMPACT_TRY(require(entry, kCrc32));
+  NUMPACT_TRY(sum_of(entry, made.sum));
+  const bool is_place =
+      out.type == NumberType::kU8 || out.type == NumberType::kU16 || out.type == NumberType::kU32;
+  if (!is_place) {
+    return bad(*object[kNumberType], "a logical type is not stored as this number type",
+               "logical type 'text' is not stored as " + std::string(name_of(out.type)));
+  }
+  const std::uint64_t max_count = std::uint64_t{1} << (8 * numpact::size_of(out.type));
+  if (made.count <= max_count && (made.count > 0 || out.count == 0)) return {};
+  return bad(*entry[kCount], "the count of texts does not fit their numbers",
+             "has " + std::to_string(made.count) + " texts for " + std::to_string(out.count) +
+                 " numbers of type " + std::string(name_of(out.type)));
+}
+
+Status Parser::type_of(const ManifestObject& object, std::uint64_t version, Column& out) {
   std::string type_name;
   std::string kind_name;
   std::string unit_name;
@@ -288,7 +209,7 @@ Status Parser::type_of(const ManifestObject& object, Column& out) {
   }
   NUMPACT_TRY(text(object, kLogicalType, kind_name));
   const std::optional<Kind> kind = kind_of_name(kind_name);
-  if (!kind) {
+  if (!kind || (*kind == Kind::kText && version < kFirstWithParts)) {
     return bad(*object[kLogicalType], "a logical type is unknown",
                "logical type '" + printable(kind_name) + "' is unknown");
   }
@@ -375,7 +296,8 @@ Status Parser::column(const View& value, std::uint64_t version, Column& out) {
     NUMPACT_TRY(number(object, kCount, out.count));
     NUMPACT_TRY(nulls(object, out.null_file, out.null_count, nullptr));
   }
-  NUMPACT_TRY(type_of(object, out));
+  NUMPACT_TRY(type_of(object, version, out));
+  if (out.kind == Kind::kText) NUMPACT_TRY(texts_of(object, out));
   NUMPACT_TRY(optional_text(object, kTimezone, out.timezone));
   if (out.kind != Kind::kTimestamp) out.timezone.clear();
   if (const std::optional<View>& flag = object[kNullable]) {

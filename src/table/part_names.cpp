@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kTagDigits = 8;
 constexpr std::size_t kMaxNumberDigits = 19;  // of what is parsed
 constexpr std::string_view kMark = ".p";
-constexpr std::string_view kEndings[] = {".nulls.pco", ".pco", ".arrow"};
+constexpr std::string_view kEndings[] = {".nulls.pco", ".pco", ".values", ".arrow"};
 
 // A manifest that was not completed.
 bool is_hidden_manifest(std::string_view name) {
@@ -87,6 +87,7 @@ std::vector<std::string> files_of(const table::Manifest& manifest) {
       files.push_back(part.file);
       if (part.null_count > 0) files.push_back(part.null_file);
     }
+    for (const table::TextFile& texts : column.text) files.push_back(texts.file);
   }
   for (const table::Other& other : manifest.others) {
     for (const table::Part& part : other.parts) files.push_back(part.file);

@@ -169,7 +169,7 @@ TEST_F(TableInC, ScansByStructures) {
   values[0].kind = 99;
   EXPECT_EQ(scan(rows), NUMPACT_INVALID_ARGUMENT);
   values[0].kind = NUMPACT_TABLE_VALUE_I64;
-  condition.op = 9;
+  condition.op = 10;
   EXPECT_EQ(scan(rows), NUMPACT_INVALID_ARGUMENT);
   condition.op = NUMPACT_TABLE_LESS;
   condition.column = 2;

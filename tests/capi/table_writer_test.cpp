@@ -196,5 +196,100 @@ TEST_F(TableWriterInC, Errors) {
   ASSERT_EQ(commit(), NUMPACT_OK) << why_;
 }
 
+// How many rows a query finds.
+std::uint64_t matching(const numpact_table* table, const numpact_table_query& query) {
+  char why[300] = "";
+  numpact_table_scan* scan = nullptr;
+  numpact_table_cursor* cursor = nullptr;
+  numpact_table_batch batch;
+  batch.struct_size = sizeof batch;
+  std::uint64_t rows = 0;
+  EXPECT_EQ(numpact_table_scan_create(table, &query, &scan, why, sizeof why, nullptr), NUMPACT_OK)
+      << why;
+  EXPECT_EQ(numpact_table_cursor_create(scan, &cursor, nullptr), NUMPACT_OK);
+  for (;;) {
+    EXPECT_EQ(numpact_table_cursor_next(cursor, &batch, why, sizeof why, nullptr), NUMPACT_OK);
+    if (batch.window_rows == 0) break;
+    rows += batch.rows;
+  }
+  numpact_table_cursor_destroy(cursor);
+  numpact_table_scan_destroy(scan);
+  return rows;
+}
+
+TEST_F(TableWriterInC, TextsThatRepeat) {
+  numpact_table_column text = column_of("s", NUMPACT_TABLE_TEXT, NUMPACT_NO_TYPE);
+  text.type_text = "string";
+  ASSERT_EQ(create({text}), NUMPACT_OK) << why_;
+  const std::string bytes = "babab";
+  const std::uint64_t ends[] = {1, 2, 3, 4, 5, 5};
+  const std::uint8_t valid[] = {1, 1, 1, 1, 1, 0};
+  const auto write = [&] {
+    return numpact_table_writer_write_texts(writer_, 0, bytes.data(), ends, valid, 6, why_,
+                                            sizeof why_, nullptr);
+  };
+  ASSERT_EQ(write(), NUMPACT_OK) << why_;
+  ASSERT_EQ(commit(), NUMPACT_OK) << why_;
+  close();
+  ASSERT_EQ(append(), NUMPACT_OK) << why_;
+  ASSERT_EQ(write(), NUMPACT_OK) << why_;
+  ASSERT_EQ(commit(), NUMPACT_OK) << why_;
+  close();
+
+  numpact_table* table = nullptr;
+  ASSERT_EQ(numpact_table_open(nullptr, path_.c_str(), &table, why_, sizeof why_, nullptr),
+            NUMPACT_OK);
+  numpact_table_column found;
+  found.struct_size = sizeof found;
+  numpact_table_manifest_column(numpact_table_get_manifest(table), 0, &found, nullptr);
+  EXPECT_EQ(found.kind, NUMPACT_TABLE_TEXT);
+  EXPECT_EQ(found.type, NUMPACT_U8);
+  EXPECT_STREQ(found.type_text, "string");
+  EXPECT_STREQ(found.text_file, "s.values");
+  numpact_table_texts texts;
+  texts.struct_size = sizeof texts;
+  ASSERT_EQ(numpact_table_get_texts(table, 0, &texts, why_, sizeof why_, nullptr), NUMPACT_OK);
+  ASSERT_EQ(texts.count, 2u);
+  EXPECT_EQ(std::string(texts.bytes, texts.offsets[2]), "ab");
+  EXPECT_EQ(numpact_table_get_texts(table, 1, &texts, why_, sizeof why_, nullptr),
+            NUMPACT_INVALID_ARGUMENT);
+
+  numpact_table_value value = {};
+  value.struct_size = sizeof value;
+  value.kind = NUMPACT_TABLE_VALUE_TEXT;
+  value.text = "b";
+  value.text_size = 1;
+  numpact_table_condition condition = {sizeof condition, 0, NUMPACT_TABLE_GREATER_EQUAL, 1, &value};
+  numpact_table_query query;
+  numpact_table_query_init(&query);
+  query.conditions = &condition;
+  query.condition_count = 1;
+  EXPECT_EQ(matching(table, query), 6u);
+  condition.op = NUMPACT_TABLE_LIKE;
+  value.text = "a%";
+  value.text_size = 2;
+  EXPECT_EQ(matching(table, query), 4u);
+  value.kind = NUMPACT_TABLE_VALUE_BYTES;
+  numpact_table_scan* scan = nullptr;
+  EXPECT_EQ(numpact_table_scan_create(table, &query, &scan, why_, sizeof why_, nullptr),
+            NUMPACT_TYPE_MISMATCH);
+  numpact_table_destroy(table);
+}
+
+TEST_F(TableWriterInC, BadTexts) {
+  numpact_table_column text = column_of("s", NUMPACT_TABLE_TEXT, NUMPACT_NO_TYPE);
+  text.type_text = "string";
+  ASSERT_EQ(create({text}), NUMPACT_OK) << why_;
+  const char bad = '\xff';
+  const std::uint64_t end = 1;
+  EXPECT_EQ(numpact_table_writer_write_texts(writer_, 0, &bad, &end, nullptr, 1, why_, sizeof why_,
+                                             nullptr),
+            NUMPACT_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(why_).find("not UTF-8"), std::string::npos) << why_;
+  text.type_text = "utf8";
+  close();
+  EXPECT_EQ(create({text}, 1), NUMPACT_INVALID_ARGUMENT);
+}
+
 }  // namespace
 }  // namespace numpact

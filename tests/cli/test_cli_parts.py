@@ -28,7 +28,7 @@ def table_of(with_text: bool) -> pa.Table:
         "t": pa.array([i * 1000 for i in range(ROWS)], pa.timestamp("ms", "UTC")),
     }
     if with_text:
-        columns["s"] = pa.array([None if i % 11 == 3 else f"w{i % 70}" for i in range(ROWS)])
+        columns["s"] = pa.array([None if i % 11 == 3 else f"w{i % 20_000}" for i in range(ROWS)])
         columns["u"] = pa.array([f"{i * 7919 % 1000003}" for i in range(ROWS)])
         columns["l"] = pa.array(
             [[i, 1] if i % 2 else [] for i in range(ROWS)], pa.list_(pa.int64())

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.ipc
 import pytest
+from older_tables import texts_in_arrow
 from programs import Tool, tool  # noqa: F401
 
 import numpact
@@ -50,6 +51,12 @@ def test_command_and_python_write_the_same(
     numpact.write_table(table, tmp_path / "python")
     path = write(table, tmp_path / "t.arrow")
     tool.run("compress", "-q", path, "-o", tmp_path / "command")
+    files = [tmp_path / door / "s.values" for door in ("python", "command")]
+    if files[0].exists():
+        assert files[0].read_bytes() == files[1].read_bytes()
+        assert numpact.read_table(tmp_path / "command").to_arrow().equals(table.combine_chunks())
+        return
+    assert not files[1].exists()
     files = [tmp_path / door / "s.arrow" for door in ("python", "command")]
     assert type_in(files[0]) == type_in(files[1])
     sizes = [file.stat().st_size for file in files]
@@ -61,7 +68,8 @@ def test_command_and_python_write_the_same(
 @pytest.mark.wheel_takes(2)
 def test_an_append_keeps_the_dictionary_of_repeated_text(tool: Tool, tmp_path: Path) -> None:
     table = pa.table({"s": values(pa.string(), 70_000, 50)})
-    numpact.write_table(table, tmp_path / "t")
+    with texts_in_arrow():
+        numpact.write_table(table, tmp_path / "t")
     before = (tmp_path / "t/s.arrow").stat().st_size
     more = pa.table({"s": pa.array(["new", None, "text 7"])})
     path = write(more, tmp_path / "m.arrow")
@@ -70,6 +78,28 @@ def test_an_append_keeps_the_dictionary_of_repeated_text(tool: Tool, tmp_path: P
     assert (tmp_path / "t/s.arrow").stat().st_size < before + 2000
     tool.run("decompress", tmp_path / "t", "-o", tmp_path / "back.arrow")
     assert pa.ipc.open_file(tmp_path / "back.arrow").read_all() == pa.concat_tables([table, more])
+
+
+def test_an_append_adds_to_repeated_text(tool: Tool, tmp_path: Path) -> None:
+    table = pa.table({"s": values(pa.string(), 70_000, 50)})
+    numpact.write_table(table, tmp_path / "t")
+    more = pa.table({"s": pa.array(["new", None, "text 7"])})
+    path = write(more, tmp_path / "m.arrow")
+    tool.run("compress", "-q", path, "--append", "-o", tmp_path / "t")
+    (tmp_path / "m.csv").write_text("s\nnewer\ntext 7\n")
+    tool.run("compress", "-q", tmp_path / "m.csv", "--append", "-o", tmp_path / "t")
+    assert not (tmp_path / "t/s.values").exists()
+    assert len(list((tmp_path / "t").glob("s.*.values"))) == 1
+    tool.run("verify", tmp_path / "t")
+    tool.run("decompress", tmp_path / "t", "-o", tmp_path / "back.arrow")
+    last = pa.table({"s": pa.array(["newer", "text 7"])})
+    back = pa.ipc.open_file(tmp_path / "back.arrow").read_all()
+    assert back["s"].to_pylist() == pa.concat_tables([table, more, last])["s"].to_pylist()
+    ran = tool.run("decompress", tmp_path / "t", "--where", "s like 'new%'")
+    assert ran.text.split() == ["s", "new", "newer"]
+    assert "has texts" in tool.refused(
+        "decompress", "--salvage", "--column", "s", tmp_path / "t", code=2
+    )
 
 
 @pytest.mark.parametrize("new", [*TEXTS, *BYTES], ids=str)

@@ -42,7 +42,14 @@ def nulls_of(rows: int) -> np.ndarray:
 
 
 def words(rows: int) -> pa.Array:
-    return pa.array([f"word {row % 7}" for row in range(rows)])
+    """Text that does not repeat, which is a file of Arrow."""
+    return pa.array([f"word {row}" for row in range(rows)])
+
+
+def symbols(rows: int) -> pa.Array:
+    """Text that repeats, in the order of the rows, and nulls."""
+    texts = [f"s{row * 300 // rows:03d}" + "x" * (row % 17) for row in range(rows)]
+    return pa.array(texts, mask=nulls_of(rows))
 
 
 def damage(file: Path, chunk: int) -> None:
@@ -91,8 +98,10 @@ def filter_folder(path: Path) -> dict[str, list[str]]:
     Returns:
         By column, its filters that name no other: most are SQL, too.
     """
-    table = filter_fixture.table()
+    table = pa.concat_tables([filter_fixture.table()] * 8)  # so that its texts repeat
+    table = table.set_column(0, "row", pa.array(range(len(table)), pa.int32()))
     numpact.write_table(table, path)
+    assert list(path.glob("*.values"))
     for file in path.glob("*.pco"):
         if not file.name.endswith(".nulls.pco"):
             numbers = numpact.decompress(file.read_bytes())

@@ -19,6 +19,7 @@ from tables_support import (
     number_columns,
     only_manifest,
     sound_folders,
+    symbols,
     words,
 )
 
@@ -487,3 +488,29 @@ def test_filters_of_the_list(db: Any, tmp_path: Path) -> None:
         assert not wrong, name
         taken += count
     assert taken > 400
+
+
+def test_texts_that_repeat(db: Any, tmp_path: Path) -> None:
+    texts = symbols(ROWS)
+    table = pa.table({"s": texts, "b": texts.cast(pa.large_binary()), "n": range(ROWS)})
+    for name, part in (("a", table), ("b", table.slice(0, 100))):  # numbers of two types
+        numpact.write_table(part, tmp_path / name)
+    source = f"read_pco('{tmp_path}/*')"
+    db.execute(f"CREATE TABLE copy AS SELECT * FROM {source}")
+    expected = pa.concat_tables([table, table.slice(0, 100)])
+    found = db.execute("SELECT * FROM copy").to_arrow_table()
+    assert found.column("s").to_pylist() == expected.column("s").to_pylist()
+    assert found.column("b").to_pylist() == expected.column("b").to_pylist()
+    assert db.execute(f"DESCRIBE SELECT s, b FROM {source}").fetchall()[0][1] == "VARCHAR"
+    for where in (
+        "s = 's150'",
+        "s < 's002'",
+        "s IN ('s001', 's150x')",
+        "s IS NULL",
+        "b = 's150'::BLOB",
+        "s LIKE 's15%'",
+        "s = 's150' AND n > 9",
+    ):
+        query = f"SELECT count(*), min(s), max(n) FROM {{}} WHERE {where}"
+        one, other = (db.execute(query.format(name)).fetchall() for name in (source, "copy"))
+        assert one == other, where

@@ -29,6 +29,7 @@ from tables_support import (
     number_columns,
     only_manifest,
     sound_folders,
+    symbols,
     words,
 )
 
@@ -247,6 +248,25 @@ def test_text_is_refused_by_name(db: apsw.Connection, folder: Path) -> None:
     mount(db, folder)
     with pytest.raises(apsw.Error, match=r'column "word" is of type string, in word\.arrow'):
         db.execute("SELECT word FROM t").fetchone()
+
+
+def test_texts_that_repeat(db: apsw.Connection, tmp_path: Path) -> None:
+    texts = symbols(ROWS)
+    table = pa.table({"s": texts, "b": texts.cast(pa.large_binary())})
+    numpact.write_table(table, tmp_path / "t")
+    mount(db, tmp_path / "t")
+    rows = db.execute("SELECT s, b FROM t").fetchall()
+    assert rows == list(zip(*table.to_pydict().values(), strict=True))
+    db.execute("CREATE TABLE copy(s TEXT, b BLOB)")
+    db.executemany("INSERT INTO copy VALUES(?, ?)", rows)
+    for where in (
+        "s = 's150'", "s < 's002'", "s >= 's299xxx'", "s IN ('s001', 's150x', 'none')",
+        "s IS NULL", "s LIKE 'S15%'", "s = 'S150' COLLATE NOCASE", "s BETWEEN 's1' AND 's2'",
+        "s = 5", "s > 5", "s = x'73313530'", "b = x'73313530'", "b < x'7330'", "b = 's150'",
+    ):  # fmt: skip
+        query = f"SELECT count(*), min(s), max(s) FROM {{}} WHERE {where}"
+        found, expected = (db.execute(query.format(name)).fetchall() for name in ("t", "copy"))
+        assert found == expected, where
 
 
 def test_names_that_repeat(db: apsw.Connection, tmp_path: Path) -> None:

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -16,3 +19,14 @@ def as_version_3(folder: Path) -> None:
         (part,) = other.pop("parts")
         other["file"] = part["file"]
     path.write_text(json.dumps(manifest))
+
+
+@contextmanager
+def texts_in_arrow() -> Iterator[None]:
+    """Text that repeats is written to files of Arrow, too."""
+    writing = importlib.import_module("numpact._folders.writing")
+    types, writing.TEXTS = writing.TEXTS, {}
+    try:
+        yield
+    finally:
+        writing.TEXTS = types

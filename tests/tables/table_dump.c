@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const char* const kinds[] = {"number", "bool",      "date32",   "date64", "time32",
-                                    "time64", "timestamp", "duration", "other"};
+                                    "time64", "timestamp", "duration", "other",  "text"};
 static const char* const units[] = {"", "s", "ms", "us", "ns"};
 static const char* const types[] = {"",    "u32", "u64", "i32", "i64", "f32",
                                     "f64", "u16", "i16", "f16", "u8",  "i8"};
@@ -39,17 +39,31 @@ static void print_number(numpact_type type, const char* bytes) {
   }
 }
 
-static int print_values(numpact_table_cursor* cursor, size_t index,
+static void print_text(const numpact_table_texts* texts, numpact_type type, const char* bytes) {
+  uint32_t place = 0;
+  memcpy(&place, bytes, numpact_type_size(type));
+  const uint64_t begin = texts->offsets[place];
+  fwrite(texts->bytes + begin, 1, (size_t)(texts->offsets[place + 1] - begin), stdout);
+}
+
+static int print_values(const numpact_table* table, numpact_table_cursor* cursor, size_t index,
                         const numpact_table_column* column) {
   const size_t count = (size_t)column->rows;
   char* numbers = malloc(8 * count + 8);
   uint8_t* valid = malloc(count + 1);
+  const int is_text = column->kind == NUMPACT_TABLE_TEXT;
+  numpact_table_texts texts;
+  texts.struct_size = sizeof texts;
   const int ok = numbers != NULL && valid != NULL &&
+                 (!is_text || numpact_table_get_texts(table, index, &texts, why, sizeof why,
+                                                      NULL) == NUMPACT_OK) &&
                  numpact_table_cursor_read(cursor, index, 0, count, 0, numbers, valid, why,
                                            sizeof why, NULL) == NUMPACT_OK;
   for (size_t row = 0; row < count && ok; row++) {
     if (row > 0) printf(",");
-    if (valid[row]) {
+    if (valid[row] && is_text) {
+      print_text(&texts, column->type, numbers + row * numpact_type_size(column->type));
+    } else if (valid[row]) {
       print_number(column->type, numbers + row * numpact_type_size(column->type));
     } else {
       printf("null");
@@ -87,7 +101,7 @@ static void print_columns(const numpact_table* table, numpact_table_cursor* curs
       continue;
     }
     printf(":%s=", types[column.type]);
-    if (!print_values(cursor, i, &column)) printf("error: %s", why);
+    if (!print_values(table, cursor, i, &column)) printf("error: %s", why);
     printf("\n");
   }
 }

@@ -65,7 +65,7 @@ def test_the_command_accepts(tmp_path: Path, one: Manifest) -> None:
             alone = run("decompress", folder, "--column", name, "--to", "csv").text
             assert list(zip(*csv.reader(io.StringIO(alone)), strict=True)) == [(name, *values)]
         return
-    is_number = all(re.search(r":(number|bool|other)[:\[]", column) for column in one.columns)
+    is_number = all(re.search(r":(number|bool|other|text)[:\[]", column) for column in one.columns)
     if one.columns and is_number:
         cells = list(zip(*csv.reader(io.StringIO(ran.text)), strict=True))
         assert [list(map(plain, column[1:])) for column in cells] == one.values()
@@ -93,7 +93,7 @@ def test_python_accepts(tmp_path: Path, one: Manifest) -> None:
         if one.names().count(one.names()[index]) > 1:
             continue
         column = numpact.read_table(folder, [one.names()[index]]).to_arrow().column(0)
-        if re.search(r":(number|other):", one.columns[index]):
+        if re.search(r":(number|other|text):", one.columns[index]):
             cells = ["null" if value is None else f"{value}" for value in column.to_pylist()]
             assert list(map(plain, cells)) == values
         else:

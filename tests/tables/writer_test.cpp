@@ -83,7 +83,8 @@ TEST(WritePlans, OnlyFilesOfNumpactAreLeftovers) {
   manifest.columns = {column};
   manifest.obsolete = {"a.pco", "a.nulls.pco"};
   const std::vector<std::string> left = {"a.pco", "a.p1-00000000.pco", "a.p12-89abcdef.nulls.pco",
-                                         "a.p4-00000000.arrow", ".manifest.json.7-00000001.tmp"};
+                                         "a.p4-00000000.arrow", "a.p4-00000000.values",
+                                         ".manifest.json.7-00000001.tmp"};
   const std::vector<std::string> others = {"manifest.json",
                                            "a.p3-0000000a.pco",
                                            "b.p1-00000000.pco",
@@ -95,6 +96,7 @@ TEST(WritePlans, OnlyFilesOfNumpactAreLeftovers) {
                                            "a.p1-00000000.pco~",
                                            "a.p1.pco",
                                            "a.arrow",
+                                           "a.values",
                                            "A.p1-00000000.pco",
                                            "a.b.p1-00000000.pco",
                                            ".manifest.json.tmp2",

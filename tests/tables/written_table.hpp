@@ -147,6 +147,7 @@ class WrittenTable : public ::testing::Test {
         expected.insert(part.file);
         if (part.null_count > 0) expected.insert(part.null_file);
       }
+      for (const table::TextFile& texts : column.text) expected.insert(texts.file);
     }
     for (const table::Other& other : manifest.others) {
       for (const table::Part& part : other.parts) expected.insert(part.file);

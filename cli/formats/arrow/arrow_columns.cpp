@@ -486,6 +486,11 @@ std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column) {
       return arrow::time64(unit);
     case LogicalKind::kTimestamp:
       return arrow::timestamp(unit, column.logical.timezone);
+    case LogicalKind::kText:
+      return column.text_type == table::TextType::kString        ? arrow::utf8()
+             : column.text_type == table::TextType::kLargeString ? arrow::large_utf8()
+             : column.text_type == table::TextType::kBinary      ? arrow::binary()
+                                                                 : arrow::large_binary();
     case LogicalKind::kDuration:
       break;
   }

@@ -122,20 +122,22 @@ class ArrowOtherReader final : public OtherReader {
   std::vector<ArrowOtherColumn> columns_;
 };
 
-// A copy of the block as an array of text.
-ArrayRef array_of(const TextBlock& block, const std::string& place) {
+}  // namespace
+
+ArrayRef array_of(const TextBlock& block, const std::shared_ptr<arrow::DataType>& type,
+                  const std::string& place) {
   std::vector<std::int64_t> offsets(1);
   for (const std::uint64_t end : block.ends) offsets.push_back(static_cast<std::int64_t>(end));
   std::shared_ptr<arrow::Buffer> valid;
   if (!block.valid.empty()) valid = validity_bits(block.valid, place);
+  const bool is_bytes = type->id() == ArrowType::BINARY || type->id() == ArrowType::LARGE_BINARY;
   const auto large = arrow::MakeArray(
-      arrow::ArrayData::Make(arrow::large_utf8(), static_cast<std::int64_t>(block.rows()),
+      arrow::ArrayData::Make(is_bytes ? arrow::large_binary() : arrow::large_utf8(),
+                             static_cast<std::int64_t>(block.rows()),
                              {std::move(valid), arrow::Buffer::FromVector(std::move(offsets)),
                               arrow::Buffer::FromString(block.bytes)}));
-  return take_arrow(arrow::compute::Cast(*large, arrow::utf8()), place);
+  return take_arrow(arrow::compute::Cast(*large, type), place);
 }
-
-}  // namespace
 
 OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextArrays& next,
                          ByteSink& file, const std::string& place) {
@@ -310,7 +312,7 @@ OtherColumn write_text(TextInput& input, const std::string& name, ByteSink& file
   for (;;) {
     const TextBlock& block = input.next();
     if (block.rows() == 0) return writer.close();
-    writer.write(array_of(block, place));
+    writer.write(array_of(block, arrow::utf8(), place));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "formats/arrow/arrow_columns.hpp"
@@ -19,6 +20,13 @@ namespace numpact::cli {
 // Writes all arrays of a column.
 OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextArrays& next,
                          ByteSink& file, const std::string& place);
+
+// The texts or bytes of all arrays of a column; null: its values are others.
+std::unique_ptr<TextInput> texts_of(const arrow::Field& field, NextArrays next, std::string place);
+// A copy of texts as an array of a type of text or bytes.
+std::shared_ptr<arrow::Array> array_of(const TextBlock& block,
+                                       const std::shared_ptr<arrow::DataType>& type,
+                                       const std::string& place);
 
 // Reads rows of a file of a folder, which is untrusted.
 class ArrowOtherFile {

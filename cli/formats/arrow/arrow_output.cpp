@@ -123,6 +123,12 @@ void ArrowOutput::write(std::span<const ColumnBlock> columns) {
       }
       continue;
     }
+    if (columns[c].texts != nullptr) {
+      const std::string place = column_place(file_.name(), columns_[c].name);
+      arrays.push_back(
+          array_of(*columns[c].texts, schema_->field(static_cast<int>(c))->type(), place));
+      continue;
+    }
     std::shared_ptr<arrow::Buffer> values;
     if (columns_[c].logical.kind == LogicalKind::kBool) {
       values = packed_bits(numbers, column_place(file_.name(), columns_[c].name));

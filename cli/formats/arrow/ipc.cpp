@@ -43,6 +43,10 @@ class ArrowTable : public TableInput {
 
   bool can_keep(std::size_t) const override { return true; }
 
+  std::unique_ptr<TextInput> open_texts(std::size_t index) override {
+    return texts_of(*fields_[index], arrays(index), column_place(name_, columns_[index].name));
+  }
+
   OtherColumn write_other(std::size_t index, ByteSink& file) override {
     return write_arrays(fields_[index], arrays(index), file,
                         column_place(name_, columns_[index].name));

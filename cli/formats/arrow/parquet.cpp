@@ -77,6 +77,13 @@ class ParquetTable final : public TableInput {
 
   bool can_keep(std::size_t) const override { return true; }
 
+  std::unique_ptr<TextInput> open_texts(std::size_t index) override {
+    std::shared_ptr<arrow::Schema> schema;
+    check_arrow(reader_->GetSchema(&schema), file_);
+    return texts_of(*schema->field(static_cast<int>(index)), open_numbers(reader_, index),
+                    place_of(index));
+  }
+
   OtherColumn write_other(std::size_t index, ByteSink& file) override {
     std::shared_ptr<arrow::Schema> schema;
     check_arrow(reader_->GetSchema(&schema), file_);

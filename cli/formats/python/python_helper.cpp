@@ -232,6 +232,7 @@ Json column_to_json(const Column& column) {
           {"kind", std::string(to_string(column.logical.kind))},
           {"unit", std::string(to_string(column.logical.unit))},
           {"timezone", column.logical.timezone},
+          {"text_type", std::string(to_string(column.text_type))},
           {"list_size", column.is_list ? column.dimension : 0},
           {"nullable", column.nullable},
           {"metadata", metadata_to_json(column.metadata)}};

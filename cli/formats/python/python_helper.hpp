@@ -27,6 +27,9 @@
 //   {"verb": "next", "reader": 0}                      {"rows": 5, at the end 0}, a D message of
 //                                                      the numbers, and one with a byte per row
 //                                                      (0: null), empty if no row is null
+//   {"verb": "texts", "column": 3}                     {"reader": 0}, whose "next" gives the rows,
+//                                                      and D messages of the texts, their ends
+//                                                      (8 bytes each) and nulls
 // Writing. The helper returns the bytes of the table, and this side writes them to the file:
 //   {"verb": "create", "columns": [...], "metadata"}   D messages up to an empty one
 //   {"verb": "rows", "count": 5}, for each column a D  the same
@@ -38,6 +41,9 @@
 // there on (0: left out), which is empty if "count" rows are taken; such columns send nothing, and
 // the answer ends with {"bytes": of their rows, which count as output}. "limits" are {"max_output":
 // bytes that may still be written, "max_memory"}, null: no limit.
+//
+// Of a column of the kind "text", which has "text_type", three D messages are sent instead: of the
+// texts, of their offsets (8 bytes, one more than rows), and of nulls.
 //
 // Files of columns that Pco cannot hold. While a table is read:
 //   {"verb": "keep", "column": 3}                      D messages of the file up to an empty one,

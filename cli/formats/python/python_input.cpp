@@ -8,6 +8,7 @@
 
 #include "failure.hpp"
 #include "formats/formats.hpp"
+#include "formats/others.hpp"
 #include "formats/python/python_helper.hpp"
 
 namespace numpact::cli {
@@ -91,6 +92,46 @@ class HelperNumbers final : public NumberInput {
   NullRuns runs_;
 };
 
+// Whether a type of Arrow, by its name, is one of texts or bytes, or of categories of them.
+bool has_texts(std::string_view type) {
+  constexpr std::string_view kDictionary = "dictionary<values=";
+  if (type.starts_with(kDictionary)) {
+    type.remove_prefix(kDictionary.size());
+    type = type.substr(0, type.find(','));
+  }
+  return table::text_type_of_name(type) || type == "string_view" || type == "binary_view";
+}
+
+class HelperTexts final : public TextInput {
+ public:
+  HelperTexts(std::shared_ptr<PythonHelper> helper, std::uint64_t reader, std::string place)
+      : helper_(std::move(helper)), reader_(reader), place_(std::move(place)) {}
+
+  const TextBlock& next() override {
+    block_ = {};
+    const Json answer = helper_->ask({{"verb", "next"}, {"reader", reader_}}, place_);
+    const std::uint64_t rows = count_in(answer, "rows", place_);
+    const auto bytes = helper_->receive_bytes(~std::uint64_t{0}, place_);
+    const auto ends = helper_->receive_bytes(kOtherBatchRows * sizeof(std::uint64_t), place_);
+    const auto valid = helper_->receive_bytes(kOtherBatchRows, place_);
+    const bool fits =
+        ends.size() == rows * sizeof(std::uint64_t) && (valid.empty() || valid.size() == rows);
+    if (!fits) fail_protocol(place_);
+    block_.bytes.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    block_.ends.resize(static_cast<std::size_t>(rows));
+    if (rows > 0) std::memcpy(block_.ends.data(), ends.data(), ends.size());
+    const auto* const flags = reinterpret_cast<const std::uint8_t*>(valid.data());
+    block_.valid.assign(flags, flags + valid.size());
+    return block_;
+  }
+
+ private:
+  std::shared_ptr<PythonHelper> helper_;
+  std::uint64_t reader_;
+  std::string place_;
+  TextBlock block_;
+};
+
 class HelperTable final : public TableInput {
  public:
   // `format`: the helper's name of the format; `needs`: the start of the message if pyarrow is
@@ -123,6 +164,14 @@ class HelperTable final : public TableInput {
   }
 
   bool can_keep(std::size_t) const override { return true; }
+
+  std::unique_ptr<TextInput> open_texts(std::size_t index) override {
+    const Column& column = columns_[index];
+    const std::string place = column_place(name_, column.name);
+    if (!has_texts(column.source_type)) return nullptr;
+    const Json answer = helper_->ask({{"verb", "texts"}, {"column", index}}, place);
+    return std::make_unique<HelperTexts>(helper_, count_in(answer, "reader", place), place);
+  }
 
   OtherColumn write_other(std::size_t index, ByteSink& file) override {
     const std::string place = column_place(name_, columns_[index].name);

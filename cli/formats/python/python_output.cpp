@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "failure.hpp"
 #include "formats/arrow/parquet_fit.hpp"
@@ -54,6 +55,10 @@ class HelperOutput final : public TableOutput {
     send_rows(rows, columns);
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (columns_[c].other) continue;
+      if (columns[c].texts != nullptr) {
+        send_texts(*columns[c].texts);
+        continue;
+      }
       helper_.send(bytes_of(columns[c].numbers), file_.name());
       helper_.send(std::as_bytes(columns[c].valid), file_.name());
     }
@@ -84,6 +89,14 @@ class HelperOutput final : public TableOutput {
       throw Failure(ExitCode::kCorrupt, column_place(file_.name(), column.name),
                     "corrupt: a boolean is neither 0 nor 1");
     }
+  }
+
+  void send_texts(const TextBlock& texts) {
+    std::vector<std::uint64_t> offsets(1);
+    offsets.insert(offsets.end(), texts.ends.begin(), texts.ends.end());
+    helper_.send(std::as_bytes(std::span(texts.bytes)), file_.name());
+    helper_.send(std::as_bytes(std::span(offsets)), file_.name());
+    helper_.send(std::as_bytes(std::span(texts.valid)), file_.name());
   }
 
   // All other columns have the same rows.

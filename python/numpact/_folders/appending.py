@@ -29,9 +29,11 @@ from .writing import (
     OtherColumnWriter,
     Others,
     Path,
+    TextWriter,
     check_others,
     final_path,
     in_parallel,
+    other_writer,
     planned,
     shared_out,
     source_of,
@@ -181,31 +183,65 @@ class _Others(OtherColumnWriter):
         field = folder.part_reader(entry.parts[0], entry.name).field
         if not is_null_type(given.type) and not has_enums_of(given, field):
             raise TypeMismatchError(f"column {entry.name!r}: {OTHER_ENUM}")
-        try:
-            as_type(pa.chunked_array([], given.type), field)
-        except TypeMismatchError as error:
-            common = common_type([field.type, given.type])
-            if common is None:
-                raise
-            is_same = have_same_values(common, field.type)
-            if not may_extend:
-                change = "converts the rows" if is_same else f"writes the column anew as {common}"
-                raise TypeMismatchError(f"{error} (schema 'extend' {change})") from None
-            self._converts = True
-            if is_same:
-                return field
-            writer.rewrite_other(index, str(common))
-            return field.with_type(common)
-        return field
+        common = _common_of(given.type, field, may_extend)
+        self._converts = common is not None
+        if common is None or have_same_values(common, field.type):
+            return field
+        writer.rewrite_other(index, str(common))
+        return field.with_type(common)
 
     def write(self, array: pa.Array) -> None:
-        values = pa.chunked_array([array])
-        name = f"column {self._to.name!r}"
-        made = (
-            as_common(values, self._to.type, name) if self._converts else as_type(values, self._to)
-        )
-        for chunk in made.chunks:
+        for chunk in _converted(array, self._to, self._converts):
             super().write(chunk)
+
+
+class _Texts(TextWriter):
+    """Texts for a column of them."""
+
+    def __init__(
+        self,
+        writer: _core.TableWriter,
+        index: int,
+        entry: Column,
+        given: pa.Field,
+        may_extend: bool,
+    ) -> None:
+        self._to = field_of(entry)
+        self._converts = _common_of(given.type, self._to, may_extend) is not None
+        super().__init__(writer, index, self._to, None)
+
+    def write(self, array: pa.Array) -> None:
+        for chunk in _converted(array, self._to, self._converts):
+            super().write(chunk)
+
+
+def _converted(array: pa.Array, to: pa.Field, converts: bool) -> list[pa.Array]:
+    """Rows in the type of a column; ``converts``: it is another one than theirs."""
+    values = pa.chunked_array([array])
+    made = as_common(values, to.type, f"column {to.name!r}") if converts else as_type(values, to)
+    chunks: list[pa.Array] = made.chunks
+    return chunks
+
+
+def _common_of(given: pa.DataType, field: pa.Field, may_extend: bool) -> pa.DataType | None:
+    """The type that holds the values of a column and of rows of another type; None: these are of
+    its type.
+
+    Raises:
+        TypeMismatchError: There is none, or rows must be of the column's type.
+    """
+    try:
+        as_type(pa.chunked_array([], given), field)
+    except TypeMismatchError as error:
+        common = common_type([field.type, given])
+        if common is None:
+            raise
+        if not may_extend:
+            is_same = have_same_values(common, field.type)
+            change = "converts the rows" if is_same else f"writes the column anew as {common}"
+            raise TypeMismatchError(f"{error} (schema 'extend' {change})") from None
+        return common
+    return None
 
 
 def _folder_of(path: str, manifest: Manifest) -> Folder | None:
@@ -222,5 +258,10 @@ def _column_writer(
     may_extend: bool,
 ) -> ColumnWriter:
     if isinstance(entry, Column):
+        if entry.texts:
+            return _Texts(writer, index, entry, given, may_extend)
         return _Numbers(writer, index, entry, given)
-    return _Others(writer, index, entry, given, folder, may_extend)
+    make = partial(_Others, writer, index, entry, given, folder, may_extend)
+    if entry.parts:
+        return make()
+    return other_writer(writer, index, given.with_nullable(given.nullable or entry.rows > 0), make)

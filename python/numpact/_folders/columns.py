@@ -68,6 +68,7 @@ def field_of(column: Column) -> pa.Field:
             "type": logical.number_type,
             "unit": logical.unit,
             "timezone": logical.timezone,
+            "text_type": logical.text_type,
             "list_size": 0,
             "nullable": column.nullable,
             "metadata": [],

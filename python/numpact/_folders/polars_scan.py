@@ -24,7 +24,7 @@ from .columns import empty_table
 from .filters import AND, IN, IS_NOT_NULL, IS_NULL, LIKE, OR, WITH, Comparison, NumberCondition
 from .other_filters import bind_other
 from .scanning import WINDOW_ROWS, Condition
-from .sources import NumberSource, Span
+from .sources import NumberSource, Span, TextSource
 from .tables import OpenTable, Path, open_table
 from .values import Value, number_text
 
@@ -232,7 +232,7 @@ def _condition(test: _Test, table: OpenTable) -> Condition | None:
     index = names.index(test.column)
     source = table.source(index)
     try:
-        if isinstance(source, NumberSource):
+        if isinstance(source, NumberSource) and not isinstance(source, TextSource):
             comparison = _comparable(test, source.logical)
             if comparison is not None:
                 NumberCondition([comparison], source.logical)

@@ -204,7 +204,7 @@ class Scan:
                 if isinstance(source, NumberSource):
                     source.count(count, budget)
                     assert buffers is not None
-                    made.append([source.array(buffers, count)])
+                    made.append(source.arrays(buffers, count, budget))
                 elif picked is None:
                     made.append(source.read(first, window, self._threads, budget))
                 else:

@@ -7,6 +7,7 @@ import errno
 import os
 import threading
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -25,8 +26,10 @@ from .._remote.checked_file import (
 from .._remote.locations import Location, join
 from .._remote.manifest import NAME, Column, Manifest, Other, Part, manifest_of
 from .._remote.table_folder import FolderFiles, opened
+from .._tables.coded import Texts
 from .._tables.others import OtherReader
 from .._tables.parts import PartsReader
+from .._tables.sizes import bytes_of_rows
 from .columns import field_of, packed_array
 
 if TYPE_CHECKING:
@@ -102,7 +105,7 @@ class Folder:
         return [
             OtherSource(self, entry, index)
             if isinstance(entry, Other)
-            else NumberSource(self, entry, index)
+            else (TextSource if entry.texts else NumberSource)(self, entry, index)
             for index, entry in enumerate(self.manifest.ordered())
         ]
 
@@ -153,23 +156,47 @@ class NumberSource:
         """As ``count``, for rows of arrays by their indices."""
         self.count(len(rows), budget)
 
-    def array(self, buffers: Buffers, rows: int) -> pa.Array:
-        """What the library has read, as an array."""
-        return packed_array(self.field, rows, *buffers)
+    def arrays(self, buffers: Buffers, rows: int, budget: Budget) -> list[pa.Array]:
+        """What the library has read, which was counted."""
+        return [packed_array(self.field, rows, *buffers)]
 
     def read(self, first: int, count: int, threads: int, budget: Budget) -> list[pa.Array]:
         """The rows from ``first`` to before ``first + count``, which count in the budget."""
         self.count(count, budget)
-        return [self.array(self._cursor(threads).read(self.index, first, count), count)]
+        return self.arrays(self._cursor(threads).read(self.index, first, count), count, budget)
 
     def take(self, rows: Array, threads: int, budget: Budget) -> list[pa.Array]:
         """Rows by their indices, (n,) of int64 that increase, which count in the budget."""
         self.count(len(rows), budget)
         rows = np.ascontiguousarray(rows, np.uint64)
-        return [self.array(self._cursor(threads).take(self.index, rows), len(rows))]
+        return self.arrays(self._cursor(threads).take(self.index, rows), len(rows), budget)
 
     def _cursor(self, threads: int) -> _core.TableCursor:
         return _core.TableScan(self._folder.reader, [self.index], []).cursor(threads)
+
+
+class TextSource(NumberSource):
+    """A column of texts, whose numbers are places among them. Thread-safe."""
+
+    @cached_property
+    def _texts(self) -> Texts:
+        folder = self._folder
+        return Texts.of(
+            folder.reader, self.index, self.logical.text_type, folder.limits, self._place
+        )
+
+    def count(self, rows: int, budget: Budget) -> None:
+        """Nothing: the texts count when they are known."""
+
+    def count_rows(self, arrays: list[pa.Array], rows: Array, budget: Budget) -> None:
+        at = 0
+        for array in arrays:
+            inside = rows[(rows >= at) & (rows < at + len(array))]
+            budget.take(bytes_of_rows(taken(array, inside - at)), self._place)
+            at += len(array)
+
+    def arrays(self, buffers: Buffers, rows: int, budget: Budget) -> list[pa.Array]:
+        return self._texts.arrays(*buffers, budget)
 
 
 class OtherSource:

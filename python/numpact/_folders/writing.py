@@ -19,8 +19,9 @@ import pyarrow as pa
 from .. import _core
 from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._file import contents
+from .._limits import Limits
 from .._lock import core_timeout
-from .._remote.manifest import Column, Manifest, Other, Skipped
+from .._remote.manifest import Column, LogicalType, Manifest, Other, Skipped
 from .._specs import (
     DEFAULT_LEVEL,
     TABLE_TRAILER,
@@ -28,7 +29,10 @@ from .._specs import (
     core_level,
     core_trailer,
 )
+from .._tables.coded import Texts, large_texts
+from .._tables.columns import TEXTS
 from .._tables.others import OtherReader, OtherWriter, digest
+from .._tables.writing import validity_bits
 from .._threads import ALL, resolve
 from .columns import field_metadata, logical_of, rows_in, table_metadata, why_unfit
 
@@ -154,6 +158,69 @@ class OtherColumnWriter:
             raise CorruptError(f"column {name!r}: does not read as what was written")
         # Indices of a dictionary may have become wider.
         self._table.finish_other(self._index, writer.rows, str(writer.field.type))
+
+
+class TextWriter:
+    """Writes texts as places among the different ones, if they repeat.
+
+    Args:
+        writer: The table.
+        index: The column in it.
+        field: The field of the column.
+        otherwise: Makes a writer for texts that do not; None: it is a column of texts already.
+    """
+
+    def __init__(
+        self,
+        writer: _core.TableWriter,
+        index: int,
+        field: pa.Field,
+        otherwise: Callable[[], ColumnWriter] | None,
+    ) -> None:
+        self._table = writer
+        self._index = index
+        self._field = field
+        self._otherwise = otherwise
+        self._other: ColumnWriter | None = None
+        if otherwise is None:
+            return
+        logical = LogicalType("text", "u8", text_type=str(field.type))
+        nullable, described = field.nullable, field_metadata(field)
+        like = Column(field.name, "", logical, 0, nullable=nullable, metadata=described)
+        writer.begin_texts(index, astuple(like))
+
+    def write(self, array: pa.Array) -> None:
+        for at in range(0, len(array), _MAX_ROWS):
+            if self._other is None:
+                texts = large_texts(array[at : at + _MAX_ROWS])
+                if texts[2] is not None and not self._field.nullable:
+                    nulls = array.null_count
+                    raise InvalidArgumentError(
+                        f"column {self._field.name!r}: {nulls} nulls, but its field is not nullable"
+                    )
+                if self._table.add_texts(self._index, *texts):
+                    continue
+                self._other = self._given_up()
+            self._other.write(array[at:])
+            return
+
+    def finish(self) -> None:
+        if self._other is None:
+            if self._table.finish_texts(self._index):
+                return
+            self._other = self._given_up()
+        self._other.finish()
+
+    def _given_up(self) -> ColumnWriter:
+        """Another writer, with the rows so far."""
+        offsets, content, codes, valid = self._table.take_texts(self._index)
+        texts = Texts(offsets, content, str(self._field.type), Limits(), "")
+        bits = validity_bits(valid.tobytes())
+        assert self._otherwise is not None
+        writer = self._otherwise()
+        for array in texts.arrays(codes, bits, Limits().budget()):
+            writer.write(array)
+        return writer
 
 
 def write_columns(
@@ -370,9 +437,21 @@ def planned(schema: pa.Schema, others: Others) -> tuple[list[int], Manifest]:
     return kept, Manifest(columns, kept_others, skipped, table_metadata(schema))
 
 
+def other_writer(
+    writer: _core.TableWriter,
+    index: int,
+    field: pa.Field,
+    otherwise: Callable[[], ColumnWriter],
+) -> ColumnWriter:
+    """The writer of a new column that Pco cannot hold."""
+    if field.type in TEXTS.values():
+        return TextWriter(writer, index, field, otherwise)
+    return otherwise()
+
+
 def _column_writer(
     writer: _core.TableWriter, index: int, entry: Column | Other, field: pa.Field
 ) -> ColumnWriter:
     if isinstance(entry, Other):
-        return OtherColumnWriter(writer, index, field)
+        return other_writer(writer, index, field, partial(OtherColumnWriter, writer, index, field))
     return NumberWriter(writer, index, entry)

@@ -34,10 +34,12 @@ _ARROW_UNITS = {"s": "s", "ms": "m", "us": "u", "ns": "n"}
 class LogicalType:
     """The logical type of a column."""
 
-    kind: str  #: "number", "bool", "date32", "date64", "time32", "time64", "timestamp", "duration"
+    #: "number", "bool", "date32", "date64", "time32", "time64", "timestamp", "duration", "text"
+    kind: str
     number_type: str
     unit: str = ""  #: "s", "ms", "us", "ns", of times, timestamps and durations
     timezone: str = ""
+    text_type: str = ""  #: of "text": "string", "large_string", "binary", "large_binary"
 
     def arrow_format(self) -> str:
         """The format in Arrow's C data interface."""
@@ -86,6 +88,15 @@ class NumberPart:
 
 
 @dataclass(frozen=True, slots=True)
+class TextFile:
+    """The texts of a column, of which its numbers are the places."""
+
+    file: str
+    count: int
+    sum: tuple[int, int | None]  #: bytes of the file and their CRC-32
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of a manifest."""
 
@@ -99,6 +110,7 @@ class Column:
     nullable: bool = True
     metadata: bytes = b""  #: of the field, packed: see ``unpack_metadata``
     parts: tuple[NumberPart, ...] = ()  #: none: the other members describe the only one
+    texts: tuple[TextFile, ...] = ()  #: one, if the numbers are places of texts
 
     @property
     def rows(self) -> int:
@@ -111,7 +123,7 @@ class Column:
     def files(self) -> list[str]:
         """All files."""
         named = [file for part in self.parts or (self,) for file in (part.file, part.null_file)]
-        return [file for file in named if file]
+        return [file for file in (*named, *(texts.file for texts in self.texts)) if file]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,14 +227,15 @@ def parse_manifest(text: bytes, name: str) -> Manifest:
 def manifest_of(parsed: tuple[Any, ...]) -> Manifest:
     """A manifest that the library has parsed."""
     _, columns, others, skipped, metadata = parsed
-    logical: dict[tuple[str, str, str, str], LogicalType] = {}  # many columns share one
+    logical: dict[tuple[str, str, str, str, str], LogicalType] = {}  # many columns share one
 
     def column(entry: tuple[Any, ...]) -> Column:
         key = entry[2]
         if key not in logical:
             logical[key] = LogicalType(*key)
-        name, file, _, *counts, parts = entry
+        name, file, _, *counts, parts, texts = entry
         made: list[Any] = [logical[key], *counts, tuple(NumberPart(*part) for part in parts)]
+        made.append(tuple(TextFile(*of) for of in texts))
         return Column(name, file, *made)
 
     def other(entry: tuple[Any, ...]) -> Other:

@@ -156,6 +156,47 @@ class OtherColumn:
 
 
 @dataclass(frozen=True)
+class TextPart(OtherPart):
+    """A range of rows of a column of texts, whose numbers are places among them."""
+
+    table: TableVersion | None = None
+    index: int = 0  #: of the column in it
+    text_type: str = ""  #: of the texts, by its name in a manifest
+    place: str = ""  #: for messages: the file and the column
+    first: int = 0
+    count: int = 0
+
+    def load(self, limits: Limits, budget: Budget) -> ArrowRows:
+        """The rows, which count in the budget."""
+        assert self.table is not None
+        pyarrow = require("pyarrow", "dask")
+        coded = require("numpact._tables.coded", "dask")
+        reader = self.table.reader(self.index, limits.max_memory)
+        texts = coded.Texts.of(reader, self.index, self.text_type, limits, self.place)
+        cursor = _core.TableScan(reader, [self.index], []).cursor(1)
+        found = cursor.read(self.index, self.first, self.count)
+        values = pyarrow.chunked_array(texts.arrays(*found, budget), texts.type)
+        if self.type in (None, texts.type):
+            return ArrowRows(values)
+        unifying = require("numpact._tables.unifying", "dask")
+        return ArrowRows(unifying.as_common(values, self.type, self.place))
+
+
+@dataclass(frozen=True)
+class TextColumn(OtherColumn):
+    """A column of texts of a folder, which the library reads."""
+
+    table: TableVersion | None = None
+    index: int = 0  #: of the column in it
+    text_type: str = ""
+
+    def part(self, first: int, count: int, is_nullable: bool) -> TextPart:
+        place = f"{self.files[0][0].url}: column {self.name!r}"
+        of = (self.table, self.index, self.text_type, place)
+        return TextPart(self.name, (), self.type, *of, first, count)
+
+
+@dataclass(frozen=True)
 class ConstantPart:
     """A value that all rows have, such as that of the folder ``day=2024-01-01``."""
 

@@ -15,6 +15,20 @@ _NUMBERS = {
     "i8": pa.int8(), "i16": pa.int16(), "i32": pa.int32(), "i64": pa.int64(),
     "f16": pa.float16(), "f32": pa.float32(), "f64": pa.float64(),
 }  # fmt: skip
+#: The types of texts of a column, by their names in a manifest.
+TEXTS = {
+    "string": pa.string(), "large_string": pa.large_string(), "binary": pa.binary(),
+    "large_binary": pa.large_binary(),
+}  # fmt: skip
+
+
+def is_bytes(type: pa.DataType) -> bool:
+    """Whether a type of text or bytes, or of categories of them, is one of bytes."""
+    if pa.types.is_dictionary(type):
+        type = type.value_type
+    return "binary" in str(type)
+
+
 _NAMES = {type: name for name, type in _NUMBERS.items()}
 # Metadata by which polars declares the categories of an Enum.
 _ENUM_KEYS = (b"_PL_ENUM_VALUES", b"_PL_ENUM_VALUES2")
@@ -183,6 +197,8 @@ def describe(field: pa.Field, list_size: int | None = None) -> dict[str, Any]:
 def arrow_type(column: dict[str, Any]) -> pa.DataType:
     """The Arrow type of the values of a column that the command describes."""
     kind, unit = column["kind"], column["unit"]
+    if kind == "text":
+        return TEXTS[column["text_type"]]
     if kind == "number":
         number = _NUMBERS[column["type"]]
         return pa.list_(number, column["list_size"]) if column["list_size"] else number

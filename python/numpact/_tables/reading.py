@@ -209,6 +209,30 @@ class Column:
             )
 
 
+class Texts:
+    """The texts or bytes of one column, a block at a time."""
+
+    def __init__(self, arrays: Iterator[pa.Array]) -> None:
+        self._blocks = (array[at : at + _BLOCK] for array in arrays for at in _starts(array))
+
+    def next(self) -> tuple[int, memoryview, memoryview, memoryview]:
+        """Rows, texts, the end of each, and validity of the next block; no rows at the end."""
+        array = next(self._blocks, None)
+        if array is None:
+            return 0, memoryview(b""), memoryview(b""), memoryview(b"")
+        from .coded import large_texts
+
+        offsets, content, valid = large_texts(array)
+        first, end = int(offsets[0]), int(offsets[-1])
+        texts = memoryview(content)[first:end]
+        flags = memoryview(b"") if valid is None else valid.data
+        return len(array), texts, (offsets[1:] - offsets[0]).data.cast("B"), flags
+
+
+def _starts(array: pa.Array) -> range:
+    return range(0, len(array), _BLOCK)
+
+
 # As the command has it.
 _NULL_ADVICE = " (a folder keeps them: -o FOLDER; --nulls drop leaves them out)"
 
@@ -246,19 +270,22 @@ class _Server:
         self._messages = messages
         self._table = table
         self._list_sizes: list[int | None] = []
-        self._readers: list[Column] = []
+        self._readers: list[Column | Texts] = []
 
     def answer(self, request: dict[str, Any]) -> None:
         verb = request["verb"]
         if verb == "next":
-            rows, numbers, valid = self._readers[request["reader"]].next()
+            rows, *contents = self._readers[request["reader"]].next()
             self._messages.send({"rows": rows})
-            self._messages.send_bytes(numbers)
-            self._messages.send_bytes(valid)
+            for content in contents:
+                self._messages.send_bytes(content)
         elif verb == "open":
             self._open(request["lists"])
         elif verb == "column":
             self._open_column(request["column"], request["nulls"])
+        elif verb == "texts":
+            self._readers.append(Texts(self._table.arrays(request["column"])))
+            self._messages.send({"reader": len(self._readers) - 1})
         elif verb == "keep":
             self._keep(request["column"])
         else:

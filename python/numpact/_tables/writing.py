@@ -15,7 +15,7 @@ from pyarrow import compute
 from .._limits import Budget, Limits
 from .._remote.checked_file import blocks_of, in_memory
 from .._remote.manifest import Part
-from .columns import arrow_field, metadata_from_json
+from .columns import TEXTS, arrow_field, metadata_from_json
 from .errors import about
 from .messages import Messages, Refused
 from .others import OtherReader, holds_dictionary
@@ -146,6 +146,15 @@ def _array(type: pa.DataType, rows: int, numbers: bytes, valid: bytes) -> pa.Arr
     return pa.Array.from_buffers(type, rows, [nulls, pa.py_buffer(numbers)])
 
 
+def _texts(type: pa.DataType, texts: bytes, offsets: bytes, valid: bytes) -> pa.Array:
+    """Texts by their offsets, of which there is one more."""
+    import numpy as np
+
+    from .coded import array_of
+
+    return array_of(np.frombuffer(offsets, np.uint64), texts, validity_bits(valid), type)
+
+
 def open_reader(file: dict[str, Any]) -> OtherReader:
     """Opens a file that the command names by a descriptor."""
     descriptor = file["descriptor"]
@@ -244,6 +253,9 @@ def serve(messages: Messages, format: str) -> None:
                 limits = Limits(**request["limits"])
                 rows = source.array(request["first"], request["count"], kept, budget, limits)
                 arrays.append(rows)
+                continue
+            if field.type in TEXTS.values():
+                arrays.append(_texts(field.type, *(messages.receive_bytes() for _ in range(3))))
                 continue
             numbers, valid = messages.receive_bytes(), messages.receive_bytes()
             arrays.append(_array(field.type, request["count"], numbers, valid))

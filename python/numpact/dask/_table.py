@@ -35,6 +35,7 @@ from .._remote.table_parts import (
     OtherColumn,
     Rows,
     TablePart,
+    TextColumn,
     frame,
 )
 from .._shown import few
@@ -438,16 +439,25 @@ def _numbers(
             reader.load(at)
         stamps = tuple(table.file(name)[1] for name in entry.files())
         columns[entry.name] = NumberColumn(version, at, entry, stamps)
+        if entry.texts:
+            columns[entry.name] = _texts(table, version, at, entry)
     if index is None:
         return columns
     # Indexes describe files; the library finds the rows of several by their trailers.
-    entries = [entry for entry in entries if not entry.parts]
+    entries = [entry for entry in entries if not entry.parts and not entry.texts]
     files = describe([_present(table, entry, entry.file) for entry in entries], index, chunks=True)
     for file, entry in zip(files, entries, strict=True):
         _check_entry(file, entry)
         if not entry.null_file:
             columns[entry.name] = FileColumn(file, entry.logical)
     return columns
+
+
+def _texts(table: TableFolder, version: TableVersion, at: int, entry: Column) -> TextColumn:
+    types = require("numpact._tables.columns", "dask").TEXTS
+    found = tuple(_present(table, entry, name) for name in entry.files())
+    name = entry.logical.text_type
+    return TextColumn(entry.name, found, (), entry.rows, types[name], False, version, at, name)
 
 
 def _present(table: TableFolder, entry: Column | Other, name: str) -> Found:

@@ -122,6 +122,16 @@ void narrow_kind(NumberKind kind, std::span<const Range> ranges, const std::byte
   }
 }
 
+// `found` says of each number of the type whether it satisfies the filter.
+template <class T>
+void narrow_by(const std::uint8_t* found, const std::byte* numbers, std::span<std::uint8_t> kept) {
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    T number;
+    std::memcpy(&number, numbers + i * sizeof(T), sizeof(T));
+    kept[i] &= static_cast<std::uint8_t>(0 - found[number]);
+  }
+}
+
 }  // namespace
 }  // namespace internal
 
@@ -161,6 +171,36 @@ Result<NumberFilter> NumberFilter::bind(std::span<const FilterComparison> compar
   });
 }
 
+Result<NumberFilter> NumberFilter::bind_texts(std::span<const FilterComparison> comparisons,
+                                              NumberType type, bool is_bytes,
+                                              const TextValues& texts,
+                                              std::string* message) noexcept {
+  TextFilter filter;
+  const Status status = TextFilter::bind(comparisons, is_bytes, message).into(filter);
+  if (!status.ok()) return status;
+  return internal::guarded_value<NumberFilter>([&](NumberFilter& made) {
+    made.type_ = type;
+    made.matches_null_ = filter.matches_null();
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (!filter.matches(texts[i])) continue;
+      if (!made.ranges_.empty() && made.ranges_.back().last + 1 == i) {
+        made.ranges_.back().last = i;
+      } else {
+        made.ranges_.push_back({i, i});
+      }
+    }
+    made.all_ = made.ranges_;
+    if (made.ranges_.size() <= internal::kMaxComparedRanges || size_of(type) > 2) return Status();
+    std::vector<std::uint8_t> found(std::size_t{1} << (8 * size_of(type)));
+    for (const Range& range : made.ranges_) {
+      std::fill(found.begin() + static_cast<std::ptrdiff_t>(range.first),
+                found.begin() + static_cast<std::ptrdiff_t>(range.last) + 1, std::uint8_t{1});
+    }
+    made.by_number_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(found));
+    return Status();
+  });
+}
+
 bool NumberFilter::may_match(const ChunkSummary& chunk) const noexcept {
   if (matches_nan_ && chunk.nan_count > 0) return true;
   if (!chunk.has_range()) return false;
@@ -177,6 +217,11 @@ void NumberFilter::narrow(const NumberView& numbers, std::span<std::uint8_t> kep
   }
   const auto* const bytes = static_cast<const std::byte*>(numbers.data);
   const NumberKind kind = kind_of(type_);
+  if (by_number_ != nullptr) {
+    return size_of(type_) == 1
+               ? internal::narrow_by<std::uint8_t>(by_number_->data(), bytes, kept)
+               : internal::narrow_by<std::uint16_t>(by_number_->data(), bytes, kept);
+  }
   switch (size_of(type_)) {
     case 1:
       return internal::narrow_kind<std::uint8_t>(kind, all_, bytes, kept);

@@ -23,6 +23,8 @@ constexpr std::uint64_t kNumbersPerTailByte = 512;
 // Files up to this size are compared with their checksum when they are opened: as much as is read
 // of a small file in any case.
 constexpr std::uint64_t kMaxCheckedBytes = std::uint64_t{64} << 10;
+// Bytes of a file of texts at most, all of which are read to memory.
+constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 30;
 // Lengths of runs that are decoded at once.
 constexpr std::size_t kRunBlock = std::size_t{1} << 14;
 
@@ -191,6 +193,25 @@ Status ColumnFile::fetch(std::size_t first, std::size_t end, Fetched& fetched) c
 Status ColumnFile::Fetched::placed(const Status& status) const {
   const Status moved = status.offset() == Status::kNoOffset ? status : status.shifted(base);
   return status.chunk() == Status::kNoOffset ? moved : moved.at_chunk(status.chunk() + first_chunk);
+}
+
+Status read_texts(RangeSource& source, const table::TextFile& described, const DecodeConfig& config,
+                  std::shared_ptr<const table::TextValues>& texts) {
+  if (source.size() != RangeSource::kUnknownSize) {
+    NUMPACT_TRY(check_size(source.size(), described.sum));
+  }
+  // Their places take 8 bytes for each text, which has a byte at least in the file.
+  const std::uint64_t max_bytes = std::min(config.limits.max_memory / 10, kMaxTextBytes);
+  std::vector<std::byte> own;
+  const auto bytes = source.bytes();
+  if (!bytes || bytes->size() > max_bytes) NUMPACT_TRY(read_whole(source, max_bytes, own));
+  const std::span<const std::byte> file = bytes ? *bytes : own;
+  NUMPACT_TRY(check_sum(file, described.sum));
+  table::TextValues made;
+  NUMPACT_TRY(
+      table::TextValues::parse(file, described.count, table::is_bytes(described.type)).into(made));
+  texts = std::make_shared<const table::TextValues>(std::move(made));
+  return {};
 }
 
 Status read_nulls(RangeSource& source, const table::NumberPart& part, const DecodeConfig& config,

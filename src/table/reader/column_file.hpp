@@ -84,6 +84,9 @@ class ColumnFile {
 // Compares a file with what the manifest says of it.
 Status check_size(std::uint64_t bytes, const table::FileSum& sum);
 Status check_sum(std::span<const std::byte> file, const table::FileSum& sum);
+// Reads the file of the texts of a column.
+Status read_texts(RangeSource& source, const table::TextFile& described, const DecodeConfig& config,
+                  std::shared_ptr<const table::TextValues>& texts);
 // Reads the file of nulls of a part, and checks its runs.
 Status read_nulls(RangeSource& source, const table::NumberPart& part, const DecodeConfig& config,
                   NullMap& nulls);

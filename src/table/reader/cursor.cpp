@@ -70,6 +70,25 @@ void keep_numbers(void* numbers, std::size_t size, std::span<const std::uint8_t>
   }
 }
 
+template <class T>
+bool are_below(const NumberView& numbers, std::uint64_t count) {
+  T max = 0;
+  for (std::size_t i = 0; i < numbers.count; ++i) {
+    T number;
+    std::memcpy(&number, static_cast<const std::byte*>(numbers.data) + i * sizeof(T), sizeof(T));
+    max = std::max(max, number);
+  }
+  return numbers.count == 0 || max < count;
+}
+
+// Whether numbers are places among as many texts.
+bool are_places(const NumberView& numbers, std::uint64_t count) {
+  if (count >> (8 * size_of(numbers.type)) != 0) return true;
+  return size_of(numbers.type) == 1   ? are_below<std::uint8_t>(numbers, count)
+         : size_of(numbers.type) == 2 ? are_below<std::uint16_t>(numbers, count)
+                                      : are_below<std::uint32_t>(numbers, count);
+}
+
 // `valid` is empty if no row is null. `scratch` is for filters that null rows satisfy.
 void narrow(const NumberFilter& filter, const NumberView& numbers,
             std::span<const std::uint8_t> valid, std::span<std::uint8_t> kept,
@@ -225,6 +244,11 @@ Status Cursor::State::read(std::size_t column, std::uint64_t first, const Mutabl
     const std::uint64_t next =
         part->nulls.numbers_before(std::min(last, part_end) - part->first_row);
     if (const Status status = read_numbers(window, number, numbers, next); !status.ok()) {
+      return fail(failure, status, part->place, described.name);
+    }
+    if (open->texts != nullptr &&
+        !are_places({out.type, numbers.data, count}, open->texts->size())) {
+      const Status status(ErrorKind::kCorrupt, "a number is no place of a text");
       return fail(failure, status, part->place, described.name);
     }
     part->nulls.spread(at_row, rows, size, at, valid);

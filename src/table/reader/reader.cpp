@@ -218,6 +218,18 @@ Status Reader::load(std::size_t column, Failure* failure) const noexcept {
   });
 }
 
+Result<std::shared_ptr<const TextValues>> Reader::texts(std::size_t column,
+                                                        Failure* failure) const noexcept {
+  return internal::guarded_value<std::shared_ptr<const TextValues>>([&](auto& made) -> Status {
+    const internal::OpenColumn* open = nullptr;
+    NUMPACT_TRY(table_->load(column, open, failure));
+    made = open->texts;
+    if (made != nullptr) return {};
+    const Status status(ErrorKind::kTypeMismatch, "the column does not hold texts");
+    return fail(failure, status, table_->path, table_->entries[column].name());
+  });
+}
+
 Status Reader::Table::check_position(std::size_t position, Failure* failure) const {
   if (position < entries.size()) return {};
   return fail(failure, Status(ErrorKind::kInvalidArgument, "the table has no such column"), path,
@@ -246,10 +258,23 @@ Status Reader::Table::load(std::size_t position, const internal::OpenColumn*& co
       first_row += part->rows;
       open->parts.push_back(std::move(part));
     }
+    if (entry.numbers->kind == Kind::kText) {
+      NUMPACT_TRY(open_texts(*entry.numbers, *open, failure));
+    }
     slot.column = std::move(open);
   }
   column = slot.column.get();
   return {};
+}
+
+Status Reader::Table::open_texts(const Column& column, internal::OpenColumn& open,
+                                 Failure* failure) const {
+  const TextFile& described = column.text.at(0);
+  std::string why;
+  std::unique_ptr<RangeSource> source;
+  Status status = files->open(described.file, why).into(source);
+  if (status.ok()) status = internal::read_texts(*source, described, config, open.texts);
+  return status.ok() ? status : fail(failure, status, place_of(described.file), column.name, why);
 }
 
 Status Reader::Table::open_part(const Column& column, const NumberPart& described,

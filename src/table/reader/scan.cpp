@@ -289,7 +289,15 @@ class Planner {
     Status status;
     if (entry.numbers != nullptr) {
       test.kind = Test::Kind::kNumbers;
-      status = NumberFilter::bind(comparisons, type_of(*entry.numbers), &message).into(test.filter);
+      const OpenColumn* open = nullptr;
+      const bool is_text = entry.numbers->kind == Kind::kText;
+      if (is_text) NUMPACT_TRY(table_.load(column, open, failure_));
+      status = is_text ? NumberFilter::bind_texts(comparisons, entry.numbers->type,
+                                                  is_bytes(entry.numbers->text.at(0).type),
+                                                  *open->texts, &message)
+                             .into(test.filter)
+                       : NumberFilter::bind(comparisons, type_of(*entry.numbers), &message)
+                             .into(test.filter);
     } else if (query_.others != nullptr) {
       test.number = other_tests_++;
       status = query_.others->bind(test.number, column, *entry.other, comparisons, message);
@@ -306,10 +314,13 @@ class Planner {
     test.other = condition.other;
     for (const std::size_t position : {test.column, test.other}) {
       const ColumnEntry& entry = table_.entries[position];
-      if (entry.numbers != nullptr) continue;
+      const bool is_text = entry.numbers != nullptr && entry.numbers->kind == Kind::kText;
+      if (entry.numbers != nullptr && !is_text) continue;
+      const std::string type(is_text ? to_string(entry.numbers->text.at(0).type)
+                                     : std::string_view(entry.other->type));
       const Status status(ErrorKind::kTypeMismatch, "two columns of the filter are not comparable");
       return fail(failure_, status, "", "",
-                  "column '" + entry.name() + "' is of type " + entry.other->type +
+                  "column '" + entry.name() + "' is of type " + type +
                       ": only columns of numbers, dates, times and booleans are compared with each "
                       "other");
     }

@@ -29,6 +29,7 @@ struct ColumnPart {
 // A column whose files are open.
 struct OpenColumn {
   std::vector<std::unique_ptr<const ColumnPart>> parts;  // at least one; several have rows
+  std::shared_ptr<const table::TextValues> texts;        // of Kind::kText
 
   // The index of the part with a row; the count of parts behind the last one.
   std::size_t part_of(std::uint64_t row) const {
@@ -71,6 +72,7 @@ struct Reader::Table {
  private:
   Status open_part(const Column& column, const NumberPart& described, internal::ColumnPart& part,
                    Failure* failure) const;
+  Status open_texts(const Column& column, internal::OpenColumn& open, Failure* failure) const;
 };
 
 struct Scan::Plan {

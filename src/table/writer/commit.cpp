@@ -33,6 +33,7 @@ std::vector<NewFile*> TableWriter::State::new_files() {
   for (State::Written& column : columns) {
     if (column.numbers != nullptr) column.numbers->list(files);
     if (column.other != nullptr) files.push_back(column.other.get());
+    if (column.text_file != nullptr) files.push_back(column.text_file.get());
   }
   return files;
 }
@@ -52,8 +53,10 @@ Status TableWriter::State::check_rows(Failure* failure) const {
 Status TableWriter::State::finish_columns(Failure* failure) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (is_left(i) || columns[i].is_finished) continue;
-    if (entries[i].other != nullptr) return refuse(failure, i, "was not written");
-    NUMPACT_TRY(begin(i, failure));
+    if (columns[i].texts == nullptr) {
+      if (entries[i].other != nullptr) return refuse(failure, i, "was not written");
+      if (!is_new() || entries[i].numbers->kind != Kind::kText) NUMPACT_TRY(begin(i, failure));
+    }
     NUMPACT_TRY(finish(i, 0, failure));
   }
   return {};
@@ -109,17 +112,20 @@ Status TableWriter::State::add_other_part(const ColumnPlan& planned, State::Writ
 // The manifest of the new table.
 Status TableWriter::State::describe(Failure* failure) {
   after = plan.after;
-  auto numbers = after.columns.begin();
-  auto others = after.others.begin();
+  after.columns.clear();
+  after.others.clear();
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (entries[i].other != nullptr) {
-      Other& other = *others++;
+    const bool is_coded = columns[i].text && columns[i].coded;
+    if (entries[i].other != nullptr && !is_coded) {
+      Other& other = after.others.emplace_back(*entries[i].other);
+      other.position = i;
       if (!is_left(i)) NUMPACT_TRY(add_other_part(plan.columns[i], columns[i], other, failure));
       continue;
     }
-    table::Column& column = *numbers++;
+    table::Column& column = after.columns.emplace_back(described_of(i));
     if (is_left(i)) continue;
-    if (!is_new()) {
+    if (columns[i].text) column.text = {*columns[i].text};
+    if (!is_new() && !is_coded) {
       NUMPACT_TRY(add_number_part(plan.columns[i], columns[i].number_part, column, failure));
     } else {
       const NumberPart& made = columns[i].number_part;

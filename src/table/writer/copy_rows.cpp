@@ -80,13 +80,17 @@ Status TableWriter::State::begin(std::size_t column, Failure* failure) {
   State::Written& to = columns[column];
   if (to.numbers != nullptr) return {};
   const ColumnPlan& planned = plan.columns[column];
-  const table::Column& described = *entries[column].numbers;
+  const table::Column& described = described_of(column);
   internal::NumberPartFiles::Options options;
   options.folder = folder;
   options.file = planned.file;
   options.null_file = planned.null_file;
   options.type = described.type;
   options.config = config.encode;
+  if (described.kind == Kind::kText) {  // what was asked for applies to numbers
+    options.config.mode = ModeSpec::automatic();
+    options.config.delta = DeltaSpec::automatic();
+  }
   const std::uint64_t rows = to.expected_rows > 0 ? to.expected_rows : config.rows;
   options.rows = rows > 0 ? rows + planned.old_rows() : 0;
   options.memory = config.memory;

@@ -33,8 +33,30 @@ bool is_untyped(const ColumnEntry& entry) {
   return entry.other != nullptr && is_untyped(*entry.other);
 }
 
+bool is_texts(const ColumnEntry& entry) {
+  return entry.numbers != nullptr && entry.numbers->kind == table::Kind::kText;
+}
+
+// Whether the rows of a column are texts that those of one can be: of any type of Arrow, also as
+// categories, as its name says.
+bool may_be_texts_of(const Column& column, const ColumnEntry& entry) {
+  const bool is_bytes = table::is_bytes(column.text.at(0).type);
+  if (is_texts(entry)) return table::is_bytes(entry.numbers->text.at(0).type) == is_bytes;
+  if (entry.other == nullptr) return false;
+  constexpr std::string_view kDictionary = "dictionary<values=";
+  std::string_view type = entry.other->type;
+  if (type.starts_with(kDictionary)) {
+    type.remove_prefix(kDictionary.size());
+    type = type.substr(0, type.find(','));
+  }
+  if (type.starts_with("large_")) type.remove_prefix(std::string_view("large_").size());
+  const std::string_view name = is_bytes ? "binary" : "string";
+  return type == name || type == std::string(name) + "_view";
+}
+
 std::string text_of_type(const ColumnEntry& entry) {
   if (entry.other != nullptr) return entry.other->type;
+  if (is_texts(entry)) return std::string(to_string(entry.numbers->text.at(0).type));
   return text_of(value_type_of(*entry.numbers), entry.numbers->timezone);
 }
 
@@ -145,6 +167,11 @@ class Matching {
       add(given, planned);
       return {};
     }
+    if (is_texts(old) && !is_untyped(given)) {
+      if (!may_be_texts_of(*old.numbers, given)) return refuse_types(old, given, "");
+      keep(old);
+      return {};
+    }
     if (old.other != nullptr) {
       if (given.other == nullptr) return refuse_types(old, given, "");
       keep(old);
@@ -219,6 +246,7 @@ class Matching {
       made.file = made.null_file = "";
       made.parts.clear();
       made.count = made.nulls_dropped = 0;
+      for (table::TextFile& texts : made.text) texts = {texts.type, {}, 0, {}};
       made.null_count = rows;
       made.nullable = made.nullable || rows > 0;
     }

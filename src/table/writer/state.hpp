@@ -16,6 +16,7 @@
 #include "table/writer/match.hpp"
 #include "table/writer/new_file.hpp"
 #include "table/writer/number_file.hpp"
+#include "table/writer/text_codes.hpp"
 #include "table/writer/widening.hpp"
 
 namespace numpact::internal {
@@ -34,6 +35,10 @@ struct TableWriter::State {
   struct Written {
     std::unique_ptr<internal::NumberPartFiles> numbers;
     std::unique_ptr<NewFile> other;
+    std::unique_ptr<internal::TextCodes> texts;  // until they are written
+    std::unique_ptr<NewFile> text_file;
+    std::optional<Column> coded;   // of another column that becomes one of texts
+    std::optional<TextFile> text;  // once it is written
     NumberPart number_part;
     Part other_part;
     std::optional<internal::Widening> widening;  // of new rows
@@ -71,6 +76,10 @@ struct TableWriter::State {
   Status begin_other(std::size_t column, Failure* failure);
   Status finish_other(std::size_t column, std::uint64_t rows, const std::string& type,
                       Failure* failure);
+  Status begin_texts(std::size_t column, const Column& like, Failure* failure);
+  Status add_texts(std::size_t column, const TextRows& rows, bool& is_taken, Failure* failure);
+  Status finish_texts(std::size_t column, bool& is_taken, Failure* failure);
+  Status refuse(Failure* failure, std::size_t column, const std::string& text) const;
   // A folder is written, rather than parts.
   bool is_new() const {
     return plan.kind == WritePlan::Kind::kCreate || plan.kind == WritePlan::Kind::kReplace;
@@ -112,7 +121,13 @@ struct TableWriter::State {
               const std::string& column, const std::string& text = {}) const {
     return internal::fail(failure, status, file.empty() ? path : path + "/" + file, column, text);
   }
-  Status refuse(Failure* failure, std::size_t column, const std::string& text) const;
+  // The column of numbers that is written.
+  const Column& described_of(std::size_t column) const {
+    return entries[column].numbers != nullptr ? *entries[column].numbers : *columns[column].coded;
+  }
+  Column* texts_column(std::size_t column);
+  Status write_codes(std::size_t column, Column& described, Failure* failure);
+  Status write_text_file(std::size_t column, const Column& described, Failure* failure);
   Status begin_write(std::size_t column, const NumberView& numbers, Written::Way way,
                      Failure* failure);
   Status check_nulls(std::size_t column, std::uint64_t nulls, Failure* failure) const;

@@ -133,6 +133,9 @@ Status TableWriter::State::hold_copied() {
       if (part.null_count > 0) copied.push_back(part.null_file);
     }
   }
+  for (const table::Column& column : plan.before.columns) {
+    for (const TextFile& texts : column.text) copied.push_back(texts.file);
+  }
   return old->hold(copied);
 }
 
@@ -205,6 +208,7 @@ Status TableWriter::State::begin_table(const std::string& target, bool may_repla
     column.file.clear();
     column.null_file.clear();
     column.count = column.null_count = 0;
+    for (TextFile& texts : column.text) texts = {texts.type, {}, 0, {}};
   }
   for (Other& other : before.others) {
     other.parts.clear();
@@ -271,6 +275,7 @@ Status TableWriter::State::begin_write(std::size_t column, const NumberView& num
     return refuse(failure, column, "is no column of numbers of the table");
   }
   const table::Column& described = *entries[column].numbers;
+  if (described.kind == Kind::kText) return refuse(failure, column, "gets texts, not numbers");
   const std::optional<ValueType>& given = plan.columns[column].given_type;
   const NumberType type = given ? given->type : described.type;
   if (numbers.type != type) {
@@ -356,6 +361,13 @@ Status TableWriter::State::write_packed(std::size_t column, const NumberView& nu
 }
 
 Status TableWriter::State::finish(std::size_t column, std::uint64_t dropped, Failure* failure) {
+  const table::Column* const texts = texts_column(column);
+  if (texts != nullptr && columns[column].numbers == nullptr && !is_left(column) &&
+      (columns[column].new_rows > 0 || is_new())) {
+    bool is_taken = false;
+    NUMPACT_TRY(finish_texts(column, is_taken, failure));
+    return is_taken ? Status() : refuse(failure, column, "has texts that do not repeat");
+  }
   if (column >= entries.size() || entries[column].numbers == nullptr) {
     return refuse(failure, column, "is no column of numbers of the table");
   }

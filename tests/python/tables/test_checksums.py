@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.ipc
 import pytest
-from older_tables import as_version_3
+from older_tables import as_version_3, texts_in_arrow
 
 import numpact
 from numpact import _core
@@ -55,7 +55,8 @@ KINDS = ["text", "plain", "dictionary", "decimal", "list", "struct", "binary"]
 @functools.cache
 def written(root: Path, kind: str, rows: int) -> Path:
     folder = root / f"{kind}-{rows}"
-    numpact.write_table({"s": column(kind, rows), "n": pa.array(range(rows))}, folder)
+    with texts_in_arrow():
+        numpact.write_table({"s": column(kind, rows), "n": pa.array(range(rows))}, folder)
     return folder
 
 

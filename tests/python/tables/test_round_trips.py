@@ -313,7 +313,9 @@ def test_what_is_written_is_read_back(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(writing, "contents", damaged)
     with pytest.raises(numpact.Error, match="column 's'"):
-        numpact.write_table({"a": range(999), "s": ["xyz"] * 999}, tmp_path / "t")
+        numpact.write_table(
+            {"a": range(999), "s": [f"xyz {i}" for i in range(999)]}, tmp_path / "t"
+        )
     assert list(tmp_path.iterdir()) == []
 
 

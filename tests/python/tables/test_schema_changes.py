@@ -312,4 +312,4 @@ def test_compaction_of_changed_tables(tmp_path: Path) -> None:
     same(numpact.read_table(tmp_path / "t").to_arrow(), promoted(*tables))
     manifest = json.loads((tmp_path / "t/manifest.json").read_text())
     assert all("parts" not in entry for entry in manifest["columns"])
-    assert all(len(entry["parts"]) == 1 for entry in manifest["others"])
+    assert "others" not in manifest

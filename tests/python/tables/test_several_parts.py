@@ -187,6 +187,7 @@ def test_parts_are_joined(folder: Path, whole: pa.Table, tmp_path: Path, threads
     files = {entry["file"] for entry in manifest["columns"]}
     files |= {entry["nulls"]["file"] for entry in manifest["columns"] if "nulls" in entry}
     files |= {entry["parts"][0]["file"] for entry in manifest["others"]}
+    files |= {entry["values"]["file"] for entry in manifest["columns"] if "values" in entry}
     assert {path.name for path in (tmp_path / "t").iterdir()} == files | {"manifest.json"}
     same(numpact.read_table(tmp_path / "t").to_arrow(), whole)
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "t").iterdir()}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts of columns whose numbers are places among them (docs/format/table-folder.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from .. import _core
+from .._limits import Budget, Limits
+from .columns import TEXTS, is_bytes
+from .reading import all_number_bytes
+from .sizes import bytes_of_rows, spread_bytes
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+_MAX_BYTES = (1 << 31) - 1  # of an array whose offsets have 32 bits
+
+
+class Texts:
+    """The texts of a column.
+
+    Args:
+        type: The name of their type, as in a manifest.
+        limits: Of what is decoded.
+        place: How messages call the column.
+    """
+
+    def __init__(
+        self, offsets: Array, content: bytes, type: str, limits: Limits, place: str
+    ) -> None:
+        self.type = TEXTS[type]
+        self._texts = array_of(offsets, content, None, self.type)
+        self._max_rows = max(1, _MAX_BYTES // max(1, int(np.diff(offsets).max(initial=1))))
+        self._limits = limits
+        self._place = place
+
+    @staticmethod
+    def of(reader: _core.TableReader, index: int, type: str, limits: Limits, place: str) -> Texts:
+        """Those of a column of a table."""
+        return Texts(*reader.texts(index), type, limits, place)
+
+    def arrays(self, codes: Array, valid: Any, budget: Budget) -> list[pa.Array]:
+        """The texts of rows, which count in the budget; at least one array.
+
+        Args:
+            codes: (rows,) of uint8, uint16 or uint32.
+            valid: The bits of rows that are not null; None: all.
+        """
+        bits = None if valid is None else pa.py_buffer(valid)
+        type = pa.from_numpy_dtype(codes.dtype)
+        indices = pa.Array.from_buffers(type, len(codes), [bits, pa.py_buffer(codes)])
+        made = []
+        for at in range(0, max(1, len(indices)), self._max_rows):
+            part = indices[at : at + self._max_rows]
+            coded = pa.DictionaryArray.from_arrays(part, self._texts, safe=False)
+            if self._limits:
+                self._limits.check_decoded(spread_bytes(coded), self._place, bool(budget))
+            made.append(coded.dictionary_decode())
+            if budget:
+                budget.take(bytes_of_rows(made[-1]), self._place)
+        return made
+
+
+def array_of(offsets: Array, content: bytes, valid: Any, type: pa.DataType) -> pa.Array:
+    """Texts by their offsets of 64 bits, (n + 1,)."""
+    large = pa.large_binary() if is_bytes(type) else pa.large_string()
+    bits = None if valid is None else pa.py_buffer(valid)
+    buffers = [bits, pa.py_buffer(offsets), pa.py_buffer(content)]
+    return pa.Array.from_buffers(large, len(offsets) - 1, buffers).cast(type)
+
+
+def large_texts(array: pa.Array) -> tuple[Array, Any, Array | None]:
+    """The texts of an array, also of categories.
+
+    Returns:
+        Their offsets, (rows + 1,) of uint64, the bytes, and (rows,) of uint8, 0 for null rows, or
+        None if no row is null.
+    """
+    if isinstance(array, pa.DictionaryArray):
+        array = array.dictionary_decode()
+    large = array.cast(pa.large_binary() if is_bytes(array.type) else pa.large_string())
+    valid = None
+    if large.null_count:
+        valid = np.frombuffer(all_number_bytes(large.is_valid().cast(pa.uint8())), np.uint8)
+    _, offsets, content = large.buffers()
+    if offsets is None or not len(large):
+        return np.zeros(len(large) + 1, np.uint64), b"", valid
+    ends = np.frombuffer(offsets, np.uint64)[large.offset : large.offset + len(large) + 1]
+    return ends, content or b"", valid

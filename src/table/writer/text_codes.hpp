@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts that are collected as their places among the different ones.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "numpact/table.hpp"
+#include "numpact/table_writer.hpp"
+
+namespace numpact::internal {
+
+// Keeps 4 bytes for each row.
+class TextCodes {
+ public:
+  enum class Added : std::uint8_t { kAll, kTooMany, kNotText };
+
+  // `before`: texts that the column has already. `needs_repeats`: else the texts are taken however
+  // many of them differ.
+  TextCodes(const table::TextValues& before, bool is_bytes, bool needs_repeats);
+
+  // Adds rows, or none of them: kTooMany of them differ, as the format's page says, or kNotText:
+  // one is not UTF-8. Their offsets are in order.
+  Added add(const table::TextRows& rows);
+  // After the last row: whether the first rows repeat, if there were too few to tell before.
+  bool repeat() const;
+  // Sorts the texts that came.
+  void sort();
+
+  const table::TextValues& texts() const { return texts_; }
+  std::span<const std::uint32_t> codes() const { return codes_; }
+  // 0 for null rows, else 1; empty: no row is null.
+  std::span<const std::uint8_t> valid() const { return valid_; }
+  bool has_new_texts() const { return texts_.size() > first_new_; }
+
+ private:
+  std::uint32_t code_of(std::string_view text);
+  std::uint32_t* slot_of(std::string_view text);
+  void grow();
+  void note_nulls();
+  void forget_from(std::size_t texts, std::size_t rows);
+
+  table::TextValues texts_;
+  std::size_t first_new_;
+  bool is_bytes_;
+  bool needs_repeats_;
+  std::vector<std::uint32_t> codes_;
+  std::vector<std::uint8_t> valid_;
+  bool has_nulls_ = false;
+  std::vector<std::uint32_t> slots_;  // places of texts by hashes, plus 1; 0: free
+};
+
+}  // namespace numpact::internal
