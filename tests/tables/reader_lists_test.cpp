@@ -176,11 +176,17 @@ std::string values_of(const Reader& reader, Cursor& cursor, std::size_t position
   const Status status = cursor.read(
       position, 0, MutableNumberView(column.type, numbers.data(), rows), valid, 0, &failure);
   if (!status.ok()) return failure.message();
+  std::shared_ptr<const table::TextValues> texts;
+  if (column.kind == table::Kind::kText) texts = reader.texts(position).value();
   std::string text;
   for (std::size_t row = 0; row < rows; ++row) {
+    const std::string number = shown(column.type, numbers.data() + row * size_of(column.type));
     text += row == 0 ? "" : ",";
-    text +=
-        valid[row] == 0 ? "null" : shown(column.type, numbers.data() + row * size_of(column.type));
+    if (valid[row] == 0) {
+      text += "null";
+    } else {
+      text += texts == nullptr ? number : std::string((*texts)[std::stoul(number)]);
+    }
   }
   return text;
 }
