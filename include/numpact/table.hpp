@@ -234,8 +234,8 @@ NUMPACT_API std::string text_file_name(std::string_view column_file);
 class NUMPACT_API TextValues {
  public:
   // Reads a file of texts, which is untrusted. Takes the memory of its bytes, and 8 bytes for each
-  // text. kCorrupt: it is none, or has not `count` texts that differ and, unless `is_bytes`, are
-  // UTF-8.
+  // text, 24 while it compares them. kCorrupt: it is none, or has not `count` texts that differ
+  // and, unless `is_bytes`, are UTF-8.
   static Result<TextValues> parse(std::span<const std::byte> file, std::uint64_t count,
                                   bool is_bytes) noexcept;
   // The bytes of such a file.

@@ -24,6 +24,7 @@ enum { FUNCTION_VALUE = 0, FUNCTION_PATH = 1, FUNCTION_COLUMN = 2 };
 typedef struct pco_vtab {
   sqlite3_vtab base;
   open_table* table; /* null: a function, whose cursors open tables */
+  int is_utf8;       /* texts of the database are in the order of their bytes here */
 } pco_vtab;
 
 typedef struct batch {
@@ -129,6 +130,18 @@ static open_table* open_at(const char* path, failure* why) {
   return table;
 }
 
+static int is_utf8_database(sqlite3* db) {
+  sqlite3_stmt* statement = NULL;
+  int is = 0;
+  if (sqlite3_prepare_v2(db, "PRAGMA encoding", -1, &statement, NULL) == SQLITE_OK &&
+      sqlite3_step(statement) == SQLITE_ROW) {
+    const char* encoding = (const char*)sqlite3_column_text(statement, 0);
+    is = encoding != NULL && strcmp(encoding, "UTF-8") == 0;
+  }
+  sqlite3_finalize(statement);
+  return is;
+}
+
 static int connect_table(sqlite3* db, void* data, int count, const char* const* arguments,
                          sqlite3_vtab** made, char** error) {
   (void)data;
@@ -146,6 +159,7 @@ static int connect_table(sqlite3* db, void* data, int count, const char* const* 
     return SQLITE_NOMEM;
   }
   memset(vtab, 0, sizeof *vtab);
+  vtab->is_utf8 = is_utf8_database(db);
   failure why;
   int result = SQLITE_OK;
   vtab->table = open_at(path, &why);
@@ -213,9 +227,12 @@ static void plan_order(sqlite3_index_info* info) {
       info->nOrderBy == 1 && info->aOrderBy[0].iColumn == -1 && !info->aOrderBy[0].desc;
 }
 
-/* Texts are in the order of their bytes; another collation has another one. */
-static int compares_bytes(sqlite3_index_info* info, int term, const numpact_table_column* column) {
-  return !is_text_column(column) || strcmp(sqlite3_vtab_collation(info, term), "BINARY") == 0;
+/* Texts are in the order of their bytes in UTF-8. Another collation has another order, and so has
+ * BINARY in a database of UTF-16. */
+static int compares_bytes(sqlite3_index_info* info, int term, const pco_vtab* vtab, int column) {
+  if (!is_text_column(&vtab->table->columns[column])) return 1;
+  return strcmp(sqlite3_vtab_collation(info, term), "BINARY") == 0 &&
+         (vtab->is_utf8 || info->aConstraint[term].op == SQLITE_INDEX_CONSTRAINT_EQ);
 }
 
 static int plan_table(sqlite3_vtab* base, sqlite3_index_info* info) {
@@ -228,7 +245,7 @@ static int plan_table(sqlite3_vtab* base, sqlite3_index_info* info) {
     const int column = info->aConstraint[i].iColumn;
     if (!info->aConstraint[i].usable || letter == 0) continue;
     if (column >= 0 && vtab->table->columns[column].kind == NUMPACT_TABLE_OTHER) continue;
-    if (column >= 0 && !compares_bytes(info, i, &vtab->table->columns[column])) continue;
+    if (column >= 0 && !compares_bytes(info, i, vtab, column)) continue;
     /* The rows are compared again by SQLite: omit stays 0. */
     info->aConstraintUsage[i].argvIndex = ++terms;
     sqlite3_str_appendf(text, "%c%d", letter, column);

@@ -70,7 +70,8 @@ Result<TextValues> TextValues::parse(std::span<const std::byte> file, std::uint6
     }
     // Each text has a length of a byte at least.
     if (count > lengths.rest().size()) return bad("the file of texts ends early");
-    NUMPACT_TRY(internal::ensure_memory(count * sizeof(std::uint64_t) + file.size()));
+    NUMPACT_TRY(internal::ensure_memory(count * (sizeof(std::uint64_t) + sizeof(std::string_view)) +
+                                        file.size()));
     made.offsets_.reserve(static_cast<std::size_t>(count) + 1);
     std::uint64_t end = 0;
     for (std::uint64_t i = 0; i < count; ++i) {

@@ -269,6 +269,26 @@ def test_texts_that_repeat(db: apsw.Connection, tmp_path: Path) -> None:
         assert found == expected, where
 
 
+def test_the_order_of_texts_in_utf_16(extension: str, tmp_path: Path) -> None:
+    """BINARY compares other bytes there: U+1F600 comes before U+FFFD."""
+    texts = ["\ufffd", "\U0001f600", "\u0100", "z"] * 4
+    numpact.write_table(pa.table({"s": texts}), tmp_path / "t")
+    for encoding in ("UTF-8", "UTF-16le"):
+        other = apsw.Connection(":memory:")
+        other.execute(f"PRAGMA encoding = '{encoding}'")
+        other.enable_load_extension(True)
+        other.load_extension(extension)
+        mount(other, tmp_path / "t")
+        other.execute("CREATE TABLE copy(s TEXT)")
+        other.executemany("INSERT INTO copy VALUES(?)", [(text,) for text in texts])
+        for where in ("s < 'y'", "s > '\U0001f600'", "s = 'z'", "s >= '\u0100'"):
+            query = f"SELECT count(*) FROM {{}} WHERE {where}"
+            found, expected = (
+                other.execute(query.format(name)).fetchall() for name in ("t", "copy")
+            )
+            assert found == expected, (encoding, where)
+
+
 def test_names_that_repeat(db: apsw.Connection, tmp_path: Path) -> None:
     path = tmp_path / "twice"
     columns = [pa.array([1]), pa.array([2]), pa.array([3])]

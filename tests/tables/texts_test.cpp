@@ -280,6 +280,71 @@ TEST_F(TextTables, RowsOfAnotherTypeAreRefused) {
             ErrorKind::kInvalidArgument);
 }
 
+// What was refused leaves nothing, so other rows may follow.
+TEST_F(TextTables, RowsMayFollowRefusedOnes) {
+  make(words(1000, 100, 3));
+  const Texts more = words(2000, 400, 4, 500);
+  Texts bad(more.begin(), more.end());
+  bad.emplace_back("\xff");
+  TableWriter writer = TableWriter::append(path_).value();
+  ASSERT_TRUE(writer.set_rows(with_other(), table::SchemaChange::kNone).ok());
+  EXPECT_EQ(writer.add_texts(0, Given(bad).rows()).status().kind(), ErrorKind::kInvalidArgument);
+  ASSERT_TRUE(write(writer, more, false));
+  ASSERT_TRUE(writer.commit().ok());
+  texts_.insert(texts_.end(), more.begin(), more.end());
+  expect_rows();
+}
+
+// Numbers of the old rows that cannot be read must not get lost by finishing once more.
+TEST_F(TextTables, AColumnThatFailedStaysFailed) {
+  make(words(70'000, 200, 3));
+  const std::string place = path_ + "/s.pco";
+  std::string bytes = contents_of(place);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x10);
+  std::ofstream(place, std::ios::binary) << bytes;
+  TableWriter writer = TableWriter::append(path_).value();
+  ASSERT_TRUE(writer.set_rows(with_other(), table::SchemaChange::kNone).ok());
+  const Given given(words(2000, 400, 4, 500));  // codes become wider
+  ASSERT_TRUE(writer.add_texts(0, given.rows()).value());
+  EXPECT_FALSE(writer.finish_texts(0).ok());
+  Failure failure;
+  EXPECT_FALSE(writer.finish_texts(0, &failure).ok());
+  EXPECT_NE(failure.text.find("an earlier write has failed"), std::string::npos) << failure.text;
+  EXPECT_FALSE(writer.add_texts(0, given.rows()).ok());
+  EXPECT_FALSE(writer.commit().ok());
+  EXPECT_EQ(reader().columns()[0].rows(), 70'000u);
+}
+
+// A column of texts that comes with an append, described as one: of more texts than fit 8 bits, and
+// without a row of its own.
+TEST_F(TextTables, ColumnsOfTextsMayComeWithAnAppend) {
+  for (const std::size_t count : {std::size_t{0}, std::size_t{20}, std::size_t{3000}}) {
+    Manifest before;
+    before.columns.emplace_back().name = "n";
+    before.columns[0].type = NumberType::kU8;
+    const std::vector<std::uint8_t> numbers(3000);
+    TableWriter made = TableWriter::create(path_, before, true).value();
+    ASSERT_TRUE(made.write(0, NumberView(NumberType::kU8, numbers.data(), 100)).ok());
+    ASSERT_TRUE(made.commit().ok());
+    TableWriter writer = TableWriter::append(path_).value();
+    Manifest rows = before;
+    rows.columns.push_back(text_column());
+    rows.columns[1].nullable = true;
+    Failure failure;
+    ASSERT_TRUE(writer.set_rows(rows, table::SchemaChange::kExtend, &failure).ok())
+        << failure.message();
+    const Texts texts = words(count, 600, 5);
+    if (count > 0) {
+      ASSERT_TRUE(writer.add_texts(1, Given(texts).rows()).value());
+    }
+    ASSERT_TRUE(writer.write(0, NumberView(NumberType::kU8, numbers.data(), count)).ok());
+    ASSERT_TRUE(writer.commit(&failure).ok()) << count << " " << failure.message();
+    const table::Column column = *reader().columns()[1].numbers;
+    EXPECT_EQ(column.rows(), 100 + count);
+    EXPECT_TRUE(reader().texts(1).ok()) << count;
+  }
+}
+
 TEST_F(TextTables, ANewColumnOfAnAppendMayHaveTexts) {
   Manifest before;
   before.columns.emplace_back().name = "n";

@@ -82,8 +82,11 @@ TEST(WritePlans, OnlyFilesOfNumpactAreLeftovers) {
   column.file = "a.p3-0000000a.pco";
   manifest.columns = {column};
   manifest.obsolete = {"a.pco", "a.nulls.pco"};
-  const std::vector<std::string> left = {"a.pco", "a.p1-00000000.pco", "a.p12-89abcdef.nulls.pco",
-                                         "a.p4-00000000.arrow", "a.p4-00000000.values",
+  const std::vector<std::string> left = {"a.pco",
+                                         "a.p1-00000000.pco",
+                                         "a.p12-89abcdef.nulls.pco",
+                                         "a.p4-00000000.arrow",
+                                         "a.p4-00000000.values",
                                          ".manifest.json.7-00000001.tmp"};
   const std::vector<std::string> others = {"manifest.json",
                                            "a.p3-0000000a.pco",

@@ -11,9 +11,9 @@ import pyarrow as pa
 from .._errors import InvalidArgumentError
 from .._number_types import dtype_of
 from .._remote.manifest import Column, LogicalType, Manifest, pack_metadata, unpack_metadata
+from .._tables.columns import all_number_bytes, describe, storage_array
 from .._tables.columns import arrow_field as _arrow_field
-from .._tables.columns import describe, storage_array
-from .._tables.reading import all_number_bytes, number_bytes
+from .._tables.reading import number_bytes
 
 if TYPE_CHECKING:
     import numpy.typing as npt

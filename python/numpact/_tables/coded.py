@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from .. import _core
 from .._limits import Budget, Limits
-from .columns import TEXTS, is_bytes
-from .reading import all_number_bytes
+from .columns import TEXTS, all_number_bytes, is_bytes
 from .sizes import bytes_of_rows, spread_bytes
 
 if TYPE_CHECKING:

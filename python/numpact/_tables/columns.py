@@ -217,3 +217,17 @@ def arrow_field(column: dict[str, Any]) -> pa.Field:
         nullable=column["nullable"],
         metadata=metadata_from_json(column["metadata"]),
     )
+
+
+def all_number_bytes(array: pa.Array) -> memoryview:
+    """The numbers of all rows; what those of null rows are is not specified."""
+    if len(array) == 0:
+        return memoryview(b"")
+    if pa.types.is_boolean(array.type):
+        array = array.cast(pa.uint8())
+    size = array.type.bit_width // 8
+    first = array.offset * size
+    numbers = array.buffers()[1]
+    if numbers is None:  # as some programs make arrays of nulls
+        return memoryview(bytes(len(array) * size))
+    return memoryview(numbers)[first : first + len(array) * size]

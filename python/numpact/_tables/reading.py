@@ -10,7 +10,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.ipc
 
-from .columns import describe, is_list_of_numbers, metadata_to_json, storage_array, storage_of
+from .columns import (
+    all_number_bytes,
+    describe,
+    is_list_of_numbers,
+    metadata_to_json,
+    storage_array,
+    storage_of,
+)
 from .errors import reported
 from .int96 import choose_unit
 from .messages import Messages, Refused
@@ -240,20 +247,6 @@ _NULL_ADVICE = " (a folder keeps them: -o FOLDER; --nulls drop leaves them out)"
 def number_bytes(array: pa.Array) -> memoryview:
     """The numbers of the rows that are not null."""
     return all_number_bytes(array.drop_null() if array.null_count else array)
-
-
-def all_number_bytes(array: pa.Array) -> memoryview:
-    """The numbers of all rows; what those of null rows are is not specified."""
-    if len(array) == 0:
-        return memoryview(b"")
-    if pa.types.is_boolean(array.type):
-        array = array.cast(pa.uint8())
-    size = array.type.bit_width // 8
-    first = array.offset * size
-    numbers = array.buffers()[1]
-    if numbers is None:  # as some programs make arrays of nulls
-        return memoryview(bytes(len(array) * size))
-    return memoryview(numbers)[first : first + len(array) * size]
 
 
 def _content(messages: Messages, path: str | None) -> pa.Buffer:

@@ -23,8 +23,6 @@ constexpr std::uint64_t kNumbersPerTailByte = 512;
 // Files up to this size are compared with their checksum when they are opened: as much as is read
 // of a small file in any case.
 constexpr std::uint64_t kMaxCheckedBytes = std::uint64_t{64} << 10;
-// Bytes of a file of texts at most, all of which are read to memory.
-constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 30;
 // Lengths of runs that are decoded at once.
 constexpr std::size_t kRunBlock = std::size_t{1} << 14;
 
@@ -200,8 +198,8 @@ Status read_texts(RangeSource& source, const table::TextFile& described, const D
   if (source.size() != RangeSource::kUnknownSize) {
     NUMPACT_TRY(check_size(source.size(), described.sum));
   }
-  // Their places take 8 bytes for each text, which has a byte at least in the file.
-  const std::uint64_t max_bytes = std::min(config.limits.max_memory / 10, kMaxTextBytes);
+  // A text has a byte at least in the file, and takes 8 for its place and 16 to compare it.
+  const std::uint64_t max_bytes = std::min(config.limits.max_memory / 26, kMaxTextFileBytes);
   std::vector<std::byte> own;
   const auto bytes = source.bytes();
   if (!bytes || bytes->size() > max_bytes) NUMPACT_TRY(read_whole(source, max_bytes, own));

@@ -84,6 +84,8 @@ class ColumnFile {
 // Compares a file with what the manifest says of it.
 Status check_size(std::uint64_t bytes, const table::FileSum& sum);
 Status check_sum(std::span<const std::byte> file, const table::FileSum& sum);
+// Bytes of a file of texts at most, all of which are read to memory.
+inline constexpr std::uint64_t kMaxTextFileBytes = std::uint64_t{1} << 30;
 // Reads the file of the texts of a column.
 Status read_texts(RangeSource& source, const table::TextFile& described, const DecodeConfig& config,
                   std::shared_ptr<const table::TextValues>& texts);

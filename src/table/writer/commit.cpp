@@ -55,7 +55,10 @@ Status TableWriter::State::finish_columns(Failure* failure) {
     if (is_left(i) || columns[i].is_finished) continue;
     if (columns[i].texts == nullptr) {
       if (entries[i].other != nullptr) return refuse(failure, i, "was not written");
-      if (!is_new() || entries[i].numbers->kind != Kind::kText) NUMPACT_TRY(begin(i, failure));
+      // A column of texts without a file of them begins with its texts.
+      const table::Column& numbers = *entries[i].numbers;
+      const bool has_texts = numbers.kind == Kind::kText && !numbers.text.at(0).file.empty();
+      if (numbers.kind != Kind::kText || (!is_new() && has_texts)) NUMPACT_TRY(begin(i, failure));
     }
     NUMPACT_TRY(finish(i, 0, failure));
   }

@@ -5,9 +5,11 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <utility>
 
 #include "json/json.hpp"
+#include "table/reader/column_file.hpp"
 
 namespace numpact::internal {
 namespace {
@@ -22,9 +24,10 @@ constexpr std::size_t kFirstRows = table::kOtherBatchRows;
 constexpr std::size_t kMinRepeats = 4;
 constexpr std::size_t kMinSlots = 1024;
 
-std::uint64_t hash_of(std::string_view text) {
+// seed: of the object, so that nobody can choose texts that meet in few slots.
+std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-  std::uint64_t hash = text.size() * kOdd;
+  std::uint64_t hash = seed ^ (text.size() * kOdd);
   const auto mix = [&](std::uint64_t word) {
     hash = (hash ^ word) * kOdd;
     hash ^= hash >> 32;
@@ -41,12 +44,25 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
+std::uint64_t new_seed() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+// Whether readers take the file of the texts. A length has up to five bytes, and so have the count
+// and what precedes it together, less some.
+bool fits_file(const table::TextValues& texts) {
+  constexpr std::uint64_t kLengthBytes = 5;
+  return texts.bytes().size() + kLengthBytes * (texts.size() + 2) <= kMaxTextFileBytes;
+}
+
 }  // namespace
 
 TextCodes::TextCodes(const table::TextValues& before, bool is_bytes, bool needs_repeats)
     : first_new_(before.size()),
       is_bytes_(is_bytes),
       needs_repeats_(needs_repeats),
+      seed_(new_seed()),
       slots_(kMinSlots) {
   for (std::size_t i = 0; i < before.size(); ++i) code_of(before[i]);
 }
@@ -54,13 +70,14 @@ TextCodes::TextCodes(const table::TextValues& before, bool is_bytes, bool needs_
 // The slot of a text, or a free one for it.
 std::uint32_t* TextCodes::slot_of(std::string_view text) {
   const std::size_t mask = slots_.size() - 1;
-  std::size_t at = static_cast<std::size_t>(hash_of(text)) & mask;
+  std::size_t at = static_cast<std::size_t>(hash_of(text, seed_)) & mask;
   while (slots_[at] != 0 && texts_[slots_[at] - 1] != text) at = (at + 1) & mask;
   return &slots_[at];
 }
 
-void TextCodes::grow() {
-  slots_.assign(2 * slots_.size(), 0);
+// After slots were cleared, or texts went.
+void TextCodes::fill_slots() {
+  std::fill(slots_.begin(), slots_.end(), 0);
   for (std::size_t i = 0; i < texts_.size(); ++i) {
     *slot_of(texts_[i]) = static_cast<std::uint32_t>(i + 1);
   }
@@ -72,7 +89,10 @@ std::uint32_t TextCodes::code_of(std::string_view text) {
     texts_.add(text);
     *slot = static_cast<std::uint32_t>(texts_.size());
     const std::uint32_t code = *slot - 1;
-    if (2 * texts_.size() > slots_.size()) grow();
+    if (2 * texts_.size() > slots_.size()) {
+      slots_.resize(2 * slots_.size());
+      fill_slots();
+    }
     return code;
   }
   return *slot - 1;
@@ -84,6 +104,7 @@ void TextCodes::forget_from(std::size_t texts, std::size_t rows) {
   texts_ = std::move(left);
   codes_.resize(rows);
   if (has_nulls_) valid_.resize(rows);
+  fill_slots();
 }
 
 void TextCodes::note_nulls() {
@@ -98,7 +119,6 @@ TextCodes::Added TextCodes::add(const table::TextRows& rows) {
   const bool has_nulls =
       std::find(rows.valid.begin(), rows.valid.end(), std::uint8_t{0}) != rows.valid.end();
   if (has_nulls) note_nulls();
-  codes_.reserve(codes_.size() + rows.ends.size());
   const auto refuse = [&](Added why) {
     forget_from(texts_before, rows_before);
     return why;
@@ -115,7 +135,9 @@ TextCodes::Added TextCodes::add(const table::TextRows& rows) {
     begin = end;
     if (texts_.size() == known) continue;
     if (!is_bytes_ && !json::is_utf8(text)) return refuse(Added::kNotText);
-    if (texts_.size() > max_texts) return refuse(Added::kTooMany);
+    if (texts_.size() > max_texts || !fits_file(texts_)) {
+      return refuse(Added::kTooMany);
+    }
     const bool is_first = codes_.size() <= kFirstRows;
     if (needs_repeats_ && is_first && texts_.size() > kFirstRows / kMinRepeats) {
       return refuse(Added::kTooMany);

@@ -12,7 +12,7 @@
 
 namespace numpact::internal {
 
-// Keeps 4 bytes for each row.
+// Keeps 4 bytes for each row, 5 once one is null.
 class TextCodes {
  public:
   enum class Added : std::uint8_t { kAll, kTooMany, kNotText };
@@ -38,7 +38,7 @@ class TextCodes {
  private:
   std::uint32_t code_of(std::string_view text);
   std::uint32_t* slot_of(std::string_view text);
-  void grow();
+  void fill_slots();
   void note_nulls();
   void forget_from(std::size_t texts, std::size_t rows);
 
@@ -49,6 +49,7 @@ class TextCodes {
   std::vector<std::uint32_t> codes_;
   std::vector<std::uint8_t> valid_;
   bool has_nulls_ = false;
+  std::uint64_t seed_;
   std::vector<std::uint32_t> slots_;  // places of texts by hashes, plus 1; 0: free
 };
 

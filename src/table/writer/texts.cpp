@@ -100,10 +100,11 @@ Status TableWriter::State::add_texts(std::size_t column, const TextRows& rows, b
   if (described == nullptr) return refuse(failure, column, "is no column of texts of the table");
   if (columns[column].texts == nullptr) NUMPACT_TRY(begin_texts(column, *described, failure));
   State::Written& to = columns[column];
+  if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
   if (to.is_finished) return refuse(failure, column, "was finished already");
   if (!is_in_order(rows)) return refuse(failure, column, "has texts whose ends are not in order");
   const auto nulls = std::count(rows.valid.begin(), rows.valid.end(), std::uint8_t{0});
-  if (nulls > 0 && !described->nullable) {
+  if (nulls > 0 && !described->nullable && !is_new()) {
     return refuse(failure, column, std::to_string(nulls) + " nulls, but its field is not nullable");
   }
   const TextCodes::Added added = to.texts->add(rows);
@@ -124,6 +125,7 @@ Status TableWriter::State::finish_texts(std::size_t column, bool& is_taken, Fail
   if (described == nullptr) return refuse(failure, column, "is no column of texts of the table");
   if (columns[column].texts == nullptr) NUMPACT_TRY(begin_texts(column, *described, failure));
   State::Written& to = columns[column];
+  if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
   if (to.is_finished) return refuse(failure, column, "was finished already");
   if (entries[column].other != nullptr && !to.texts->repeat()) return {};
   is_taken = true;
@@ -141,7 +143,9 @@ Status TableWriter::State::write_codes(std::size_t column, Column& described, Fa
   State::Written& to = columns[column];
   ColumnPlan& planned = plan.columns[column];
   const NumberType type = type_for(to.texts->texts().size());
-  const bool has_old = entries[column].numbers != nullptr && !is_new();
+  // A column that comes new with an append has no file of texts yet.
+  const bool has_old =
+      entries[column].numbers != nullptr && !is_new() && !described.text.at(0).file.empty();
   if (entries[column].other != nullptr) {
     planned.file.resize(planned.file.rfind('.'));
     planned.file += ".pco";
@@ -155,7 +159,6 @@ Status TableWriter::State::write_codes(std::size_t column, Column& described, Fa
     described.type = type;
     planned.kept = 0;
     planned.numbers = described.all_parts();
-    NUMPACT_TRY(hold_copied());
   }
   const std::span<const std::uint32_t> codes = to.texts->codes();
   const std::span<const std::uint8_t> valid = to.texts->valid();

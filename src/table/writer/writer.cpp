@@ -133,15 +133,22 @@ Status TableWriter::State::hold_copied() {
       if (part.null_count > 0) copied.push_back(part.null_file);
     }
   }
+  // Columns of texts read the old ones, and their numbers if these become wider. They may be
+  // finished by several threads, so nothing is held later.
   for (const table::Column& column : plan.before.columns) {
-    for (const TextFile& texts : column.text) copied.push_back(texts.file);
+    if (column.text.empty()) continue;
+    copied.push_back(column.text[0].file);
+    for (const NumberPart& part : column.all_parts()) {
+      copied.push_back(part.file);
+      if (part.null_count > 0) copied.push_back(part.null_file);
+    }
   }
   return old->hold(copied);
 }
 
 bool TableWriter::State::has_begun() const {
   return std::any_of(columns.begin(), columns.end(), [](const Written& column) {
-    return column.numbers != nullptr || column.other != nullptr;
+    return column.numbers != nullptr || column.other != nullptr || column.texts != nullptr;
   });
 }
 
@@ -363,7 +370,7 @@ Status TableWriter::State::write_packed(std::size_t column, const NumberView& nu
 Status TableWriter::State::finish(std::size_t column, std::uint64_t dropped, Failure* failure) {
   const table::Column* const texts = texts_column(column);
   if (texts != nullptr && columns[column].numbers == nullptr && !is_left(column) &&
-      (columns[column].new_rows > 0 || is_new())) {
+      (columns[column].new_rows > 0 || is_new() || texts->text.at(0).file.empty())) {
     bool is_taken = false;
     NUMPACT_TRY(finish_texts(column, is_taken, failure));
     return is_taken ? Status() : refuse(failure, column, "has texts that do not repeat");

@@ -148,7 +148,8 @@ std::uint64_t clock_step(std::span<const L> latents) {
   for (std::size_t span = 2; span < latents.size(); span *= 2) {
     const double distance = from_first(span);
     const double times = std::round(distance / step);
-    if (times < 1 || std::abs(distance - times * step) > 4 * kMaxErrorShare * std::abs(step)) {
+    // An error of both numbers, at most.
+    if (times < 1 || std::abs(distance - times * step) > 3 * kMaxErrorShare * std::abs(step)) {
       return 0;
     }
     step = distance / times;
