@@ -39,8 +39,8 @@ struct FloatMult {
   static constexpr bool kSplitsBits = false;
 
   std::uint64_t base_bits = 0;  // of the base as a float of the number's type
-  // Of writers: the primary latent of numbers beyond the exact multiples, such as NaN and fill
-  // values; 0 if they have their own. A delta then sees smaller jumps, for a correction.
+  // Writers only: the primary latent of numbers beyond the exact multiples, such as NaN and fill
+  // values; 0 if they have their own. Deltas then jump less, and these numbers take a correction.
   std::uint64_t substitute = 0;
 
   static Status check_request(const ModeSpec& spec, NumberType type);

@@ -53,12 +53,13 @@ NUMPACT_TUNED(std::size_t, kMaxDefaultSamples, 2);
 // integer adds (1/12), so that an exact fit does not seem to save any number of bits.
 NUMPACT_TUNED(double, kMinMeanSquareError, 0.1);
 
-// A value that is further from both its neighbours than this many times the usual step, while these
-// are not, is an outlier.
+// A value that is further from both its neighbours than this many times the usual step, while the
+// neighbours are near each other, is an outlier.
 constexpr double kMinOutlierSteps = 32;
 
 // Replaces single outliers by the mean of their neighbours: their squares would decide the weights.
 void replace_outliers(std::span<double> values, std::size_t run_n) {
+  // Steps whose median is the usual one.
   constexpr std::size_t kProbes = 64;
   if (values.size() < 2 * kProbes) return;
   std::array<double, kProbes> steps;

@@ -88,7 +88,7 @@ class MedianWidth {
 // or any two of them, differ by.
 template <Latent L, class At>
 void make_keys(std::size_t first, std::span<std::uint16_t> keys, At&& at) {
-  constexpr unsigned kKeyBits = 3;  // that half of the differences have, in keys
+  constexpr unsigned kKeyBits = 3;  // half of the differences have at most this many bits as keys
   MedianWidth near;
   MedianWidth far;
   const EvenPositions places(keys.size() - 1, kProbeN);

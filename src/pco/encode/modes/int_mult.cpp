@@ -125,9 +125,11 @@ Bases find_bases(std::span<const L> latents) {
 template <Latent L>
 std::uint64_t clock_step(std::span<const L> latents) {
   using S = std::make_signed_t<L>;
+  // First steps, whose medians are the step and its error.
   constexpr std::size_t kProbes = 64;
   // Median errors of more than this share of a step leave nothing to gain.
   constexpr double kMaxErrorShare = 0.125;
+  // With shorter steps an error is a number or two, for which deltas do as well.
   constexpr std::uint64_t kMinStep = 8;
   if (latents.size() < 2 * kProbes) return 0;
   std::array<double, kProbes> steps;
