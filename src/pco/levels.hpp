@@ -83,7 +83,9 @@ struct LookbackLevel {
   bool compares_accepted;  // with a search under a mode that keeps the numbers unsplit
   // Share that the prefilter must show for that search if the first result was worse.
   float saving_after_worse_share;
-  bool confirms_segments;  // segments of a run need more bits, and short searches that confirm
+  // Segments of a run need more bits, and short searches that confirm; and few are attempted where
+  // Lookback is not promising for the run.
+  bool confirms_segments;
 };
 
 // The tests before a search. Higher shares and bits start fewer searches but miss small savings:

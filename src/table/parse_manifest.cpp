@@ -29,7 +29,7 @@ constexpr std::uint64_t kLastVersion = 4;
 constexpr std::uint64_t kFirstWithOthers = 3;
 constexpr std::uint64_t kFirstWithParts = 4;
 
-// What is counted for each entry and pair beside its texts.
+// Memory that is counted for each entry and pair, in addition to its texts.
 constexpr std::uint64_t kColumnMemory = 256;
 constexpr std::uint64_t kOtherMemory = 128;
 constexpr std::uint64_t kPartMemory = 128;  // of either kind

@@ -39,7 +39,8 @@ constexpr std::size_t kMaxShortRunN = std::size_t{1} << 15;
 // would win.
 NUMPACT_TUNED(float, kSingleErrorRatio, 1.01f);
 
-// Which segments Lookback is evaluated for, in a run for which it was not promising. Segments of a
+// Which segments Lookback is evaluated for, in a run for which it was not promising, where time
+// counts (LookbackLevel::confirms_segments). Segments of a
 // run are similar: each failure skips as many numbers as there were since the last success, or
 // since the run began. For example, where it always fails, segments 1, 3, 7, 15, ... of equal
 // length are attempted.
@@ -235,6 +236,8 @@ class RunEncoder {
         run_overhead_bound(numbers_.type) + numbers_.count * size_of(numbers_.type);
     const std::size_t max_bytes = std::min(plan.max_bytes, bound);
     std::uint64_t bytes = 0;
+    const bool attempts_all =
+        session_.may_look_back() || !session_.level().lookback.confirms_segments;
     Backoff backoff;
     NumberView segment = numbers_;
     for (const std::size_t n : plan.sizes) {
@@ -243,7 +246,7 @@ class RunEncoder {
       ChoiceSession session({segment.type, ordered_latents(segment, arena_), n, true}, config_,
                             arena_, listener_ == nullptr ? nullptr : listener_->next_segment());
       session.choose_plain();
-      if (session_.may_look_back() || backoff.should_attempt(n)) {
+      if (attempts_all || backoff.should_attempt(n)) {
         backoff.note(n, session.add_lookback(session.best().bits));
       }
       EncodedChunk chunk = encode_chosen(segment, session, {&n, 1});
