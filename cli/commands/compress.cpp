@@ -150,6 +150,11 @@ class Compressor {
     Column column;
     const std::unique_ptr<NumberInput> numbers =
         open_column(*table_, index, input_name_, dtype_of(index), column);
+    if (column.logical.kind == LogicalKind::kDecimal) {
+      throw Failure(ExitCode::kFailure, place_of(column),
+                    fmt::format("a .pco file has no {}, the folder of a table has (-o FOLDER)",
+                                column.source_type));
+    }
     require_config_fits(column.type, write_options_.config, place_of(column));
     const std::string output = output_for_column(column);
     refuse_same_file(options_.input, output);
@@ -374,6 +379,13 @@ class Compressor {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const Column& column = table_->columns()[i];
       reasons_[i] = column.unfit;
+      if (is_kept_decimal(column) && !skipped_.contains(i) && (!chosen || *chosen == i)) {
+        reasons_[i] =
+            fmt::format("{}, which the folder has in a file of Arrow", column.source_type);
+        kept_.insert(i);
+        any = true;
+        continue;
+      }
       if (skipped_.contains(i)) reasons_[i] = kSkipped;
       if (chosen && *chosen != i) reasons_[i] = "was not asked for";
       const bool is_requested = !skipped_.contains(i) && (!chosen || *chosen == i);
@@ -392,6 +404,15 @@ class Compressor {
     if (!any) {
       throw Failure(ExitCode::kFailure, input_name_, "no column can be compressed" + all);
     }
+  }
+
+  // Whether rows of decimals are appended to a file of Arrow, as folders had them once.
+  bool is_kept_decimal(const Column& column) const {
+    if (!options_.append || column.logical.kind != LogicalKind::kDecimal) return false;
+    const std::vector<ManifestOther>& others = folder_->before().others;
+    return std::any_of(others.begin(), others.end(), [&](const ManifestOther& other) {
+      return other.name == column.name && other.type.starts_with("decimal");
+    });
   }
 
   // Whether a column that cannot be compressed is kept as a file of Arrow.

@@ -140,6 +140,7 @@ CsvColumn::Family CsvColumn::family_of(const StatedType& stated) {
     case LogicalKind::kText:
       return Family::kText;
     case LogicalKind::kDuration:
+    case LogicalKind::kDecimal:
       break;
   }
   return Family::kUnread;

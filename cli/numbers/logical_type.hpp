@@ -19,6 +19,7 @@ struct LogicalType {
   LogicalKind kind = LogicalKind::kNumber;
   TimeUnit unit = TimeUnit::kSecond;  // of times, timestamps and durations
   std::string timezone;               // of timestamps; may be empty
+  table::DecimalType decimal = {};    // of decimals
 };
 
 // How many digits of a unit are behind the point of a second: 0, 3, 6 or 9.
@@ -30,7 +31,8 @@ constexpr std::int64_t per_second(TimeUnit unit) {
   return count;
 }
 
-// For messages, e.g. "timestamp[ms, UTC]"; for a plain number the name of its type.
+// For messages, e.g. "timestamp[ms, UTC]" or "decimal128(18, 2)"; for a plain number the name of
+// its type.
 std::string describe(const LogicalType& logical, NumberType type);
 
 }  // namespace numpact::cli

@@ -122,6 +122,23 @@ std::int64_t integer_at(const NumberView& numbers, std::size_t index) {
   }
 }
 
+// A number of multiples of 10^-scale: "-0.05" for -5 and a scale of 2.
+char* put_decimal(char* to, std::int64_t value, unsigned scale) {
+  const bool is_negative = value < 0;
+  auto left = static_cast<std::uint64_t>(value);
+  if (is_negative) left = 0 - left;
+  char digits[kMaxValueBytes];
+  char* const end = digits + sizeof digits;
+  char* at = end;
+  for (unsigned count = 0; left > 0 || count <= scale; ++count) {
+    if (count == scale && scale > 0) *--at = '.';
+    *--at = static_cast<char>('0' + left % 10);
+    left /= 10;
+  }
+  if (is_negative) *to++ = '-';
+  return std::copy(at, end, to);
+}
+
 char* put_value(char* to, const LogicalType& logical, const NumberView& numbers,
                 std::size_t index) {
   if (logical.kind == LogicalKind::kNumber || logical.kind == LogicalKind::kDuration) {
@@ -132,6 +149,8 @@ char* put_value(char* to, const LogicalType& logical, const NumberView& numbers,
     case LogicalKind::kBool:
       if (value == 0 || value == 1) return put_word(to, value == 1 ? "true" : "false");
       break;
+    case LogicalKind::kDecimal:
+      return put_decimal(to, value, logical.decimal.scale);
     case LogicalKind::kDate32:
       return put_date(to, value);
     case LogicalKind::kDate64:

@@ -28,7 +28,7 @@ constexpr std::size_t kMaxNamesInText = 8;
 Column column_of(const ManifestColumn& column) {
   Column made;
   made.name = column.name;
-  made.logical = {column.kind, column.unit, column.timezone};
+  made.logical = {column.kind, column.unit, column.timezone, column.decimal};
   made.type = column.type;
   made.nullable = column.nullable;
   made.metadata = column.metadata;
@@ -44,6 +44,7 @@ ManifestColumn column_of(const Column& column) {
   made.type = column.type;
   made.kind = column.logical.kind;
   made.unit = column.logical.unit;
+  made.decimal = column.logical.decimal;
   made.nullable = column.nullable;
   if (made.kind == LogicalKind::kText) made.text.emplace_back().type = column.text_type;
   return made;

@@ -30,7 +30,8 @@ enum {
   NUMPACT_TABLE_TIMESTAMP = 6, /* i64: units since 1970, in UTC if there is a time zone */
   NUMPACT_TABLE_DURATION = 7,  /* i64: units */
   NUMPACT_TABLE_OTHER = 8,     /* no numbers: a file of Arrow IPC */
-  NUMPACT_TABLE_TEXT = 9       /* u8, u16 or u32: places among texts, see numpact_table_get_texts */
+  NUMPACT_TABLE_TEXT = 9,      /* u8, u16 or u32: places among texts, see numpact_table_get_texts */
+  NUMPACT_TABLE_DECIMAL = 10   /* i64: multiples of 10 to the power of -scale */
 };
 
 enum {
@@ -68,6 +69,11 @@ typedef struct numpact_table_column {
   const uint32_t* block_crcs; /* as numpact_crc32 computes them */
   size_t part_count;          /* at least 1 */
   const char* text_file;      /* NUMPACT_TABLE_TEXT: the file of the texts; else null */
+  /* NUMPACT_TABLE_DECIMAL: digits, 1 to 18, how many of them are behind the point, and the bits of
+   * a value in Arrow, 32, 64, 128 or 256; else 0 */
+  int32_t precision;
+  int32_t scale;
+  int32_t decimal_bits;
 } numpact_table_column;
 
 /* Consecutive rows of a column, in files of their own. Valid while the manifest lives. */

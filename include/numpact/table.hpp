@@ -28,6 +28,8 @@ inline constexpr std::size_t kMaxManifestValues = std::size_t{1} << 22;
 inline constexpr std::uint64_t kCountLimit = std::uint64_t{1} << 63;
 // Rows of a record batch of the file of another column, but for the last one.
 inline constexpr std::uint64_t kOtherBatchRows = 65'536;
+// Digits of decimals that are stored as numbers: all such numbers are i64.
+inline constexpr unsigned kMaxDecimalDigits = 18;
 
 // The meaning of a column's numbers, and the type in which they are stored.
 enum class Kind : std::uint8_t {
@@ -40,11 +42,22 @@ enum class Kind : std::uint8_t {
   kTimestamp,  // i64: units since 1970, in UTC if there is a time zone
   kDuration,   // i64: units
   kText,       // u8, u16 or u32: places among the column's texts
+  kDecimal,    // i64: multiples of 10 to the power of -scale
 };
 
 // The types of Arrow that the texts of a column have; those of binary may be any bytes, others are
 // UTF-8.
 enum class TextType : std::uint8_t { kString, kLargeString, kBinary, kLargeBinary };
+
+// The decimals that numbers of kDecimal stand for: 1250 of scale 2 is 12.50. Those of more digits
+// are columns that Pco cannot hold.
+struct DecimalType {
+  std::uint8_t precision = 0;  // decimal digits, 1 to kMaxDecimalDigits
+  std::uint8_t scale = 0;      // how many of them are behind the point
+  std::uint16_t bits = 128;    // of a value in Arrow: 32, 64, 128 or 256
+
+  friend bool operator==(const DecimalType&, const DecimalType&) = default;
+};
 
 enum class Unit : std::uint8_t { kSecond, kMilli, kMicro, kNano };
 
@@ -56,6 +69,9 @@ NUMPACT_API std::optional<Unit> unit_of_name(std::string_view name) noexcept;
 // "string", "large_string", "binary", "large_binary", as Arrow prints them.
 NUMPACT_API std::string_view to_string(TextType type) noexcept;
 NUMPACT_API std::optional<TextType> text_type_of_name(std::string_view name) noexcept;
+// "decimal128(18, 2)", as Arrow prints it; whether such a type exists and i64 holds its values.
+NUMPACT_API std::string to_string(const DecimalType& type);
+NUMPACT_API bool is_valid(const DecimalType& type) noexcept;
 inline bool is_bytes(TextType type) noexcept { return type >= TextType::kBinary; }
 // The type that stores the values; none: any, or of kText one of several.
 NUMPACT_API std::optional<NumberType> stored_type(Kind kind) noexcept;
@@ -113,6 +129,7 @@ struct Column {
   NumberType type = NumberType::kU8;
   Kind kind = Kind::kNumber;
   Unit unit = Unit::kSecond;  // if has_unit(kind)
+  DecimalType decimal = {};   // of kDecimal
   bool nullable = true;       // false: the table declares that no value may be null
 
   std::uint64_t rows() const noexcept { return count + null_count; }
@@ -187,9 +204,9 @@ struct Manifest {
 NUMPACT_API Result<Manifest> parse_manifest(std::string_view text,
                                             std::string* why = nullptr) noexcept;
 
-// The text of a manifest: version 2; with other columns or lists of parts version 4, or 3 if no
-// part of any other column has checksums and none is listed. `type` and `reason`, which are for
-// people, may be any bytes.
+// The text of a manifest: version 2; with other columns, lists of parts, texts or decimals version
+// 4, or 3 if no part of any other column has checksums and none is listed. `type` and `reason`,
+// which are for people, may be any bytes.
 //
 // Errors: parse_manifest() would refuse it; kLimitExceeded if it would be too long or have too many
 // values, else kInvalidArgument, such as a name that is not UTF-8. `why` as there.

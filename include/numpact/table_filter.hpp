@@ -103,14 +103,15 @@ struct ColumnType {
   Kind kind = Kind::kNumber;
   Unit unit = Unit::kSecond;  // if has_unit(kind)
   std::string timezone = {};  // of kTimestamp; empty: none
+  DecimalType decimal = {};   // of kDecimal
 };
 
-// For messages: "i64", "date32", "timestamp[ms, UTC]".
+// For messages: "i64", "date32", "timestamp[ms, UTC]", "decimal128(18, 2)".
 NUMPACT_API std::string describe(const ColumnType& column);
 
-// The comparisons with one column of numbers, dates, times or booleans: ranges of ordered latents
-// (to_ordered_latent()), so that numbers and the ranges in trailers are compared alike, and no
-// comparison depends on the thread's floating-point environment.
+// The comparisons with one column of numbers, dates, times, decimals or booleans: ranges of ordered
+// latents (to_ordered_latent()), so that numbers and the ranges in trailers are compared alike, and
+// no comparison depends on the thread's floating-point environment.
 class NUMPACT_API NumberFilter {
  public:
   struct Range {

@@ -44,6 +44,7 @@ struct ValueType {
   NumberType type = NumberType::kU8;
   Kind kind = Kind::kNumber;
   Unit unit = Unit::kSecond;  // if has_unit(kind)
+  DecimalType decimal = {};   // of kDecimal
 
   friend bool operator==(const ValueType&, const ValueType&) = default;
 };

@@ -24,6 +24,17 @@ static int is_type(duckdb_v2_value_handle value, DUCKDB_V2_LOGICAL_TYPE_ID expec
 
 static int is_known(DUCKDB_V2_ERROR code) { return code == DUCKDB_V2_ERROR_NONE; }
 
+/* A decimal of the column's own scale; DuckDB casts others before they are compared. */
+static void read_decimal(constant* made, duckdb_v2_value_handle value,
+                         const numpact_table_column* column) {
+  duckdb_v2_hugeint_t number = {0};
+  uint8_t width = 0;
+  uint8_t scale = 0;
+  if (!is_known(duckdb_v2_value_get_decimal(value, &number, &width, &scale, NULL))) return;
+  made->i = (int64_t)number.lower;
+  made->is_known = scale == column->scale && number.upper == (made->i < 0 ? -1 : 0);
+}
+
 static void read_instant(constant* made, duckdb_v2_value_handle value, value_kind type) {
   int64_t* out = &made->i;
   int32_t days = 0;
@@ -75,6 +86,8 @@ static constant read_value(duckdb_v2_value_handle value, const numpact_table_col
     made.kind = UNSIGNED;
     made.is_known = is_known(duckdb_v2_value_get_bool(value, &flag, NULL));
     made.u = flag;
+  } else if (column->kind == NUMPACT_TABLE_DECIMAL) {
+    read_decimal(&made, value, column);
   } else if (column->kind != NUMPACT_TABLE_NUMBER) {
     read_instant(&made, value, type);
   } else if (is_float_type(column->type)) {

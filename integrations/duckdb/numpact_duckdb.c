@@ -91,15 +91,17 @@ DUCKDB_V2_LOGICAL_TYPE_ID duck_type(value_kind kind) {
       [VALUE_INTERVAL] = DUCKDB_V2_LOGICAL_TYPE_ID_INTERVAL,
       [VALUE_VARCHAR] = DUCKDB_V2_LOGICAL_TYPE_ID_VARCHAR,
       [VALUE_BLOB] = DUCKDB_V2_LOGICAL_TYPE_ID_BLOB,
+      [VALUE_DECIMAL] = DUCKDB_V2_LOGICAL_TYPE_ID_DECIMAL,
   };
   return types[kind];
 }
 
 int add_column(duckdb_v2_table_function_bind_info_handle result, duckdb_v2_factory_handle factory,
-               const char* name, value_kind type, error_slot err) {
+               const char* name, const char* type, error_slot err) {
   const duckdb_v2_identifier_t text = {name, strlen(name)};
+  const duckdb_v2_str type_text = {type, strlen(type)};
   duckdb_v2_logical_type_handle made = NULL;
-  if (duckdb_v2_factory_create_type_from_id(factory, duck_type(type), NULL, NULL, 0, &made, err) !=
+  if (duckdb_v2_factory_create_type_from_text(factory, &type_text, &made, err) !=
       DUCKDB_V2_ERROR_NONE) {
     return 0;
   }

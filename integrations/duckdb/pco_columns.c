@@ -30,7 +30,7 @@ static void bind(duckdb_v2_function_bind_info_handle arguments,
   }
   if (duckdb_v2_context_get_factory(context, &factory, err) != DUCKDB_V2_ERROR_NONE) return;
   for (int i = 0; i < COLUMN_COUNT; i++) {
-    const value_kind type = i < ROWS_COLUMN ? VALUE_VARCHAR : VALUE_UBIGINT;
+    const char* type = i < ROWS_COLUMN ? "VARCHAR" : "UBIGINT";
     if (!add_column(result, factory, names[i], type, err)) return;
   }
 }
@@ -73,13 +73,14 @@ static int write_value(duckdb_v2_vector_handle vector, duckdb_v2_factory_handle 
   const size_t of = index % from->column_count;
   const numpact_table_column* described = &table->columns[of];
   void* data = NULL;
+  char type[TYPE_NAME_SIZE];
   switch (column) {
     case PATH_COLUMN:
       return write_text(vector, factory, row, table->path, err);
     case NAME_COLUMN:
       return write_text(vector, factory, row, from->names[of], err);
     case TYPE_COLUMN:
-      return write_text(vector, factory, row, value_type_name(described), err);
+      return write_text(vector, factory, row, value_type_name(described, type), err);
     default:
       if (duckdb_v2_vector_get_data_mutable(vector, &data, err) != DUCKDB_V2_ERROR_NONE) return 0;
       ((uint64_t*)data)[row] = column == ROWS_COLUMN ? table->rows : described->nulls;

@@ -41,9 +41,11 @@ static void bind(duckdb_v2_function_bind_info_handle arguments,
     return;
   }
   for (size_t i = 0; i < bound->from.column_count; i++) {
-    if (!add_column(result, factory, bound->from.names[i], value_type(&first->columns[i]), err)) {
-      return;
-    }
+    char made[TYPE_NAME_SIZE];
+    const numpact_table_column* column = &first->columns[i];
+    const int is_other = column->kind == NUMPACT_TABLE_OTHER; /* which no query can read */
+    const char* type = is_other ? "VARCHAR" : value_type_name(column, made);
+    if (!add_column(result, factory, bound->from.names[i], type, err)) return;
   }
   duckdb_v2_table_function_bind_set_cardinality(result, sources_rows(&bound->from), true, err);
 }

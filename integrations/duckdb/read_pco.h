@@ -41,7 +41,7 @@ int open_argument(sources* made, duckdb_v2_function_bind_info_handle arguments,
                   duckdb_v2_context_handle context, error_slot err);
 /* Declares a result column; 0: the slot has an error. */
 int add_column(duckdb_v2_table_function_bind_info_handle result, duckdb_v2_factory_handle factory,
-               const char* name, value_kind type, error_slot err);
+               const char* name, const char* type, error_slot err);
 DUCKDB_V2_LOGICAL_TYPE_ID duck_type(value_kind kind);
 
 void set_read_pco_callbacks(duckdb_v2_table_function_handle function);

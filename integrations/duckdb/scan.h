@@ -60,6 +60,7 @@ typedef enum value_kind {
   VALUE_INTERVAL,
   VALUE_VARCHAR,
   VALUE_BLOB,
+  VALUE_DECIMAL, /* has digits as well: value_type_name() */
   VALUE_KINDS
 } value_kind;
 
@@ -67,9 +68,12 @@ typedef enum value_kind {
  * microseconds, and a value that is no whole count of these is an error. */
 extern const int has_nano_types;
 
-/* The type of DuckDB that holds the values of a column, and its name. */
+enum { TYPE_NAME_SIZE = 24 }; /* of the longest name that is made, "DECIMAL(18,18)" */
+
+/* The type of DuckDB that holds the values of a column, and its name, for which `made` has
+ * TYPE_NAME_SIZE bytes. */
 value_kind value_type(const numpact_table_column* column);
-const char* value_type_name(const numpact_table_column* column);
+const char* value_type_name(const numpact_table_column* column, char* made);
 int has_zone(const numpact_table_column* column);
 /* Whether the numbers of a column are values of DuckDB, bit for bit. */
 int value_is_number(const numpact_table_column* column);

@@ -70,7 +70,7 @@ static int same_columns(const open_table* first, const open_table* other, failur
     const int is_typed =
         is_text_column(a) ? is_bytes_column(a) == is_bytes_column(b) : a->type == b->type;
     if (first->is_folder != other->is_folder || !is_named || a->kind != b->kind ||
-        a->unit != b->unit || !is_typed || has_zone(a) != has_zone(b)) {
+        a->unit != b->unit || a->precision != b->precision || a->scale != b->scale || !is_typed || has_zone(a) != has_zone(b)) {
       return fail(why, "%s: column \"%s\" differs in name or type from \"%s\" of %s", other->path,
                   other->names[i], first->names[i], first->path);
     }

@@ -55,10 +55,18 @@ static duckdb_type type_of(value_kind kind) {
   return types[kind];
 }
 
-static void add_column(duckdb_bind_info info, const char* name, value_kind kind) {
-  duckdb_logical_type type = duckdb_create_logical_type(type_of(kind));
+static void add_type(duckdb_bind_info info, const char* name, duckdb_logical_type type) {
   duckdb_bind_add_result_column(info, name, type);
   duckdb_destroy_logical_type(&type);
+}
+
+static void add_column(duckdb_bind_info info, const char* name,
+                       const numpact_table_column* column) {
+  const value_kind kind = value_type(column);
+  add_type(info, name,
+           kind == VALUE_DECIMAL
+               ? duckdb_create_decimal_type((uint8_t)column->precision, (uint8_t)column->scale)
+               : duckdb_create_logical_type(type_of(kind)));
 }
 
 static void free_sources(void* data) {
@@ -101,7 +109,7 @@ static void bind_rows(duckdb_bind_info info) {
     return;
   }
   for (size_t i = 0; i < from->column_count; i++) {
-    add_column(info, from->names[i], value_type(&from->tables[0]->columns[i]));
+    add_column(info, from->names[i], &from->tables[0]->columns[i]);
   }
   duckdb_bind_set_cardinality(info, sources_rows(from), true);
 }
@@ -189,7 +197,8 @@ static void bind_columns(duckdb_bind_info info) {
   static const char* const names[] = {"path", "name", "type", "rows", "nulls"};
   if (bind_sources(info) == NULL) return;
   for (int i = 0; i < COLUMN_COUNT; i++) {
-    add_column(info, names[i], i < ROWS_COLUMN ? VALUE_VARCHAR : VALUE_UBIGINT);
+    const duckdb_type type = i < ROWS_COLUMN ? DUCKDB_TYPE_VARCHAR : DUCKDB_TYPE_UBIGINT;
+    add_type(info, names[i], duckdb_create_logical_type(type));
   }
 }
 
@@ -223,8 +232,9 @@ static void list_columns(duckdb_function_info info, duckdb_data_chunk chunk) {
   for (idx_t row = 0; row < count; row++) {
     const open_table* table = from->tables[(*next + row) / from->column_count];
     const size_t of = (*next + row) % from->column_count;
+    char type[TYPE_NAME_SIZE];
     const char* const texts[] = {table->path, from->names[of],
-                                 value_type_name(&table->columns[of])};
+                                 value_type_name(&table->columns[of], type)};
     for (idx_t i = 0; i < ROWS_COLUMN; i++) {
       duckdb_vector_assign_string_element(duckdb_data_chunk_get_vector(chunk, i), row, texts[i]);
     }

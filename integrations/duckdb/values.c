@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <string.h>
 
 #include "scan.h"
 
 enum { MS_PER_DAY = 86400000 };
+
+/* Digits of decimals that DuckDB stores in 16 and 32 bits; up to 18 it stores in 64. */
+enum { MAX_DIGITS_OF_16 = 4, MAX_DIGITS_OF_32 = 9 };
 
 /* As DuckDB stores an INTERVAL. */
 typedef struct interval {
@@ -37,6 +41,8 @@ value_kind value_type(const numpact_table_column* column) {
       return is_nano ? VALUE_TIMESTAMP_TZ_NS : VALUE_TIMESTAMP_TZ;
     case NUMPACT_TABLE_DURATION:
       return VALUE_INTERVAL;
+    case NUMPACT_TABLE_DECIMAL:
+      return VALUE_DECIMAL;
     case NUMPACT_TABLE_TEXT:
       return is_bytes_column(column) ? VALUE_BLOB : VALUE_VARCHAR;
     default: /* another column */
@@ -44,7 +50,7 @@ value_kind value_type(const numpact_table_column* column) {
   }
 }
 
-const char* value_type_name(const numpact_table_column* column) {
+const char* value_type_name(const numpact_table_column* column, char* made) {
   static const char* const names[VALUE_KINDS] = {
       [VALUE_BOOLEAN] = "BOOLEAN",
       [VALUE_TINYINT] = "TINYINT",
@@ -69,6 +75,10 @@ const char* value_type_name(const numpact_table_column* column) {
       [VALUE_INTERVAL] = "INTERVAL",
   };
   if (is_text_column(column)) return is_bytes_column(column) ? "BLOB" : "VARCHAR";
+  if (column->kind == NUMPACT_TABLE_DECIMAL) {
+    snprintf(made, TYPE_NAME_SIZE, "DECIMAL(%d,%d)", (int)column->precision, (int)column->scale);
+    return made;
+  }
   const char* name = names[value_type(column)];
   return name != NULL ? name : column->type_text; /* as Arrow prints it */
 }
@@ -79,6 +89,8 @@ int value_is_number(const numpact_table_column* column) {
       return column->type != NUMPACT_F16;
     case NUMPACT_TABLE_DATE32:
       return 1;
+    case NUMPACT_TABLE_DECIMAL:
+      return column->precision > MAX_DIGITS_OF_32;
     case NUMPACT_TABLE_TIMESTAMP:
       return !has_zone(column) || column->unit == NUMPACT_TABLE_MICRO ||
              (column->unit == NUMPACT_TABLE_NANO && has_nano_types);
@@ -104,6 +116,13 @@ static int is_time(int64_t time, int32_t unit) {
   static const int64_t seconds = 86400;
   static const int64_t per_second[] = {1, 1, 1000, 1000000, 1000000000};
   return time >= 0 && time <= seconds * per_second[unit];
+}
+
+/* Whether a decimal has at most as many digits as its column. */
+static int is_decimal(const numpact_table_column* column, int64_t value) {
+  int64_t limit = 1;
+  for (int32_t i = 0; i < column->precision; i++) limit *= 10;
+  return value > -limit && value < limit;
 }
 
 static int64_t number_at(const numpact_table_column* column, const void* numbers, size_t index) {
@@ -156,6 +175,14 @@ static int convert_one(const numpact_table_column* column, int64_t value, void* 
       return is_whole(column, value) &&
              to_microseconds(value, column->unit, (int64_t*)out + index) &&
              is_instant(((int64_t*)out)[index]);
+    case NUMPACT_TABLE_DECIMAL:
+      if (!is_decimal(column, value)) return 0;
+      if (column->precision <= MAX_DIGITS_OF_16) {
+        ((int16_t*)out)[index] = (int16_t)value;
+      } else {
+        ((int32_t*)out)[index] = (int32_t)value;
+      }
+      return 1;
     default: {
       interval* made = (interval*)out + index;
       const int fits = to_microseconds(value, column->unit, &micros);
@@ -170,15 +197,17 @@ static int convert_one(const numpact_table_column* column, int64_t value, void* 
 static int is_in_range(const numpact_table_column* column, int64_t value) {
   int64_t micros = 0;
   if (column->kind == NUMPACT_TABLE_DATE32) return is_date(value);
+  if (column->kind == NUMPACT_TABLE_DECIMAL) return is_decimal(column, value);
   if (column->unit == NUMPACT_TABLE_NANO) return is_instant_ns(value);
   return to_microseconds(value, column->unit, &micros) && is_instant(micros);
 }
 
 static int fail_range(const numpact_table_column* column, int64_t value, failure* why) {
+  char type[TYPE_NAME_SIZE];
   const int is_cut = !has_nano_types && !is_whole(column, value);
   return fail(why, "column \"%s\": the stored value %lld is %s %s", column->name, (long long)value,
               is_cut ? "no whole count of the microseconds of" : "out of range of",
-              value_type_name(column));
+              value_type_name(column, type));
 }
 
 int check_values(const numpact_table_column* column, const void* numbers, const uint8_t* valid,

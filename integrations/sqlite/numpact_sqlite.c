@@ -2,6 +2,7 @@
 /* Tables of Pco files in SQLite: CREATE VIRTUAL TABLE t USING pco('PATH'), and read_pco(PATH). */
 #include <math.h>
 #include <sqlite3ext.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +79,8 @@ static char* unquoted(const char* argument) {
 static const char* declared_type(const numpact_table_column* column) {
   if (column->kind == NUMPACT_TABLE_OTHER) return "";
   if (is_text_column(column)) return is_bytes_column(column) ? "BLOB" : "TEXT";
-  return is_float_type(column->type) ? "REAL" : "INTEGER";
+  const int is_real = is_float_type(column->type) || column->kind == NUMPACT_TABLE_DECIMAL;
+  return is_real ? "REAL" : "INTEGER";
 }
 
 /* Names that repeat, without case, get a number: SQLite needs them to differ. */
@@ -235,6 +237,11 @@ static int compares_bytes(sqlite3_index_info* info, int term, const pco_vtab* vt
          (vtab->is_utf8 || info->aConstraint[term].op == SQLITE_INDEX_CONSTRAINT_EQ);
 }
 
+/* Whether stored numbers are in the order of SQLite's values. Decimals are rounded to these. */
+static int has_order(const numpact_table_column* column) {
+  return column->kind != NUMPACT_TABLE_OTHER && column->kind != NUMPACT_TABLE_DECIMAL;
+}
+
 static int plan_table(sqlite3_vtab* base, sqlite3_index_info* info) {
   const pco_vtab* vtab = (const pco_vtab*)base;
   double rows = (double)vtab->table->rows;
@@ -244,7 +251,7 @@ static int plan_table(sqlite3_vtab* base, sqlite3_index_info* info) {
     const int letter = plan_letter(info->aConstraint[i].op);
     const int column = info->aConstraint[i].iColumn;
     if (!info->aConstraint[i].usable || letter == 0) continue;
-    if (column >= 0 && vtab->table->columns[column].kind == NUMPACT_TABLE_OTHER) continue;
+    if (column >= 0 && !has_order(&vtab->table->columns[column])) continue;
     if (column >= 0 && !compares_bytes(info, i, vtab, column)) continue;
     /* The rows are compared again by SQLite: omit stays 0. */
     info->aConstraintUsage[i].argvIndex = ++terms;
@@ -570,6 +577,16 @@ static void result_number(sqlite3_context* context, numpact_type type, const uin
   }
 }
 
+/* The nearest double, which has 15 digits of any decimal. */
+static void result_decimal(sqlite3_context* context, const numpact_table_column* column,
+                           const uint8_t* at) {
+  char text[40]; /* of 20 characters and an exponent */
+  int64_t number;
+  memcpy(&number, at, sizeof number);
+  snprintf(text, sizeof text, "%llde-%d", (long long)number, (int)column->scale);
+  sqlite3_result_double(context, strtod(text, NULL));
+}
+
 static void result_text(sqlite3_context* context, const numpact_table_column* column,
                         const numpact_table_texts* texts, uint32_t place) {
   const char* text = texts->bytes + texts->offsets[place];
@@ -630,7 +647,12 @@ static int column_value(sqlite3_vtab_cursor* base, sqlite3_context* context, int
                 text_place(type, from->numbers, at));
     return SQLITE_OK;
   }
-  result_number(context, type, from->numbers + at * numpact_type_size(type));
+  const uint8_t* number = from->numbers + at * numpact_type_size(type);
+  if (scan->table->columns[column].kind == NUMPACT_TABLE_DECIMAL) {
+    result_decimal(context, &scan->table->columns[column], number);
+  } else {
+    result_number(context, type, number);
+  }
   return SQLITE_OK;
 }
 

@@ -20,12 +20,12 @@
 #include "errors.hpp"
 #include "filter_tuples.hpp"
 #include "gil.hpp"
+#include "manifest_tuple.hpp"
 #include "numpact/table_filter.hpp"
 
 namespace numpact::python {
 namespace {
 
-using table::ColumnType;
 using table::DecimalFilter;
 using table::FilterComparison;
 using table::FilterOp;
@@ -116,21 +116,9 @@ nb::object mask_of(std::size_t count, const Narrow& narrow) {
   return out.release(count);
 }
 
-ColumnType column_type(std::string_view kind, std::string_view type, std::string_view unit,
-                       const std::string& timezone) {
-  ColumnType column;
-  column.type = type_by_name(type);
-  column.kind = table::kind_of_name(kind).value();
-  column.unit = table::unit_of_name(unit).value_or(table::Unit::kSecond);
-  column.timezone = timezone;
-  return column;
-}
-
-NumberFilter bind_numbers(nb::handle comparisons, std::string_view kind, std::string_view type,
-                          std::string_view unit, const std::string& timezone) {
+NumberFilter bind_numbers(nb::handle comparisons, nb::handle type) {
   std::string message;
-  auto bound = NumberFilter::bind(comparisons_of(comparisons),
-                                  column_type(kind, type, unit, timezone), &message);
+  auto bound = NumberFilter::bind(comparisons_of(comparisons), column_type(type), &message);
   return value_or_raise(std::move(bound), message);
 }
 
@@ -140,15 +128,10 @@ nb::object number_mask(const NumberFilter& filter, const ConstArray& array) {
   return mask_of(numbers.count, [&](auto kept) { filter.narrow(numbers, kept); });
 }
 
-// `types`: of the column and of the other one, as those of bind_numbers().
-PairFilter bind_pair(nb::handle comparison, nb::handle types) {
-  const auto type_of = [&](std::size_t i) {
-    const auto [kind, type, unit, timezone] =
-        nb::cast<std::tuple<std::string, std::string, std::string, std::string>>(types[i]);
-    return column_type(kind, type, unit, timezone);
-  };
+PairFilter bind_pair(nb::handle comparison, nb::handle type, nb::handle other) {
   std::string message;
-  auto bound = PairFilter::bind(comparison_of(comparison), type_of(0), type_of(1), &message);
+  auto bound =
+      PairFilter::bind(comparison_of(comparison), column_type(type), column_type(other), &message);
   return value_or_raise(std::move(bound), message);
 }
 
@@ -236,11 +219,10 @@ void bind_filter(nb::module_& m) {
       .def("ranges", &DecimalFilter::ranges, nb::arg("precision"), nb::arg("scale"));
   m.def("parse_filter", &parse_filter, nb::arg("text"));
   m.def("filter_op", &filter_op, nb::arg("text"));
-  m.def("bind_numbers", &bind_numbers, nb::arg("comparisons"), nb::arg("kind"), nb::arg("type"),
-        nb::arg("unit"), nb::arg("timezone"));
+  m.def("bind_numbers", &bind_numbers, nb::arg("comparisons"), nb::arg("type"));
   nb::class_<PairFilter>(m, "PairFilter")
       .def("mask", &pair_mask, nb::arg("column"), nb::arg("other"));
-  m.def("bind_pair", &bind_pair, nb::arg("comparison"), nb::arg("types"));
+  m.def("bind_pair", &bind_pair, nb::arg("comparison"), nb::arg("type"), nb::arg("other"));
   m.def("bind_texts", &bind_texts, nb::arg("comparisons"), nb::arg("is_bytes"));
   m.def("bind_decimals", &bind_decimals, nb::arg("comparisons"));
 }

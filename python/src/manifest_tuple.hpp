@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include "numpact/table.hpp"
+#include "numpact/table_filter.hpp"
 
 namespace numpact::python {
 
@@ -14,5 +15,7 @@ nanobind::tuple part_tuple(const table::Part& part);
 // The other way round.
 table::Manifest manifest_in(nanobind::handle tuple);
 table::Column column_in(nanobind::handle tuple);
+// The type of a column, from the third member of its tuple.
+table::ColumnType column_type(nanobind::handle logical);
 
 }  // namespace numpact::python

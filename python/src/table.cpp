@@ -82,10 +82,14 @@ nb::tuple logical_of(const table::Column& column, LogicalTypes& made) {
                                       std::string_view(column.timezone), text_type_of(column)}) {
     key.append(part) += '\0';
   }
+  const bool is_decimal = column.kind == table::Kind::kDecimal;
+  const table::DecimalType decimal = is_decimal ? column.decimal : table::DecimalType{0, 0, 0};
+  key += table::to_string(decimal);
   nb::tuple& found = made[key];
   if (found.size() == 0) {
     found = nb::make_tuple(text_of(table::to_string(column.kind)), text_of(name_of(column.type)),
-                           text_of(unit), text_of(column.timezone), text_of(text_type_of(column)));
+                           text_of(unit), text_of(column.timezone), text_of(text_type_of(column)),
+                           decimal.precision, decimal.scale, decimal.bits);
   }
   return found;
 }
@@ -172,17 +176,30 @@ table::FileSum sum_in(nb::handle entry) {
 
 }  // namespace
 
+table::ColumnType column_type(nb::handle logical) {
+  table::ColumnType type;
+  type.kind = table::kind_of_name(utf8_of(logical[0])).value_or(table::Kind::kNumber);
+  type.type = number_type_of_name(utf8_of(logical[1])).value_or(NumberType::kU8);
+  type.unit = table::unit_of_name(utf8_of(logical[2])).value_or(table::Unit::kSecond);
+  type.timezone = utf8_of(logical[3]);
+  if (type.kind == table::Kind::kDecimal) {
+    type.decimal = {nb::cast<std::uint8_t>(logical[5]), nb::cast<std::uint8_t>(logical[6]),
+                    nb::cast<std::uint16_t>(logical[7])};
+  }
+  return type;
+}
+
 table::Column column_in(nb::handle entry) {
   const auto logical = entry[2];
+  const table::ColumnType type = column_type(logical);
   table::Column column;
   column.name = utf8_of(entry[0]);
   column.file = utf8_of(entry[1]);
-  const std::string kind = utf8_of(logical[0]);
-  const std::string unit = utf8_of(logical[2]);
-  column.kind = table::kind_of_name(kind).value_or(table::Kind::kNumber);
-  column.type = number_type_of_name(utf8_of(logical[1])).value_or(NumberType::kU8);
-  column.unit = table::unit_of_name(unit).value_or(table::Unit::kSecond);
-  column.timezone = utf8_of(logical[3]);
+  column.kind = type.kind;
+  column.type = type.type;
+  column.unit = type.unit;
+  column.timezone = type.timezone;
+  column.decimal = type.decimal;
   column.count = nb::cast<std::uint64_t>(entry[3]);
   column.null_file = utf8_of(entry[4]);
   column.null_count = nb::cast<std::uint64_t>(entry[5]);

@@ -196,6 +196,9 @@ inline constexpr std::array kStructFields<numpact_table_column> = {
     NUMPACT_FIELD(numpact_table_column, block_crcs),
     NUMPACT_FIELD(numpact_table_column, part_count),
     NUMPACT_FIELD(numpact_table_column, text_file),
+    NUMPACT_FIELD(numpact_table_column, precision),
+    NUMPACT_FIELD(numpact_table_column, scale),
+    NUMPACT_FIELD(numpact_table_column, decimal_bits),
 };
 template <>
 inline constexpr std::array kStructFields<numpact_table_texts> = {

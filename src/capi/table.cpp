@@ -37,6 +37,12 @@ numpact_table_column column_of(const table::Column& column) {
     made.type_text = to_string(column.text[0].type).data();  // ends with a zero byte
     made.text_file = column.text[0].file.c_str();
   }
+  if (column.kind == table::Kind::kDecimal) {
+    made.kind = NUMPACT_TABLE_DECIMAL;
+    made.precision = column.decimal.precision;
+    made.scale = column.decimal.scale;
+    made.decimal_bits = column.decimal.bits;
+  }
   made.unit = table::has_unit(column.kind) ? static_cast<std::int32_t>(column.unit) + 1
                                            : std::int32_t{NUMPACT_TABLE_NO_UNIT};
   made.is_nullable = column.nullable ? 1 : 0;

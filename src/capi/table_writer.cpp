@@ -40,6 +40,19 @@ Status take_options(const numpact_table_writer_options* from, table::WriterConfi
 
 std::string text_or_empty(const char* text) { return text != nullptr ? text : ""; }
 
+Status take_decimal(const numpact_table_column& given, table::DecimalType& made) {
+  const bool is_small = given.precision > 0 &&
+                        given.precision <= std::int32_t{table::kMaxDecimalDigits} &&
+                        given.scale >= 0 && given.scale <= given.precision &&
+                        given.decimal_bits > 0 && given.decimal_bits <= 256;
+  if (is_small) {
+    made = {static_cast<std::uint8_t>(given.precision), static_cast<std::uint8_t>(given.scale),
+            static_cast<std::uint16_t>(given.decimal_bits)};
+  }
+  if (is_small && table::is_valid(made)) return {};
+  return Status(ErrorKind::kInvalidArgument, "there is no such type of decimals");
+}
+
 Status take_column(const numpact_table_column& given, table::Manifest& manifest) {
   if (given.name_size > 0) NUMPACT_TRY(check_given(given.name));
   const std::string name(given.name_size > 0 ? given.name : "", given.name_size);
@@ -60,13 +73,16 @@ Status take_column(const numpact_table_column& given, table::Manifest& manifest)
     column.text.emplace_back().type = *type;
     return {};
   }
-  if (given.kind < NUMPACT_TABLE_NUMBER || given.kind > NUMPACT_TABLE_DURATION) {
+  const bool is_decimal = given.kind == NUMPACT_TABLE_DECIMAL;
+  const bool is_known = given.kind >= NUMPACT_TABLE_NUMBER && given.kind <= NUMPACT_TABLE_DURATION;
+  if (!is_known && !is_decimal) {
     return Status(ErrorKind::kInvalidArgument, "there is no such kind of column");
   }
   NUMPACT_TRY(check_type(given.type));
   table::Column& column = manifest.columns.emplace_back();
   column.name = name;
-  column.kind = static_cast<table::Kind>(given.kind);
+  column.kind = is_decimal ? table::Kind::kDecimal : static_cast<table::Kind>(given.kind);
+  if (is_decimal) NUMPACT_TRY(take_decimal(given, column.decimal));
   column.type = static_cast<NumberType>(given.type);
   column.timezone = text_or_empty(given.timezone);
   column.nullable = given.is_nullable != 0;

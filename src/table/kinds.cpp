@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of kinds and units, and what belongs together.
 #include <array>
+#include <string>
 
 #include "numpact/table.hpp"
 
@@ -25,6 +26,7 @@ constexpr std::array kKinds = {
     KindFacts{"timestamp", NumberType::kI64, Unit::kSecond, Unit::kNano},
     KindFacts{"duration", NumberType::kI64, Unit::kSecond, Unit::kNano},
     KindFacts{"text", std::nullopt, Unit::kNano, Unit::kSecond},
+    KindFacts{"decimal", NumberType::kI64, Unit::kNano, Unit::kSecond},
 };
 
 // In the order of Unit.
@@ -65,6 +67,19 @@ std::optional<TextType> text_type_of_name(std::string_view name) noexcept {
     if (kTextTypes[i] == name) return static_cast<TextType>(i);
   }
   return std::nullopt;
+}
+
+std::string to_string(const DecimalType& type) {
+  return "decimal" + std::to_string(type.bits) + '(' + std::to_string(type.precision) + ", " +
+         std::to_string(type.scale) + ')';
+}
+
+bool is_valid(const DecimalType& type) noexcept {
+  constexpr unsigned kDigitsOf32 = 9;  // all of them fit 32 bits
+  const bool is_size = type.bits == 64 || type.bits == 128 || type.bits == 256 ||
+                       (type.bits == 32 && type.precision <= kDigitsOf32);
+  return is_size && type.precision > 0 && type.precision <= kMaxDecimalDigits &&
+         type.scale <= type.precision;
 }
 
 std::optional<NumberType> stored_type(Kind kind) noexcept { return facts_of(kind).stored; }

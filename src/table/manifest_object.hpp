@@ -18,6 +18,7 @@ inline constexpr std::size_t kMaxQuoted = 80;
 namespace member {
 
 enum Name : std::size_t {
+  kBits,
   kBytes,
   kColumns,
   kCount,
@@ -37,8 +38,10 @@ enum Name : std::size_t {
   kOthers,
   kParts,
   kPosition,
+  kPrecision,
   kReason,
   kRows,
+  kScale,
   kSkipped,
   kTextType,
   kTimezone,
@@ -51,10 +54,12 @@ enum Name : std::size_t {
 }  // namespace member
 
 inline constexpr std::array<std::string_view, member::kVersion + 1> kNames = {
-    "bytes",       "columns",      "count",    "crc32", "ends",     "file",   "format",
-    "hex",         "logical_type", "metadata", "name",  "nullable", "nulls",  "nulls_dropped",
-    "number_type", "obsolete",     "others",   "parts", "position", "reason", "rows",
-    "skipped",     "text_type",    "timezone", "type",  "unit",     "values", "version"};
+    "bits",     "bytes",     "columns",       "count",        "crc32",    "ends",
+    "file",     "format",    "hex",           "logical_type", "metadata", "name",
+    "nullable", "nulls",     "nulls_dropped", "number_type",  "obsolete", "others",
+    "parts",    "position",  "precision",     "reason",       "rows",     "scale",
+    "skipped",  "text_type", "timezone",      "type",         "unit",     "values",
+    "version"};
 
 inline std::string printable(std::string_view text) {
   if (text.size() <= kMaxQuoted) return std::string(text);

@@ -186,6 +186,11 @@ Status Writer::column(const Column& column) {
   text_.name("number_type");
   text_.string(name_of(column.type));
   if (column.kind == Kind::kText) NUMPACT_TRY(texts(column));
+  if (column.kind == Kind::kDecimal) {
+    number("precision", column.decimal.precision);
+    number("scale", column.decimal.scale);
+    number("bits", column.decimal.bits);
+  }
   if (column.parts.empty()) {
     number("count", column.count);
     NUMPACT_TRY(nulls(column.null_file, column.null_count, {}, column.name));
@@ -241,7 +246,7 @@ Status Writer::write(std::string& out) {
   const bool is_checked = checked == static_cast<std::ptrdiff_t>(others.size());
   const bool has_parts = std::any_of(manifest_.columns.begin(), manifest_.columns.end(),
                                      [](const Column& column) {
-                                       return !column.parts.empty() || column.kind == Kind::kText;
+                                       return !column.parts.empty() || column.kind >= Kind::kText;
                                      }) ||
                          std::any_of(others.begin(), others.end(),
                                      [](const Other& other) { return other.parts.size() > 1; });

@@ -58,6 +58,7 @@ class Parser : private internal::ManifestReader {
   Status column(const View& value, std::uint64_t version, Column& out);
   Status type_of(const ManifestObject& object, std::uint64_t version, Column& out);
   Status texts_of(const ManifestObject& object, Column& out);
+  Status decimals_of(const ManifestObject& object, DecimalType& out);
   Status nulls(const ManifestObject& object, std::string& file, std::uint64_t& count, FileSum* sum);
   Status sum_of(const ManifestObject& object, FileSum& out);
   Status number_parts(const ManifestObject& object, Column& out);
@@ -197,6 +198,26 @@ Status Parser::texts_of(const ManifestObject& object, Column& out) {
                  " numbers of type " + std::string(name_of(out.type)));
 }
 
+Status Parser::decimals_of(const ManifestObject& object, DecimalType& out) {
+  constexpr std::uint64_t kLimit = 1'000;  // of each number; all that are valid are below
+  std::uint64_t precision = 0;
+  std::uint64_t scale = 0;
+  std::uint64_t bits = 0;
+  for (const auto& [name, to] :
+       {std::pair{kPrecision, &precision}, std::pair{kScale, &scale}, std::pair{kBits, &bits}}) {
+    NUMPACT_TRY(require(object, name));
+    NUMPACT_TRY(number_of(*object[name], named(name), kLimit, *to));
+  }
+  constexpr std::uint64_t kMaxByte = 255;
+  out = {static_cast<std::uint8_t>(std::min(precision, kMaxByte)),
+         static_cast<std::uint8_t>(std::min(scale, kMaxByte)), static_cast<std::uint16_t>(bits)};
+  if (is_valid(out)) return {};
+  return bad(*object[kPrecision], "a type of decimals is not stored as numbers",
+             "decimals of " + std::to_string(bits) + " bits with " + std::to_string(precision) +
+                 " digits, " + std::to_string(scale) +
+                 " of them behind the point, are not stored as numbers");
+}
+
 Status Parser::type_of(const ManifestObject& object, std::uint64_t version, Column& out) {
   std::string type_name;
   std::string kind_name;
@@ -209,7 +230,7 @@ Status Parser::type_of(const ManifestObject& object, std::uint64_t version, Colu
   }
   NUMPACT_TRY(text(object, kLogicalType, kind_name));
   const std::optional<Kind> kind = kind_of_name(kind_name);
-  if (!kind || (*kind == Kind::kText && version < kFirstWithParts)) {
+  if (!kind || (*kind >= Kind::kText && version < kFirstWithParts)) {
     return bad(*object[kLogicalType], "a logical type is unknown",
                "logical type '" + printable(kind_name) + "' is unknown");
   }
@@ -298,6 +319,7 @@ Status Parser::column(const View& value, std::uint64_t version, Column& out) {
   }
   NUMPACT_TRY(type_of(object, version, out));
   if (out.kind == Kind::kText) NUMPACT_TRY(texts_of(object, out));
+  if (out.kind == Kind::kDecimal) NUMPACT_TRY(decimals_of(object, out.decimal));
   NUMPACT_TRY(optional_text(object, kTimezone, out.timezone));
   if (out.kind != Kind::kTimestamp) out.timezone.clear();
   if (const std::optional<View>& flag = object[kNullable]) {

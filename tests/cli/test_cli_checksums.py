@@ -33,7 +33,7 @@ def columns(rows: int) -> dict[str, pa.Array]:
         "text": pa.array([None if i % 7 == 0 else f"w{i}" for i in range(rows)]),
         "plain": pa.array([f"{i * 7919 % 1000003}" for i in range(rows)]),
         "code": pa.array(words).dictionary_encode(),
-        "price": pa.array([decimal.Decimal(i) / 4 for i in range(rows)], pa.decimal128(12, 2)),
+        "price": pa.array([decimal.Decimal(i) / 4 for i in range(rows)], pa.decimal128(20, 2)),
         "list": pa.array([[i, i + 1] if i % 3 else [] for i in range(rows)], pa.list_(pa.int32())),
         "blob": pa.array([i.to_bytes(3, "big") for i in range(rows)], pa.binary()),
         "n": pa.array(range(rows)),

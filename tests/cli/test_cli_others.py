@@ -33,7 +33,7 @@ def mixed_table(rows: int = ROWS) -> pa.Table:
         "text": pa.array(words),
         "i": pa.array([None if i % 11 == 0 else i for i in range(rows)], pa.int64()),
         "code": pa.array(words).dictionary_encode(),
-        "price": pa.array([decimal.Decimal(i) / 4 for i in range(rows)], pa.decimal128(12, 2)),
+        "price": pa.array([decimal.Decimal(i) / 4 for i in range(rows)], pa.decimal128(20, 2)),
         "x": pa.array(np.arange(rows) / 8),
         "list": pa.array([[i, i + 1] if i % 3 else [] for i in range(rows)], pa.list_(pa.int32())),
         "blob": pa.array([bytes([i % 256]) for i in range(rows)], pa.large_binary()),
@@ -253,7 +253,7 @@ def test_verify_and_inspect(tool: Tool, tmp_path: Path) -> None:
     assert "text.values: OK, 100 texts of type string" in ran.text
     assert "blob.arrow: OK, 500 rows of type large_binary" in ran.text
     listing = tool.run("inspect", tmp_path / "f").text
-    assert "kept      price (decimal128(12, 2)), 500 rows" in listing
+    assert "kept      price (decimal128(20, 2)), 500 rows" in listing
     assert re.search(r"text +100 texts +u8", listing)
     assert len(json.loads(tool.run("inspect", tmp_path / "f", "--json").out)["others"]) == 4
     ran = tool.run("explain", tmp_path / "f")

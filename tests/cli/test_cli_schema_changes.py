@@ -86,7 +86,7 @@ def decimals(precision: int, scale: int) -> pa.DataType:
         (decimals(5, 2), decimals(9, 4), decimals(9, 4), False),
         (decimals(9, 4), decimals(5, 2), decimals(9, 4), True),
         (decimals(7, 1), decimals(5, 4), decimals(10, 4), False),
-        (decimals(38, 0), decimals(10, 9), pa.decimal256(47, 9), False),
+        (decimals(38, 0), decimals(30, 29), pa.decimal256(67, 29), False),
         (pa.dictionary(pa.int8(), pa.string()), pa.string(), pa.string(), False),
         (pa.string(), pa.dictionary(pa.int8(), pa.string()), pa.string(), True),
         (pa.null(), pa.string(), pa.string(), False),

@@ -109,7 +109,7 @@ def test_manifest(tmp_path: Path) -> None:
     table = pa.table({
         "when": pa.array([1, 2], pa.timestamp("us", "UTC")),
         "name": ["a", "b"],
-        "price": pa.array([decimal.Decimal("1.5")] * 2),
+        "price": pa.array([decimal.Decimal("1.5")] * 2, pa.decimal128(20, 1)),
         "x": pa.array([1.5, 2.5], pa.float32()),
     })
     run_ = run("compress", write(table, tmp_path / "t.parquet"), "--others", "drop")
@@ -124,8 +124,8 @@ def test_manifest(tmp_path: Path) -> None:
     assert manifest["skipped"] == [
         {"name": "name", "type": "string",
          "reason": "values of type string cannot be compressed"},
-        {"name": "price", "type": "decimal128(2, 1)",
-         "reason": "values of type decimal128(2, 1) cannot be compressed"},
+        {"name": "price", "type": "decimal128(20, 1)",
+         "reason": "values of type decimal128(20, 1) cannot be compressed"},
     ]
     line = refused("compress", tmp_path / "t.parquet", "--column", "name", code=FAILURE)
     assert line == f"{tmp_path / 't.parquet'}: column 'name': values of type string cannot be " \

@@ -56,6 +56,10 @@ def with_copy(extension: Path, folder: Path) -> Any:
     return db
 
 
+# DuckDB stores decimals of up to 4 digits in 16 bits, of up to 9 in 32 and of up to 18 in 64.
+DECIMALS = ((1, 0), (4, 1), (5, 5), (9, 2), (10, 3), (18, 4))
+
+
 def table_of_all_types() -> pa.Table:
     rows = np.arange(ROWS)
     nulls = nulls_of(ROWS)
@@ -72,6 +76,12 @@ def table_of_all_types() -> pa.Table:
         columns[f"at_{unit}"] = pa.array(rows * 1_003 - 7, pa.timestamp(unit), mask=nulls)
         columns[f"utc_{unit}"] = pa.array(rows * 1_003 - 7, pa.timestamp(unit, "UTC"))
         columns[f"lasts_{unit}"] = pa.array(rows * 1_003 - 7, pa.duration(unit))
+    for digits, scale in DECIMALS:
+        whole = pa.array((rows * 7_919 - 30_000) % 10**digits - 10**digits // 2, mask=nulls)
+        type = pa.decimal128(digits, scale)
+        columns[f"d{digits}"] = (
+            whole.cast(pa.decimal128(20, 0)).view(pa.decimal128(20, scale)).cast(type)
+        )
     columns["word"] = words(ROWS)
     return pa.table(columns)
 
@@ -93,7 +103,8 @@ TYPES = {
     "day": "DATE", "noon": "DATE", "t_s": "TIME", "t_us": "TIME", "t_ns": "TIME_NS",
     "at_s": "TIMESTAMP_S", "at_ms": "TIMESTAMP_MS", "at_us": "TIMESTAMP", "at_ns": "TIMESTAMP_NS",
     "utc_s": "TIMESTAMP WITH TIME ZONE", "utc_ns": "TIMESTAMPTZ_NS",
-    "lasts_us": "INTERVAL", "word": "VARCHAR",
+    "lasts_us": "INTERVAL", "word": "VARCHAR", "d4": "DECIMAL(4,1)", "d9": "DECIMAL(9,2)",
+    "d18": "DECIMAL(18,4)",
 }  # fmt: skip
 
 
@@ -171,6 +182,11 @@ def test_projection(db: Any, folder: Path, tmp_path: Path) -> None:
         "utc_s < TIMESTAMPTZ '1970-01-01 01:00:00+00'",
         "utc_us < TIMESTAMPTZ '1970-01-01 00:00:01+00'",
         "lasts_s < INTERVAL 1 HOUR",
+        "d4 > 12.3",
+        "d9 BETWEEN 0.5 AND 700",
+        "d18 = -4999999992.0815",
+        "d18 < -12.34567",
+        "d10 IS NULL AND sorted < 900",
         "sorted + 1 = 11",
         "sorted = (SELECT 20)",
         "sorted IN (SELECT gaps FROM copy WHERE gaps < 500)",
@@ -320,8 +336,12 @@ def test_values_out_of_range(db: Any, tmp_path: Path) -> None:
         "t": pa.array([1, 2**62], pa.time64("us")),
         "d": pa.array([0, 2**62], pa.date64()),
         "utc": pa.array([0, 2**62], pa.timestamp("s", "UTC")),
+        "short": pa.array([1, 999], pa.decimal128(3, 0)),
+        "long": pa.array([1, 10**17], pa.decimal128(18, 0)),
     }
     numpact.write_table(pa.table(columns), tmp_path / "far")
+    for name, number in (("short", 1000), ("long", 10**18)):
+        (tmp_path / f"far/{name}.pco").write_bytes(numpact.compress([1, number]))
     for name in columns:
         with pytest.raises(duckdb.Error, match=f'column "{name}": the stored value'):
             db.execute(f"SELECT {name} FROM read_pco('{tmp_path}/far')").fetchall()

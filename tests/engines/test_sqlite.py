@@ -7,6 +7,7 @@ Python's own sqlite3 is often built without extensions; apsw loads them. The she
 from __future__ import annotations
 
 import datetime
+import decimal
 import math
 import shutil
 import sys
@@ -220,6 +221,21 @@ def test_unsigned_beyond_integers(db: apsw.Connection, tmp_path: Path) -> None:
     found = [row[0] for row in db.execute("SELECT u FROM t")]
     assert found == [0, 2**63 - 1, float(2**63), float(2**64)]
     assert db.execute("SELECT count(*) FROM t WHERE u = 18446744073709551615").fetchone() == (1,)
+
+
+def test_decimals(db: apsw.Connection, tmp_path: Path) -> None:
+    """They are REAL, the nearest one; SQLite compares these."""
+    texts = ["0.1", "-0.05", "1.50", "-99999999999999.9999"]
+    values = [None, *map(decimal.Decimal, texts)]
+    table = pa.table({"d": pa.array(values, pa.decimal128(18, 4))})
+    numpact.write_table(table, tmp_path / "t")
+    mount(db, tmp_path / "t")
+    found = [row[0] for row in db.execute("SELECT d FROM t").fetchall()]
+    assert found == [None if x is None else float(x) for x in values]
+    assert db.execute("SELECT typeof(d), sum(d) FROM t WHERE d > 0.05").fetchall() == [
+        ("real", 1.6)
+    ]
+    assert db.execute("SELECT d FROM t WHERE d = 0.1 OR d = -0.05").fetchall() == [(0.1,), (-0.05,)]
 
 
 def test_function(db: apsw.Connection, folder: Path, tmp_path: Path) -> None:

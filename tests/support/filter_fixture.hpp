@@ -73,6 +73,16 @@ inline FilterFixture read_filter_fixture(const char* path) {
 inline std::optional<table::ColumnType> column_type(const std::string& name) {
   table::ColumnType column;
   const std::string kind = name.substr(0, name.find('['));
+  int bits = 0;
+  int precision = 0;
+  int scale = 0;
+  if (std::sscanf(name.c_str(), "decimal%d(%d, %d)", &bits, &precision, &scale) == 3) {
+    column.kind = table::Kind::kDecimal;
+    column.type = NumberType::kI64;
+    column.decimal = {static_cast<std::uint8_t>(precision), static_cast<std::uint8_t>(scale),
+                      static_cast<std::uint16_t>(bits)};
+    return table::is_valid(column.decimal) ? std::optional(column) : std::nullopt;
+  }
   if (const auto type = number_type_of_name(name)) {
     column.type = *type;
     return column;
@@ -88,7 +98,9 @@ inline std::optional<table::ColumnType> column_type(const std::string& name) {
   return column;
 }
 
-inline std::uint64_t bits_of(const std::string& value, NumberType type) {
+// Of decimals, which are written with all their digits, the number without the point.
+inline std::uint64_t bits_of(std::string value, NumberType type) {
+  if (kind_of(type) != NumberKind::kFloat) std::erase(value, '.');
   if (kind_of(type) == NumberKind::kUnsigned) return std::strtoull(value.c_str(), nullptr, 10);
   if (kind_of(type) == NumberKind::kSigned) {
     return static_cast<std::uint64_t>(std::strtoll(value.c_str(), nullptr, 10));

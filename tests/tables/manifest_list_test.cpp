@@ -70,9 +70,10 @@ std::string described(const numpact_table_manifest* manifest) {
             ? ""
             : to_string(static_cast<table::Unit>(column.unit - NUMPACT_TABLE_SECOND));
     text += described({column.name, column.name_size},
-                      is_other ? "other"
-                      : column.kind == NUMPACT_TABLE_TEXT
-                          ? "text"
+                      is_other                            ? "other"
+                      : column.kind == NUMPACT_TABLE_TEXT ? "text"
+                      : column.kind == NUMPACT_TABLE_DECIMAL
+                          ? "decimal"
                           : to_string(static_cast<table::Kind>(column.kind)),
                       unit, column.timezone,
                       is_other ? column.type_text : name_of(static_cast<NumberType>(column.type)));
@@ -122,9 +123,10 @@ TEST(ManifestList, IsWrittenAsItIsRead) {
     const std::string text = table::manifest_text(found).value();
     table::Manifest again = table::parse_manifest(text).value();
     const bool has_checksums = !found.others.empty() && found.others[0].parts[0].has_checksums();
-    const bool has_parts = std::any_of(
-        found.columns.begin(), found.columns.end(),
-        [](const table::Column& column) { return !column.parts.empty() || !column.text.empty(); });
+    const bool has_parts =
+        std::any_of(found.columns.begin(), found.columns.end(), [](const table::Column& column) {
+          return !column.parts.empty() || column.kind >= table::Kind::kText;
+        });
     EXPECT_EQ(again.version, has_parts ? 4u : found.others.empty() ? 2u : has_checksums ? 4u : 3u);
     EXPECT_EQ(table::manifest_text(again).value(), text);
     again.version = found.version;

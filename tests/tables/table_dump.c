@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const char* const kinds[] = {"number", "bool",      "date32",   "date64", "time32",
-                                    "time64", "timestamp", "duration", "other",  "text"};
+                                    "time64", "timestamp", "duration", "other",  "text",  "decimal"};
 static const char* const units[] = {"", "s", "ms", "us", "ns"};
 static const char* const types[] = {"",    "u32", "u64", "i32", "i64", "f32",
                                     "f64", "u16", "i16", "f16", "u8",  "i8"};

@@ -83,6 +83,18 @@ arrow::TimeUnit::type unit_to_arrow(TimeUnit unit) {
   return arrow::TimeUnit::NANO;
 }
 
+// Decimals that numbers hold; none for other types and decimals of more digits.
+std::optional<LogicalType> decimal_type(const arrow::DataType& type) {
+  if (!arrow::is_decimal(type.id())) return std::nullopt;
+  const auto& decimal = static_cast<const arrow::DecimalType&>(type);
+  const bool is_byte = decimal.precision() <= 255 && decimal.scale() >= 0 && decimal.scale() <= 255;
+  const table::DecimalType found{static_cast<std::uint8_t>(decimal.precision()),
+                                 static_cast<std::uint8_t>(decimal.scale()),
+                                 static_cast<std::uint16_t>(decimal.bit_width())};
+  if (!is_byte || !table::is_valid(found)) return std::nullopt;
+  return LogicalType{LogicalKind::kDecimal, {}, "", found};
+}
+
 std::optional<LogicalType> logical_type(const arrow::DataType& type) {
   switch (type.id()) {
     case ArrowType::BOOL:
@@ -106,7 +118,7 @@ std::optional<LogicalType> logical_type(const arrow::DataType& type) {
                          timestamp.timezone()};
     }
     default:
-      return std::nullopt;
+      return decimal_type(type);
   }
 }
 
@@ -264,6 +276,7 @@ class ArrayNumbers final : public NumberInput {
     const auto count = static_cast<std::size_t>(length);
     const std::int64_t first = data.offset + at;
     if (column_.logical.kind == LogicalKind::kBool) return bools(at, length);
+    if (column_.logical.kind == LogicalKind::kDecimal) return decimals(data, at, length);
     const std::uint8_t* numbers = data.buffers[1]->data() + static_cast<std::size_t>(first) * size;
     const bool aligned = reinterpret_cast<std::uintptr_t>(numbers) % size == 0;
     if (array_->null_count() == 0 && aligned) return {column_.type, numbers, count};
@@ -276,6 +289,28 @@ class ArrayNumbers final : public NumberInput {
       ++kept;
     }
     return {column_.type, out, kept};
+  }
+
+  // The low bytes of each decimal, which is in two's complement.
+  NumberView decimals(const arrow::ArrayData& data, std::int64_t at, std::int64_t length) {
+    const std::size_t size = column_.logical.decimal.bits / 8;
+    const std::uint8_t* const decimals =
+        data.buffers[1]->data() + static_cast<std::size_t>(data.offset + at) * size;
+    buffer_.resize(static_cast<std::size_t>(length));
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(length); ++i) {
+      if (array_->IsNull(at + static_cast<std::int64_t>(i))) continue;
+      std::int64_t number = 0;
+      if (size == sizeof(std::int32_t)) {
+        std::int32_t narrow;
+        std::memcpy(&narrow, decimals + i * size, sizeof narrow);
+        number = narrow;
+      } else {
+        std::memcpy(&number, decimals + i * size, sizeof number);
+      }
+      buffer_[kept++] = static_cast<std::uint64_t>(number);
+    }
+    return {column_.type, buffer_.data(), kept};
   }
 
   NumberView bools(std::int64_t at, std::int64_t length) {
@@ -491,6 +526,13 @@ std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column) {
              : column.text_type == table::TextType::kLargeString ? arrow::large_utf8()
              : column.text_type == table::TextType::kBinary      ? arrow::binary()
                                                                  : arrow::large_binary();
+    case LogicalKind::kDecimal: {
+      const auto& [precision, scale, bits] = column.logical.decimal;
+      return bits == 32    ? arrow::decimal32(precision, scale)
+             : bits == 64  ? arrow::decimal64(precision, scale)
+             : bits == 128 ? arrow::decimal128(precision, scale)
+                           : arrow::decimal256(precision, scale);
+    }
     case LogicalKind::kDuration:
       break;
   }

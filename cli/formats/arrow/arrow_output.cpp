@@ -56,6 +56,29 @@ std::shared_ptr<arrow::Buffer> packed_bits(const NumberView& numbers, const std:
   return bits;
 }
 
+// Numbers as decimals, which take more bytes: the sign fills them.
+std::shared_ptr<arrow::Buffer> widened(const NumberView& numbers, unsigned bits,
+                                       const std::string& place) {
+  const std::size_t size = bits / 8;
+  std::shared_ptr<arrow::Buffer> made =
+      take_arrow(arrow::AllocateBuffer(static_cast<std::int64_t>(numbers.count * size)), place);
+  const auto* const values = static_cast<const std::int64_t*>(numbers.data);
+  std::uint8_t* to = made->mutable_data();
+  for (std::size_t i = 0; i < numbers.count; ++i, to += size) {
+    if (size < sizeof(std::int64_t)) {
+      const auto narrow = static_cast<std::int32_t>(values[i]);
+      if (narrow != values[i]) {
+        throw Failure(ExitCode::kCorrupt, place, "corrupt: a decimal has too many digits");
+      }
+      std::memcpy(to, &narrow, sizeof narrow);
+      continue;
+    }
+    std::memcpy(to, values + i, sizeof(std::int64_t));
+    std::memset(to + sizeof(std::int64_t), values[i] < 0 ? 255 : 0, size - sizeof(std::int64_t));
+  }
+  return made;
+}
+
 std::shared_ptr<arrow::Array> make_array(const std::shared_ptr<arrow::DataType>& type,
                                          std::int64_t rows, std::shared_ptr<arrow::Buffer> values,
                                          const Column& column) {
@@ -132,6 +155,9 @@ void ArrowOutput::write(std::span<const ColumnBlock> columns) {
     std::shared_ptr<arrow::Buffer> values;
     if (columns_[c].logical.kind == LogicalKind::kBool) {
       values = packed_bits(numbers, column_place(file_.name(), columns_[c].name));
+    } else if (columns_[c].logical.kind == LogicalKind::kDecimal) {
+      values = widened(numbers, columns_[c].logical.decimal.bits,
+                       column_place(file_.name(), columns_[c].name));
     } else {
       const std::size_t bytes = numbers.count * size_of(numbers.type);
       values = take_arrow(arrow::AllocateBuffer(static_cast<std::int64_t>(bytes)), file_.name());

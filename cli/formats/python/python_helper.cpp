@@ -232,6 +232,9 @@ Json column_to_json(const Column& column) {
           {"kind", std::string(to_string(column.logical.kind))},
           {"unit", std::string(to_string(column.logical.unit))},
           {"timezone", column.logical.timezone},
+          {"precision", column.logical.decimal.precision},
+          {"scale", column.logical.decimal.scale},
+          {"bits", column.logical.decimal.bits},
           {"text_type", std::string(to_string(column.text_type))},
           {"list_size", column.is_list ? column.dimension : 0},
           {"nullable", column.nullable},
@@ -327,6 +330,12 @@ Column column_from_json(const Json& json, const std::string& place) {
   if (column.is_list) column.dimension = list_size->get<std::uint64_t>();
   column.type = *number;
   column.logical = {*kind, *unit, text("timezone")};
+  if (*kind == LogicalKind::kDecimal) {
+    column.logical.decimal = {static_cast<std::uint8_t>(count_in(json, "precision", place)),
+                              static_cast<std::uint8_t>(count_in(json, "scale", place)),
+                              static_cast<std::uint16_t>(count_in(json, "bits", place))};
+    if (!table::is_valid(column.logical.decimal)) fail_protocol(place);
+  }
   return column;
 }
 

@@ -74,7 +74,9 @@ def append_table(
         dropped = {skipped.name for skipped in manifest.skipped} if others == "drop" else set()
         kept = [at for at, field in enumerate(source.schema) if field.name not in dropped]
         fields = [source.schema.field(at) for at in kept]
-        writer.set_rows(astuple(planned(pa.schema(fields), "keep")[1]), schema == "extend")
+        as_before = {other.name for other in manifest.others}
+        given_rows = planned(pa.schema(fields), "keep", as_before)[1]
+        writer.set_rows(astuple(given_rows), schema == "extend")
         folder = _folder_of(final, manifest)
         columns: list[tuple[int | None, partial[ColumnWriter]]] = []
         for index, entry in enumerate(manifest_of(writer.after()).ordered()):

@@ -11,7 +11,7 @@ import pyarrow as pa
 from .._errors import InvalidArgumentError
 from .._number_types import dtype_of
 from .._remote.manifest import Column, LogicalType, Manifest, pack_metadata, unpack_metadata
-from .._tables.columns import all_number_bytes, describe, storage_array
+from .._tables.columns import all_number_bytes, decimal_array, describe, storage_array
 from .._tables.columns import arrow_field as _arrow_field
 from .._tables.reading import number_bytes
 
@@ -29,7 +29,10 @@ def logical_of(field: pa.Field) -> LogicalType | None:
     if described["type"] is None or "unfit" in described:
         return None
     unit = described["unit"] if has_unit(described["kind"]) else ""
-    return LogicalType(described["kind"], described["type"], unit, described["timezone"])
+    digits = (described.get(key, 0) for key in ("precision", "scale", "bits"))
+    return LogicalType(
+        described["kind"], described["type"], unit, described["timezone"], "", *digits
+    )
 
 
 def has_unit(kind: str) -> bool:
@@ -69,6 +72,9 @@ def field_of(column: Column) -> pa.Field:
             "unit": logical.unit,
             "timezone": logical.timezone,
             "text_type": logical.text_type,
+            "precision": logical.precision,
+            "scale": logical.scale,
+            "bits": logical.bits,
             "list_size": 0,
             "nullable": column.nullable,
             "metadata": [],
@@ -115,6 +121,8 @@ def rows_in(array: pa.Array, logical: LogicalType) -> tuple[Array, Array | None]
 def packed_array(field: pa.Field, rows: int, values: Array, bitmap: Array | None) -> pa.Array:
     """Stored numbers, bits of booleans, and a bitmap of rows that are not null, as an array."""
     bits = None if bitmap is None else pa.py_buffer(bitmap)
+    if pa.types.is_decimal(field.type):
+        return decimal_array(field.type, values, bits)
     return pa.Array.from_buffers(field.type, rows, [bits, pa.py_buffer(values)])
 
 
@@ -170,7 +178,7 @@ def numpy_of(table: pa.Table, name: str) -> Array:
             "to_pandas and to_polars keep them"
         )
     logical = logical_of(table.schema.field(name))
-    if logical is None:
+    if logical is None or logical.kind == "decimal":
         made: Array = column.to_numpy()
         return made
     parts = [logical.as_numpy(numbers_in(chunk, logical)) for chunk in column.chunks]

@@ -156,13 +156,7 @@ class NumberCondition:
     """
 
     def __init__(self, comparisons: Sequence[Comparison], logical: LogicalType) -> None:
-        self._filter = _core.bind_numbers(
-            comparisons,
-            logical.kind,
-            logical.number_type,
-            logical.unit,
-            logical.timezone,
-        )
+        self._filter = _core.bind_numbers(comparisons, logical.key())
         #: Null rows satisfy it.
         self.matches_null = self._filter.matches_null
 

@@ -146,7 +146,7 @@ class NumberSource:
         self.rows = entry.rows
         self._folder = folder
         self._place = f"{folder.url(entry.first_file)}: column {entry.name!r}"
-        self._size = dtype_of(entry.logical.number_type).itemsize
+        self._size = entry.logical.bits // 8 or dtype_of(entry.logical.number_type).itemsize
 
     def count(self, rows: int, budget: Budget) -> None:
         """Counts rows that a call returns; LimitExceededError if they are too many bytes."""

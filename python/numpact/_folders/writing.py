@@ -7,7 +7,7 @@ import dataclasses
 import errno
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
@@ -407,9 +407,22 @@ def check_others(others: str) -> None:
         raise InvalidArgumentError(f"others must be one of {OTHERS}, not {others!r}")
 
 
-def planned(schema: pa.Schema, others: Others) -> tuple[list[int], Manifest]:
-    """The columns that are written, by their index in the schema, and the new table's manifest."""
-    fits = [logical_of(field) for field in schema]
+def planned(
+    schema: pa.Schema, others: Others, kept_decimals: Container[str] = ()
+) -> tuple[list[int], Manifest]:
+    """The columns that are written, by their index in the schema, and the new table's manifest.
+
+    Args:
+        schema: Of the rows.
+        others: What becomes of columns that Pco cannot hold.
+        kept_decimals: Names of columns whose decimals stay in Arrow.
+    """
+    fits = [
+        None
+        if field.name in kept_decimals and pa.types.is_decimal(field.type)
+        else logical_of(field)
+        for field in schema
+    ]
     unfit = [field for field, logical in zip(schema, fits, strict=True) if logical is None]
     if unfit and others == "error":
         raise TypeMismatchError(

@@ -34,12 +34,21 @@ _ARROW_UNITS = {"s": "s", "ms": "m", "us": "u", "ns": "n"}
 class LogicalType:
     """The logical type of a column."""
 
-    #: "number", "bool", "date32", "date64", "time32", "time64", "timestamp", "duration", "text"
+    #: "number", "bool", "date32", "date64", "time32", "time64", "timestamp", "duration", "text" or
+    #: "decimal"
     kind: str
     number_type: str
     unit: str = ""  #: "s", "ms", "us", "ns", of times, timestamps and durations
     timezone: str = ""
     text_type: str = ""  #: of "text": "string", "large_string", "binary", "large_binary"
+    precision: int = 0  #: of "decimal": digits, how many are behind the point, bits in Arrow
+    scale: int = 0
+    bits: int = 0
+
+    def key(self) -> tuple[str, str, str, str, str, int, int, int]:
+        """Its members, as the library takes them."""
+        digits = (self.precision, self.scale, self.bits)
+        return self.kind, self.number_type, self.unit, self.timezone, self.text_type, *digits
 
     def arrow_format(self) -> str:
         """The format in Arrow's C data interface."""
@@ -227,7 +236,7 @@ def parse_manifest(text: bytes, name: str) -> Manifest:
 def manifest_of(parsed: tuple[Any, ...]) -> Manifest:
     """A manifest that the library has parsed."""
     _, columns, others, skipped, metadata = parsed
-    logical: dict[tuple[str, str, str, str, str], LogicalType] = {}  # many columns share one
+    logical: dict[tuple[Any, ...], LogicalType] = {}  # many columns share one
 
     def column(entry: tuple[Any, ...]) -> Column:
         key = entry[2]

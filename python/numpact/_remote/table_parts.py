@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
 
 from .. import _core
@@ -156,12 +156,12 @@ class OtherColumn:
 
 
 @dataclass(frozen=True)
-class TextPart(OtherPart):
-    """A range of rows of a column of texts, whose numbers are places among them."""
+class ReadPart(OtherPart):
+    """A range of rows of a column of texts or decimals, which the library reads."""
 
     table: TableVersion | None = None
     index: int = 0  #: of the column in it
-    text_type: str = ""  #: of the texts, by its name in a manifest
+    logical: LogicalType = field(default=LogicalType("number", "u8"))
     place: str = ""  #: for messages: the file and the column
     first: int = 0
     count: int = 0
@@ -171,29 +171,38 @@ class TextPart(OtherPart):
         assert self.table is not None
         pyarrow = require("pyarrow", "dask")
         coded = require("numpact._tables.coded", "dask")
+        types = require("numpact._tables.columns", "dask")
+        logical = self.logical
         reader = self.table.reader(self.index, limits.max_memory)
-        texts = coded.Texts.of(reader, self.index, self.text_type, limits, self.place)
         cursor = _core.TableScan(reader, [self.index], []).cursor(1)
-        found = cursor.read(self.index, self.first, self.count)
-        values = pyarrow.chunked_array(texts.arrays(*found, budget), texts.type)
-        if self.type in (None, texts.type):
+        if logical.kind == "text":
+            texts = coded.Texts.of(reader, self.index, logical.text_type, limits, self.place)
+            found = cursor.read(self.index, self.first, self.count)
+            values = pyarrow.chunked_array(texts.arrays(*found, budget), texts.type)
+        else:
+            budget.take(self.count * logical.bits // 8, self.place)
+            numbers, valid = cursor.read(self.index, self.first, self.count)
+            bits = None if valid is None else pyarrow.py_buffer(valid)
+            type = types.arrow_type(asdict(logical))
+            values = pyarrow.chunked_array([types.decimal_array(type, numbers, bits)])
+        if self.type in (None, values.type):
             return ArrowRows(values)
         unifying = require("numpact._tables.unifying", "dask")
         return ArrowRows(unifying.as_common(values, self.type, self.place))
 
 
 @dataclass(frozen=True)
-class TextColumn(OtherColumn):
-    """A column of texts of a folder, which the library reads."""
+class ReadColumn(OtherColumn):
+    """A column of texts or decimals of a folder, which the library reads."""
 
     table: TableVersion | None = None
     index: int = 0  #: of the column in it
-    text_type: str = ""
+    logical: LogicalType = field(default=LogicalType("number", "u8"))
 
-    def part(self, first: int, count: int, is_nullable: bool) -> TextPart:
+    def part(self, first: int, count: int, is_nullable: bool) -> ReadPart:
         place = f"{self.files[0][0].url}: column {self.name!r}"
-        of = (self.table, self.index, self.text_type, place)
-        return TextPart(self.name, (), self.type, *of, first, count)
+        of = (self.table, self.index, self.logical, place)
+        return ReadPart(self.name, (), self.type, *of, first, count)
 
 
 @dataclass(frozen=True)

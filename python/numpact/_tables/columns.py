@@ -6,9 +6,15 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+
+from .._errors import CorruptError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _NUMBERS = {
     "u8": pa.uint8(), "u16": pa.uint16(), "u32": pa.uint32(), "u64": pa.uint64(),
@@ -43,6 +49,8 @@ _KINDS = {
     "timestamp": ("i64", pa.types.is_timestamp),
     "duration": ("i64", pa.types.is_duration),
 }
+# Digits of decimals that numbers of 64 bits hold; those of more digits are kept in Arrow.
+_MAX_DIGITS = 18
 
 
 def is_list_of_numbers(type: pa.DataType) -> bool:
@@ -191,7 +199,26 @@ def describe(field: pa.Field, list_size: int | None = None) -> dict[str, Any]:
             unit = getattr(type, "unit", "s") if not kind.startswith("date") else "s"
             timezone = getattr(type, "tz", None) or ""
             return {**described, "type": storage, "kind": kind, "unit": unit, "timezone": timezone}
+    if is_narrow_decimal(type):
+        digits = {"precision": type.precision, "scale": type.scale, "bits": type.bit_width}
+        return {
+            **described,
+            **digits,
+            "type": "i64",
+            "kind": "decimal",
+            "unit": "s",
+            "timezone": "",
+        }
     return {**described, "unfit": _why_unfit(field.name, field.type)}
+
+
+def is_narrow_decimal(type: pa.DataType) -> bool:
+    """Whether values are decimals that numbers of 64 bits hold."""
+    return bool(
+        pa.types.is_decimal(type)
+        and type.precision <= _MAX_DIGITS
+        and 0 <= type.scale <= type.precision
+    )
 
 
 def arrow_type(column: dict[str, Any]) -> pa.DataType:
@@ -199,6 +226,11 @@ def arrow_type(column: dict[str, Any]) -> pa.DataType:
     kind, unit = column["kind"], column["unit"]
     if kind == "text":
         return TEXTS[column["text_type"]]
+    if kind == "decimal":
+        made: pa.DataType = getattr(pa, f"decimal{column['bits']}")(
+            column["precision"], column["scale"]
+        )
+        return made
     if kind == "number":
         number = _NUMBERS[column["type"]]
         return pa.list_(number, column["list_size"]) if column["list_size"] else number
@@ -225,9 +257,41 @@ def all_number_bytes(array: pa.Array) -> memoryview:
         return memoryview(b"")
     if pa.types.is_boolean(array.type):
         array = array.cast(pa.uint8())
+    if pa.types.is_decimal(array.type):
+        return _narrowed(array)
     size = array.type.bit_width // 8
     first = array.offset * size
     numbers = array.buffers()[1]
     if numbers is None:  # as some programs make arrays of nulls
         return memoryview(bytes(len(array) * size))
     return memoryview(numbers)[first : first + len(array) * size]
+
+
+def _narrowed(array: pa.Array) -> memoryview:
+    """Decimals as numbers of 64 bits: the low bytes of each."""
+    size = array.type.bit_width // 8
+    content = array.buffers()[1]
+    if content is None:
+        return memoryview(bytes(len(array) * 8))
+    first = array.offset * size
+    part = memoryview(content)[first : first + len(array) * size]
+    if size == 4:
+        return np.frombuffer(part, np.int32).astype(np.int64).data.cast("B")
+    words = np.frombuffer(part, np.int64)
+    return np.ascontiguousarray(words[:: size // 8]).data.cast("B")
+
+
+def decimal_array(
+    type: pa.DataType, numbers: npt.NDArray[np.int64], bits: pa.Buffer | None
+) -> pa.Array:
+    """The other way round; ``bits``: 0 for rows that are null."""
+    size = type.bit_width // 8
+    if size == 4:
+        made: npt.NDArray[Any] = numbers.astype(np.int32)
+        if not np.array_equal(made, numbers):
+            raise CorruptError("a decimal has too many digits")
+    else:
+        made = np.empty((len(numbers), size // 8), np.int64)
+        made[:, 0] = numbers
+        made[:, 1:] = (numbers >> 63)[:, None]  # the sign
+    return pa.Array.from_buffers(type, len(numbers), [bits, pa.py_buffer(made)])

@@ -8,6 +8,7 @@ import mmap
 import os
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 from pyarrow import compute
@@ -15,7 +16,7 @@ from pyarrow import compute
 from .._limits import Budget, Limits
 from .._remote.checked_file import blocks_of, in_memory
 from .._remote.manifest import Part
-from .columns import TEXTS, arrow_field, metadata_from_json
+from .columns import TEXTS, arrow_field, decimal_array, metadata_from_json
 from .errors import about
 from .messages import Messages, Refused
 from .others import OtherReader, holds_dictionary
@@ -138,6 +139,8 @@ def validity_bits(valid: bytes) -> pa.Buffer | None:
 
 def _array(type: pa.DataType, rows: int, numbers: bytes, valid: bytes) -> pa.Array:
     nulls = validity_bits(valid)
+    if pa.types.is_decimal(type):
+        return decimal_array(type, np.frombuffer(numbers, np.int64), nulls)
     if pa.types.is_boolean(type):
         return pa.Array.from_buffers(pa.uint8(), rows, [nulls, pa.py_buffer(numbers)]).cast(type)
     if pa.types.is_fixed_size_list(type):
@@ -148,8 +151,6 @@ def _array(type: pa.DataType, rows: int, numbers: bytes, valid: bytes) -> pa.Arr
 
 def _texts(type: pa.DataType, texts: bytes, offsets: bytes, valid: bytes) -> pa.Array:
     """Texts by their offsets, of which there is one more."""
-    import numpy as np
-
     from .coded import array_of
 
     return array_of(np.frombuffer(offsets, np.uint64), texts, validity_bits(valid), type)

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from .. import _core
 from .._errors import InvalidArgumentError, TypeMismatchError
+from .._folders.columns import logical_of, rows_in
 from .._folders.filters import AND, Comparison, NumberCondition, clauses_of, joined
 from .._folders.other_filters import bind_other
 from .._folders.sources import Span
@@ -74,17 +75,29 @@ def _mask_of(group: _Group, load: Callable[[str], Rows | ArrowRows]) -> Array:
 
 
 def _pair_mask(comparison: Comparison, one: Rows | ArrowRows, other: Rows | ArrowRows) -> Array:
+    one, other = _as_numbers(one), _as_numbers(other)
     if isinstance(one, ArrowRows) or isinstance(other, ArrowRows):
         raise TypeMismatchError(
             f"where: columns {comparison.column!r} and {comparison.other!r}: only columns of "
             "numbers, dates, times and booleans are compared with each other"
         )
-    types = [(x.kind, x.number_type, x.unit, x.timezone) for x in (one.logical, other.logical)]
-    found = _core.bind_pair(comparison, types).mask(one.values, other.values).view(np.bool_)
+    pair = _core.bind_pair(comparison, one.logical.key(), other.logical.key())
+    found = pair.mask(one.values, other.values).view(np.bool_)
     for rows in (one, other):
         if rows.validity is not None:
             found &= rows.validity
     return found
+
+
+def _as_numbers(rows: Rows | ArrowRows) -> Rows | ArrowRows:
+    """Decimals as the numbers in which they are stored."""
+    if isinstance(rows, Rows) or not pa.types.is_decimal(rows.values.type):
+        return rows
+    logical = logical_of(pa.field("", rows.values.type))
+    if logical is None:
+        return rows
+    numbers, valid = rows_in(rows.values.combine_chunks(), logical)
+    return Rows(numbers, None if valid is None else valid.view(np.bool_), logical, True)
 
 
 def tests_of(comparisons: Sequence[Comparison]) -> tuple[RowTest, ...]:

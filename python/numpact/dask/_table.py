@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
@@ -33,9 +33,9 @@ from .._remote.table_parts import (
     Backend,
     ConstantPart,
     OtherColumn,
+    ReadColumn,
     Rows,
     TablePart,
-    TextColumn,
     frame,
 )
 from .._shown import few
@@ -439,12 +439,12 @@ def _numbers(
             reader.load(at)
         stamps = tuple(table.file(name)[1] for name in entry.files())
         columns[entry.name] = NumberColumn(version, at, entry, stamps)
-        if entry.texts:
-            columns[entry.name] = _texts(table, version, at, entry)
+        if _is_read(entry):
+            columns[entry.name] = _read(table, version, at, entry)
     if index is None:
         return columns
     # Indexes describe files; the library finds the rows of several by their trailers.
-    entries = [entry for entry in entries if not entry.parts and not entry.texts]
+    entries = [entry for entry in entries if not entry.parts and not _is_read(entry)]
     files = describe([_present(table, entry, entry.file) for entry in entries], index, chunks=True)
     for file, entry in zip(files, entries, strict=True):
         _check_entry(file, entry)
@@ -453,11 +453,17 @@ def _numbers(
     return columns
 
 
-def _texts(table: TableFolder, version: TableVersion, at: int, entry: Column) -> TextColumn:
-    types = require("numpact._tables.columns", "dask").TEXTS
+def _is_read(entry: Column) -> bool:
+    """Whether frames take the rows of a column from Arrow."""
+    return entry.logical.kind in ("text", "decimal")
+
+
+def _read(table: TableFolder, version: TableVersion, at: int, entry: Column) -> ReadColumn:
+    described = {**asdict(entry.logical), "list_size": 0}
+    type = require("numpact._tables.columns", "dask").arrow_type(described)
     found = tuple(_present(table, entry, name) for name in entry.files())
-    name = entry.logical.text_type
-    return TextColumn(entry.name, found, (), entry.rows, types[name], False, version, at, name)
+    of = (version, at, entry.logical)
+    return ReadColumn(entry.name, found, (), entry.rows, type, False, *of)
 
 
 def _present(table: TableFolder, entry: Column | Other, name: str) -> Found:

@@ -139,6 +139,7 @@ namespace table {
 
 std::string describe(const ColumnType& column) {
   if (column.kind == Kind::kNumber) return std::string(name_of(column.type));
+  if (column.kind == Kind::kDecimal) return to_string(column.decimal);
   std::string text(to_string(column.kind));
   if (!has_unit(column.kind)) return text;
   text.append("[").append(to_string(column.unit));

@@ -321,7 +321,8 @@ NumberFilter::Range latents_without_nan(NumberType type) {
 
 bool is_nan_of(const FilterValue& value, Kind kind) {
   const bool is_stored = value.kind == FilterValue::Kind::kStored;
-  if (!is_stored && (value.kind != FilterValue::Kind::kNumber || kind != Kind::kNumber)) {
+  const bool is_number = kind == Kind::kNumber || kind == Kind::kDecimal;
+  if (!is_stored && (value.kind != FilterValue::Kind::kNumber || !is_number)) {
     return false;
   }
   std::string_view text = value.text;
@@ -351,6 +352,13 @@ bool find_latents(const FilterValue& value, const ColumnType& type, std::string_
     const std::optional<Decimal> number = parse_decimal(value.text);
     if (!number) return refuse();
     cuts = cuts_of_number(value.text, *number, type.type);
+    return true;
+  }
+  if (type.kind == Kind::kDecimal) {
+    const std::optional<Decimal> number =
+        value.kind == Given::kNumber ? parse_decimal(value.text) : std::nullopt;
+    if (!number) return refuse();
+    cuts = cuts_of_whole(floor_of(number->shifted(type.decimal.scale)), type.type);
     return true;
   }
   bool has_zone = false;

@@ -278,7 +278,7 @@ class Planner {
   }
 
   static ColumnType type_of(const Column& column) {
-    return {column.type, column.kind, column.unit, column.timezone};
+    return {column.type, column.kind, column.unit, column.timezone, column.decimal};
   }
 
   Status bind_column(std::size_t column, std::span<const FilterComparison> comparisons,

@@ -178,7 +178,12 @@ class Matching {
       return {};
     }
     if (given.other == nullptr) return widen(*old.numbers, *given.numbers, planned);
-    if (!is_untyped(given)) return refuse_types(old, given, "");
+    if (!is_untyped(given)) {
+      const bool is_long =
+          old.numbers->kind == table::Kind::kDecimal && given.other->type.starts_with("decimal");
+      return refuse_types(old, given,
+                          is_long ? ": decimals of over 18 digits are not stored as numbers" : "");
+    }
     keep(old);
     return {};
   }
@@ -205,6 +210,7 @@ class Matching {
     made.type = common->type;
     made.kind = common->kind;
     made.unit = common->unit;
+    made.decimal = common->decimal;
     if (*common != is) planned.given_type = is;
     if (!is_wider) return {};
     planned.copied_type = was;

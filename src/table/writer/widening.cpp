@@ -12,6 +12,7 @@
 namespace numpact::internal {
 namespace {
 
+using table::DecimalType;
 using table::Kind;
 using table::Unit;
 
@@ -62,8 +63,22 @@ std::optional<Kind> common_kind(Kind one, Kind other) {
   return std::nullopt;
 }
 
+// Decimals of the digits before and behind the point that either has.
+std::optional<DecimalType> common_decimal(const DecimalType& one, const DecimalType& other) {
+  const int scale = std::max(one.scale, other.scale);
+  const int whole = std::max(one.precision - one.scale, other.precision - other.scale);
+  const DecimalType made{static_cast<std::uint8_t>(whole + scale), static_cast<std::uint8_t>(scale),
+                         std::max(one.bits, other.bits)};
+  return is_valid(made) ? std::optional(made) : std::nullopt;
+}
+
 // How many of the smallest unit of its family a value counts.
 std::int64_t size_of_unit(const ValueType& type) {
+  if (type.kind == Kind::kDecimal) {
+    std::int64_t size = 1;
+    for (unsigned i = type.decimal.scale; i < table::kMaxDecimalDigits; ++i) size *= 10;
+    return size;
+  }
   if (type.kind == Kind::kDate32) return kMillisADay;
   if (!has_unit(type.kind)) return 1;
   constexpr std::int64_t kNanos[] = {1'000'000'000, 1'000'000, 1'000, 1};
@@ -169,11 +184,13 @@ void store_floats(const NumberView& from, NumberType type, void* out) {
 ValueType value_type_of(const table::Column& column) {
   ValueType type{column.type, column.kind, Unit::kSecond};
   if (has_unit(column.kind)) type.unit = column.unit;
+  if (column.kind == Kind::kDecimal) type.decimal = column.decimal;
   return type;
 }
 
 std::string text_of(const ValueType& type, const std::string& timezone) {
   if (type.kind == Kind::kNumber) return std::string(name_of(type.type));
+  if (type.kind == Kind::kDecimal) return to_string(type.decimal);
   std::string text(to_string(type.kind));
   if (!has_unit(type.kind)) return text;
   text += '[' + std::string(to_string(type.unit));
@@ -187,7 +204,13 @@ std::optional<ValueType> common_type(const ValueType& one, const ValueType& othe
   const std::optional<NumberType> type =
       *kind == Kind::kNumber ? common_number(one.type, other.type) : table::stored_type(*kind);
   if (!type) return std::nullopt;
-  return ValueType{*type, *kind, std::max(one.unit, other.unit)};
+  ValueType made{*type, *kind, std::max(one.unit, other.unit)};
+  if (*kind == Kind::kDecimal) {
+    const std::optional<DecimalType> decimal = common_decimal(one.decimal, other.decimal);
+    if (!decimal) return std::nullopt;
+    made.decimal = *decimal;
+  }
+  return made;
 }
 
 Widening::Widening(const ValueType& from, const ValueType& to)

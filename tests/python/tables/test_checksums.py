@@ -39,7 +39,7 @@ def column(kind: str, rows: int = ROWS) -> pa.Array:
     if kind == "dictionary":
         return pa.array(words).dictionary_encode()
     if kind == "decimal":
-        return pa.array([decimal.Decimal(i) / 4 for i in range(rows)], pa.decimal128(12, 2))
+        return pa.array([decimal.Decimal(i) / 4 for i in range(rows)], pa.decimal128(20, 2))
     if kind == "list":
         return pa.array([[i, None] if i % 3 else [] for i in range(rows)], pa.list_(pa.int32()))
     if kind == "struct":

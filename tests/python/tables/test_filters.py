@@ -337,7 +337,7 @@ def test_other_columns(table: pa.Table, opened: numpact.OpenTable) -> None:
         ("text = 5", "'text' is of type text, which the number 5 cannot"),
         ("text = 2024-01-01", "'text' is of type text, which the time 2024-01-01 cannot"),
         ("bytes = 'x'", "'bytes' is of type binary, which the text 'x' cannot"),
-        ("decimal = 'x'", "'decimal' is of type decimal, which the text 'x' cannot"),
+        ("decimal = 'x'", "'decimal' is of type decimal128(12, 2), which the text 'x' cannot"),
         ("list = 5", "'list' is of type list<item: int64>, whose values are not compared"),
     ],
 )  # fmt: skip
