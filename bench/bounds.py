@@ -23,7 +23,7 @@ from known_distributions import DISTRIBUTIONS, Distribution
 from measure import same_bits
 from peer_codecs import Codec, Ours, Pcodec, Setting
 from reference_cache import ReferenceCache
-from report import markdown_table, plain_table
+from report import plain_table
 
 GOAL = 0.05  # bits a number above the entropy
 
@@ -34,16 +34,19 @@ class Bound:
 
     name: str
     type: str
-    count: int
     entropy: float
     bits: dict[str, float] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
 
-    def excess(self, codec: str) -> float:
-        return self.bits[codec] - self.entropy
-
     def is_near(self, codec: str) -> bool:
-        return self.excess(codec) <= GOAL
+        return self.bits[codec] - self.entropy <= GOAL
+
+    def row(self) -> list[str]:
+        cells = [self.name, self.type, f"{self.entropy:.4f}"]
+        for codec, bits in self.bits.items():
+            mark = "" if self.is_near(codec) else " *"
+            cells += [f"{bits:.4f}", f"{bits - self.entropy:+.4f}{mark}"]
+        return cells
 
 
 def draws(distribution: Distribution, count: int, seed: int) -> np.ndarray:
@@ -52,39 +55,22 @@ def draws(distribution: Distribution, count: int, seed: int) -> np.ndarray:
     return np.ascontiguousarray(distribution.draw(rng, count))
 
 
-def reads_back(reader: Codec, file: bytes, numbers: np.ndarray) -> bool:
-    out = np.zeros_like(numbers)
-    result = reader.reader(file, out)()
-    return same_bits(reader.numbers(result, out), numbers)
-
-
 def measure(distribution: Distribution, levels: list[int], count: int, seed: int) -> Bound:
     numbers = draws(distribution, count, seed)
-    cache = ReferenceCache().of(numbers)
-    bound = Bound(distribution.name, numpact.TYPE_NAMES[numbers.dtype], count,
-                  distribution.entropy)
+    cache, out = ReferenceCache().of(numbers), np.zeros_like(numbers)
+    bound = Bound(distribution.name, numpact.TYPE_NAMES[numbers.dtype], distribution.entropy)
     for level in levels:
         codecs: list[Codec] = [Ours(Setting(level)), Pcodec(Setting(level))]
         for codec in codecs:
             make = codec.writer(numbers)[1]
             file = cache.file(codec.cache_key, make) if codec.cache_key else make()
             bound.bits[f"{codec.name} {level}"] = 8 * len(file) / count
-            bound.failures += [f"{codec.name} {level} -> {reader.name}" for reader in codecs
-                               if not reads_back(reader, file, numbers)]
+            for reader in codecs:
+                out.view(np.uint8).fill(0)
+                reader.reader(file, out)()
+                if not same_bits(out, numbers):
+                    bound.failures.append(f"{codec.name} {level} -> {reader.name}")
     return bound
-
-
-def titles(levels: list[int]) -> list[str]:
-    codecs = [f"{codec} {level}" for level in levels for codec in ("ours", "pcodec")]
-    return ["distribution", "type", "entropy"] + [t for codec in codecs for t in (codec, "above")]
-
-
-def row(bound: Bound) -> list[str]:
-    cells = [bound.name, bound.type, f"{bound.entropy:.4f}"]
-    for codec, bits in bound.bits.items():
-        mark = "" if bound.is_near(codec) else " *"
-        cells += [f"{bits:.4f}", f"{bound.excess(codec):+.4f}{mark}"]
-    return cells
 
 
 def summary(bounds: list[Bound]) -> list[str]:
@@ -96,7 +82,7 @@ def summary(bounds: list[Bound]) -> list[str]:
     return lines
 
 
-def parse_arguments() -> argparse.Namespace:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pattern", nargs="?", default="", metavar="REGEX",
                         help="only distributions whose name matches")
@@ -105,25 +91,20 @@ def parse_arguments() -> argparse.Namespace:
                         help="for numpact and pcodec (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
-    parser.add_argument("--markdown", action="store_true", help="print the table for the docs")
-    return parser.parse_args()
-
-
-def main() -> int:
-    arguments = parse_arguments()
-    levels = [int(word) for word in arguments.levels.split(",")]
-    chosen = [d for d in DISTRIBUTIONS if re.search(arguments.pattern, d.name)]
-    if not chosen:
-        sys.exit(f"no distribution matches {arguments.pattern!r}")
-    bounds = [measure(d, levels, arguments.count, arguments.seed) for d in chosen]
-    rows = [row(bound) for bound in bounds]
-    table = markdown_table if arguments.markdown else plain_table
-    print("\n".join(table(titles(levels), rows)))
-    print(f"\nbits a number of {arguments.count:,} draws, all bytes of the file; above: less the "
+    options = parser.parse_args()
+    levels = [int(word) for word in options.levels.split(",")]
+    bounds = [measure(d, levels, options.count, options.seed) for d in DISTRIBUTIONS
+              if re.search(options.pattern, d.name)]
+    if not bounds:
+        sys.exit(f"no distribution matches {options.pattern!r}")
+    titles = ["distribution", "type", "entropy"]
+    titles += [title for codec in bounds[0].bits for title in (codec, "above")]
+    print("\n".join(plain_table(titles, [bound.row() for bound in bounds])))
+    print(f"\nbits a number of {options.count:,} draws, all bytes of the file; above: less the "
           f"entropy, * over {GOAL}")
     print("\n".join(summary(bounds)))
-    if arguments.json:
-        arguments.json.write_text(json.dumps([asdict(bound) for bound in bounds], indent=1) + "\n")
+    if options.json:
+        options.json.write_text(json.dumps([asdict(bound) for bound in bounds], indent=1) + "\n")
     failures = [f"{bound.name}: {what}" for bound in bounds for what in bound.failures]
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)

@@ -36,7 +36,6 @@ class Result:
     writer: str
     choice: str  # mode and delta of the file
     as_asked: bool
-    raw: int
     size: int
     count: int
     bins: list[int]
@@ -81,12 +80,9 @@ def choices_of(file: bytes) -> list[tuple[str, str]]:
 def is_as_asked(found: list[tuple[str, str]], config: numpact.Config) -> bool:
     """Whether all chunks have the mode and delta of the config."""
     order = f"={config.delta_order}" if config.delta_order else ""
-    for mode, delta in found:
-        if config.mode != "auto" and mode.split("=")[0] != config.mode.replace("_", "-"):
-            return False
-        if config.delta != "auto" and delta != config.delta + order:
-            return False
-    return True
+    return all(config.mode in ("auto", mode.split("=")[0].replace("-", "_"))
+               and (config.delta == "auto" or delta == config.delta + order)
+               for mode, delta in found)
 
 
 def write_file(combo: Combo, writer: str) -> tuple[str, bytes]:
@@ -104,10 +100,10 @@ def measure(combo: Combo, writer: str, rounds: int, seconds: float) -> Result:
     numbers = combo.numbers
     writer, file = write_file(combo, writer)
     found = choices_of(file)
-    chunks = numpact.inspect(file)["chunks"]
+    variables = numpact.inspect(file)["chunks"][0]["variables"]
     result = Result(combo.name, writer, ", ".join(" ".join(pair) for pair in found),
-                    is_as_asked(found, combo.config), numbers.nbytes, len(file), numbers.size,
-                    [variable["bins"] for variable in chunks[0]["variables"]])
+                    is_as_asked(found, combo.config), len(file), numbers.size,
+                    [variable["bins"] for variable in variables])
     out = np.zeros_like(numbers)
     actions = {"ours": numpact.Decompressor(file, out).run,
                "pcodec": lambda: standalone.simple_decompress_into(file, out),
@@ -122,37 +118,24 @@ def measure(combo: Combo, writer: str, rounds: int, seconds: float) -> Result:
     return result
 
 
-def all_combos(arguments: argparse.Namespace) -> Iterator[Combo]:
+def all_combos(match: str, level: int, count: int) -> Iterator[Combo]:
     """The columns whose name matches, made one at a time."""
-    level, count = arguments.level, arguments.count
     for spec in combo_data.combo_specs():
-        if re.search(arguments.match, combo_data.combo_name(*spec)):
+        if re.search(match, combo_data.combo_name(*spec)):
             yield combo_data.make_combo(*spec, level, count)
     for type_name, kind in combo_data.special_specs():
-        if re.search(arguments.match, combo_data.special_name(type_name, kind)):
+        if re.search(match, combo_data.special_name(type_name, kind)):
             yield combo_data.make_special(type_name, kind, level, count)
 
 
-def header() -> str:
-    return (f"{'numbers':32} {'writer':7} {'bits':>6} {'bins':>10} {'ns':>7} {'pcodec':>7} "
-            f"{'ratio':>6} {'memcpy':>7}  mode and delta")
-
-
 def line(result: Result) -> str:
-    bins = "/".join(map(str, result.bins))
     start = (f"{result.name:32} {result.writer:7} {result.size * 8 / result.count:6.2f} "
-             f"{bins:>10}")
-    mark = "" if result.as_asked else "  (NOT AS ASKED)"
+             f"{'/'.join(map(str, result.bins)):>10}")
     if result.failures:
         return f"{start} FAILED: {'; '.join(result.failures)}"
-    standing = result.standing()
+    standing, mark = result.standing(), "" if result.as_asked else "  (NOT AS ASKED)"
     return (f"{start} {result.nanoseconds('ours'):7.3f} {result.nanoseconds('pcodec'):7.3f} "
             f"{standing.ratio:6.2f} {standing.memcpy:7.1%}  {result.choice}{mark}")
-
-
-LEGEND = """\
-bits: of the file, each number. bins: of the latent variables. ns: our nanoseconds a number, and
-pcodec's. ratio: our speed / pcodec's. memcpy: our speed / that of copying the numbers."""
 
 
 def group_lines(standings: list[Standing]) -> list[str]:
@@ -161,31 +144,26 @@ def group_lines(standings: list[Standing]) -> list[str]:
     for part, title in enumerate(("type", "mode", "delta")):
         groups: dict[str, list[float]] = {}
         for standing in standings:
-            words = standing.name.split("/")
-            if words[0] != "special":
-                groups.setdefault(words[part], []).append(standing.ratio)
-        means = {name: geometric_mean(ratios) for name, ratios in groups.items()}
-        if means:
-            lines.append(f"by {title}: " + ", ".join(f"{n} {m:.2f}" for n, m in means.items()))
+            if not standing.name.startswith("special/"):
+                groups.setdefault(standing.name.split("/")[part], []).append(standing.ratio)
+        means = [f"{name} {geometric_mean(ratios):.2f}" for name, ratios in groups.items()]
+        lines += [f"by {title}: {', '.join(means)}"] if means else []
     return lines
 
 
 def summary(results: list[Result]) -> list[str]:
     timed = [result for result in results if result.seconds]
     standings = sorted((r.standing() for r in timed), key=lambda s: s.ratio)
-    lines = goal_lines("kinds of numbers", standings) + group_lines(standings)
-    if standings:
-        lines.append(f"slowest against pcodec: {', '.join(s.text() for s in standings[:SLOWEST])}")
-        slow = sorted(timed, key=lambda r: -r.nanoseconds("ours"))[:SLOWEST]
-        lines.append("most nanoseconds a number: " +
-                     ", ".join(f"{r.name} {r.nanoseconds('ours'):.2f}" for r in slow))
-    other = [r.name for r in results if not r.as_asked]
-    if other:
-        lines.append(f"another mode or delta than asked: {', '.join(other)}")
-    return lines
+    slow = sorted(timed, key=lambda r: -r.nanoseconds("ours"))[:SLOWEST]
+    return ["bits: of the file, each number. bins: of the latent variables. ns: our nanoseconds a",
+            "number, and pcodec's. ratio: our speed / pcodec's. memcpy: our speed / copying's.",
+            *goal_lines("kinds of numbers", standings), *group_lines(standings),
+            f"slowest against pcodec: {', '.join(s.text() for s in standings[:SLOWEST])}",
+            "most nanoseconds a number: "
+            + ", ".join(f"{r.name} {r.nanoseconds('ours'):.2f}" for r in slow)]
 
 
-def parse_arguments() -> argparse.Namespace:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("match", nargs="?", default="", metavar="REGEX",
                         help="only kinds whose name, like u8/int_mult/conv1=8, matches")
@@ -198,27 +176,20 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1, help="for our decoder")
     add_target(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
-    return parser.parse_args()
-
-
-def main() -> int:
-    arguments = parse_arguments()
-    use_target(arguments.target)
-    use_threads(arguments.threads)
-    print(header())
+    options = parser.parse_args()
+    use_target(options.target)
+    use_threads(options.threads)
+    print(f"{'numbers':32} {'writer':7} {'bits':>6} {'bins':>10} {'ns':>7} {'pcodec':>7} "
+          f"{'ratio':>6} {'memcpy':>7}  mode and delta")
     results = []
-    for combo in all_combos(arguments):
-        result = measure(combo, arguments.writer, arguments.rounds, arguments.seconds)
-        results.append(result)
-        print(line(result), flush=True)
+    for combo in all_combos(options.match, options.level, options.count):
+        results.append(measure(combo, options.writer, options.rounds, options.seconds))
+        print(line(results[-1]), flush=True)
     if not results:
-        print("nothing matches", file=sys.stderr)
-        return 1
-    print(LEGEND)
-    for text in summary(results):
-        print(text)
-    if arguments.json:
-        arguments.json.write_text(json.dumps([asdict(r) for r in results], indent=1) + "\n")
+        sys.exit("nothing matches")
+    print("\n".join(summary(results)))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(r) for r in results], indent=1) + "\n")
     failed = [result.name for result in results if result.failures]
     if failed:
         print(f"DECODING FAILED: {', '.join(failed)}", file=sys.stderr)

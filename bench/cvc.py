@@ -4,6 +4,7 @@
 
 Vectors are 200,000 x 256 standard normal float32 unless said otherwise. The reference packs and
 reads lossless data by loops of Python: there it gets fewer rows, and times are for each value.
+--growing measures appends to a collection instead.
 """
 
 from __future__ import annotations
@@ -12,26 +13,22 @@ import argparse
 import contextlib
 import io
 import os
+import statistics
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import decompressed as theirs
 import numpy as np
 from numpact import cvc as ours
-from rounds import best_of_rounds
+from rounds import best_of_rounds, seconds_of
 
 Action = Callable[[], object]
 REFERENCE_LOSSLESS_ROWS = 2000
-
-
-@contextlib.contextmanager
-def memory_folder() -> Iterator[Path]:
-    """A folder on tmpfs where there is one."""
-    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=place) as folder:
-        yield Path(folder)
+OWN = ("bfloat16", "int8_row", "int8_dim", "int4", "pco")
+# Of --growing: rows of the collection, of an append, and of each of many small appends.
+GROWN_ROWS, NEW_ROWS, SMALL_ROWS, GROWN_DIMENSION = 1_000_000, 10_000, 100, 384
 
 
 def quietly(action: Action) -> Action:
@@ -55,44 +52,29 @@ class Bench:
 
     def compression(self, compression: str, threads: int) -> None:
         slow = compression == "lossless"
-        rows = min(REFERENCE_LOSSLESS_ROWS, len(self.vectors)) if slow else len(self.vectors)
-        scale = len(self.vectors) / rows
+        some = self.vectors[: REFERENCE_LOSSLESS_ROWS if slow else None]
+        scale = len(self.vectors) / len(some)
         mine, reference = str(self.folder / "mine.cvc"), str(self.folder / "theirs.cvc")
-        some = self.vectors[:rows]
         title = f"{compression}, {threads} thread{'s' if threads > 1 else ''}"
-        self.compare(
-            f"write {title}",
-            lambda: ours.pack_cvc(self.vectors, mine, compression, threads=threads),
-            lambda: theirs.pack_cvc(some, reference, compression),
-            scale,
-        )
-        theirs.pack_cvc(some, reference, compression)
+        self.compare(f"write {title}",
+                     lambda: ours.pack_cvc(self.vectors, mine, compression, threads=threads),
+                     lambda: theirs.pack_cvc(some, reference, compression), scale)
         out = np.empty_like(self.vectors)
         reader = ours.Reader(mine, threads=threads)
-        self.compare(
-            f"read {title}",
-            lambda: ours.load_cvc(mine, threads=threads),
-            lambda: theirs.load_cvc(reference),
-            scale,
-        )
-        self.compare(
-            f"read {title}, into an array",
-            lambda: reader.read(out=out),
-            lambda: theirs.load_cvc(reference),
-            scale,
-        )
+        load: Action = partial(theirs.load_cvc, reference)
+        self.compare(f"read {title}", lambda: ours.load_cvc(mine, threads=threads), load, scale)
+        self.compare(f"read {title}, into an array", lambda: reader.read(out=out), load, scale)
 
     def own(self) -> None:
         """Compressions that the reference does not have."""
-        path = str(self.folder / "own.cvc")
-        out = np.empty_like(self.vectors)
+        path, out = str(self.folder / "own.cvc"), np.empty_like(self.vectors)
         print(f"\n{'one thread, GB/s of float32':34} {'write':>9} {'nearest':>9} {'read':>9}")
 
         def write(compression: str, rounding: str) -> None:
             with ours.Writer(path, compression=compression, rounding=rounding, threads=1) as writer:
                 writer.append(self.vectors)
 
-        for compression in ("bfloat16", "int8_row", "int8_dim", "int4", "pco"):
+        for compression in OWN:
             write(compression, "search")
             reader = ours.Reader(path, threads=1)
             actions: dict[str, Action] = {
@@ -107,13 +89,10 @@ class Bench:
     def columns(self) -> None:
         path = str(self.folder / "columns.cvc")
         parts = np.split(self.vectors[:, : self.vectors.shape[1] // 10 * 10], 10, axis=1)
-        data = {f"c{i}": np.ascontiguousarray(part) for i, part in enumerate(parts)}
-        ours.pack_cvc_columns(data, path)
-        self.compare(
-            "one column of ten (fp16)",
-            lambda: ours.load_cvc_columns(path, ["c3"], threads=1),
-            lambda: theirs.load_cvc_columns(path, ["c3"]),
-        )
+        ours.pack_cvc_columns({f"c{i}": np.ascontiguousarray(p) for i, p in enumerate(parts)}, path)
+        self.compare("one column of ten (fp16)",
+                     lambda: ours.load_cvc_columns(path, ["c3"], threads=1),
+                     lambda: theirs.load_cvc_columns(path, ["c3"]))
 
     def gather(self, rows: int) -> None:
         path = self.folder / "gather.cvc"
@@ -127,6 +106,37 @@ class Bench:
         print(f"\ngather of 10,000 random rows of {shape} int8: {best['gather'] * 1e3:.1f} ms")
 
 
+def growing(place: Path, compression: str, grown_rows: int, rounds: int) -> None:
+    """An append and a file of the same rows, in turns; then many small appends."""
+    rng = np.random.default_rng(1)
+    rows = rng.standard_normal((max(NEW_ROWS, grown_rows // 10), GROWN_DIMENSION), np.float32)
+    grown, new = place / "grown", rows[:NEW_ROWS]
+    columns = {"vectors": ((GROWN_DIMENSION,), "float32")}
+    with ours.Writer(grown, append=True, columns=columns, compression=compression,
+                     rounding="nearest") as writer:
+        for _ in range(10):
+            writer.append(rows)
+    index, one = grown / "collection.json", place / "one.cvc"
+    before, files = index.read_bytes(), set(grown.iterdir())
+    appended, alone = [], []
+    for _ in range(rounds):
+        appended.append(seconds_of(lambda: ours.append(grown, new, rounding="nearest", threads=1)))
+        alone.append(seconds_of(lambda: ours.pack_cvc_columns(
+            {"vectors": new}, one, {"vectors": compression}, rounding="nearest", threads=1)))
+        for path in set(grown.iterdir()) - files:  # each append is the first one
+            path.unlink()
+        index.write_bytes(before)
+    folder = place / "small"
+    for first in range(0, NEW_ROWS, SMALL_ROWS):
+        ours.append(folder, new[first : first + SMALL_ROWS], compression=compression, sync=False)
+    ours.pack_cvc_columns({"vectors": new}, one, {"vectors": compression})
+    size, single = sum(path.stat().st_size for path in folder.iterdir()), one.stat().st_size
+    a, b = statistics.median(appended) * 1e3, statistics.median(alone) * 1e3
+    print(f"{compression:10} append {a:.1f} ms, file {b:.1f} ms, ratio {a / b:.2f}; "
+          f"{NEW_ROWS // SMALL_ROWS} appends {size:,} bytes, one file {single:,}, "
+          f"{size / single:.3f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=200_000)
@@ -134,11 +144,21 @@ def main() -> None:
     parser.add_argument("--gather-rows", type=int, default=1_000_000)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--seconds", type=float, default=4, help="for each line")
+    parser.add_argument("--growing", type=int, metavar="ROWS", nargs="?", const=GROWN_ROWS,
+                        help="appends to a collection of so many rows (default: %(const)s)")
+    parser.add_argument("--rounds", type=int, default=11, help="of --growing")
+    parser.add_argument("--folder", help="for the files (default: tmpfs)")
     options = parser.parse_args()
-    shape = (options.rows, options.dimension)
-    vectors = np.random.default_rng(0).normal(size=shape).astype(np.float32)
-    with memory_folder() as folder:
-        bench = Bench(folder, vectors, options.seconds)
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=options.folder or memory) as folder:
+        if options.growing:
+            for compression in ("fp16", "int8_dim", "int4", "pco"):
+                with tempfile.TemporaryDirectory(dir=folder) as place:
+                    growing(Path(place), compression, options.growing, options.rounds)
+            return
+        shape = (options.rows, options.dimension)
+        vectors = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+        bench = Bench(Path(folder), vectors, options.seconds)
         print(f"{'':34} {'numpact':>9} {'reference':>10} {'ratio':>8} {'GB/s':>7}")
         out = np.empty_like(vectors)
         bench.compare("copy of the array", lambda: np.copyto(out, vectors), vectors.copy)

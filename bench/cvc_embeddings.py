@@ -18,9 +18,8 @@ from pathlib import Path
 import blosc2
 import numpy as np
 import zstandard
-from rounds import best_of_rounds
-
 from numpact import cvc
+from rounds import best_of_rounds
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOL = ROOT / "build" / "release" / "cli" / "numpact"
@@ -33,20 +32,13 @@ Packed = tuple[bytes, Callable[[], object]]
 def with_cvc(matrix: np.ndarray, compression: str, out: np.ndarray) -> Packed:
     with cvc.Writer(None, compression=compression, threads=1) as writer:
         writer.append(matrix)
-    packed = writer.contents
-    reader = cvc.Reader(packed, threads=1)
-    return packed, lambda: reader.read(out=out, verify=True)
+    reader = cvc.Reader(writer.contents, threads=1)
+    return writer.contents, lambda: reader.read(out=out, verify=True)
 
 
 def with_blosc2(matrix: np.ndarray, shuffle: blosc2.Filter, out: np.ndarray) -> Packed:
-    packed = blosc2.compress2(
-        matrix,
-        typesize=matrix.itemsize,
-        codec=blosc2.Codec.ZSTD,
-        clevel=9,
-        filters=[shuffle],
-        nthreads=1,
-    )
+    packed = blosc2.compress2(matrix, typesize=matrix.itemsize, codec=blosc2.Codec.ZSTD, clevel=9,
+                              filters=[shuffle], nthreads=1)
     return packed, lambda: blosc2.decompress2(packed, dst=out, nthreads=1)
 
 
@@ -59,28 +51,23 @@ def sizes(name: str, matrix: np.ndarray, seconds: float) -> None:
     out, floats = np.empty_like(matrix), np.empty(matrix.shape, np.float32)
     packed: dict[str, Packed] = {
         "pco": with_cvc(matrix, "pco", out),
-        "pco, as float32": with_cvc(matrix, "pco", floats),
         "lossless": with_cvc(matrix, "lossless", floats),
         "zstd -19": with_zstd(matrix),
         "blosc2 shuffle": with_blosc2(matrix, blosc2.Filter.SHUFFLE, out),
         "blosc2 bitshuffle": with_blosc2(matrix, blosc2.Filter.BITSHUFFLE, out),
     }
-    if matrix.dtype == np.float32:
-        del packed["pco, as float32"]
     times, _ = best_of_rounds({what: unpack for what, (_, unpack) in packed.items()}, 3, seconds)
     rows, dimension = matrix.shape
     print(f"\n{name}, {rows} x {dimension} {matrix.dtype}, {matrix.nbytes:,} bytes")
     print(f"{'':20} {'bytes':>12} {'part':>7} {'decode GB/s':>12}")
     for what, (data, _) in packed.items():
-        gained = floats.nbytes if what in ("pco, as float32", "lossless") else matrix.nbytes
-        speed = gained / times[what] / 1e9
+        speed = (floats if what == "lossless" else matrix).nbytes / times[what] / 1e9
         print(f"{what:20} {len(data):12,} {len(data) / matrix.nbytes:7.4f} {speed:12.2f}")
 
 
 def losses(path: Path, metric: str, nearest: bool) -> None:
-    command = [TOOL, "cvc", "quality", path, "--queries", "all", "--sample", "all"]
-    command += ["--metric", metric, "--compression", ",".join(CODED), "--json"]
-    command += ["--nearest"] if nearest else []
+    command = [TOOL, "cvc", "quality", path, "--queries", "all", "--sample", "all", "--metric",
+               metric, "--compression", ",".join(CODED), "--json", *["--nearest"] * nearest]
     found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     recalls = {each["name"]: each["recall"] for each in found["compressions"]}
     base = 1 - recalls["int8"]["mean"]
@@ -98,10 +85,7 @@ def main() -> None:
     parser.add_argument("--nearest", action="store_true", help="codes rounded one by one")
     parser.add_argument("--seconds", type=float, default=3, help="for the times of each matrix")
     options = parser.parse_args()
-    paths = sorted(options.folder.glob("*.npy"))
-    if not paths:
-        sys.exit(f"{options.folder}: no .npy files")
-    for path in paths:
+    for path in sorted(options.folder.glob("*.npy")) or sys.exit("no .npy files"):
         matrix = np.ascontiguousarray(np.load(path, allow_pickle=False))
         sizes(path.stem, matrix, options.seconds)
         for metric in options.metric:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 
 Rng = np.random.Generator
-MIN_LOG_N = 9
-MAX_LOG_N = 17.5
+LOG_N = (9, 17.5)  # least and greatest logarithm of the count
+SHORT_LOG_N = (5, 11)
 
 
 def _walk(rng: Rng, n: int) -> np.ndarray:
@@ -143,9 +143,9 @@ TYPES: list[Callable[[Rng, np.ndarray], np.ndarray]] = [
 ]
 
 
-def draw_column(seed: int, index: int) -> np.ndarray:
+def draw_column(seed: int, index: int, log_n: tuple[float, float] = LOG_N) -> np.ndarray:
     """Always the same one for a seed and an index, by one version of NumPy."""
     rng = np.random.default_rng([seed, index])
-    n = int(2 ** rng.uniform(MIN_LOG_N, MAX_LOG_N))
+    n = int(2 ** rng.uniform(*log_n))
     values = CHANGES[rng.integers(len(CHANGES))](rng, _process(rng, n))
     return np.ascontiguousarray(TYPES[rng.integers(len(TYPES))](rng, values))

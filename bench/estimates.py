@@ -40,14 +40,9 @@ class Estimated:
     def is_within(self) -> bool:
         return abs(self.size - self.estimate) <= self.error
 
-    @property
-    def off(self) -> float:
-        return abs(self.estimate / self.size - 1)
-
 
 def processor_time(action: Callable[[], object]) -> int:
-    """Of this thread, in nanoseconds: other programs would disturb the longer of two calls
-    more."""
+    """Of this thread, in nanoseconds: other programs would disturb the longer of two calls more."""
     start = time.thread_time_ns()
     action()
     return time.thread_time_ns() - start
@@ -57,9 +52,8 @@ def measured(name: str, numbers: np.ndarray, level: int, rounds: int) -> Estimat
     config = numpact.Config(level=level)
     compressor = numpact.Compressor(numbers, config)
     estimator = numpact.Estimator(numbers, config)
-    times = [(processor_time(compressor.run), processor_time(estimator.run))
-             for _ in range(rounds)]
-    compress, estimate = (min(each) for each in zip(*times, strict=True))
+    compress, estimate = (min(processor_time(action) for _ in range(rounds))
+                          for action in (compressor.run, estimator.run))
     return Estimated(name, numbers.size, compressor.run(), *estimator.run(), compress / estimate)
 
 
@@ -72,16 +66,14 @@ def quantiles(values: Sequence[float]) -> list[str]:
 
 def report(found: Sequence[Estimated]) -> str:
     within = sum(column.is_within for column in found)
-    rows = [["difference from the file", *quantiles([c.off for c in found])],
+    rows = [["difference from the file", *quantiles([abs(c.estimate / c.size - 1) for c in found])],
             ["stated error", *quantiles([c.error / c.estimate for c in found])]]
     lines = [f"within the stated error: {within} of {len(found)} ({within / len(found):.1%})",
              *plain_table(["share of the bytes", "median", "75 %", "90 %"], rows)]
-    for title, group in (("all columns", found),
-                         ("columns of 2^20 numbers",
-                          [c for c in found if c.numbers == MAX_NUMBERS])):
-        if group:
-            ratios = [column.speedup for column in group]
-            lines.append(f"time of compress / of the estimate, {title} ({len(group)}): median "
+    for title, least in (("all columns", 0), ("columns of 2^20 numbers", MAX_NUMBERS)):
+        ratios = [column.speedup for column in found if column.numbers >= least]
+        if ratios:
+            lines.append(f"time of compress / of the estimate, {title} ({len(ratios)}): median "
                          f"{statistics.median(ratios):.1f}, least {min(ratios):.1f}")
     lines += [f"not within: {c.name} {c.size:,} bytes, estimated {c.estimate:,} +- {c.error:,}"
               for c in found if not c.is_within]
@@ -89,8 +81,7 @@ def report(found: Sequence[Estimated]) -> str:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path, default=default_folder())
     parser.add_argument("--level", type=int, default=8)
     parser.add_argument("--match", default="", help="regular expression for names of columns")
@@ -102,8 +93,7 @@ def main(words: Sequence[str] | None = None) -> int:
     found = [measured(name, numbers[:MAX_NUMBERS], options.level, options.rounds)
              for name, numbers in columns(options.folder, options.match)]
     if not found:
-        print("no columns", file=sys.stderr)
-        return 2
+        sys.exit("no columns")
     print(json.dumps([asdict(column) for column in found]) if options.json else report(found))
     within = sum(column.is_within for column in found)
     return 0 if within >= MIN_SHARE_WITHIN * len(found) else 1

@@ -138,30 +138,6 @@ def csv_cells(one: Standing) -> list[str]:
             *("" if number is None else f"{number:.2f}" for number in numbers)]
 
 
-def draw(rows: Sequence[Standing], path: Path, title: str) -> None:
-    """Geometric means of size against speed of compressing. The name says SVG or PNG."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(8, 5.5), layout="constrained")
-    for codec, colour in (("ours", "tab:red"), ("pcodec", "tab:blue")):
-        points = [(row.compress_mean, row.size, row.name.split()[1]) for row in rows
-                  if row.name.startswith(codec + " ")]
-        axes.plot([p[0] for p in points], [p[1] for p in points], "o-", color=colour, label=codec)
-        for speed, size, level in points:
-            axes.annotate(level, (speed, size), xytext=(5, 5), textcoords="offset points")
-    axes.set_xscale("log")
-    axes.set_xlabel("compress, MB of numbers a second, geometric mean")
-    axes.set_ylabel(f"bytes / those of {REFERENCE}, geometric mean")
-    axes.set_title(title, fontsize=8)
-    axes.grid(True, which="both", alpha=0.2)
-    axes.legend()
-    figure.savefig(path)
-    pyplot.close(figure)
-
-
 def levels_of(text: str) -> list[int]:
     """The levels that "0-4,8" means."""
     levels: list[int] = []
@@ -189,7 +165,6 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--csv", type=Path, metavar="FOLDER",
                         help="write levels.csv, for the documents and the chart")
     parser.add_argument("--markdown", action="store_true", help="print the table for the docs")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="size against speed: .svg, .png")
     return parser.parse_args()
 
 
@@ -217,8 +192,6 @@ def main() -> int:
         arguments.json.write_text(json.dumps(everything, indent=1) + "\n")
     if arguments.csv:
         write_csv(arguments.csv / "levels.csv", LEVEL_TITLES, map(csv_cells, rows))
-    if arguments.plot:
-        draw(rows, arguments.plot, setting)
     failures = [f"{key} of {column.name}" for column in found for key in column.failures]
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)

@@ -95,48 +95,28 @@ class Header(ctypes.Structure):
     ]
 
 
-_SIZE_OUT = POINTER(c_uint64)
-_TYPE_OUT = POINTER(c_uint32)
-_HANDLE_OUT = POINTER(c_void_p)
-_CONFIG = POINTER(_Config)
-_ERROR = POINTER(_Error)
-_BYTES = (c_void_p, c_uint64)
+SIZE_OUT = POINTER(c_uint64)
+HANDLE_OUT = POINTER(c_void_p)
+CONFIG = POINTER(_Config)
+ERROR = POINTER(_Error)
+BYTES = (c_void_p, c_uint64)
 
 # name: (result, arguments)
-_DECLARATIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+DECLARATIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "encode_context_new": (c_void_p, ()),
     "encode_context_free": (None, (c_void_p,)),
     "decode_context_new": (c_void_p, ()),
     "decode_context_free": (None, (c_void_p,)),
     "set_threads": (c_uint32, (c_uint32,)),
-    "compress_bound": (c_int32, (c_uint32, c_uint64, _CONFIG, _SIZE_OUT, _ERROR)),
-    "compress": (c_int32, (c_void_p, c_uint32, *_BYTES, _CONFIG, *_BYTES, _SIZE_OUT, _ERROR)),
-    "estimate": (c_int32, (c_void_p, c_uint32, *_BYTES, _CONFIG, _SIZE_OUT, _ERROR)),
-    "decompress": (c_int32, (c_void_p, *_BYTES, c_uint32, *_BYTES, _SIZE_OUT, _ERROR)),
-    "count": (c_int32, (*_BYTES, _SIZE_OUT, _ERROR)),
-    "header": (c_int32, (*_BYTES, POINTER(Header), _ERROR)),
-    "inspect": (c_int32, (*_BYTES, _HANDLE_OUT, _ERROR)),
+    "compress_bound": (c_int32, (c_uint32, c_uint64, CONFIG, SIZE_OUT, ERROR)),
+    "compress": (c_int32, (c_void_p, c_uint32, *BYTES, CONFIG, *BYTES, SIZE_OUT, ERROR)),
+    "estimate": (c_int32, (c_void_p, c_uint32, *BYTES, CONFIG, SIZE_OUT, ERROR)),
+    "decompress": (c_int32, (c_void_p, *BYTES, c_uint32, *BYTES, SIZE_OUT, ERROR)),
+    "count": (c_int32, (*BYTES, SIZE_OUT, ERROR)),
+    "header": (c_int32, (*BYTES, POINTER(Header), ERROR)),
+    "inspect": (c_int32, (*BYTES, HANDLE_OUT, ERROR)),
     "text_data": (c_char_p, (c_void_p,)),
     "text_free": (None, (c_void_p,)),
-    "wrapped_header": (c_int32, (*_BYTES, _SIZE_OUT, _ERROR)),
-    "chunk_encoder_new": (c_int32, (c_uint32, *_BYTES, _CONFIG, _HANDLE_OUT, _ERROR)),
-    "chunk_encoder_free": (None, (c_void_p,)),
-    "chunk_page_count": (c_uint64, (c_void_p,)),
-    "chunk_page_n": (c_uint64, (c_void_p, c_uint64)),
-    "chunk_meta_bound": (c_uint64, (c_void_p,)),
-    "chunk_page_bound": (c_uint64, (c_void_p, c_uint64)),
-    "chunk_write_meta": (c_int32, (c_void_p, *_BYTES, _SIZE_OUT, _ERROR)),
-    "chunk_write_page": (c_int32, (c_void_p, c_uint64, *_BYTES, _SIZE_OUT, _ERROR)),
-    "wrapped_read_header": (c_int32, (*_BYTES, _TYPE_OUT, _TYPE_OUT, _SIZE_OUT, _ERROR)),
-    "chunk_decoder_new": (
-        c_int32,
-        (*_BYTES, c_uint32, c_uint32, c_uint32, _HANDLE_OUT, _SIZE_OUT, _ERROR),
-    ),
-    "chunk_decoder_free": (None, (c_void_p,)),
-    "chunk_decode_page": (
-        c_int32,
-        (c_void_p, c_void_p, *_BYTES, c_uint64, c_uint32, *_BYTES, _SIZE_OUT, _ERROR),
-    ),
 }
 
 
@@ -160,12 +140,12 @@ class _Library:
         if self._loaded is None:
             self._loaded = ctypes.CDLL(str(library_path()))
         function = getattr(self._loaded, name)
-        function.restype, function.argtypes = _DECLARATIONS[name.removeprefix("shim_")]
+        function.restype, function.argtypes = DECLARATIONS[name.removeprefix("shim_")]
         setattr(self, name, function)  # found without this method from now on
         return function
 
 
-_LIBRARY = _Library()
+LIBRARY = _Library()
 _NONE = 2**64 - 1
 
 
@@ -177,9 +157,9 @@ def _check(kind: int, error: _Error) -> None:
         raise NumpactError(ERROR_KINDS.get(kind, f"kind {kind}"), message, offset, chunk)
 
 
-def _call(name: str, *arguments: Any) -> None:
+def call(name: str, *arguments: Any) -> None:
     error = _Error()
-    _check(getattr(_LIBRARY, "shim_" + name)(*arguments, byref(error)), error)
+    _check(getattr(LIBRARY, "shim_" + name)(*arguments, byref(error)), error)
 
 
 def type_byte(array: np.ndarray) -> int:
@@ -188,7 +168,7 @@ def type_byte(array: np.ndarray) -> int:
     return TYPE_BYTES[TYPE_NAMES[array.dtype]]
 
 
-def _c_config(config: Config) -> _Config:
+def c_config(config: Config) -> _Config:
     out = _Config(
         level=config.level,
         mode_kind=MODE_KINDS.index(config.mode),
@@ -222,14 +202,14 @@ class ByteView:
 def set_threads(threads: int) -> bool:
     """Sets the number of threads of decoding; False if the library has one only."""
     try:
-        return bool(_LIBRARY.shim_set_threads(threads)) or threads == 1
+        return bool(LIBRARY.shim_set_threads(threads)) or threads == 1
     except AttributeError:
         return threads == 1
 
 
 def compress_bound(array: np.ndarray, config: Config = Config()) -> int:
     bound = c_uint64()
-    _call("compress_bound", type_byte(array), array.size, byref(_c_config(config)), byref(bound))
+    call("compress_bound", type_byte(array), array.size, byref(c_config(config)), byref(bound))
     return bound.value
 
 
@@ -246,23 +226,23 @@ def decompress(file: bytes, dtype: np.dtype, capacity: int) -> np.ndarray:
 
 def count_numbers(file: bytes) -> int:
     view, count = ByteView(file), c_uint64()
-    _call("count", view.address, view.size, byref(count))
+    call("count", view.address, view.size, byref(count))
     return count.value
 
 
 def read_header(file: bytes) -> Header:
     view, header = ByteView(file), Header()
-    _call("header", view.address, view.size, byref(header))
+    call("header", view.address, view.size, byref(header))
     return header
 
 
 def inspect(file: bytes) -> dict[str, Any]:
     view, text = ByteView(file), c_void_p()
-    _call("inspect", view.address, view.size, byref(text))
+    call("inspect", view.address, view.size, byref(text))
     try:
-        return json.loads(_LIBRARY.shim_text_data(text))
+        return json.loads(LIBRARY.shim_text_data(text))
     finally:
-        _LIBRARY.shim_text_free(text)
+        LIBRARY.shim_text_free(text)
 
 
 class Compressor:
@@ -273,11 +253,11 @@ class Compressor:
 
     def __init__(self, array: np.ndarray, config: Config = Config(), warm: bool = True):
         self._array = array
-        self._config = _c_config(config)
+        self._config = c_config(config)
         self._out = np.empty(max(1, compress_bound(array, config)), np.uint8)
         self._written = c_uint64()
         self._error = _Error()
-        self._context = _LIBRARY.shim_encode_context_new() if warm else None
+        self._context = LIBRARY.shim_encode_context_new() if warm else None
         self._arguments = (
             self._context, type_byte(array), array.ctypes.data, array.size, byref(self._config),
             self._out.ctypes.data, self._out.size, byref(self._written), byref(self._error),
@@ -285,10 +265,10 @@ class Compressor:
 
     def __del__(self) -> None:
         if getattr(self, "_context", None):
-            _LIBRARY.shim_encode_context_free(self._context)
+            LIBRARY.shim_encode_context_free(self._context)
 
     def run(self) -> int:
-        kind = _LIBRARY.shim_compress(*self._arguments)
+        kind = LIBRARY.shim_compress(*self._arguments)
         if kind != 0:
             _check(kind, self._error)
         return self._written.value
@@ -302,10 +282,10 @@ class Estimator:
 
     def __init__(self, array: np.ndarray, config: Config = Config()):
         self._array = array
-        self._config = _c_config(config)
+        self._config = c_config(config)
         self._found = (c_uint64 * 2)()
         self._error = _Error()
-        self._context = _LIBRARY.shim_encode_context_new()
+        self._context = LIBRARY.shim_encode_context_new()
         self._arguments = (
             self._context, type_byte(array), array.ctypes.data, array.size, byref(self._config),
             self._found, byref(self._error),
@@ -313,11 +293,11 @@ class Estimator:
 
     def __del__(self) -> None:
         if getattr(self, "_context", None):
-            _LIBRARY.shim_encode_context_free(self._context)
+            LIBRARY.shim_encode_context_free(self._context)
 
     def run(self) -> tuple[int, int]:
         """The expected bytes, and their error."""
-        kind = _LIBRARY.shim_estimate(*self._arguments)
+        kind = LIBRARY.shim_estimate(*self._arguments)
         if kind != 0:
             _check(kind, self._error)
         return self._found[0], self._found[1]
@@ -331,7 +311,7 @@ class Decompressor:
         self._out = out
         self._count = c_uint64()
         self._error = _Error()
-        self._context = _LIBRARY.shim_decode_context_new() if warm else None
+        self._context = LIBRARY.shim_decode_context_new() if warm else None
         self._arguments = (
             self._context, self._view.address, self._view.size, type_byte(out), out.ctypes.data,
             out.size, byref(self._count), byref(self._error),
@@ -339,77 +319,10 @@ class Decompressor:
 
     def __del__(self) -> None:
         if getattr(self, "_context", None):
-            _LIBRARY.shim_decode_context_free(self._context)
+            LIBRARY.shim_decode_context_free(self._context)
 
     def run(self) -> int:
-        kind = _LIBRARY.shim_decompress(*self._arguments)
+        kind = LIBRARY.shim_decompress(*self._arguments)
         if kind != 0:
             _check(kind, self._error)
         return self._count.value
-
-
-def wrapped_header() -> bytes:
-    out, written = np.empty(16, np.uint8), c_uint64()
-    _call("wrapped_header", out.ctypes.data, out.size, byref(written))
-    return out[: written.value].tobytes()
-
-
-def read_wrapped_header(data: bytes) -> tuple[int, int, int]:
-    """(major, minor, bytes read)"""
-    view, major, minor, consumed = ByteView(data), c_uint32(), c_uint32(), c_uint64()
-    _call("wrapped_read_header", view.address, view.size, byref(major), byref(minor),
-          byref(consumed))
-    return major.value, minor.value, consumed.value
-
-
-class ChunkEncoder:
-    """A chunk of the wrapped format, being written."""
-
-    def __init__(self, array: np.ndarray, config: Config = Config()):
-        self._handle = c_void_p()
-        _call("chunk_encoder_new", type_byte(array), array.ctypes.data, array.size,
-              byref(_c_config(config)), byref(self._handle))
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            _LIBRARY.shim_chunk_encoder_free(self._handle)
-
-    def page_sizes(self) -> list[int]:
-        count = _LIBRARY.shim_chunk_page_count(self._handle)
-        return [_LIBRARY.shim_chunk_page_n(self._handle, page) for page in range(count)]
-
-    def meta(self) -> bytes:
-        out = np.empty(_LIBRARY.shim_chunk_meta_bound(self._handle), np.uint8)
-        written = c_uint64()
-        _call("chunk_write_meta", self._handle, out.ctypes.data, out.size, byref(written))
-        return out[: written.value].tobytes()
-
-    def page(self, page: int) -> bytes:
-        out = np.empty(_LIBRARY.shim_chunk_page_bound(self._handle, page), np.uint8)
-        written = c_uint64()
-        _call("chunk_write_page", self._handle, page, out.ctypes.data, out.size, byref(written))
-        return out[: written.value].tobytes()
-
-
-class ChunkDecoder:
-    """A chunk of the wrapped format, being read."""
-
-    def __init__(self, meta: bytes, type_name: str, major: int = 4, minor: int = 1):
-        self._handle = c_void_p()
-        self._type = type_name
-        view, consumed = ByteView(meta), c_uint64()
-        _call("chunk_decoder_new", view.address, view.size, TYPE_BYTES[type_name], major, minor,
-              byref(self._handle), byref(consumed))
-        self.meta_size = consumed.value
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            _LIBRARY.shim_chunk_decoder_free(self._handle)
-
-    def page(self, data: bytes, page_n: int, capacity: int | None = None) -> tuple[np.ndarray, int]:
-        """The page's first `capacity` numbers (all by default) and the bytes it took."""
-        out = np.zeros(page_n if capacity is None else capacity, DTYPES[self._type])
-        view, consumed = ByteView(data), c_uint64()
-        _call("chunk_decode_page", self._handle, None, view.address, view.size, page_n,
-              TYPE_BYTES[self._type], out.ctypes.data, out.size, byref(consumed))
-        return out, consumed.value

@@ -1,49 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A C interface to the C++ API for the benchmarks and the oracle tests, which call it by ctypes
-// (numpact_ctypes.py mirrors every declaration). Not installed, no stable interface.
-//
-// Functions that can fail return an ErrorKind as a number, 0 for success, and say more in `error`.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <exception>
-#include <new>
+// (numpact_ctypes.py mirrors every declaration). Not installed, no stable interface. What only
+// tests call is in tests/oracle/wrapped_shim.cpp.
+#include "shim.hpp"
+
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "numpact/numpact.hpp"
-
-#define SHIM_EXPORT __attribute__((visibility("default")))
-
-using numpact::ErrorKind;
-using numpact::NumberType;
-using numpact::Status;
-
 extern "C" {
-
-struct ShimConfig {
-  std::uint32_t level;
-  std::uint32_t mode_kind;  // 0: automatic; else 1 + numpact::Mode
-  std::uint64_t int_base;
-  double float_base;
-  std::uint32_t quant_k;
-  std::uint32_t delta_kind;  // 0: automatic; else 1 + numpact::Delta
-  std::uint32_t delta_order;
-  std::uint32_t uniform_type;
-  std::uint64_t max_page_n;  // 0: the default
-  const std::uint64_t* page_sizes;
-  std::uint64_t page_count;  // 0: no exact sizes
-};
-
-struct ShimError {
-  std::uint64_t offset;
-  std::uint64_t chunk;
-  char message[240];
-};
 
 struct ShimHeader {
   std::uint32_t standalone_version;
@@ -62,31 +28,6 @@ namespace {
 struct Text {
   std::string bytes;
 };
-
-std::int32_t report(const Status& status, ShimError* error) {
-  if (status.ok()) return 0;
-  error->offset = status.offset();
-  error->chunk = status.chunk();
-  std::snprintf(error->message, sizeof error->message, "%s: %s", numpact::to_string(status.kind()),
-                status.what());
-  return static_cast<std::int32_t>(status.kind());
-}
-
-// Runs `body`, which gives a Status, and keeps exceptions from crossing into C.
-template <class Body>
-std::int32_t guarded(ShimError* error, Body&& body) noexcept {
-  try {
-    return report(body(), error);
-  } catch (const numpact::Error& caught) {
-    return report(caught.status(), error);
-  } catch (const std::bad_alloc&) {
-    return report(Status(ErrorKind::kOutOfMemory, "in the shim"), error);
-  } catch (const std::exception&) {
-    return report(Status(ErrorKind::kInvalidArgument, "unexpected exception"), error);
-  }
-}
-
-NumberType type_of(std::uint32_t byte) { return static_cast<NumberType>(byte); }
 
 numpact::ModeSpec mode_of(const ShimConfig& config) {
   if (config.mode_kind == 0) return numpact::ModeSpec::automatic();
@@ -118,6 +59,8 @@ numpact::PagingSpec paging_of(const ShimConfig& config) {
 // Threads of encoding and of decoding; shim_set_threads sets them.
 std::uint32_t threads_given = 1;
 
+}  // namespace
+
 numpact::EncodeConfig encode_config(const ShimConfig& config) {
   numpact::EncodeConfig out;
   out.threads = threads_given;
@@ -129,18 +72,12 @@ numpact::EncodeConfig encode_config(const ShimConfig& config) {
   return out;
 }
 
+namespace {
+
 numpact::DecodeConfig decode_config() {
   numpact::DecodeConfig config;
   config.threads = threads_given;
   return config;
-}
-
-std::span<const std::byte> bytes_of(const void* data, std::uint64_t size) {
-  return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
-}
-
-std::span<std::byte> capacity_of(void* data, std::uint64_t size) {
-  return {static_cast<std::byte*>(data), static_cast<std::size_t>(size)};
 }
 
 std::uint32_t type_byte(const std::optional<NumberType>& type) {
@@ -304,118 +241,5 @@ SHIM_EXPORT const char* shim_text_data(const void* text) {
   return static_cast<const Text*>(text)->bytes.c_str();
 }
 SHIM_EXPORT void shim_text_free(void* text) { delete static_cast<Text*>(text); }
-
-// The wrapped format, writing.
-SHIM_EXPORT std::int32_t shim_wrapped_header(void* out, std::uint64_t capacity,
-                                             std::uint64_t* written, ShimError* error) {
-  return guarded(error, [&] {
-    const std::vector<std::byte> header = numpact::wrapped::encode_file_header();
-    *written = header.size();
-    if (header.size() > capacity) return Status(ErrorKind::kOutputTooSmall, "file header");
-    std::copy(header.begin(), header.end(), static_cast<std::byte*>(out));
-    return Status();
-  });
-}
-
-SHIM_EXPORT std::int32_t shim_chunk_encoder_new(std::uint32_t type, const void* numbers,
-                                                std::uint64_t count, const ShimConfig* config,
-                                                void** encoder, ShimError* error) {
-  return guarded(error, [&] {
-    auto made = numpact::wrapped::ChunkEncoder::create({type_of(type), numbers, count},
-                                                       encode_config(*config));
-    if (made.ok()) *encoder = new numpact::wrapped::ChunkEncoder(std::move(*made));
-    return made.status();
-  });
-}
-SHIM_EXPORT void shim_chunk_encoder_free(void* encoder) {
-  delete static_cast<numpact::wrapped::ChunkEncoder*>(encoder);
-}
-SHIM_EXPORT std::uint64_t shim_chunk_page_count(const void* encoder) {
-  return static_cast<const numpact::wrapped::ChunkEncoder*>(encoder)->page_count();
-}
-SHIM_EXPORT std::uint64_t shim_chunk_page_n(const void* encoder, std::uint64_t page) {
-  return static_cast<const numpact::wrapped::ChunkEncoder*>(encoder)->page_n(page);
-}
-SHIM_EXPORT std::uint64_t shim_chunk_meta_bound(const void* encoder) {
-  return static_cast<const numpact::wrapped::ChunkEncoder*>(encoder)->meta_size_bound();
-}
-SHIM_EXPORT std::uint64_t shim_chunk_page_bound(const void* encoder, std::uint64_t page) {
-  return static_cast<const numpact::wrapped::ChunkEncoder*>(encoder)->page_size_bound(page);
-}
-
-SHIM_EXPORT std::int32_t shim_chunk_write_meta(const void* encoder, void* out,
-                                               std::uint64_t capacity, std::uint64_t* written,
-                                               ShimError* error) {
-  return guarded(error, [&] {
-    std::size_t used = 0;
-    const auto* chunk = static_cast<const numpact::wrapped::ChunkEncoder*>(encoder);
-    const Status status = chunk->write_meta(capacity_of(out, capacity)).into(used);
-    *written = used;
-    return status;
-  });
-}
-
-SHIM_EXPORT std::int32_t shim_chunk_write_page(const void* encoder, std::uint64_t page, void* out,
-                                               std::uint64_t capacity, std::uint64_t* written,
-                                               ShimError* error) {
-  return guarded(error, [&] {
-    std::size_t used = 0;
-    const auto* chunk = static_cast<const numpact::wrapped::ChunkEncoder*>(encoder);
-    const Status status = chunk->write_page(page, capacity_of(out, capacity)).into(used);
-    *written = used;
-    return status;
-  });
-}
-
-// The wrapped format, reading.
-SHIM_EXPORT std::int32_t shim_wrapped_read_header(const void* bytes, std::uint64_t size,
-                                                  std::uint32_t* major, std::uint32_t* minor,
-                                                  std::uint64_t* consumed, ShimError* error) {
-  return guarded(error, [&] {
-    numpact::wrapped::DecodedHeader header;
-    const Status status = numpact::wrapped::decode_file_header(bytes_of(bytes, size)).into(header);
-    *major = header.version.major;
-    *minor = header.version.minor;
-    *consumed = header.size;
-    return status;
-  });
-}
-
-SHIM_EXPORT std::int32_t shim_chunk_decoder_new(const void* bytes, std::uint64_t size,
-                                                std::uint32_t type, std::uint32_t major,
-                                                std::uint32_t minor, void** decoder,
-                                                std::uint64_t* consumed, ShimError* error) {
-  return guarded(error, [&] {
-    auto made = numpact::wrapped::ChunkDecoder::create(
-        bytes_of(bytes, size), type_of(type), numpact::wrapped::FormatVersion{major, minor});
-    if (made.ok()) {
-      *consumed = made->meta_size();
-      *decoder = new numpact::wrapped::ChunkDecoder(std::move(*made));
-    }
-    return made.status();
-  });
-}
-SHIM_EXPORT void shim_chunk_decoder_free(void* decoder) {
-  delete static_cast<numpact::wrapped::ChunkDecoder*>(decoder);
-}
-
-SHIM_EXPORT std::int32_t shim_chunk_decode_page(const void* decoder, void* context,
-                                                const void* bytes, std::uint64_t size,
-                                                std::uint64_t page_n, std::uint32_t type, void* out,
-                                                std::uint64_t capacity, std::uint64_t* consumed,
-                                                ShimError* error) {
-  return guarded(error, [&] {
-    std::size_t used = 0;
-    const auto* chunk = static_cast<const numpact::wrapped::ChunkDecoder*>(decoder);
-    // Callers of the shim may ask for the first `capacity` numbers of the page.
-    const Status status =
-        chunk
-            ->decode_page_front(bytes_of(bytes, size), page_n, {type_of(type), out, capacity},
-                                static_cast<numpact::DecodeContext*>(context))
-            .into(used);
-    *consumed = used;
-    return status;
-  });
-}
 
 }  // extern "C"

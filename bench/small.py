@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times single calls on files of 1,000 numbers: the fixed cost of a call.
 
-Ours is timed inside a C++ program (small_calls.cpp), with warm contexts; pcodec through its Python
+Ours is timed inside a C++ program (calls.cpp), with warm contexts; pcodec through its Python
 package, whose calls cost something of their own, so it is there for information only.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,15 +21,12 @@ import numpact_ctypes as numpact
 import numpy as np
 from combo_data import combo_name, make_combo
 from combos import reference_config
-from options import add_target, use_target
+from options import add_target, json_lines, use_target
 from pcodec import standalone
 
-PROGRAM = "small_calls"
-
 # (type, mode, delta, order); the first one is the case that matters most.
-CASES = [("i64", "classic", "consecutive", 1)]
-CASES += [(t, "classic", "consecutive", 1)
-          for t in ("i32", "i16", "i8", "u64", "u32", "u16", "u8", "f64", "f32", "f16")]
+CASES = [(t, "classic", "consecutive", 1)
+         for t in ("i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "f64", "f32", "f16")]
 CASES += [("i64", "classic", "none", 0), ("i64", "int_mult", "consecutive", 1),
           ("f64", "float_mult", "consecutive", 1), ("f64", "float_quant", "none", 0),
           ("i64", "dict", "none", 0), ("i64", "classic", "lookback", 0)]
@@ -57,51 +53,38 @@ def reference_times(numbers: np.ndarray, file: bytes, calls: int) -> dict[str, d
 
 
 def our_times(files: list[bytes], calls: int) -> list[dict[str, Any]]:
-    program = numpact.library_path().parent / PROGRAM
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, f"{index}.pco") for index in range(len(files))]
-        for path, file in zip(paths, files):
+        for path, file in zip(paths, files, strict=True):
             path.write_bytes(file)
-        done = subprocess.run([program, str(calls), *map(str, paths)], check=True,
-                              capture_output=True, text=True)
-    return [json.loads(text) for text in done.stdout.splitlines()]
-
-
-def cells(times: dict[str, Any]) -> str:
-    return f"{times['median_ns'] / 1e3:8.2f} {times['p99_ns'] / 1e3:8.2f}"
+        return json_lines("calls", "small", calls, *paths)
 
 
 def line(row: dict[str, Any]) -> str:
-    ours, theirs = row["ours"], row["pcodec"]
-    return (f"{row['name']:28} {ours['bytes']:6} "
-            f"{cells(ours['decode'])} {ours['decode']['allocations']:6.2f} "
-            f"{cells(theirs['decode'])} | "
-            f"{cells(ours['encode'])} {ours['encode']['allocations']:6.2f} "
-            f"{cells(theirs['encode'])}")
+    cells = []
+    for what in ("decode", "encode"):
+        ours, theirs = ([times[what][key] / 1e3 for key in ("median_ns", "p99_ns")]
+                        for times in (row["ours"], row["pcodec"]))
+        cells.append(f"{ours[0]:8.2f} {ours[1]:8.2f} {row['ours'][what]['allocations']:6.2f} "
+                     f"{theirs[0]:8.2f} {theirs[1]:8.2f}")
+    return f"{row['name']:28} {row['ours']['bytes']:6} {' | '.join(cells)}"
 
 
-def header() -> str:
-    group = f"{'median':>8} {'p99':>8} {'alloc':>6} {'pcodec':>8} {'p99':>8}"
-    return f"{'':28} {'':6} decode{'':37}| encode\n{'numbers':28} {'bytes':>6} {group} | {group}"
-
-
-def parse_arguments() -> argparse.Namespace:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=1000, help="numbers in a file")
     parser.add_argument("--calls", type=int, default=20_000, help="a tenth as many for encoding")
     add_target(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
-    return parser.parse_args()
-
-
-def main() -> int:
-    arguments = parse_arguments()
+    arguments = parser.parse_args()
     use_target(arguments.target)
     combos = [make_combo(*case, level=8, count=arguments.count) for case in CASES]
     files = [numpact.compress(combo.numbers, combo.config) for combo in combos]
-    print(header())
+    group = f"{'median':>8} {'p99':>8} {'alloc':>6} {'pcodec':>8} {'p99':>8}"
+    print(f"{'':28} {'':6} decode{'':37}| encode\n{'numbers':28} {'bytes':>6} {group} | {group}")
     rows = []
-    for case, combo, file, ours in zip(CASES, combos, files, our_times(files, arguments.calls)):
+    for case, combo, file, ours in zip(CASES, combos, files, our_times(files, arguments.calls),
+                                       strict=True):
         theirs = reference_times(combo.numbers, file, arguments.calls)
         rows.append({"name": combo_name(*case), "ours": ours, "pcodec": theirs})
         print(line(rows[-1]), flush=True)

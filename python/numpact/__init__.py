@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         OtherFormatError,
         OutOfMemoryError,
         OutputTooSmallError,
+        TrailingBytesWarning,
         TruncatedError,
         TypeMismatchError,
         UnavailableError,

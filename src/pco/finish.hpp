@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work of the last stages of decoding, deltas and modes, that unpacking does for them. This is
 // the one place where the stages know each other: a pass over a batch in registers costs a fraction
-// of one over memory (docs/decisions/0008-fused-decoding.md).
+// of one over memory (docs/decisions.md, 8).
 #pragma once
 
 #include <cstdint>

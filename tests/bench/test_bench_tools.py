@@ -197,13 +197,20 @@ def test_recipes_program(tmp_path: Path) -> None:
     assert 0.5 < row["size"] < 1.5
 
 
-def test_memory_program(tmp_path: Path) -> None:
-    out = tmp_path / "all.json"
-    run("memory", "--count", 100_000, "--bytes", 8_000_000, "--folder", tmp_path, "--json", out)
-    uses = json.loads(out.read_text())
-    assert uses["stream, reading"]["count"] == 1_000_000
-    assert uses["stream, reading"]["above"] < 4_000_000
-    assert not list(tmp_path.glob("**/*.pco"))
+def test_short_columns_against_forced_choices() -> None:
+    text = run("drawn", "--short", "--columns", 4)
+    assert "4 columns, ours / pcodec" in text and "auto / best forced: mean" in text
+
+
+def test_engine_blocks_program(tmp_path: Path) -> None:
+    pytest.importorskip("zstandard")
+    out = tmp_path / "blocks.csv"
+    text = run("engine_blocks", SAMPLE, "--columns", "altitude", "--blocks", 64, "--levels", 1,
+               "--zstd", 1, "--rounds", 1, "--csv", out)
+    assert "| 64 KiB | numpact-1 |" in text and "known not to fit: numpact-1 " in text
+    rows = [line.split(",") for line in out.read_text().splitlines()]
+    assert [row[1] for row in rows] == ["codec", "numpact-1", "zstd-1", "lz4"]
+    assert rows[1][0] == "64" and rows[1][6] == "5"
 
 
 def test_cvc_embeddings(tmp_path: Path) -> None:
@@ -220,11 +227,3 @@ def test_cvc_embeddings(tmp_path: Path) -> None:
         "int4",
     ]
     assert table.splitlines()[-4].endswith("1.00")
-
-
-@pytest.mark.slow
-def test_cvc_memory() -> None:
-    sizes = ["--rows", 20000, "--dimension", 32, "--chunk-rows", 5000]
-    lines = run("cvc_memory", *sizes).splitlines()
-    assert "a chunk: 0.6 MB" in lines[0]
-    assert len(lines) == 14

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import check_commits
 import cpp_functions
 import house_report
+import tidy
 
 CODE = """\
 // int commented() {
@@ -88,3 +89,22 @@ def test_levels_are_compared() -> None:
         assert house_report.LEVEL_TEST.search(line), line
     for line in ("out << level << 1", "level = 3;", "f(level)"):
         assert not house_report.LEVEL_TEST.search(line), line
+
+
+def test_lines_that_people_write() -> None:
+    text = "a\n\n<!-- levels: made by x -->\n| 1 |\n<!-- end of levels -->\n  b\n"
+    assert tidy.line_count(text) == 2
+
+
+def test_areas_of_files() -> None:
+    areas = {
+        "docs/format/pco.md": "docs",
+        "docs/assets/try/page.js": None,
+        "cli/csv/dialect.hpp": "cli",
+        "cli/csv/dialect_test.cpp": None,
+        "python/numpact/_core.pyi": "python",
+        "integrations/cpcodec/cpcodec_generated.h": None,
+        "bench/levels.py": "bench",
+        "tests/unit/levels_test.cpp": None,
+    }
+    assert {name: tidy.area_of(Path(name)) for name in areas} == areas

@@ -12,7 +12,6 @@ from pathlib import Path
 import bounds
 import known_distributions as distributions
 import levels
-import limits
 import numpact_ctypes as numpact
 import numpy as np
 import pytest
@@ -175,28 +174,8 @@ def test_levels_program(tmp_path: Path) -> None:
     assert text.splitlines()[1].startswith("ours 0")
 
 
-def test_levels_are_drawn(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="bench/requirements.txt is not installed")
-    picture = tmp_path / "plot.svg"
-    run("levels", SAMPLE, "--columns", "altitude", "--levels", "0,4", "--theirs", "", "--rounds", 1,
-        "--seconds", 0, "--plot", picture)
-    assert picture.stat().st_size > 1000
-
-
 @pytest.mark.parametrize("name", ["bounds", "levels", "sizes"])
 def test_they_can_be_asked(name: str) -> None:
     done = subprocess.run([sys.executable, str(BENCH / f"{name}.py"), "--help"], check=True,
                           capture_output=True, text=True)
     assert "--json" in done.stdout
-
-
-def test_limits_by_latency() -> None:
-    latency = {"latency/load": 5.0, "latency/shift": 1.0, "latency/mask": 1.0, "latency/add": 1.0,
-               "latency/multiply": 3.0}
-    cycles = {**latency, "walk/u32/bins=20": 3.5, "unpack/u32/5": 2.0, "conv1/u16/4": 9.0,
-              "walk_jumps/u32/1000/1024": 2.0}
-    assert limits.rows(cycles) == [
-        ["walk/u32/bins=20", "walk", "3.50", "1.75", "2.00"],
-        ["unpack/u32/5", "unpack", "2.00", "", ""],
-        ["conv1/u16/4", "conv1", "9.00", "6.00", "1.50"],
-    ]

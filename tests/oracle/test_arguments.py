@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpact_ctypes as numpact
 import numpy as np
 import pytest
+import wrapped_ctypes
 from numpact_ctypes import DTYPES, Config
 
 INTS = [name for name in DTYPES if name[0] != "f"]
@@ -44,7 +45,7 @@ def refused_configs(type_name: str) -> list[Config]:
 def test_invalid_argument(type_name: str) -> None:
     numbers = np.arange(30).astype(DTYPES[type_name])
     for config in refused_configs(type_name):
-        for call in (numpact.compress, numpact.ChunkEncoder):
+        for call in (numpact.compress, wrapped_ctypes.ChunkEncoder):
             with pytest.raises(numpact.NumpactError) as caught:
                 call(numbers, config)
                 pytest.fail(f"{call.__name__} takes {config}")

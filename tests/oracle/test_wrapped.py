@@ -10,6 +10,7 @@ import numpact_ctypes as numpact
 import numpy as np
 import pytest
 import reference
+import wrapped_ctypes
 from cases import SPECS, Case, Reporter, expect_same, random_case, random_sizes
 from size_bounds import meta_bound, page_bound
 
@@ -28,13 +29,13 @@ def shuffled_pages(rng: np.random.Generator, sizes: list[int]) -> list[tuple[int
 
 
 def check_ours(rng: np.random.Generator, case: Case) -> None:
-    encoder = numpact.ChunkEncoder(case.numbers, case.config)
-    sizes, meta, header = encoder.page_sizes(), encoder.meta(), numpact.wrapped_header()
+    encoder = wrapped_ctypes.ChunkEncoder(case.numbers, case.config)
+    sizes, meta, header = encoder.page_sizes(), encoder.meta(), wrapped_ctypes.wrapped_header()
     assert sizes == list(case.config.page_sizes or [])
     dtype = case.numbers.dtype
     theirs = reference.ChunkReader(header + JUNK, meta + JUNK, case.type, dtype)
     assert (theirs.header_size, theirs.meta_size) == (len(header), len(meta))
-    ours = numpact.ChunkDecoder(meta + JUNK, case.type)
+    ours = wrapped_ctypes.ChunkDecoder(meta + JUNK, case.type)
     assert ours.meta_size == len(meta)
     by_ours, by_theirs = np.zeros_like(case.numbers), np.zeros_like(case.numbers)
     total = len(meta)
@@ -59,9 +60,9 @@ def check_theirs(rng: np.random.Generator, case: Case) -> None:
     except reference.Refused:
         assert reference.cannot_write(case.config)
         return
-    major, minor, consumed = numpact.read_wrapped_header(chunk.header + JUNK)
+    major, minor, consumed = wrapped_ctypes.read_wrapped_header(chunk.header + JUNK)
     assert consumed == len(chunk.header)
-    decoder = numpact.ChunkDecoder(chunk.meta + JUNK, case.type, major, minor)
+    decoder = wrapped_ctypes.ChunkDecoder(chunk.meta + JUNK, case.type, major, minor)
     assert decoder.meta_size == len(chunk.meta)
     read = np.zeros_like(case.numbers)
     for page, start, count in shuffled_pages(rng, chunk.page_sizes):
@@ -74,7 +75,7 @@ def check_theirs(rng: np.random.Generator, case: Case) -> None:
 
 
 def check_first_numbers(
-    rng: np.random.Generator, decoder: numpact.ChunkDecoder, page: bytes, numbers: np.ndarray
+    rng: np.random.Generator, decoder: wrapped_ctypes.ChunkDecoder, page: bytes, numbers: np.ndarray
 ) -> None:
     capacity = int(rng.integers(0, numbers.size))
     part, consumed = decoder.page(page, numbers.size, capacity)

@@ -3,7 +3,7 @@
 // or segments, each of which may use Lookback within itself. Lookback over the run and segments
 // exclude each other, since a chunk looks back only within itself. The alternatives are estimated,
 // and the least of them is encoded; more than one is encoded only where the estimates do not decide
-// (docs/decisions/0011-segments-and-lookback.md).
+// (docs/decisions.md, 11).
 #include "pco/encode/run_encoder.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses mode and delta encoding of a chunk together, by estimated size on a sample: every
 // proposed mode is estimated with its best delta encoding
-// (docs/decisions/0005-choose-by-estimated-size.md).
+// (docs/decisions.md, 5).
 #pragma once
 
 #include <array>

@@ -4,7 +4,7 @@
 // The codes of a batch are a chain of dependent steps, its offsets are not. So both are decoded in
 // two steps: walking the codes of a batch records a trail, and unpacking computes the latents from
 // the trail and the offsets. Both fit into one loop for different batches: the offsets of one batch
-// are unpacked while the codes of the next one are walked (docs/decisions/0008-fused-decoding.md).
+// are unpacked while the codes of the next one are walked (docs/decisions.md, 8).
 #pragma once
 
 #include "pco/finish.hpp"

@@ -41,7 +41,7 @@ using AnsStates = std::array<std::uint32_t, kAnsStates>;
 //
 // Entries are summed: subtracting them from a running word leaves, below the symbol, minus the sum
 // of the offset bits of up to 256 latents, and the difference of neighbouring words is the entry
-// again (docs/decisions/0008-fused-decoding.md). The field below the symbol must therefore hold the
+// again (docs/decisions.md, 8). The field below the symbol must therefore hold the
 // largest possible sum. With very many bins it holds sums over sixteen latents only, and longer
 // sums modulo 2^(symbol_shift - 8).
 struct EntryLayout {

@@ -12,11 +12,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / "python" / "numpact"
-GUIDES = sorted(
-    [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs/tutorials").glob("*.md")]
-)
-# These two define the word themselves, for readers of the code.
-OWN_DEFINITIONS = {"glossary.md", "architecture.md"}
+GUIDES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+# These define the word themselves, or are for readers of the code.
+OWN_DEFINITIONS = {"glossary.md", "architecture.md", "decisions.md"}
 
 
 def docstrings() -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 // Proposes bases of floats: decimals and divisors of them; the base that Euclid's algorithm finds
 // between numbers or between the steps from one to another; the power of two that most numbers are
 // multiples of; the finest bases. For a base that needs many corrections, divisors of it whose
-// multiples round to the numbers more often (docs/decisions/0015-bases-of-floats.md).
+// multiples round to the numbers more often (docs/decisions.md, 15).
 #include <algorithm>
 #include <array>
 #include <bit>

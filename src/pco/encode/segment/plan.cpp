@@ -3,7 +3,7 @@
 // histogram of its latents over bins that all blocks share. Neighbours are joined as long as one
 // chunk is estimated to be smaller than two. A coarse plan from a sample and few blocks finds the
 // bins and estimates whether a full plan is worth its time
-// (docs/decisions/0011-segments-and-lookback.md).
+// (docs/decisions.md, 11).
 #include "pco/encode/segment/plan.hpp"
 
 #include <algorithm>

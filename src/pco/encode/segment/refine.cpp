@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Improves a plan of segments by encoding them: joins neighbours, splits segments, moves boundaries
-// (docs/decisions/0014-segments-by-encoding.md).
+// (docs/decisions.md, 14).
 #include "pco/encode/segment/refine.hpp"
 
 #include <algorithm>
