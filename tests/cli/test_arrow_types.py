@@ -217,7 +217,8 @@ def test_what_parquet_converts(tmp_path: Path, tool: Tool) -> None:  # noqa: F81
 OTHERS = {
     "text": pa.array(["a", None]), "words": pa.array(["a", "b"]).dictionary_encode(),
     "codes": pa.array([5, 5]).dictionary_encode(), "nothing": pa.nulls(2),
-    "price": pa.array([decimal.Decimal("1.5")] * 2, pa.decimal128(20, 1)), "pairs": pa.array([{"x": 1, "y.z": "a"}] * 2),
+    "price": pa.array([decimal.Decimal("1.5")] * 2, pa.decimal128(20, 1)),
+    "pairs": pa.array([{"x": 1, "y.z": "a"}] * 2),
     "rows": pa.array([[1], []]), "four": pa.array([[1.0], [2.0]], pa.list_(pa.float32(), 1)),
     "map": pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int64())),
     "deep": pa.array([[{"p": [{"q": 1}]}], None]), "raw": pa.array([b"", b"x"]),
