@@ -217,7 +217,7 @@ def round_numbers(
     >>> import numpact
     >>> numbers, report = numpact.round_numbers([21.377, -0.004, 1e6], decimals=2)
     >>> numbers
-    array([ 2.138e+01,  0.000e+00,  1.000e+06])
+    array([2.138e+01, 0.000e+00, 1.000e+06])
     >>> round(report.max_error, 6)
     0.004
     """

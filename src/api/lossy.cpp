@@ -46,7 +46,7 @@ std::vector<std::byte> sample_of(const NumberView& numbers) {
 
 // Steps of floats whose half is at most the bound: twice the bound, the largest power of two, and
 // the largest 1, 2 or 5 times a power of ten. The latter keeps decimals that are in the numbers,
-// and the power of two has no rounded products; of 400 columns and bounds each was the best of a
+// and the power of two has no rounded products; of 360 columns and bounds each was the best of a
 // part.
 std::vector<double> float_steps(double bound) {
   const double largest = 2 * bound;
