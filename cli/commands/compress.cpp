@@ -33,6 +33,7 @@
 #include "pco/pco_file.hpp"
 #include "pco/table_folder.hpp"
 #include "platform/files.hpp"
+#include "report/print.hpp"
 #include "report/text_table.hpp"
 
 namespace numpact::cli {
@@ -45,6 +46,8 @@ Examples:
   numpact compress trips.parquet -o trips                every column, text too if Arrow is there
   numpact compress ticks.raw --dtype i64 --level 12 --delta consecutive=1
   numpact compress more.npy --append -o prices.npy.pco   adds to an existing file
+  numpact compress sst.npy --max-error 0.01              rounds, by 0.01 at most
+  numpact compress trips.parquet -o trips --max-error lat=1e-6 --decimals fare=2
   numpact compress may.parquet --append -o trips         adds the rows of all columns
   numpact compress june.parquet --append --schema extend -o trips
 )";
@@ -63,6 +66,7 @@ class Compressor {
     source_options_.csv.executor = &executor_;
     write_options_.verify = !options.no_verify;
     write_options_.progress = options.common.shows_progress();
+    if (options.json && options.output == "-") fail_usage("--json", "standard output has the file");
     const bool may_keep = others_ != OtherPolicy::kDrop && others_ != OtherPolicy::kError;
     source_options_.keeps_text = may_keep && !options.output.ends_with(kNumberEnding) &&
                                  options.output != "-" && !source_options_.column;
@@ -81,9 +85,11 @@ class Compressor {
       }
       if (options_.source.nulls == "keep") refuse_to_keep_nulls();
       if (!options_.others.empty()) fail_usage("--others", "applies to tables");
+      roundings_.emplace(options_.rounding, names_, input_name_);
       return compress_column(0);
     }
     names_ = names_of(table_->columns());
+    roundings_.emplace(options_.rounding, names_, input_name_);
     dtypes_ = requested_dtypes(names_, input_name_, source_options_);
     for (const std::string& name : source_options_.skip) {
       skipped_.insert(find_name(names_, input_name_, name));
@@ -148,7 +154,7 @@ class Compressor {
 
   void compress_column(std::size_t index) {
     Column column;
-    const std::unique_ptr<NumberInput> numbers =
+    std::unique_ptr<NumberInput> numbers =
         open_column(*table_, index, input_name_, dtype_of(index), column);
     if (column.logical.kind == LogicalKind::kDecimal) {
       throw Failure(ExitCode::kFailure, place_of(column),
@@ -156,6 +162,9 @@ class Compressor {
                                 column.source_type));
     }
     require_config_fits(column.type, write_options_.config, place_of(column));
+    numbers = roundings_->wrap(std::move(numbers), index, column, write_options_.config,
+                               place_of(column));
+    roundings_->require_use();
     const std::string output = output_for_column(column);
     refuse_same_file(options_.input, output);
     write_options_.config.trailer = parse_trailer_args(options_.trailer, output == "-");
@@ -172,8 +181,18 @@ class Compressor {
         write_pco(*numbers, column.type, *file, write_options_, place_of(column));
     file->commit();
     report(output, column, written);
+    report_rounding(output);
     note_lost_metadata(column);
     note_dropped(column, numbers->null_count());
+  }
+
+  void report_rounding(const std::string& output) const {
+    if (options_.json) print_report(roundings_->json(output));
+    if (options_.common.quiet) return;
+    for (const Roundings::Done& column : roundings_->done()) {
+      const std::string place = column.name.empty() ? output : column_place(output, column.name);
+      print_message(fmt::format("{}: {}", place, Roundings::text_of(column.report)));
+    }
   }
 
   // Reports metadata of the table that a file of numbers cannot store.
@@ -240,8 +259,10 @@ class Compressor {
     write_absent(others);
     if (write_options_.verify) others.verify();
     old_.reset();  // Windows replaces no manifest that is open
+    roundings_->require_use();
     folder_->commit();
     report_table(output);
+    report_rounding(output);
   }
 
   // Threads are divided among columns that are compressed at the same time.
@@ -526,10 +547,12 @@ class Compressor {
       const ManifestColumn& target = *folder_->entries()[at].numbers;
       Column column = column_of(target);
       // The rows of a column without a type are nulls.
-      const std::unique_ptr<NumberInput> numbers =
+      std::unique_ptr<NumberInput> numbers =
           kept_.contains(index)
               ? null_rows_of(target.type, count_rows(*table_, index))
               : open_column(*table_, index, input_name_, dtype_for(index), column);
+      numbers = roundings_->wrap(std::move(numbers), index, column, write_options_.config,
+                                 place_of(column));
       made.rows = folder_->write(at, *numbers, column.logical.unit, place_of(column));
     } catch (...) {
       made.failure = std::current_exception();
@@ -560,6 +583,7 @@ class Compressor {
   WriteOptions write_options_;
   std::unique_ptr<TableInput> table_;
   std::vector<std::string> names_;  // column names
+  std::optional<Roundings> roundings_;
   std::vector<std::optional<NumberType>> dtypes_;
   std::set<std::size_t> skipped_;
   std::vector<std::string> reasons_;  // why each column is not compressed; empty if it is

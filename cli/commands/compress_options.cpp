@@ -33,6 +33,8 @@ void add_compress_options(CLI::App& command, CompressOptions& options) {
       ->type_name("PATH");
   add_overwrite_options(command, options.overwrite, options.common);
   add_encode_options(command, options.encode);
+  add_rounding_options(command, options.rounding);
+  command.add_flag("--json", options.json, "Print what was rounded as JSON");
   add_source_options(command, options.source);
   command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");
   command.add_flag("--append", options.append,

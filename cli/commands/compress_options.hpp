@@ -6,6 +6,7 @@
 #include <string>
 
 #include "commands/common_options.hpp"
+#include "commands/rounding_options.hpp"
 #include "commands/source.hpp"
 #include "numpact/table_writer.hpp"
 
@@ -23,6 +24,8 @@ struct CompressOptions {
   unsigned threads = 0;
   SourceArgs source;
   EncodeArgs encode;
+  RoundingArgs rounding;
+  bool json = false;
   TrailerArgs trailer;
   CommonOptions common;
 };

@@ -25,7 +25,7 @@ constexpr std::size_t kDefaultColumns = 80;
 constexpr std::size_t kMinPlaceWidth = 16;
 
 // The bar that is on the terminal, which has one line for all threads.
-std::atomic<const ProgressBar*> shown = nullptr;
+std::atomic<const ProgressBar*> shown_bar = nullptr;
 
 std::size_t terminal_columns() {
   const std::size_t columns = platform::terminal_columns();
@@ -50,9 +50,9 @@ ProgressBar::ProgressBar(const std::string& place, std::optional<std::uint64_t> 
       next_draw_(start_ + kFirstDraw) {}
 
 ProgressBar::~ProgressBar() {
-  if (shown != this) return;
+  if (shown_bar != this) return;
   std::fputs("\r\033[K", stderr);
-  shown = nullptr;
+  shown_bar = nullptr;
 }
 
 void ProgressBar::add(std::uint64_t numbers, std::uint64_t bytes) {
@@ -62,7 +62,7 @@ void ProgressBar::add(std::uint64_t numbers, std::uint64_t bytes) {
   const Clock::time_point now = Clock::now();
   if (now < next_draw_) return;
   const ProgressBar* none = nullptr;
-  if (shown != this && !shown.compare_exchange_strong(none, this)) return;
+  if (shown_bar != this && !shown_bar.compare_exchange_strong(none, this)) return;
   next_draw_ = now + kBetweenDraws;
   draw(std::chrono::duration<double>(now - start_).count());
 }

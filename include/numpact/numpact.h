@@ -247,6 +247,46 @@ NUMPACT_C_API numpact_status numpact_estimate_size(numpact_context* context, num
                                                    numpact_estimate* estimate,
                                                    numpact_error* error);
 
+/* ---- rounding ---- */
+
+enum {
+  NUMPACT_ROUND_MAX_ERROR = 0, /* no number changes by more than max_error, an absolute error */
+  NUMPACT_ROUND_KEEP_BITS = 1, /* floats alone: keeps so many bits of the mantissa */
+  NUMPACT_ROUND_DECIMALS = 2   /* the number nearest to the decimal with so many digits */
+};
+
+typedef struct numpact_rounding {
+  size_t struct_size;
+  int32_t kind;     /* NUMPACT_ROUND_... */
+  int32_t digits;   /* bits or decimals, these -22 to 22 */
+  double max_error; /* NUMPACT_ROUND_MAX_ERROR */
+  const void* fill; /* a number of the type that stands for a missing one; null: none */
+} numpact_rounding;
+
+/* NUMPACT_ROUND_MAX_ERROR of 0, which changes nothing. */
+NUMPACT_C_API void numpact_rounding_init(numpact_rounding* rounding);
+
+typedef struct numpact_rounding_report {
+  size_t struct_size;
+  uint64_t count;   /* numbers */
+  uint64_t changed; /* that are other numbers now */
+  uint64_t kept;    /* that stay, since the rounded one would be beyond the bound, the fill value,
+                     * or too large for the type */
+  double max_error; /* the largest absolute error, exactly */
+  double step;      /* numbers that changed are multiples of it; 0: of nothing */
+} numpact_rounding_report;
+
+/* Rounds numbers so that they compress better; numpact_compress then stores them exactly. NaN,
+ * infinities, zeros and the fill value keep their bits, and no number becomes the fill value.
+ * With NUMPACT_ROUND_MAX_ERROR numbers become multiples of the step that compresses best with the
+ * options (null: defaults), or stay if none saves anything. `out` has space for `count` numbers; it
+ * is `numbers`, or apart from them. `report` may be null. Errors: NUMPACT_INVALID_ARGUMENT;
+ * NUMPACT_TYPE_MISMATCH: bits of integers; NUMPACT_OUT_OF_MEMORY. */
+NUMPACT_C_API numpact_status numpact_round(numpact_type type, const void* numbers, size_t count,
+                                           const numpact_rounding* rounding,
+                                           const numpact_encode_options* options, void* out,
+                                           numpact_rounding_report* report, numpact_error* error);
+
 /* ---- recipes ---- */
 
 /* A mode and a delta encoding with all parameters, chosen once for many series of numbers like a

@@ -11,6 +11,7 @@
 #include "numpact/file_access.hpp"
 #include "numpact/file_lock.hpp"
 #include "numpact/inspect.hpp"
+#include "numpact/lossy.hpp"
 #include "numpact/pco.hpp"
 #include "numpact/random_access.hpp"
 #include "numpact/stream.hpp"

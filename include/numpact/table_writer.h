@@ -55,6 +55,19 @@ NUMPACT_C_API void numpact_table_writer_destroy(numpact_table_writer* writer);
 NUMPACT_C_API const numpact_table_manifest* numpact_table_writer_get_manifest(
     const numpact_table_writer* writer);
 
+/* Before the first row of a column of numbers: its new rows are rounded as numpact_round does.
+ * Those that an append copies are not. NUMPACT_INVALID_ARGUMENT: also dates, times and booleans. */
+NUMPACT_C_API numpact_status numpact_table_writer_set_rounding(numpact_table_writer* writer,
+                                                               size_t column,
+                                                               const numpact_rounding* rounding,
+                                                               char* why, size_t why_capacity,
+                                                               numpact_error* error);
+/* What became of the rows so far. NUMPACT_INVALID_ARGUMENT: they are not rounded. */
+NUMPACT_C_API numpact_status numpact_table_writer_get_rounding(const numpact_table_writer* writer,
+                                                               size_t column,
+                                                               numpact_rounding_report* report,
+                                                               numpact_error* error);
+
 /* Adds rows to a column of numbers by its index in the table: row_count numbers of its type, of
  * which those of null rows are not used. `valid`: as many bytes, 0 for null rows, else 1; null: no
  * row is null. NUMPACT_INVALID_ARGUMENT: also nulls, which the column of the table that is extended

@@ -27,6 +27,7 @@
 #include "numpact/config.hpp"
 #include "numpact/error.hpp"
 #include "numpact/file_lock.hpp"
+#include "numpact/lossy.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/table.hpp"
 #include "numpact/table_reader.hpp"
@@ -194,6 +195,13 @@ class NUMPACT_API TableWriter {
   // not known), so that chunks are of equal sizes; of a new table also the unit of its values.
   void expect(std::size_t column, std::uint64_t rows) noexcept;
   void set_unit(std::size_t column, Unit unit) noexcept;
+  // Before the first write() to a column of numbers, booleans, dates and times excepted: its new
+  // rows are rounded. Those that an append copies are not, and the table does not say that it was.
+  // kInvalidArgument, kTypeMismatch: as Rounder::create(), for the column's type.
+  Status set_rounding(std::size_t column, const RoundingSpec& spec,
+                      Failure* failure = nullptr) noexcept;
+  // What became of the rows so far; null: they are not rounded.
+  const RoundingReport* rounding(std::size_t column) const noexcept;
   // Adds rows to a column of numbers: a number for each, those of null rows are not used. `valid`:
   // 0 for null rows, else 1; empty: no row is null. kTypeMismatch: numbers of another type than
   // the column's or, if the plan has one, `given_type`; or a value is not exact in the wider type.

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ._folders.tables import OpenTable as OpenTable
     from ._folders.tables import Table as Table
     from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
+    from ._lossy import Rounded, RoundingReport, round_numbers
     from ._progress import Progress
     from ._recipe import Recipe, choose_recipe
     from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
@@ -88,6 +89,8 @@ __all__ = [
     "PagingSpec",
     "Progress",
     "Recipe",
+    "Rounded",
+    "RoundingReport",
     "SizeEstimate",
     "Trailer",
     "TrailerChunk",
@@ -116,6 +119,7 @@ __all__ = [
     "open_table",
     "read_table",
     "read_trailer",
+    "round_numbers",
     "salvage",
     "scan_table",
     "threads",
@@ -143,6 +147,7 @@ _MODULES = {
     # Not in __all__: they need pyarrow.
     "_folders.tables": "OpenTable Table",
     "_inspect": "BinInfo ChunkInfo FileInfo LatentVariableInfo inspect",
+    "_lossy": "Rounded RoundingReport round_numbers",
     "_progress": "Progress",
     "_recipe": "Recipe choose_recipe",
     "_spec_types": "DeltaSpec ModeSpec PagingSpec",

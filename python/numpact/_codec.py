@@ -10,6 +10,7 @@ from ._arrays import check_boolean, numbers_of, output_of, writable
 from ._convert import check_unit, converted
 from ._device import decompress_to_device, device_number
 from ._errors import InvalidArgumentError, TypeMismatchError, warn_of_end
+from ._lossy import check_rounded_type, rounded, rounding_of
 from ._number_types import as_dtype, is_stored
 from ._progress import ProgressLike, core_progress
 from ._specs import (
@@ -23,6 +24,7 @@ from ._specs import (
     checked_limit,
     core_compat,
     core_flag,
+    core_level,
     core_limit,
     core_options,
     core_policy,
@@ -32,10 +34,13 @@ from ._specs import (
 from ._threads import resolve
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     import numpy.typing as npt
     from typing_extensions import Buffer
 
+    from ._lossy import RoundingReport
     from ._recipe import Recipe
 
     Array = npt.NDArray[Any]
@@ -58,9 +63,16 @@ def compress(
     trailer: TrailerSpec = False,
     recipe: Recipe | str | None = None,
     max_bytes: int | None = None,
+    max_error: float | None = None,
+    keep_bits: int | None = None,
+    decimals: int | None = None,
+    fill: Any = None,
+    report: Callable[[RoundingReport], object] | None = None,
     progress: ProgressLike = None,
 ) -> bytes:
     """Compresses numbers into a standalone Pco file.
+
+    Without ``max_error``, ``keep_bits`` and ``decimals`` the file has exactly these numbers.
 
     Args:
         x: Numbers: a NumPy array, any object with a buffer or with NumPy's ``dtype`` (a column of
@@ -94,6 +106,8 @@ def compress(
         max_bytes: A larger file is of no use: raises ``OutputTooSmallError`` as soon as estimates
             say so, usually long before the file would be made. A file that would just fit may be
             given up.
+        max_error, keep_bits, decimals, fill: Round the numbers first, as ``round_numbers`` does.
+        report: Called with the ``RoundingReport``, which has the largest error.
         progress: True for a tqdm bar, an existing bar, or a function that is called with a
             ``Progress`` after each chunk; if it returns False, the call raises ``CancelledError``.
 
@@ -111,7 +125,16 @@ def compress(
     >>> numpact.decompress(numpact.compress([3, 1, 4]))
     array([3, 1, 4])
     """
+    rounding = rounding_of(max_error, keep_bits, decimals, fill)
+    if rounding is not None:
+        check_rounded_type(x)
+    elif report is not None:
+        raise InvalidArgumentError("report is for max_error, keep_bits or decimals")
     numbers = numbers_of(x)
+    if rounding is not None:
+        numbers, done = rounded(numbers, rounding, core_level(level))
+        if report is not None:
+            report(done)
     with core_progress(progress, numbers.size) as callback:
         return _core.compress(
             numbers,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from ._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ._folders.choosing import Rows
     from ._folders.filters import Where
     from ._folders.tables import OpenTable, Table
+    from ._lossy import RoundingReport
     from ._remote.locations import StorageOptions
 
 Path = Union[str, "os.PathLike[str]"]
@@ -33,6 +34,8 @@ def write_table(
     trailer: TrailerSpec = TABLE_TRAILER,
     others: Others = "keep",
     overwrite: bool = False,
+    rounding: Mapping[str, Mapping[str, Any]] | None = None,
+    report: Callable[[str, RoundingReport], object] | None = None,
     lock_timeout: float | None = None,
 ) -> None:
     """Writes a table to a folder of columns, which ``open_table`` and the command read.
@@ -57,6 +60,10 @@ def write_table(
         others: What to do with columns that Pco cannot hold. ``"keep"``: write them as Arrow IPC.
             ``"drop"``: leave them out, and warn. ``"error"``: raise TypeMismatchError.
         overwrite: Replace an existing folder, if it is a table and has no other files, or is empty.
+        rounding: Columns of numbers to round, by their names: ``{"lat": {"max_error": 1e-6},
+            "fare": {"decimals": 2, "fill": -1.0}}``, with the options of ``round_numbers``. The
+            folder does not say that they were rounded.
+        report: Called with the name of each rounded column and its ``RoundingReport``.
         lock_timeout: Seconds to wait for another writer of an existing table; None: no limit.
 
     Raises:
@@ -83,6 +90,8 @@ def write_table(
         trailer=trailer,
         others=others,
         overwrite=overwrite,
+        rounding=rounding,
+        report=report,
         lock_timeout=lock_timeout,
     )
 
@@ -96,6 +105,8 @@ def append_table(
     trailer: TrailerSpec = TABLE_TRAILER,
     others: Others = "keep",
     schema: Schema = "same",
+    rounding: Mapping[str, Mapping[str, Any]] | None = None,
+    report: Callable[[str, RoundingReport], object] | None = None,
     lock_timeout: float | None = None,
 ) -> None:
     """Appends rows to a table in a folder: to all columns or, after an error, to none.
@@ -119,6 +130,7 @@ def append_table(
             type that holds the values before and the new ones exactly: wider integers, floats and
             decimals, finer units of times, text instead of categories. A column whose type changes
             is written anew.
+        rounding, report: As for ``write_table``, for the new rows alone.
         lock_timeout: Seconds to wait for other writers of the table; None: no limit.
 
     Raises:
@@ -149,6 +161,8 @@ def append_table(
         trailer=trailer,
         others=others,
         schema=schema,
+        rounding=rounding,
+        report=report,
         lock_timeout=lock_timeout,
     )
 

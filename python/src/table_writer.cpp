@@ -23,6 +23,7 @@
 #include "manifest_tuple.hpp"
 #include "numpact/executor.hpp"
 #include "own_process.hpp"
+#include "rounding.hpp"
 #include "table_reader.hpp"
 
 namespace numpact::python {
@@ -104,6 +105,16 @@ class TableWriter {
       flags = {static_cast<const std::uint8_t*>(valid->data()), valid->size() * valid->itemsize()};
     }
     run([&](Failure* failure) { return open().write(column, numbers, flags, failure); });
+  }
+  void set_rounding(std::size_t column, std::string_view kind, double value,
+                    std::optional<ConstArray> fill) {
+    const RoundingSpec spec = rounding_spec(kind, value, fill);
+    run([&](Failure* failure) { return open().set_rounding(column, spec, failure); });
+  }
+  nb::object rounding(std::size_t column) {
+    const RoundingReport* const report = open().rounding(column);
+    if (report == nullptr) return nb::none();
+    return rounding_tuple(*report);
   }
   void finish(std::size_t column) {
     run([&](Failure* failure) { return open().finish(column, 0, failure); });
@@ -235,6 +246,9 @@ void bind_table_writer(nb::module_& m) {
       .def("path", &TableWriter::path, nb::arg("column"))
       .def("write", &TableWriter::write, nb::arg("column"), nb::arg("numbers"),
            nb::arg("valid").none())
+      .def("set_rounding", &TableWriter::set_rounding, nb::arg("column"), nb::arg("kind"),
+           nb::arg("value"), nb::arg("fill").none())
+      .def("rounding", &TableWriter::rounding, nb::arg("column"))
       .def("finish", &TableWriter::finish, nb::arg("column"))
       .def("begin_texts", &TableWriter::begin_texts, nb::arg("column"), nb::arg("like"))
       .def("add_texts", &TableWriter::add_texts, nb::arg("column"), nb::arg("offsets"),

@@ -92,6 +92,21 @@ inline constexpr std::array kStructFields<numpact_estimate> = {
     NUMPACT_FIELD(numpact_estimate, delta_text),
 };
 template <>
+inline constexpr std::array kStructFields<numpact_rounding> = {
+    NUMPACT_FIELD(numpact_rounding, struct_size), NUMPACT_FIELD(numpact_rounding, kind),
+    NUMPACT_FIELD(numpact_rounding, digits),      NUMPACT_FIELD(numpact_rounding, max_error),
+    NUMPACT_FIELD(numpact_rounding, fill),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_rounding_report> = {
+    NUMPACT_FIELD(numpact_rounding_report, struct_size),
+    NUMPACT_FIELD(numpact_rounding_report, count),
+    NUMPACT_FIELD(numpact_rounding_report, changed),
+    NUMPACT_FIELD(numpact_rounding_report, kept),
+    NUMPACT_FIELD(numpact_rounding_report, max_error),
+    NUMPACT_FIELD(numpact_rounding_report, step),
+};
+template <>
 inline constexpr std::array kStructFields<numpact_file_info> = {
     NUMPACT_FIELD(numpact_file_info, struct_size),
     NUMPACT_FIELD(numpact_file_info, type),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "capi/rounding.hpp"
 #include "capi/table.hpp"
 #include "numpact/table_writer.hpp"
 
@@ -147,6 +148,13 @@ Status give_writer(Result<table::TableWriter>&& made, numpact_table_writer** wri
   return give_object(std::make_unique<numpact_table_writer>(*std::move(made)), writer);
 }
 
+// The type of a column of numbers. The writer refuses another column.
+NumberType type_of(const numpact_table_writer& writer, std::size_t column) {
+  const auto& entries = writer.manifest->entries;
+  const bool is_numbers = column < entries.size() && entries[column].column != nullptr;
+  return is_numbers ? entries[column].column->type : NumberType::kU8;
+}
+
 }  // namespace
 
 extern "C" {
@@ -200,6 +208,34 @@ const numpact_table_manifest* numpact_table_writer_get_manifest(
   return writer->manifest.get();
 }
 
+numpact_status numpact_table_writer_set_rounding(numpact_table_writer* writer, size_t column,
+                                                 const numpact_rounding* rounding, char* why,
+                                                 size_t why_capacity, numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(writer));
+    return with_words(why, why_capacity, [&](table::Failure* failure) -> Status {
+      std::optional<RoundingSpec> spec;
+      NUMPACT_TRY(take_rounding(rounding, type_of(*writer, column), spec));
+      return writer->writer.set_rounding(column, *spec, failure);
+    });
+  });
+}
+
+numpact_status numpact_table_writer_get_rounding(const numpact_table_writer* writer, size_t column,
+                                                 numpact_rounding_report* report,
+                                                 numpact_error* error) {
+  return run(error, [&]() -> Status {
+    NUMPACT_TRY(check_given(writer));
+    NUMPACT_TRY(check_struct(report));
+    const RoundingReport* const found = writer->writer.rounding(column);
+    if (found == nullptr) {
+      return Status(ErrorKind::kInvalidArgument, "the column is not rounded");
+    }
+    give_report(*found, report);
+    return {};
+  });
+}
+
 numpact_status numpact_table_writer_write(numpact_table_writer* writer, size_t column,
                                           const void* numbers, const uint8_t* valid,
                                           size_t row_count, char* why, size_t why_capacity,
@@ -207,10 +243,7 @@ numpact_status numpact_table_writer_write(numpact_table_writer* writer, size_t c
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(writer));
     if (row_count > 0) NUMPACT_TRY(check_given(numbers));
-    // The writer refuses another column.
-    const auto& entries = writer->manifest->entries;
-    const bool is_numbers = column < entries.size() && entries[column].column != nullptr;
-    const NumberType type = is_numbers ? entries[column].column->type : NumberType::kU8;
+    const NumberType type = type_of(*writer, column);
     return with_words(why, why_capacity, [&](table::Failure* failure) {
       return writer->writer.write(column, NumberView(type, numbers, row_count),
                                   {valid, valid != nullptr ? row_count : 0}, failure);

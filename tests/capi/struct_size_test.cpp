@@ -110,6 +110,39 @@ TEST_F(StructSizes, Estimates) {
                   });
 }
 
+TEST_F(StructSizes, Rounding) {
+  std::vector<double> out(numbers_.size());
+  {
+    using T = numpact_rounding;
+    T rounding;
+    numpact_rounding_init(&rounding);
+    rounding.kind = NUMPACT_ROUND_DECIMALS;
+    rounding.digits = -1;
+    expect_sizes<T>(rounding,
+                    {FIELD(T, struct_size), FIELD(T, kind), FIELD(T, digits), FIELD(T, max_error),
+                     FIELD(T, fill)},
+                    [&](T* given) {
+                      return numpact_round(NUMPACT_F64, numbers_.data(), numbers_.size(), given,
+                                           nullptr, out.data(), nullptr, nullptr);
+                    });
+  }
+  using T = numpact_rounding_report;
+  numpact_rounding rounding;
+  numpact_rounding_init(&rounding);
+  expect_sizes<T>({},
+                  {FIELD(T, struct_size), FIELD(T, count), FIELD(T, changed), FIELD(T, kept),
+                   FIELD(T, max_error), FIELD(T, step)},
+                  [&](T* given) {
+                    const numpact_status status =
+                        numpact_round(NUMPACT_F64, numbers_.data(), numbers_.size(), &rounding,
+                                      nullptr, out.data(), given, nullptr);
+                    const std::size_t size = given->struct_size;
+                    std::memset(static_cast<void*>(given), 0, std::min(size, sizeof(T)));
+                    given->struct_size = size;
+                    return status;
+                  });
+}
+
 TEST_F(StructSizes, ContextOptions) {
   using T = numpact_context_options;
   T options;

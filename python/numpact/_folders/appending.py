@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import astuple, replace
 from functools import partial
 from typing import Any, Literal
@@ -12,6 +13,7 @@ import pyarrow as pa
 
 from .. import _core
 from .._errors import InvalidArgumentError, TypeMismatchError
+from .._lossy import roundings_of
 from .._remote.locations import local_place
 from .._remote.manifest import Column, Manifest, Other, Part, manifest_of
 from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
@@ -29,12 +31,15 @@ from .writing import (
     OtherColumnWriter,
     Others,
     Path,
+    Report,
     TextWriter,
+    begin_rounding,
     check_others,
     final_path,
     in_parallel,
     other_writer,
     planned,
+    report_rounding,
     shared_out,
     source_of,
     table_writer,
@@ -57,11 +62,14 @@ def append_table(
     trailer: TrailerSpec = TABLE_TRAILER,
     others: Others = "keep",
     schema: Schema = "same",
+    rounding: Mapping[str, Mapping[str, Any]] | None = None,
+    report: Report | None = None,
     lock_timeout: float | None = None,
 ) -> None:
     """See ``numpact.append_table``."""
     options = Options(level, trailer)
     options.check()
+    roundings = roundings_of(rounding)
     check_others(others)
     if schema not in SCHEMAS:
         raise InvalidArgumentError(f"schema must be one of {SCHEMAS}, not {schema!r}")
@@ -79,7 +87,9 @@ def append_table(
         writer.set_rows(astuple(given_rows), schema == "extend")
         folder = _folder_of(final, manifest)
         columns: list[tuple[int | None, partial[ColumnWriter]]] = []
-        for index, entry in enumerate(manifest_of(writer.after()).ordered()):
+        entries = manifest_of(writer.after()).ordered()
+        places = begin_rounding(writer, entries, roundings)
+        for index, entry in enumerate(entries):
             at = writer.source(index)
             if isinstance(entry, Column) and at is None:
                 continue  # the library completes it
@@ -88,6 +98,7 @@ def append_table(
             columns.append((None if at is None else kept[at], make))
         write_columns(source, columns, workers)
         writer.commit()
+        report_rounding(writer, places, report)
 
 
 def compact_table(

@@ -21,6 +21,8 @@ from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._file import contents
 from .._limits import Limits
 from .._lock import core_timeout
+from .._lossy import Rounding, RoundingReport, roundings_of
+from .._number_types import dtype_of
 from .._remote.manifest import Column, LogicalType, Manifest, Other, Skipped
 from .._specs import (
     DEFAULT_LEVEL,
@@ -43,6 +45,9 @@ OTHERS = ("keep", "drop", "error")
 
 # Rows that a column passes on at a time, so that copies of them stay small: 8 MiB of numbers.
 _MAX_ROWS = 1 << 20
+
+#: Called with the name of a column and what became of it.
+Report = Callable[[str, RoundingReport], object]
 
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
@@ -92,6 +97,42 @@ def table_writer(
         yield writer
     finally:
         writer.close()
+
+
+def begin_rounding(
+    writer: _core.TableWriter, entries: Sequence[Column | Other], roundings: Mapping[str, Rounding]
+) -> dict[str, int]:
+    """Has columns rounded, before their first row; returns their places.
+
+    Raises:
+        InvalidArgumentError: There is no such column, or several have the name.
+        TypeMismatchError: It is no column of numbers.
+    """
+    places: dict[str, int] = {}
+    for name, rounding in roundings.items():
+        found = [index for index, entry in enumerate(entries) if entry.name == name]
+        if len(found) != 1:
+            raise InvalidArgumentError(
+                f"rounding: there {'is no column' if not found else 'are several columns'} {name!r}"
+            )
+        entry = entries[found[0]]
+        if isinstance(entry, Other) or entry.logical.kind != "number":
+            raise TypeMismatchError(f"rounding of {name!r}: it is no column of numbers")
+        dtype = dtype_of(entry.logical.number_type)
+        rounding.check(dtype, f"rounding of {name!r}: ")
+        writer.set_rounding(found[0], rounding.kind, rounding.value, rounding.fill_of(dtype))
+        places[name] = found[0]
+    return places
+
+
+def report_rounding(
+    writer: _core.TableWriter, places: Mapping[str, int], report: Report | None
+) -> None:
+    """Tells the caller what became of the rounded columns."""
+    for name, index in places.items():
+        done = writer.rounding(index)
+        if report is not None and done is not None:
+            report(name, RoundingReport(*done))
 
 
 class ColumnWriter(Protocol):
@@ -355,11 +396,14 @@ def write_table(
     trailer: TrailerSpec = TABLE_TRAILER,
     others: Others = "keep",
     overwrite: bool = False,
+    rounding: Mapping[str, Mapping[str, Any]] | None = None,
+    report: Report | None = None,
     lock_timeout: float | None = None,
 ) -> None:
     """See ``numpact.write_table``."""
     options = Options(level, trailer)
     options.check()
+    roundings = roundings_of(rounding)
     check_others(others)
     final = final_path(path)
     if os.path.lexists(final) and not overwrite:
@@ -372,6 +416,7 @@ def write_table(
     workers, inner = shared_out(resolve(threads), len(kept))
     work: Literal["create", "replace"] = "replace" if overwrite else "create"
     with table_writer(final, manifest, options, inner, lock_timeout, work) as writer:
+        places = begin_rounding(writer, manifest.ordered(), roundings)
         fields = list(source.schema)
         columns = [
             (place, partial(_column_writer, writer, index, entry, fields[place]))
@@ -379,6 +424,7 @@ def write_table(
         ]
         write_columns(source, columns, workers)
         warn_of_kept(final, writer.commit())
+        report_rounding(writer, places, report)
 
 
 def move_table(made: str, path: Path) -> None:

@@ -242,13 +242,19 @@ def load_cvc_columns(
 
 def get_cvc_info(path: Path, *, max_memory: int | None = None) -> dict[str, Any]:
     """The header of a file as a dictionary: format_type, num_vectors, num_chunks, file_size,
-    dimension and compression or columns, sections if there are any, chunks."""
-    info = Reader(path, max_memory=max_memory).info
+    dimension and compression or columns, sections if there are any, chunks.
+
+    Of a folder that grows and of a pattern it describes all files as one; ``file_size`` is that of
+    all of them.
+    """
+    reader = Reader(path, max_memory=max_memory)
+    info = reader.info
+    files: list[Path] = [name for name, _ in reader._files]
     out: dict[str, Any] = {
         "format_type": "columnar" if info.is_columnar else "single",
         "num_vectors": info.rows,
         "num_chunks": len(info.chunks),
-        "file_size": os.path.getsize(path),
+        "file_size": sum(os.path.getsize(file) for file in files or [path]),
     }
     if info.is_columnar:
         out["columns"] = list_of_columns(info.columns)

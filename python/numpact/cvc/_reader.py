@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
+from .._errors import InvalidArgumentError, LimitExceededError
 from .._integers import index_of
 from .._optional import require
 from .._progress import ProgressLike, core_progress
@@ -20,6 +20,7 @@ from .._threads import resolve
 from .._views import as_html
 from ._backends import Place, find_place, is_gpu
 from ._collection import file_prefix, naming_file, open_core, path_of, shown
+from ._indexing import by_key, iterated
 from ._info import Info, make_info
 from ._outputs import Output, as_tensor, check_framework, empty, output_for
 from ._reports import CodeRun, CorruptionWarning, CorruptRows, Damage
@@ -27,6 +28,9 @@ from ._rows import code_type, first_and_count, rows_of
 from ._sources import opened
 from ._summary import view_of
 from ._values import item_bytes, shape_of, type_name, type_of_rows
+
+# Rows that are gathered by one thread.
+_FEW_ROWS = 1024
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,9 +42,6 @@ if TYPE_CHECKING:
     from ._sources import Ranges, Source
 
     Array = npt.NDArray[Any]
-
-# Rows that a slice with a step gathers at a time: their indices take 8 MiB.
-_MAX_WINDOW = 1 << 20
 
 
 class Reader:
@@ -313,8 +314,8 @@ class Reader:
         """Reads single rows, in any order and with repetitions; decodes only these where possible.
 
         Args:
-            rows: Row indices, (n,) of any integer type, on the CPU; or a mask, (rows of the file,)
-                of bool, which selects the rows that are true.
+            rows: Row indices, (n,) of any integer type, on the CPU; negative ones count from the
+                end. Or a mask, (rows of the file,) of bool, which selects the rows that are true.
             column, dtype, out, verify, framework, device, threads, max_output: As for ``read``.
 
         Returns:
@@ -340,7 +341,7 @@ class Reader:
                 numbers,
                 [output.target],
                 are_fresh=output.is_fresh,
-                threads=self._resolve(threads),
+                threads=self._threads_to_gather(requested.size, index, threads),
                 verify=verify,
             )
         return output.result  # type: ignore[no-any-return] # a tensor, perhaps
@@ -402,44 +403,20 @@ class Reader:
             for rows, name, mins, scales in runs
         ]
 
-    def __getitem__(self, key: Any) -> Array:
-        """Rows of the only column.
+    def __getitem__(self, key: Any) -> Any:
+        """Rows: one for an integer, several for a slice, a list of indices, or a mask of bools.
 
-        One for an integer; several for a slice, a list of indices, or a mask of bools.
+        Negative indices count from the end. Of several columns the result is a dictionary of their
+        values by name; ``reader["name"]`` are all rows of one column.
         """
-        if key is Ellipsis:
-            key = slice(None)
-        if isinstance(key, slice):
-            return self._slice(*key.indices(len(self)))
-        if isinstance(key, tuple) or getattr(key, "ndim", None) == 0 or not hasattr(key, "__len__"):
-            try:
-                index = index_of(key, "an index")
-            except TypeMismatchError:
-                raise IndexError("readers take integers, slices, lists of rows and masks") from None
-        else:
-            return self.gather(key)
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"row {index} of a file of {len(self)} rows")
-        row: Array = self.read(index % len(self), 1)[0]
-        return row
+        return by_key(self, key)
 
-    def _slice(self, start: int, stop: int, step: int) -> Array:
-        import numpy as np
+    def __iter__(self) -> Iterator[Any]:
+        """The rows, as ``reader[i]`` gives them; read in blocks."""
+        return iterated(self)
 
-        count = len(range(start, stop, step))
-        if step == 1 or count == 0:
-            return self.read(start if count else 0, count)
-        # In windows: the indices of all rows may need more memory than there is.
-        out: Array = self._fresh(count)
-        for done in range(0, count, _MAX_WINDOW):
-            n = min(_MAX_WINDOW, count - done)
-            rows = np.arange(n, dtype=np.int64) * step + (start + done * step)
-            self.gather(rows, out=out[done : done + n])
-        return out
-
-    def _fresh(self, rows: int) -> Any:
-        """An uninitialized result of ``read`` for the only column."""
-        index = self._info.find_column(None)
+    def _fresh(self, rows: int, index: int) -> Any:
+        """An uninitialized result of ``read`` for a column."""
         self._check_amount(rows, [(index, None, None)], None)
         if self._place.is_on_gpu:
             return self._device_array(index, rows, None, None, self._place).result
@@ -547,6 +524,16 @@ class Reader:
         if columns is None:
             return list(range(len(self._info.columns)))
         return [self._info.find_column(name) for name in columns]
+
+    def _threads_to_gather(self, rows: int, column: int, threads: int | None) -> int:
+        """One for few rows: the library decodes them in one task, unless chunks are decoded whole
+        or requested from a store at the same time. Finding the default takes as long as 50 rows."""
+        is_default = threads is None and self._threads is None
+        if is_default and rows <= _FEW_ROWS and self._ranges is None:
+            compression = self._info.columns[column].compression
+            if compression not in ("lossless", "pco"):
+                return 1
+        return self._resolve(threads)
 
     def _resolve(self, threads: int | None) -> int:
         return resolve(self._threads if threads is None else threads)

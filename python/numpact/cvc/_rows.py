@@ -34,7 +34,8 @@ def first_and_count(first: int, count: int | None, rows: int) -> tuple[int, int]
 
 
 def rows_of(requested: Any, rows: int) -> npt.NDArray[np.integer[Any]]:
-    """Row indices in a file of ``rows`` rows, from indices or a mask.
+    """Row indices in a file of ``rows`` rows, from indices or a mask; negative ones count from the
+    end, as with arrays.
 
     Raises:
         InvalidArgumentError: Not integers, a mask of another length, or a row outside of the file,
@@ -56,12 +57,16 @@ def rows_of(requested: Any, rows: int) -> npt.NDArray[np.integer[Any]]:
         indices = indices_of(requested, "rows")
     except TypeMismatchError as error:
         raise InvalidArgumentError(str(error)) from None
-    outside = (indices < 0) | (indices >= rows)
+    is_negative = indices < 0
+    outside = (indices < -rows) | (indices >= rows) if is_negative.any() else indices >= rows
     if outside.any():
         at = int(outside.argmax())
         known = f"rows 0 to {rows - 1}" if rows else "no rows"
         raise InvalidArgumentError(f"rows[{at}] is {indices[at]}: the file has {known}")
-    return indices
+    if not is_negative.any():
+        return indices
+    wide = indices.astype(np.int64)
+    return np.where(is_negative, wide + rows, wide)
 
 
 def code_type(info: Info, index: int) -> tuple[str, bool]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .._errors import CorruptError, InvalidArgumentError
 from .._remote.locations import Location, StorageOptions, locate, named_errors
 from .._specs import checked_limit, core_limit
+from ._collection import INDEX
 from ._frames import front, record_head
 from ._info import Info
 from ._reader import Reader
@@ -70,8 +71,7 @@ class RemoteFile:
         local = self.place.local_path
         if local is not None and os.path.isdir(local):
             raise InvalidArgumentError(
-                f"{local}: is a folder, Dask reads single files: numpact.cvc.Reader reads folders, "
-                "and numpact cvc concat makes one file of a folder"
+                f"{local}: is a folder without {INDEX}, not a collection of vectors"
             )
         with named_errors(self.place.url):
             self.info: Info = Reader(self.place, max_memory=max_memory).info

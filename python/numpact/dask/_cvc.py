@@ -12,11 +12,17 @@ import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._errors import ChecksumError, InvalidArgumentError
+from .._errors import (
+    ChecksumError,
+    CorruptError,
+    InvalidArgumentError,
+    UnsupportedVersionError,
+)
 from .._integers import index_of
 from .._optional import require
 from .._remote.locations import Location, Path, StorageOptions, join, locate
 from .._sink import sink_of
+from ..cvc._collection import INDEX
 from ..cvc._frames import front, record_head
 from ..cvc._json import header_for_writing, json_text
 from ..cvc._reader import Reader
@@ -44,12 +50,16 @@ def from_cvc(
 ) -> dask.array.Array:
     """A Dask array of the vectors of a CVC file, with one task and one block for each chunk.
 
+    A folder that grows (``numpact.cvc.append``) is read as one file: the array has the rows that
+    its index lists at the time of the call. An append replaces a last file of few rows; a task that
+    reads it afterwards raises FileNotFoundError.
+
     The call reads the header, by one or two requests. Each task fetches its chunk (for a columnar
     file, the chosen column of it) by one range request, and decodes it with one thread. The sizes
     of lossless chunks are not in the header: four bytes of each are read during the call.
 
     Args:
-        url: A path or URL.
+        url: A path or URL of a file, or of a folder that grows.
         column: Name or index; needed if the file has several columns.
         dtype: float32 or float16; None: float32, but integers that are stored unchanged keep their
             type.
@@ -70,16 +80,22 @@ def from_cvc(
     """
     da = dask_array()
     core = require("dask", "dask")
-    file = RemoteFile(url, storage_options, max_output, max_memory)
+    files = [
+        RemoteFile(one, storage_options, max_output, max_memory)
+        for one in files_of(url, storage_options)
+    ]
+    file = files[0]
     index = file.info.find_column(column)
     described = file.info.columns[index]
+    for other in files[1:]:
+        check_same_columns(file, other)
     found, is_bits = result_dtype(described, dtype)
     if is_bits:
         raise InvalidArgumentError("bfloat16 needs the package ml_dtypes")
-    parts = file.parts(index)
-    whole = shape_of(described, file.info.is_columnar, file.info.rows)
-    state = file.place.stamp()
-    name = name or f"from-cvc-{core.base.tokenize(file.place.url, state, index, found.str)}"
+    parts = [part for one in files for part in one.parts(index)]
+    whole = shape_of(described, file.info.is_columnar, sum(one.info.rows for one in files))
+    states = [(one.place.url, one.place.stamp()) for one in files]
+    name = name or f"from-cvc-{core.base.tokenize(states, index, found.str)}"
     rest = tuple(0 for _ in whole[1:])
     graph: dict[Any, Any] = {
         (name, i, *rest): (load_part, part, found.str) for i, part in enumerate(parts)
@@ -91,6 +107,53 @@ def from_cvc(
     chunks = (rows, *((size,) for size in whole[1:]))
     made: dask.array.Array = da.Array(graph, name, chunks=chunks, dtype=found)
     return made
+
+
+def files_of(url: Path, options: StorageOptions | None) -> list[str]:
+    """The file itself, or those of a folder that grows.
+
+    Raises:
+        CorruptError: The index of the folder is damaged.
+        InvalidArgumentError: It lists no files yet.
+        UnsupportedVersionError: A newer version wrote it.
+    """
+    text = os.fspath(url)
+    if not isinstance(text, str) or text.endswith(".cvc"):
+        return [text]
+    place = locate(text, options)
+    local = place.local_path
+    if local is not None and not os.path.isdir(local):
+        return [text]
+    index = join(place, INDEX)
+    try:
+        content = bytes(place.fs.cat_file(index.path))
+    except OSError:
+        return [text]  # a file in a store, or a folder that RemoteFile names
+    try:
+        described = json.loads(content)
+        if described["format"] != "numpact cvc collection":
+            raise ValueError
+        version = described["version"]
+        names = [str(file["file"]) for file in described["files"]] if version == 1 else []
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorruptError(f"{index.url}: is no index of a collection") from error
+    if version != 1:
+        raise UnsupportedVersionError(f"{index.url}: version {version!r}")
+    if any(not name or ".." in name or set(name) & set("/\\:") for name in names):
+        raise CorruptError(f"{index.url}: names a file outside of the folder")
+    if not names:
+        raise InvalidArgumentError(f"{text}: the collection has no files yet")
+    return [f"{text.rstrip('/')}/{name}" for name in names]
+
+
+def check_same_columns(first: RemoteFile, other: RemoteFile) -> None:
+    """Raises CorruptError if a file of a collection has other columns than the first one."""
+
+    def columns(file: RemoteFile) -> list[tuple[str, int, str]]:
+        return [(one.name, one.dimension, one.dtype) for one in file.info.columns]
+
+    if columns(first) != columns(other):
+        raise CorruptError(f"{other.place.url}: has other columns than {first.place.url}")
 
 
 def load_part(part: ChunkPart, dtype: str) -> Array:

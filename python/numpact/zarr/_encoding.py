@@ -75,9 +75,9 @@ def encoding(
         TypeMismatchError: ``ds`` is something else; a rounding for a variable that is not stored
             as floats, or of decimals for float16. The messages name the variable.
     """
-    dataset = _dataset_of(ds)
+    dataset = dataset_of(ds)
     codecs = _codecs(level, checksum, zarr_format)
-    stored = {name: _stored_dtype(variable) for name, variable in dataset.variables.items()}
+    stored = {name: stored_dtype(variable) for name, variable in dataset.variables.items()}
     roundings = _roundings(dataset, stored, round)
     found: dict[Hashable, dict[str, Any]] = {}
     for name, variable in dataset.variables.items():
@@ -99,7 +99,7 @@ def encoding(
     return found
 
 
-def _dataset_of(ds: object) -> xr.Dataset:
+def dataset_of(ds: object) -> xr.Dataset:
     import xarray as xr
 
     if isinstance(ds, xr.DataArray):
@@ -132,7 +132,7 @@ def _codecs(level: int, checksum: bool, zarr_format: int) -> dict[str, Any]:
     return {"serializer": PcoCodec(level=level), "compressors": compressors}
 
 
-def _stored_dtype(variable: xr.Variable) -> np.dtype[Any] | None:
+def stored_dtype(variable: xr.Variable) -> np.dtype[Any] | None:
     """The type of the numbers that xarray stores for a variable; None if it stores none for Pco."""
     declared = variable.encoding.get("dtype")
     try:
@@ -170,7 +170,7 @@ def _roundings(
         chosen = [
             name
             for name in dataset.data_vars
-            if _is_float(stored[name]) and not _is_packed(dataset.variables[name])
+            if _is_float(stored[name]) and not is_packed(dataset.variables[name])
         ]
         return {name: _rounding(name, stored[name], round) for name in chosen}
     found: dict[Hashable, dict[str, Any]] = {}
@@ -180,7 +180,7 @@ def _roundings(
             raise InvalidArgumentError(f"round: there is no variable {name!r}, but {known}")
         if value is None:
             continue
-        if _is_packed(dataset.variables[name]):
+        if is_packed(dataset.variables[name]):
             raise InvalidArgumentError(
                 f"round: {name!r} is packed, so its scale_factor says how it is rounded"
             )
@@ -192,7 +192,7 @@ def _is_float(dtype: np.dtype[Any] | None) -> bool:
     return dtype is not None and dtype.kind == "f"
 
 
-def _is_packed(variable: xr.Variable) -> bool:
+def is_packed(variable: xr.Variable) -> bool:
     return "scale_factor" in variable.encoding or "add_offset" in variable.encoding
 
 

@@ -117,6 +117,7 @@ Status TableWriter::State::begin(std::size_t column, Failure* failure) {
     return fail(failure, status, inside.file.empty() ? planned.file : inside.file, described.name,
                 inside.text);
   }
+  to.numbers->set_rounder(to.rounder.get());
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "platform/files.hpp"
 #include "platform/folders.hpp"
 #include "platform/processes.hpp"
+#include "platform/replacement.hpp"
 
 namespace numpact::internal {
 namespace {

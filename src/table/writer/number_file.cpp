@@ -119,10 +119,18 @@ Status NumberPartFiles::add_run(bool is_null, std::uint64_t rows) {
   return runs_.size() >= kBlock ? flush_runs() : Status();
 }
 
+Status NumberPartFiles::add_numbers(const NumberView& numbers) {
+  if (rounder_ == nullptr || numbers.count == 0) return numbers_.add(numbers);
+  rounded_.resize(numbers.count * size_of(numbers.type));
+  const MutableNumberView to(numbers.type, rounded_.data(), numbers.count);
+  NUMPACT_TRY(rounder_->round(numbers, to));
+  return numbers_.add({to.type, to.data, to.count});
+}
+
 Status NumberPartFiles::add(const NumberView& rows, std::span<const std::uint8_t> valid) {
   if (valid.empty() || std::find(valid.begin(), valid.end(), std::uint8_t{0}) == valid.end()) {
     NUMPACT_TRY(add_run(false, rows.count));
-    return numbers_.add(rows);
+    return add_numbers(rows);
   }
   const std::size_t size = size_of(options_.type);
   const auto* from = static_cast<const std::byte*>(rows.data);
@@ -139,7 +147,7 @@ Status NumberPartFiles::add(const NumberView& rows, std::span<const std::uint8_t
     }
     i = end;
   }
-  return numbers_.add(NumberView(options_.type, kept_.data(), kept));
+  return add_numbers(NumberView(options_.type, kept_.data(), kept));
 }
 
 Status NumberPartFiles::finish(table::NumberPart& part) {

@@ -11,6 +11,7 @@
 
 #include "base/internal.hpp"
 #include "numpact/config.hpp"
+#include "numpact/lossy.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/table.hpp"
 #include "numpact/types.hpp"
@@ -66,10 +67,12 @@ class NumberPartFiles {
 
   explicit NumberPartFiles(Options options) : options_(std::move(options)) {}
   Status create();
+  // Rounds the numbers that are added from now on; null: stores them as they are.
+  void set_rounder(Rounder* rounder) { rounder_ = rounder; }
   // As TableWriter::write().
   Status add(const NumberView& rows, std::span<const std::uint8_t> valid);
   // The same in two steps, in any order: numbers without those of null rows, and the rows.
-  Status add_numbers(const NumberView& numbers) { return numbers_.add(numbers); }
+  Status add_numbers(const NumberView& numbers);
   Status add_run(bool is_null, std::uint64_t rows);
   Status finish(table::NumberPart& part);
   std::uint64_t rows() const { return rows_; }
@@ -87,6 +90,8 @@ class NumberPartFiles {
   Options options_;
   NumberFile numbers_;
   NumberFile null_runs_;
+  Rounder* rounder_ = nullptr;
+  std::vector<std::byte> rounded_;   // the numbers of a block
   std::vector<std::byte> kept_;      // the numbers of a block without those of null rows
   std::vector<std::uint64_t> runs_;  // complete ones
   std::uint64_t run_ = 0;            // rows of the last one

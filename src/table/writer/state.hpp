@@ -52,8 +52,9 @@ struct TableWriter::State {
     std::uint64_t packed_in_runs = 0;
     bool has_runs = false;
     bool next_is_null = false;
-    std::uint64_t expected_rows = 0;  // 0: not known
-    std::uint64_t dropped = 0;        // null rows that the caller has left out
+    std::uint64_t expected_rows = 0;   // 0: not known
+    std::unique_ptr<Rounder> rounder;  // of new rows
+    std::uint64_t dropped = 0;         // null rows that the caller has left out
     bool is_finished = false;
     bool has_failed = false;
     bool is_left = false;  // nothing is written
@@ -67,6 +68,7 @@ struct TableWriter::State {
   Status rewrite_other(std::size_t column, const std::string& type, Failure* failure);
   Status begin_table(const std::string& target, bool may_replace, Failure* failure);
   Status begin(std::size_t column, Failure* failure);
+  Status set_rounding(std::size_t column, const RoundingSpec& spec, Failure* failure);
   Status finish(std::size_t column, std::uint64_t dropped, Failure* failure);
   Status write(std::size_t column, const NumberView& numbers, std::span<const std::uint8_t> valid,
                Failure* failure);

@@ -367,6 +367,23 @@ Status TableWriter::State::write_packed(std::size_t column, const NumberView& nu
   return {};
 }
 
+Status TableWriter::State::set_rounding(std::size_t column, const RoundingSpec& spec,
+                                        Failure* failure) {
+  const bool is_number = column < entries.size() && entries[column].numbers != nullptr &&
+                         entries[column].numbers->kind == Kind::kNumber;
+  if (!is_number) return refuse(failure, column, "is no column of numbers, which can be rounded");
+  if (columns[column].numbers != nullptr || columns[column].is_finished) {
+    return refuse(failure, column, "has rows already, which are not rounded");
+  }
+  auto made = Rounder::create(spec, entries[column].numbers->type, config.encode);
+  if (!made.ok()) {
+    return fail(failure, made.status(), "", entries[column].name(),
+                std::string(made.status().message()));
+  }
+  columns[column].rounder = std::make_unique<Rounder>(*std::move(made));
+  return {};
+}
+
 Status TableWriter::State::finish(std::size_t column, std::uint64_t dropped, Failure* failure) {
   const table::Column* const texts = texts_column(column);
   if (texts != nullptr && columns[column].numbers == nullptr && !is_left(column) &&
@@ -527,6 +544,16 @@ Status TableWriter::rewrite_other(std::size_t column, const std::string& type,
 
 void TableWriter::expect(std::size_t column, std::uint64_t rows) noexcept {
   if (column < state_->columns.size()) state_->columns[column].expected_rows = rows;
+}
+
+Status TableWriter::set_rounding(std::size_t column, const RoundingSpec& spec,
+                                 Failure* failure) noexcept {
+  return internal::guarded([&] { return state_->set_rounding(column, spec, failure); });
+}
+
+const RoundingReport* TableWriter::rounding(std::size_t column) const noexcept {
+  if (column >= state_->columns.size() || !state_->columns[column].rounder) return nullptr;
+  return &state_->columns[column].rounder->report();
 }
 
 void TableWriter::set_unit(std::size_t column, Unit unit) noexcept {

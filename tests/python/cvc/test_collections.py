@@ -493,10 +493,21 @@ def test_waiting_for_another_writer(tmp_path: Path) -> None:
     assert len(cvc.Reader(folder)) == 5
 
 
-def test_dask_refuses_folders(tmp_path: Path) -> None:
+def test_dask_reads_folders(tmp_path: Path) -> None:
     dask = pytest.importorskip("numpact.dask")
     pytest.importorskip("dask.array")
     folder = tmp_path / "c"
     cvc.append(folder, vectors(3))
-    with pytest.raises(InvalidArgumentError, match="Dask reads single files"):
-        dask.from_cvc(folder)
+    assert (dask.from_cvc(folder).compute() == cvc.Reader(folder).read()).all()
+
+
+def test_info_is_that_of_all_files(tmp_path: Path) -> None:
+    rows = np.random.default_rng(2).normal(size=(40_000, 8)).astype(np.float32)
+    folder = tmp_path / "v"
+    cvc.append(folder, rows[:20_000])
+    cvc.append(folder, rows[20_000:])
+    info = cvc.get_cvc_info(folder)
+    assert info["num_vectors"] == 40_000
+    assert info["num_chunks"] == 2
+    assert info["file_size"] == sum(path.stat().st_size for path in folder.glob("*.cvc"))
+    assert cvc.get_cvc_info(str(folder / "*.cvc"))["file_size"] == info["file_size"]

@@ -122,9 +122,47 @@ def test_gather(path: Path) -> None:
     rows = np.random.default_rng(5).integers(0, 1000, 500)
     assert (reader.gather(rows) == reader.read()[rows]).all()
     assert reader.gather([]).shape == (0, 24)
-    for bad in ([1000], [-1], [[1]], [0.5]):
+    for bad in ([1000], [-1001], [[1]], [0.5]):
         with pytest.raises(numpact.InvalidArgumentError):
             reader.gather(bad)
+
+
+def test_negative_rows_count_from_the_end(path: Path) -> None:
+    reader = cvc.Reader(path)
+    whole = reader.read()
+    for dtype in (np.int8, np.int16, np.int64):
+        assert (reader.gather(np.array([-1, 3, -100], dtype)) == whole[[-1, 3, -100]]).all()
+    assert (reader[[-1000, -1]] == whole[[-1000, -1]]).all()
+    assert (reader[-1] == whole[-1]).all()
+    assert (reader[np.int8(-3)] == whole[-3]).all()
+    with pytest.raises(numpact.InvalidArgumentError, match=r"rows\[1\] is -1001"):
+        reader[[0, -1001]]
+    with pytest.raises(IndexError):
+        reader[-1001]
+
+
+def test_iteration(path: Path) -> None:
+    reader = cvc.Reader(path)
+    assert (np.stack(list(reader)) == reader.read()).all()
+    assert sum(1 for _ in zip(reader, range(10), strict=False)) == 10
+
+
+def test_keys_of_several_columns(tmp_path: Path) -> None:
+    vectors = np.random.default_rng(8).normal(size=(3000, 8)).astype(np.float32)
+    cvc.pack_cvc_columns({"v": vectors, "id": np.arange(3000)}, tmp_path / "t.cvc", {"v": "none"})
+    reader = cvc.Reader(tmp_path / "t.cvc")
+    assert (reader["v"] == vectors).all()
+    row = reader[-2]
+    assert list(row) == ["v", "id"]
+    assert (row["v"] == vectors[-2]).all()
+    assert row["id"] == 2998
+    some = reader[[5, -1]]
+    assert some["id"].tolist() == [5, 2999]
+    assert reader[10:20:3]["id"].tolist() == [10, 13, 16, 19]
+    rows = list(reader)
+    assert len(rows) == 3000
+    assert rows[1500]["id"] == 1500
+    assert (rows[1500]["v"] == vectors[1500]).all()
 
 
 def test_codes(path: Path) -> None:

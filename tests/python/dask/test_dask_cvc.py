@@ -167,3 +167,44 @@ def test_wrong_arguments(vectors: Array, tmp_path: Path) -> None:
     with pytest.raises(numpact.InvalidArgumentError):
         numpact.dask.to_cvc(bad, tmp_path / "v.cvc", compression="int8")
     assert not (tmp_path / "v.cvc").exists()
+
+
+def test_folders_that_grow(vectors: Array, tmp_path: Path, folder: str) -> None:
+    local = tmp_path / "grown"
+    cvc.append(local, {"v": vectors[:1500], "id": np.arange(1500)}, compression="fp16")
+    cvc.append(local, {"v": vectors[1500:1900], "id": np.arange(1500, 1900)})
+    many = np.random.default_rng(3).normal(size=(20_000, 48)).astype(np.float32)
+    cvc.append(local, {"v": many, "id": np.arange(20_000)})
+    cvc.append(local, {"v": many[:10], "id": np.arange(10)})
+    expected = cvc.Reader(local)
+    assert len({path.name for path in local.glob("*.cvc")}) > 1
+    for path in local.iterdir():
+        put_file(f"{folder}/grown/{path.name}", path)
+    for url in (str(local), f"{folder}/grown"):
+        x = numpact.dask.from_cvc(url, column="v")
+        assert x.shape == (21_910, 48)
+        assert len(x.chunks[0]) == len(expected.info.chunks)
+        assert (x.compute() == expected["v"]).all()
+        ids = numpact.dask.from_cvc(url, column="id")
+        assert (ids[-3:].compute() == [7, 8, 9]).all()
+    with pytest.raises(numpact.InvalidArgumentError, match="is a folder without"):
+        numpact.dask.from_cvc(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("index", "error"),
+    [
+        ("{", numpact.CorruptError),
+        ('{"format": "x", "version": 1, "files": []}', numpact.CorruptError),
+        ('{"format": "numpact cvc collection", "version": 2, "files": []}',
+         numpact.UnsupportedVersionError),
+        ('{"format": "numpact cvc collection", "version": 1, "files": []}',
+         numpact.InvalidArgumentError),
+        ('{"format": "numpact cvc collection", "version": 1, "files": [{"file": "../a.cvc"}]}',
+         numpact.CorruptError),
+    ],
+)  # fmt: skip
+def test_damaged_indices_of_folders(tmp_path: Path, index: str, error: type[Exception]) -> None:
+    (tmp_path / "collection.json").write_text(index)
+    with pytest.raises(error):
+        numpact.dask.from_cvc(str(tmp_path))

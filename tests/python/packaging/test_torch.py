@@ -32,6 +32,7 @@ def with_torch(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environ
     "file, variables",
     [
         ("with_torch.py", {}),
+        ("with_torch_dataset.py", {}),
         ("test_gpu.py", {"TRITON_INTERPRET": "1"}),
         ("test_triton_code.py", {}),
     ],
