@@ -28,6 +28,7 @@ except ImportError as error:
     sys.exit(f"{error}: ./dev python -m pip install -r integrations/hdf5/requirements.txt")
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+OURS = "Pco"  # the names of our filters begin with it
 CHUNK_BYTES = 1 << 20  # h5py's own limit for the chunks that it chooses
 # File, column, and the shape of a grid.
 COLUMNS: tuple[tuple[str, str, tuple[int, ...]], ...] = (
@@ -56,9 +57,14 @@ def filters(levels: list[int]) -> dict[str, dict[str, Any]]:
         found["szip"] = {"compression": "szip"}
     found["zstd 3, shuffle"] = {"shuffle": True, **hdf5plugin.Zstd(clevel=3)}
     found["zstd 19, shuffle"] = {"shuffle": True, **hdf5plugin.Zstd(clevel=19)}
-    found["Bitshuffle, zstd"] = dict(hdf5plugin.Bitshuffle(cname="zstd"))
+    found["zstd 22"] = dict(hdf5plugin.Zstd(clevel=22))
+    found["bzip2, shuffle"] = {"shuffle": True, **hdf5plugin.BZip2()}
+    for level in (3, 22):
+        found[f"Bitshuffle, zstd {level}"] = dict(hdf5plugin.Bitshuffle(cname="zstd", clevel=level))
     for level in (5, 9):
         found[f"Blosc2, zstd {level}"] = dict(hdf5plugin.Blosc2(cname="zstd", clevel=level))
+    found["Blosc2, zstd 9, bits"] = dict(hdf5plugin.Blosc2(cname="zstd", clevel=9,
+                                                           filters=hdf5plugin.Blosc2.BITSHUFFLE))
     return found
 
 
@@ -140,18 +146,29 @@ def summary(results: dict[str, dict[str, tuple[int, float, float]]], raw: dict[s
             speeds = [row[0] / row[place] / 1e6 for row in rows if row[place]]
             cells.append(f"{mean(speeds):,.0f}" if speeds else "-")
         lines.append(f"| {' | '.join(cells)} |")
+    others = [smallest_other(figures)[1] for figures in results.values()]
+    ratio = mean([count / size for count, size in zip(raw.values(), others)])
+    lines.append(f"| for each column the smallest of the others | {sum(others):,} | {ratio:.2f} "
+                 "| - | - |")
     return lines
+
+
+def smallest_other(figures: dict[str, tuple[int, float, float]]) -> tuple[str, int]:
+    """The smallest of the filters that are not ours, and its bytes."""
+    return min(((name, size) for name, (size, _, _) in figures.items()
+                if not name.startswith(OURS)), key=lambda pair: pair[1])
 
 
 def sizes_table(results: dict[str, dict[str, tuple[int, float, float]]], raw: dict[str, int]
                 ) -> list[str]:
-    names = list(next(iter(results.values())))
-    lines = [f"| column | bytes | {' | '.join(names)} |", "| --- " * (len(names) + 2) + "|"]
+    ours = [name for name in next(iter(results.values())) if name.startswith(OURS)]
+    lines = [f"| column | bytes | {' | '.join(ours)} | smallest other | its bytes | Pco / it |",
+             "| --- " * (len(ours) + 5) + "|"]
     for column, figures in results.items():
-        smallest = min(size for size, _, _ in figures.values())
-        sizes = [f"**{size:,}**" if size == smallest else f"{size:,}"
-                 for size, _, _ in figures.values()]
-        lines.append(f"| {column} | {raw[column]:,} | {' | '.join(sizes)} |")
+        other, size = smallest_other(figures)
+        sizes = " | ".join(f"{figures[name][0]:,}" for name in ours)
+        lines.append(f"| {column} | {raw[column]:,} | {sizes} | {other} | {size:,} | "
+                     f"{figures[ours[0]][0] / size:.3f} |")
     return lines
 
 

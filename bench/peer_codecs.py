@@ -8,6 +8,7 @@ a file. Making a codec raises ImportError or OSError where its package is missin
 
 from __future__ import annotations
 
+import bz2
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -70,17 +71,18 @@ class Ours(Codec):
 
 
 class Pcodec(Codec):
-    """The reference implementation, as the pcodec wheel has it."""
+    """The reference implementation, as the pcodec wheel has it; at the level of the setting, or at
+    another."""
 
-    name = "pcodec"
-
-    def __init__(self, setting: Setting):
+    def __init__(self, setting: Setting, level: int | None = None):
         from pcodec import ChunkConfig, standalone
 
+        self.name = "pcodec" if level is None else f"pcodec-{level}"
+        used = setting.level if level is None else level
         self._standalone = standalone
-        self._config = ChunkConfig(compression_level=setting.level, enable_8_bit=True)
+        self._config = ChunkConfig(compression_level=used, enable_8_bit=True)
         self.package = f"pcodec {version('pcodec')}"
-        self.cache_key = f"{self.package} {setting.level}"
+        self.cache_key = f"{self.package} {used}"
 
     def writer(self, numbers: np.ndarray) -> tuple[Action, Callable[[], bytes]]:
         def compress() -> bytes:
@@ -116,6 +118,31 @@ class Zstd(Codec):
     def reader(self, file: bytes, out: np.ndarray) -> Action:
         target = memoryview(out.view(np.uint8))
         return lambda: self._decompressor.stream_reader(file).readinto(target)
+
+
+class Bzip2(Codec):
+    """bzip2 on shuffled bytes, as HDF5 files have it: slow, and small where numbers have few
+    different bytes."""
+
+    name = "bzip2-shuffle"
+    package = "Python's bz2"
+    cache_key = "bz2 shuffle"
+
+    def writer(self, numbers: np.ndarray) -> tuple[Action, Callable[[], bytes]]:
+        def compress() -> bytes:
+            data = numbers.view(np.uint8).reshape(-1, numbers.itemsize)
+            return bz2.compress(data.T.tobytes())
+
+        return compress, compress
+
+    def reader(self, file: bytes, out: np.ndarray) -> Action:
+        target = out.view(np.uint8).reshape(-1, out.itemsize)
+
+        def decompress() -> None:
+            data = np.frombuffer(bz2.decompress(file), np.uint8)
+            target[:] = data.reshape(out.itemsize, -1).T
+
+        return decompress
 
 
 class Lz4(Codec):

@@ -18,21 +18,31 @@ TMPFS = Path("/dev/shm")
 
 
 class Blosc2(Codec):
-    """Bytes shuffled within blocks, then zstd or LZ4."""
+    """Bytes shuffled within blocks, then zstd or LZ4. `filters`: "bits" shuffles bits instead,
+    "delta" takes differences of the shuffled bytes."""
 
-    def __init__(self, codec: str, threads: int):
+    LEVEL = 5  # of 9, the package's default
+
+    def __init__(self, codec: str, threads: int, level: int = LEVEL, filters: str = ""):
         import blosc2
 
-        self.name = f"blosc2-{codec}"
+        self.name = "-".join(["blosc2", codec, *([str(level)] if level != self.LEVEL else []),
+                              *filter(None, [filters])])
         self._blosc2 = blosc2
         self._codec = {"zstd": blosc2.Codec.ZSTD, "lz4": blosc2.Codec.LZ4}[codec]
-        self._threads = threads
+        kinds = blosc2.Filter
+        self._filters = {"": [kinds.SHUFFLE], "bits": [kinds.BITSHUFFLE],
+                         "delta": [kinds.SHUFFLE, kinds.BYTEDELTA]}[filters]
+        self._level, self._threads = level, threads
         self.package = f"blosc2 {version('blosc2')}"
+        self.cache_key = f"{self.package} {self.name}" if level > self.LEVEL else ""
 
     def writer(self, numbers: np.ndarray) -> tuple[Action, Callable[[], bytes]]:
+        metas = [numbers.itemsize if kind == self._blosc2.Filter.BYTEDELTA else 0
+                 for kind in self._filters]
         parameters = self._blosc2.CParams(
-            codec=self._codec, clevel=5, typesize=numbers.itemsize, nthreads=self._threads,
-            filters=[self._blosc2.Filter.SHUFFLE], filters_meta=[0],
+            codec=self._codec, clevel=self._level, typesize=numbers.itemsize,
+            nthreads=self._threads, filters=self._filters, filters_meta=metas,
         )  # fmt: skip
         data = numbers.view(np.uint8)
 
@@ -47,36 +57,43 @@ class Blosc2(Codec):
 
 
 class Parquet(Codec):
-    """A file of one column in memory, pages compressed by zstd. `plain` and `dict` say how numbers
-    are encoded before; `delta` is DELTA_BINARY_PACKED for integers, BYTE_STREAM_SPLIT for
-    floats."""
+    """A file of one column in memory, pages compressed by zstd. `plain`, `dict` and `split` (bytes
+    of equal weight together) say how numbers are encoded before; `delta` is DELTA_BINARY_PACKED for
+    integers, BYTE_STREAM_SPLIT for floats. `best` is the smallest file of all these."""
 
-    def __init__(self, encoding: str):
+    ENCODINGS = ("plain", "dict", "delta", "split")
+
+    def __init__(self, encoding: str, level: int = ZSTD_LEVEL):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         self.name = f"parquet-{encoding}"
-        self._encoding = encoding
+        self._encodings = self.ENCODINGS if encoding == "best" else (encoding,)
+        self._level = level
         self._pa, self._pq = pa, pq
         self.package = f"pyarrow {version('pyarrow')}"
+        slow = encoding == "best"
+        self.cache_key = f"{self.package} {self.name} {level}" if slow else ""
 
-    def _options(self, numbers: np.ndarray) -> dict[str, object]:
-        options: dict[str, object] = {"compression": "zstd", "compression_level": ZSTD_LEVEL,
-                                      "use_dictionary": self._encoding == "dict"}
-        if self._encoding == "delta":
-            is_float = numbers.dtype.kind == "f"
+    def _options(self, encoding: str, numbers: np.ndarray) -> dict[str, object]:
+        options: dict[str, object] = {"compression": "zstd", "compression_level": self._level,
+                                      "use_dictionary": encoding == "dict"}
+        is_split = encoding == "split" or numbers.dtype.kind == "f"
+        if encoding in ("delta", "split"):
             options["column_encoding"] = {
-                "x": "BYTE_STREAM_SPLIT" if is_float else "DELTA_BINARY_PACKED"}
+                "x": "BYTE_STREAM_SPLIT" if is_split else "DELTA_BINARY_PACKED"}
         return options
 
     def writer(self, numbers: np.ndarray) -> tuple[Action, Callable[[], bytes]]:
         table = self._pa.table({"x": self._pa.array(numbers)})
-        options = self._options(numbers)
+
+        def written(encoding: str) -> bytes:
+            sink = io.BytesIO()
+            self._pq.write_table(table, sink, **self._options(encoding, numbers))
+            return sink.getvalue()
 
         def compress() -> bytes:
-            sink = io.BytesIO()
-            self._pq.write_table(table, sink, **options)
-            return sink.getvalue()
+            return min(map(written, self._encodings), key=len)
 
         return compress, compress
 
@@ -110,6 +127,7 @@ class Vortex(Codec):
         vortex.set_worker_threads(threads - 1)  # in addition to the caller's own
         self._folder = tempfile.TemporaryDirectory(prefix="numpact-bench-", dir=TMPFS)
         self.package = f"vortex-data {version('vortex-data')}"
+        self.cache_key = f"{self.package} {self.name}" if strategy == "compact" else ""
 
     def _path(self, name: str) -> str:
         return str(Path(self._folder.name, name))
@@ -139,21 +157,24 @@ class Vortex(Codec):
 
 
 class OpenZl(Codec):
-    """OpenZL's graph for numbers of any kind."""
+    """OpenZL's graph for numbers of any kind. From level 7 on it chooses among graphs for each
+    input; neither that nor its default level is the smaller on all columns."""
 
-    name = "openzl"
-
-    def __init__(self) -> None:
+    def __init__(self, level: int | None = None) -> None:
         import openzl.ext as zl
 
+        self.name = "openzl" if level is None else f"openzl-{level}"
         self._zl = zl
         self._compressor = zl.Compressor()
         self._compressor.set_parameter(zl.CParam.FormatVersion, zl.MAX_FORMAT_VERSION)
+        if level is not None:
+            self._compressor.set_parameter(zl.CParam.CompressionLevel, level)
         self._compressor.select_starting_graph(zl.graphs.Compress()(self._compressor))
         self._encoder, self._decoder = zl.CCtx(), zl.DCtx()
         self._encoder.ref_compressor(self._compressor)
         self._encoder.set_parameter(zl.CParam.StickyParameters, 1)
         self.package = f"openzl {version('openzl')}"
+        self.cache_key = f"{self.package} {self.name}"
 
     def writer(self, numbers: np.ndarray) -> tuple[Action, Callable[[], bytes]]:
         words = numbers.view(f"u{numbers.itemsize}")

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from numpact_ctypes import ROOT
-from peer_codecs import Codec, Lz4, Memcpy, Ours, Pcodec, Setting, Zstd
+from peer_codecs import Bzip2, Codec, Lz4, Memcpy, Ours, Pcodec, Setting, Zstd
 from peer_formats import Blosc2, OpenZl, Parquet, Vortex
 
 DEFAULT = "pcodec,zstd-3,memcpy"
@@ -23,16 +23,25 @@ PEERS: dict[str, Callable[[Setting], Codec]] = {
     "memcpy": lambda setting: Memcpy(),
     "zstd-1": lambda setting: Zstd(1),
     "zstd-3": lambda setting: Zstd(3),
+    "pcodec-12": lambda setting: Pcodec(setting, 12),
     "zstd-19": lambda setting: Zstd(19),
+    "zstd-22": lambda setting: Zstd(22),
+    "bzip2-shuffle": lambda setting: Bzip2(),
     "lz4": lambda setting: Lz4(),
     "blosc2-zstd": lambda setting: Blosc2("zstd", setting.threads),
     "blosc2-lz4": lambda setting: Blosc2("lz4", setting.threads),
+    "blosc2-zstd-9": lambda setting: Blosc2("zstd", setting.threads, 9),
+    "blosc2-zstd-9-bits": lambda setting: Blosc2("zstd", setting.threads, 9, "bits"),
+    "blosc2-zstd-9-delta": lambda setting: Blosc2("zstd", setting.threads, 9, "delta"),
     "parquet-plain": lambda setting: Parquet("plain"),
     "parquet-dict": lambda setting: Parquet("dict"),
     "parquet-delta": lambda setting: Parquet("delta"),
+    "parquet-split": lambda setting: Parquet("split"),
+    "parquet-best": lambda setting: Parquet("best", 19),
     "vortex": lambda setting: Vortex("default", setting.threads),
     "vortex-compact": lambda setting: Vortex("compact", setting.threads),
     "openzl": lambda setting: OpenZl(),
+    "openzl-7": lambda setting: OpenZl(7),
 }
 ALIASES = {"zstd": ["zstd-3"], "all": list(PEERS)}
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sizes alone, against the reference and other codecs: by column, by dataset, and in all.
 
-A dataset is a file: its columns together. No column should be larger than what pcodec makes of it,
-but for 0.1 % and 64 bytes. Every file of ours is read back by numpact and by pcodec. Exits with 1
-if one is not.
+A dataset is a file: its columns together. A codec with several settings among the peers has one
+more row, "openzl, best": for each column its smallest file. No column should be larger than what
+pcodec makes of it, but for 0.1 % and 64 bytes. Every file of ours is read back by numpact and by
+pcodec. Exits with 1 if one is not.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ from measure import Column, Measurement, Plan
 from options import add_target, use_target
 from peer_codecs import Codec, Setting
 from reference_cache import ReferenceCache
-from report import markdown_table, plain_table
+from report import NOTABLE, markdown_table, plain_table
 
 REFERENCE = "pcodec"
 PER_MILLE = 1  # what a column may be larger by
 BYTES = 64
-PEERS = "openzl,zstd-19,vortex-compact"
+PEERS = ("pcodec-12,openzl,openzl-7,zstd-22,bzip2-shuffle,vortex-compact,blosc2-zstd-9,"
+         "blosc2-zstd-9-bits,blosc2-zstd-9-delta,parquet-best")
+BEST = ", best"
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,27 @@ class Dataset:
 
     def best_peer(self) -> str | None:
         """The smallest that is neither ours nor the reference."""
-        peers = [name for name in self.sizes if name not in ("ours", REFERENCE)]
+        peers = [name for name in self.sizes if name != "ours" and family_of(name) != REFERENCE]
         return min(peers, key=lambda name: self.sizes[name], default=None)
 
 
 def dataset_name(column: str) -> str:
     """Columns are called FILE.NAME, arrays FILE."""
     return column.split(".", 1)[0]
+
+
+def family_of(codec: str) -> str:
+    """The codec without its setting: openzl-7 is openzl."""
+    return codec.split(",", 1)[0].split("-", 1)[0]
+
+
+def add_best(column: Column) -> None:
+    """The smallest file of each codec that made several of this column."""
+    families: dict[str, list[int]] = {}
+    for name, size in column.sizes.items():
+        families.setdefault(family_of(name), []).append(size)
+    column.sizes |= {family + BEST: min(sizes) for family, sizes in families.items()
+                     if len(sizes) > 1 and family != REFERENCE}
 
 
 def add_sizes(found: Sequence[Column]) -> dict[str, int]:
@@ -129,6 +146,21 @@ def dataset_row(dataset: Dataset) -> list[str]:
             text(against(best), 4)]
 
 
+def smaller_lines(found: Sequence[Column]) -> list[str]:
+    """For each codec the columns on which it is smaller by more than NOTABLE."""
+    lines = []
+    for name in dict.fromkeys(name for column in found for name in column.sizes):
+        ratios = [(c.sizes["ours"] / c.sizes[name], c.name) for c in found
+                  if name != "ours" and name in c.sizes and "ours" in c.sizes]
+        smaller = sorted(((ratio, column) for ratio, column in ratios if ratio > NOTABLE),
+                         reverse=True)
+        if smaller:
+            text = ", ".join(f"{column} {ratio:.3f}" for ratio, column in smaller)
+            lines.append(f"{name}: smaller than ours by over {NOTABLE - 1:.0%} on {len(smaller)} "
+                         f"of {len(ratios)} columns, ours / it: {text}")
+    return lines
+
+
 def lost_line(datasets: Sequence[Dataset]) -> str:
     """Where another codec, the reference among them, is smaller."""
     lost = []
@@ -179,6 +211,7 @@ def measure_all(arguments: argparse.Namespace, codecs: list[Codec]) -> list[Colu
     found = []
     for name, numbers in columns(arguments.folder, arguments.columns):
         found.append(Measurement(name, numbers, plan, codecs, cache).run())
+        add_best(found[-1])
         for failure in found[-1].failures:
             print(f"FAILED {name}: {failure}", file=sys.stderr, flush=True)
     return found
@@ -198,7 +231,7 @@ def main() -> int:
           f"{arguments.level}; {packages}\n")
     print("\n".join(table(SUM_TITLES, sum_rows(found, datasets))))
     print("\n" + "\n".join(table(DATASET_TITLES, [dataset_row(d) for d in datasets])))
-    print("\n" + "\n".join([*column_lines(found), lost_line(datasets)]))
+    print("\n" + "\n".join([*column_lines(found), *smaller_lines(found), lost_line(datasets)]))
     if arguments.json:
         everything = {"columns": [asdict(c) for c in found],
                       "datasets": [asdict(d) for d in datasets]}

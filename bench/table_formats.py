@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from abc import ABC, abstractmethod
 from importlib.metadata import version
 from pathlib import Path
@@ -110,6 +111,69 @@ class Parquet(TableFormat):
                                 use_threads=self.several)
 
 
+class ParquetBest(Parquet):
+    """For each column the smallest of pyarrow's encodings, by writing the column in each of them;
+    zstd 19. Slow: what a user gets who tries everything."""
+
+    LEVEL = 19
+    ENCODINGS = ("dict", "PLAIN", "DELTA_BINARY_PACKED", "DELTA_BYTE_ARRAY",
+                 "DELTA_LENGTH_BYTE_ARRAY", "BYTE_STREAM_SPLIT")
+
+    def __init__(self, group: str = "1M"):
+        super().__init__(self.LEVEL, group)
+        self.name = "parquet-zstd-19-best"
+
+    def write(self, table: pa.Table, path: Path) -> None:
+        chosen = {name: self._smallest(table.select([name])) for name in table.column_names}
+        self._write(table, path, chosen)
+
+    def _write(self, table: pa.Table, target: Path | pa.NativeFile, chosen: dict[str, str]) -> None:
+        dictionaries = [name for name, encoding in chosen.items() if encoding == "dict"]
+        others = {name: encoding for name, encoding in chosen.items() if encoding != "dict"}
+        pq.write_table(table, target, compression="zstd", compression_level=self._level,
+                       row_group_size=self._rows, use_dictionary=dictionaries,
+                       column_encoding=others or None)
+
+    def _smallest(self, column: pa.Table) -> str:
+        sizes = {}
+        for encoding in self.ENCODINGS:
+            sink = pa.BufferOutputStream()
+            try:
+                self._write(column, sink, {column.column_names[0]: encoding})
+            except OSError:
+                continue  # not an encoding for this type
+            sizes[encoding] = sink.getvalue().size
+        return min(sizes, key=sizes.__getitem__)
+
+
+class VortexCompact(TableFormat):
+    """A Vortex file of the smallest encodings. Only for sizes: rows and filters are not read."""
+
+    def __init__(self) -> None:
+        import vortex
+        import vortex.io
+
+        super().__init__()
+        self._vortex = vortex
+        self._options = vortex.io.VortexWriteOptions.compact()
+        self.name = "vortex-compact"
+        self.package = f"vortex-data {version('vortex-data')}"
+
+    def write(self, table: pa.Table, path: Path) -> None:
+        self._schema = table.schema
+        self._options.write(table, str(path))
+
+    def read(self, path: Path, columns: list[str] | None = None) -> pa.Table:
+        """Text is read as string views: it is cast back."""
+        return self._vortex.open(str(path)).to_arrow().read_all().cast(self._schema)
+
+    def rows(self, path: Path, first: int, stop: int) -> pa.Table:
+        raise NotImplementedError
+
+    def filtered(self, path: Path, conditions: Conditions) -> pa.Table:
+        raise NotImplementedError
+
+
 class Feather(TableFormat):
     """One file of Arrow IPC, zstd at pyarrow's level, record batches of 64K rows. The file is
     mapped. Rows are read by the batches that have them; it has no statistics for filters."""
@@ -145,6 +209,16 @@ def every_format() -> list[TableFormat]:
     numpacts = [Numpact(level) for level in LEVELS["numpact"]]
     parquets = [Parquet(level, group) for level in LEVELS["parquet"] for group in GROUPS]
     return [*numpacts, *parquets, Feather()]
+
+
+def formats_of_sizes() -> list[TableFormat]:
+    """With those that are too slow, or read too little, to be timed; Vortex where it is there."""
+    formats = [*every_format(), ParquetBest()]
+    try:
+        formats.append(VortexCompact())
+    except ImportError:
+        print("skipped vortex-compact: pip install -r bench/requirements.txt", file=sys.stderr)
+    return formats
 
 
 def stored_bytes(path: Path) -> int:

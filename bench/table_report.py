@@ -52,6 +52,8 @@ def title(name: str) -> str:
     kind, *words = name.split("-")
     if kind == "numpact":
         return f"numpact, level {words[0]}"
+    if words[-1] == "best":
+        return f"Parquet, zstd {words[1]}, best encodings"
     if kind == "parquet":
         return f"Parquet, zstd {words[1]}, groups of {words[2]}"
     return f"{kind.capitalize()}, {words[0]}"
@@ -115,6 +117,17 @@ def table_rows(results: Sequence[Result], threads: int) -> tuple[list[str], list
             cells = list(map(_ratio_text, ratios(one, base)))
         rows.append([table, title(name), *cells])
     return ["table", "format", *MEAN_TITLES[1:]], rows
+
+
+def size_rows(sizes: dict[str, dict[str, int]]) -> tuple[list[str], list[list[str]]]:
+    """Bytes by table and format: those of numpact, then multiples and their geometric means."""
+    tables = list(sizes)
+    rows = [[title(BASE), "1.00", *(f"{sizes[table][BASE]:,}" for table in tables)]]
+    for name in next(iter(sizes.values())):
+        if name != BASE:
+            multiples = [sizes[table][name] / sizes[table][BASE] for table in tables]
+            rows.append([title(name), *map(_ratio_text, [geometric_mean(multiples), *multiples])])
+    return ["format", "mean", *tables], rows
 
 
 def _threads_text(threads: int) -> str:

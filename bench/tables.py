@@ -21,10 +21,10 @@ from pathlib import Path
 import numpact
 import table_report
 from columns import default_folder
-from report import cpu_name, plain_table
+from report import cpu_name, markdown_table, plain_table
 from result_tables import write_csv
 from rounds import Action, best_of_rounds
-from table_formats import TableFormat, every_format, remove, stored_bytes
+from table_formats import TableFormat, every_format, formats_of_sizes, remove, stored_bytes
 from table_report import TASKS, Result
 from table_sources import TABLES, Conditions, Source, difference, expression, load
 
@@ -126,6 +126,8 @@ def parse_arguments() -> argparse.Namespace:
                         help="small tables get more rounds, for so long")
     parser.add_argument("--folder", type=Path, default=TMPFS if TMPFS.is_dir() else None,
                         help="where files are written (default: %(default)s, which is memory)")
+    parser.add_argument("--only-size", action="store_true",
+                        help="bytes without timing, also of formats that are too slow for it")
     parser.add_argument("--csv", type=Path, metavar="FOLDER",
                         help="write tables.csv; in docs/benchmarks/data, also the documents")
     return parser.parse_args()
@@ -163,8 +165,34 @@ def measure(arguments: argparse.Namespace, formats: Sequence[TableFormat]
     return results, failures
 
 
+def print_sizes(arguments: argparse.Namespace) -> int:
+    """Each table is written once in each format and read back."""
+    formats = [one for one in formats_of_sizes()
+               if one.name == table_report.BASE or re.search(arguments.formats, one.name)]
+    sizes: dict[str, dict[str, int]] = {}
+    failures = []
+    for source in map(load, chosen_tables(arguments.tables)):
+        sizes[source.name] = {}
+        with tempfile.TemporaryDirectory(prefix="numpact-bench-", dir=arguments.folder) as folder:
+            for one in formats:
+                path = Path(folder, one.name)
+                one.write(source.table, path)
+                sizes[source.name][one.name] = stored_bytes(path)
+                if fault := difference(one.read(path), source.table):
+                    failures.append(f"NOT EQUAL: {source.name}, {one.name}: {fault}")
+    if not sizes:
+        sys.exit("tables: nothing to measure")
+    print("\n".join(markdown_table(*table_report.size_rows(sizes))))
+    print(f"\n{', '.join(dict.fromkeys(one.package for one in formats))}")
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    return 1 if failures else 0
+
+
 def main() -> int:
     arguments = parse_arguments()
+    if arguments.only_size:
+        return print_sizes(arguments)
     formats = [one for one in every_format() if re.search(arguments.formats, one.name)]
     try:
         results, failures = measure(arguments, formats)

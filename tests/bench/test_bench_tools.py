@@ -34,7 +34,8 @@ def run(name: str, *words: object) -> str:
 
 def test_names_of_peers() -> None:
     assert peer_list.chosen_names("pcodec,zstd") == ["pcodec", "zstd-3"]
-    assert peer_list.chosen_names("parquet") == ["parquet-plain", "parquet-dict", "parquet-delta"]
+    assert peer_list.chosen_names("parquet") == \
+        [f"parquet-{word}" for word in ("plain", "dict", "delta", "split", "best")]
     assert peer_list.chosen_names("zstd-1,zstd-1,") == ["zstd-1"]
     assert peer_list.chosen_names("all") == list(peer_list.PEERS)
     assert peer_list.chosen_names("vortex") == ["vortex"]

@@ -179,3 +179,15 @@ def test_they_can_be_asked(name: str) -> None:
     done = subprocess.run([sys.executable, str(BENCH / f"{name}.py"), "--help"], check=True,
                           capture_output=True, text=True)
     assert "--json" in done.stdout
+
+
+def test_the_better_of_the_settings_of_a_peer_counts() -> None:
+    column = Column("a.x", "f64", 10, 80, {"ours": 50, "pcodec": 60, "pcodec-12": 40, "openzl": 48,
+                                           "openzl-7": 52, "zstd-22": 51})
+    sizes.add_best(column)
+    assert column.sizes["openzl, best"] == 48 and len(column.sizes) == 7
+    dataset, = sizes.datasets_of([column])
+    assert dataset.best_peer() == "openzl"  # no level of pcodec
+    assert sizes.smaller_lines([column]) == [
+        f"{name}: smaller than ours by over 1% on 1 of 1 columns, ours / it: a.x {ratio}"
+        for name, ratio in (("pcodec-12", "1.250"), ("openzl", "1.042"), ("openzl, best", "1.042"))]

@@ -131,3 +131,15 @@ def test_tables_program(tmp_path: Path) -> None:
     assert all(r.rows == 3000 and r.bytes > 0 and min(r.ms.values()) > 0 for r in results)
     assert "2 threads" in out and "Parquet, zstd 3, groups of 64K" in out
     assert list(tmp_path.glob("numpact-bench-*")) == []
+
+
+def test_sizes_of_tables_without_times(tmp_path: Path) -> None:
+    path = tmp_path / "small.parquet"
+    pq.write_table(pa.table({"n": [i * i for i in range(3000)], "f": [i / 8 for i in range(3000)],
+                             "place": [f"place {i % 5}" for i in range(3000)]}), path)
+    out = run("tables", path, "--formats", "1M|best", "--folder", tmp_path, "--only-size")
+    rows = {cells[1].strip(): float(cells[2]) for line in out.splitlines()
+            if "zstd" in line and len(cells := line.split("|")) > 2}
+    best = rows.pop("Parquet, zstd 19, best encodings")
+    assert len(rows) == 2 and best < min(rows.values())
+    assert "numpact, level 8 | 1.00" in out
