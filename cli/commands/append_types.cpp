@@ -145,6 +145,21 @@ bool is_untyped(const Column& column) {
          column.source_type.starts_with(fmt::format("{}null{}", kDictionary, kIndices));
 }
 
+bool has_decimals_in_arrow(const Manifest& folder, const Column& column) {
+  const auto& others = folder.others;
+  return column.logical.kind == LogicalKind::kDecimal &&
+         std::any_of(others.begin(), others.end(), [&](const ManifestOther& other) {
+           return other.name == column.name && decimal_digits(other.type);
+         });
+}
+
+void refuse_decimals(const Column& column, const std::string& place) {
+  if (column.logical.kind != LogicalKind::kDecimal) return;
+  throw Failure(ExitCode::kFailure, place,
+                fmt::format("a .pco file has no {}, the folder of a table has (-o FOLDER)",
+                            describe(column.logical, column.type)));
+}
+
 std::unique_ptr<NumberInput> null_rows_of(NumberType type, std::uint64_t rows) {
   return std::make_unique<NullRows>(type, rows);
 }

@@ -35,6 +35,11 @@ bool holds_values_of(const std::string& type, const std::string& other);
 // Whether a column has no values but nulls, and so no type.
 bool is_untyped(const Column& column);
 
+// Whether a column of decimals has rows in a file of Arrow, as folders of older versions have them.
+bool has_decimals_in_arrow(const Manifest& folder, const Column& column);
+// A .pco file would not say where the point is.
+void refuse_decimals(const Column& column, const std::string& place);
+
 // Null rows of a column of numbers.
 std::unique_ptr<NumberInput> null_rows_of(NumberType type, std::uint64_t rows);
 

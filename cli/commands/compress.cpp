@@ -33,7 +33,6 @@
 #include "pco/pco_file.hpp"
 #include "pco/table_folder.hpp"
 #include "platform/files.hpp"
-#include "report/print.hpp"
 #include "report/text_table.hpp"
 
 namespace numpact::cli {
@@ -156,11 +155,7 @@ class Compressor {
     Column column;
     std::unique_ptr<NumberInput> numbers =
         open_column(*table_, index, input_name_, dtype_of(index), column);
-    if (column.logical.kind == LogicalKind::kDecimal) {
-      throw Failure(ExitCode::kFailure, place_of(column),
-                    fmt::format("a .pco file has no {}, the folder of a table has (-o FOLDER)",
-                                column.source_type));
-    }
+    refuse_decimals(column, place_of(column));
     require_config_fits(column.type, write_options_.config, place_of(column));
     numbers = roundings_->wrap(std::move(numbers), index, column, write_options_.config,
                                place_of(column));
@@ -181,18 +176,9 @@ class Compressor {
         write_pco(*numbers, column.type, *file, write_options_, place_of(column));
     file->commit();
     report(output, column, written);
-    report_rounding(output);
+    roundings_->print(output, options_.json, options_.common.quiet);
     note_lost_metadata(column);
     note_dropped(column, numbers->null_count());
-  }
-
-  void report_rounding(const std::string& output) const {
-    if (options_.json) print_report(roundings_->json(output));
-    if (options_.common.quiet) return;
-    for (const Roundings::Done& column : roundings_->done()) {
-      const std::string place = column.name.empty() ? output : column_place(output, column.name);
-      print_message(fmt::format("{}: {}", place, Roundings::text_of(column.report)));
-    }
   }
 
   // Reports metadata of the table that a file of numbers cannot store.
@@ -262,7 +248,7 @@ class Compressor {
     roundings_->require_use();
     folder_->commit();
     report_table(output);
-    report_rounding(output);
+    roundings_->print(output, options_.json, options_.common.quiet);
   }
 
   // Threads are divided among columns that are compressed at the same time.
@@ -400,7 +386,8 @@ class Compressor {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const Column& column = table_->columns()[i];
       reasons_[i] = column.unfit;
-      if (is_kept_decimal(column) && !skipped_.contains(i) && (!chosen || *chosen == i)) {
+      const bool is_asked_for = !skipped_.contains(i) && (!chosen || *chosen == i);
+      if (is_asked_for && options_.append && has_decimals_in_arrow(folder_->before(), column)) {
         reasons_[i] =
             fmt::format("{}, which the folder has in a file of Arrow", column.source_type);
         kept_.insert(i);
@@ -409,8 +396,7 @@ class Compressor {
       }
       if (skipped_.contains(i)) reasons_[i] = kSkipped;
       if (chosen && *chosen != i) reasons_[i] = "was not asked for";
-      const bool is_requested = !skipped_.contains(i) && (!chosen || *chosen == i);
-      if (is_requested && !column.unfit.empty() && keeps(i)) kept_.insert(i);
+      if (is_asked_for && !column.unfit.empty() && keeps(i)) kept_.insert(i);
       if (reasons_[i].empty()) {
         require_config_fits(dtype_for(i).value_or(column.type), write_options_.config,
                             place_of(column));
@@ -425,15 +411,6 @@ class Compressor {
     if (!any) {
       throw Failure(ExitCode::kFailure, input_name_, "no column can be compressed" + all);
     }
-  }
-
-  // Whether rows of decimals are appended to a file of Arrow, as folders had them once.
-  bool is_kept_decimal(const Column& column) const {
-    if (!options_.append || column.logical.kind != LogicalKind::kDecimal) return false;
-    const std::vector<ManifestOther>& others = folder_->before().others;
-    return std::any_of(others.begin(), others.end(), [&](const ManifestOther& other) {
-      return other.name == column.name && other.type.starts_with("decimal");
-    });
   }
 
   // Whether a column that cannot be compressed is kept as a file of Arrow.

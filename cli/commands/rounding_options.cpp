@@ -11,6 +11,7 @@
 
 #include "failure.hpp"
 #include "report/json_text.hpp"
+#include "report/print.hpp"
 #include "report/text_table.hpp"
 
 namespace numpact::cli {
@@ -188,6 +189,15 @@ std::unique_ptr<NumberInput> Roundings::wrap(std::unique_ptr<NumberInput> input,
   if (!made.ok()) fail_usage(of.option, fmt::format("{}: {}", place, made.status().message()));
   of.rounder = std::make_unique<Rounder>(*std::move(made));
   return std::make_unique<RoundedInput>(std::move(input), *of.rounder, place);
+}
+
+void Roundings::print(const std::string& output, bool as_json, bool is_quiet) const {
+  if (as_json) print_report(json(output));
+  if (is_quiet) return;
+  for (const Done& column : done()) {
+    const std::string place = column.name.empty() ? output : column_place(output, column.name);
+    print_message(fmt::format("{}: {}", place, text_of(column.report)));
+  }
 }
 
 void Roundings::require_use() const {

@@ -43,7 +43,10 @@ class Roundings {
                                     const std::string& place);
   // Fails if an option applied to no column.
   void require_use() const;
+  // Prints the largest errors: as JSON to standard output, and a line a column unless `is_quiet`.
+  void print(const std::string& output, bool as_json, bool is_quiet) const;
 
+ private:
   // A column that was rounded. The count of numbers appended is that of this command.
   struct Done {
     std::string name;  // empty: the input is one array
@@ -54,8 +57,6 @@ class Roundings {
   static std::string text_of(const RoundingReport& report);
   // The reports as a JSON array.
   std::string json(const std::string& output) const;
-
- private:
   struct Of {
     std::optional<RoundingSpec> spec;
     const char* option = "";

@@ -46,7 +46,8 @@ def test_round_trip(tmp_path: Path, type: Any) -> None:
         folder = tmp_path / str(at)
         numpact.write_table(one, folder)
         column = column_of(folder)
-        assert column["logical_type"] == "decimal" and column["number_type"] == "i64"
+        assert column["logical_type"] == "decimal"
+        assert column["number_type"] == "i64"
         assert [column[key] for key in ("precision", "scale", "bits")] == [
             type.precision, type.scale, type.bit_width,
         ]  # fmt: skip
