@@ -96,21 +96,41 @@ HWY_INLINE VF WidthsFrom(DF df, const Uppers& uppers, const L* HWY_RESTRICT lowe
       return ranges_from(hn::PromoteTo(d, hn::LoadU(hn::Rebind<L, decltype(d)>(), lowers)));
     }
   }
+#elif HWY_TARGET == HWY_SCALAR
+  return hn::Set(df, static_cast<float>(std::bit_width(static_cast<L>(uppers.at(0) - lowers[0]))));
 #else
-  if constexpr (sizeof(L) <= 2) {
-    // bit_width(range) from the exponent of the range as a float, which is exact for 16 bits.
-    const hn::RebindToSigned<DF> di;
-    const auto starts = hn::PromoteTo(di, hn::LoadU(hn::Rebind<L, DF>(), lowers));
-    const auto ranges = hn::Sub(LoadUppers(di, uppers, 0), starts);
-    const auto floats = hn::BitCast(di, hn::ConvertTo(df, ranges));
+  // bit_width(range) from the exponent of the range as a float.
+  const hn::RebindToSigned<DF> di;
+  const hn::RebindToUnsigned<DF> du;
+  const auto width_of = [=](auto tops) HWY_ATTR {
+    const auto floats = hn::BitCast(di, hn::ConvertTo(df, hn::BitCast(di, tops)));
     const auto exponents = hn::Sub(hn::ShiftRight<23>(floats), hn::Set(di, 126));
     return hn::ConvertTo(df, hn::Max(exponents, hn::Zero(di)));
+  };
+  // Clearing the bit below the top bit keeps the conversion from rounding up to the next power of
+  // two. The top bit of all is the sign.
+  const auto wide_width_of = [=](auto ranges) HWY_ATTR {
+    const auto widths = width_of(hn::AndNot(hn::ShiftRight<1>(ranges), ranges));
+    return hn::IfNegativeThenElse(hn::BitCast(df, ranges), hn::Set(df, 32), widths);
+  };
+  if constexpr (sizeof(L) <= 2) {
+    const auto starts = hn::PromoteTo(du, hn::LoadU(hn::Rebind<L, DF>(), lowers));
+    return width_of(hn::Sub(LoadUppers(du, uppers, 0), starts));
+  } else if constexpr (sizeof(L) == 4) {
+    return wide_width_of(hn::Sub(LoadUppers(du, uppers, 0), hn::LoadU(du, lowers)));
   } else {
-    HWY_ALIGN float widths[kNearStartsN];
-    for (std::size_t i = 0; i < hn::Lanes(df); ++i) {
-      widths[i] = static_cast<float>(std::bit_width(static_cast<L>(uppers.at(i) - lowers[i])));
-    }
-    return hn::Load(df, widths);
+    const hn::Repartition<L, DF> d;
+    const auto half = [&](std::size_t first) HWY_ATTR {
+      const auto ranges = hn::Sub(LoadUppers(d, uppers, first), hn::LoadU(d, lowers + first));
+      return hn::BitCast(du, ranges);
+    };
+    const auto lower_half = half(0);
+    const auto upper_half = half(hn::Lanes(d));
+    const auto high = hn::ConcatOdd(du, upper_half, lower_half);
+    const auto low = hn::ConcatEven(du, upper_half, lower_half);
+    const auto is_low = hn::Eq(high, hn::Zero(du));
+    const auto more = hn::IfThenZeroElse(hn::RebindMask(df, is_low), hn::Set(df, 32));
+    return hn::Add(more, wide_width_of(hn::IfThenElse(is_low, low, high)));
   }
 #endif
 }

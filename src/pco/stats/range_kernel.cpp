@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "pco/stats/histogram.hpp"
 
@@ -23,28 +24,42 @@ Range<L> RangeOf(const L* HWY_RESTRICT latents, std::size_t n) {
   L upper = latents[0];
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  const hn::ScalableTag<L> d;
+  // Before AVX-512 only signed numbers of 64 bits are compared in one step.
+  constexpr bool kSigned = sizeof(L) == 8 && HWY_TARGET > HWY_AVX3;
+  using T = std::conditional_t<kSigned, std::int64_t, L>;
+  const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
+  const auto load = [=](const L* from) HWY_ATTR {
+    const auto values = hn::LoadU(hn::ScalableTag<L>(), from);
+    if constexpr (kSigned) {
+      return hn::BitCast(d, hn::Xor(values, hn::Set(hn::ScalableTag<L>(), kMid<L>)));
+    } else {
+      return values;
+    }
+  };
   if (n >= 2 * lanes) {
-    auto min = hn::LoadU(d, latents);
+    auto min = load(latents);
     auto max = min;
     auto min_odd = min;
     auto max_odd = min;
     for (; i + 2 * lanes <= n; i += 2 * lanes) {
-      const auto even = hn::LoadU(d, latents + i);
-      const auto odd = hn::LoadU(d, latents + i + lanes);
+      const auto even = load(latents + i);
+      const auto odd = load(latents + i + lanes);
       min = hn::Min(min, even);
       max = hn::Max(max, even);
       min_odd = hn::Min(min_odd, odd);
       max_odd = hn::Max(max_odd, odd);
     }
-    HWY_ALIGN L lanes_lower[HWY_MAX_BYTES / sizeof(L)];
-    HWY_ALIGN L lanes_upper[HWY_MAX_BYTES / sizeof(L)];
+    HWY_ALIGN T lanes_lower[HWY_MAX_BYTES / sizeof(L)];
+    HWY_ALIGN T lanes_upper[HWY_MAX_BYTES / sizeof(L)];
     hn::Store(hn::Min(min, min_odd), d, lanes_lower);
     hn::Store(hn::Max(max, max_odd), d, lanes_upper);
     for (std::size_t lane = 0; lane < lanes; ++lane) {
-      lower = std::min(lower, lanes_lower[lane]);
-      upper = std::max(upper, lanes_upper[lane]);
+      const auto value_of = [](T value) {
+        return static_cast<L>(static_cast<L>(value) ^ (kSigned ? kMid<L> : L{0}));
+      };
+      lower = std::min(lower, value_of(lanes_lower[lane]));
+      upper = std::max(upper, value_of(lanes_upper[lane]));
     }
   }
 #endif

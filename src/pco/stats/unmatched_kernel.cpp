@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extraction by AVX-512 compress and expand; other targets go latent by latent without branches.
+// Extraction by AVX-512 compress and expand; other targets go from one bit that is set to the next.
 #include "pco/stats/unmatched.hpp"
 
 #include "simd/targets.hpp"
@@ -98,13 +98,53 @@ HWY_INLINE std::size_t SetVectors(const std::uint32_t* bits, const std::uint16_t
 
 #else
 
-template <class L, class Which>
-std::size_t TakeVectors(const Which&, const L*, std::size_t, std::uint32_t*, L*, std::size_t&) {
-  return 0;
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Calls f with the position of each bit set.
+template <class F>
+HWY_INLINE void EachBit(std::uint32_t bits, F&& f) {
+  for (; bits != 0; bits &= bits - 1) f(hwy::Num0BitsBelowLS1Bit_Nonzero32(bits));
 }
-std::size_t SetVectors(const std::uint32_t*, const std::uint16_t*, std::uint16_t*, std::size_t,
-                       std::size_t&) {
-  return 0;
+
+template <class T, class Condition>
+HWY_INLINE std::uint32_t FindIn32(const T* from, Condition&& condition) {
+  const hn::CappedTag<T, 16> d;
+  std::uint32_t bits = 0;
+  for (std::size_t part = 0; part < 32; part += hn::Lanes(d)) {
+    std::uint8_t lanes[8] = {};  // whole bytes are stored
+    hn::StoreMaskBits(d, condition(d, hn::LoadU(d, from + part)), lanes);
+    bits |= static_cast<std::uint32_t>(lanes[0] | lanes[1] << 8) << part;
+  }
+  return bits;
+}
+HWY_INLINE std::uint32_t FindTaken(const IsUnmatched& which, const void*, std::size_t i) {
+  return FindIn32(which.indices + i, [](auto d, auto indices) HWY_ATTR {
+    return hn::Eq(indices, hn::Set(d, kUnmatched));
+  });
+}
+template <class L>
+HWY_INLINE std::uint32_t FindTaken(const DiffersFrom<L>& which, const L* latents, std::size_t i) {
+  return FindIn32(latents + i, [&](auto d, auto values)
+                                   HWY_ATTR { return hn::Ne(values, hn::Set(d, which.value)); });
+}
+
+template <class L, class Which>
+std::size_t TakeVectors(const Which& which, const L* latents, std::size_t n, std::uint32_t* bits,
+                        L* taken, std::size_t& taken_n) {
+  std::size_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    bits[i / 32] = FindTaken(which, latents, i);
+    EachBit(bits[i / 32], [&](std::size_t at) { taken[taken_n++] = latents[i + at]; });
+  }
+  return i;
+}
+std::size_t SetVectors(const std::uint32_t* bits, const std::uint16_t* found,
+                       std::uint16_t* symbols, std::size_t n, std::size_t& next) {
+  std::size_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    EachBit(bits[i / 32], [&](std::size_t at) { symbols[i + at] ^= found[next++]; });
+  }
+  return i;
 }
 
 #endif
