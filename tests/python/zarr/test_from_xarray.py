@@ -72,7 +72,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[str
 
 def test_blocks_print_what_the_page_shows(page: tuple[Path, list[tuple[str, str]]]) -> None:
     shown = [expected_value for _, expected_value in page[1] if expected_value]
-    assert len(shown) == 5
+    assert len(shown) == 6
     for printed, expected_value in page[1]:
         assert_same(printed, expected_value)
 
