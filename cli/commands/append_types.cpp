@@ -145,7 +145,7 @@ bool is_untyped(const Column& column) {
          column.source_type.starts_with(fmt::format("{}null{}", kDictionary, kIndices));
 }
 
-bool has_decimals_in_arrow(const Manifest& folder, const Column& column) {
+bool has_decimals_in_arrow(const table::Manifest& folder, const Column& column) {
   const auto& others = folder.others;
   return column.logical.kind == LogicalKind::kDecimal &&
          std::any_of(others.begin(), others.end(), [&](const ManifestOther& other) {

@@ -36,7 +36,7 @@ bool holds_values_of(const std::string& type, const std::string& other);
 bool is_untyped(const Column& column);
 
 // Whether a column of decimals has rows in a file of Arrow, as folders of older versions have them.
-bool has_decimals_in_arrow(const Manifest& folder, const Column& column);
+bool has_decimals_in_arrow(const table::Manifest& folder, const Column& column);
 // A .pco file would not say where the point is.
 void refuse_decimals(const Column& column, const std::string& place);
 
