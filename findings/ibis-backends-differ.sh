@@ -9,7 +9,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/env"
 "$folder/env/bin/pip" install -q --disable-pip-version-check \
-  ibis-framework[duckdb,polars]==12.0.0 duckdb==2.0.1 polars==2.1.0 pandas==3.1.1 \
+  "ibis-framework[duckdb,polars]==12.0.0" duckdb==2.0.1 polars==2.1.0 pandas==3.1.1 \
   pyarrow==26.0.1 numpy==2.4.6 || exit 2
 cd "$folder"
 env/bin/python -W ignore - <<'PY'

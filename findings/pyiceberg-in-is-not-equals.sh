@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/env"
 "$folder/env/bin/pip" install -q --disable-pip-version-check \
-  pyiceberg[sql-sqlite]==0.12.0 pyarrow==26.0.1 numpy==2.4.6 || exit 2
+  "pyiceberg[sql-sqlite]==0.12.0" pyarrow==26.0.1 numpy==2.4.6 || exit 2
 cd "$folder"
 env/bin/python -W ignore - <<'PY'
 from pathlib import Path
