@@ -88,7 +88,7 @@ ONCE = {
         ("src/json/", "cli/formats/python/", "cli/commands/cvc/info.cpp",
          "cli/report/inspect_json.cpp", "python/numpact/cvc/", "python/numpact/dask/_cvc.py",
          "python/numpact/dask/_schemas.py", "python/numpact/_tables/messages.py",
-         "python/numpact/_folders/polars_scan.py", "python/numpact/_remote/chunk_index.py",
+         "python/numpact/_folders/polars_predicates.py", "python/numpact/_remote/chunk_index.py",
          "integrations/duckdb/fetch_headers.py")),
 }
 # Programs for tests and benchmarks of some systems: their build files leave them out elsewhere.

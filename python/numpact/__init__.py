@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ._file import Chunk, File
     from ._file import open_file as open
     from ._folders.tables import OpenTable as OpenTable
-    from ._folders.tables import Table as Table
+    from ._folders.tabular import Table as Table
     from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
     from ._lossy import Rounded, RoundingReport, round_numbers
     from ._progress import Progress
@@ -145,7 +145,8 @@ _MODULES = {
     "_explain": "Explanation explain",
     "_file": "Chunk File open",
     # Not in __all__: they need pyarrow.
-    "_folders.tables": "OpenTable Table",
+    "_folders.tables": "OpenTable",
+    "_folders.tabular": "Table",
     "_inspect": "BinInfo ChunkInfo FileInfo LatentVariableInfo inspect",
     "_lossy": "Rounded RoundingReport round_numbers",
     "_progress": "Progress",

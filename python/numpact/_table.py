@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ._folders.choosing import Rows
-    from ._folders.filters import Where
-    from ._folders.tables import OpenTable, Table
+    from ._folders.tables import Filter, OpenTable
+    from ._folders.tabular import Table
     from ._lossy import RoundingReport
     from ._remote.locations import StorageOptions
 
@@ -260,7 +260,7 @@ def read_table(
     path: Path,
     columns: Sequence[str] | None = None,
     rows: Rows | None = None,
-    where: Where | None = None,
+    where: Filter | None = None,
     *,
     threads: int | None = None,
     storage_options: StorageOptions | None = None,
@@ -279,6 +279,9 @@ def read_table(
         where: A filter of these rows: text such as ``"price >= 100 and day = '2024-01-01'"``, or a
             list of (column, operator, value). Chunks whose range in the trailer excludes a match
             are not read; of the other columns, only the chunks that contain rows that match.
+            Or an expression of polars or pyarrow, which judges the rows; of polars' the library
+            leaves out rows before, as far as it understands them, of pyarrow's it reads all rows of
+            the columns that occur in them.
         threads, storage_options, max_output, max_memory: As for ``open_table``.
 
     Raises:

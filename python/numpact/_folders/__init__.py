@@ -14,7 +14,10 @@ docs/format/table-folder.md specifies the folders. Each module imports only thos
 * ``pandas_frame``: tables as frames of pandas.
 * ``choosing``: columns and rows that a caller names.
 * ``row_numbers``: rows by their numbers.
-* ``tables``: ``Table``, ``OpenTable``, ``open_table`` and ``read_table``.
+* ``polars_predicates``: expressions of polars as conditions.
+* ``expressions``: filters that are expressions of polars or pyarrow.
+* ``tabular``: ``Table``, and what it has in common with ``OpenTable``.
+* ``tables``: ``OpenTable``, ``open_table`` and ``read_table``.
 * ``polars_scan``: ``scan_table``.
 """
 

@@ -53,7 +53,7 @@ class Comparison(NamedTuple):
         return self.op in (IS_NULL, IS_NOT_NULL)
 
 
-def parse_where(where: Where | None) -> list[Comparison]:
+def parse_where(where: Any) -> list[Comparison]:
     """The comparisons of a filter; none for None.
 
     Raises:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in memory and open folders of tables."""
+"""Open folders of tables."""
 
 from __future__ import annotations
 
@@ -10,29 +10,26 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .._errors import InvalidArgumentError
 from .._integers import index_of
 from .._limits import Budget, Limits
-from .._optional import require
 from .._remote.locations import StorageOptions, table_place
 from .._remote.manifest import Column, Manifest
 from .._shown import few
 from .._threads import resolve
-from .._views import MAX_SHOWN_ROWS, View, as_html, count_text
-from .._views import Table as ViewTable
-from .choosing import (
-    Rows,
-    check_unique,
-    index_of_name,
-    indices_of,
-    names_in,
-    span_of,
-    within,
+from .._views import View
+from .choosing import Rows, index_of_name, indices_of, names_in, within
+from .columns import chunked, schema_metadata, with_extensions
+from .expressions import (
+    BLOCK_ROWS,
+    columns_of,
+    conditions_of_expression,
+    is_expression,
+    matching_places,
 )
-from .columns import chunked, numpy_of, schema_metadata, with_extensions
 from .filters import Comparison, Where, parse_where
-from .pandas_frame import frame_of
 from .row_numbers import (
     is_key_of_rows,
     is_row_number,
@@ -43,170 +40,25 @@ from .row_numbers import (
 )
 from .scanning import Condition, Scan, conditions_of
 from .sources import Folder, Source, Span, not_a_table
+from .tabular import Table, Tabular
 from .writing import shared_out
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pandas as pd
     import polars as pl
     from typing_extensions import Self
 
     Array = npt.NDArray[Any]
 
 Path = Union[str, "os.PathLike[str]"]
+#: A filter: as text, a list, or an expression of polars or pyarrow.
+Filter = Union[Where, "pl.Expr", "pc.Expression"]
 
 # Rows of a batch of the Arrow stream of an open table: a chunk of the usual size.
 _STREAM_ROWS = 1 << 18
-# Columns that a representation shows.
-_MAX_SHOWN = 12
 
 
-# polars.from_arrow makes a Series of Struct of an object with a stream, but a frame of batches in
-# an iterable that derives from a class of pyarrow. This one adds weak references and nothing else.
-_OfArrow: Any = getattr(pa.lib, "_Weakrefable", object)
-
-
-class _Tabular(_OfArrow):  # type: ignore[misc]
-    """The common base of tables in memory and open tables."""
-
-    @property
-    def schema(self) -> pa.Schema:
-        """Names, types and metadata of the columns, as a schema of pyarrow."""
-        raise NotImplementedError
-
-    @property
-    def num_rows(self) -> int:
-        """The count of rows."""
-        raise NotImplementedError
-
-    def to_arrow(self) -> pa.Table:
-        """The table as one of pyarrow."""
-        raise NotImplementedError
-
-    @property
-    def column_names(self) -> list[str]:
-        """The names of the columns, in order; they may repeat."""
-        return list(self.schema.names)
-
-    @property
-    def num_columns(self) -> int:
-        """The count of columns."""
-        return len(self.schema)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The counts of rows and columns."""
-        return self.num_rows, self.num_columns
-
-    def __len__(self) -> int:
-        """The count of rows."""
-        return self.num_rows
-
-    def __bool__(self) -> bool:
-        """True, with rows or without: ask ``num_rows``."""
-        return True
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        """The rows as record batches of pyarrow, at least one."""
-        reader = pa.RecordBatchReader.from_stream(self)
-        batch = None
-        for batch in reader:
-            yield batch
-        if batch is None:
-            yield pa.RecordBatch.from_pylist([], reader.schema)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The table as a data frame of pandas, as pyarrow converts it.
-
-        But 64-bit integers with nulls are ``Int64`` or ``UInt64`` of pandas (objects in lists),
-        since floats would round them.
-        """
-        return frame_of(self.to_arrow())
-
-    def to_polars(self) -> pl.DataFrame:
-        """The table as a data frame of polars; names must not repeat."""
-        polars = require("polars", "polars")
-        frame: pl.DataFrame = polars.from_arrow(self.to_arrow())
-        return frame
-
-    def to_numpy(self) -> dict[str, Array]:
-        """The columns as arrays of (rows,), by name.
-
-        Dates and times are datetime64 or timedelta64, text and other columns arrays of objects.
-
-        Raises:
-            InvalidArgumentError: A column has nulls, which NumPy does not have; or names repeat.
-        """
-        table = self.to_arrow()
-        check_unique(table.column_names)
-        return {name: numpy_of(table, name) for name in table.column_names}
-
-    def __arrow_c_schema__(self) -> object:
-        return self.schema.__arrow_c_schema__()
-
-    def __repr__(self) -> str:
-        shown = [f"{field.name}: {field.type}" for field in list(self.schema)[:_MAX_SHOWN]]
-        shown += ["..."] if self.num_columns > _MAX_SHOWN else []
-        rows = f"{self.num_rows:,} row{'s' * (self.num_rows != 1)}"
-        return f"<numpact.{type(self).__name__}{self._where()}: {rows} of {', '.join(shown)}>"
-
-    def _repr_html_(self) -> str:
-        return as_html(self._view())
-
-    def _view(self) -> View:
-        """The report for notebooks; reads nothing but the manifest."""
-        shown = list(self.schema)[:MAX_SHOWN_ROWS]
-        cells = [[f.name, str(f.type), "" if f.nullable else "not null"] for f in shown]
-        columns = ViewTable("", ["column", "type", ""], cells, self.num_columns)
-        heading = f"{type(self).__name__}{self._where()}: {count_text(self.num_rows, 'row')}"
-        return View(heading, (), [columns])
-
-    def _where(self) -> str:
-        return ""
-
-
-class Table(_Tabular):
-    """A table in memory: the result of ``read_table``.
-
-    ``len(t)``, ``t.schema``, ``t["price"]`` (a chunked array of pyarrow), ``t[["at", "price"]]``
-    and ``t[100:200]`` (tables). Every consumer of ``__arrow_c_stream__`` (pyarrow, polars, pandas,
-    DuckDB) accepts it without a copy. Immutable; threads may share it.
-    """
-
-    def __init__(self, arrow: pa.Table) -> None:
-        self._arrow = arrow
-
-    @property
-    def schema(self) -> pa.Schema:
-        return self._arrow.schema
-
-    @property
-    def num_rows(self) -> int:
-        return int(self._arrow.num_rows)
-
-    def to_arrow(self) -> pa.Table:
-        return self._arrow
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._arrow.__arrow_c_stream__(requested_schema)
-
-    def __getitem__(self, key: Any) -> Any:
-        """A column by its name, a table of columns by a list of names; a row by its number (a
-        dictionary), or a table of rows by a slice, a list of numbers or a mask."""
-        if isinstance(key, str):
-            return self._arrow.column(index_of_name(self.column_names, key))
-        if is_row_number(key):
-            return row_of(self[[key]].to_arrow())
-        if is_key_of_rows(key):
-            numbers = numbers_of(key, self.num_rows)
-            if numbers is not None:
-                return Table(taken_rows(self._arrow, numbers))
-            first, stop = span_of(key, self.num_rows)
-            return Table(self._arrow.slice(first, stop - first))
-        return Table(self._arrow.select(indices_of(self.column_names, names_in(key))))
-
-
-class OpenTable(_Tabular):
+class OpenTable(Tabular):
     """A folder of a table that is open: the result of ``open_table``. Nothing is decoded yet.
 
     ``len(t)``, ``t.schema`` and ``t.column_names`` come from the manifest. ``t["price"]`` decodes a
@@ -276,10 +128,13 @@ class OpenTable(_Tabular):
         self,
         columns: Sequence[str] | None = None,
         rows: Rows | None = None,
-        where: Where | None = None,
+        where: Filter | None = None,
     ) -> Table:
         """Reads columns, rows, or the rows that match a filter; arguments as for ``read_table``."""
         requested = self._of_columns(columns)
+        if is_expression(where):
+            found_rows = self._numbers_of_expression(where, rows)
+            return self._rows_by_number([self._sources[i] for i in requested], found_rows)
         comparisons = parse_where(where)
         if not comparisons:
             chosen = [self._sources[index] for index in requested]
@@ -301,7 +156,7 @@ class OpenTable(_Tabular):
         self,
         columns: Sequence[str] | None = None,
         rows: Rows | None = None,
-        where: Where | None = None,
+        where: Filter | None = None,
         batch_rows: int = _STREAM_ROWS,
     ) -> Iterator[Table]:
         """As ``read``, in tables that are decoded one by one.
@@ -316,7 +171,7 @@ class OpenTable(_Tabular):
         self,
         columns: Sequence[str] | None,
         rows: Rows | None,
-        where: Where | None,
+        where: Filter | None,
         batch_rows: int,
         are_kept: bool,
     ) -> Iterator[Table]:
@@ -324,6 +179,10 @@ class OpenTable(_Tabular):
         size = index_of(batch_rows, "batch_rows")
         if size < 1:
             raise InvalidArgumentError("batch_rows must be 1, 2, ...")
+        if is_expression(where):
+            numbers = self._numbers_of_expression(where, rows)
+            parts = [numbers[at : at + size] for at in range(0, len(numbers), size)]
+            return (self.read(columns, part) for part in parts)
         scan, chosen = self._scan(self._of_columns(columns), rows, parse_where(where), size)
 
         def tables() -> Iterator[Table]:
@@ -342,14 +201,43 @@ class OpenTable(_Tabular):
         """
         return self.read(columns, rows)
 
-    def row_numbers(self, where: Where, rows: Rows | None = None) -> Array:
+    def row_numbers(self, where: Filter, rows: Rows | None = None) -> Array:
         """The numbers of the rows that match a filter: (n,) of int64 that increase.
 
         Args:
             where, rows: As for ``read_table``; numbers count from the first row of the table.
         """
+        if is_expression(where):
+            return self._numbers_of_expression(where, rows)
         scan, _ = self._scan([], rows, parse_where(where), None)
         return scan.numbers() - (self._given[0] if self._given else 0)
+
+    def _numbers_of_expression(self, where: Any, rows: Rows | None) -> Array:
+        names = columns_of(where, self.column_names)
+        view = self[names]
+        first, stop = within((0, view.num_rows), rows)
+        numbers = np.arange(first, stop, dtype=np.int64)
+        conditions = conditions_of_expression(where, self.column_names, self._sources)
+        if conditions:
+            begin = view._span[0]
+            scan = self.scan([], conditions, (begin + first, begin + stop))
+            numbers = scan.numbers() - begin
+        found = [np.empty(0, np.int64)]
+        for at in range(0, max(1, len(numbers)), BLOCK_ROWS):  # once without rows, for its errors
+            block = numbers[at : at + BLOCK_ROWS]
+            whole = len(block) and block[-1] - block[0] + 1 == len(block)
+            budget = Limits().budget()  # only rows that match count
+            table = (
+                view.part(names, (int(block[0]), int(block[-1]) + 1), budget)
+                if whole
+                else view.picked(names, block, budget)
+            )
+            found.append(block[matching_places(where, table.to_arrow())])
+        return np.concatenate(found)
+
+    def pruned(self, predicate: pl.Expr) -> list[Condition]:
+        """Conditions that all rows satisfy that an expression of polars selects."""
+        return conditions_of_expression(predicate, self.column_names, self._sources)
 
     def _rows_by_number(self, chosen: Sequence[Source], numbers: Array) -> Table:
         different, places = np.unique(numbers, return_inverse=True)
@@ -570,7 +458,7 @@ def read_table(
     path: Path,
     columns: Sequence[str] | None = None,
     rows: Rows | None = None,
-    where: Where | None = None,
+    where: Filter | None = None,
     *,
     threads: int | None = None,
     storage_options: StorageOptions | None = None,

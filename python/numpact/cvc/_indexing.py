@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._errors import TypeMismatchError
 from .._integers import index_of
 
-if TYPE_CHECKING:
-    from ._reader import Reader
+# Its module imports this one.
+Reader = Any
 
 # Rows that a slice with a step gathers at a time: their indices take 8 MiB.
 _MAX_WINDOW = 1 << 20

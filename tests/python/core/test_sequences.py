@@ -197,7 +197,8 @@ def test_rows_of_every_class(reader: cvc.Reader, vectors: Any, rows: Any) -> Non
 
 
 @pytest.mark.parametrize(
-    "rows", [[True, False], np.array([True] * 999), [1, True], [1.0], [2**53 + 1, 0.5], [-1], "ab"]
+    "rows",
+    [[True, False], np.array([True] * 999), [1, True], [1.0], [2**53 + 1, 0.5], [-1001], "ab"],
 )
 def test_rows_that_are_none(reader: cvc.Reader, rows: Any) -> None:
     with pytest.raises(numpact.InvalidArgumentError):

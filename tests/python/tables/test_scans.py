@@ -16,7 +16,6 @@ import pytest
 from tables_support import small_chunks
 
 import numpact
-from numpact._folders.polars_scan import pruning
 
 ROWS = 600
 
@@ -223,7 +222,7 @@ def test_what_is_understood(folder: Path) -> None:
     opened = numpact.open_table(folder)
 
     def columns(test: pl.Expr) -> list[str]:
-        return [opened.column_names[item.column] for item in pruning(test, opened)]
+        return [opened.column_names[item.column] for item in opened.pruned(test)]
 
     assert columns((pl.col("i") > 5) & (pl.lit(1.5) < pl.col("x")) & pl.col("u").is_null()) == list(
         "ixu"
