@@ -89,7 +89,7 @@ constexpr std::array<BinLevel, kLevels> kBins = {{
   { no,  128,   20,     yes,  1024,  16,    11,    9,    .004, .0008f },
   { no,  256,   20,     yes,  2048,  16,    11,    10,   .004, .0008f },
   { no,  512,   20,     yes,  4096,  16,    11,    11,   .004, .0008f },
-  { no,  1024,  20,     yes,  6000,  16,    11,    12,   .004, .0008f },
+  { no,  1024,  20,     yes,  6000,  8,     11,    12,   .004, .0008f },
   { no,  2048,  5,      no,   6000,  8,     15,    12,   0,    0 },
   { no,  2048,  5,      no,   6000,  1,     15,    14,   0,    0 },
   { no,  2048,  5,      no,   6000,  1,     15,    14,   0,    0 },
@@ -157,21 +157,21 @@ constexpr std::array<SearchLevel, kLevels> kSearches = {{
 // optimistic. Half of the latents for the shared bins made some columns up to 3 % larger
 // (block_io_trace.lbn), and others as much smaller.
 constexpr std::array<SegmentLevel, kLevels> kSegments = {{
-//  run  segm. min  plan bins all  saving  short   look- clear
-//  log2       log2 log2 log2                      back
-  { 18,   no,    13,   10,   12,   no,    .03f,   .03f,   yes,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,   .03f,   yes,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,   .03f,   yes,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,   .03f,   yes,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,   .03f,   yes,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,   .03f,   yes,   .8f },
-  { 20,   no,    13,   10,   12,   no,    .03f,   .03f,   yes,   .8f },
-  { 20,   yes,   13,   10,   12,   no,    .03f,   .03f,   yes,   .8f },
-  { 20,   yes,   13,   10,   12,   no,    .0025f, .015f,  yes,   .8f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f, .005f,  no,     .5f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f, .005f,  no,     .5f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f, .005f,  no,     .5f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f, .005f,  no,     .5f },
+//  run  segm. min  plan bins all  saving  coarse  short  coarse look- clear
+//  log2       log2 log2 log2              saving         saving back
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 20,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 20,   yes,   13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
+  { 20,   yes,   13,   10,   12,   no,    .0025f,   .0015f,   .015f,   .01f,    yes,   .8f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
 }};
 
 // Each level encodes about three times the numbers of the one before.
@@ -304,7 +304,9 @@ void tune_level(unsigned level) {
   NUMPACT_COLUMN(segments.shared_bins_n_log2);
   NUMPACT_COLUMN(segments.counts_all);
   NUMPACT_COLUMN(segments.min_saving);
+  NUMPACT_COLUMN(segments.min_coarse_saving);
   NUMPACT_COLUMN(segments.min_saving_short);
+  NUMPACT_COLUMN(segments.min_coarse_saving_short);
   NUMPACT_COLUMN(segments.lookback_before_plan);
   NUMPACT_COLUMN(segments.clear_single_ratio);
   NUMPACT_COLUMN(refine.encoded_per_number);

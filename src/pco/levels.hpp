@@ -124,9 +124,11 @@ struct SegmentLevel {
   unsigned min_run_n_log2;          // shorter runs are not divided: it rarely saves enough
   unsigned min_coarse_plan_n_log2;  // numbers that a coarse plan samples at least
   unsigned shared_bins_n_log2;      // latents that the bins of all blocks are made of
-  bool counts_all;            // the full plan counts all numbers, not half of those of long runs
-  float min_saving;           // share that a plan must save, and a coarse plan for a full one
-  float min_saving_short;     // the same for runs of fewer than kMinSampledPlanN numbers
+  bool counts_all;          // the full plan counts all numbers, not half of those of long runs
+  float min_saving;         // share that a plan must save,
+  float min_coarse_saving;  // and a coarse plan for a full one to be made
+  float min_saving_short;   // the same for runs of fewer than kMinSampledPlanN numbers
+  float min_coarse_saving_short;
   bool lookback_before_plan;  // if the coarse plan saves little
   // Segments are not encoded if Lookback over the run takes less than this ratio of their estimate.
   float clear_single_ratio;

@@ -207,8 +207,7 @@ void ChoiceSession::rank() {
       ordered_.n <= kMaxCheapAttemptN ? kCoarseSampleN / 2 : kCoarseSampleN;
   const Sample subsample = take_subsample(sample_, subsample_n, arena_);
   const Divisible divisible = rank_candidates(allowed_candidates(), subsample);
-  if (effort_.base_divisors && divisible.candidate.denominator != 0 &&
-      divisible.min_bits < ranking_.first().bits) {
+  if (effort_.base_divisors && divisible.candidate.denominator != 0) {
     rank_divisors(divisible, take_subsample(sample_, 2 * subsample_n, arena_));
   }
   rank_weights();
@@ -277,7 +276,6 @@ ChoiceSession::Divisible ChoiceSession::rank_candidates(const Candidates& candid
       min_bits = estimate.bits;
       divisible.candidate = candidate;
       divisible.coarse_bits = costs[i].bits();
-      divisible.min_bits = estimate.bits - estimate.secondary_bits;
     }
   }
   return divisible;

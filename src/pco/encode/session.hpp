@@ -114,7 +114,6 @@ class ChoiceSession {
   struct Divisible {
     Candidate candidate;  // its denominator is 0 if there is none
     float coarse_bits = 0;
-    float min_bits = 0;  // what a divisor takes at least: those of the primary variable
   };
 
   bool is_auto_mode() const { return !config_.mode.mode(); }

@@ -29,7 +29,7 @@ NUMPACT_TUNED(float, kMinPrunedOrdersN, 128);
 NUMPACT_TUNED(float, kNearModeRatio, 1.04f);
 NUMPACT_TUNED(float, kNearModeBitsPerNumber, 0.4f);
 NUMPACT_TUNED(float, kNearOrderRatio, 1.05f);
-NUMPACT_TUNED(float, kNearOrderBitsPerNumber, 0.2f);
+NUMPACT_TUNED(float, kNearOrderBitsPerNumber, 0.4f);
 // The metadata of a bin or two, which a coarse estimate on a few hundred latents does not see, in
 // bits per chunk.
 NUMPACT_TUNED(float, kUnseenMetaBitsPerChunk, 100);

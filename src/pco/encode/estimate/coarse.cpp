@@ -28,8 +28,7 @@ constexpr unsigned kMaxSlotsLog2 = 12;
 constexpr unsigned kCoarseBinFieldBits = 16;
 
 // Units per bit in which logarithms are summed: integers add up faster than floats, and exactly.
-constexpr unsigned kLogUnitsPerBitLog2 = 12;
-constexpr float kLogUnitsPerBit = 1 << kLogUnitsPerBitLog2;
+constexpr float kLogUnitsPerBit = 4096;
 
 constexpr std::uint32_t to_units(float bits) {
   const float units = bits * kLogUnitsPerBit;
@@ -67,23 +66,25 @@ class WidthCounts {
   // the caller subtracts if all latents are positive. All latents up to some width may share a bin;
   // the cheapest such width counts.
   float bits(std::size_t total, float bin_bits) const {
-    // In units, without the term of code_bits() that all have in common.
-    const auto bin_units = static_cast<std::int64_t>(kLogUnitsPerBit * bin_bits);
-    std::int64_t min_units = INT64_MAX;
-    std::int64_t wider = 0;  // latents in bins of their own, wider than those that share a bin
+    float min_bits = HUGE_VALF;
+    std::uint32_t logs = 0;  // of the bins of wider latents than those that share a bin
+    std::uint32_t offsets = 0;
+    std::uint32_t bins = 0;
     auto sharing = static_cast<std::uint32_t>(total);
     for (auto width = static_cast<std::uint32_t>(std::bit_width(any_)); sharing > 0; --width) {
-      const std::uint32_t count = counts_[width];
-      if (count == 0 && width > 0) continue;
       // In a shared bin the leading bit is not implied.
       const std::uint32_t shared = sharing * (width == 0 ? 0 : width + 1);
-      min_units = std::min(min_units, wider + (std::int64_t{shared} << kLogUnitsPerBitLog2) -
-                                          kLogs[sharing] + bin_units);
-      wider += (std::int64_t{count * width} << kLogUnitsPerBitLog2) - kLogs[count] + bin_units;
+      min_bits = std::min(min_bits, code_bits(logs + kLogs[sharing], total) +
+                                        static_cast<float>(offsets + shared) +
+                                        static_cast<float>(bins + 1) * bin_bits);
+      const std::uint32_t count = counts_[width];
+      logs += kLogs[count];
+      offsets += count * width;
+      bins += count > 0 ? 1 : 0;
       sharing -= count;
     }
-    const float units = static_cast<float>(std::min(min_units, wider));
-    return code_bits(0, total) + units / kLogUnitsPerBit;
+    return std::min(min_bits, code_bits(logs, total) + static_cast<float>(offsets) +
+                                  static_cast<float>(bins) * bin_bits);
   }
 
  private:

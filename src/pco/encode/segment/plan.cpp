@@ -254,6 +254,10 @@ float SegmentPlanner::min_saving() const {
   return ordered_.n < kMinSampledPlanN ? level_.min_saving_short : level_.min_saving;
 }
 
+float SegmentPlanner::min_coarse_saving() const {
+  return ordered_.n < kMinSampledPlanN ? level_.min_coarse_saving_short : level_.min_coarse_saving;
+}
+
 SegmentPlan SegmentPlanner::plan_single() const {
   SegmentPlan plan;
   sizes_[0] = ordered_.n;
@@ -268,7 +272,9 @@ float SegmentPlanner::estimate_saving() {
   const std::size_t min_n = std::size_t{1} << level_.min_run_n_log2;
   if (ordered_.n < min_n || all_bits < min_bits) return 0;
   const SegmentPlan plan = coarse_plan();
-  if (saves(plan, min_saving())) return 1 - plan.bits / plan.single_bits;
+  if (saves(plan, min_coarse_saving())) {
+    return 1 - plan.bits / plan.single_bits;
+  }
   arena_.rewind(before_);
   return 0;
 }

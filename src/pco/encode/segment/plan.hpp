@@ -54,6 +54,7 @@ class SegmentPlanner {
  private:
   // The share that a full plan must save to be used, and a coarse plan for a full one to be made.
   float min_saving() const;
+  float min_coarse_saving() const;
 
   // The number of latents that were counted, their bit width, and the length of their runs.
   struct Counted {

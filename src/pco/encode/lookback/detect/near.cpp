@@ -17,8 +17,7 @@ namespace {
 // them. More latents make the costs more accurate and the test slower: half as many, together with
 // fewer hopeless searches, saved 7 % of the time at the same size.
 NUMPACT_TUNED(std::size_t, kNearSampleN, 2048);
-constexpr std::size_t kNearWindowN = 128;
-constexpr std::size_t kNearStepN = 256;
+constexpr std::size_t kNearWindowN = 256;
 // The windows that a round examines, whether its costs are guessed or learned in the round before,
 // and the multiple of max_bits above which the test is given up. It decreases as costs are learned.
 struct NearRound {
@@ -28,8 +27,8 @@ struct NearRound {
   float prune_ratio;
 };
 // Later rounds examine more windows and give up closer to the limit.
-constexpr std::array kNearRounds = {NearRound{4, 0, true, 1.15f}, NearRound{2, 4, true, 1.1f},
-                                    NearRound{2, 0, false, 1.05f}};
+constexpr std::array kNearRounds = {NearRound{4, 0, true, 1.3f}, NearRound{2, 4, true, 1.2f},
+                                    NearRound{2, 0, false, 1.1f}};
 
 template <Latent L>
 class NearSearch {
@@ -71,7 +70,7 @@ class NearSearch {
     const std::size_t step = run_n_ * std::max<std::size_t>(1, words_.size() / (4 * kNearSampleN));
     std::size_t window = 0;
     for (std::size_t run = 0; run + run_n_ <= words_.size(); run += step) {
-      for (std::size_t j = kMaxFrequent; j < run_n_; j += kNearStepN) {
+      for (std::size_t j = kMaxFrequent; j < run_n_; j += best_.size()) {
         const std::size_t index = window++;
         if (index % round.window_one_in != 0) continue;
         if (round.kept_one_in != 0 && index % round.kept_one_in == 0) continue;
