@@ -130,8 +130,7 @@ void Roundings::add(const char* option, const std::vector<std::string>& args,
 }
 
 Roundings::Roundings(const RoundingArgs& args, std::span<const std::string> names,
-                     const std::string& file)
-    : names_(names.begin(), names.end()) {
+                     const std::string& file) {
   const auto set = [](const char* option, Of& column, const RoundingSpec& spec, bool is_named) {
     if (column.spec && column.is_named == is_named && std::strcmp(column.option, option) != 0) {
       fail_usage(option, fmt::format("contradicts {}", column.option));
@@ -156,6 +155,7 @@ Roundings::Roundings(const RoundingArgs& args, std::span<const std::string> name
         set("--keep-bits", column,
             RoundingSpec::keep_bits(require_whole<std::uint8_t>("--keep-bits", text)), is_named);
       });
+  if (!columns_.empty()) names_.assign(names.begin(), names.end());
   if (columns_.empty() && !args.fill.empty()) {
     fail_usage("--fill", "applies to --max-error, --decimals and --keep-bits");
   }

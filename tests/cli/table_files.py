@@ -193,8 +193,9 @@ def _metadata(rng: random.Random) -> dict[bytes, bytes] | None:
 def is_numeric(type: pa.DataType) -> bool:
     while isinstance(type, pa.BaseExtensionType):
         type = type.storage_type
-    return pa.types.is_primitive(type) and not pa.types.is_decimal(type) \
-        and not pa.types.is_interval(type)
+    if pa.types.is_decimal(type):
+        return type.precision <= 18
+    return pa.types.is_primitive(type) and not pa.types.is_interval(type)
 
 
 def make(seed: int) -> Case:

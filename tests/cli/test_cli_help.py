@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
     rng = np.random.default_rng(1)
     prices = np.round(100 + rng.normal(size=3000).cumsum(), 2)
-    for name in ("prices.npy", "more.npy", "source.npy"):
+    for name in ("prices.npy", "more.npy", "source.npy", "sst.npy"):
         np.save(folder / name, prices)
     prices.astype("<i8").tofile(folder / "ticks.raw")
     (folder / "trips.csv").write_text("id,fare,day,vendor\n" + "".join(
