@@ -68,7 +68,7 @@ def extension_type(rng: random.Random) -> pa.DataType:
 
 def other_type(rng: random.Random, parquet: bool, depth: int) -> pa.DataType:
     """A type of no numbers, nested up to ``depth``."""
-    flat = [pa.string(), pa.large_string(), pa.binary(), pa.binary(3), pa.decimal128(9, 2),
+    flat = [pa.string(), pa.large_string(), pa.binary(), pa.binary(3), pa.decimal128(19, 2),
             pa.decimal256(40, 5), pa.null(), pa.dictionary(pa.int32(), pa.string()),
             pa.dictionary(pa.int8(), pa.int64())]
     if not parquet:
