@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--seconds", type=float, default=4, help="for each line")
     parser.add_argument("--growing", type=int, metavar="ROWS", nargs="?", const=GROWN_ROWS,
-                        help="appends to a collection of so many rows (default: %(const)s)")
+                        help="rows of the collection that is appended to (default: %(const)s)")
     parser.add_argument("--rounds", type=int, default=11, help="of --growing")
     parser.add_argument("--folder", help="for the files (default: tmpfs)")
     options = parser.parse_args()

@@ -102,8 +102,9 @@ void add_rounding_options(CLI::App& command, RoundingArgs& args) {
       "Round within this absolute error to what compresses best: floats, or COLUMN=E for one "
       "column; may be given again",
       "E");
-  add("--decimals", args.decimals, "Round to so many decimals; as --max-error", "N");
-  add("--keep-bits", args.keep_bits, "Keep so many bits of the mantissa; as --max-error", "N");
+  add("--decimals", args.decimals, "Decimals that are kept; given as --max-error", "N");
+  add("--keep-bits", args.keep_bits, "Bits of the mantissa that are kept; given as --max-error",
+      "N");
   add("--fill", args.fill,
       "The value of missing numbers, which rounding keeps, or COLUMN=VALUE; may be given again",
       "VALUE");

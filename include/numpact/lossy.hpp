@@ -29,7 +29,7 @@ class RoundingSpec {
   // that compresses best, or stay if none saves anything. A number of which no multiple is within
   // the bound stays.
   static constexpr RoundingSpec max_error(double bound) { return {Kind::kMaxError, bound, 0}; }
-  // Floats alone: keeps so many bits of the mantissa, rounded to nearest, ties to even.
+  // Floats alone: keeps this count of bits of the mantissa, rounded to nearest, ties to even.
   static constexpr RoundingSpec keep_bits(unsigned bits) {
     return {Kind::kKeepBits, 0, static_cast<int>(bits)};
   }

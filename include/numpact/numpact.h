@@ -251,8 +251,8 @@ NUMPACT_C_API numpact_status numpact_estimate_size(numpact_context* context, num
 
 enum {
   NUMPACT_ROUND_MAX_ERROR = 0, /* no number changes by more than max_error, an absolute error */
-  NUMPACT_ROUND_KEEP_BITS = 1, /* floats alone: keeps so many bits of the mantissa */
-  NUMPACT_ROUND_DECIMALS = 2   /* the number nearest to the decimal with so many digits */
+  NUMPACT_ROUND_KEEP_BITS = 1, /* floats alone: keeps `digits` bits of the mantissa */
+  NUMPACT_ROUND_DECIMALS = 2   /* the number nearest to the decimal of `digits` */
 };
 
 typedef struct numpact_rounding {

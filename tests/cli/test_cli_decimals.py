@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import struct
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 import pytest
-from cli_program import FAILURE
+from cli_program import CORRUPT, FAILURE
 from programs import Tool, tool  # noqa: F401
 
 import numpact
@@ -73,6 +74,15 @@ def test_files_of_arrow_take_decimals(tool: Tool, tmp_path: Path) -> None:
     assert "values of type decimal128(18, 2), the folder has decimal128(20, 2)" in ran.err
     tool.run("compress", "-q", more, "--append", "-o", tmp_path / "t", "--schema", "extend")
     assert numpact.read_table(tmp_path / "t").to_arrow()["d"].to_pylist() == VALUES * 2
+
+
+def test_more_digits_than_the_type_has(tool: Tool, tmp_path: Path) -> None:
+    words = struct.pack("<4q", 5, 0, 1, 1)
+    long = pa.Array.from_buffers(pa.decimal128(18, 0), 2, [None, pa.py_buffer(words)])
+    path = write(pa.table({"d": long}), tmp_path / "t.arrow")
+    ran = tool.run("compress", path, "-o", tmp_path / "t", code=CORRUPT)
+    assert "a value of type decimal128(18, 0) has more digits" in ran.err
+    assert not (tmp_path / "t").exists()
 
 
 def test_a_file_of_numbers_has_no_digits(tool: Tool, tmp_path: Path) -> None:

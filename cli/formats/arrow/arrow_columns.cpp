@@ -307,10 +307,20 @@ class ArrayNumbers final : public NumberInput {
         number = narrow;
       } else {
         std::memcpy(&number, decimals + i * size, sizeof number);
+        check_digits(decimals + i * size + sizeof number, size - sizeof number, number);
       }
       buffer_[kept++] = static_cast<std::uint64_t>(number);
     }
     return {column_.type, buffer_.data(), kept};
+  }
+
+  // Arrow does not check that values have the digits of their type: the sign fills the other bytes.
+  void check_digits(const std::uint8_t* rest, std::size_t size, std::int64_t number) const {
+    const std::uint8_t fill = number < 0 ? 255 : 0;
+    if (std::all_of(rest, rest + size, [fill](std::uint8_t byte) { return byte == fill; })) return;
+    throw Failure(ExitCode::kCorrupt, place_,
+                  fmt::format("corrupt: a value of type {} has more digits",
+                              to_string(column_.logical.decimal)));
   }
 
   NumberView bools(std::int64_t at, std::int64_t length) {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from .._errors import CorruptError
+from .._errors import CorruptError, InvalidArgumentError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -277,8 +277,17 @@ def _narrowed(array: pa.Array) -> memoryview:
     part = memoryview(content)[first : first + len(array) * size]
     if size == 4:
         return np.frombuffer(part, np.int32).astype(np.int64).data.cast("B")
-    words = np.frombuffer(part, np.int64)
-    return np.ascontiguousarray(words[:: size // 8]).data.cast("B")
+    words = np.frombuffer(part, np.int64).reshape(-1, size // 8)
+    numbers = np.ascontiguousarray(words[:, 0])
+    # Arrow does not check that values have the digits of their type.
+    is_long = (words[:, 1:] != (numbers >> 63)[:, None]).any(axis=1)
+    if array.null_count:
+        is_long &= np.asarray(array.is_valid().to_numpy(zero_copy_only=False), np.bool_)
+    if is_long.any():
+        raise InvalidArgumentError(
+            f"a value of type {array.type} has more digits: that of row {int(is_long.argmax())}"
+        )
+    return numbers.data.cast("B")
 
 
 def decimal_array(

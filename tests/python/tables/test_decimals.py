@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -114,6 +115,21 @@ def test_files_of_arrow_take_decimals(tmp_path: Path) -> None:
     found = numpact.read_table(folder).to_arrow()
     assert found.schema == whole.schema
     assert found["d"].to_pylist() == [Decimal("1.50"), Decimal("2.50"), None]
+
+
+def long_decimals(is_null: bool) -> pa.Array:
+    """A value of 2^64 + 1 in a type of 18 digits, as unchecked programs make it."""
+    words = np.array([5, 0, 1, 1, -7 & (2**64 - 1), 2**64 - 1], np.uint64)
+    bits = pa.py_buffer(bytes([0b101])) if is_null else None
+    return pa.Array.from_buffers(pa.decimal128(18, 0), 3, [bits, pa.py_buffer(words)])
+
+
+def test_more_digits_than_the_type_has(tmp_path: Path) -> None:
+    with pytest.raises(numpact.InvalidArgumentError, match="has more digits: that of row 1"):
+        numpact.write_table(pa.table({"d": long_decimals(False)}), tmp_path / "t")
+    assert not (tmp_path / "t").exists()
+    numpact.write_table(pa.table({"d": long_decimals(True)}), tmp_path / "t")
+    assert numpact.read_table(tmp_path / "t")["d"].to_pylist() == [5, None, -7]
 
 
 def test_damaged_digits(tmp_path: Path) -> None:
