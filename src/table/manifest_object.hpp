@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxQuoted = 80;
 namespace member {
 
 enum Name : std::size_t {
-  kBits,
+  kTypeBits,
   kBytes,
   kColumns,
   kCount,
