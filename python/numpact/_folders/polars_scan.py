@@ -41,6 +41,7 @@ def scan_table(
         max_output=max_output,
         max_memory=max_memory,
     )
+    table = table.viewed()  # as polars keeps texts
     names = table.column_names
     if len(set(names)) < len(names):
         raise InvalidArgumentError(f"{table.path}: names of columns repeat: {few(names)}")

@@ -26,7 +26,7 @@ from .._remote.checked_file import (
 from .._remote.locations import Location, join
 from .._remote.manifest import NAME, Column, Manifest, Other, Part, manifest_of
 from .._remote.table_folder import FolderFiles, opened
-from .._tables.coded import Texts
+from .._tables.coded import Texts, view_type
 from .._tables.others import OtherReader
 from .._tables.parts import PartsReader
 from .._tables.sizes import bytes_of_rows
@@ -178,11 +178,25 @@ class NumberSource:
 class TextSource(NumberSource):
     """A column of texts, whose numbers are places among them. Thread-safe."""
 
+    _as_views = False
+
+    def viewed(self) -> TextSource:
+        """The column with views as values, if pyarrow has them."""
+        made = TextSource(self._folder, self.entry, self.index)
+        made.field = self.field.with_type(view_type(self.field.type))
+        made._as_views = made.field.type != self.field.type
+        return made
+
     @cached_property
     def _texts(self) -> Texts:
         folder = self._folder
         return Texts.of(
-            folder.reader, self.index, self.logical.text_type, folder.limits, self._place
+            folder.reader,
+            self.index,
+            self.logical.text_type,
+            folder.limits,
+            self._place,
+            self._as_views,
         )
 
     def count(self, rows: int, budget: Budget) -> None:

@@ -39,7 +39,7 @@ from .row_numbers import (
     without_columns,
 )
 from .scanning import Condition, Scan, conditions_of
-from .sources import Folder, Source, Span, not_a_table
+from .sources import Folder, Source, Span, TextSource, not_a_table
 from .tabular import Table, Tabular
 from .writing import shared_out
 
@@ -295,6 +295,11 @@ class OpenTable(Tabular):
     def source(self, index: int) -> Source:
         """A column for the other modules of the package."""
         return self._sources[index]
+
+    def viewed(self) -> OpenTable:
+        """The table with views of the texts that repeat, for the other modules of the package."""
+        made = [one.viewed() if isinstance(one, TextSource) else one for one in self._sources]
+        return self._of(made)
 
     def budget(self) -> Budget:
         """Counts what a caller takes by the methods below."""

@@ -54,7 +54,9 @@ def blocks_of(part: Part, first: int = 0, count: int | None = None) -> Blocks | 
 
 
 class CheckedFile:
-    """A file object for pyarrow that gives bytes of blocks whose checksum matches. Not thread-safe.
+    """A file object for pyarrow that gives bytes of blocks whose checksum matches.
+
+    Thread-safe but for its position: ``between`` may be called while a thread reads the file.
 
     The first and the last block are checked when it is made, since they say what the whole file
     is. Each other block is fetched and checked as a whole when bytes of it are read.
@@ -107,22 +109,23 @@ class CheckedFile:
 
     def between(self, start: int, stop: int) -> Any:
         """The bytes from ``start`` to before ``stop``, or the end of the file."""
-        self.seek(start)
-        return self.read(max(0, stop - start))
+        stop = min(stop, self.size)
+        parts: list[memoryview] = []
+        while start < stop:
+            at = bisect_right(self._ends, start)
+            _, begin, end, _ = self._known[at]
+            if start < begin:
+                raise CorruptError(f"{self._place}: its rows are not where the manifest says")
+            parts.append(self._block(at)[start - begin : min(stop, end) - begin])
+            start = min(stop, end)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
     # ---- as a file object ----
 
     def read(self, count: int = -1) -> Any:
-        stop = self.size if count < 0 else min(self._at + count, self.size)
-        parts: list[memoryview] = []
-        while self._at < stop:
-            at = bisect_right(self._ends, self._at)
-            _, begin, end, _ = self._known[at]
-            if self._at < begin:
-                raise CorruptError(f"{self._place}: its rows are not where the manifest says")
-            parts.append(self._block(at)[self._at - begin : min(stop, end) - begin])
-            self._at = min(stop, end)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        start = self._at
+        self._at = max(start, self.size if count < 0 else min(start + count, self.size))
+        return self.between(start, self._at)
 
     def seek(self, offset: int, whence: int = 0) -> int:
         self._at = offset + (0, self._at, self.size)[whence]
@@ -149,8 +152,8 @@ class CheckedFile:
         for blocks in (self._pinned, self._held):
             if at in blocks:
                 return blocks[at]
-        self._held = self._checked(at, at + 1)
-        return self._held[at]
+        self._held = held = self._checked(at, at + 1)
+        return held[at]
 
     def _checked(self, first: int, stop: int) -> dict[int, memoryview]:
         """Blocks that follow each other in the file, fetched at once."""

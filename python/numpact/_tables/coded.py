@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 _MAX_BYTES = (1 << 31) - 1  # of an array whose offsets have 32 bits
+# Of a view: the length of the text, and its bytes or its place.
+_VIEW = np.dtype(np.complex128)
 
 
 class Texts:
@@ -28,21 +31,36 @@ class Texts:
         type: The name of their type, as in a manifest.
         limits: Of what is decoded.
         place: How messages call the column.
+        as_views: Rows are views of the texts, which take less time than copies.
     """
 
     def __init__(
-        self, offsets: Array, content: bytes, type: str, limits: Limits, place: str
+        self,
+        offsets: Array,
+        content: bytes,
+        type: str,
+        limits: Limits,
+        place: str,
+        as_views: bool = False,
     ) -> None:
         self.type = TEXTS[type]
         self._texts = array_of(offsets, content, None, self.type)
+        self._views = self._texts.cast(view_type(self.type)).buffers() if as_views else None
         self._max_rows = max(1, _MAX_BYTES // max(1, int(np.diff(offsets).max(initial=1))))
         self._limits = limits
         self._place = place
 
     @staticmethod
-    def of(reader: _core.TableReader, index: int, type: str, limits: Limits, place: str) -> Texts:
+    def of(
+        reader: _core.TableReader,
+        index: int,
+        type: str,
+        limits: Limits,
+        place: str,
+        as_views: bool = False,
+    ) -> Texts:
         """Those of a column of a table."""
-        return Texts(*reader.texts(index), type, limits, place)
+        return Texts(*reader.texts(index), type, limits, place, as_views)
 
     def arrays(self, codes: Array, valid: Any, budget: Budget) -> list[pa.Array]:
         """The texts of rows, which count in the budget; at least one array.
@@ -60,10 +78,34 @@ class Texts:
             coded = pa.DictionaryArray.from_arrays(part, self._texts, safe=False)
             if self._limits:
                 self._limits.check_decoded(spread_bytes(coded), self._place, bool(budget))
-            made.append(coded.dictionary_decode())
+            if self._views is None:
+                made.append(coded.dictionary_decode())
+            else:
+                made.append(self._viewed(codes[at : at + self._max_rows], part))
             if budget:
                 budget.take(bytes_of_rows(made[-1]), self._place)
         return made
+
+    def _viewed(self, codes: Array, indices: pa.Array) -> pa.Array:
+        """The texts of rows as views."""
+        assert self._views is not None
+        _, views, *contents = self._views
+        found = np.take(np.frombuffer(views, _VIEW), codes) if len(codes) else np.empty(0, _VIEW)
+        valid = pa.py_buffer(np.packbits(indices.is_valid().to_numpy(False), bitorder="little"))
+        buffers = [valid if indices.null_count else None, pa.py_buffer(found), *contents]
+        return pa.Array.from_buffers(view_type(self.type), len(codes), buffers)
+
+
+@cache
+def view_type(type: pa.DataType) -> pa.DataType:
+    """The type of views of texts; that itself where pyarrow does not make any (before 18)."""
+    name = "binary_view" if is_bytes(type) else "string_view"
+    try:
+        made: pa.DataType = getattr(pa, name)()
+        pa.array([], type).cast(made)
+    except (AttributeError, pa.ArrowNotImplementedError):
+        return type
+    return made
 
 
 def array_of(offsets: Array, content: bytes, valid: Any, type: pa.DataType) -> pa.Array:

@@ -49,6 +49,11 @@ class ColumnFile {
   bool has_restarts(std::size_t chunk) const {
     return trailer_ && trailer_->restart_log() && summaries()[chunk].restart_points > 0;
   }
+  std::optional<unsigned> restart_log() const {
+    return trailer_ ? trailer_->restart_log() : std::nullopt;
+  }
+  // The bytes of the file, if they are in memory.
+  std::optional<std::span<const std::byte>> bytes() const { return source_->bytes(); }
   // Reads the numbers from memory; null: chunks must be fetched.
   const FileReader* reader() const { return reader_ ? &*reader_ : nullptr; }
 

@@ -27,6 +27,13 @@ constexpr std::uint64_t kWindowNumbers = std::uint64_t{1} << 17;
 // one at most is decoded in vain.
 constexpr std::uint64_t kMinDirectNumbers = std::uint64_t{1} << 16;
 
+// What is read after some rows, or numbers, of a column: the row behind the last one that may be,
+// so that chunks are fetched together, and behind the last one that will be.
+struct Ahead {
+  std::uint64_t may = 0;
+  std::uint64_t will = 0;
+};
+
 // What a cursor keeps of a column.
 struct Window {
   const ColumnPart* part = nullptr;
@@ -40,6 +47,7 @@ struct Window {
 struct Values {
   std::vector<std::uint64_t> numbers;  // of any type, aligned
   std::vector<std::uint8_t> valid;
+  RowRange rows;            // of them; less than the window if only some were needed
   bool is_read = false;     // in this batch
   bool is_compact = false;  // only the rows that match
   bool has_nulls = false;
@@ -128,9 +136,9 @@ struct Cursor::State {
   std::size_t range = 0;
 
   Status read(std::size_t column, std::uint64_t first, const MutableNumberView& out,
-              std::uint8_t* valid, std::uint64_t ahead, Failure* failure);
-  Status read_values(std::size_t column, std::uint64_t first, std::uint64_t rows,
-                     std::uint64_t ahead, Failure* failure);
+              std::uint8_t* valid, const Ahead& ahead, Failure* failure);
+  Status read_values(std::size_t column, const RowRange& rows, const Ahead& ahead,
+                     Failure* failure);
   Status next(Batch& batch, Failure* failure);
   bool next_window(RowRange& rows);
   Status match(const RowRange& rows, std::uint64_t ahead, Failure* failure);
@@ -140,7 +148,7 @@ struct Cursor::State {
   Status test_rows(const Scan::Plan::Test& test, const RowRange& rows, std::uint64_t ahead,
                    std::span<std::uint8_t> left, Failure* failure);
   Status read_numbers(Window& window, std::uint64_t number, MutableNumberView out,
-                      std::uint64_t ahead);
+                      const Ahead& ahead);
   Status read_direct(Window& window, std::uint64_t number, const MutableNumberView& out,
                      std::size_t chunk, std::uint64_t ahead);
 };
@@ -161,9 +169,9 @@ Status Cursor::State::read_direct(Window& window, std::uint64_t number,
   return fetched.placed(fetched.reader->read(number - fetched.first, out, config, &context));
 }
 
-// Numbers from `number` on; those up to `ahead` will be read next.
+// Numbers from `number` on.
 Status Cursor::State::read_numbers(Window& window, std::uint64_t number, MutableNumberView out,
-                                   std::uint64_t ahead) {
+                                   const Ahead& ahead) {
   const internal::ColumnFile& file = window.part->file;
   const ChunkIndex& index = file.index();
   const std::size_t size = size_of(out.type);
@@ -184,7 +192,8 @@ Status Cursor::State::read_numbers(Window& window, std::uint64_t number, Mutable
       const std::uint64_t chunk_end = end_of(index.chunk(chunk));
       if (direct_end < chunk_end) {
         const bool has_restarts = file.has_restarts(chunk);
-        std::uint64_t window_end = std::min(chunk_end, std::max(ahead, end));
+        const std::uint64_t wanted = std::max(end, has_restarts ? ahead.will : ahead.may);
+        std::uint64_t window_end = std::min(chunk_end, wanted);
         if (has_restarts) window_end = std::min(window_end, number + kWindowNumbers);
         const bool is_large = has_restarts && direct_end - number >= kMinDirectNumbers;
         const std::uint64_t bytes = (window_end - number) * size;
@@ -193,15 +202,15 @@ Status Cursor::State::read_numbers(Window& window, std::uint64_t number, Mutable
           if (window.numbers.size() < bytes) window.numbers.resize(internal::to_size(bytes));
           const MutableNumberView view(out.type, window.numbers.data(),
                                        static_cast<std::size_t>(window_end - number));
-          NUMPACT_TRY(read_direct(window, number, view, chunk, ahead));
+          NUMPACT_TRY(read_direct(window, number, view, chunk, ahead.may));
           window.first = number;
           window.end = window_end;
           continue;
         }
       }
       count = static_cast<std::size_t>(direct_end - number);
-      NUMPACT_TRY(
-          read_direct(window, number, MutableNumberView(out.type, out.data, count), chunk, ahead));
+      NUMPACT_TRY(read_direct(window, number, MutableNumberView(out.type, out.data, count), chunk,
+                              ahead.may));
     }
     number += count;
     out = MutableNumberView(out.type, static_cast<std::byte*>(out.data) + count * size,
@@ -211,7 +220,7 @@ Status Cursor::State::read_numbers(Window& window, std::uint64_t number, Mutable
 }
 
 Status Cursor::State::read(std::size_t column, std::uint64_t first, const MutableNumberView& out,
-                           std::uint8_t* valid, std::uint64_t ahead, Failure* failure) {
+                           std::uint8_t* valid, const Ahead& ahead, Failure* failure) {
   const OpenColumn* open = nullptr;
   NUMPACT_TRY(table.load(column, open, failure));
   const Column& described = *table.entries[column].numbers;
@@ -224,7 +233,8 @@ Status Cursor::State::read(std::size_t column, std::uint64_t first, const Mutabl
     return fail(failure, status, table.place_of(described.first_file()), described.name);
   }
   const std::uint64_t end = first + out.count;
-  const std::uint64_t last = std::clamp(ahead, end, described.rows());
+  const Ahead last{std::clamp(ahead.may, end, described.rows()),
+                   std::clamp(ahead.will, end, described.rows())};
   const std::size_t size = size_of(out.type);
   Window& window = windows[column];
   for (std::size_t i = open->part_of(first); first < end; ++i) {
@@ -241,8 +251,10 @@ Status Cursor::State::read(std::size_t column, std::uint64_t first, const Mutabl
     // The numbers come behind the place of the nulls, and are then spread.
     auto* const at = static_cast<std::byte*>(out.data) + (out.count - (end - first)) * size;
     const MutableNumberView numbers(out.type, at + (rows - count) * size, count);
-    const std::uint64_t next =
-        part->nulls.numbers_before(std::min(last, part_end) - part->first_row);
+    const auto numbers_to = [&](std::uint64_t end_row) {
+      return part->nulls.numbers_before(std::min(end_row, part_end) - part->first_row);
+    };
+    const Ahead next{numbers_to(last.may), numbers_to(last.will)};
     if (const Status status = read_numbers(window, number, numbers, next); !status.ok()) {
       return fail(failure, status, part->place, described.name);
     }
@@ -258,17 +270,20 @@ Status Cursor::State::read(std::size_t column, std::uint64_t first, const Mutabl
   return {};
 }
 
-Status Cursor::State::read_values(std::size_t column, std::uint64_t first, std::uint64_t rows,
-                                  std::uint64_t ahead, Failure* failure) {
+// Of a batch, the first call counts: later ones need no other rows.
+Status Cursor::State::read_values(std::size_t column, const RowRange& rows, const Ahead& ahead,
+                                  Failure* failure) {
   Values& made = values[column];
   if (made.is_read) return {};
   const Column& described = *table.entries[column].numbers;
-  const std::size_t count = internal::to_size(rows);
+  const std::size_t count = internal::to_size(rows.end - rows.first);
+  made.rows = rows;
   made.has_nulls = described.null_count > 0;
   made.is_compact = false;
   made.numbers.resize((count * size_of(described.type) + 7) / 8);
   if (made.has_nulls) made.valid.resize(count);
-  NUMPACT_TRY(read(column, first, MutableNumberView(described.type, made.numbers.data(), count),
+  NUMPACT_TRY(read(column, rows.first,
+                   MutableNumberView(described.type, made.numbers.data(), count),
                    made.has_nulls ? made.valid.data() : nullptr, ahead, failure));
   made.is_read = true;
   return {};
@@ -309,12 +324,12 @@ Status Cursor::State::test_rows(const Scan::Plan::Test& test, const RowRange& ro
     return read.has_nulls ? std::span<const std::uint8_t>(read.valid).first(left.size())
                           : std::span<const std::uint8_t>();
   };
-  NUMPACT_TRY(read_values(test.column, rows.first, left.size(), ahead, failure));
+  NUMPACT_TRY(read_values(test.column, rows, {ahead, ahead}, failure));
   if (test.kind == TestKind::kNumbers) {
     narrow(test.filter, numbers_of(test.column), valid_of(test.column), left, scratch);
     return {};
   }
-  NUMPACT_TRY(read_values(test.other, rows.first, left.size(), ahead, failure));
+  NUMPACT_TRY(read_values(test.other, rows, {ahead, ahead}, failure));
   test.pair.narrow(numbers_of(test.column), numbers_of(test.other), left);
   for (const std::size_t column : {test.column, test.other}) {
     const std::span<const std::uint8_t> valid = valid_of(column);
@@ -374,17 +389,28 @@ Status Cursor::State::next(Batch& batch, Failure* failure) {
   return {};
 }
 
+// Columns without tests are read from the first row that matches to the last.
 Status Cursor::State::give(Batch& batch, std::uint64_t ahead, Failure* failure) {
+  const std::span<const std::uint8_t> mask = kept;
+  const auto first =
+      static_cast<std::uint64_t>(std::find(mask.begin(), mask.end(), 1) - mask.begin());
+  const auto end =
+      static_cast<std::uint64_t>(std::find(mask.rbegin(), mask.rend(), 1).base() - mask.begin());
+  const RowRange needed{batch.first_row + first, batch.first_row + end};
+  const Ahead next{ahead, end < mask.size() ? needed.end : ahead};
   batch.columns.resize(plan->query.columns.size());
   for (std::size_t i = 0; i < batch.columns.size(); ++i) {
     const std::size_t column = plan->query.columns[i];
     if (table.entries[column].numbers == nullptr) continue;
-    NUMPACT_TRY(read_values(column, batch.first_row, batch.window_rows, ahead, failure));
+    NUMPACT_TRY(read_values(column, needed, next, failure));
     Values& read = values[column];
     const NumberType type = table.entries[column].numbers->type;
-    if (!batch.kept.empty() && !read.is_compact) {
-      keep_numbers(read.numbers.data(), size_of(type), kept);
-      if (read.has_nulls) keep(read.valid.data(), kept);
+    const std::uint64_t read_n = read.rows.end - read.rows.first;
+    if (batch.rows < read_n && !read.is_compact) {
+      const auto of_read = mask.subspan(static_cast<std::size_t>(read.rows.first - batch.first_row),
+                                        static_cast<std::size_t>(read_n));
+      keep_numbers(read.numbers.data(), size_of(type), of_read);
+      if (read.has_nulls) keep(read.valid.data(), of_read);
       read.is_compact = true;
     }
     const auto rows = static_cast<std::size_t>(batch.rows);
@@ -435,7 +461,8 @@ Status Cursor::read(std::size_t column, std::uint64_t first, const MutableNumber
     if (!valid.empty() && valid.size() != out.count) {
       return Status(ErrorKind::kInvalidArgument, "there are not as many bytes for nulls as rows");
     }
-    return state_->read(column, first, out, valid.empty() ? nullptr : valid.data(), ahead, failure);
+    return state_->read(column, first, out, valid.empty() ? nullptr : valid.data(), {ahead, ahead},
+                        failure);
   });
 }
 

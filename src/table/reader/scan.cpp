@@ -8,6 +8,7 @@
 #include "base/internal.hpp"
 #include "base/try.hpp"
 #include "table/reader/failure.hpp"
+#include "table/reader/sorted_chunk.hpp"
 #include "table/reader/table_data.hpp"
 
 namespace numpact::table {
@@ -54,10 +55,10 @@ Ranges in_either(const Ranges& a, const Ranges& b) {
   return result;
 }
 
-// The rows from that of the first number to that of the last of each chunk that may match; all of a
-// part if its null rows match.
-Ranges rows_that_may_match(const OpenColumn& column, const NumberFilter& filter,
-                           bool nan_may_match) {
+// The rows from that of the first number to that of the last that may match, of each chunk; all of
+// a part if its null rows match.
+Ranges rows_that_may_match(const OpenColumn& column, const NumberFilter& filter, bool nan_may_match,
+                           const DecodeConfig& config) {
   Ranges rows;
   for (const auto& part : column.parts) {
     const std::uint64_t base = part->first_row;
@@ -67,11 +68,13 @@ Ranges rows_that_may_match(const OpenColumn& column, const NumberFilter& filter,
       add_range(rows, {base, base + part->rows});
       continue;
     }
-    for (const ChunkSummary& chunk : chunks) {
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      const ChunkSummary& chunk = chunks[i];
       if (!filter.may_match(chunk) && !(nan_may_match && chunk.nan_count > 0)) continue;
-      const std::uint64_t last = chunk.place.first + chunk.place.count - 1;
-      add_range(rows, {base + part->nulls.row_of(chunk.place.first),
-                       base + part->nulls.row_of(last) + 1});
+      const RowRange numbers = internal::numbers_that_may_match(part->file, i, filter, config);
+      if (numbers.first >= numbers.end) continue;
+      add_range(rows, {base + part->nulls.row_of(numbers.first),
+                       base + part->nulls.row_of(numbers.end - 1) + 1});
     }
   }
   return rows;
@@ -186,7 +189,8 @@ class Planner {
     const OpenColumn* column = nullptr;
     NUMPACT_TRY(table_.load(test.column, column, failure_));
     if (test.kind == Test::Kind::kPair) return table_.load(test.other, column, failure_);
-    rows = intersection(rows, rows_that_may_match(*column, test.filter, query_.nan_may_match));
+    rows = intersection(
+        rows, rows_that_may_match(*column, test.filter, query_.nan_may_match, table_.config));
     return {};
   }
 
