@@ -22,13 +22,13 @@ README = ROOT / "README.md"
 
 # The timed tasks, each with its title in tables.
 TASKS = {"write": "write", "read": "read all", "column": "one column", "rows": "1,000 rows",
-         "by_time": "filter on time (1 % of rows)", "by_value": "filter on value (1 % of rows)"}
+         "narrow": "0.26 % by time", "by_time": "1 % by time", "by_value": "largest 1 %",
+         "by_key": "one key", "by_both": "one key in 8 % of time", "group": "sum by key"}
 CSV_TITLES = ["table", "rows", "columns", "format", "threads", "bytes",
               *(f"{task}_ms" for task in TASKS)]
 BASE = "numpact-8"  # all others are divided by it
 RATIO_TEXT = "as a multiple of numpact at level 8 (above 1: larger, or slower):"
-# The README shows the smallest Parquet, the one with the fastest slices, and Feather.
-README_FORMATS = ["parquet-zstd-9-1M", "parquet-zstd-3-64K", "feather-zstd"]
+README_FORMATS = ["parquet-zstd-3-1M", "parquet-zstd-3-64K", "parquet-zstd-9-chosen"]
 README_THREADS = 1
 MAX_COLUMNS = 100  # of a line of a document
 BEGIN, END = "<!-- tables: made by ./dev bench tables -->\n", "<!-- end of tables -->\n"
@@ -44,7 +44,8 @@ class Result:
     format: str
     threads: int
     bytes: int
-    ms: dict[str, float]  # by task; of `column` the mean over the table's columns
+    # By task; of `column` the mean over the table's columns. Feather has no sums.
+    ms: dict[str, float]
 
 
 def title(name: str) -> str:
@@ -52,8 +53,8 @@ def title(name: str) -> str:
     kind, *words = name.split("-")
     if kind == "numpact":
         return f"numpact, level {words[0]}"
-    if words[-1] == "best":
-        return f"Parquet, zstd {words[1]}, best encodings"
+    if words[-1] == "chosen":
+        return f"Parquet, zstd {words[1]}, chosen encodings"
     if kind == "parquet":
         return f"Parquet, zstd {words[1]}, groups of {words[2]}"
     return f"{kind.capitalize()}, {words[0]}"
@@ -61,20 +62,22 @@ def title(name: str) -> str:
 
 def csv_cells(result: Result) -> list[str]:
     return [result.table, str(result.rows), str(result.columns), result.format,
-            str(result.threads), str(result.bytes), *(f"{result.ms[t]:.3f}" for t in TASKS)]
+            str(result.threads), str(result.bytes), *(f"{result.ms[t]:.3f}" if t in result.ms else "" for t in TASKS)]
 
 
 def read_results(folder: Path) -> list[Result]:
     with (folder / "tables.csv").open(newline="", encoding="utf-8") as file:
         return [Result(row["table"], int(row["rows"]), int(row["columns"]), row["format"],
                        int(row["threads"]), int(row["bytes"]),
-                       {task: float(row[f"{task}_ms"]) for task in TASKS})
+                       {task: float(row[f"{task}_ms"]) for task in TASKS if row[f"{task}_ms"]})
                 for row in csv.DictReader(file)]
 
 
-def ratios(result: Result, base: Result) -> list[float]:
+def ratios(result: Result, base: Result) -> list[float | None]:
     """Bytes, then the time of each task, as multiples."""
-    return [result.bytes / base.bytes, *(result.ms[task] / base.ms[task] for task in TASKS)]
+    return [result.bytes / base.bytes,
+            *(result.ms[task] / base.ms[task] if task in result.ms and task in base.ms else None
+              for task in TASKS)]
 
 
 def _ratio_text(value: float | None) -> str:
@@ -93,8 +96,9 @@ def mean_row(results: Iterable[Result], threads: int, name: str) -> list[str]:
     found = _by_key(results, threads)
     pairs = [(one, found[table, BASE]) for (table, other), one in found.items()
              if other == name and (table, BASE) in found]
-    means = map(geometric_mean, zip(*(ratios(one, base) for one, base in pairs)))
-    return [title(name), *map(_ratio_text, means)]
+    known = ([one for one in column if one is not None]
+             for column in zip(*(ratios(one, base) for one, base in pairs)))
+    return [title(name), *(_ratio_text(geometric_mean(one) if one else None) for one in known)]
 
 
 MEAN_TITLES = ["format", "bytes", *TASKS.values()]
@@ -112,7 +116,7 @@ def table_rows(results: Sequence[Result], threads: int) -> tuple[list[str], list
     for (table, name), one in found.items():
         base = found.get((table, BASE))
         if name == BASE or base is None:
-            cells = [f"{one.bytes:,}", *(f"{one.ms[task]:.1f} ms" for task in TASKS)]
+            cells = [f"{one.bytes:,}", *(f"{one.ms[task]:.1f} ms" if task in one.ms else "" for task in TASKS)]
         else:
             cells = list(map(_ratio_text, ratios(one, base)))
         rows.append([table, title(name), *cells])

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares folders of numpact with Parquet and Feather on whole tables: bytes, and times to write,
-to read all, one column, 1,000 rows, and the rows that meet a filter.
+"""Compares folders of numpact with Parquet, as pyarrow, polars and duckdb read it, and Feather, on
+whole tables: bytes, and times to write, to read all, one column, 1,000 rows, the rows that meet a
+filter, and sums of groups.
 
 Everything that is read is compared with the source before it is timed, bit by bit. All formats then
 take turns in the same rounds. docs/benchmarks/tables.md explains the figures; with
@@ -12,6 +13,7 @@ something was not equal.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 import tempfile
@@ -19,14 +21,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpact
+import pyarrow as pa
 import table_report
 from columns import default_folder
 from report import cpu_name, markdown_table, plain_table
 from result_tables import write_csv
 from rounds import Action, best_of_rounds
-from table_formats import TableFormat, every_format, formats_of_sizes, remove, stored_bytes
 from table_report import TASKS, Result
-from table_sources import TABLES, Conditions, Source, difference, expression, load
+from table_sources import MADE, TABLES, Query, Source, comparable, difference, expression, load
 
 TMPFS = Path("/dev/shm")
 WRITE_ROUNDS = 2  # writing takes several times as long as everything else together
@@ -45,14 +47,17 @@ class Bench:
     def run(self, threads: int, rounds: int, seconds: float) -> list[Result]:
         for one in self._formats:
             one.set_threads(threads)
+            one.prepare(self._source.table)
         writing, _ = best_of_rounds({one.name: self._writer(one) for one in self._formats},
                                     min(rounds, WRITE_ROUNDS), 0)
         paths = {one.name: self._new_path(one) for one in self._formats}
+        actions: dict[str, Action] = {}
         for one in self._formats:
             one.write(self._source.table, paths[one.name])
-            self._check(one, paths[one.name], threads)
-        actions = {f"{one.name}.{task}": action for one in self._formats
-                   for task, action in self._actions(one, paths[one.name]).items()}
+            for reader in one.readers:
+                tasks = self._tasks(reader, paths[one.name])
+                if self._check(one, reader, tasks):
+                    actions |= {f"{one.name} {task} {reader.name}": tasks[task] for task in tasks}
         times, _ = best_of_rounds(actions, rounds, seconds)
         results = [self._result(one, threads, paths[one.name], writing[one.name], times)
                    for one in self._formats]
@@ -62,55 +67,84 @@ class Bench:
 
     def _new_path(self, one: TableFormat) -> Path:
         self._written += 1
-        return self._folder / f"{self._written}-{one.name}"
+        return self._folder / f"{self._written}-{one.name}.{one.name.partition('-')[0]}"
 
     def _writer(self, one: TableFormat) -> Action:
         """Each call writes under a new name: nothing is replaced."""
         return lambda: one.write(self._source.table, self._new_path(one))
 
-    def _parts(self, one: TableFormat, path: Path) -> dict[str, Action]:
-        """The parts of a table that are read, except single columns."""
+    def _tasks(self, reader: Reader, path: Path) -> dict[str, Action]:
         source = self._source
         first, stop = source.middle
-        return {"read": lambda: one.read(path), "rows": lambda: one.rows(path, first, stop),
-                "by_time": lambda: one.filtered(path, source.by_time),
-                "by_value": lambda: one.filtered(path, source.by_value)}
 
-    def _actions(self, one: TableFormat, path: Path) -> dict[str, Action]:
-        def every_column() -> None:
-            for name in self._source.table.column_names:
-                one.read(path, [name])
+        def every_column() -> list[pa.Table]:
+            return [reader.read(path, [name]) for name in source.table.column_names]
 
-        return self._parts(one, path) | {"column": every_column}
+        def filtered(query: Query) -> Action:
+            return lambda: reader.filtered(path, query)
 
-    def _check(self, one: TableFormat, path: Path, threads: int) -> None:
-        """Compares everything that will be timed with the table in memory."""
+        tasks: dict[str, Action] = {
+            "read": lambda: reader.read(path), "column": every_column,
+            "rows": lambda: reader.rows(path, first, stop)}
+        tasks |= {name: filtered(query) for name, query in source.queries.items()}
+        if source.group[0] and type(reader) is not FeatherReader:
+            tasks["group"] = lambda: reader.grouped(path, *source.group)
+        return tasks
+
+    def _check(self, one: TableFormat, reader: Reader, tasks: dict[str, Action]) -> bool:
+        """Compares everything that will be timed with the table in memory. A reader of Parquet that
+        cannot read a table, or has not all its types, is left out."""
+        place = f"{self._source.name}, {one.name}, {reader.name}"
+        try:
+            faults = [f"{place}, {fault}" for fault in self._faults(tasks)]
+        except Exception as error:  # of any package
+            if not one.name.startswith("parquet"):
+                raise
+            faults = [f"{place}: {error}"]
+        if faults and one.name.startswith("parquet"):
+            print(f"left out: {faults[0]}", file=sys.stderr)
+        else:
+            self.failures += faults
+        return not faults
+
+    def _faults(self, tasks: dict[str, Action]) -> list[str]:
         table = self._source.table
         first, stop = self._source.middle
-
-        def kept(conditions: Conditions) -> object:
-            return table.filter(expression(conditions, table.schema))
-
-        expected = {"read": table, "rows": table.slice(first, stop - first),
-                    "by_time": kept(self._source.by_time), "by_value": kept(self._source.by_value)}
-        found = {task: action() for task, action in self._parts(one, path).items()}
-        for name in table.column_names:
-            expected[f"column {name}"] = table.select([name])
-            found[f"column {name}"] = one.read(path, [name])
+        expected = {"read": table, "rows": table.slice(first, stop - first)}
+        expected |= {name: selected(table, query)
+                     for name, query in self._source.queries.items()}
+        faults = []
         for task, part in expected.items():
-            fault = difference(found[task], part)
-            if fault:
-                self.failures.append(f"{self._source.name}, {one.name}, {threads} threads, "
-                                     f"{task}: {fault}")
+            if fault := difference(comparable(tasks[task](), part.schema), comparable(part)):
+                faults.append(f"{task}: {fault}")
+        for name, column in zip(table.column_names, tasks["column"]()):
+            part = table.select([name])
+            if fault := difference(comparable(column, part.schema), comparable(part)):
+                faults.append(fault)
+        if "group" in tasks:
+            groups, different = tasks["group"](), table[self._source.group[0]].unique()
+            if groups.num_rows != len(different):
+                faults.append("group: other keys")
+        return faults
 
     def _result(self, one: TableFormat, threads: int, path: Path, write: float,
                 times: dict[str, float]) -> Result:
         table = self._source.table
-        seconds = {task: times[f"{one.name}.{task}"] for task in TASKS if task != "write"}
-        seconds["write"] = write
-        seconds["column"] /= table.num_columns
+        best: dict[str, float] = {"write": write}
+        for name, seconds in times.items():
+            found, task, _ = name.split(" ")
+            if found == one.name:
+                best[task] = min(best.get(task, seconds), seconds)
+        if "column" in best:
+            best["column"] /= table.num_columns
         return Result(self._source.name, table.num_rows, table.num_columns, one.name, threads,
-                      stored_bytes(path), {task: seconds[task] * 1e3 for task in TASKS})
+                      stored_bytes(path),
+                      {task: best[task] * 1e3 for task in TASKS if task in best})
+
+
+def selected(table: pa.Table, query: Query) -> pa.Table:
+    found = table.filter(expression(query.conditions, table.schema))
+    return found.select(query.columns) if query.columns else found
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -119,7 +153,7 @@ def parse_arguments() -> argparse.Namespace:
                         help=f"Parquet files, or names of {', '.join(TABLES)} (default: those of "
                              "these that are there)")
     parser.add_argument("--formats", default="", metavar="REGEX", help="only names that match")
-    parser.add_argument("--threads", default="1,2", metavar="N,M",
+    parser.add_argument("--threads", type=int, default=1, metavar="N",
                         help="how many each call may use (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="at least this many for each table")
     parser.add_argument("--seconds", type=float, default=10,
@@ -133,21 +167,34 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+ARGUMENTS = parse_arguments()
+os.environ["POLARS_MAX_THREADS"] = str(ARGUMENTS.threads)  # which polars reads when it is loaded
+from table_formats import (  # noqa: E402
+    FeatherReader,
+    Reader,
+    TableFormat,
+    every_format,
+    formats_of_sizes,
+    remove,
+    stored_bytes,
+    versions,
+)
+
+
 def chosen_tables(words: Sequence[str]) -> list[Path]:
     place = default_folder()
-    if not words:
-        return [path for name in TABLES if (path := place / f"{name}.parquet").is_file()]
-    return [place / f"{word}.parquet" if word in TABLES else Path(word) for word in words]
+    known = [path for name in TABLES
+             if (path := place / f"{name}.parquet").is_file() or name in MADE]
+    return [place / f"{word}.parquet" if word in TABLES else Path(word)
+            for word in words] or known
 
 
 def progress(source: Source) -> None:
     table = source.table
-    shares = [table.filter(expression(c, table.schema)).num_rows / table.num_rows
-              for c in (source.by_time, source.by_value)]
-    names = [f"{conditions[0][0]} {share:.2%}"
-             for conditions, share in zip((source.by_time, source.by_value), shares)]
+    shares = (f"{name} {selected(table, query).num_rows / table.num_rows:.2%}"
+              for name, query in source.queries.items())
     print(f"{source.name}: {table.num_rows:,} rows, {table.num_columns} columns; filters keep "
-          f"{', '.join(names)}", file=sys.stderr, flush=True)
+          f"{', '.join(shares)}", file=sys.stderr, flush=True)
 
 
 def measure(arguments: argparse.Namespace, formats: Sequence[TableFormat]
@@ -159,8 +206,7 @@ def measure(arguments: argparse.Namespace, formats: Sequence[TableFormat]
         progress(source)
         with tempfile.TemporaryDirectory(prefix="numpact-bench-", dir=arguments.folder) as folder:
             bench = Bench(source, formats, Path(folder))
-            for threads in map(int, arguments.threads.split(",")):
-                results += bench.run(threads, arguments.rounds, arguments.seconds)
+            results += bench.run(arguments.threads, arguments.rounds, arguments.seconds)
             failures += bench.failures
     return results, failures
 
@@ -176,21 +222,24 @@ def print_sizes(arguments: argparse.Namespace) -> int:
         with tempfile.TemporaryDirectory(prefix="numpact-bench-", dir=arguments.folder) as folder:
             for one in formats:
                 path = Path(folder, one.name)
+                one.set_threads(arguments.threads)
+                one.prepare(source.table)
                 one.write(source.table, path)
                 sizes[source.name][one.name] = stored_bytes(path)
-                if fault := difference(one.read(path), source.table):
+                found = comparable(one.readers[0].read(path), source.table.schema)
+                if fault := difference(found, comparable(source.table)):
                     failures.append(f"NOT EQUAL: {source.name}, {one.name}: {fault}")
     if not sizes:
         sys.exit("tables: nothing to measure")
     print("\n".join(markdown_table(*table_report.size_rows(sizes))))
-    print(f"\n{', '.join(dict.fromkeys(one.package for one in formats))}")
+    print(f"\n{versions(formats)}")
     for failure in failures:
         print(failure, file=sys.stderr)
     return 1 if failures else 0
 
 
 def main() -> int:
-    arguments = parse_arguments()
+    arguments = ARGUMENTS
     if arguments.only_size:
         return print_sizes(arguments)
     formats = [one for one in every_format() if re.search(arguments.formats, one.name)]
@@ -200,11 +249,10 @@ def main() -> int:
         sys.exit(f"tables: {error}")
     if not results:
         sys.exit("tables: nothing to measure")
-    packages = ", ".join(dict.fromkeys(one.package for one in formats))
-    setting = f"{packages}; best of at least {arguments.rounds} rounds; {cpu_name()}"
-    for threads in dict.fromkeys(result.threads for result in results):
-        print(f"\n{threads} thread{'s' if threads > 1 else ''}, {table_report.RATIO_TEXT}")
-        print("\n".join(plain_table(*table_report.table_rows(results, threads))))
+    setting = f"{versions(formats)}; best of at least {arguments.rounds} rounds; {cpu_name()}"
+    print(f"\n{arguments.threads} thread{'s' if arguments.threads > 1 else ''}, "
+          f"{table_report.RATIO_TEXT}")
+    print("\n".join(plain_table(*table_report.table_rows(results, arguments.threads))))
     print(f"\n{setting}")
     for failure in failures:
         print(f"NOT EQUAL: {failure}", file=sys.stderr)

@@ -227,7 +227,7 @@ class Compressor {
       if (!folder_->before().others.empty()) old_.emplace(output);
     } else {
       place_columns();
-      write_options_.config.trailer = parse_trailer_args(options_.trailer, false);
+      write_options_.config.trailer = parse_table_trailer_args(options_.trailer);
       begin_folder(output);
     }
     OtherColumns others(*folder_, old_ ? &*old_ : nullptr);

@@ -12,6 +12,7 @@
 #include "failure.hpp"
 #include "numpact/encoding.hpp"
 #include "numpact/pco.hpp"
+#include "numpact/table_writer.hpp"
 #include "text/nearest.hpp"
 
 namespace numpact::cli {
@@ -117,6 +118,11 @@ TrailerSpec parse_trailer_args(const TrailerArgs& args, bool is_stdout) {
   }
   const bool requested = args.requested || (!is_stdout && !args.omitted);
   return requested ? TrailerSpec::index() : TrailerSpec::none();
+}
+
+TrailerSpec parse_table_trailer_args(const TrailerArgs& args) {
+  const bool is_default = !args.omitted && !args.requested && args.restart.empty();
+  return is_default ? table::table_encode_config().trailer : parse_trailer_args(args, false);
 }
 
 DecodeConfig parse_limit_args(const LimitArgs& args) {

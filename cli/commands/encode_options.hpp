@@ -44,6 +44,8 @@ struct NumberRange {
 EncodeConfig parse_encode_args(const EncodeArgs& args);
 // Files get a trailer unless it is switched off. Standard output gets one only on request.
 TrailerSpec parse_trailer_args(const TrailerArgs& args, bool is_stdout);
+// The same for the files of a table, which have restart points as those of every writer.
+TrailerSpec parse_table_trailer_args(const TrailerArgs& args);
 DecodeConfig parse_limit_args(const LimitArgs& args);
 std::optional<NumberRange> parse_range(const std::string& arg,
                                        const std::string& option = "--range");

@@ -14,6 +14,7 @@ import table_report
 import table_sources
 from table_report import Result
 from test_bench_tools import SAMPLE, run
+from trades import trades
 
 pytest.importorskip("numpact")
 
@@ -43,14 +44,15 @@ def test_ratios_are_means_over_tables() -> None:
     results = [result("a", table_report.BASE, 100, 1.0), result("a", "feather-zstd", 200, 2.0),
                result("b", table_report.BASE, 100, 1.0), result("b", "feather-zstd", 800, 8.0),
                result("c", "feather-zstd", 5, 0.1)]  # without ours there is no ratio
-    assert table_report.mean_rows(results, 1) == [["Feather, zstd", *["4.00"] * 7]]
+    assert table_report.mean_rows(results, 1) == [["Feather, zstd", *["4.00"] * 11]]
 
 
 def test_results_come_back_from_the_file(tmp_path: Path) -> None:
     from result_tables import write_csv
 
     ms = {task: 0.125 * (i + 1) for i, task in enumerate(table_report.TASKS)}
-    results = [Result("a", 10, 2, "parquet-zstd-9-64K", 2, 77, ms)]
+    results = [Result("a", 10, 2, "parquet-zstd-9-64K", 2, 77, ms),
+               Result("a", 10, 2, "feather-zstd", 2, 99, {"read": 0.5})]
     write_csv(tmp_path / "tables.csv", table_report.CSV_TITLES,
               map(table_report.csv_cells, results))
     assert table_report.read_results(tmp_path) == results
@@ -75,18 +77,22 @@ def test_sources_have_times_and_text_again() -> None:
         numbers["icao24"].to_pylist()
     first, stop = source.middle
     assert stop - first == 1000
-    for conditions in (source.by_time, source.by_value):
-        kept = source.table.filter(table_sources.expression(conditions, source.table.schema))
-        # More where values are equal: altitudes are.
-        assert 0.005 < kept.num_rows / source.table.num_rows < 0.05
+    for name, query in source.queries.items():
+        kept = source.table.filter(
+            table_sources.expression(query.conditions, source.table.schema))
+        # More where values are equal: altitudes are. Keys have as many rows as there are.
+        assert 0 < kept.num_rows / source.table.num_rows < 0.05, name
+    assert source.group == ("icao24", "altitude")
 
 
 def test_a_table_without_times_is_filtered_by_numbers(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"s": ["x"] * 1000, "n": range(1000), "m": range(1000)}), path)
     source = table_sources.load(path)
-    assert source.by_time == [("n", ">=", 500), ("n", "<", 510)]
-    assert source.by_value == [("m", ">=", 990)]
+    queries = source.queries
+    assert queries["by_time"].conditions == [("n", ">=", 500), ("n", "<", 510)]
+    assert queries["by_value"] == table_sources.Query([("m", ">=", 990)], ["n", "s", "m"])
+    assert queries["by_key"] == table_sources.Query([("s", "=", "x")], ["n", "m"])
     pq.write_table(pa.table({"s": ["x"]}), path)
     with pytest.raises(ValueError, match="no column of times or numbers"):
         table_sources.load(path)
@@ -123,12 +129,12 @@ def test_tables_program(tmp_path: Path) -> None:
         "price": [None if i % 7 == 0 else i % 300 / 100 for i in range(3000)],
         "place": [None if i % 11 == 0 else f"place {i % 5}" for i in range(3000)]}), path)
     out = run("tables", path, "--formats", "numpact-8|3-64K|feather", "--rounds", 1, "--seconds", 0,
-              "--folder", tmp_path, "--csv", tmp_path / "data")
+              "--threads", 2, "--folder", tmp_path, "--csv", tmp_path / "data")
     results = table_report.read_results(tmp_path / "data")
     assert [(r.format, r.threads) for r in results] == [
-        (name, threads) for threads in (1, 2)
-        for name in ("numpact-8", "parquet-zstd-3-64K", "feather-zstd")]
+        (name, 2) for name in ("numpact-8", "parquet-zstd-3-64K", "feather-zstd")]
     assert all(r.rows == 3000 and r.bytes > 0 and min(r.ms.values()) > 0 for r in results)
+    assert all(("group" in r.ms) == (r.format != "feather-zstd") for r in results)
     assert "2 threads" in out and "Parquet, zstd 3, groups of 64K" in out
     assert list(tmp_path.glob("numpact-bench-*")) == []
 
@@ -137,9 +143,29 @@ def test_sizes_of_tables_without_times(tmp_path: Path) -> None:
     path = tmp_path / "small.parquet"
     pq.write_table(pa.table({"n": [i * i for i in range(3000)], "f": [i / 8 for i in range(3000)],
                              "place": [f"place {i % 5}" for i in range(3000)]}), path)
-    out = run("tables", path, "--formats", "1M|best", "--folder", tmp_path, "--only-size")
+    out = run("tables", path, "--formats", "1M|19", "--folder", tmp_path, "--only-size")
     rows = {cells[1].strip(): float(cells[2]) for line in out.splitlines()
             if "zstd" in line and len(cells := line.split("|")) > 2}
-    best = rows.pop("Parquet, zstd 19, best encodings")
-    assert len(rows) == 2 and best < min(rows.values())
+    best = rows.pop("Parquet, zstd 19, chosen encodings")
+    assert len(rows) == 1 and best < min(rows.values())
     assert "numpact, level 8 | 1.00" in out
+
+
+def test_made_trades_are_the_same_each_time() -> None:
+    table = trades(3000)
+    assert table.equals(trades(3000)) and not table.equals(trades(3000, seed=2))
+    assert table.num_columns == 14 and table["ts"].combine_chunks().null_count == 0
+    assert table["ts"].cast(pa.int64()).to_pylist() == \
+        sorted(table["ts"].cast(pa.int64()).to_pylist())
+    price, size = table["price"].to_pylist(), table["size"].to_pylist()
+    assert [float(one) for one in table["notional"].to_pylist()] == \
+        pytest.approx([a * b for a, b in zip(price, size)])
+
+
+def test_readers_agree_in_other_types() -> None:
+    schema = pa.schema([("t", pa.timestamp("ns")), ("s", pa.string())])
+    expected = pa.table([pa.array([1000], pa.int64()).cast(pa.timestamp("ns")), ["x"]], schema)
+    other = pa.table({"t": pa.array([1], pa.timestamp("us")),
+                      "s": pa.array(["x"]).dictionary_encode()})
+    assert table_sources.difference(table_sources.comparable(other, schema),
+                                    table_sources.comparable(expected)) is None
