@@ -27,6 +27,10 @@ constexpr std::uint64_t kWindowNumbers = std::uint64_t{1} << 17;
 // one at most is decoded in vain.
 constexpr std::uint64_t kMinDirectNumbers = std::uint64_t{1} << 16;
 
+// Rows without a match that are read between others, rather than to start anew behind them: as many
+// as lie between the restart points that tables are written with.
+constexpr std::uint64_t kMaxGapRows = std::uint64_t{1} << 14;
+
 // What is read after some rows, or numbers, of a column: the row behind the last one that may be,
 // so that chunks are fetched together, and behind the last one that will be.
 struct Ahead {
@@ -47,8 +51,8 @@ struct Window {
 struct Values {
   std::vector<std::uint64_t> numbers;  // of any type, aligned
   std::vector<std::uint8_t> valid;
-  RowRange rows;            // of them; less than the window if only some were needed
   bool is_read = false;     // in this batch
+  bool is_whole = false;    // all rows of the window; else those of State::runs
   bool is_compact = false;  // only the rows that match
   bool has_nulls = false;
 };
@@ -127,21 +131,25 @@ struct Cursor::State {
   std::unordered_map<std::size_t, Window> windows;  // by column
   std::unordered_map<std::size_t, Values> values;
   std::vector<std::uint8_t> kept;
+  std::vector<RowRange> runs;  // that hold all rows that match, without large gaps
+  std::vector<std::uint8_t> kept_of_runs;
   // Of match(): the rows of an alternative, those of the alternatives before it, and of narrow().
   std::vector<std::uint8_t> alternative;
   std::vector<std::uint8_t> found;
   std::vector<std::uint8_t> scratch;
+  RowRange batch_rows;     // the window
   std::uint64_t row = 0;   // the next one
   std::uint64_t stop = 0;  // of start()
   std::size_t range = 0;
 
   Status read(std::size_t column, std::uint64_t first, const MutableNumberView& out,
               std::uint8_t* valid, const Ahead& ahead, Failure* failure);
-  Status read_values(std::size_t column, const RowRange& rows, const Ahead& ahead,
+  Status read_values(std::size_t column, std::span<const RowRange> rows, std::uint64_t ahead,
                      Failure* failure);
   Status next(Batch& batch, Failure* failure);
   bool next_window(RowRange& rows);
   Status match(const RowRange& rows, std::uint64_t ahead, Failure* failure);
+  void find_runs();
   Status give(Batch& batch, std::uint64_t ahead, Failure* failure);
 
  private:
@@ -270,21 +278,30 @@ Status Cursor::State::read(std::size_t column, std::uint64_t first, const Mutabl
   return {};
 }
 
-// Of a batch, the first call counts: later ones need no other rows.
-Status Cursor::State::read_values(std::size_t column, const RowRange& rows, const Ahead& ahead,
-                                  Failure* failure) {
+// Reads rows that lie in the window, unless it was read for a test. Those up to `ahead` will be
+// read next, if the last ones end with the window.
+Status Cursor::State::read_values(std::size_t column, std::span<const RowRange> rows,
+                                  std::uint64_t ahead, Failure* failure) {
   Values& made = values[column];
   if (made.is_read) return {};
   const Column& described = *table.entries[column].numbers;
-  const std::size_t count = internal::to_size(rows.end - rows.first);
-  made.rows = rows;
+  const std::size_t size = size_of(described.type);
+  std::uint64_t count = 0;
+  for (const RowRange& run : rows) count += run.end - run.first;
   made.has_nulls = described.null_count > 0;
   made.is_compact = false;
-  made.numbers.resize((count * size_of(described.type) + 7) / 8);
-  if (made.has_nulls) made.valid.resize(count);
-  NUMPACT_TRY(read(column, rows.first,
-                   MutableNumberView(described.type, made.numbers.data(), count),
-                   made.has_nulls ? made.valid.data() : nullptr, ahead, failure));
+  made.is_whole = count == batch_rows.end - batch_rows.first;
+  made.numbers.resize((internal::to_size(count) * size + 7) / 8);
+  if (made.has_nulls) made.valid.resize(internal::to_size(count));
+  std::size_t at = 0;
+  for (const RowRange& run : rows) {
+    const std::size_t n = internal::to_size(run.end - run.first);
+    const MutableNumberView out(described.type,
+                                reinterpret_cast<std::byte*>(made.numbers.data()) + at * size, n);
+    NUMPACT_TRY(read(column, run.first, out, made.has_nulls ? made.valid.data() + at : nullptr,
+                     {ahead, run.end == batch_rows.end ? ahead : run.end}, failure));
+    at += n;
+  }
   made.is_read = true;
   return {};
 }
@@ -324,12 +341,12 @@ Status Cursor::State::test_rows(const Scan::Plan::Test& test, const RowRange& ro
     return read.has_nulls ? std::span<const std::uint8_t>(read.valid).first(left.size())
                           : std::span<const std::uint8_t>();
   };
-  NUMPACT_TRY(read_values(test.column, rows, {ahead, ahead}, failure));
+  NUMPACT_TRY(read_values(test.column, {&rows, 1}, ahead, failure));
   if (test.kind == TestKind::kNumbers) {
     narrow(test.filter, numbers_of(test.column), valid_of(test.column), left, scratch);
     return {};
   }
-  NUMPACT_TRY(read_values(test.other, rows, {ahead, ahead}, failure));
+  NUMPACT_TRY(read_values(test.other, {&rows, 1}, ahead, failure));
   test.pair.narrow(numbers_of(test.column), numbers_of(test.other), left);
   for (const std::size_t column : {test.column, test.other}) {
     const std::span<const std::uint8_t> valid = valid_of(column);
@@ -377,6 +394,7 @@ Status Cursor::State::next(Batch& batch, Failure* failure) {
   batch = {};
   for (RowRange rows; next_window(rows);) {
     const std::uint64_t ahead = std::min(stop, plan->ranges[range].end);
+    batch_rows = rows;
     for (auto& [column, read] : values) read.is_read = false;
     NUMPACT_TRY(match(rows, ahead, failure));
     if (kept.empty()) continue;
@@ -389,28 +407,43 @@ Status Cursor::State::next(Batch& batch, Failure* failure) {
   return {};
 }
 
-// Columns without tests are read from the first row that matches to the last.
+// Finds the rows that columns without tests are read for.
+void Cursor::State::find_runs() {
+  runs.clear();
+  for (std::size_t i = 0; i < kept.size();) {
+    const auto next = std::find(kept.begin() + static_cast<std::ptrdiff_t>(i), kept.end(), 1);
+    if (next == kept.end()) break;
+    const auto end = std::find(next, kept.end(), 0);
+    const RowRange run{batch_rows.first + static_cast<std::uint64_t>(next - kept.begin()),
+                       batch_rows.first + static_cast<std::uint64_t>(end - kept.begin())};
+    if (!runs.empty() && run.first - runs.back().end <= kMaxGapRows) {
+      runs.back().end = run.end;
+    } else {
+      runs.push_back(run);
+    }
+    i = static_cast<std::size_t>(end - kept.begin());
+  }
+  kept_of_runs.clear();
+  for (const RowRange& run : runs) {
+    const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(run.first - batch_rows.first);
+    kept_of_runs.insert(kept_of_runs.end(), begin,
+                        begin + static_cast<std::ptrdiff_t>(run.end - run.first));
+  }
+}
+
 Status Cursor::State::give(Batch& batch, std::uint64_t ahead, Failure* failure) {
-  const std::span<const std::uint8_t> mask = kept;
-  const auto first =
-      static_cast<std::uint64_t>(std::find(mask.begin(), mask.end(), 1) - mask.begin());
-  const auto end =
-      static_cast<std::uint64_t>(std::find(mask.rbegin(), mask.rend(), 1).base() - mask.begin());
-  const RowRange needed{batch.first_row + first, batch.first_row + end};
-  const Ahead next{ahead, end < mask.size() ? needed.end : ahead};
+  find_runs();
   batch.columns.resize(plan->query.columns.size());
   for (std::size_t i = 0; i < batch.columns.size(); ++i) {
     const std::size_t column = plan->query.columns[i];
     if (table.entries[column].numbers == nullptr) continue;
-    NUMPACT_TRY(read_values(column, needed, next, failure));
+    NUMPACT_TRY(read_values(column, runs, ahead, failure));
     Values& read = values[column];
     const NumberType type = table.entries[column].numbers->type;
-    const std::uint64_t read_n = read.rows.end - read.rows.first;
-    if (batch.rows < read_n && !read.is_compact) {
-      const auto of_read = mask.subspan(static_cast<std::size_t>(read.rows.first - batch.first_row),
-                                        static_cast<std::size_t>(read_n));
-      keep_numbers(read.numbers.data(), size_of(type), of_read);
-      if (read.has_nulls) keep(read.valid.data(), of_read);
+    const std::vector<std::uint8_t>& mask = read.is_whole ? kept : kept_of_runs;
+    if (batch.rows < mask.size() && !read.is_compact) {
+      keep_numbers(read.numbers.data(), size_of(type), mask);
+      if (read.has_nulls) keep(read.valid.data(), mask);
       read.is_compact = true;
     }
     const auto rows = static_cast<std::size_t>(batch.rows);

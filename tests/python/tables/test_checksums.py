@@ -404,3 +404,30 @@ def test_tasks_of_dask_carry_the_blocks_that_they_read(copy: Callable[..., Path]
         assert len(pickle.dumps(part)) < 3000
     last = frame.partitions[frame.npartitions - 1].compute(scheduler="synchronous")
     assert last["s"].tolist() == column("plain", rows)[-len(last) :].to_pylist()
+
+
+def test_bytes_of_a_checked_file_do_not_move_its_position() -> None:
+    """Threads count its bytes while another one reads it."""
+    content = bytes(range(200))
+    blocks = checked_file.Blocks(
+        rows=1,
+        bytes=200,
+        known=tuple(
+            (i, first, end, zlib.crc32(content[first:end]))
+            for i, (first, end) in enumerate([(0, 50), (50, 150), (150, 200)])
+        ),
+    )
+    inside: list[bytes] = []
+
+    def fetch(first: int, end: int) -> bytes:
+        if first == 50 and not inside:
+            inside.append(b"")
+            inside[0] = bytes(file.between(10, 160))
+        return content[first:end]
+
+    file = checked_file.CheckedFile(fetch, 200, blocks, "f", is_near=True)
+    file.seek(40)
+    assert bytes(file.read(100)) == content[40:140]
+    assert inside == [content[10:160]]
+    assert file.tell() == 140
+    assert bytes(file.read()) == content[140:]

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command and Python write the same bytes for the same table."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from programs import Tool, tool  # noqa: F401
+
+import numpact
+
+pytestmark = pytest.mark.usefixtures("arrow")
+
+ROWS = 40_000  # with restart points
+
+
+def table() -> pa.Table:
+    def values(make, every: int = 0) -> list:
+        return [None if every and i % every == 1 else make(i) for i in range(ROWS)]
+
+    start = datetime.datetime(2024, 1, 1)
+    return pa.table({
+        "at": pa.array(values(lambda i: start + datetime.timedelta(seconds=i * i % 977 + 60 * i)),
+                       pa.timestamp("us", "UTC")),
+        "i": pa.array(values(lambda i: i * i % 10_007, 6), pa.int64()),
+        "u": pa.array(values(lambda i: i % 200), pa.uint8()),
+        "f": pa.array(values(lambda i: i / 7 - 1000, 11), pa.float64()),
+        "h": pa.array(values(lambda i: i % 300 / 4), pa.float32()),
+        "b": pa.array(values(lambda i: i % 3 == 0, 9), pa.bool_()),
+        "s": pa.array(values(lambda i: f"name {i * i % 31}", 13), pa.string()),
+        "k": pa.array(values(lambda i: b"key %d" % i), pa.binary()),
+        "d": pa.array(values(lambda i: Decimal(i * 37 % 9973).scaleb(-2), 8),
+                      pa.decimal128(12, 2)),
+        "day": pa.array(values(lambda i: i // 100), pa.int32()).cast(pa.date32()),
+        "took": pa.array(values(lambda i: i * i), pa.duration("ns")),
+        "list": pa.array(values(lambda i: [i, None] if i % 2 else [], 5), pa.list_(pa.int32())),
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("level", [4, 8])
+def test_tables(tool: Tool, level: int, tmp_path: Path) -> None:
+    pq.write_table(table(), tmp_path / "t.parquet")
+    numpact.write_table(pq.read_table(tmp_path / "t.parquet"), tmp_path / "python", level=level)
+    tool.run("compress", "-q", "--level", level, tmp_path / "t.parquet", "-o", tmp_path / "command")
+    ours, theirs = ({path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()}
+                    for folder in ("python", "command"))  # fmt: skip
+    assert sorted(ours) == sorted(theirs)
+    different = [name for name in ours if ours[name] != theirs[name]]
+    assert different == []
