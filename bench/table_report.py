@@ -61,8 +61,9 @@ def title(name: str) -> str:
 
 
 def csv_cells(result: Result) -> list[str]:
+    times = (f"{result.ms[task]:.3f}" if task in result.ms else "" for task in TASKS)
     return [result.table, str(result.rows), str(result.columns), result.format,
-            str(result.threads), str(result.bytes), *(f"{result.ms[t]:.3f}" if t in result.ms else "" for t in TASKS)]
+            str(result.threads), str(result.bytes), *times]
 
 
 def read_results(folder: Path) -> list[Result]:
@@ -116,7 +117,8 @@ def table_rows(results: Sequence[Result], threads: int) -> tuple[list[str], list
     for (table, name), one in found.items():
         base = found.get((table, BASE))
         if name == BASE or base is None:
-            cells = [f"{one.bytes:,}", *(f"{one.ms[task]:.1f} ms" if task in one.ms else "" for task in TASKS)]
+            times = (f"{one.ms[task]:.1f} ms" if task in one.ms else "" for task in TASKS)
+            cells = [f"{one.bytes:,}", *times]
         else:
             cells = list(map(_ratio_text, ratios(one, base)))
         rows.append([table, title(name), *cells])

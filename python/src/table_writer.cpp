@@ -235,7 +235,8 @@ nb::bytes move_table(const nb::bytes& made, const nb::bytes& folder) {
 void bind_table_writer(nb::module_& m) {
   nb::class_<TableWriter>(m, "TableWriter")
       .def(nb::init<const nb::bytes&, nb::handle, std::string_view, unsigned,
-                    std::optional<unsigned>, unsigned, std::optional<std::uint64_t>, std::uint64_t>(),
+                    std::optional<unsigned>, unsigned, std::optional<std::uint64_t>,
+                    std::uint64_t>(),
            nb::arg("folder"), nb::arg("manifest").none(), nb::arg("work"), nb::arg("level"),
            nb::arg("trailer").none(), nb::arg("threads"), nb::arg("timeout_ms").none(),
            nb::arg("rows"))

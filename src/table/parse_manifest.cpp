@@ -203,8 +203,8 @@ Status Parser::decimals_of(const ManifestObject& object, DecimalType& out) {
   std::uint64_t precision = 0;
   std::uint64_t scale = 0;
   std::uint64_t bits = 0;
-  for (const auto& [name, to] :
-       {std::pair{kPrecision, &precision}, std::pair{kScale, &scale}, std::pair{kTypeBits, &bits}}) {
+  for (const auto& [name, to] : {std::pair{kPrecision, &precision}, std::pair{kScale, &scale},
+                                 std::pair{kTypeBits, &bits}}) {
     NUMPACT_TRY(require(object, name));
     NUMPACT_TRY(number_of(*object[name], named(name), kLimit, *to));
   }

@@ -7,6 +7,7 @@ import datetime
 import random
 import zoneinfo
 from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -379,3 +380,32 @@ def test_nested_categories(tmp_path: Path) -> None:
     assert scan.collect().equals(whole)
     assert scan.filter(pl.col("n") > 0).collect().equals(whole[1:])
     assert scan.filter(pl.col("n") > 5).collect().equals(whole[:0])
+
+
+@pytest.mark.skipif(find_spec("duckdb") is None, reason="there is no duckdb")
+def test_duckdb_reads_what_a_query_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import duckdb
+
+    from numpact._folders import polars_scan
+
+    rows = 10_000
+    columns = {
+        "n": np.arange(rows),
+        "text": [f"t{i % 7}" for i in range(rows)],
+        "other": np.arange(rows) / 8,
+    }
+    numpact.write_table(pa.table(columns), tmp_path / "t")
+    asked = []
+    frames = polars_scan._frames
+
+    def seen(polars: object, table: object, chosen: object, predicate: object, *rest: object):
+        asked.append((chosen, predicate is not None))
+        return frames(polars, table, chosen, predicate, *rest)
+
+    monkeypatch.setattr(polars_scan, "_frames", seen)
+    lazy = numpact.scan_table(tmp_path / "t")  # noqa: F841 # DuckDB finds it by its name
+    with duckdb.connect() as connection:
+        found = connection.sql("select text, sum(n) from lazy where n < 20 group by 1 order by 1")
+        expected = [(f"t{i}", sum(range(i, 20, 7))) for i in range(7)]
+        assert found.fetchall() == expected
+    assert [(sorted(chosen), filtered) for chosen, filtered in asked][-1] == (["n", "text"], True)
