@@ -24,6 +24,7 @@ void bind_table(nanobind::module_& m);
 void bind_table_reader(nanobind::module_& m);
 void bind_table_scan(nanobind::module_& m);
 void bind_table_writer(nanobind::module_& m);
+void bind_text_rows(nanobind::module_& m);
 void bind_trailer(nanobind::module_& m);
 void bind_wrapped(nanobind::module_& m);
 

@@ -56,6 +56,7 @@ NB_MODULE(_core, m) {
   python::bind_table_writer(m);
   python::bind_reader(m);
   python::bind_stream(m);
+  python::bind_text_rows(m);
   python::bind_trailer(m);
   python::bind_wrapped(m);
 

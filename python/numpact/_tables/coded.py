@@ -44,6 +44,7 @@ class Texts:
         as_views: bool = False,
     ) -> None:
         self.type = TEXTS[type]
+        self._offsets, self._content = offsets, content
         self._texts = array_of(offsets, content, None, self.type)
         self._views = self._texts.cast(view_type(self.type)).buffers() if as_views else None
         self._max_rows = max(1, _MAX_BYTES // max(1, int(np.diff(offsets).max(initial=1))))
@@ -75,13 +76,11 @@ class Texts:
         made = []
         for at in range(0, max(1, len(indices)), self._max_rows):
             part = indices[at : at + self._max_rows]
-            coded = pa.DictionaryArray.from_arrays(part, self._texts, safe=False)
             if self._limits:
+                coded = pa.DictionaryArray.from_arrays(part, self._texts, safe=False)
                 self._limits.check_decoded(spread_bytes(coded), self._place, bool(budget))
-            if self._views is None:
-                made.append(coded.dictionary_decode())
-            else:
-                made.append(self._viewed(codes[at : at + self._max_rows], part))
+            one = codes[at : at + self._max_rows]
+            made.append(self._copied(one, part) if self._views is None else self._viewed(one, part))
             if budget:
                 budget.take(bytes_of_rows(made[-1]), self._place)
         return made
@@ -91,9 +90,26 @@ class Texts:
         assert self._views is not None
         _, views, *contents = self._views
         found = np.take(np.frombuffer(views, _VIEW), codes) if len(codes) else np.empty(0, _VIEW)
-        valid = pa.py_buffer(np.packbits(indices.is_valid().to_numpy(False), bitorder="little"))
-        buffers = [valid if indices.null_count else None, pa.py_buffer(found), *contents]
+        valid = _bits_of(indices)
+        bits = None if valid is None else pa.py_buffer(valid)
+        buffers = [bits, pa.py_buffer(found), *contents]
         return pa.Array.from_buffers(view_type(self.type), len(codes), buffers)
+
+    def _copied(self, codes: Array, indices: pa.Array) -> pa.Array:
+        """The texts of rows."""
+        is_large = self.type in (pa.large_string(), pa.large_binary())
+        valid = _bits_of(indices)
+        ends, content = _core.text_rows(codes, valid, self._offsets, self._content, is_large)
+        bits = None if valid is None else pa.py_buffer(valid)
+        buffers = [bits, pa.py_buffer(ends), pa.py_buffer(content)]
+        return pa.Array.from_buffers(self.type, len(codes), buffers)
+
+
+def _bits_of(array: pa.Array) -> Array | None:
+    """The bits of rows that are not null; None: all."""
+    if not array.null_count:
+        return None
+    return np.packbits(array.is_valid().to_numpy(False), bitorder="little")
 
 
 @cache

@@ -336,3 +336,47 @@ def test_limits(tmp_path: Path) -> None:
     with pytest.raises(numpact.LimitExceededError):
         numpact.read_table(folder, max_output=1_000_000)
     assert numpact.read_table(folder, rows=(0, 900), max_output=1_000_000).num_rows == 900
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string", "binary", "large_binary"])
+@pytest.mark.parametrize("length", [0, 1, 15, 16, 17, 300])
+def test_rows_of_texts_of_every_length(kind: str, length: int) -> None:
+    """As pyarrow decodes a dictionary: short texts are copied in one piece, long ones by size."""
+    random = np.random.default_rng(length)
+    texts = [b"%d" % i * (i % 5) for i in range(7)] + [bytes(range(65, 91)) * 12][:1]
+    texts = [text[:length] for text in texts]
+    offsets = np.cumsum([0, *map(len, texts)], dtype=np.uint64)
+    for dtype in ("u1", "u2", "u4"):
+        codes = random.integers(0, len(texts), 1000).astype(dtype)
+        valid = random.random(1000) < 0.7
+        for bits in (None, np.packbits(valid, bitorder="little")):
+            ends, content = numpact._core.text_rows(
+                codes, bits, offsets, b"".join(texts), kind.startswith("large")
+            )
+            mask = None if bits is None else ~valid
+            coded = pa.DictionaryArray.from_arrays(
+                pa.array(codes, mask=mask), pa.array(texts, pa.large_binary()).cast(kind)
+            )
+            buffers = [None if bits is None else pa.py_buffer(bits)]
+            buffers += [pa.py_buffer(ends), pa.py_buffer(content)]
+            made = pa.Array.from_buffers(coded.type.value_type, 1000, buffers)
+            made.validate(full=True)
+            assert made.equals(coded.dictionary_decode())
+
+
+def test_rows_of_texts_refuse_what_is_no_place() -> None:
+    offsets = np.array([0, 1, 3], np.uint64)
+    rows = numpact._core.text_rows
+    assert rows(np.array([], "u1"), None, offsets, b"abc", False)[1].size == 0
+    with pytest.raises(ValueError, match="no place of a text"):
+        rows(np.array([2], "u1"), None, offsets, b"abc", False)
+    with pytest.raises(ValueError, match="not those of texts"):
+        rows(np.array([0], "u1"), None, offsets, b"ab", False)
+    with pytest.raises(ValueError, match="as many bits"):
+        rows(np.zeros(9, "u1"), np.zeros(1, "u1"), offsets, b"abc", False)
+    none = np.array([0], np.uint64)
+    with pytest.raises(ValueError, match="no place of a text"):
+        rows(np.zeros(3, "u1"), None, none, b"", False)
+    ends, content = rows(np.zeros(3, "u1"), np.zeros(1, "u1"), none, b"", False)
+    assert ends.tolist() == [0, 0, 0, 0]
+    assert content.size == 0
