@@ -158,7 +158,7 @@ NUMPACT_C_API void numpact_context_options_init(numpact_context_options* options
 /* Scratch memory and hooks for calls. Once warm, a call of the same shape allocates nothing. Where
  * a function takes a context, null means a temporary one with default options. Objects made with a
  * context are allocated by its allocator, which must work until they are destroyed; the context may
- * be destroyed before, but for streams and CVC writers, which use it. */
+ * be destroyed before, but for streams and writers of vectors, which use it. */
 typedef struct numpact_context numpact_context;
 
 /* `options`: null for defaults. Errors: NUMPACT_OUT_OF_MEMORY, NUMPACT_INVALID_ARGUMENT. */

@@ -167,6 +167,10 @@ const std::string& Writer::error_place() const noexcept {
   return impl_ != nullptr ? impl_->file.error_place() : nowhere;
 }
 
+void Writer::count_rows_from(std::uint64_t row) noexcept {
+  if (impl_.get() != nullptr) impl_->file.count_rows_from(row);
+}
+
 Result<WriteReport> Writer::finish() noexcept {
   if (impl_ == nullptr) return moved_from();
   WriteReport report;

@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading of collections of vectors.
-#include "numpact/cvc.hpp"
-
-#include "base/try.hpp"
-#include "capi/capi.hpp"
-
-struct numpact_cvc_reader : numpact::internal::capi::Object {
-  numpact_cvc_reader(const numpact::internal::capi::CallersMemory& own, numpact::cvc::Reader made)
-      : Object(own), reader(std::move(made)) {}
-  numpact::cvc::Reader reader;
-};
+#include "capi/cvc.hpp"
 
 using namespace numpact;                  // NOLINT(google-build-using-namespace)
 using namespace numpact::internal::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-static_assert(NUMPACT_DTYPE_FLOAT32 == static_cast<int>(cvc::Dtype::kFloat32));
-static_assert(NUMPACT_DTYPE_BFLOAT16 == static_cast<int>(cvc::Dtype::kBFloat16));
-static_assert(NUMPACT_DTYPE_UINT8 == static_cast<int>(cvc::Dtype::kUInt8));
 
 cvc::ReadConfig read_config(numpact_context* context) {
   const DecodeConfig decode = decode_config(context);
@@ -36,12 +23,10 @@ Status make_target(const numpact_cvc_reader* reader, std::size_t column, numpact
   if (column >= info.columns.size()) {
     return Status(ErrorKind::kInvalidArgument, "the file has no such column");
   }
-  if (cvc::size_of(static_cast<cvc::Dtype>(dtype)) == 0) {
-    return Status(ErrorKind::kInvalidArgument, "there is no such dtype");
-  }
+  cvc::Dtype type;
+  NUMPACT_TRY(take_dtype(dtype, type));
   target.column = column;
-  target.rows = cvc::MutableRows(static_cast<cvc::Dtype>(dtype), out, count,
-                                 info.columns[column].dimension, stride);
+  target.rows = cvc::MutableRows(type, out, count, info.columns[column].dimension, stride);
   return {};
 }
 
@@ -73,19 +58,11 @@ numpact_status numpact_cvc_reader_column(const numpact_cvc_reader* reader, size_
                                          numpact_cvc_column* column, numpact_error* error) {
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(reader));
-    NUMPACT_TRY(check_struct(column));
     const cvc::Info& info = reader->reader.info();
     if (index >= info.columns.size()) {
       return Status(ErrorKind::kInvalidArgument, "the file has no such column");
     }
-    const cvc::Column& found = info.columns[index];
-    numpact_cvc_column made = {};
-    made.name = found.name.c_str();
-    made.compression = cvc::name_of(found.compression).data();
-    made.dimension = found.dimension;
-    made.dtype = static_cast<numpact_dtype>(found.dtype);
-    give_struct(made, column);
-    return {};
+    return give_column(info.columns[index], info.columns[index].compression, column);
   });
 }
 

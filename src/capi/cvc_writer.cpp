@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing of collections of vectors.
-#include "base/try.hpp"
-#include "capi/capi.hpp"
-#include "numpact/cvc.hpp"
+#include "capi/cvc.hpp"
 
 struct numpact_cvc_writer : numpact::internal::capi::Object {
   explicit numpact_cvc_writer(const numpact::internal::capi::CallersMemory& own) : Object(own) {}
@@ -34,11 +32,9 @@ numpact_status numpact_cvc_writer_create(numpact_context* context,
     numpact_cvc_options_init(&own);
     NUMPACT_TRY(take_struct(options, own));
     cvc::WriteConfig config;
-    if (own.compression != nullptr) {
-      const std::optional<cvc::Compression> found = cvc::compression_of_name(own.compression);
-      if (!found) return Status(ErrorKind::kInvalidArgument, "there is no such compression");
-      config.compression = *found;
-    }
+    std::optional<cvc::Compression> compression;
+    NUMPACT_TRY(take_compression(own.compression, compression));
+    if (compression) config.compression = *compression;
     config.chunk_rows = own.chunk_rows;
     config.dimension = own.dimension;
     config.allow_nonfinite = own.allow_nonfinite != 0;
@@ -60,11 +56,9 @@ void numpact_cvc_writer_destroy(numpact_cvc_writer* writer) { destroy_object(wri
 numpact_status numpact_cvc_writer_append(numpact_cvc_writer* writer, numpact_dtype dtype,
                                          const void* rows, uint64_t count, numpact_error* error) {
   return run_with(writer, error, [&]() -> Status {
-    if (cvc::size_of(static_cast<cvc::Dtype>(dtype)) == 0) {
-      return Status(ErrorKind::kInvalidArgument, "there is no such dtype");
-    }
-    return writer->writer->append(
-        cvc::Rows(static_cast<cvc::Dtype>(dtype), rows, count, writer->dimension));
+    cvc::Dtype type;
+    NUMPACT_TRY(take_dtype(dtype, type));
+    return writer->writer->append(cvc::Rows(type, rows, count, writer->dimension));
   });
 }
 
@@ -85,14 +79,7 @@ numpact_status numpact_cvc_writer_report(const numpact_cvc_writer* writer,
   return run(error, [&]() -> Status {
     NUMPACT_TRY(check_given(writer));
     NUMPACT_TRY(check_struct(report));
-    numpact_cvc_report made = {};
-    made.rows = writer->report.rows;
-    made.chunks = writer->report.chunks;
-    made.bytes = writer->report.bytes;
-    made.overflows = writer->report.overflows;
-    made.underflows = writer->report.underflows;
-    made.lost = writer->report.lost;
-    give_struct(made, report);
+    give_struct(report_of(writer->report), report);
     return {};
   });
 }

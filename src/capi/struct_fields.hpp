@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of the structs of numpact.h, table.h and table_writer.h that begin with their size. A
-// caller's size that ends within a field is none that a version of the library had: half of the
-// field, of a pointer for example, cannot be used.
+// The fields of the structs of the C headers that begin with their size. A caller's size that ends
+// within a field is none that a version of the library had: half of the field, of a pointer for
+// example, cannot be used.
 #pragma once
 
 #include <array>
 #include <cstddef>
 
 #include "base/internal.hpp"
+#include "numpact/collection.h"
 #include "numpact/numpact.h"
 #include "numpact/table.h"
 #include "numpact/table_writer.h"
@@ -187,6 +188,17 @@ inline constexpr std::array kStructFields<numpact_cvc_report> = {
     NUMPACT_FIELD(numpact_cvc_report, chunks),      NUMPACT_FIELD(numpact_cvc_report, bytes),
     NUMPACT_FIELD(numpact_cvc_report, overflows),   NUMPACT_FIELD(numpact_cvc_report, underflows),
     NUMPACT_FIELD(numpact_cvc_report, lost),
+};
+template <>
+inline constexpr std::array kStructFields<numpact_collection_options> = {
+    NUMPACT_FIELD(numpact_collection_options, struct_size),
+    NUMPACT_FIELD(numpact_collection_options, columns),
+    NUMPACT_FIELD(numpact_collection_options, column_count),
+    NUMPACT_FIELD(numpact_collection_options, chunk_rows),
+    NUMPACT_FIELD(numpact_collection_options, metadata),
+    NUMPACT_FIELD(numpact_collection_options, lock_timeout_ms),
+    NUMPACT_FIELD(numpact_collection_options, allow_nonfinite),
+    NUMPACT_FIELD(numpact_collection_options, is_nearest),
 };
 template <>
 inline constexpr std::array kStructFields<numpact_table_column> = {

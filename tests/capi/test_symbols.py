@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = ROOT / "build/release/src/libnumpact.a"
-HEADERS = ("numpact", "table", "table_writer")
+HEADERS = ("numpact", "collection", "table", "table_writer")
 LISTED = (Path(__file__).parent / "symbols.txt").read_text().split()
 
 

@@ -2,6 +2,7 @@
 // Writes CVC files, chunk by chunk as rows arrive.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,6 +48,8 @@ class NUMPACT_API Writer {
   // The value that caused the last error, e.g. "column 'text': row 3, dimension 2 (nan)", with rows
   // counted from the start of the file; empty if none did. Valid until the next call.
   const std::string& error_place() const noexcept;
+  // From now on error_place() counts rows from this one.
+  void count_rows_from(std::uint64_t row) noexcept;
 
  private:
   struct Impl;

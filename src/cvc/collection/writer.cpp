@@ -8,6 +8,7 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/collection/collection.hpp"
+#include "cvc/compression/codecs.hpp"
 #include "numpact/file_access.hpp"
 #include "numpact/file_lock.hpp"
 #include "platform/folders.hpp"
@@ -221,6 +222,9 @@ Status CollectionWriter::State::set_columns(Failure* failure) {
   const bool is_unnamed = specs.size() == 1 && specs[0].name.empty();
   if (!last) {
     if (is_unnamed) specs[0].name = kDefaultColumn;
+    for (ColumnSpec& spec : specs) {
+      if (!spec.compression) spec.compression = internal::default_compression(spec.dtype);
+    }
     if (!specs.empty()) return {};
     return fail(failure, invalid("a new collection needs columns"));
   }
@@ -277,6 +281,7 @@ Status CollectionWriter::State::make_file(Failure* failure) {
   writer = std::move(*made);
   if (!is_merged) return {};
   status = copy_last();
+  writer->count_rows_from(copied_rows);
   return status.ok() ? status : fail(failure, status, index.back().name);
 }
 
@@ -394,7 +399,11 @@ Status CollectionWriter::State::commit(WriteReport& report, Failure* failure) {
   is_committed = true;
   const std::string name = platform::name_part(file.path());
   Status status = writer->finish().into(report);
-  if (!status.ok()) return fail(failure, status, name);
+  if (!status.ok()) {
+    const std::string& place = writer->error_place();
+    if (place.empty()) return fail(failure, status, name);
+    return fail(failure, status, "", place + ": " + status.message());
+  }
   const bool stays = last && report.rows == copied_rows;
   const std::uint64_t rows = report.rows;
   report.rows -= copied_rows;

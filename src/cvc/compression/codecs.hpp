@@ -9,6 +9,13 @@ namespace numpact::cvc::internal {
 
 const Codec& codec_of(Compression compression);
 
+// That of a column which is given none.
+inline Compression default_compression(Dtype dtype) {
+  const bool is_float =
+      dtype == Dtype::kFloat32 || dtype == Dtype::kFloat16 || dtype == Dtype::kFloat64;
+  return is_float ? Compression::kFp16 : Compression::kNone;
+}
+
 // Whether values of a slice can be decoded as the type `out`.
 bool can_decode(Compression compression, Dtype dtype, Dtype out);
 

@@ -10,6 +10,7 @@
 #include "base/internal.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
+#include "cvc/compression/codecs.hpp"
 #include "cvc/header/frame.hpp"
 #include "cvc/header/metadata.hpp"
 #include "json/json.hpp"
@@ -22,10 +23,6 @@ namespace {
 constexpr std::uint64_t kMaxPlannedChunks = 1 << 16;
 
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
-
-bool is_float(Dtype dtype) {
-  return dtype == Dtype::kFloat32 || dtype == Dtype::kFloat16 || dtype == Dtype::kFloat64;
-}
 
 std::size_t row_bytes(const Rows& rows) {
   return static_cast<std::size_t>(rows.dimension) * size_of(rows.dtype);
@@ -95,8 +92,7 @@ Status FileWriter::set_schema() {
     if (spec.dtype == Dtype::kBFloat16) {
       return invalid("a column cannot be of bfloat16: float32 holds it");
     }
-    const Compression usual = is_float(spec.dtype) ? Compression::kFp16 : Compression::kNone;
-    const Compression compression = spec.compression.value_or(usual);
+    const Compression compression = spec.compression.value_or(default_compression(spec.dtype));
     NUMPACT_TRY(check_compression(compression));
     content_.columns.push_back(
         {spec.name, spec.dimension, spec.dtype, compression, spec.is_vector});
@@ -292,7 +288,7 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
   pool_.run(jobs.size(), [&](std::size_t i) {
     jobs[i].status = guarded([&] { return plan_chunk(rules, jobs[i]); });
   });
-  NUMPACT_TRY(first_error(jobs, first_index, written_rows_));
+  NUMPACT_TRY(first_error(jobs, first_index, written_rows_ - first_counted_row_));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     ChunkText text = chunk_text(first_index + i, jobs[i]);
     if (config_.paged) next_ = (next_ + kPageBytes - 1) / kPageBytes * kPageBytes;
@@ -307,7 +303,7 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
       return encode_chunk(head, offset, {buffers_[i].get(), kEncodeBufferBytes}, output_, jobs[i]);
     });
   });
-  NUMPACT_TRY(first_error(jobs, first_index, written_rows_));
+  NUMPACT_TRY(first_error(jobs, first_index, written_rows_ - first_counted_row_));
   for (const ChunkJob& job : jobs) {
     report_.overflows += job.overflows;
     report_.underflows += job.underflows;

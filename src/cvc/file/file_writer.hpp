@@ -40,6 +40,7 @@ class FileWriter {
   Status finish(WriteReport& report);
   // Describes the value that the last error was about; empty if there is none.
   const std::string& error_place() const { return error_place_; }
+  void count_rows_from(std::uint64_t row) { first_counted_row_ = row; }
 
  private:
   // Copies of rows of a chunk that is not compressed yet, without gaps.
@@ -95,6 +96,7 @@ class FileWriter {
   WriteReport report_;
   std::uint64_t numbers_ = 0;
   std::string error_place_;
+  std::uint64_t first_counted_row_ = 0;  // by error_place_
 };
 
 }  // namespace numpact::cvc::internal
