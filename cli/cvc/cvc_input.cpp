@@ -73,9 +73,11 @@ std::string CvcInput::file_of(std::size_t chunk) const {
   return name_;
 }
 
-void CvcInput::refuse_output(const std::string& output) const {
-  refuse_same_file(name_, output);
-  for (const cvc::CollectionFile& file : index_) refuse_same_file(name_ + "/" + file.name, output);
+void CvcInput::refuse_output(const std::string& output, std::string_view advice) const {
+  refuse_same_file(name_, output, advice);
+  for (const cvc::CollectionFile& file : index_) {
+    refuse_same_file(name_ + "/" + file.name, output, advice);
+  }
 }
 
 std::span<const std::byte> CvcInput::payload(std::size_t chunk) const {

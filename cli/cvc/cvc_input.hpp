@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/files.hpp"
@@ -32,8 +33,8 @@ class CvcInput {
   std::uint64_t file_bytes() const;
   // The path of the file that has a chunk.
   std::string file_of(std::size_t chunk) const;
-  // Fails if the output is the input, or a file of it.
-  void refuse_output(const std::string& output) const;
+  // Fails if the output is the input, or a file of it. `advice`: what to do instead.
+  void refuse_output(const std::string& output, std::string_view advice = {}) const;
   // The payload of a chunk.
   std::span<const std::byte> payload(std::size_t chunk) const;
 

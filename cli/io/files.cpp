@@ -171,13 +171,16 @@ bool is_regular_file(const std::string& path) {
   return platform::look_at(path, found) && found.is_regular();
 }
 
-void refuse_same_file(const std::string& input, const std::string& output) {
+void refuse_same_file(const std::string& input, const std::string& output,
+                      std::string_view advice) {
   platform::FileInfo first;
   platform::FileInfo second;
   if (input == "-" || output == "-") return;
   if (!platform::look_at(input, first) || !platform::look_at(output, second)) return;
   if ((first.is_regular() || first.is_folder()) && first.is_same_file(second)) {
-    throw Failure(ExitCode::kFailure, output, "is the input itself");
+    const std::string text = "is the input itself";
+    throw Failure(ExitCode::kFailure, output,
+                  advice.empty() ? text : text + ": " + std::string(advice));
   }
 }
 

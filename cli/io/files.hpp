@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -111,7 +112,9 @@ bool is_folder(const std::string& path);
 // Does not open the file, since opening a pipe would block.
 bool is_regular_file(const std::string& path);
 
-// Fails if both names refer to one file, so that the source is never overwritten.
-void refuse_same_file(const std::string& input, const std::string& output);
+// Fails if both names refer to one file, so that the source is never overwritten. `advice`: what to
+// do instead.
+void refuse_same_file(const std::string& input, const std::string& output,
+                      std::string_view advice = {});
 
 }  // namespace numpact::cli

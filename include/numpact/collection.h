@@ -78,6 +78,14 @@ NUMPACT_C_API numpact_status numpact_collection_writer_write(numpact_collection_
                                                              uint64_t count, char* why,
                                                              size_t why_capacity,
                                                              numpact_error* error);
+/* Adds all rows of a file or another collection, with sections and the metadata of chunks: chunks
+ * are copied as they are stored, after their checksums are compared, but small ones are joined with
+ * the rows behind them where values stay the same, and lossless ones are encoded. Columns are found
+ * by their names; a single one without a name is the only one. */
+NUMPACT_C_API numpact_status numpact_collection_writer_copy(numpact_collection_writer* writer,
+                                                            const numpact_cvc_reader* reader,
+                                                            char* why, size_t why_capacity,
+                                                            numpact_error* error);
 /* Makes the rows a part of the collection; without any nothing changes. `report` (null is allowed)
  * has the count of the new rows, and the chunks and bytes of the file that they are in. */
 NUMPACT_C_API numpact_status numpact_collection_writer_commit(numpact_collection_writer* writer,

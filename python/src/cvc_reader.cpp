@@ -100,6 +100,7 @@ class CvcReader {
 
   // The name and the count of rows of each of several files.
   const std::vector<std::pair<std::string, std::uint64_t>>& files() const { return files_; }
+  const cvc::Reader& reader() const { return *reader_; }
   nb::dict info() const { return info_dict(reader_->info()); }
 
   // `are_fresh`: the arrays were just made.
@@ -238,6 +239,10 @@ class CvcReader {
 };
 
 }  // namespace
+
+const cvc::Reader& cvc_reader_in(nb::handle reader) {
+  return nb::cast<const CvcReader&>(reader).reader();
+}
 
 void bind_cvc_reader(nb::module_& m) {
   nb::class_<CvcReader>(m, "CvcReader", nb::type_slots(kCollected<CvcReader>))

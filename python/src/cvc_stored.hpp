@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slice of a CVC file as Python sees it.
+// Files and slices of CVC as Python sees them.
 #pragma once
 
+#include "bindings.hpp"
 #include "numpact/cvc/reader.hpp"
 
 namespace numpact::python {
@@ -11,5 +12,8 @@ struct CvcSlice {
   cvc::StoredSlice stored;
   std::uint64_t chunk = 0;  // of the file
 };
+
+// That of a CvcReader, which must live.
+const cvc::Reader& cvc_reader_in(nb::handle reader);
 
 }  // namespace numpact::python

@@ -19,6 +19,7 @@
 #include "contexts.hpp"
 #include "cvc_arrays.hpp"
 #include "cvc_names.hpp"
+#include "cvc_stored.hpp"
 #include "numpact/cvc.hpp"
 #include "numpact/cvc/collection.hpp"
 #include "own_process.hpp"
@@ -38,7 +39,7 @@ class CvcWriter {
             const std::vector<ColumnTuple>& columns, std::optional<std::uint64_t> dimension,
             std::optional<std::uint64_t> expected_rows, bool allow_nonfinite,
             std::string_view rounding, const std::string& metadata, unsigned threads, bool sync,
-            std::optional<std::uint64_t> timeout_ms, bool appends) {
+            std::optional<std::uint64_t> timeout_ms, bool appends, nb::handle like) {
     cvc::WriteConfig config;
     config.version = version_of(version);
     config.compression = compression_of(compression);
@@ -66,9 +67,12 @@ class CvcWriter {
       PythonProgress progress;
       calling_ = &progress;
       std::optional<cvc::CollectionWriter> opened;
+      const cvc::Reader* const file = like.is_none() ? nullptr : &cvc_reader_in(like);
       run_table_work(
           [&](table::Failure* failure) {
-            auto found = cvc::CollectionWriter::open(*path, config, failure);
+            auto found = file != nullptr
+                             ? cvc::CollectionWriter::open_for(*path, *file, config, failure)
+                             : cvc::CollectionWriter::open(*path, config, failure);
             if (found.ok()) opened = std::move(*found);
             return found.status();
           },
@@ -86,6 +90,11 @@ class CvcWriter {
     std::vector<cvc::Rows> rows;
     for (const ConstRows& array : arrays) rows.push_back(rows_of(array));
     locked([&] { return writer().append(rows); });
+  }
+  // Adds the rows of a file to a collection.
+  void copy(nb::handle reader) {
+    const cvc::Reader& rows = cvc_reader_in(reader);
+    change([&](table::Failure* failure) { return collection_->append(rows, failure); });
   }
   void begin_section(std::string_view metadata) {
     locked([&] { return writer().begin_section(metadata); });
@@ -139,12 +148,19 @@ class CvcWriter {
   std::uint64_t first_chunk() { return collection_ ? collection_->copied_chunks() : 0; }
 
   void commit(cvc::WriteReport& report) {
+    change([&](table::Failure* failure) { return collection_->commit(failure).into(report); });
+  }
+
+  // Work with the collection.
+  template <class Work>
+  void change(Work&& work) {
     PythonProgress progress;
     run_table_work(
         [&](table::Failure* failure) {
           const std::lock_guard lock(mutex_);
+          if (!collection_) return Status(ErrorKind::kInvalidArgument, "the writer is closed");
           calling_ = &progress;
-          return collection_->commit(failure).into(report);
+          return work(failure);
         },
         &progress);
   }
@@ -181,14 +197,16 @@ void bind_cvc_writer(nb::module_& m) {
                     std::uint64_t, bool, const std::vector<ColumnTuple>&,
                     std::optional<std::uint64_t>, std::optional<std::uint64_t>, bool,
                     std::string_view, const std::string&, unsigned, bool,
-                    std::optional<std::uint64_t>, bool>(),
+                    std::optional<std::uint64_t>, bool, nb::handle>(),
            nb::arg("path").none(), nb::arg("version"), nb::arg("compression"),
            nb::arg("chunk_rows"), nb::arg("paged"), nb::arg("columns"), nb::arg("dimension").none(),
            nb::arg("expected_rows").none(), nb::arg("allow_nonfinite"), nb::arg("rounding"),
            nb::arg("metadata"), nb::arg("threads"), nb::arg("sync"),
-           nb::arg("timeout_ms").none() = nb::none(), nb::arg("appends") = false)
+           nb::arg("timeout_ms").none() = nb::none(), nb::arg("appends") = false,
+           nb::arg("like").none() = nb::none())
       .def("columns", &CvcWriter::columns)
       .def("append", &CvcWriter::append, nb::arg("arrays"))
+      .def("copy", &CvcWriter::copy, nb::arg("reader"))
       .def("begin_section", &CvcWriter::begin_section, nb::arg("metadata"))
       .def("end_section", &CvcWriter::end_section)
       .def("end_chunk", &CvcWriter::end_chunk)

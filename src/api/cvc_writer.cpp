@@ -167,8 +167,13 @@ const std::string& Writer::error_place() const noexcept {
   return impl_ != nullptr ? impl_->file.error_place() : nowhere;
 }
 
+std::uint64_t Writer::rows() const noexcept { return impl_ != nullptr ? impl_->file.rows() : 0; }
+std::uint64_t Writer::chunks() const noexcept {
+  return impl_ != nullptr ? impl_->file.complete_chunks() : 0;
+}
+
 void Writer::count_rows_from(std::uint64_t row) noexcept {
-  if (impl_.get() != nullptr) impl_->file.count_rows_from(row);
+  if (impl_ != nullptr) impl_->file.count_rows_from(row);
 }
 
 Result<WriteReport> Writer::finish() noexcept {

@@ -127,6 +127,17 @@ numpact_status numpact_collection_writer_write(numpact_collection_writer* writer
   });
 }
 
+numpact_status numpact_collection_writer_copy(numpact_collection_writer* writer,
+                                              const numpact_cvc_reader* reader, char* why,
+                                              size_t why_capacity, numpact_error* error) {
+  return run_with(writer, error, [&]() -> Status {
+    NUMPACT_TRY(check_given(reader));
+    return with_words(why, why_capacity, [&](table::Failure* failure) {
+      return writer->writer.append(reader->reader, failure);
+    });
+  });
+}
+
 numpact_status numpact_collection_writer_commit(numpact_collection_writer* writer,
                                                 numpact_cvc_report* report, char* why,
                                                 size_t why_capacity, numpact_error* error) {

@@ -172,6 +172,49 @@ TEST_F(CollectionInC, RefusedValuesAreNamedByTheirNewRow) {
   EXPECT_EQ(report.rows, 10u);
 }
 
+TEST_F(CollectionInC, RowsOfOtherFiles) {
+  numpact_cvc_options file;
+  numpact_cvc_options_init(&file);
+  file.compression = "int8_row";
+  file.dimension = 2;
+  numpact_cvc_writer* made = nullptr;
+  ASSERT_EQ(numpact_cvc_writer_create(nullptr, &file, &made, nullptr), NUMPACT_OK);
+  const std::vector<float> rows = {1, 2, 3, 4, 5, 6};
+  const void* bytes = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(numpact_cvc_writer_append(made, NUMPACT_DTYPE_FLOAT32, rows.data(), 3, nullptr),
+            NUMPACT_OK);
+  ASSERT_EQ(numpact_cvc_writer_finish(made, &bytes, &size, nullptr), NUMPACT_OK);
+  numpact_cvc_reader* from = nullptr;
+  ASSERT_EQ(numpact_cvc_reader_create(nullptr, bytes, size, &from, nullptr), NUMPACT_OK);
+  ASSERT_EQ(begin({column_of("text", 2, NUMPACT_DTYPE_FLOAT32)}), NUMPACT_OK) << why_;
+  EXPECT_EQ(numpact_collection_writer_copy(writer_, nullptr, nullptr, 0, nullptr),
+            NUMPACT_INVALID_ARGUMENT);
+  ASSERT_EQ(numpact_collection_writer_copy(writer_, from, why_, sizeof why_, nullptr), NUMPACT_OK)
+      << why_;
+  ASSERT_EQ(write({rows.data()}, 3), NUMPACT_OK) << why_;
+  ASSERT_EQ(commit(), NUMPACT_OK) << why_;
+  ASSERT_EQ(open(), NUMPACT_OK) << why_;
+  EXPECT_EQ(numpact_cvc_reader_rows(reader_), 6u);
+  ASSERT_EQ(begin(), NUMPACT_OK) << why_;
+  ASSERT_EQ(numpact_collection_writer_copy(writer_, reader_, why_, sizeof why_, nullptr),
+            NUMPACT_OK);
+  ASSERT_EQ(commit(), NUMPACT_OK) << why_;
+  ASSERT_EQ(open(), NUMPACT_OK) << why_;
+  std::vector<float> all(24);
+  ASSERT_EQ(numpact_cvc_reader_read(reader_, nullptr, 0, 12, 0, NUMPACT_DTYPE_FLOAT32, all.data(),
+                                    0, nullptr),
+            NUMPACT_OK);
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NEAR(all[i], rows[i % 6], 0.01F) << i;
+  path_ += "2";
+  ASSERT_EQ(begin({column_of("text", 3, NUMPACT_DTYPE_FLOAT32)}), NUMPACT_OK) << why_;
+  EXPECT_EQ(numpact_collection_writer_copy(writer_, from, why_, sizeof why_, nullptr),
+            NUMPACT_INVALID_ARGUMENT);
+  EXPECT_TRUE(says("the collection has 'text' (3 float32)")) << why_;
+  numpact_cvc_reader_destroy(from);
+  numpact_cvc_writer_destroy(made);
+}
+
 TEST_F(CollectionInC, Errors) {
   const std::vector<numpact_cvc_column> columns = {column_of("text", 2, NUMPACT_DTYPE_FLOAT32)};
   EXPECT_EQ(open(), NUMPACT_IO);

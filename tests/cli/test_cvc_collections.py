@@ -86,11 +86,44 @@ def test_outputs_are_not_inputs(tmp_path: Path) -> None:
     before = (folder / files(folder)[0]).read_bytes()
     for output in (folder, folder / files(folder)[0]):
         said = cvc_refused("concat", folder, "-o", output, "-f", code=FAILURE)
-        assert "is the input itself" in said
+        assert "is the input itself: write to another file, or add rows to a folder" in said
     assert "is the input itself" in cvc_refused(
         "slice", folder, folder / files(folder)[0], "--rows", "0:1", "-f", code=FAILURE
     )
     assert (folder / files(folder)[0]).read_bytes() == before
+
+
+@pytest.mark.parametrize("compression", ["fp16", "int8", "lossless", "int4", "pco"])
+def test_append_cvc_files(tmp_path: Path, compression: str) -> None:
+    folder, packed = tmp_path / "grown", tmp_path / "packed.cvc"
+    metadata = '{"model": "m"}'
+    rows = save(tmp_path / "rows.npy", vectors(3000, 8))
+    cvc("pack", rows, "-o", packed, "--compression", compression, "--metadata", metadata)
+    expected = unpacked(packed, tmp_path)
+    for _ in range(2):
+        assert "3,000 rows" in cvc("append", folder, packed).err
+    other = tmp_path / "other"
+    cvc("append", other, folder)
+    assert np.array_equal(unpacked(other, tmp_path), np.concatenate([expected] * 2))
+    described = info(other)
+    assert described["metadata"] == {"model": "m"}
+    stored = "pco" if compression == "lossless" else compression
+    assert [column["compression"] for column in described["columns"]] == [stored]
+    # Other vectors follow by the collection's compression.
+    cvc("append", other, rows)
+    assert info(other)["rows"] == 9000
+    assert "OK" in cvc("verify", other).text
+    said = cvc_refused("append", folder, packed, "--compression", "int8", code=USAGE)
+    assert "--compression: is not for CVC files" in said
+    assert "when a collection is made" in cvc_refused(
+        "append", folder, packed, "--metadata", "1", code=USAGE
+    )
+    assert "is the input itself" in cvc_refused("append", folder, folder, code=FAILURE)
+    wide = tmp_path / "wide.cvc"
+    cvc("pack", save(tmp_path / "wide.npy", vectors(10, 9)), "-o", wide)
+    assert "the collection has 'vectors' (8 float32)" in cvc_refused(
+        "append", folder, wide, code=USAGE
+    )
 
 
 def test_damaged_folders(tmp_path: Path) -> None:

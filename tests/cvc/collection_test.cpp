@@ -92,5 +92,110 @@ TEST(Collection, Grows) {
   std::filesystem::remove_all(place);
 }
 
+// A file of one array, in chunks of `chunk_rows`, with sections and metadata.
+std::vector<std::byte> array_of(const std::vector<float>& values, cvc::Compression compression,
+                                std::uint64_t chunk_rows) {
+  cvc::WriteConfig config;
+  config.compression = compression;
+  config.chunk_rows = chunk_rows;
+  config.metadata = R"({"model": "m"})";
+  std::vector<std::byte> file;
+  cvc::Writer writer = cvc::Writer::create(file, config).value();
+  cvc::ChunkOptions options;
+  options.metadata = "7";
+  EXPECT_TRUE(writer.set_chunk(1, options).ok());
+  EXPECT_TRUE(writer.begin_section(R"({"of": 1})").ok());
+  EXPECT_TRUE(writer.append(cvc::Rows(values, 2)).ok());
+  EXPECT_TRUE(writer.finish().ok());
+  return file;
+}
+
+TEST(Collection, TakesRowsOfFiles) {
+  const std::string place = testing::system::new_folder("collection");
+  std::vector<float> values;
+  for (int i = 0; i < 20; ++i) values.push_back(static_cast<float>(i) / 7);
+  for (const cvc::Compression compression : cvc::kCompressions) {
+    if (compression == cvc::Compression::kNone) continue;
+    SCOPED_TRACE(cvc::name_of(compression));
+    const std::vector<std::byte> file = array_of(values, compression, 4);
+    const cvc::Reader from = cvc::Reader::create(file).value();
+    const std::vector<float> expected = from.read_all().value();
+    const std::string path = place + "/" + std::string(cvc::name_of(compression));
+    table::Failure failure;
+    for (int i = 0; i < 2; ++i) {
+      auto writer = cvc::CollectionWriter::open_for(path, from, {}, &failure);
+      ASSERT_TRUE(writer.ok()) << failure.message();
+      const bool is_exact = compression == cvc::Compression::kLossless;
+      EXPECT_EQ(writer->columns()[0].compression, is_exact ? cvc::Compression::kPco : compression);
+      ASSERT_TRUE(writer->append(from, &failure).ok()) << failure.message();
+      ASSERT_TRUE(writer->append(from, &failure).ok()) << failure.message();
+      EXPECT_EQ(writer->commit(&failure).value().rows, 20U);
+    }
+    const cvc::Reader all = cvc::open_collection(path).value();
+    EXPECT_EQ(*all.info().metadata, R"({"model":"m"})");
+    EXPECT_EQ(all.rows(), 40U);
+    for (std::uint64_t first = 0; first < 40; first += 10) {
+      EXPECT_EQ(all.read_rows(first, 10).value(), expected) << first;
+    }
+    const std::vector<cvc::RowRange> sections = {{0, 10}, {10, 10}, {20, 10}, {30, 10}};
+    EXPECT_EQ(all.find_sections("of", "1").value(), sections);
+    // Chunks of metadata keep it and their rows.
+    std::vector<std::uint64_t> marked;
+    for (const cvc::Chunk& chunk : all.info().chunks) {
+      if (chunk.metadata != "7") continue;
+      marked.push_back(chunk.first_row);
+      EXPECT_EQ(chunk.rows, 4U);
+    }
+    EXPECT_EQ(marked, (std::vector<std::uint64_t>{4, 14, 24, 34}));
+  }
+  std::filesystem::remove_all(place);
+}
+
+TEST(Collection, TakesColumnsInAnyOrder) {
+  const std::string place = testing::system::new_folder("collection");
+  const std::vector<float> x = {1, 2, 3, 4};
+  const std::vector<std::int64_t> id = {5, 6};
+  std::vector<std::byte> file;
+  cvc::WriteConfig config;
+  config.version = cvc::Version::kV20;
+  config.columns = {{"id", 1, cvc::Dtype::kInt64, cvc::Compression::kPco},
+                    {"x", 2, cvc::Dtype::kFloat32, cvc::Compression::kInt8Dim}};
+  cvc::Writer made = cvc::Writer::create(file, config).value();
+  const cvc::Rows rows[] = {{id, 1}, {x, 2}};
+  ASSERT_TRUE(made.append(rows).ok());
+  ASSERT_TRUE(made.finish().ok());
+  const cvc::Reader from = cvc::Reader::create(file).value();
+  cvc::WriteConfig wanted;
+  wanted.columns = {config.columns[1], config.columns[0]};
+  wanted.columns[0].compression = cvc::Compression::kNone;
+  auto writer = cvc::CollectionWriter::open(place + "/c", wanted).value();
+  ASSERT_TRUE(writer.append(from).ok());
+  ASSERT_TRUE(writer.commit().ok());
+  const cvc::Reader all = cvc::open_collection(place + "/c").value();
+  EXPECT_EQ(all.info().columns[0].name, "x");
+  EXPECT_EQ(all.info().columns[0].compression, cvc::Compression::kNone);
+  EXPECT_EQ(all.info().slice(0, 0).compression, cvc::Compression::kInt8Dim);
+  EXPECT_EQ(all.read_all().value(), from.read_all({}, 1).value());
+  EXPECT_EQ(all.read_all<std::int64_t>({}, 1).value(), id);
+  std::filesystem::remove_all(place);
+}
+
+TEST(Collection, RefusesDamagedFiles) {
+  const std::string place = testing::system::new_folder("collection");
+  const std::vector<float> values(40, 1.5F);
+  for (const auto compression : {cvc::Compression::kInt8, cvc::Compression::kFp16}) {
+    std::vector<std::byte> file = array_of(values, compression, 4);
+    file.back() ^= std::byte{1};
+    const cvc::Reader from = cvc::Reader::create(file).value();
+    table::Failure failure;
+    auto writer = cvc::CollectionWriter::open_for(place + "/c", from, {}, &failure).value();
+    EXPECT_EQ(writer.append(from, &failure).kind(), ErrorKind::kChecksum) << failure.message();
+    EXPECT_EQ(writer.commit(&failure).status().kind(), ErrorKind::kInvalidArgument);
+    EXPECT_EQ(writer.append(from, &failure).kind(), ErrorKind::kInvalidArgument);
+  }
+  EXPECT_FALSE(cvc::open_collection(place + "/c").ok());
+  std::filesystem::remove_all(place);
+}
+
 }  // namespace
 }  // namespace numpact

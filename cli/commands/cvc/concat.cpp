@@ -23,6 +23,9 @@ Examples:
   numpact cvc concat documents -o docs.cvc               a folder that grows, as one file
 )";
 
+constexpr const char* kAdvice =
+    "write to another file, or add rows to a folder with 'numpact cvc append FOLDER FILE'";
+
 struct ConcatOptions {
   std::vector<std::string> inputs;
   std::string output;
@@ -39,10 +42,10 @@ std::string words_for(const cvc::Info& info) {
 std::vector<std::unique_ptr<CvcInput>> open_all(const ConcatOptions& options) {
   std::vector<std::unique_ptr<CvcInput>> inputs;
   for (const std::string& path : options.inputs) {
-    refuse_same_file(path, options.output);
+    refuse_same_file(path, options.output, kAdvice);
     inputs.push_back(std::make_unique<CvcInput>(path));
     const CvcInput& input = *inputs.back();
-    input.refuse_output(options.output);
+    input.refuse_output(options.output, kAdvice);
     if (cvc::same_columns(inputs[0]->info(), input.info())) continue;
     throw Failure(ExitCode::kFailure, input.name(),
                   fmt::format("has {}, but {} has {}", words_for(input.info()), inputs[0]->name(),

@@ -14,6 +14,7 @@
 
 #include "commands/common_options.hpp"
 #include "commands/cvc/commands.hpp"
+#include "commands/cvc/pack.hpp"
 #include "cvc/args.hpp"
 #include "cvc/cvc_output.hpp"
 #include "cvc/loss.hpp"
@@ -35,10 +36,11 @@ using cvc::Dtype;
 
 constexpr const char* kAppendFooter = R"(
 The folder is made by the first rows. Compressions are those of its last file, unless they are
-given.
+given. Chunks of CVC files, and of other such folders, are copied as they are.
 
 Examples:
   numpact cvc append documents embeddings.npy
+  numpact cvc append documents more.cvc
   numpact cvc append documents more.parquet --compression text=int8_dim
 )";
 
@@ -55,24 +57,6 @@ Examples:
 // the number of threads.
 constexpr std::uint64_t kMaxPendingBytes = std::uint64_t{1} << 30;
 
-struct PackOptions {
-  std::string input;
-  std::string folder;  // rows are added to it
-  std::string output;
-  std::string compression;
-  std::string chunk_rows;
-  std::string version;
-  std::string metadata;
-  std::string dimension;
-  bool paged = false;
-  bool allow_nonfinite = false;
-  bool is_nearest = false;
-  Overwrite overwrite;
-  unsigned threads = 0;
-  VectorOptions source;
-  CommonOptions common;
-};
-
 bool is_float(Dtype dtype) {
   return dtype == Dtype::kFloat32 || dtype == Dtype::kFloat16 || dtype == Dtype::kFloat64;
 }
@@ -83,17 +67,6 @@ std::optional<cvc::Version> parse_version(const std::string& arg) {
   if (arg == "1.0" || arg == "1") return cvc::Version::kV10;
   if (arg == "2.0" || arg == "2") return cvc::Version::kV20;
   fail_choice("--version", arg, {"0.1", "1.0", "2.0"});
-}
-
-// Replaces the names of library settings with the command's options.
-std::string with_pack_option_names(std::string text) {
-  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"allow_nonfinite", "--allow-nonfinite"}, {"chunk_rows", "--chunk-rows"}};
-  for (const auto& [ours, theirs] : kNames) {
-    const std::size_t at = text.find(ours);
-    if (at != std::string::npos) text.replace(at, ours.size(), theirs);
-  }
-  return text;
 }
 
 bool is_exact(std::optional<cvc::Compression> compression) {
@@ -166,13 +139,6 @@ class Packer {
     for (const std::string& text : input_->notes()) note(text);
     choose_layout();
     choose_threads();
-  }
-
-  static void check_collection(const Status& status, const table::Failure& failure) {
-    if (status.ok()) return;
-    const bool is_waiting = status.kind() == ErrorKind::kTimedOut;
-    throw Failure(exit_code_of(status.kind()), failure.file,
-                  with_pack_option_names(is_waiting ? message_of(status) : failure.text));
   }
 
   void note(const std::string& text) const {
@@ -329,21 +295,7 @@ class Packer {
   // Losses are reported even with --quiet.
   void print_summary(const std::string& output, bool is_stdout,
                      const cvc::WriteReport& report) const {
-    if (report.overflows > 0) {
-      print_message(fmt::format("{}: {} numbers became infinite", output, report.overflows));
-    }
-    if (report.underflows > 0) {
-      print_message(
-          fmt::format("{}: {} numbers became 0 or the least of their range: they are too "
-                      "small for the compression",
-                      output, report.underflows));
-    }
-    if (report.lost > 0) {
-      print_message(
-          fmt::format("{}: {} finite numbers are lost: they read as NaN, as they share a range "
-                      "with what is not finite",
-                      output, report.lost));
-    }
+    print_losses(output, report);
     for (std::size_t c = 0; c < narrowers_.size(); ++c) {
       const std::string place = column_place(output, column_name(columns()[c]));
       const auto say = [&](std::uint64_t count, std::string_view what) {
@@ -458,6 +410,41 @@ void add_row_options(CLI::App& command, PackOptions& options) {
 
 }  // namespace
 
+std::string with_pack_option_names(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"allow_nonfinite", "--allow-nonfinite"}, {"chunk_rows", "--chunk-rows"}};
+  for (const auto& [ours, theirs] : kNames) {
+    const std::size_t at = text.find(ours);
+    if (at != std::string::npos) text.replace(at, ours.size(), theirs);
+  }
+  return text;
+}
+
+void check_collection(const Status& status, const table::Failure& failure) {
+  if (status.ok()) return;
+  const bool is_waiting = status.kind() == ErrorKind::kTimedOut;
+  throw Failure(exit_code_of(status.kind()), failure.file,
+                with_pack_option_names(is_waiting ? message_of(status) : failure.text));
+}
+
+void print_losses(const std::string& output, const cvc::WriteReport& report) {
+  if (report.overflows > 0) {
+    print_message(fmt::format("{}: {} numbers became infinite", output, report.overflows));
+  }
+  if (report.underflows > 0) {
+    print_message(
+        fmt::format("{}: {} numbers became 0 or the least of their range: they are too "
+                    "small for the compression",
+                    output, report.underflows));
+  }
+  if (report.lost > 0) {
+    print_message(
+        fmt::format("{}: {} finite numbers are lost: they read as NaN, as they share a range "
+                    "with what is not finite",
+                    output, report.lost));
+  }
+}
+
 Command add_cvc_pack(CLI::App& group) {
   const auto options = std::make_shared<PackOptions>();
   CLI::App* command = group.add_subcommand("pack", "Pack vectors into a CVC file");
@@ -490,7 +477,11 @@ Command add_cvc_append(CLI::App& group) {
   add_lock_option(*command, options->overwrite, options->common);
   command->footer(kAppendFooter);
   return {command, [options] {
-            Packer(*options).append();
+            if (is_cvc(options->input)) {
+              append_cvc(*options);
+            } else {
+              Packer(*options).append();
+            }
             return ExitCode::kDone;
           }};
 }

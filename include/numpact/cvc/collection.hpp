@@ -52,6 +52,10 @@ NUMPACT_API Result<CollectionIndex> parse_collection(std::string_view json,
 // "'vectors' (384 float32), 'id' (1 int64)"
 NUMPACT_API std::string columns_text(const Info& info);
 
+// For a new collection to which rows of a file are added, and for its columns alone. That of a file
+// of one array has no name. Instead of lossless, which columns cannot have, they are pco.
+NUMPACT_API std::vector<ColumnSpec> columns_like(const Info& info);
+
 using table::Failure;
 
 // Reads all files of a folder as one. They are mapped, so that rows stay readable if the collection
@@ -79,6 +83,12 @@ class NUMPACT_API CollectionWriter {
   // kInvalidArgument: other columns, or the folder holds other files and no collection.
   static Result<CollectionWriter> open(const std::string& folder, const WriteConfig& config = {},
                                        Failure* failure = nullptr) noexcept;
+  // For rows of a file, whose columns the collection must have. Those of a new one are like them
+  // (columns_like), with the metadata of the file unless the config has some. The columns of the
+  // config are ignored.
+  static Result<CollectionWriter> open_for(const std::string& folder, const Reader& rows,
+                                           const WriteConfig& config = {},
+                                           Failure* failure = nullptr) noexcept;
   CollectionWriter(CollectionWriter&& other) noexcept;
   CollectionWriter& operator=(CollectionWriter&& other) noexcept;
   ~CollectionWriter();
@@ -86,6 +96,13 @@ class NUMPACT_API CollectionWriter {
   // The new file, to which rows are appended; commit() finishes it. If the last file of the
   // collection has few rows, it begins with these.
   Writer& file() noexcept;
+  // Adds all rows of another file, with its sections and the metadata of its chunks. Columns are
+  // found by their names; a single one without a name is the only one. Checksums are compared.
+  // Chunks are copied as they are stored, whatever the compressions of the collection; but small
+  // ones are joined with the rows behind them where values stay the same, and lossless ones, which
+  // columns cannot have, are encoded. kInvalidArgument, kTypeMismatch: other columns. After an
+  // error the new file can only be given up.
+  Status append(const Reader& rows, Failure* failure = nullptr) noexcept;
   // Its columns, with their compressions, in the order of the collection.
   const std::vector<ColumnSpec>& columns() const noexcept;
   // Rows and full chunks that the new file had at first.

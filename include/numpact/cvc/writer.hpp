@@ -42,6 +42,9 @@ class NUMPACT_API Writer {
   Status end_chunk() noexcept;
   // Sets options of the chunk with this index, before it is full.
   Status set_chunk(std::uint64_t chunk, const ChunkOptions& options) noexcept;
+  // Rows so far, and chunks that are complete: the next row goes to the chunk of this index.
+  std::uint64_t rows() const noexcept;
+  std::uint64_t chunks() const noexcept;
   // Writes pending rows and the header. Nothing can be appended afterwards.
   Result<WriteReport> finish() noexcept;
 

@@ -14,13 +14,14 @@ from .. import _core
 from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._file import contents
 from ._pack import _columns, _matrix, _schema
-from ._writer import Writer, WriteReport
+from ._writer import Writer, WriteReport, core_reader
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Buffer
 
     from ._info import Info
+    from ._reader import Reader
 
     Path = str | os.PathLike[str]
 
@@ -142,7 +143,7 @@ def open_core(source: Any, max_memory: int | None) -> tuple[_core.CvcReader, Fil
 
 def append(
     folder: Path,
-    data: npt.ArrayLike | Mapping[str, Any],
+    data: npt.ArrayLike | Mapping[str, Any] | Reader | Path,
     *,
     compression: str | Mapping[str, str | None] | None = None,
     chunk_size: int = 100_000,
@@ -165,9 +166,12 @@ def append(
         folder: The folder.
         data: Rows of the only column, (rows, values), which a new collection calls "vectors"; or a
             mapping from names to arrays, (rows,) for scalars or (rows, values). Types as for
-            ``pack_cvc_columns``.
-        compression: As for ``Writer``. None: that of the last file, in a new collection "fp16" for
-            floats and "none" for integers.
+            ``pack_cvc_columns``. Or a ``Reader``, or the path of a CVC file or folder: its chunks
+            are copied as they are stored, with sections and their metadata, after comparing
+            checksums. Small chunks are joined where values stay the same, lossless ones are
+            encoded.
+        compression: As for ``Writer``, not for a ``Reader``. None: that of the last file, in a new
+            collection that of the ``Reader``, "fp16" for floats and "none" for integers.
         chunk_size, allow_nonfinite, rounding, threads, sync: As for ``Writer``.
         metadata: A JSON value for all files of a new collection.
         lock_timeout: Seconds to wait for other processes that append (``LockTimeoutError``); None:
@@ -182,15 +186,26 @@ def append(
         TypeMismatchError: The collection has columns of other types.
         CorruptError: The collection is damaged.
     """
-    columns: dict[str, Any]
-    columns = _columns(data) if isinstance(data, Mapping) else {"": _matrix(data)}
+    if isinstance(data, (str, os.PathLike)):
+        from ._reader import Reader
+
+        data = Reader(data)
+    rows: Any = data
+    columns: Any = data
+    expected = None
+    if core_reader(data) is None:
+        arrays: dict[str, Any]
+        arrays = _columns(data) if isinstance(data, Mapping) else {"": _matrix(data)}
+        rows = arrays.get("", arrays)
+        columns = _schema(arrays)
+        expected = len(next(iter(arrays.values())))
     with Writer(
         folder,
         append=True,
-        columns=_schema(columns),
+        columns=columns,
         compression=compression,
         chunk_size=chunk_size,
-        expected_rows=len(next(iter(columns.values()))),
+        expected_rows=expected,
         metadata=metadata,
         allow_nonfinite=allow_nonfinite,
         rounding=rounding,
@@ -198,5 +213,5 @@ def append(
         sync=sync,
         lock_timeout=lock_timeout,
     ) as writer:
-        writer.append(columns.get("", columns))
+        writer.append(rows)
     return writer.close()

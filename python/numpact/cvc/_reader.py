@@ -467,6 +467,11 @@ class Reader:
             raise
         ranges.check()
 
+    def _copy_to(self, writer: _core.CvcWriter) -> None:
+        """Adds all rows to a collection."""
+        with self._reading():
+            writer.copy(self._reader)
+
     def _limit(self, max_output: int | None) -> int | None:
         return self._max_output if max_output is None else core_limit(max_output)
 

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .. import _core
 from .._errors import InvalidArgumentError, TypeMismatchError
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from typing_extensions import Self
+
+    from ._reader import Reader
+
+    Columns = Mapping[str, tuple[int | tuple[int], str]]
 
 _NOTHING: Any = object()  # stands for an argument that was not given
 
@@ -83,7 +87,7 @@ def _row_shape(name: str, dimension: int | tuple[int]) -> tuple[int, bool]:
 
 
 def _schema(
-    columns: Mapping[str, tuple[int | tuple[int], str]] | None,
+    columns: Columns | None,
     compression: str | Mapping[str, str | None] | None,
     is_growing: bool,
 ) -> list[tuple[str, int, str, str | None, bool]]:
@@ -111,6 +115,12 @@ def _schema(
     return schema
 
 
+def core_reader(rows: object) -> _core.CvcReader | None:
+    """That of a ``Reader``; None of anything else."""
+    core = getattr(rows, "_reader", None)
+    return core if isinstance(core, _core.CvcReader) else None
+
+
 class Writer:
     """Writes a CVC file from several arrays of rows, with memory for a few chunks per thread.
 
@@ -133,7 +143,9 @@ class Writer:
             ``mmap_optimized`` and ``dimension`` do not apply.
         columns: For a columnar file (version 2.0): a mapping from names to (dimension, dtype).
             Dimension 1 means scalars, arrays (rows,); (1,) means vectors of one value, arrays
-            (rows, 1). The dtype is float32, float16, int32, int64, int8 or uint8.
+            (rows, 1). The dtype is float32, float16, int32, int64, int8 or uint8. With ``append``
+            also a ``Reader``: its columns, with their compressions and its metadata if the folder
+            is new.
         compression: "fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4" or
             "pco". For columns also a mapping from names; the default of a column is "fp16" for
             floats and "none" for integers.
@@ -163,7 +175,7 @@ class Writer:
         path: str | os.PathLike[str] | None,
         *,
         append: bool = False,
-        columns: Mapping[str, tuple[int | tuple[int], str]] | None = None,
+        columns: Columns | Reader | None = None,
         compression: str | Mapping[str, str | None] | None = None,
         chunk_size: int = 100_000,
         version: str | None = None,
@@ -180,6 +192,13 @@ class Writer:
         chunk_size = index_of(chunk_size, "chunk_size")
         if chunk_size < 1:
             raise InvalidArgumentError("chunk_size must be at least 1")
+        like = core_reader(columns) if append else None
+        if like is not None:
+            columns = None
+            if compression is not None:
+                raise InvalidArgumentError(
+                    "compression is not for the rows of a Reader, which are copied as they are"
+                )
         self._names = None if columns is None else list(columns)
         self._is_growing = append
         if append:
@@ -188,7 +207,7 @@ class Writer:
                     "append takes a folder, and no version, mmap_optimized or dimension"
                 )
             version = "2.0"
-        schema = _schema(columns, compression, append)
+        schema = _schema(cast("Columns | None", columns), compression, append)
         if path is not None:
             os.stat(os.path.dirname(os.path.abspath(path)))  # Python's own error for no folder
         self._writer = _core.CvcWriter(
@@ -207,6 +226,7 @@ class Writer:
             sync=sync,
             timeout_ms=core_timeout(lock_timeout),
             appends=append,
+            like=like,
         )
         if append:
             self._names = [name for name, _, _ in self._writer.columns()]
@@ -220,7 +240,8 @@ class Writer:
 
         Args:
             rows: An array or tensor, (rows, values), also of bfloat16; for columns a mapping from
-                names to arrays of equal length.
+                names to arrays of equal length. To a folder also a ``Reader``, whose chunks are
+                copied as they are stored, with sections and their metadata.
 
         Raises:
             InvalidArgumentError, TypeMismatchError: Other shapes, columns or types.
@@ -232,6 +253,10 @@ class Writer:
             if array.ndim != 2:
                 raise InvalidArgumentError(f"expected rows of two dimensions, not {array.ndim}")
             self._guarded(lambda: self._writer.append([array]))
+            return
+        core = core_reader(rows) if self._is_growing else None
+        if core is not None:
+            self._guarded(lambda: rows._copy_to(self._writer))
             return
         if not isinstance(rows, Mapping) and self._is_growing and len(self._names) == 1:
             rows = {self._names[0]: rows}

@@ -255,14 +255,17 @@ Status open_file(Folder& folder, const std::string& path, const CollectionFile& 
 
 }  // namespace internal
 
-std::string columns_text(const Info& info) {
-  std::string text;
+std::string columns_text(const Info& info) { return internal::text_of(info.columns); }
+
+std::vector<ColumnSpec> columns_like(const Info& info) {
+  std::vector<ColumnSpec> specs;
   for (const Column& column : info.columns) {
-    if (!text.empty()) text += ", ";
-    text += "'" + column.name + "' (" + std::to_string(column.dimension) + " ";
-    text.append(name_of(column.dtype)).append(")");
+    const bool is_kept = column.compression != Compression::kLossless;
+    specs.push_back(
+        {column.name, column.dimension, info.is_columnar ? column.dtype : Dtype::kFloat32,
+         is_kept ? column.compression : Compression::kPco, column.is_vector || !info.is_columnar});
   }
-  return text;
+  return specs;
 }
 
 Result<CollectionIndex> parse_collection(std::string_view json, const DecodeLimits& limits,

@@ -25,6 +25,18 @@ std::uint64_t next_number(const CollectionIndex& index);
 // Whether a writer that was killed may have left a file of this name, if the index has none.
 bool is_left_name(std::string_view name);
 
+// "'vectors' (384 float32), 'id' (1 int64)", of columns or specs.
+template <class Columns>
+std::string text_of(const Columns& columns) {
+  std::string text;
+  for (const auto& column : columns) {
+    if (!text.empty()) text += ", ";
+    text += "'" + column.name + "' (" + std::to_string(column.dimension) + " ";
+    text.append(name_of(column.dtype)).append(")");
+  }
+  return text;
+}
+
 // Reads the index of an open folder.
 Status read_index(Folder& folder, const std::string& path, const DecodeLimits& limits,
                   CollectionIndex& index, Failure* failure);

@@ -2,12 +2,14 @@
 // Adds rows to collections.
 #include <algorithm>
 #include <cerrno>
+#include <numeric>
 #include <utility>
 
 #include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/collection/collection.hpp"
+#include "cvc/collection/copier.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "numpact/file_access.hpp"
 #include "numpact/file_lock.hpp"
@@ -26,29 +28,7 @@ using numpact::internal::NewFile;
 
 namespace {
 
-// Chunks of fewer rows are decoded and encoded again with the rows that follow, if that gives the
-// same values, so that many small appends make no small chunks. It bounds the rows that an append
-// encodes beside its own.
-constexpr std::uint64_t kMinChunkRows = 4096;
-
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
-
-// Whether the decoded values of a slice are encoded to the same bytes, or to others that decode to
-// the same bits.
-bool is_repeatable(const Column& column, const Slice& slice) {
-  if (slice.compression != column.compression) return false;
-  switch (slice.compression) {
-    case Compression::kNone:
-    case Compression::kPco:
-      return true;
-    case Compression::kFp16:
-      return column.dtype == Dtype::kFloat32 || column.dtype == Dtype::kFloat16;
-    case Compression::kBFloat16:
-      return column.dtype == Dtype::kFloat32;
-    default:
-      return false;
-  }
-}
 
 // The size and the checksum of a file that was just written. Payloads are not read again: records
 // have their checksums.
@@ -79,9 +59,12 @@ Status find_sum(const std::string& path, CollectionFile& sum) {
 
 struct CollectionWriter::State {
   Status open(const std::string& target, Failure* failure);
+  Status append(const Reader& rows, Failure* failure);
   Status commit(WriteReport& report, Failure* failure);
 
   WriteConfig config;
+  bool is_like_file = false;  // compressions of the config are for new collections
+  std::string file_metadata;  // for new collections, unless the config has some
   std::optional<Writer> writer;
   std::uint64_t copied_rows = 0;
   std::uint64_t copied_chunks = 0;
@@ -102,12 +85,9 @@ struct CollectionWriter::State {
   Status read_last(Failure* failure);
   Status set_columns(Failure* failure);
   Status make_file(Failure* failure);
-  Status copy_last();
-  Status copy_chunk(std::size_t chunk);
-  Status append_chunk(std::size_t chunk);
+  Status find_columns(const std::vector<ColumnSpec>& given, std::vector<std::size_t>& order,
+                      Failure* failure) const;
   Status write_index(NewFile& file, Failure* failure);
-  void count_rows(std::uint64_t rows);
-  void end_chunk_of_copies();
 
   std::string path;
   FileLock lock;
@@ -115,8 +95,7 @@ struct CollectionWriter::State {
   std::optional<Reader> last;  // the last file, if there is one
   bool is_merged = false;      // and the new file begins with its rows
   NewFile file;                // keeps the name, and removes the file without commit()
-  std::uint64_t pending = 0;   // copied rows of a chunk that is not full
-  bool is_committed = false;
+  bool is_committed = false;   // or given up
 };
 
 // ---- the folder and its index ----
@@ -216,37 +195,19 @@ Status CollectionWriter::State::read_last(Failure* failure) {
   return {};
 }
 
-// The columns of the new file: those that are asked for must be those of the last one.
-Status CollectionWriter::State::set_columns(Failure* failure) {
-  std::vector<ColumnSpec>& specs = config.columns;
-  const bool is_unnamed = specs.size() == 1 && specs[0].name.empty();
-  if (!last) {
-    if (is_unnamed) specs[0].name = kDefaultColumn;
-    for (ColumnSpec& spec : specs) {
-      if (!spec.compression) spec.compression = internal::default_compression(spec.dtype);
-    }
-    if (!specs.empty()) return {};
-    return fail(failure, invalid("a new collection needs columns"));
-  }
-  const std::vector<Column>& columns = last->info().columns;
+// The places among `given` of the columns of the new file, which they must be.
+Status CollectionWriter::State::find_columns(const std::vector<ColumnSpec>& given,
+                                             std::vector<std::size_t>& order,
+                                             Failure* failure) const {
   const auto refuse = [&](ErrorKind kind, const std::string& text) {
     return fail(failure, Status(kind, "the collection has other columns"), "",
-                text + " given; the collection has " + columns_text(last->info()));
+                text + " given; the collection has " + internal::text_of(config.columns));
   };
-  if (!config.metadata.empty()) {
-    return fail(failure, invalid("the collection has metadata of its own"), "",
-                "metadata is given when a collection is made");
-  }
-  if (last->info().metadata) config.metadata = *last->info().metadata;
-  std::vector<ColumnSpec> given;
-  given.swap(specs);
-  if (!given.empty() && given.size() != columns.size()) {
+  if (given.size() != config.columns.size()) {
     return refuse(ErrorKind::kInvalidArgument, std::to_string(given.size()) + " columns are");
   }
-  for (const Column& column : columns) {
-    ColumnSpec& spec = specs.emplace_back(ColumnSpec{column.name, column.dimension, column.dtype,
-                                                     column.compression, column.is_vector});
-    if (given.empty()) continue;
+  const bool is_unnamed = given.size() == 1 && given[0].name.empty();
+  for (const ColumnSpec& column : config.columns) {
     const auto found = std::find_if(given.begin(), given.end(), [&](const ColumnSpec& each) {
       return is_unnamed || each.name == column.name;
     });
@@ -261,7 +222,37 @@ Status CollectionWriter::State::set_columns(Failure* failure) {
       return refuse(ErrorKind::kTypeMismatch, "column '" + column.name + "' of " +
                                                   std::string(name_of(found->dtype)) + " is");
     }
-    if (found->compression) spec.compression = found->compression;
+    order.push_back(static_cast<std::size_t>(found - given.begin()));
+  }
+  return {};
+}
+
+// The columns of the new file: those that are asked for must be those of the last one.
+Status CollectionWriter::State::set_columns(Failure* failure) {
+  std::vector<ColumnSpec>& specs = config.columns;
+  if (!last) {
+    if (specs.empty()) return fail(failure, invalid("a new collection needs columns"));
+    if (specs.size() == 1 && specs[0].name.empty()) specs[0].name = kDefaultColumn;
+    for (ColumnSpec& spec : specs) {
+      if (!spec.compression) spec.compression = internal::default_compression(spec.dtype);
+    }
+    if (config.metadata.empty()) config.metadata = file_metadata;
+    return {};
+  }
+  if (!config.metadata.empty()) {
+    return fail(failure, invalid("the collection has metadata of its own"), "",
+                "metadata is given when a collection is made");
+  }
+  if (last->info().metadata) config.metadata = *last->info().metadata;
+  std::vector<ColumnSpec> given;
+  given.swap(specs);
+  specs = columns_like(last->info());
+  if (given.empty()) return {};
+  std::vector<std::size_t> order;
+  NUMPACT_TRY(find_columns(given, order, failure));
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const std::optional<Compression>& asked = given[order[i]].compression;
+    if (asked && !is_like_file) specs[i].compression = asked;
   }
   return {};
 }
@@ -280,9 +271,14 @@ Status CollectionWriter::State::make_file(Failure* failure) {
   if (!made.ok()) return fail(failure, made.status(), name);
   writer = std::move(*made);
   if (!is_merged) return {};
-  status = copy_last();
+  std::vector<std::size_t> order(config.columns.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  status = internal::Copier(*writer, config.columns, config.chunk_rows).copy(*last, order);
+  if (!status.ok()) return fail(failure, status, index.back().name);
+  copied_rows = writer->rows();
+  copied_chunks = writer->chunks();
   writer->count_rows_from(copied_rows);
-  return status.ok() ? status : fail(failure, status, index.back().name);
+  return {};
 }
 
 Status CollectionWriter::State::open(const std::string& target, Failure* failure) {
@@ -298,85 +294,14 @@ Status CollectionWriter::State::open(const std::string& target, Failure* failure
   return make_file(failure);
 }
 
-// ---- the rows of the last file ----
-
-void CollectionWriter::State::count_rows(std::uint64_t rows) {
-  pending += rows;
-  copied_chunks += pending / config.chunk_rows;
-  pending %= config.chunk_rows;
-}
-
-void CollectionWriter::State::end_chunk_of_copies() {
-  if (pending > 0) ++copied_chunks;
-  pending = 0;
-}
-
-Status CollectionWriter::State::copy_last() {
-  const Info& info = last->info();
-  std::vector<Section> sections = info.sections;
-  std::stable_sort(sections.begin(), sections.end(),
-                   [](const Section& a, const Section& b) { return a.rows.first < b.rows.first; });
-  for (const Section& section : sections) {
-    NUMPACT_TRY(writer->add_section(section.rows, section.metadata));
-  }
-  for (std::size_t i = 0; i < info.chunks.size(); ++i) {
-    const Chunk& chunk = info.chunks[i];
-    bool is_small = !chunk.metadata && chunk.rows < std::min(kMinChunkRows, config.chunk_rows);
-    for (std::size_t column = 0; column < info.columns.size(); ++column) {
-      Column now = info.columns[column];
-      now.compression = *config.columns[column].compression;
-      is_small = is_small && is_repeatable(now, info.slice(i, column));
-    }
-    NUMPACT_TRY(is_small ? append_chunk(i) : copy_chunk(i));
-  }
-  copied_rows = info.rows;
-  return {};
-}
-
-// Adds the payload of a chunk unchanged.
-Status CollectionWriter::State::copy_chunk(std::size_t chunk) {
-  const Info& info = last->info();
-  end_chunk_of_copies();
-  NUMPACT_TRY(writer->end_chunk());
-  if (info.chunks[chunk].metadata) {
-    ChunkOptions options;
-    options.metadata = *info.chunks[chunk].metadata;
-    NUMPACT_TRY(writer->set_chunk(copied_chunks, options));
-  }
-  // The slices of a chunk are in one payload, in any order.
-  StoredSlice stored;
-  NUMPACT_TRY(last->stored_slice(chunk, 0).into(stored));
-  const Chunk& entry = info.chunks[chunk];
-  const std::byte* const payload = stored.bytes.data() - info.slice(chunk, 0).offset;
-  const std::size_t count = info.columns.size();
-  EncodedChunk encoded;
-  encoded.rows = entry.rows;
-  encoded.slices = std::span(info.slices).subspan(chunk * count, count);
-  encoded.payload = {payload, static_cast<std::size_t>(entry.payload_bytes)};
-  NUMPACT_TRY(last->checksum(chunk).into(encoded.checksum));
-  NUMPACT_TRY(writer->append_encoded(encoded));
-  ++copied_chunks;
-  return {};
-}
-
-// Adds the values of a chunk, which is_repeatable().
-Status CollectionWriter::State::append_chunk(std::size_t chunk) {
-  const Info& info = last->info();
-  const RowRange range{info.chunks[chunk].first_row, info.chunks[chunk].rows};
-  std::vector<std::vector<std::byte>> values;
-  std::vector<Target> targets;
-  std::vector<Rows> rows;
-  for (std::size_t i = 0; i < info.columns.size(); ++i) {
-    const Column& column = info.columns[i];
-    const std::uint64_t size = range.count * column.dimension * size_of(column.dtype);
-    std::vector<std::byte>& memory = values.emplace_back(static_cast<std::size_t>(size));
-    targets.push_back({{column.dtype, memory.data(), range.count, column.dimension}, i});
-    rows.emplace_back(column.dtype, memory.data(), range.count, column.dimension);
-  }
-  NUMPACT_TRY(last->read({&range, 1}, targets).status());
-  NUMPACT_TRY(writer->append(rows));
-  count_rows(range.count);
-  return {};
+Status CollectionWriter::State::append(const Reader& rows, Failure* failure) {
+  if (is_committed) return fail(failure, invalid("the rows were added already, or could not be"));
+  std::vector<std::size_t> order;
+  NUMPACT_TRY(find_columns(columns_like(rows.info()), order, failure));
+  const Status status =
+      internal::Copier(*writer, config.columns, config.chunk_rows).copy(rows, order);
+  is_committed = !status.ok();
+  return status.ok() ? status : fail(failure, status);
 }
 
 // ---- the end ----
@@ -395,7 +320,7 @@ Status CollectionWriter::State::write_index(NewFile& made, Failure* failure) {
 }
 
 Status CollectionWriter::State::commit(WriteReport& report, Failure* failure) {
-  if (is_committed) return fail(failure, invalid("the rows were added already"));
+  if (is_committed) return fail(failure, invalid("the rows were added already, or could not be"));
   is_committed = true;
   const std::string name = platform::name_part(file.path());
   Status status = writer->finish().into(report);
@@ -454,7 +379,27 @@ Result<CollectionWriter> CollectionWriter::open(const std::string& folder,
   return *std::move(made);
 }
 
+Result<CollectionWriter> CollectionWriter::open_for(const std::string& folder, const Reader& rows,
+                                                    const WriteConfig& config,
+                                                    Failure* failure) noexcept {
+  std::optional<CollectionWriter> made;
+  const Status status = guarded([&] {
+    made = CollectionWriter();
+    State& state = *made->state_;
+    state.config = config;
+    state.config.columns = columns_like(rows.info());
+    state.is_like_file = true;
+    if (rows.info().metadata) state.file_metadata = *rows.info().metadata;
+    return state.open(folder, failure);
+  });
+  if (!status.ok()) return status;
+  return *std::move(made);
+}
+
 Writer& CollectionWriter::file() noexcept { return *state_->writer; }
+Status CollectionWriter::append(const Reader& rows, Failure* failure) noexcept {
+  return guarded([&] { return state_->append(rows, failure); });
+}
 const std::vector<ColumnSpec>& CollectionWriter::columns() const noexcept {
   return state_->config.columns;
 }

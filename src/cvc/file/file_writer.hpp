@@ -38,6 +38,9 @@ class FileWriter {
   Status end_chunk();
   Status set_chunk(std::uint64_t chunk, const ChunkOptions& options);
   Status finish(WriteReport& report);
+  std::uint64_t rows() const { return rows_; }
+  // Number of chunks that are complete, whether or not they are in the output.
+  std::uint64_t complete_chunks() const { return content_.chunks.size() + full_.size(); }
   // Describes the value that the last error was about; empty if there is none.
   const std::string& error_place() const { return error_place_; }
   void count_rows_from(std::uint64_t row) { first_counted_row_ = row; }
@@ -64,8 +67,6 @@ class FileWriter {
   Status check_sections() const;
   Status report_progress(std::uint64_t rows);
 
-  // Number of chunks that are complete, whether or not they are in the output.
-  std::uint64_t complete_chunks() const { return content_.chunks.size() + full_.size(); }
   ChunkJob make_job(std::uint64_t index, std::span<const Rows> columns, std::uint64_t first,
                     std::uint64_t rows) const;
   std::vector<Rows> views(const Pending& pending) const;

@@ -267,6 +267,61 @@ def test_without_rows_nothing_changes(tmp_path: Path) -> None:
     assert len(names(folder)) == 2
 
 
+@pytest.mark.parametrize("compression", [*SPECS[:-1], "lossless"])
+def test_rows_of_files(tmp_path: Path, compression: str) -> None:
+    packed, folder = tmp_path / "packed.cvc", tmp_path / "c"
+    rows = vectors(5000)
+    with cvc.Writer(packed, compression=compression, chunk_size=2000, metadata={"m": 1}) as writer:
+        with writer.section({"lang": "de"}):
+            writer.append(rows[:10])
+        writer.append(rows[10:])
+    expected = cvc.load_cvc(packed)
+    assert cvc.append(folder, packed).rows == 5000
+    with cvc.Writer(folder, append=True) as writer:
+        writer.append(cvc.Reader(packed))
+        writer.append(rows[:7])
+    reader = cvc.Reader(folder)
+    assert reader.info.metadata == {"m": 1}
+    assert reader.find_sections("lang", "de") == [(0, 10), (5000, 10)]
+    assert np.array_equal(reader.read()[:10_000], np.concatenate([expected, expected]))
+    assert np.abs(reader[10_000:] - rows[:7]).max() < 0.3
+    assert reader.verify() == []
+    assert cvc.append(tmp_path / "twice", str(tmp_path / "?ack*.cvc")).rows == 5000
+    assert cvc.append(folder, folder).rows == 10_007
+    with pytest.raises(InvalidArgumentError, match="copied as they are"):
+        cvc.append(folder, packed, compression="int8")
+    with pytest.raises(InvalidArgumentError, match=r"the collection has 'vectors' \(8 float32\)"):
+        cvc.append(folder, cvc.Reader(cvc_file(vectors(5, 9))))
+    assert len(cvc.Reader(folder)) == 20_014
+
+
+def cvc_file(rows: np.ndarray) -> bytes:
+    writer = cvc.Writer(None)
+    writer.append(rows)
+    writer.close()
+    return writer.contents
+
+
+def test_rows_of_stores(tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    rows = vectors(5000)
+    with fsspec.open("memory://rows.cvc", "wb") as file:
+        file.write(cvc_file(rows))
+    with fsspec.open("memory://rows.cvc", "rb") as file:
+        cvc.append(tmp_path / "c", cvc.Reader(file))
+    assert np.array_equal(cvc.Reader(tmp_path / "c").read(), cvc.Reader(cvc_file(rows)).read())
+
+
+def test_refused_values_are_named_by_their_row(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    rows = vectors(50)
+    cvc.append(folder, rows, compression="int8_dim")
+    rows[30, 2] = np.nan
+    for size in (20, 100_000):
+        with pytest.raises(InvalidArgumentError, match="column 'vectors': row 30, dimension 2"):
+            cvc.append(folder, rows, chunk_size=size)
+
+
 def test_foreign_folders_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"x")
     with pytest.raises(InvalidArgumentError, match=r"photo\.jpg"):
