@@ -4,6 +4,7 @@ file."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +105,14 @@ def test_blocks_are_shuffled() -> None:
     for wrong in ((10, 0), (10, 1, 0), (-1,)):
         with pytest.raises(numpact.InvalidArgumentError):
             BlockSampler(*wrong)
+
+
+def test_document_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page does a day's work, with the blocks that need PyTorch."""
+    monkeypatch.chdir(tmp_path)
+    page = Path(__file__).parents[3] / "docs" / "cvc-growing.md"
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+    assert any("VectorDataset" in block for block in blocks)
+    names: dict[str, object] = {"__name__": "document"}
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), names)
