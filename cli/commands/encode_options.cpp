@@ -30,13 +30,6 @@ std::optional<T> parse_whole(std::string_view text) {
   return number;
 }
 
-template <class T>
-T require_number(const std::string& option, std::string_view arg, std::string_view text) {
-  const std::optional<T> number = parse_whole<T>(text);
-  if (!number) fail_usage(option, fmt::format("'{}': '{}' is not a number that fits", arg, text));
-  return *number;
-}
-
 // The request in an option's argument, or the end of the program with a message.
 template <class Spec>
 Spec require_spec(const std::string& option, const std::string& text, const Result<Spec>& spec,
@@ -93,11 +86,12 @@ EncodeConfig parse_encode_args(const EncodeArgs& args) {
   config.compatibility = parse_compatibility(args.compat);
   config.favor_decode_speed = args.favor_decode_speed;
   if (!args.page_size.empty() && args.page_size != "auto") {
-    const auto page = require_number<std::uint64_t>("--page-size", args.page_size, args.page_size);
-    if (page < 1 || page > kMaxPageNumbers) {
-      fail_usage("--page-size", fmt::format("{} is not within 1..{}", page, kMaxPageNumbers));
+    const auto page = parse_whole<std::uint64_t>(args.page_size);
+    if (!page || *page < 1 || *page > kMaxPageNumbers) {
+      fail_usage("--page-size", fmt::format("'{}' is neither auto nor a number from 1 to {}",
+                                            args.page_size, kMaxPageNumbers));
     }
-    config.paging = PagingSpec::equal_pages_up_to(static_cast<std::size_t>(page));
+    config.paging = PagingSpec::equal_pages_up_to(static_cast<std::size_t>(*page));
   }
   return config;
 }

@@ -46,6 +46,13 @@ _VERSIONS = ("1", "2", "3", "4.0", "4.1")
 _MIN_RESTART_LOG, _MAX_RESTART_LOG = 8, 24
 
 
+def _reason(error: Exception, forms: Callable[[], list[str]]) -> str:
+    """What is wrong, and the forms, which texts about unknown names have already."""
+    text = str(error).removeprefix("invalid argument: ")
+    listed = ", ".join(forms())
+    return text if listed in text else f"{text}; the forms are {listed}"
+
+
 def _normal(
     what: str, text: str, parse: Callable[[str], str], forms: Callable[[], list[str]]
 ) -> str:
@@ -54,9 +61,7 @@ def _normal(
     try:
         return parse(f"{name}{equals}{value.strip()}")
     except InvalidArgumentError as error:
-        raise InvalidArgumentError(
-            f"{what} {text!r}: {error}; the forms are {', '.join(forms())}"
-        ) from None
+        raise InvalidArgumentError(f"{what} {text!r}: {_reason(error, forms)}") from None
 
 
 def core_mode(mode: Mode) -> str:

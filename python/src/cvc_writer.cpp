@@ -47,7 +47,10 @@ class CvcWriter {
     config.paged = paged;
     for (const auto& [name, width, dtype, packed, is_vector] : columns) {
       const std::optional<cvc::Dtype> type = cvc::dtype_of_name(dtype);
-      if (!type) raise_error(ErrorKind::kTypeMismatch, "columns cannot be of " + dtype);
+      if (!type)
+        raise_error(
+            ErrorKind::kTypeMismatch,
+            "columns cannot be of " + dtype + ": float32, float16, int32, int64, int8 or uint8");
       cvc::ColumnSpec spec{name, width, *type, std::nullopt, is_vector};
       if (packed) spec.compression = compression_of(*packed);
       config.columns.push_back(std::move(spec));

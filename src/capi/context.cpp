@@ -83,7 +83,8 @@ CallersMemory memory_for(const numpact_context* context) {
 
 Status check_type(numpact_type type) {
   if (is_number_type(type)) return {};
-  return Status(ErrorKind::kInvalidArgument, "there is no such number type");
+  return Status(ErrorKind::kInvalidArgument,
+                "there is no such number type: they are NUMPACT_U32 (1) to NUMPACT_I8 (11)");
 }
 
 Status make_view(numpact_type type, const void* numbers, std::size_t count, NumberView& view) {

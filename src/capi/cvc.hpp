@@ -23,7 +23,9 @@ static_assert(NUMPACT_DTYPE_UINT8 == static_cast<int>(cvc::Dtype::kUInt8));
 inline Status take_dtype(numpact_dtype given, cvc::Dtype& dtype) {
   dtype = static_cast<cvc::Dtype>(given);
   if (cvc::size_of(dtype) != 0) return {};
-  return Status(ErrorKind::kInvalidArgument, "there is no such dtype");
+  return Status(
+      ErrorKind::kInvalidArgument,
+      "there is no such dtype: they are NUMPACT_DTYPE_FLOAT32 (0) to NUMPACT_DTYPE_UINT8 (7)");
 }
 
 // Null: none.
@@ -31,7 +33,9 @@ inline Status take_compression(const char* name, std::optional<cvc::Compression>
   if (name == nullptr) return {};
   compression = cvc::compression_of_name(name);
   if (compression) return {};
-  return Status(ErrorKind::kInvalidArgument, "there is no such compression");
+  return Status(ErrorKind::kInvalidArgument,
+                "there is no such compression: they are fp16, int8, lossless, none, bfloat16, "
+                "int4, int8_row, int8_dim and pco");
 }
 
 // `column`: a cvc::Column or cvc::ColumnSpec.

@@ -32,7 +32,9 @@ Status encode_config(numpact_context* context, const numpact_encode_options* opt
   if (own.mode != nullptr) NUMPACT_TRY(parse_mode_spec(own.mode).into(config.mode));
   if (own.delta != nullptr) NUMPACT_TRY(parse_delta_spec(own.delta).into(config.delta));
   if (own.format < NUMPACT_FORMAT_1 || own.format > NUMPACT_FORMAT_4_1) {
-    return Status(ErrorKind::kInvalidArgument, "there is no such format");
+    return Status(
+        ErrorKind::kInvalidArgument,
+        "there is no such format: they are NUMPACT_FORMAT_1 (0) to NUMPACT_FORMAT_4_1 (4)");
   }
   config.compatibility = static_cast<Compatibility>(own.format);
   config.favor_decode_speed = own.favor_decode_speed != 0;
@@ -58,7 +60,9 @@ Status make_trailer_spec(std::int32_t kind, unsigned restart_log, TrailerSpec& s
       spec = TrailerSpec::restarts(restart_log);
       return {};
     default:
-      return Status(ErrorKind::kInvalidArgument, "there is no such trailer");
+      return Status(
+          ErrorKind::kInvalidArgument,
+          "there is no such trailer: they are NUMPACT_TRAILER_NONE (0), _INDEX and _RESTARTS (2)");
   }
 }
 

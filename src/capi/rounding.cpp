@@ -27,7 +27,9 @@ Status take_rounding(const numpact_rounding* from, NumberType type,
       spec = RoundingSpec::decimals(given.digits);
       break;
     default:
-      return Status(ErrorKind::kInvalidArgument, "there is no such kind of rounding");
+      return Status(ErrorKind::kInvalidArgument,
+                    "there is no such kind of rounding: they are NUMPACT_ROUND_MAX_ERROR (0), "
+                    "_KEEP_BITS and _DECIMALS (2)");
   }
   if (given.fill != nullptr) spec = spec->with_fill(NumberView(type, given.fill, 1));
   return {};

@@ -117,7 +117,9 @@ Status take_value(const numpact_table_value& given, FilterValue& value) {
       break;
   }
   if (given.kind < NUMPACT_TABLE_VALUE_NUMBER || given.kind > NUMPACT_TABLE_VALUE_BYTES) {
-    return Status(ErrorKind::kInvalidArgument, "there is no such kind of value");
+    return Status(ErrorKind::kInvalidArgument,
+                  "there is no such kind of value: they are NUMPACT_TABLE_VALUE_NUMBER (0) to "
+                  "_BYTES (7), and _I64 (16) to _F64 (18)");
   }
   if (given.text_size > 0) NUMPACT_TRY(check_given(given.text));
   value.kind = static_cast<FilterValue::Kind>(given.kind);
@@ -132,7 +134,9 @@ Status take_condition(const table::Reader& reader, const numpact_table_condition
     return Status(ErrorKind::kInvalidArgument, "the table has no such column");
   }
   if (given.op < NUMPACT_TABLE_EQUAL || given.op > NUMPACT_TABLE_LIKE) {
-    return Status(ErrorKind::kInvalidArgument, "there is no such comparison");
+    return Status(
+        ErrorKind::kInvalidArgument,
+        "there is no such comparison: they are NUMPACT_TABLE_EQUAL (0) to NUMPACT_TABLE_LIKE (9)");
   }
   table::Condition& made = conditions.emplace_back();
   made.column = given.column;

@@ -51,7 +51,9 @@ Status take_decimal(const numpact_table_column& given, table::DecimalType& made)
             static_cast<std::uint16_t>(given.decimal_bits)};
   }
   if (is_small && table::is_valid(made)) return {};
-  return Status(ErrorKind::kInvalidArgument, "there is no such type of decimals");
+  return Status(ErrorKind::kInvalidArgument,
+                "there is no such type of decimals: precision from 1, scale up to it, 32 to 256 "
+                "bits that hold it");
 }
 
 Status take_column(const numpact_table_column& given, table::Manifest& manifest) {
@@ -66,7 +68,10 @@ Status take_column(const numpact_table_column& given, table::Manifest& manifest)
   }
   if (given.kind == NUMPACT_TABLE_TEXT) {
     const auto type = table::text_type_of_name(text_or_empty(given.type_text));
-    if (!type) return Status(ErrorKind::kInvalidArgument, "there is no such type of texts");
+    if (!type)
+      return Status(
+          ErrorKind::kInvalidArgument,
+          "there is no such type of texts: they are string, large_string, binary and large_binary");
     table::Column& column = manifest.columns.emplace_back();
     column.name = name;
     column.kind = table::Kind::kText;
@@ -77,7 +82,9 @@ Status take_column(const numpact_table_column& given, table::Manifest& manifest)
   const bool is_decimal = given.kind == NUMPACT_TABLE_DECIMAL;
   const bool is_known = given.kind >= NUMPACT_TABLE_NUMBER && given.kind <= NUMPACT_TABLE_DURATION;
   if (!is_known && !is_decimal) {
-    return Status(ErrorKind::kInvalidArgument, "there is no such kind of column");
+    return Status(ErrorKind::kInvalidArgument,
+                  "there is no such kind of column: they are NUMPACT_TABLE_NUMBER (0) to "
+                  "NUMPACT_TABLE_DECIMAL (10)");
   }
   NUMPACT_TRY(check_type(given.type));
   table::Column& column = manifest.columns.emplace_back();
@@ -89,7 +96,9 @@ Status take_column(const numpact_table_column& given, table::Manifest& manifest)
   column.nullable = given.is_nullable != 0;
   const bool has_unit = table::has_unit(column.kind);
   if (has_unit && (given.unit < NUMPACT_TABLE_SECOND || given.unit > NUMPACT_TABLE_NANO)) {
-    return Status(ErrorKind::kInvalidArgument, "there is no such unit");
+    return Status(
+        ErrorKind::kInvalidArgument,
+        "there is no such unit: they are NUMPACT_TABLE_SECOND (1) to NUMPACT_TABLE_NANO (4)");
   }
   if (has_unit) column.unit = static_cast<table::Unit>(given.unit - 1);
   return {};

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "numpact/cvc/types.hpp"
 #include "support/system.hpp"
 
 namespace numpact {
@@ -224,6 +225,17 @@ TEST_F(CollectionInC, Errors) {
   EXPECT_EQ(begin({column_of("text", 2, 99)}), NUMPACT_INVALID_ARGUMENT);
   EXPECT_EQ(begin({column_of("text", 2, NUMPACT_DTYPE_FLOAT64)}), NUMPACT_INVALID_ARGUMENT);
   EXPECT_EQ(begin({column_of("text", 2, NUMPACT_DTYPE_FLOAT32, "int9")}), NUMPACT_INVALID_ARGUMENT);
+  numpact_error error;
+  numpact_error_init(&error);
+  const numpact_cvc_column unknown = column_of("text", 2, NUMPACT_DTYPE_FLOAT32, "int9");
+  options_.columns = &unknown;
+  EXPECT_EQ(
+      numpact_collection_append(nullptr, path_.c_str(), &options_, &writer_, nullptr, 0, &error),
+      NUMPACT_INVALID_ARGUMENT);
+  for (const cvc::Compression compression : cvc::kCompressions) {
+    const std::string name(cvc::name_of(compression));
+    EXPECT_NE(std::string(error.text).find(name), std::string::npos) << name;
+  }
   numpact_cvc_column half = columns[0];
   half.struct_size = offsetof(numpact_cvc_column, dimension) + 3;
   EXPECT_EQ(begin({half}), NUMPACT_INVALID_ARGUMENT);

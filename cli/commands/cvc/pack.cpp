@@ -159,13 +159,19 @@ class Packer {
     return is_float(dtype_of(column)) || columns().size() == 1 ? choice_.others : std::nullopt;
   }
 
+  std::vector<std::string> column_names() const {
+    std::vector<std::string> names;
+    for (const Column& column : columns()) names.push_back(column_name(column));
+    return names;
+  }
+
   void check_names() const {
     for (const auto& [name, compression] : choice_.named) {
       const auto is_it = [&, &requested = name](const Column& column) {
         return column_name(column) == requested;
       };
       if (std::none_of(columns().begin(), columns().end(), is_it)) {
-        fail_usage("--compression", fmt::format("there is no column '{}'", name));
+        fail_choice("--compression", name, column_names());
       }
     }
   }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, UnsupportedVersionError
 from .._integers import indices_of
+from .._shown import few
 from ._backends import is_gpu
 from ._reader import Reader
 from ._reports import CorruptionWarning
@@ -227,10 +228,11 @@ def load_cvc_columns(
     info = reader.info
     if not info.is_columnar:
         raise UnsupportedVersionError("not a columnar file: load_cvc reads it")
-    names = [column.name for column in info.columns] if columns is None else list(columns)
+    known = [column.name for column in info.columns]
+    names = known if columns is None else list(columns)
     for name in names:
-        if name not in {column.name for column in info.columns}:
-            raise InvalidArgumentError(f"there is no column {name!r}")
+        if name not in known:
+            raise InvalidArgumentError(f"there is no column {name!r}, but {few(known)}")
     ranges = [(0, info.rows)]
     if section_key is not None:
         ranges = reader.find_sections(section_key, section_value)
