@@ -39,7 +39,8 @@ using TargetTuple = std::tuple<std::size_t, MutableRows, bool>;
 std::vector<cvc::Target> targets_of(const std::vector<TargetTuple>& arrays) {
   std::vector<cvc::Target> targets;
   for (const auto& [column, array, is_bfloat16] : arrays) {
-    targets.push_back({rows_of(array, is_bfloat16), column});
+    constexpr bool kTakesFirst = true;  // the package checks shapes
+    targets.push_back({rows_of(array, is_bfloat16), column, kTakesFirst});
   }
   return targets;
 }

@@ -415,5 +415,29 @@ TEST(CvcReader, OpensFiles) {
   }
 }
 
+TEST(CvcReader, FirstDimensionsAlone) {
+  const Bytes file = mixed_file();
+  const Reader reader = Reader::create(file).value();
+  const std::vector<float> all = reader.read_all().value();
+  for (const std::uint64_t dims : {1, 5, 12}) {
+    std::vector<float> some(1000 * dims);
+    Target target{MutableRows(some, dims)};
+    const RowRange range{0, 1000};
+    if (dims < 12) {
+      EXPECT_EQ(reader.read({&range, 1}, {&target, 1}).status().kind(),
+                ErrorKind::kInvalidArgument);
+    }
+    target.takes_first = true;
+    ASSERT_TRUE(reader.read({&range, 1}, {&target, 1}).ok());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      ASSERT_EQ(some[i], all[i / dims * 12 + i % dims]) << i;
+    }
+  }
+  std::vector<float> many(1000 * 13);
+  Target target{MutableRows(many, 13), 0, true};
+  const RowRange range{0, 1000};
+  EXPECT_EQ(reader.read({&range, 1}, {&target, 1}).status().kind(), ErrorKind::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace numpact::testing

@@ -56,6 +56,9 @@ struct ReadReport {
 struct Target {
   MutableRows rows;
   std::size_t column = 0;
+  // rows.dimension may be less than the column's: the first values of each row are read. Only they
+  // are decoded, except for pco, whose pages are decoded whole.
+  bool takes_first = false;
 };
 
 // The stored codes of a column in a chunk: half-precision values, codes that stand for min + code *

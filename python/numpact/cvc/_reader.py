@@ -26,8 +26,8 @@ from ._outputs import Output, as_tensor, check_framework, empty, output_for
 from ._reports import CodeRun, CorruptionWarning, CorruptRows, Damage
 from ._rows import code_type, first_and_count, rows_of
 from ._sources import opened
-from ._summary import view_of
-from ._values import item_bytes, shape_of, type_name, type_of_rows
+from ._summary import line_of, view_of
+from ._values import first_dims, item_bytes, shape_of, type_name, type_of_rows
 
 # Rows that are gathered by one thread.
 _FEW_ROWS = 1024
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ._collection import Files
     from ._device._arrays import DeviceArray
     from ._device._read import Source as DeviceSource
+    from ._info import Column
     from ._sources import Ranges, Source
 
     Array = npt.NDArray[Any]
@@ -157,6 +158,7 @@ class Reader:
         count: int | None = None,
         *,
         column: str | int | None = None,
+        dims: int | None = None,
         dtype: npt.DTypeLike | str | None = None,
         out: Array | None = None,
         verify: bool = False,
@@ -174,6 +176,8 @@ class Reader:
             first: Index of the first row.
             count: Count of rows; None: all that follow.
             column: Name or index; needed if the file has several columns.
+            dims: The count of values at the start of each row to read, for embeddings whose first
+                dimensions can be used alone; None: all. ``pco`` decodes other values, too.
             dtype: float32, float16 or "bfloat16" (the type of ml_dtypes if it is installed, else
                 the bits in uint16), or such a type of PyTorch to get a tensor. None: float32, but
                 integers that are stored unchanged keep their type.
@@ -203,6 +207,7 @@ class Reader:
         arrays = self.read_ranges(
             [(first, rows)],
             [self._info.find_column(column)],
+            dims=dims,
             dtype=dtype,
             outs=None if out is None else [out],
             verify=verify,
@@ -221,6 +226,7 @@ class Reader:
         ranges: Sequence[tuple[int, int]],
         columns: Sequence[str | int] | None = None,
         *,
+        dims: int | None = None,
         dtype: npt.DTypeLike | str | None = None,
         outs: Sequence[Array] | None = None,
         verify: bool = False,
@@ -238,13 +244,14 @@ class Reader:
             ranges: The ranges; their rows are concatenated in this order.
             columns: Names or indices; None: all.
             outs: Arrays to read into, one for each column.
-            dtype, verify, on_corruption, fill_value, framework, device: As for ``read``.
+            dims, dtype, verify, on_corruption, fill_value, framework, device: As for ``read``.
             threads, progress, max_output: As for ``read``.
 
         Returns:
             An array or tensor for each column, as ``read`` returns it.
         """
         indices = self._columns(columns)
+        described = [first_dims(self._info.columns[index], dims) for index in indices]
         requested = [(index_of(a, "a first row"), index_of(b, "a count")) for a, b in ranges]
         if any(first < 0 or n < 0 or first + n > len(self) for first, n in requested):
             raise InvalidArgumentError(f"rows past the end of the file, which has {len(self)}")
@@ -252,14 +259,17 @@ class Reader:
         given = [None] * len(indices) if outs is None else list(outs)
         place = self._find_place(device, framework, given)
         pairs = list(zip(indices, given, strict=True))
-        self._check_amount(total, [(i, dtype, out) for i, out in pairs], max_output)
+        self._check_amount(
+            total, [(c, dtype, out) for c, out in zip(described, given, strict=True)], max_output
+        )
         results: list[Any]
         with self._reading(), core_progress(progress, total) as callback:
             if place.is_on_gpu:
                 from ._device import _read
 
                 arrays = [
-                    self._device_array(index, total, dtype, out, place) for index, out in pairs
+                    self._device_array(index, total, dtype, out, place, dims)
+                    for index, out in pairs
                 ]
                 source = self._device_source(place, threads)
                 rows, corrupt = _read.read_ranges(
@@ -274,7 +284,8 @@ class Reader:
                 results = [array.result for array in arrays]
             else:
                 outputs = [
-                    self._output(index, total, dtype, out, place.framework) for index, out in pairs
+                    self._output(index, total, dtype, out, place.framework, dims)
+                    for index, out in pairs
                 ]
                 targets = [output.target for output in outputs]
                 rows, corrupt = self._reader.read(
@@ -303,6 +314,7 @@ class Reader:
         rows: npt.ArrayLike,
         *,
         column: str | int | None = None,
+        dims: int | None = None,
         dtype: npt.DTypeLike | str | None = None,
         out: Array | None = None,
         verify: bool = False,
@@ -316,7 +328,8 @@ class Reader:
         Args:
             rows: Row indices, (n,) of any integer type, on the CPU; negative ones count from the
                 end. Or a mask, (rows of the file,) of bool, which selects the rows that are true.
-            column, dtype, out, verify, framework, device, threads, max_output: As for ``read``.
+            column, dims, dtype, out, verify, framework, device, threads, max_output: As for
+                ``read``.
 
         Returns:
             As for ``read``, with a row for each index.
@@ -327,15 +340,16 @@ class Reader:
         index = self._info.find_column(column)
         numbers = np.ascontiguousarray(requested, np.uint64)
         place = self._find_place(device, framework, [out])
-        self._check_amount(requested.size, [(index, dtype, out)], max_output)
+        described = first_dims(self._info.columns[index], dims)
+        self._check_amount(requested.size, [(described, dtype, out)], max_output)
         if place.is_on_gpu:
             from ._device import _read
 
-            array = self._device_array(index, requested.size, dtype, out, place)
+            array = self._device_array(index, requested.size, dtype, out, place, dims)
             with self._reading():
                 _read.gather(self._device_source(place, threads), numbers, array, verify)
             return array.result  # type: ignore[no-any-return] # a tensor, perhaps
-        output = self._output(index, requested.size, dtype, out, place.framework)
+        output = self._output(index, requested.size, dtype, out, place.framework, dims)
         with self._reading():
             self._reader.gather(
                 numbers,
@@ -417,7 +431,7 @@ class Reader:
 
     def _fresh(self, rows: int, index: int) -> Any:
         """An uninitialized result of ``read`` for a column."""
-        self._check_amount(rows, [(index, None, None)], None)
+        self._check_amount(rows, [(self._info.columns[index], None, None)], None)
         if self._place.is_on_gpu:
             return self._device_array(index, rows, None, None, self._place).result
         return self._output(index, rows, None, None, self._place.framework).result
@@ -440,7 +454,7 @@ class Reader:
         max_output: int | None = None,
     ) -> list[Damage]:
         """Decodes all chunks and returns those that are damaged; arguments as for ``read``."""
-        every = [(index, column.dtype, None) for index, column in enumerate(self._info.columns)]
+        every = [(column, column.dtype, None) for column in self._info.columns]
         self._check_amount(len(self), every, max_output)
         with self._reading(), core_progress(progress, len(self)) as callback:
             bad = self._reader.verify(self._resolve(threads), callback)
@@ -476,21 +490,22 @@ class Reader:
         return self._max_output if max_output is None else core_limit(max_output)
 
     def _check_amount(
-        self, rows: int, columns: Sequence[tuple[int, Any, Any]], max_output: int | None
+        self, rows: int, columns: Sequence[tuple[Column, Any, Any]], max_output: int | None
     ) -> None:
-        """Raises LimitExceededError if the result is too large; columns are (index, dtype, out)."""
+        """Raises LimitExceededError if a result is too large; columns are (column, dtype, out)."""
         limit = self._limit(max_output)
         if limit is None:
             return
         total = 0
-        for index, dtype, out in columns:
-            column = self._info.columns[index]
+        for column, dtype, out in columns:
             total += rows * column.dimension * item_bytes(type_name(column, dtype, out))
         if total > limit:
             raise _past_limit()
 
-    def _output(self, index: int, rows: int, dtype: Any, out: Any, framework: str) -> Output:
-        column = self._info.columns[index]
+    def _output(
+        self, index: int, rows: int, dtype: Any, out: Any, framework: str, dims: int | None = None
+    ) -> Output:
+        column = first_dims(self._info.columns[index], dims)
         return output_for(index, column, self._info.is_columnar, rows, dtype, out, framework)
 
     def _find_place(self, device: object, framework: str | None, outs: Sequence[Any]) -> Place:
@@ -511,10 +526,12 @@ class Reader:
         return find_place(device, framework, self._backend if is_same_kind else "auto")
 
     def _device_array(
-        self, index: int, rows: int, dtype: Any, out: Any, place: Place
+        self, index: int, rows: int, dtype: Any, out: Any, place: Place, dims: int | None = None
     ) -> DeviceArray:
         from ._device._arrays import make_array
 
+        if dims is not None:
+            raise InvalidArgumentError("dims is for the CPU: slice what is read to a GPU")
         column = self._info.columns[index]
         shape = shape_of(column, self._info.is_columnar, rows)
         return make_array(index, shape, type_name(column, dtype, out), place, out)
@@ -557,13 +574,7 @@ class Reader:
         return _reopen, (self._path, *options, self._max_output, self._max_memory)
 
     def __repr__(self) -> str:
-        major, minor = self._info.version
-        name = shown(self._path, self._name, repr)
-        columns = ", ".join(
-            f"{c.name + ': ' if c.name else ''}{c.dimension} x {c.compression}"
-            for c in self._info.columns
-        )
-        return f"<numpact.cvc.Reader {name}: v{major}.{minor}, {len(self):,} rows, {columns}>"
+        return line_of(self._info, shown(self._path, self._name, repr))
 
     def _repr_html_(self) -> str:
         return as_html(view_of(self._info, shown(self._path, self._name)))

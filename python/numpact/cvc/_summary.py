@@ -49,3 +49,12 @@ def _chunk_cells(index: int, chunk: Chunk) -> list[str]:
         "-" if chunk.payload_bytes is None else f"{chunk.payload_bytes:,}",
         ",".join(part.compression for part in chunk.slices[:MAX_SHOWN_ROWS]),
     ]
+
+
+def line_of(info: Info, name: str) -> str:
+    """What ``repr`` gives."""
+    major, minor = info.version
+    columns = ", ".join(
+        f"{c.name + ': ' if c.name else ''}{c.dimension} x {c.compression}" for c in info.columns
+    )
+    return f"<numpact.cvc.Reader {name}: v{major}.{minor}, {info.rows:,} rows, {columns}>"

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._errors import InvalidArgumentError, TypeMismatchError
+from .._integers import index_of
 from .._sequences import array_of_range, array_of_sequence, is_sequence
 from ._info import Column
 from ._lists import refuse_missing, rows_of_lists
@@ -43,7 +45,13 @@ def result_dtype(column: Column, dtype: npt.DTypeLike | str | None) -> tuple[np.
         except ImportError:
             return np.dtype(np.uint16), True
         return np.dtype(ml_dtypes.bfloat16), True
-    found = np.dtype(dtype)
+    try:
+        found = np.dtype(dtype)
+    except (TypeError, ValueError, SyntaxError):
+        raise TypeMismatchError(
+            f"there is no type {dtype!r}: float32, float16 or bfloat16, and integers that are "
+            "stored unchanged in their own type"
+        ) from None
     if not found.isnative:
         raise TypeMismatchError(f"values are read in the machine's byte order, not as {found.str}")
     return found, found.name == "bfloat16"
@@ -85,6 +93,16 @@ def shape_of(column: Column, is_columnar: bool, rows: int) -> tuple[int, ...]:
     if is_columnar and column.dimension == 1 and not column.is_vector:
         return (rows,)
     return (rows, column.dimension)
+
+
+def first_dims(column: Column, dims: int | None) -> Column:
+    """A column as results have it: with its first dimensions; None: all."""
+    if dims is None:
+        return column
+    dims = index_of(dims, "dims")
+    if not 1 <= dims <= column.dimension:
+        raise InvalidArgumentError(f"dims is from 1 to {column.dimension}, not {dims}")
+    return replace(column, dimension=dims, is_vector=column.is_vector or column.dimension > 1)
 
 
 def check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:

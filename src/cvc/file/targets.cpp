@@ -22,7 +22,8 @@ Status check_target(const Info& info, Target& target, std::uint64_t rows) {
   const Column& column = info.columns[target.column];
   MutableRows& out = target.rows;
   if (size_of(out.dtype) == 0) return invalid("there is no such type of values");
-  if (out.dimension != column.dimension) {
+  const bool is_part = target.takes_first && out.dimension > 0 && out.dimension < column.dimension;
+  if (out.dimension != column.dimension && !is_part) {
     return invalid("the output's dimension is not that of the column");
   }
   if (out.count < rows) {
@@ -140,7 +141,9 @@ Status check_types(const Info& info, std::size_t chunk, std::span<const Target> 
   for (const Target& target : targets) {
     const Compression compression = info.slice(chunk, target.column).compression;
     if (!can_decode(compression, info.columns[target.column].dtype, target.rows.dtype)) {
-      return Status(ErrorKind::kTypeMismatch, "the column's values cannot be read as this type")
+      return Status(ErrorKind::kTypeMismatch,
+                    "the column's values cannot be read as this type, but as float32, float16 and "
+                    "bfloat16; integers that are stored unchanged as their own")
           .at_chunk(chunk);
     }
   }
@@ -149,14 +152,14 @@ Status check_types(const Info& info, std::size_t chunk, std::span<const Target> 
 
 Status decode_rows(const Prepared& prepared, std::uint64_t first, std::uint64_t count,
                    const MutableRows& out, std::uint64_t out_row) {
-  const std::uint64_t dimension = out.dimension;
-  if (dimension == 0) return {};
-  if (out.stride == row_bytes(out)) {
+  const std::uint64_t dimension = prepared.encoded.shape.dimension;
+  if (out.dimension == 0) return {};
+  if (out.stride == row_bytes(out) && out.dimension == dimension) {
     return decode_values(prepared, first * dimension, count * dimension, out.dtype,
                          row_address(out, out_row));
   }
   for (std::uint64_t i = 0; i < count; ++i) {
-    NUMPACT_TRY(decode_values(prepared, (first + i) * dimension, dimension, out.dtype,
+    NUMPACT_TRY(decode_values(prepared, (first + i) * dimension, out.dimension, out.dtype,
                               row_address(out, out_row + i)));
   }
   return {};

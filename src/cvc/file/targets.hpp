@@ -34,7 +34,8 @@ inline std::size_t row_bytes(const MutableRows& rows) {
   return static_cast<std::size_t>(rows.dimension) * size_of(rows.dtype);
 }
 
-// Decodes rows [first, first + count) of a slice to the rows of `out` from `out_row` on.
+// Decodes rows [first, first + count) of a slice, or their first values, to the rows of `out` from
+// `out_row` on.
 Status decode_rows(const Prepared& prepared, std::uint64_t first, std::uint64_t count,
                    const MutableRows& out, std::uint64_t out_row);
 void fill_rows(const MutableRows& out, std::uint64_t first, std::uint64_t count, double value);

@@ -91,7 +91,12 @@ def _check_type(info: Info, chunk: int, output: DeviceArray) -> None:
     compression = info.chunks[chunk].slices[output.column].compression
     is_kept = compression in ("none", "pco") and column.dtype not in _FLOATS
     if output.dtype != column.dtype if is_kept else output.dtype not in _FLOATS:
-        raise TypeMismatchError("the column's values cannot be read as this type", None, chunk)
+        raise TypeMismatchError(
+            "the column's values cannot be read as this type, but as float32, float16 and "
+            "bfloat16; integers that are stored unchanged as their own",
+            None,
+            chunk,
+        )
 
 
 def _fill_bits(dtype: str, value: float) -> int:
