@@ -47,7 +47,15 @@ if TYPE_CHECKING:
     from ._progress import Progress
     from ._recipe import Recipe, choose_recipe
     from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
-    from ._table import append_table, compact_table, open_table, read_table, scan_table, write_table
+    from ._table import (
+        append_table,
+        compact_table,
+        index_dataset,
+        open_table,
+        read_table,
+        scan_table,
+        write_table,
+    )
     from ._threads import threads
     from ._trailer import (
         Damage,
@@ -114,6 +122,7 @@ __all__ = [
     "decompress_into",
     "estimate_size",
     "explain",
+    "index_dataset",
     "inspect",
     "open",
     "open_table",
@@ -152,7 +161,9 @@ _MODULES = {
     "_progress": "Progress",
     "_recipe": "Recipe choose_recipe",
     "_spec_types": "DeltaSpec ModeSpec PagingSpec",
-    "_table": "append_table compact_table open_table read_table scan_table write_table",
+    "_table": (
+        "append_table compact_table index_dataset open_table read_table scan_table write_table"
+    ),
     "_threads": "threads",
     "_trailer": "Damage Trailer TrailerChunk Verification add_trailer read_trailer salvage verify",
     "_writer": "Writer",

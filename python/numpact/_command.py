@@ -77,7 +77,14 @@ def main() -> int:
         return 1
     if sys.executable and os.path.isabs(sys.executable):
         os.environ["NUMPACT_PYTHON"] = sys.executable
-    os.environ["NUMPACT_PYTHON_PATH"] = json.dumps(module_folders())
+    folders = module_folders()
+    os.environ["NUMPACT_PYTHON_PATH"] = json.dumps(folders)
+    if "--partition-by" in " ".join(sys.argv) or sys.argv[1:2] == ["index"]:
+        from . import _dataset_command
+
+        if _dataset_command.is_for_dataset(sys.argv[1:]):
+            sys.path[:] = folders["path"]
+            return _dataset_command.main(path, sys.argv[1:])
     if sys.platform != "win32":
         os.execv(path, ["numpact", *sys.argv[1:]])
     import subprocess

@@ -34,6 +34,7 @@ class RawTrailer(TypedDict):
     header_crc: int
     restart_every: int | None
     chunks: list[tuple[tuple[int, int, int, int], int, int, int, int, int, int]]
+    range: tuple[int, int, int]  # of ordered latents, and the count of NaNs
 
 class RawVerification(TypedDict):
     type: str | None
@@ -375,6 +376,7 @@ class NumberFilter:
     @property
     def matches_null(self) -> bool: ...
     def mask(self, numbers: Array) -> Array: ...
+    def may_match(self, min_latent: int, max_latent: int, nan_count: int) -> bool: ...
 
 class TextFilter:
     @property

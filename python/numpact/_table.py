@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from ._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
@@ -34,6 +35,7 @@ def write_table(
     trailer: TrailerSpec = TABLE_TRAILER,
     others: Others = "keep",
     overwrite: bool = False,
+    partition_by: Sequence[str] | None = None,
     rounding: Mapping[str, Mapping[str, Any]] | None = None,
     report: Callable[[str, RoundingReport], object] | None = None,
     lock_timeout: float | None = None,
@@ -60,6 +62,12 @@ def write_table(
         others: What to do with columns that Pco cannot hold. ``"keep"``: write them as Arrow IPC.
             ``"drop"``: leave them out, and warn. ``"error"``: raise TypeMismatchError.
         overwrite: Replace an existing folder, if it is a table and has no other files, or is empty.
+        partition_by: Names of columns of whole numbers, dates or text: write a dataset, a folder of
+            tables such as ``day=2024-01-01/zone=7``, with its index. Each table has the rows with
+            these values, without these columns; nulls are ``__HIVE_DEFAULT_PARTITION__``.
+            ``scan_table`` and ``numpact.dask.from_pco_table`` read the dataset and make columns of
+            the names, by which text of digits becomes whole numbers. A stream is read into memory.
+            The folder must not exist; it appears in one step.
         rounding: Columns of numbers to round, by their names: ``{"lat": {"max_error": 1e-6},
             "fare": {"decimals": 2, "fill": -1.0}}``, with the options of ``round_numbers``. The
             folder does not say that they were rounded.
@@ -68,8 +76,10 @@ def write_table(
 
     Raises:
         FileExistsError: The path exists already, or with ``overwrite`` is not a table.
-        TypeMismatchError: Not a table, or with ``others="error"`` a column of another type.
-        InvalidArgumentError: An option is out of range, or a column with nulls is not nullable.
+        TypeMismatchError: Not a table, or with ``others="error"`` a column of another type; or
+            ``partition_by`` names a column of another type.
+        InvalidArgumentError: An option is out of range, or a column with nulls is not nullable; or
+            ``partition_by`` names no columns, all, or more than 16,384 combinations of values.
         LockTimeoutError: Another process is writing the table.
         CorruptError: What was written does not read back; nothing is left of it.
         ImportError: pyarrow is not installed.
@@ -82,9 +92,8 @@ def write_table(
     """
     from ._folders.writing import write_table as work
 
-    work(
-        table,
-        path,
+    write = partial(
+        work,
         level=level,
         threads=threads,
         trailer=trailer,
@@ -94,6 +103,12 @@ def write_table(
         report=report,
         lock_timeout=lock_timeout,
     )
+    if partition_by is None:
+        write(table, path)
+        return
+    from ._folders.partitioning import write_partitioned
+
+    write_partitioned(table, path, partition_by, write)
 
 
 def append_table(
@@ -203,6 +218,43 @@ def compact_table(
     from ._folders.appending import compact_table as work
 
     work(path, level=level, threads=threads, trailer=trailer, lock_timeout=lock_timeout)
+
+
+def index_dataset(path: Path, *, storage_options: StorageOptions | None = None) -> int:
+    """Indexes a dataset, a folder of tables with names like ``day=2024-01-01`` or ``part-00000``.
+
+    The index is one file at the root, ``dataset.json``. It has the manifests of all tables and, of
+    their files, sizes, checksums and ranges of numbers. With it ``scan_table`` and
+    ``numpact.dask.from_pco_table`` open the dataset by two requests, leave out tables by the ranges
+    of their columns, and compare files with the checksums. It is replaced in one step. Make it anew
+    when a table is added, removed or changed: readers refuse an index that is not of the folders
+    that are there.
+
+    Args:
+        path: The folder above the tables, or its URL in a file system of fsspec. In a store the
+            manifest and the end of each file are fetched.
+        storage_options: Options of the file system for fsspec.
+
+    Returns:
+        The count of tables.
+
+    Raises:
+        InvalidArgumentError: There are no such tables.
+        CorruptError: A manifest is damaged.
+        ImportError: pyarrow is not installed; or fsspec for a URL.
+
+    >>> import numpact, os, tempfile
+    >>> root = tempfile.mkdtemp()
+    >>> for day in ("2024-01-01", "2024-01-02"):
+    ...     numpact.write_table({"price": [1.5, 2.25]}, os.path.join(root, f"day={day}"))
+    >>> numpact.index_dataset(root)
+    2
+    >>> sorted(os.listdir(root))
+    ['dataset.json', 'day=2024-01-01', 'day=2024-01-02']
+    """
+    from ._folders.indexing import index_dataset as work
+
+    return work(path, storage_options=storage_options)
 
 
 def open_table(
@@ -316,10 +368,11 @@ def scan_table(
     *,
     threads: int | None = None,
     storage_options: StorageOptions | None = None,
+    ignore_index: bool = False,
     max_output: int | None = None,
     max_memory: int | None = None,
 ) -> pl.LazyFrame:
-    """A lazy frame of polars over a table; nothing is decoded before ``collect``.
+    """A lazy frame of polars over a table or a dataset; nothing is decoded before ``collect``.
 
     Only the columns that the query uses are read. Filters are pushed down: chunks whose range in
     the trailer excludes a match are not read, and of the other columns only the chunks that
@@ -327,13 +380,22 @@ def scan_table(
     and nulls, which polars itself judges.
 
     Args:
-        path, threads, storage_options: As for ``open_table``. The table is opened by this call: a
-            later ``append_table`` does not change the frame.
+        path: As for ``open_table``; or a folder of such folders with names like ``day=2024-01-01``
+            or ``part-00000``, which have the same columns. Names like ``day=2024-01-01`` become
+            columns: of whole numbers or dates if all are, else of text. Filters of these columns,
+            and the ranges in the index of the dataset, leave tables out before they are opened.
+        threads, storage_options: As for ``open_table``. A single table is opened by this call: a
+            later ``append_table`` does not change the frame. Those of a dataset are opened when
+            they are read.
+        ignore_index: Read the manifests of the tables, not the index of the dataset.
         max_output, max_memory: As for ``open_table``, for each time that the query reads the table.
 
     Raises:
         The errors of ``open_table``.
-        InvalidArgumentError: Names of columns repeat, which polars does not have.
+        InvalidArgumentError: Names of columns repeat, which polars does not have; or the index of
+            the dataset does not name a table.
+        FileNotFoundError: The index names a table that is gone.
+        TypeMismatchError: When it is read: a table of the dataset has columns of other types.
         ImportError: polars or pyarrow is not installed.
 
     >>> import numpact, os, tempfile
@@ -350,6 +412,7 @@ def scan_table(
         path,
         threads=threads,
         storage_options=storage_options,
+        ignore_index=ignore_index,
         max_output=max_output,
         max_memory=max_memory,
     )

@@ -128,6 +128,18 @@ nb::object number_mask(const NumberFilter& filter, const ConstArray& array) {
   return mask_of(numbers.count, [&](auto kept) { filter.narrow(numbers, kept); });
 }
 
+// Whether one of some numbers may satisfy it. `min_latent`, `max_latent`: the least and the
+// greatest that is not NaN, as ordered latents; the least is greater if there are none.
+bool may_match(const NumberFilter& filter, std::uint64_t min_latent, std::uint64_t max_latent,
+               std::uint64_t nan_count) {
+  ChunkSummary summary;
+  summary.place.count = nan_count + (min_latent <= max_latent ? 1 : 0);
+  summary.min_latent = min_latent;
+  summary.max_latent = max_latent;
+  summary.nan_count = nan_count;
+  return filter.may_match(summary);
+}
+
 PairFilter bind_pair(nb::handle comparison, nb::handle type, nb::handle other) {
   std::string message;
   auto bound =
@@ -210,7 +222,9 @@ nb::tuple comparison_tuple(const FilterComparison& comparison) {
 void bind_filter(nb::module_& m) {
   nb::class_<NumberFilter>(m, "NumberFilter")
       .def_prop_ro("matches_null", &NumberFilter::matches_null)
-      .def("mask", &number_mask, nb::arg("numbers"));
+      .def("mask", &number_mask, nb::arg("numbers"))
+      .def("may_match", &may_match, nb::arg("min_latent"), nb::arg("max_latent"),
+           nb::arg("nan_count"));
   nb::class_<TextFilter>(m, "TextFilter")
       .def_prop_ro("matches_null", &TextFilter::matches_null)
       .def("mask", &text_mask, nb::arg("offsets"), nb::arg("data"));

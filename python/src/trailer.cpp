@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -35,6 +36,21 @@ nb::tuple summary_tuple(const ChunkSummary& chunk, NumberType type) {
                         has_range ? from_ordered_latent(type, chunk.max_latent) : 0);
 }
 
+// The least and the greatest number of all chunks, as ordered latents, and the count of NaNs; the
+// least is greater if there are no numbers.
+nb::tuple range_tuple(std::span<const ChunkSummary> chunks) {
+  std::uint64_t least = ~std::uint64_t{0};
+  std::uint64_t greatest = 0;
+  std::uint64_t nan_count = 0;
+  for (const ChunkSummary& chunk : chunks) {
+    nan_count += chunk.nan_count;
+    if (!chunk.has_range()) continue;
+    least = std::min(least, chunk.min_latent);
+    greatest = std::max(greatest, chunk.max_latent);
+  }
+  return nb::make_tuple(least, greatest, nan_count);
+}
+
 nb::object trailer_dict(const std::optional<Trailer>& trailer) {
   if (!trailer) return nb::none();
   nb::dict out;
@@ -49,6 +65,7 @@ nb::object trailer_dict(const std::optional<Trailer>& trailer) {
   out["header_crc"] = trailer->header_crc();
   out["restart_every"] = restart_distance(trailer->restart_log());
   out["chunks"] = chunks;
+  out["range"] = range_tuple(trailer->chunks());
   return out;
 }
 

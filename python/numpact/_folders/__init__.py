@@ -18,7 +18,10 @@ docs/format/table-folder.md specifies the folders. Each module imports only thos
 * ``expressions``: filters that are expressions of polars or pyarrow.
 * ``tabular``: ``Table``, and what it has in common with ``OpenTable``.
 * ``tables``: ``OpenTable``, ``open_table`` and ``read_table``.
+* ``row_tests``: filters of decoded rows, and what excludes a folder of a dataset before.
 * ``polars_scan``: ``scan_table``.
+* ``indexing``: ``index_dataset``.
+* ``partitioning``: ``write_table(partition_by=...)``.
 """
 
 from .._optional import require

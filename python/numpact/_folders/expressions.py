@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from .._errors import InvalidArgumentError
 from .._optional import require
-from .polars_predicates import pruning
+from .polars_predicates import kind_of, pruning
 from .scanning import Condition
 from .sources import Source
 
@@ -61,7 +61,9 @@ def conditions_of_expression(
     where: Any, names: Sequence[str], sources: Sequence[Source]
 ) -> list[Condition]:
     """Conditions that every row that matches satisfies; none of pyarrow's expressions."""
-    return pruning(where, names, sources) if _is_of_polars(where) else []
+    if not _is_of_polars(where):
+        return []
+    return pruning(where, names, lambda index: kind_of(sources[index]))
 
 
 def matching_places(where: Any, table: pa.Table) -> Array:

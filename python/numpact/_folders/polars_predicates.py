@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 import pyarrow as pa
@@ -40,7 +40,20 @@ _EXACT_IN_DOUBLES = 1 << 53
 _MAX_DEPTH = 64
 
 
-def pruning(predicate: pl.Expr, names: Sequence[str], sources: Sequence[Source]) -> list[Condition]:
+#: What a column holds: numbers of a logical type, or other values of a type of pyarrow.
+Kind = Union[LogicalType, pa.DataType]
+
+
+def kind_of(source: Source) -> Kind:
+    """What a column of a table holds."""
+    if isinstance(source, NumberSource) and not isinstance(source, TextSource):
+        return source.logical
+    return source.field.type
+
+
+def pruning(
+    predicate: pl.Expr, names: Sequence[str], kind_at: Callable[[int], Kind]
+) -> list[Condition]:
     """Conditions that every row that matches satisfies; polars judges the rows themselves.
 
     Translates only certain cases: comparisons of a column with a literal, tests for null, values
@@ -55,7 +68,7 @@ def pruning(predicate: pl.Expr, names: Sequence[str], sources: Sequence[Source])
     found: list[Condition] = []
     for clause in _clauses(tree, 0):
         alternatives = [
-            [made for test in tests if (made := _condition(test, names, sources)) is not None]
+            [made for test in tests if (made := _condition(test, names, kind_at)) is not None]
             for tests in clause
         ]
         if not all(alternatives):
@@ -70,23 +83,25 @@ def pruning(predicate: pl.Expr, names: Sequence[str], sources: Sequence[Source])
     return found
 
 
-def _condition(test: _Test, names: Sequence[str], sources: Sequence[Source]) -> Condition | None:
+def _condition(
+    test: _Test, names: Sequence[str], kind_at: Callable[[int], Kind]
+) -> Condition | None:
     if names.count(test.column) != 1:
         return None
     index = names.index(test.column)
-    source = sources[index]
     try:
-        if isinstance(source, NumberSource) and not isinstance(source, TextSource):
-            comparison = _comparable(test, source.logical)
+        kind = kind_at(index)
+        if isinstance(kind, LogicalType):
+            comparison = _comparable(test, kind)
             if comparison is not None:
-                NumberCondition([comparison], source.logical)
+                NumberCondition([comparison], kind)
         else:
             # Enums are in the order of their categories.
-            is_ordered = pa.types.is_dictionary(source.field.type)
+            is_ordered = pa.types.is_dictionary(kind)
             is_known = not is_ordered or test.op in ("=", IN, IS_NULL, IS_NOT_NULL)
             comparison = _comparable_text(test) if is_known else None
             if comparison is not None:
-                bind_other([comparison], source.field.type)
+                bind_other([comparison], kind)
     except Error:
         return None
     return None if comparison is None else Condition(index, comparison)

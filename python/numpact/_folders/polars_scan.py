@@ -1,23 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables as lazy frames of polars."""
+"""Tables and datasets as lazy frames of polars."""
 
 from __future__ import annotations
 
+import datetime
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
-from .._errors import InvalidArgumentError
+from .._errors import InvalidArgumentError, TypeMismatchError
 from .._limits import Budget, Limits
 from .._optional import require
-from .._remote.locations import StorageOptions
+from .._remote.dataset import FoundFolder, folders_in, partition_columns
+from .._remote.locations import StorageOptions, table_place
+from .._remote.table_parts import ConstantPart
 from .._shown import few
-from .columns import empty_table
+from .columns import empty_table, logical_of
+from .filters import Comparison
+from .polars_predicates import Kind, pruning
+from .row_tests import may_match, schema_in, without_constants
 from .scanning import WINDOW_ROWS, Condition
-from .sources import Span
-from .tables import OpenTable, Path, open_table
+from .sources import Span, not_a_table
+from .tables import OpenTable, Path, table_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,23 +37,23 @@ def scan_table(
     *,
     threads: int | None = None,
     storage_options: StorageOptions | None = None,
+    ignore_index: bool = False,
     max_output: int | None = None,
     max_memory: int | None = None,
 ) -> pl.LazyFrame:
     """See ``numpact.scan_table``."""
     polars = require("polars", "polars")
     plugins = require("polars.io.plugins", "polars")
-    table = open_table(
-        path,
-        threads=threads,
-        storage_options=storage_options,
-        max_output=max_output,
-        max_memory=max_memory,
-    )
-    table = table.viewed()  # as polars keeps texts
-    names = table.column_names
-    if len(set(names)) < len(names):
-        raise InvalidArgumentError(f"{table.path}: names of columns repeat: {few(names)}")
+    limits = Limits.of(max_output, max_memory)
+    place = table_place(path, storage_options)
+    folders = folders_in(place, ignore_index)
+    constants = partition_columns([folder.place.path for folder in folders])
+    if folders[0].place.path.rstrip("/") == place.path.rstrip("/"):
+        constants = [{}]  # a table by itself, whatever its name
+        if place.local_path is not None:
+            not_a_table(place.local_path)
+    parts = [_Part(*of, limits, threads) for of in zip(folders, constants, strict=True)]
+    scan = _Scan(polars, parts, place.url)
 
     def source(
         with_columns: list[str] | None,
@@ -53,115 +62,226 @@ def scan_table(
         batch_size: int | None,
     ) -> Iterator[pl.DataFrame]:
         # A query that only counts rows needs a column, too.
-        chosen = names if with_columns is None else with_columns or names[:1]
-        span = (0, table.num_rows if n_rows is None else min(n_rows, table.num_rows))
-        found = _frames(polars, table, chosen, predicate, span, table.budget())
-        for frame in found:
+        chosen = scan.names if with_columns is None else with_columns or scan.names[:1]
+        for frame in scan.frames(chosen, predicate, n_rows, limits.budget()):
             yield from frame.iter_slices(batch_size) if batch_size else (frame,)
 
-    schema = polars.from_arrow(empty_table(table.schema)).schema
     with warnings.catch_warnings():
         # The interface may change, which the tests of this package would show.
         warnings.simplefilter("ignore", getattr(polars.exceptions, "UnstableWarning", UserWarning))
-        frame: pl.LazyFrame = plugins.register_io_source(source, schema=schema, is_pure=True)
-    return frame
-
-
-def _frames(
-    polars: Any,
-    table: OpenTable,
-    chosen: Sequence[str],
-    predicate: pl.Expr | None,
-    span: Span,
-    budget: Budget,
-) -> Iterator[pl.DataFrame]:
-    """The rows that match, in order; they count in the budget."""
-    conditions = [] if predicate is None else table.pruned(predicate)
-    tested = [] if predicate is None else sorted(set(predicate.meta.root_names()))
-    is_empty = True
-    if predicate is not None and conditions:
-        frames = _matching(polars, table, chosen, predicate, tested, conditions, span, budget)
-    else:
-        windows = _windows(span)
-        frames = (
-            _window(polars, table, chosen, predicate, tested, part, budget) for part in windows
+        frame: pl.LazyFrame = plugins.register_io_source(
+            source, schema=scan.empty.schema, is_pure=True
         )
-    for frame in frames:
-        is_empty = is_empty and not frame.height
-        if frame.height:
-            yield frame
-    if is_empty:
-        empty = polars.from_arrow(empty_table(table.schema))
-        if predicate is not None:  # which may be an error of polars, also without rows
-            empty = empty.filter(predicate)
-        yield empty.select(chosen)
-
-
-def _windows(span: Span) -> Iterator[Span]:
-    for at in range(*span, WINDOW_ROWS):
-        yield at, min(at + WINDOW_ROWS, span[1])
-
-
-def _matching(
-    polars: Any,
-    table: OpenTable,
-    chosen: Sequence[str],
-    predicate: pl.Expr,
-    tested: Sequence[str],
-    conditions: Sequence[Condition],
-    span: Span,
-    budget: Budget,
-) -> Iterator[pl.DataFrame]:
-    """The rows that satisfy conditions, of which polars judges each once more."""
-    columns = [*chosen, *(name for name in tested if name not in chosen)]
-    for found in table.matching(columns, conditions, span):
-        frame: pl.DataFrame = polars.from_arrow(found)
-        mask = frame.select(predicate.alias("mask")).to_series().fill_null(False)
-        if budget:
-            table.count(found.select(chosen), np.flatnonzero(mask.to_numpy()), budget)
-        yield frame.select(chosen).filter(mask)
-
-
-def _window(
-    polars: Any,
-    table: OpenTable,
-    chosen: Sequence[str],
-    predicate: pl.Expr | None,
-    tested: Sequence[str],
-    span: Span,
-    budget: Budget,
-) -> pl.DataFrame:
-    if predicate is None or not tested:
-        frame = _read(polars, table, chosen, span, budget)
-        return frame if predicate is None else frame.filter(predicate)
-    # Of the columns of the predicate only rows that match count.
-    tables = table.part(tested, span, Limits().budget())
-    front: pl.DataFrame = polars.from_arrow(tables.to_arrow())
-    mask = front.select(predicate.alias("mask")).to_series()
-    if mask.len() != front.height:  # not a filter of rows one by one
-        both = _read(polars, table, sorted({*chosen, *tested}), span, budget)
-        return both.filter(predicate).select(chosen)
-    mask = mask.fill_null(False)
-    rows = np.flatnonzero(mask.to_numpy())
-    if budget:
-        returned = [name for name in tested if name in chosen]
-        table.count(tables.to_arrow().select(returned), rows, budget)
-    rest = [name for name in chosen if name not in tested]
-    front = front.filter(mask)
-    if not rest:
-        return front.select(chosen)
-    if not len(rows):
-        rest_frame = _read(polars, table, rest, (span[0], span[0]), budget)
-    elif len(rows) == span[1] - span[0]:
-        rest_frame = _read(polars, table, rest, span, budget)
-    else:
-        rest_frame = polars.from_arrow(table.picked(rest, rows + span[0], budget).to_arrow())
-    whole: pl.DataFrame = polars.concat([front, rest_frame], how="horizontal")
-    return whole.select(chosen)
-
-
-def _read(
-    polars: Any, table: OpenTable, columns: Sequence[str], span: Span, budget: Budget
-) -> pl.DataFrame:
-    frame: pl.DataFrame = polars.from_arrow(table.part(columns, span, budget).to_arrow())
     return frame
+
+
+@dataclass
+class _Part:
+    """A table: the only one, or one of a dataset, which is opened when it is read."""
+
+    found: FoundFolder
+    constants: dict[str, ConstantPart]  #: the columns that its name stands for
+    limits: Limits
+    threads: int | None
+
+    @cached_property
+    def _opened(self) -> OpenTable:
+        return table_in(self.found, self.limits, self.threads)
+
+    @cached_property
+    def table(self) -> OpenTable:
+        return self._opened.viewed()  # as polars keeps texts
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The columns of the table, without those of its name."""
+        entry = self.found.entry
+        return self._opened.schema if entry is None else schema_in(entry)
+
+    def is_excluded(self, comparisons: Sequence[Comparison], constants: Sequence[str]) -> bool:
+        """Whether no row matches, by its name and the index of the dataset; reads nothing.
+
+        ``constants``: the columns that its name stands for and the table does not have.
+        """
+        left = without_constants(comparisons, {name: self.constants[name] for name in constants})
+        entry = self.found.entry
+        return left is None or (entry is not None and not may_match(entry, left))
+
+
+class _Scan:
+    """The tables of a frame, which have the same columns."""
+
+    def __init__(self, polars: Any, parts: Sequence[_Part], place: str) -> None:
+        self._polars = polars
+        self._parts = parts
+        schema = parts[0].schema
+        if len(set(schema.names)) < len(schema.names):
+            raise InvalidArgumentError(f"{place}: names of columns repeat: {few(schema.names)}")
+        own = polars.from_arrow(empty_table(schema))
+        self._own_schema = own.schema
+        # A column of the table goes before one of the folder's name.
+        self._constants = [name for name in parts[0].constants if name not in own.columns]
+        self.empty: pl.DataFrame = own.with_columns(self._values(parts[0])).clear()
+        self.names: list[str] = self.empty.columns
+        self._kinds: list[Kind] = [logical_of(field) or field.type for field in schema]
+        for name in self._constants:
+            self._kinds.append(parts[0].constants[name].logical or pa.string())
+
+    def _values(self, part: _Part) -> list[pl.Expr]:
+        """The values that the name of a folder stands for."""
+        return [
+            _value_of(self._polars, part.constants[name]).alias(name) for name in self._constants
+        ]
+
+    def frames(
+        self, chosen: Sequence[str], predicate: pl.Expr | None, n_rows: int | None, budget: Budget
+    ) -> Iterator[pl.DataFrame]:
+        """The rows that match, in order; they count in the budget."""
+        comparisons: list[Comparison] = []
+        if predicate is not None and n_rows is None and len(self._parts) > 1:
+            found = pruning(predicate, self.names, self._kinds.__getitem__)
+            comparisons = [condition.comparison for condition in found]
+        is_empty = True
+        for part in self._parts:
+            if n_rows == 0:
+                break
+            if comparisons and part.is_excluded(comparisons, self._constants):
+                continue
+            rows = self._checked(part).num_rows
+            span = (0, rows if n_rows is None else min(n_rows, rows))
+            n_rows = None if n_rows is None else n_rows - span[1]
+            reader = _Reader(
+                self._polars, part.table, self._values(part), chosen, predicate, budget
+            )
+            for frame in reader.frames(span):
+                if frame.height:
+                    is_empty = False
+                    yield frame
+        if is_empty:
+            empty = self.empty
+            if predicate is not None:  # which may be an error of polars, also without rows
+                empty = empty.filter(predicate)
+            yield empty.select(chosen)
+
+    def _checked(self, part: _Part) -> OpenTable:
+        """The table of a part, which has the columns of the first one."""
+        if part is not self._parts[0]:
+            schema = self._polars.from_arrow(empty_table(part.schema)).schema
+            for name, dtype in self._own_schema.items():
+                if schema.get(name) != dtype:
+                    raise TypeMismatchError(
+                        f"{part.table.path}: column {name!r} is {schema.get(name, 'absent')}, not "
+                        f"{dtype} as in {self._parts[0].found.place.url}"
+                    )
+        return part.table
+
+
+_EPOCH = datetime.date(1970, 1, 1)
+
+
+def _value_of(polars: Any, part: ConstantPart) -> pl.Expr:
+    value: Any
+    if part.logical is None:
+        dtype, value = polars.String, part.value
+    elif part.logical.kind == "number":
+        dtype, value = polars.Int64, part.value
+    else:
+        days = part.value
+        dtype = polars.Date
+        value = _EPOCH + datetime.timedelta(days) if isinstance(days, int) else None
+    made: pl.Expr = polars.lit(value, dtype=dtype)
+    return made
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads the rows of a table that match."""
+
+    polars: Any
+    table: OpenTable
+    constants: Sequence[pl.Expr]  #: columns that it does not have
+    chosen: Sequence[str]
+    predicate: pl.Expr | None
+    budget: Budget
+
+    def frames(self, span: Span) -> Iterator[pl.DataFrame]:
+        """The rows of a span that match, in order."""
+        predicate = self.predicate
+        tested = [] if predicate is None else sorted(set(predicate.meta.root_names()))
+        conditions = [] if predicate is None else self.table.pruned(predicate)
+        if predicate is not None and conditions:
+            yield from self._matching(predicate, tested, conditions, span)
+            return
+        for at in range(*span, WINDOW_ROWS):
+            part = at, min(at + WINDOW_ROWS, span[1])
+            if predicate is None or not self._own(tested):
+                frame = self._read(self.chosen, part, self.budget)
+                frame = frame if predicate is None else frame.filter(predicate)
+                yield frame.select(self.chosen)
+            else:
+                yield self._tested(predicate, tested, part)
+
+    def _own(self, names: Sequence[str]) -> list[str]:
+        """Those that the table has."""
+        known = set(self.table.column_names)
+        return [name for name in names if name in known]
+
+    def _frame(self, table: pa.Table) -> pl.DataFrame:
+        frame: pl.DataFrame = self.polars.from_arrow(table)
+        return frame.with_columns(self.constants) if self.constants else frame
+
+    def _read(self, names: Sequence[str], span: Span, budget: Budget) -> pl.DataFrame:
+        own = self._own(names)
+        if own:
+            return self._frame(self.table.part(own, span, budget).to_arrow())
+        rows = self.polars.repeat(None, span[1] - span[0], eager=True)
+        frame: pl.DataFrame = rows.alias("").to_frame().with_columns(self.constants)
+        return frame
+
+    def _matching(
+        self,
+        predicate: pl.Expr,
+        tested: Sequence[str],
+        conditions: Sequence[Condition],
+        span: Span,
+    ) -> Iterator[pl.DataFrame]:
+        """The rows that satisfy conditions, of which polars judges each once more."""
+        chosen = self._own(self.chosen)
+        columns = [*chosen, *(name for name in self._own(tested) if name not in chosen)]
+        for found in self.table.matching(columns, conditions, span):
+            frame = self._frame(found)
+            mask = frame.select(predicate.alias("mask")).to_series().fill_null(False)
+            if self.budget:
+                picked = np.flatnonzero(mask.to_numpy())
+                self.table.count(found.select(chosen), picked, self.budget)
+            yield frame.select(self.chosen).filter(mask)
+
+    def _tested(self, predicate: pl.Expr, tested: Sequence[str], span: Span) -> pl.DataFrame:
+        """The rows of a span that match."""
+        table, budget = self.table, self.budget
+        # Of the columns of the predicate only rows that match count.
+        own = self._own(tested)
+        values = table.part(own, span, Limits().budget()).to_arrow()
+        front = self._frame(values)
+        mask = front.select(predicate.alias("mask")).to_series()
+        if mask.len() != front.height:  # not a filter of rows one by one
+            both = self._read(sorted({*self.chosen, *tested}), span, budget)
+            return both.filter(predicate).select(self.chosen)
+        mask = mask.fill_null(False)
+        rows = np.flatnonzero(mask.to_numpy())
+        if budget:
+            returned = [name for name in own if name in self.chosen]
+            table.count(values.select(returned), rows, budget)
+        rest = [name for name in self._own(self.chosen) if name not in own]
+        front = front.filter(mask)
+        if not rest:
+            return front.select(self.chosen)
+        if not len(rows):
+            arrow = table.part(rest, (span[0], span[0]), budget)
+        elif len(rows) == span[1] - span[0]:
+            arrow = table.part(rest, span, budget)
+        else:
+            arrow = table.picked(rest, rows + span[0], budget)
+        others = self.polars.from_arrow(arrow.to_arrow())
+        whole: pl.DataFrame = self.polars.concat([front, others], how="horizontal")
+        return whole.select(self.chosen)

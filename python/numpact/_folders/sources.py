@@ -23,9 +23,10 @@ from .._remote.checked_file import (
     in_memory,
     source_of_file,
 )
+from .._remote.dataset import FoundFolder
 from .._remote.locations import Location, join
 from .._remote.manifest import NAME, Column, Manifest, Other, Part, manifest_of
-from .._remote.table_folder import FolderFiles, opened
+from .._remote.table_folder import FolderFiles
 from .._tables.coded import Texts, view_type
 from .._tables.others import OtherReader
 from .._tables.parts import PartsReader
@@ -54,6 +55,7 @@ class Folder:
         place: Where it is. Local files are mapped at once, so that the table stays the same if the
             folder is replaced; of files in a store, ranges are read when they are needed.
         limits: What a column may take in memory bounds what the library needs to decode it.
+        found: What is known of it already; None: nothing.
 
     Raises:
         CorruptError: The manifest is damaged.
@@ -64,6 +66,7 @@ class Folder:
         self,
         place: Location,
         limits: Limits = Limits(),  # noqa: B008 # immutable
+        found: FoundFolder | None = None,
     ) -> None:
         memory = limits.max_memory
         if memory is None and limits.max_output is not None:
@@ -71,10 +74,13 @@ class Folder:
         path = place.local_path
         self.files: FolderFiles | None = None
         source: Any = os.fsencode(path) if path is not None else None
-        if path is None:
-            with opened(place) as folder:
-                place = folder.place
-                source = self.files = FolderFiles(folder)
+        if path is None or (found is not None and found.entry is not None):
+            with (found or FoundFolder(place)).opened() as folder:
+                if path is None:
+                    place = folder.place
+                    source = self.files = FolderFiles(folder)
+                else:
+                    folder.manifest_text()  # is that of the index, or an error
         self.place = place
         self.limits = limits
         self.reader = _core.TableReader(source, memory)

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from .._errors import InvalidArgumentError
 from .._integers import index_of
 from .._limits import Budget, Limits
+from .._remote.dataset import FoundFolder
 from .._remote.locations import StorageOptions, table_place
 from .._remote.manifest import Column, Manifest
 from .._shown import few
@@ -455,7 +456,12 @@ def open_table(
     place = table_place(path, storage_options)
     if place.local_path is not None:
         not_a_table(place.local_path)
-    folder = Folder(place, limits)
+    return table_in(FoundFolder(place), limits, threads)
+
+
+def table_in(found: FoundFolder, limits: Limits, threads: int | None) -> OpenTable:
+    """Opens a folder, for the other modules of the package."""
+    folder = Folder(found.place, limits, found)
     return OpenTable(folder, folder.sources(), None, threads)
 
 

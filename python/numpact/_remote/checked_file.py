@@ -6,17 +6,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._errors import ChecksumError, CorruptError
+from .locations import Location
 from .manifest import Part
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
-
-    from .locations import Location
 
 #: Rows of each record batch but the last one.
 BATCH_ROWS = 1 << 16
@@ -199,7 +199,9 @@ def source_of_file(
     if blocks is None:
         return file.read_all() if mapped is None else mapped
     if mapped is None:
-        return CheckedFile(file.read, size, blocks, file.url, is_near=False)
+        # Blocks have checksums: a file that was replaced is found without asking for its state.
+        fetch = partial(Location.read, file)
+        return CheckedFile(fetch, size, blocks, file.url, is_near=False)
     return in_memory(mapped, blocks, file.url)
 
 

@@ -290,27 +290,32 @@ def index_of(url: str, stamp: Stamp, data: Buffer) -> FileIndex:
     return known or _walked(url, stamp, view)
 
 
-def read_tail(place: Location, size: int) -> _core.RawTrailer | None:
-    """The trailer at the end of a remote file; None if it has no usable one.
+def read_tail(place: Location, size: int) -> tuple[_core.RawTrailer | None, bytes]:
+    """The trailer at the end of a remote file, and bytes that end with it.
+
+    Without a usable trailer it is None.
 
     Args:
         place: The file.
         size: Its size in bytes.
     """
     start = max(0, size - min(_TAIL_BYTES, _BLOCK_BYTES))
+    data = b""
     try:
-        raw, missing = _core.read_trailer(place.read(start, size), start)
+        data = place.read(start, size)
+        raw, missing = _core.read_trailer(data, start)
         if 0 < missing <= _MEMORY_BYTES:
             start -= missing
-            raw, _ = _core.read_trailer(place.read(start, size), start)
+            data = place.read(start, size)
+            raw, _ = _core.read_trailer(data, start)
     except (CorruptError, UnsupportedVersionError, InputOutputError):
-        return None  # no valid trailer, or a server without support for ranges
-    return raw
+        return None, data  # no valid trailer, or a server without support for ranges
+    return raw, data
 
 
 def _by_tail(place: Location, stamp: Stamp, size: int) -> FileIndex | None:
     """The entry by the trailer at the end of a remote file; None if it has no usable one."""
-    raw = read_tail(place, size)
+    raw, _ = read_tail(place, size)
     if raw is None:
         return None
     (front,) = fronts([place], FRONT_BYTES)

@@ -13,14 +13,15 @@ import mmap
 import os
 import stat
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
-from .._errors import CorruptError, Error, InputOutputError, TruncatedError
+from .._errors import ChecksumError, CorruptError, Error, InputOutputError, TruncatedError
 from .._versions import Version, is_same, signs_in, version_of
+from .dataset_index import FileSum, FolderEntry
 from .locations import Location, Stamp, join, stamp_of, typed_errors, with_fsspec
 from .manifest import (
     MAX_BYTES,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+#: Advice for an index that is not of the folders that are there.
+ANEW = "index the dataset anew (numpact index FOLDER), or ignore its index (ignore_index=True)"
 # Maximum length of a chain of links inside of a folder.
 _MAX_LINKS = 8
 # Maximum attempts to read a folder that is replaced meanwhile.
@@ -58,13 +61,17 @@ class TableFile(Location):
     folder: str = ""
     name: str = ""
     version: Version = field(default_factory=dict, repr=False, hash=False)
+    #: From the index of a dataset, for a file of a store: takes the place of the version.
+    sum: FileSum | None = field(default=None, repr=False)
 
     def read(self, start: int, stop: int) -> bytes:
         if start >= stop:
             return b""
         if self.local_path is None:
             with self._watched():
-                return super().read(start, stop)
+                found = super().read(start, stop)
+            self._check_bytes(start, found)
+            return found
         with self._opened() as number:
             data = _read_at(number, start, stop)
         if len(data) < stop - start:
@@ -75,7 +82,9 @@ class TableFile(Location):
     def read_all(self) -> bytes:
         if self.local_path is None:
             with self._watched():
-                return super().read_all()
+                found = super().read_all()
+            self._check_bytes(0, found)
+            return found
         with self._opened() as number:
             return _read_at(number, 0, os.fstat(number).st_size)
 
@@ -91,6 +100,8 @@ class TableFile(Location):
 
     def check_now(self) -> None:
         """Raises CorruptError if the file was replaced or changed."""
+        if self.sum is not None:
+            return  # whatever is read has checksums
         if self.local_path is None:
             self.check(self._version_in_store())
             return
@@ -115,12 +126,32 @@ class TableFile(Location):
     @contextmanager
     def _watched(self) -> Iterator[None]:
         """Checks the version after reading from a store, which has no open files."""
+        if self.sum is not None:
+            yield
+            return
         try:
             yield
         except Exception as error:
             self.check(self._version_in_store(), error)
             raise
         self.check(self._version_in_store())
+
+    def _check_bytes(self, start: int, data: bytes) -> None:
+        """Raises unless bytes that were read are of the file that the index describes.
+
+        A part of a file is checked by the checksums of chunks in its trailer, or of blocks in the
+        manifest; the trailer of a column is read before its chunks.
+        """
+        known = self.sum
+        if known is None:
+            return
+        stop = start + len(data)
+        if start == 0 and stop >= known.size:
+            is_it = stop == known.size and known.crc32 in (None, _core.crc32(memoryview(data)))
+            if not is_it or (known.end is not None and not _has_trailer(data)):
+                raise ChecksumError(f"{self.url}: is not the file that the index describes", 0)
+        if known.end is not None and stop == known.size and not data.endswith(known.end):
+            raise ChecksumError(f"{self.url}: has another end than the index says", start)
 
     def _version_in_store(self) -> Version | None:
         with typed_errors(self.url):
@@ -141,8 +172,23 @@ class TableFile(Location):
         )
 
 
+def _has_trailer(data: bytes) -> bool:
+    """Whether a whole Pco file has an intact trailer, which readers use then."""
+    try:
+        raw, _ = _core.read_trailer(memoryview(data))
+    except Error:
+        return False
+    if raw is None:
+        return False
+    begin = raw["chunks"][0][0][0] if raw["chunks"] else raw["file_bytes"] - 1
+    return _core.crc32(memoryview(data)[:begin]) == raw["header_crc"]
+
+
 class TableFolder:
     """An open table; all its files belong to the same version."""
+
+    #: The manifest, as the index of a dataset has it; None: there is none.
+    expected: bytes | None = None
 
     def __init__(self, place: Location) -> None:
         self.place = place
@@ -162,12 +208,30 @@ class TableFolder:
 
     def manifest(self) -> Manifest:
         """The manifest; errors as for ``parse_manifest``."""
-        file, stamp = self.file(NAME)
-        if stamp.size is not None and stamp.size > MAX_BYTES:
+        return parse_manifest(self.manifest_text(), join(self.place, NAME).url)
+
+    def manifest_text(self) -> bytes:
+        """The bytes of the manifest."""
+        text = self.text_of(NAME, MAX_BYTES)
+        if self.expected is not None and text != self.expected:
+            url = join(self.place, NAME).url
+            raise CorruptError(f"{url}: was changed after the dataset was indexed: {ANEW}")
+        return text
+
+    def text_of(self, name: str, max_bytes: int) -> bytes:
+        """All bytes of a file that describes others; CorruptError if there are more.
+
+        In a store it is one request: the other files are those of the listing, which was made
+        before, so that a description which is replaced meanwhile is found when they are read.
+        """
+        file, stamp = self.file(name)
+        if stamp.size is not None and stamp.size > max_bytes:
             raise CorruptError(f"{file.url}: is too long")
         if stamp.size is None:  # a server that does not say
-            return parse_manifest(file.read_up_to(MAX_BYTES), file.url)
-        return parse_manifest(file.read(0, stamp.size), file.url)
+            return file.read_up_to(max_bytes)
+        if file.local_path is None:
+            return Location(file.fs, file.path).read(0, stamp.size)
+        return file.read(0, stamp.size)
 
     def __enter__(self) -> Self:
         return self
@@ -176,7 +240,7 @@ class TableFolder:
         return
 
 
-class _LocalFolder(TableFolder):
+class LocalFolder(TableFolder):
     def __init__(self, place: Location, path: str) -> None:
         super().__init__(place)
         self._path = path
@@ -206,16 +270,20 @@ class _LocalFolder(TableFolder):
             return True
 
 
-class _StoreFolder(TableFolder):
+def _listed(place: Location) -> dict[str, Any]:
+    """The files of a folder by name: one listing instead of a request for each file."""
+    place.fs.invalidate_cache()
+    with typed_errors(place.url):
+        infos: list[dict[str, Any]] = place.fs.ls(place.path.rstrip("/"), detail=True)
+    return {str(info["name"]).rpartition("/")[2]: info for info in infos}
+
+
+class StoreFolder(TableFolder):
     """A folder of a store; versions are compared by ETag or other attributes."""
 
-    def __init__(self, place: Location) -> None:
+    def __init__(self, place: Location, infos: Mapping[str, Any] | None = None) -> None:
         super().__init__(place)
-        place.fs.invalidate_cache()
-        with typed_errors(place.url):
-            # One listing of the folder instead of a request for each file.
-            infos: list[dict[str, Any]] = place.fs.ls(place.path.rstrip("/"), detail=True)
-        self._infos = {str(info["name"]).rpartition("/")[2]: info for info in infos}
+        self._infos = _listed(place) if infos is None else infos
 
     def file(self, name: str) -> tuple[TableFile, Stamp]:
         place = join(self.place, name)
@@ -229,6 +297,33 @@ class _StoreFolder(TableFolder):
         path = str(info["name"])
         file = TableFile(place.fs, path, self.place.path, name, signs_in(info))
         return file, stamp_of(info)
+
+
+class IndexedFolder(StoreFolder):
+    """A folder of a store that the index of a dataset describes: opening it takes no request."""
+
+    def __init__(self, place: Location, entry: FolderEntry, infos: Mapping[str, Any]) -> None:
+        super().__init__(place, infos)
+        self.entry = entry
+
+    def manifest(self) -> Manifest:
+        return self.entry.manifest
+
+    def manifest_text(self) -> bytes:
+        return self.entry.text
+
+    def file(self, name: str) -> tuple[TableFile, Stamp]:
+        found, stamp = super().file(name)
+        known = self.entry.files.get(name)
+        if known is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), found.url)
+        if stamp.size not in (None, known.size):
+            raise CorruptError(
+                f"{found.url}: has {stamp.size} bytes, the index says {known.size}: {ANEW}"
+            )
+        tag = f"sum:{known.crc32},{known.end!r}"
+        version = {"size": known.size}
+        return replace(found, version=version, sum=known), Stamp(known.size, tag)
 
 
 class _Ranges:
@@ -251,18 +346,19 @@ class FolderFiles:
 
     def open(self, name: str) -> Any:
         """A file by ranges, or all its bytes."""
+        if name == NAME:
+            return self.folder.manifest_text()
         file, stamp = self.folder.file(name)
-        return _given(file, stamp.size, name)
+        return _given(file, stamp.size)
 
 
-def _given(file: TableFile, size: int | None, name: str) -> Any:
+def _given(file: TableFile, size: int | None) -> Any:
     content = file.contents()
     if content is not None:
         return content
     if size is not None:
         return _Ranges(file, size)
-    # A server that does not say.
-    return file.read_up_to(MAX_BYTES) if name == NAME else file.read_all()
+    return file.read_all()  # a server that does not say
 
 
 @dataclass(frozen=True)
@@ -299,7 +395,7 @@ class TableVersion:
         if name == NAME:
             return self.manifest
         file = next(file for file in self.files if file.name == name)
-        return _given(file, file.version.get("size"), name)
+        return _given(file, file.version.get("size"))
 
     def reader(self, index: int, max_memory: int | None) -> _core.TableReader:
         """A reader for a column, which the tasks of a process share: it knows the chunks.
@@ -334,10 +430,10 @@ _readers_lock = threading.Lock()
 atexit.register(_readers.clear)
 
 
-def with_table(place: Location, work: Callable[[TableFolder], T]) -> T:
+def with_table(open: Callable[[], TableFolder], work: Callable[[TableFolder], T]) -> T:
     """Calls ``work`` with an open table; repeats it if the folder was replaced meanwhile."""
     for attempt in range(1, _ATTEMPTS + 1):
-        with opened(place) as table:
+        with open() as table:
             try:
                 made = work(table)
             except (Error, OSError):
@@ -350,12 +446,26 @@ def with_table(place: Location, work: Callable[[TableFolder], T]) -> T:
     raise AssertionError("the last attempt ends")
 
 
-def opened(place: Location) -> TableFolder:
-    """Opens a folder; to be used in a ``with`` statement."""
+def opened(
+    place: Location, entry: FolderEntry | None = None, infos: Mapping[str, Any] | None = None
+) -> TableFolder:
+    """Opens a folder; to be used in a ``with`` statement.
+
+    Args:
+        place: Where it is.
+        entry: Of the index of its dataset, if there is one.
+        infos: Of a folder of a store: its files by name, as fsspec describes them, if known.
+    """
     path = place.local_path
-    if path is None or os.open not in os.supports_dir_fd:
-        return _StoreFolder(with_fsspec(place))
-    return _LocalFolder(place, path.rstrip("/") or "/")
+    if path is None and entry is not None:
+        return IndexedFolder(place, entry, infos or {})
+    table = (
+        StoreFolder(with_fsspec(place), infos)
+        if path is None or os.open not in os.supports_dir_fd
+        else LocalFolder(place, path.rstrip("/") or "/")
+    )
+    table.expected = None if entry is None else entry.text
+    return table
 
 
 @contextmanager

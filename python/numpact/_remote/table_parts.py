@@ -264,7 +264,8 @@ class TablePart:
         if not set(names) <= set(known):
             raise InvalidArgumentError(f"no such columns: {few(sorted(set(names) - set(known)))}")
         if not self.tests:
-            loaded = {name: self._load(name, known[name], budget) for name in names}
+            is_empty = not self.count
+            loaded = {name: self._load(name, known[name], budget, is_empty) for name in names}
             return frame(loaded, backend, self.first, self.count)
         return self._filtered({**dict(self.hidden), **known}, names, backend, budget)
 
@@ -273,6 +274,8 @@ class TablePart:
     ) -> Rows | ArrowRows:
         if isinstance(column, ConstantPart):
             return column.load()
+        if is_empty and isinstance(column, OtherPart) and column.type is not None:
+            return ArrowRows(require("pyarrow", "dask").chunked_array([], column.type))
         if is_empty and not isinstance(column, OtherPart):
             import numpy as np
 

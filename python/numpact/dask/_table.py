@@ -16,8 +16,8 @@ from .._limits import Limits
 from .._number_types import dtype_of, type_name
 from .._optional import require
 from .._remote.chunk_index import PcoIndex, as_index
+from .._remote.dataset import FoundFolder, find_folders, partition_columns
 from .._remote.locations import (
-    Location,
     Path,
     Paths,
     StorageOptions,
@@ -26,7 +26,7 @@ from .._remote.locations import (
 )
 from .._remote.manifest import Column, LogicalType, Other, logical_type_of
 from .._remote.parts import Described, Found, common_dtype
-from .._remote.table_folder import TableFolder, TableVersion, with_table
+from .._remote.table_folder import IndexedFolder, TableFolder, TableVersion, with_table
 from .._remote.table_parts import (
     BACKENDS,
     ArrowRows,
@@ -47,7 +47,6 @@ from ._table_columns import (
     NumberColumn,
     unified,
 )
-from ._table_folders import find_folders
 
 if TYPE_CHECKING:
     import dask.dataframe
@@ -55,8 +54,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from .._folders.filters import Comparison, Where
+    from .._folders.row_tests import RowTest
     from .._folders.sources import Span
-    from ._filters import RowTest
+    from .._remote.dataset_index import FolderEntry
 
     Source = Union[Mapping[str, Paths], Paths]
 
@@ -78,13 +78,14 @@ class _Rows:
 
 def from_pco_table(
     source: Source,
-    *,
     columns: Sequence[str] | None = None,
+    filters: Where | None = None,
+    *,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
     rows_per_partition: int | None = None,
     index: PcoIndex | Path | None = None,
+    ignore_index: bool = False,
     dtype_backend: Backend = "numpy",
-    filters: Where | None = None,
     storage_options: StorageOptions | None = None,
     max_output: int | None = None,
     max_memory: int | None = None,
@@ -114,13 +115,17 @@ def from_pco_table(
             during the call. None: one partition for each folder or file.
         index: The result of ``pco_index`` for these files, or the path or URL where it was saved.
             It has to name all files, and all that it names in these folders must exist.
+        ignore_index: Read the manifests of the folders, not ``dataset.json`` above them, the index
+            that ``to_pco_table`` and ``numpact.index_dataset`` write. With that a folder of folders
+            is opened by a listing and one request.
         dtype_backend: ``"numpy"``: pandas types over NumPy; dates are datetime64, times of day
             timedelta64 since midnight. Nulls are NaT in dates and times; other columns with nulls
             have pandas' masked types (``Int64``, ``boolean``, ``Float64``). ``"pyarrow"``:
             ``pandas.ArrowDtype`` with the original types.
         filters: A filter of rows, as ``where`` of ``numpact.read_table``. Partitions that the
             ranges of chunks in trailers, or names of folders, exclude are left out; this reads the
-            ends of the files of these columns. The rows that are left keep their index, which
+            ends of the files of these columns, but nothing of folders that their names, or ranges
+            in ``dataset.json``, exclude. The rows that are left keep their index, which
             counts all rows but those of folders that their names exclude: nothing is read of these.
         storage_options: Options of the file system for fsspec. They are pickled into the tasks.
         max_output: Maximum size of the values that are decoded for a partition, of all columns that
@@ -128,9 +133,9 @@ def from_pco_table(
         max_memory: As for ``numpact.open_table``, for the columns of a partition.
 
     Raises:
-        FileNotFoundError: A folder or file does not exist, also one that the index names.
-        InvalidArgumentError: A column does not exist, or columns differ in length; the index does
-            not name a file.
+        FileNotFoundError: A folder or file does not exist, also one that an index names.
+        InvalidArgumentError: A column does not exist, or columns differ in length; an index does
+            not name a file or folder.
         TypeMismatchError: The files of a column have types that cannot be joined.
         CorruptError: A manifest or header is damaged; a file changed after it was indexed; a link
             leads out of the folder. From a task: the table was replaced after this call.
@@ -160,7 +165,14 @@ def from_pco_table(
         raise InvalidArgumentError("dtypes goes with a mapping; a manifest says the types itself")
     else:
         rows = _of_folders(
-            source, chosen, known, storage_options, chunks, _comparisons(filters), limits
+            find_folders(
+                source, storage_options, () if known is None else known.urls, ignore_index
+            ),
+            chosen,
+            known,
+            chunks,
+            _comparisons(filters),
+            limits,
         )
     for group in rows:
         _check_lengths(group)
@@ -235,23 +247,22 @@ def _comparisons(filters: Where | None) -> Sequence[Comparison]:
 
 
 def _of_folders(
-    source: Paths,
+    folders: Sequence[FoundFolder],
     chosen: list[str] | None,
     index: PcoIndex | None,
-    options: StorageOptions | None,
     chunks: bool,
     comparisons: Sequence[Comparison],
     limits: Limits,
 ) -> list[_Rows]:
-    folders = find_folders(source, options, () if index is None else index.urls)
-    constants = _constants(folders)
+    constants = partition_columns([folder.place.path for folder in folders])
 
     def read(at: int, requested: list[str]) -> _Rows:
         # One folder at a time, so that nothing is kept of a folder that is replaced meanwhile.
         return with_table(
-            folders[at],
+            folders[at].opened,
             partial(
                 _of_folder,
+                entry=folders[at].entry,
                 chosen=requested,
                 is_all=chosen is None,
                 constants=constants[at],
@@ -294,7 +305,7 @@ def _not_excluded(
     """The folders whose names may match, at least the first."""
     if not comparisons or not any(constants):
         return set(range(len(constants)))
-    from ._filters import without_constants
+    from .._folders.row_tests import without_constants
 
     kept = {
         at
@@ -313,18 +324,9 @@ def _are_names(
     return all(column is None or isinstance(column, ConstantColumn) for column in compared)
 
 
-def _constants(folders: Sequence[Location]) -> list[dict[str, ConstantPart]]:
-    """The columns that names of folders stand for."""
-    if not any("=" in folder.path for folder in folders):
-        return [{} for _ in folders]
-    require("pyarrow", "dask")
-    from ._filters import partition_columns
-
-    return partition_columns([folder.path for folder in folders])
-
-
 def _of_folder(
     table: TableFolder,
+    entry: FolderEntry | None,
     chosen: list[str],
     is_all: bool,
     constants: dict[str, ConstantPart],
@@ -334,8 +336,7 @@ def _of_folder(
     limits: Limits,
 ) -> _Rows:
     url = table.place.url
-    manifest = table.manifest()
-    entries = manifest.ordered()
+    entries = table.manifest().ordered()
     by_name = {entry.name: entry for entry in entries}
     # A column of the table goes before one of the folder's name.
     constants = {name: part for name, part in constants.items() if name not in by_name}
@@ -381,11 +382,13 @@ def _of_folder(
     )
     if not comparisons:
         return rows
-    return _tested(rows, constants, comparisons, version, [e.name for e in of_numbers], limits)
+    numbers = [column.name for column in of_numbers]
+    return _tested(rows, entry, constants, comparisons, version, numbers, limits)
 
 
 def _tested(
     rows: _Rows,
+    entry: FolderEntry | None,
     constants: dict[str, ConstantPart],
     comparisons: Sequence[Comparison],
     version: TableVersion,
@@ -393,7 +396,14 @@ def _tested(
     limits: Limits,
 ) -> _Rows:
     """The rows with the tests of a filter, and which of them may match."""
-    from ._filters import of_columns, spans_of, tests_of, without_constants
+    from .._folders.row_tests import (
+        check_others,
+        may_match,
+        of_columns,
+        spans_of,
+        tests_of,
+        without_constants,
+    )
 
     columns = {**rows.columns, **rows.hidden}
     rest = without_constants(comparisons, constants)
@@ -403,8 +413,12 @@ def _tested(
         lambda name: name in columns and not _is_null(columns.get(name)),
     )
     others = {name: c.type for name, c in columns.items() if isinstance(c, OtherColumn)}
-    spans = spans_of(version, typed, numbers, others, limits)
-    if rest is None:
+    is_excluded = rest is None or (entry is not None and not may_match(entry, typed))
+    check_others(typed, others)
+    spans: Sequence[Span] | None = []
+    if entry is None or not is_excluded:
+        spans = spans_of(version, typed, numbers, limits)
+    if rest is None or is_excluded:
         spans, rest = [], []
     return replace(rows, tests=tests_of(rest), spans=spans)
 
@@ -416,11 +430,14 @@ def _is_null(column: AnyColumn | None) -> bool:
 
 def _other(table: TableFolder, entry: Other) -> OtherColumn:
     require("pyarrow", "dask")
-    from ._filters import reader_of_other
+    from .._folders.row_tests import reader_of_other, type_of_other
 
     found = [_present(table, entry, name) for name in entry.files()]
-    reader = reader_of_other(table, entry)
-    type, is_coded = reader.field.type, reader.has_dictionary
+    if isinstance(table, IndexedFolder):
+        type, is_coded = type_of_other(table.entry, entry), table.entry.is_coded(entry)
+    else:
+        reader = reader_of_other(table, entry)
+        type, is_coded = reader.field.type, reader.has_dictionary
     return OtherColumn(entry.name, tuple(found), entry.parts, entry.rows, type, is_coded)
 
 
@@ -435,7 +452,8 @@ def _numbers(
     columns: dict[str, AnyColumn] = {}
     reader = _core.TableReader(version, limits.max_memory)
     for at, entry in enumerate(entries):
-        if entry.null_count or is_checked:
+        # Where it is cheap, damage is found now; tasks find it in any case.
+        if is_checked or (entry.null_count and table.place.local_path is not None):
             reader.load(at)
         stamps = tuple(table.file(name)[1] for name in entry.files())
         columns[entry.name] = NumberColumn(version, at, entry, stamps)

@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._optional import require
+from .._remote.dataset import FoundFolder
+from .._remote.dataset_index import FolderEntry
 from .._remote.locations import (
     Location,
     Path,
@@ -74,7 +76,7 @@ class _Staged:
     """A part that is written under a name which no reader sees. Can be pickled."""
 
     types: Any  #: ``_schemas.PartTypes``
-    manifest: bytes  #: of a part in a store, whose other files are there; b"": it is local
+    entry: FolderEntry  #: of the index of the dataset
 
 
 def to_pco_table(
@@ -95,7 +97,8 @@ def to_pco_table(
     leaves the type open (a partition of None alone, other categories, decimals of other digits,
     empty lists, whole numbers among floats), it is the narrowest type that holds the values of all
     partitions unchanged. None of the folders has its name before all partitions are written. In
-    local file systems each appears in one step. In a store the manifest of each comes last.
+    local file systems each appears in one step. In a store the manifest of each comes last. Then
+    the index of the dataset is written, as by ``numpact.index_dataset``.
 
     Args:
         frame: The data frame. An index with a name is written as a column, as in
@@ -216,12 +219,14 @@ def stage_part(partition: pd.DataFrame, place: Location, settings: _Settings) ->
     types = require("numpact.dask._schemas", "dask").types_of(table)
     # Columns that may be left out are kept: another partition may give them a type that fits.
     if place.local_path is not None:
-        settings.write(table, _staged_path(place, settings), "keep")
-        return _Staged(types, b"")
+        staged = _staged_path(place, settings)
+        settings.write(table, staged, "keep")
+        return _Staged(types, _entry_of(staged, place))
     with tempfile.TemporaryDirectory(prefix="numpact-part-") as temporary:
         made = os.path.join(temporary, "table")
         settings.write(table, made, "keep")
-        return _Staged(types, _put(made, place))
+        _put(made, place)
+        return _Staged(types, _entry_of(made, place))
 
 
 def decide_types(staged: Sequence[_Staged], others: Others) -> Any:
@@ -243,15 +248,15 @@ def convert_part(part: _Staged, types: Any, place: Location, settings: _Settings
         staged = _staged_path(place, settings)
         table = schemas.converted(read_table(staged, threads=1).to_arrow(), types)
         settings.write(table, staged, settings.others)
-        return part
+        return replace(part, entry=_entry_of(staged, place))
     with _fetched(part, place) as (names, path):
         table = schemas.converted(read_table(path, threads=1).to_arrow(), types)
         made = f"{path}-made"
         settings.write(table, made, settings.others)
-        manifest = _put(made, place)
+        _put(made, place)
         for name in names - set(os.listdir(made)):
             join(place, name).remove()
-    return replace(part, manifest=manifest)
+        return replace(part, entry=_entry_of(made, place))
 
 
 def finish(
@@ -262,7 +267,7 @@ def finish(
 ) -> list[str]:
     """The last task of the graph: gives all parts their names; the URLs of their folders.
 
-    Removes parts of the frame that was there before.
+    Removes parts of the frame that was there before, and writes the index.
     """
     with ThreadPoolExecutor(_MAX_REQUESTS) as pool:
         list(pool.map(partial(_publish, settings), ready, places))
@@ -275,13 +280,17 @@ def finish(
             if set(os.listdir(local)) <= known:
                 shutil.rmtree(local)
     _remove_staging(settings.staging)
+    root = Location(settings.staging.fs, folder)
+    root.fs.invalidate_cache()
+    entries = {part.entry.path: part.entry for part in ready}
+    require("numpact._folders.indexing", "dask").index_folders(root, entries)
     return [place.url for place in places]
 
 
 def _publish(settings: _Settings, part: _Staged, place: Location) -> None:
     local = place.local_path
     if local is None:
-        join(place, NAME).replace(part.manifest)  # the last: readers find no table before
+        join(place, NAME).replace(part.entry.text)  # the last: readers find no table before
         return
     staged = _staged_path(place, settings)
     if os.path.isdir(staged):  # otherwise the task is repeated
@@ -306,27 +315,31 @@ def _staged_path(place: Location, settings: _Settings) -> str:
     return os.path.join(settings.staging.path, place.path.rpartition("/")[2])
 
 
-def _put(made: str, place: Location) -> bytes:
-    """Uploads the files of a table but the manifest; the bytes of that."""
-    contents = {}
+def _entry_of(made: str, place: Location) -> FolderEntry:
+    """The entry of a part in the index."""
+    folder = FoundFolder(local_place(made))
+    name = place.path.rpartition("/")[2]
+    found: FolderEntry = require("numpact._folders.indexing", "dask").entry_in(folder, name)
+    return found
+
+
+def _put(made: str, place: Location) -> None:
+    """Uploads the files of a table but the manifest."""
     for name in os.listdir(made):
-        with open(os.path.join(made, name), "rb") as file:
-            contents[name] = file.read()
         if name != NAME:
-            join(place, name).replace(contents.pop(name))
-    return contents[NAME]
+            with open(os.path.join(made, name), "rb") as file:
+                join(place, name).replace(file.read())
 
 
 @contextmanager
 def _fetched(part: _Staged, place: Location) -> Iterator[tuple[set[str], str]]:
     """The names of the files of a part in a store, and a folder with its table."""
-    manifests = require("numpact._remote.manifest", "dask")
-    names = set(manifests.parse_manifest(part.manifest, place.url).files())
+    names = set(part.entry.files)
     with tempfile.TemporaryDirectory(prefix="numpact-part-") as temporary:
         path = os.path.join(temporary, "table")
         os.mkdir(path)
         for name in {NAME, *names}:
-            data = part.manifest if name == NAME else join(place, name).read_all()
+            data = part.entry.text if name == NAME else join(place, name).read_all()
             with open(os.path.join(path, name), "wb") as file:
                 file.write(data)
         yield names, path

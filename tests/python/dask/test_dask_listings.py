@@ -201,7 +201,7 @@ def test_a_file_of_a_table_that_the_index_names_is_gone(tmp_path: Path) -> None:
         assert len(from_pco_table(source, index=index, rows_per_partition=7)) == 30
     (tmp_path / "t/part-00001").rename(tmp_path / "kept")
     for source in sources:
-        with pytest.raises(FileNotFoundError, match="part-00001/a"):
+        with pytest.raises(FileNotFoundError, match="part-00001"):
             from_pco_table(source, index=index)
     some = [tmp_path / "t/part-00000", tmp_path / "t/part-00002"]
     assert len(from_pco_table(some, index=index)) == 20

@@ -59,7 +59,10 @@ def test_frames_are_written_and_read_back(tmp_path: Path) -> None:
     with pytest.raises(numpact.InvalidArgumentError, match="read from there"):
         to_pco_table(read, tmp_path / "a/b", overwrite=True)
     to_pco_table(dd.from_pandas(whole[:50], npartitions=1), tmp_path / "a/b", overwrite=True)
-    assert [path.name for path in (tmp_path / "a/b").iterdir()] == ["part-00000"]
+    assert sorted(path.name for path in (tmp_path / "a/b").iterdir()) == [
+        "dataset.json",
+        "part-00000",
+    ]
     pd.testing.assert_frame_equal(computed(from_pco_table(tmp_path / "a/b")), whole[:50])
     with pytest.raises(numpact.TypeMismatchError, match="expected a Dask data frame"):
         to_pco_table(whole, tmp_path / "c")

@@ -396,13 +396,13 @@ def test_duckdb_reads_what_a_query_needs(tmp_path: Path, monkeypatch: pytest.Mon
     }
     numpact.write_table(pa.table(columns), tmp_path / "t")
     asked = []
-    frames = polars_scan._frames
+    frames = polars_scan._Scan.frames
 
-    def seen(polars: object, table: object, chosen: object, predicate: object, *rest: object):
+    def seen(scan: polars_scan._Scan, chosen: list[str], predicate: object, *rest: object):
         asked.append((chosen, predicate is not None))
-        return frames(polars, table, chosen, predicate, *rest)
+        return frames(scan, chosen, predicate, *rest)
 
-    monkeypatch.setattr(polars_scan, "_frames", seen)
+    monkeypatch.setattr(polars_scan._Scan, "frames", seen)
     lazy = numpact.scan_table(tmp_path / "t")  # noqa: F841 # DuckDB finds it by its name
     with duckdb.connect() as connection:
         found = connection.sql("select text, sum(n) from lazy where n < 20 group by 1 order by 1")

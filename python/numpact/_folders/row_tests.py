@@ -1,43 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Filters of tables for Dask, and the columns that names of folders stand for."""
+"""Filters of rows that are decoded, and what excludes the rows of a folder before."""
 
 from __future__ import annotations
 
-import datetime
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.ipc
 
 from .. import _core
-from .._errors import InvalidArgumentError, TypeMismatchError
-from .._folders.columns import logical_of, rows_in
-from .._folders.filters import AND, Comparison, NumberCondition, clauses_of, joined
-from .._folders.other_filters import bind_other
-from .._folders.sources import Span
+from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._limits import Limits
 from .._remote.checked_file import blocks_of, source_of_file
-from .._remote.manifest import LogicalType, Other
+from .._remote.dataset_index import FolderEntry
+from .._remote.manifest import Other
 from .._remote.table_folder import TableFolder, TableVersion
 from .._remote.table_parts import ArrowRows, ConstantPart, Rows
-from .._shown import few
 from .._tables.others import OtherReader
+from .columns import logical_of, rows_in
+from .filters import AND, Comparison, NumberCondition, clauses_of, joined
+from .other_filters import bind_other
+from .sources import Span
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
-
-_PART = re.compile(r"part-\d+")
-# Values that stand for null: an empty one, and the name that Hive, Spark and DuckDB write.
-_NULLS = ("", "__HIVE_DEFAULT_PARTITION__")
-_WHOLE = re.compile(r"-?\d{1,18}")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-
 
 # Comparisons with one column, joined as they say, or one of two columns.
 _Group = tuple[Comparison, ...]
@@ -176,6 +168,28 @@ def _is_constant(item: Comparison, constants: Mapping[str, ConstantPart]) -> boo
     return item.column in constants
 
 
+def may_match(entry: FolderEntry, comparisons: Sequence[Comparison]) -> bool:
+    """Whether rows of a folder may satisfy a filter, by the ranges in the index of its dataset.
+
+    Raises:
+        TypeMismatchError: A value is of another kind than its column.
+    """
+    return all(
+        any(all(_may_hold(entry, item) for item in alternative) for alternative in clause)
+        for clause in clauses_of(comparisons)
+    )
+
+
+def _may_hold(entry: FolderEntry, item: Comparison) -> bool:
+    at = entry.place_of(item.column)
+    known = None if at is None or item.other is not None else entry.ranges[at]
+    if at is None or known is None:
+        return True
+    column = entry.manifest.columns[at]
+    bound = _core.bind_numbers([item._replace(join=AND)], column.logical.key())
+    return (bound.matches_null and column.null_count > 0) or bound.may_match(*known)
+
+
 def reader_of_other(table: TableFolder, entry: Other) -> OtherReader:
     """The reader of the first file of a column that Pco cannot hold."""
     part = entry.parts[0]
@@ -184,106 +198,54 @@ def reader_of_other(table: TableFolder, entry: Other) -> OtherReader:
     return OtherReader(source, part.rows, file.url, entry.name)
 
 
+@lru_cache(16)  # tables of a dataset share their schema
+def _schema_of(message: bytes, place: str) -> pa.Schema:
+    try:
+        return pa.ipc.read_schema(pa.py_buffer(message))
+    except (pa.ArrowException, OSError) as error:
+        raise CorruptError(f"{place}: its schema cannot be read: {error}") from error
+
+
+def schema_in(entry: FolderEntry) -> pa.Schema:
+    """The schema of a table by the index of its dataset.
+
+    Raises:
+        CorruptError: It has other columns than the manifest.
+    """
+    schema = _schema_of(entry.schema, entry.place)
+    if schema.names != [column.name for column in entry.manifest.ordered()]:
+        raise CorruptError(f"{entry.place}: its schema is not that of its manifest")
+    return schema
+
+
+def type_of_other(entry: FolderEntry, column: Other) -> pa.DataType:
+    """The type of a column that Pco cannot hold, by the index of its dataset."""
+    return schema_in(entry).field(column.position).type
+
+
+def check_others(comparisons: Sequence[Comparison], others: Mapping[str, pa.DataType]) -> None:
+    """Raises TypeMismatchError if a value is of another kind than its column."""
+    for group in _groups_of([item for item in comparisons if item.column in others]):
+        if group[0].other is None:
+            bind_other(group, others[group[0].column])
+
+
 def spans_of(
-    table: TableVersion,
-    comparisons: Sequence[Comparison],
-    numbers: Sequence[str],
-    others: Mapping[str, pa.DataType],
-    limits: Limits,
+    table: TableVersion, comparisons: Sequence[Comparison], numbers: Sequence[str], limits: Limits
 ) -> list[Span] | None:
     """The rows of a folder that may match, by the ranges of chunks in trailers; None: all.
 
     Args:
         table: Its columns of numbers, with the names ``numbers``.
         comparisons: The filter.
-        others: The types of its other columns.
         limits: Of the reader.
 
     Raises:
         TypeMismatchError: A value is of another kind than its column.
     """
-    for group in _groups_of([item for item in comparisons if item.column in others]):
-        if group[0].other is None:
-            bind_other(group, others[group[0].column])
     places = {name: index for index, name in enumerate(numbers)}
     where = [(places[c.column], c, 0) for c in of_columns(comparisons, places.__contains__)]
     if not where:
         return None
     reader = _core.TableReader(table, limits.max_memory)
     return _core.TableScan(reader, [], where).ranges
-
-
-# ---- names of folders ----
-
-
-def is_partition(name: str) -> bool:
-    """Whether a folder of this name holds a part of a table: ``day=2024-01-01``, ``part-0001``.
-
-    Hidden ones are unfinished: ``.day=2024-01-01.123-0a1b.tmp``.
-    """
-    is_named = name.find("=") > 0 and not name.startswith(".")
-    return is_named or _PART.fullmatch(name) is not None
-
-
-def partition_values(path: str) -> dict[str, str | None]:
-    """The columns that the folders of a path stand for: ``.../day=2024-01-01/part-0001``.
-
-    None: a null.
-    """
-    found: dict[str, str | None] = {}
-    for name in reversed(path.rstrip("/").split("/")):
-        if not is_partition(name):
-            break
-        column, equals, value = name.partition("=")
-        if equals:
-            found[unquote(column)] = None if value in _NULLS else unquote(value)
-    return dict(reversed(found.items()))
-
-
-def partition_columns(paths: Sequence[str]) -> list[dict[str, ConstantPart]]:
-    """The columns of each folder, whose types are those that fit the values of all.
-
-    Raises:
-        InvalidArgumentError: The folders stand for different columns.
-    """
-    texts = [partition_values(path) for path in paths]
-    for path, values in zip(paths, texts, strict=True):
-        if list(values) != list(texts[0]):
-            raise InvalidArgumentError(
-                f"{path}: its folders name the columns {few(list(values))}, others "
-                f"{few(list(texts[0]))}"
-            )
-    made: list[dict[str, ConstantPart]] = [{} for _ in paths]
-    for name in texts[0] if texts else ():
-        for parts, part in zip(made, _typed([values[name] for values in texts]), strict=True):
-            parts[name] = part
-    return made
-
-
-def _typed(texts: list[str | None]) -> list[ConstantPart]:
-    """The parts of a column; the values that are there decide its type."""
-    present = [text for text in texts if text is not None]
-    values: dict[str, int | str] = {text: text for text in present}
-    logical = None
-    days = {text: _days(text) for text in present}
-    if not present:
-        pass  # without values it is text
-    elif all(_WHOLE.fullmatch(text) and str(int(text)) == text for text in present):
-        values, logical = {text: int(text) for text in present}, LogicalType("number", "i64")
-    elif None not in days.values():
-        values = {text: day for text, day in days.items() if day is not None}
-        logical = LogicalType("date32", "i32")
-    is_nullable = len(present) < len(texts)
-    return [
-        ConstantPart(None if text is None else values[text], logical, 1, is_nullable)
-        for text in texts
-    ]
-
-
-def _days(text: str) -> int | None:
-    if not _DATE.fullmatch(text):
-        return None
-    try:
-        return (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days
-    except ValueError:
-        return None
