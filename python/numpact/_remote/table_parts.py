@@ -238,6 +238,24 @@ class RowTest(Protocol):
 AnyPart = Union[NumberPart, FilePart, OtherPart, ConstantPart]
 
 
+def _traits_of(part: AnyPart) -> tuple[object, ...]:
+    """What is not in the state of the files: the store, and how values are given."""
+    traits = (type(part).__name__, part.logical if not isinstance(part, OtherPart) else None)
+    if isinstance(part, ConstantPart):
+        return (*traits, part.value, part.is_nullable)
+    if isinstance(part, FilePart):
+        return (*traits, _token_of(part.numbers.place), part.is_nullable)
+    if isinstance(part, NumberPart):
+        return (*traits, *map(_token_of, part.table.files[:1]), part.is_nullable)
+    files = part.table.files if isinstance(part, ReadPart) and part.table else ()
+    places = [*files, *(piece.place for piece in part.pieces)]
+    return (*traits, *map(_token_of, places[:1]), str(part.type))
+
+
+def _token_of(place: Location) -> str:
+    return str(getattr(place.fs, "_fs_token", ""))
+
+
 @dataclass(frozen=True)
 class TablePart:
     """A range of rows of a table. Can be pickled."""
@@ -249,6 +267,15 @@ class TablePart:
     tests: tuple[RowTest, ...] = ()  #: rows that do not satisfy all are left out
     hidden: tuple[tuple[str, AnyPart], ...] = field(default=())  #: columns of tests only
     limits: Limits = field(default=Limits())
+
+    def __dask_tokenize__(self) -> tuple[object, ...]:
+        """What the rows depend on.
+
+        Dask's own walk over all members took 50 of 55 seconds for 1,000 folders of 12 columns.
+        """
+        columns = [(name, *_traits_of(part)) for name, part in (*self.columns, *self.hidden)]
+        limits = (self.limits.max_output, self.limits.max_memory)
+        return (self.state, self.first, self.count, len(self.columns), columns, limits)
 
     def load(self, columns: Sequence[str] | None, backend: Backend) -> pd.DataFrame:
         """Fetches and decodes the given columns only, and returns them in the given order.

@@ -254,3 +254,34 @@ def test_the_index_is_json_with_a_line_for_each_table(made: Path, tmp_path: Path
     assert [entry["path"] for entry in document["folders"]] == list(map(name_of, range(FOLDERS)))
     assert len(document["schemas"]) == 1
     assert len(text.splitlines()) == FOLDERS + 2
+
+
+def test_names_follow_what_is_read(made: Path, tmp_path: Path, store: CountingFileSystem) -> None:
+    root = tmp_path / "trips"
+    for day in range(2):
+        shutil.copytree(made / name_of(day), root / name_of(day))
+    numpact.index_dataset(root)
+    upload(store, root, "/b/t")
+
+    def name(*args: Any, **options: Any) -> str:
+        return str(from_pco_table("counting://b/t", *args, **options)._name)
+
+    before = name()
+    others = [
+        name(["id"]),
+        name(["price"]),
+        name(None, "id >= 7"),
+        name(None, "id < 0"),
+        name(dtype_backend="pyarrow"),
+        name(max_output=1 << 20),
+        name(rows_per_partition=100),
+        str(from_pco_table(root)._name),
+    ]
+    assert len({before, *others}) == len(others) + 1
+    assert name() == before
+    shutil.rmtree(root / name_of(1))
+    shutil.copytree(made / name_of(2), root / name_of(1))
+    numpact.index_dataset(root)
+    upload(store, root, "/b/t")
+    assert name() != before
+    assert name(["zone"]) == name(["zone"])
