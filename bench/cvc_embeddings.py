@@ -65,9 +65,9 @@ def sizes(name: str, matrix: np.ndarray, seconds: float) -> None:
         print(f"{what:20} {len(data):12,} {len(data) / matrix.nbytes:7.4f} {speed:12.2f}")
 
 
-def losses(path: Path, metric: str, nearest: bool) -> None:
+def losses(path: Path, metric: str, rounding: str) -> None:
     command = [TOOL, "cvc", "quality", path, "--queries", "all", "--sample", "all", "--metric",
-               metric, "--compression", ",".join(CODED), "--json", *["--nearest"] * nearest]
+               metric, "--rounding", rounding, "--compression", ",".join(CODED), "--json"]
     found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     recalls = {each["name"]: each["recall"] for each in found["compressions"]}
     base = 1 - recalls["int8"]["mean"]
@@ -82,14 +82,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT.parent / "shared" / "data")
     parser.add_argument("--metric", nargs="+", default=["l2"], choices=["l2", "cosine", "dot"])
-    parser.add_argument("--nearest", action="store_true", help="codes rounded one by one")
+    parser.add_argument("--rounding", default="auto", choices=["auto", "search", "nearest"])
     parser.add_argument("--seconds", type=float, default=3, help="for the times of each matrix")
     options = parser.parse_args()
     for path in sorted(options.folder.glob("*.npy")) or sys.exit("no .npy files"):
         matrix = np.ascontiguousarray(np.load(path, allow_pickle=False))
         sizes(path.stem, matrix, options.seconds)
         for metric in options.metric:
-            losses(path, metric, options.nearest)
+            losses(path, metric, options.rounding)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,13 @@ cvc::Compression parse_compression(const std::string& option, const std::string&
   fail_choice(option, arg, names);
 }
 
+cvc::Rounding parse_rounding(const std::string& arg) {
+  if (arg == "auto") return cvc::Rounding::kAutomatic;
+  if (arg == "search") return cvc::Rounding::kForSearch;
+  if (arg == "nearest") return cvc::Rounding::kNearest;
+  fail_choice("--rounding", arg, {"auto", "search", "nearest"});
+}
+
 CompressionChoice parse_compressions(const std::string& arg) {
   const std::string option = "--compression";
   CompressionChoice choice;

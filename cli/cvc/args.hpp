@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "numpact/cvc/config.hpp"
 #include "numpact/cvc/types.hpp"
 
 namespace numpact::cli {
@@ -15,6 +16,9 @@ namespace numpact::cli {
 // Names of all compressions, for help texts and errors.
 std::string compression_names();
 cvc::Compression parse_compression(const std::string& option, const std::string& arg);
+
+// The value of --rounding.
+cvc::Rounding parse_rounding(const std::string& arg);
 
 // The value of --compression: "int8", "text=int8,id=none", or both.
 struct CompressionChoice {

@@ -55,7 +55,7 @@ void choose_config(Draw& draw, VectorFile& file) {
   config.chunk_rows = 1 + draw.below(200);
   config.paged = config.version == cvc::Version::kV10 && draw.one_in(4);
   config.allow_nonfinite = !draw.one_in(16);
-  config.rounding = draw.flag() ? cvc::Rounding::kForSearch : cvc::Rounding::kNearest;
+  config.rounding = draw.flag() ? cvc::Rounding::kForSearch : cvc::Rounding::kAutomatic;
   config.metadata = draw.pick(kMetadata);
   config.sync = false;
 }

@@ -27,9 +27,10 @@ cvc::Compression compression_of(std::string_view name) {
 }
 
 cvc::Rounding rounding_of(std::string_view name) {
-  if (name == "nearest") return cvc::Rounding::kNearest;
+  if (name == "auto") return cvc::Rounding::kAutomatic;
   if (name == "search") return cvc::Rounding::kForSearch;
-  raise_unknown("rounding", name, "search or nearest");
+  if (name == "nearest") return cvc::Rounding::kNearest;
+  raise_unknown("rounding", name, "auto, search or nearest");
 }
 
 cvc::Version version_of(std::string_view name) {

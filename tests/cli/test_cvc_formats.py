@@ -348,20 +348,21 @@ def test_bytes_do_not_depend_on_threads(tmp_path: Path, plain: np.ndarray) -> No
     assert files[0] == files[1] == files[3]
 
 
-def test_nearest(tmp_path: Path) -> None:
+def test_rounding(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     x = (rng.normal(size=(300, 3)) @ rng.normal(size=(3, 20))).astype(np.float32)
     np.save(tmp_path / "x.npy", x)
     step = (x.max(axis=0) - x.min(axis=0)) / 255
     off = {}
-    for words in ([], ["--nearest"]):
-        made = tmp_path / f"{len(words)}.cvc"
-        cvc("pack", tmp_path / "x.npy", "--compression", "int8_dim", "-o", made, *words)
-        off[len(words)] = np.abs(unpacked(made) - x)
-    assert (off[1] <= 0.501 * step).all()
-    assert not (off[0] <= 0.501 * step).all()
-    nearest, searched = off[1] ** 2, off[0] ** 2
-    assert searched.mean() > nearest.mean()
+    for rounding in ("auto", "search", "nearest"):
+        made = tmp_path / f"{rounding}.cvc"
+        cvc("pack", tmp_path / "x.npy", "--compression", "int8_dim", "-o", made, "--rounding",
+            rounding)
+        off[rounding] = np.abs(unpacked(made) - x)
+    assert (off["nearest"] <= 0.501 * step).all()
+    assert not (off["search"] <= 0.501 * step).all()
+    assert np.array_equal(off["auto"], off["nearest"])
+    assert (off["search"] ** 2).mean() > (off["nearest"] ** 2).mean()
 
 
 def test_parts(tmp_path: Path, plain: np.ndarray) -> None:

@@ -191,6 +191,19 @@ TEST(CvcShaping, ProductsShiftLess) {
   }
 }
 
+TEST(CvcShaping, OnlyFourBitsAreForSearchByDefault) {
+  const std::vector<float> values = embeddings(60, 24);
+  for (const Compression compression :
+       {Compression::kInt8Row, Compression::kInt8Dim, Compression::kInt4}) {
+    const Rounding rounding =
+        compression == Compression::kInt4 ? Rounding::kForSearch : Rounding::kNearest;
+    EXPECT_EQ(pack(values, 24, compression, cvc::WriteConfig().rounding),
+              pack(values, 24, compression, rounding));
+    EXPECT_NE(pack(values, 24, compression, Rounding::kForSearch),
+              pack(values, 24, compression, Rounding::kNearest));
+  }
+}
+
 TEST(CvcShaping, BytesDoNotDependOnThreadsOrTargets) {
   const std::vector<float> values = embeddings(500, 37);
   for (const Compression compression : {Compression::kInt8Row, Compression::kInt4}) {

@@ -20,7 +20,7 @@ constexpr char kSignature[] = {'C', 'V', 'C', 'F'};
 void refuse_options(const PackOptions& options) {
   const std::pair<bool, const char*> given[] = {
       {!options.compression.empty(), "--compression"},
-      {options.is_nearest, "--nearest"},
+      {options.rounding != "auto", "--rounding"},
       {options.allow_nonfinite, "--allow-nonfinite"},
       {!options.source.columns.empty(), "--column"},
       {!options.source.from.empty(), "--from"},

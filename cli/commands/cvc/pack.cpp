@@ -89,7 +89,7 @@ class Packer {
     config_.paged = options.paged;
     config_.metadata = options.metadata;
     config_.allow_nonfinite = options.allow_nonfinite;
-    if (options.is_nearest) config_.rounding = cvc::Rounding::kNearest;
+    config_.rounding = parse_rounding(options.rounding);
     if (!options.chunk_rows.empty()) {
       config_.chunk_rows = parse_count("--chunk-rows", options.chunk_rows);
     }
@@ -393,9 +393,12 @@ void add_row_options(CLI::App& command, PackOptions& options) {
       "--allow-nonfinite", options.allow_nonfinite,
       "int8 and its variants: accept NaN and infinities; their chunk (int8_row: row; int8_dim, "
       "int4: dimension of the chunk) reads as NaN, and lost numbers are counted");
-  command.add_flag("--nearest", options.is_nearest,
-                   "int8_row, int8_dim, int4: round each value to nearest: faster, and values are "
-                   "closer, but searches lose more");
+  command
+      .add_option(
+          "--rounding", options.rounding,
+          "int8_row, int8_dim, int4: nearest rounds each value; search keeps inner products "
+          "closer and takes longer; auto (the default) is search for int4")
+      ->type_name("HOW");
   command
       .add_option("--column", options.source.columns,
                   "A column or tensor, by name or index; may be given again")

@@ -21,7 +21,7 @@ struct PackOptions {
   std::string dimension;
   bool paged = false;
   bool allow_nonfinite = false;
-  bool is_nearest = false;
+  std::string rounding = "auto";
   Overwrite overwrite;
   unsigned threads = 0;
   VectorOptions source;

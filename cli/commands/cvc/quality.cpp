@@ -59,7 +59,7 @@ struct QualityOptions {
   std::string k = "10";
   std::string metric = "l2";
   bool quantized_queries = false;
-  bool is_nearest = false;
+  std::string rounding = "auto";
   std::string dimension;
   std::string plot;
   bool json = false;
@@ -92,6 +92,7 @@ class Runner {
     const std::optional<cvc::quality::Metric> metric = cvc::quality::metric_of_name(options.metric);
     if (!metric) fail_choice("--metric", options.metric, {"l2", "cosine", "dot"});
     search_.metric = *metric;
+    rounding_ = parse_rounding(options.rounding);
     search_.k = static_cast<std::size_t>(parse_count("-k", options.k));
     search_.from = options.quantized_queries ? cvc::quality::Queries::kDecoded
                                              : cvc::quality::Queries::kOriginal;
@@ -180,8 +181,8 @@ class Runner {
   Candidate packer(cvc::Compression compression) const {
     Candidate candidate;
     candidate.name = candidate.compression = name_of(compression);
-    const auto rounding = options_.is_nearest ? cvc::Rounding::kNearest : cvc::Rounding::kForSearch;
-    candidate.decoded = cvc::quality::pack_in_memory(compression, original_->dimension(), rounding);
+    candidate.decoded =
+        cvc::quality::pack_in_memory(compression, original_->dimension(), rounding_);
     return candidate;
   }
 
@@ -245,6 +246,7 @@ class Runner {
   const QualityOptions& options_;
   ThreadExecutor executor_;
   cvc::quality::SearchOptions search_;
+  cvc::Rounding rounding_;
   std::uint64_t chunk_rows_ = cvc::WriteConfig().chunk_rows;
   bool packs_ = false;  // whether this program packs any candidate
   std::unique_ptr<Original> original_;
@@ -283,8 +285,8 @@ void add_options(CLI::App& command, QualityOptions& options) {
       ->type_name("WHAT");
   command.add_option("--chunk-rows", options.chunk_rows, "Rows in a chunk (100000)")
       ->type_name("N");
-  command.add_flag("--nearest", options.is_nearest,
-                   "Round each value to nearest, as pack --nearest does");
+  command.add_option("--rounding", options.rounding, "auto, search or nearest, as for pack")
+      ->type_name("HOW");
   add_search_options(command, options);
   command.add_option("--plot", options.plot, "Plot loss against size as SVG")->type_name("PATH");
   add_overwrite_options(command, options.overwrite, options.common, "Overwrite PATH if it exists");

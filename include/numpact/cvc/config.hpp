@@ -141,10 +141,13 @@ struct ColumnSpec {
 enum class Rounding : std::uint8_t {
   kNearest,  // to the nearest step
   // Errors of a row cancel out in the directions in which the chunk's rows vary: searches lose
-  // about half as much accuracy, while single values are off by about a third more. Costs d^2 / 2
-  // multiplications per row of d dimensions, of which at most 1024 affect each other. Chunks of
-  // fewer than 32 rows use kNearest.
+  // about half as much accuracy, while single values are off by about a fifth more. Costs d^2 / 2
+  // multiplications per row of d dimensions, of which at most 1024 affect each other: from there
+  // on 512 per value. Chunks of fewer than 32 rows use kNearest.
   kForSearch,
+  // kForSearch for int4, kNearest for codes of 8 bits, where searches gain less than .002 of their
+  // neighbours from kForSearch.
+  kAutomatic,
 };
 
 struct WriteConfig {
@@ -163,7 +166,7 @@ struct WriteConfig {
   // values of such a chunk (int8_row: of the row; int8_dim, int4: of the dimension in the chunk)
   // decode to NaN; WriteReport::lost counts the finite ones. Otherwise they are kInvalidArgument.
   bool allow_nonfinite = false;
-  Rounding rounding = Rounding::kForSearch;
+  Rounding rounding = Rounding::kAutomatic;
   // JSON (RFC 8259) for the header's `metadata`; empty: none. NaN, Infinity, numbers beyond
   // binary64 and lone surrogates are kInvalidArgument, in all metadata.
   std::string metadata;

@@ -149,7 +149,7 @@ def append(
     chunk_size: int = 100_000,
     metadata: Any = None,
     allow_nonfinite: bool = False,
-    rounding: str = "search",
+    rounding: str = "auto",
     threads: int | None = None,
     sync: bool = True,
     lock_timeout: float | None = None,

@@ -37,7 +37,7 @@ def pack_cvc(
     mmap_optimized: bool = False,
     *,
     allow_nonfinite: bool = False,
-    rounding: str = "search",
+    rounding: str = "auto",
     threads: int | None = None,
 ) -> WriteReport:
     """Writes vectors to a file of version 1.0, which appears atomically.
@@ -51,7 +51,7 @@ def pack_cvc(
         mmap_optimized: Align records to pages of 4096 bytes.
         allow_nonfinite: As for ``Writer``.
         rounding: How "int8_row", "int8_dim" and "int4" choose codes, as for ``Writer``: "search"
-            keeps inner products closer, "nearest" (the command's ``--nearest``) single values.
+            keeps inner products closer, "nearest" single values; "auto" depends on the compression.
         threads: As for ``numpact.compress``.
 
     Returns:
@@ -93,7 +93,7 @@ def pack_cvc_sections(
     chunk_size: int = 100_000,
     *,
     allow_nonfinite: bool = False,
-    rounding: str = "search",
+    rounding: str = "auto",
     threads: int | None = None,
 ) -> WriteReport:
     """Writes sections of vectors, each with its own metadata, to a file of version 1.0.
@@ -165,7 +165,7 @@ def pack_cvc_columns(
     chunk_size: int = 100_000,
     *,
     allow_nonfinite: bool = False,
-    rounding: str = "search",
+    rounding: str = "auto",
     threads: int | None = None,
 ) -> WriteReport:
     """Writes columns of equal length to a file of version 2.0.
@@ -200,7 +200,7 @@ def pack_cvc_sections_columnar(
     chunk_size: int = 100_000,
     *,
     allow_nonfinite: bool = False,
-    rounding: str = "search",
+    rounding: str = "auto",
     threads: int | None = None,
 ) -> WriteReport:
     """Writes sections of columns, each with its own metadata, to a file of version 2.0.

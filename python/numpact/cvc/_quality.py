@@ -167,7 +167,7 @@ def quality(
     sample: int | str | None = None,
     quantized_queries: bool = False,
     chunk_size: int = 100_000,
-    rounding: str = "search",
+    rounding: str = "auto",
     threads: int | None = None,
 ) -> Quality:
     """Packs vectors with each compression, in memory, and measures sizes, errors and recall.

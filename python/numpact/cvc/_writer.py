@@ -161,7 +161,8 @@ class Writer:
             NaN. ``WriteReport.lost`` counts the finite values among these.
         rounding: For int8_row, int8_dim and int4. "search": choose the codes of a row so that their
             errors compensate in inner products; searches lose about half as much accuracy, at the
-            cost of d * d / 2 multiplications for a row of d values. "nearest": round each value.
+            cost of d / 2 multiplications, but at most 512, for each of d values of a row.
+            "nearest": round each value. "auto": "search" for int4, "nearest" for the others.
         metadata: A JSON value for the file, without NaN and infinities. Lists and objects may be
             nested 511 deep, in metadata of chunks 509 and of sections 507.
         threads: Number of chunks that are compressed at the same time, as for ``numpact.Writer``.
@@ -183,7 +184,7 @@ class Writer:
         dimension: int | None = None,
         expected_rows: int | None = None,
         allow_nonfinite: bool = False,
-        rounding: str = "search",
+        rounding: str = "auto",
         metadata: Any = None,
         threads: int | None = None,
         sync: bool = True,

@@ -11,6 +11,10 @@
 namespace numpact::cvc::internal {
 namespace {
 
+// Codes of this size and above are rounded to nearest unless feedback is asked for. With 8 bits it
+// finds .0011 (int8_dim) and .0015 (int8_row) more of the 10 nearest neighbours in the mean of
+// eleven matrices of embeddings, with 4 bits .0150, for 17 times the time at 768 dimensions.
+constexpr unsigned kFineMaxCode = 255;
 // Sources of fewer rows are too small to learn the second moments from.
 constexpr std::uint64_t kMinLearningRows = 32;
 // Rows of the sample for second moments. More rows estimate them better and take longer.
@@ -22,8 +26,9 @@ constexpr std::size_t kMaxFeedbackDimensions = 1024;
 // ... and smaller groups if all groups together would have more weights. Bounds time and memory.
 constexpr std::size_t kMaxFeedbackWeights = std::size_t{1} << 22;
 // Share of the mean second moment that is added to the moment of every dimension. It covers
-// directions that the sample does not show, and keeps rounded values near the original ones.
-constexpr float kDampingRatio = 0.03f;
+// directions that the sample does not show, and keeps rounded values near the original ones. With
+// less than a tenth, word vectors lose more neighbours than by rounding to nearest.
+constexpr float kDampingRatio = 0.15f;
 
 // Size of the groups: the fewest groups of about equal size.
 std::size_t group_size(std::size_t dimension) {
@@ -44,8 +49,10 @@ void add_damping(float* moments, std::size_t n) {
 
 }  // namespace
 
-bool Shaper::is_applicable(const Source& source) {
-  return source.rows() >= kMinLearningRows && source.dimension() >= 2;
+bool Shaper::is_wanted(Rounding rounding, unsigned max_code, const Source& source) {
+  const bool is_asked_for = rounding == Rounding::kForSearch ||
+                            (rounding == Rounding::kAutomatic && max_code < kFineMaxCode);
+  return is_asked_for && source.rows() >= kMinLearningRows && source.dimension() >= 2;
 }
 
 Shaper::Shaper(const Source& source, RangeAxis scope, std::span<const StepRange> ranges,

@@ -22,6 +22,7 @@
 #include "base/internal.hpp"
 #include "cvc/compression/source.hpp"
 #include "cvc/compression/steps.hpp"
+#include "numpact/cvc/config.hpp"
 
 namespace numpact::cvc::internal {
 
@@ -71,8 +72,9 @@ class Shaper {
   Shaper(const Source& source, RangeAxis scope, std::span<const StepRange> ranges,
          std::span<const char> is_exact, unsigned max_code);
 
-  // Whether there are enough rows to learn from and dimensions to feed errors to.
-  static bool is_applicable(const Source& source);
+  // Whether `rounding` asks for error feedback with codes up to `max_code`, and there are enough
+  // rows to learn from and dimensions to feed errors to.
+  static bool is_wanted(Rounding rounding, unsigned max_code, const Source& source);
 
   // Codes of rows [first, first + count), at most kShapedRows, row by row. Valid until the next
   // call.

@@ -51,6 +51,6 @@ class Decoded {
 // Packs each chunk as a file of one array in memory, one at a time. The total size equals that of
 // one file with all chunks. Throws Unfit if there are no such files.
 std::unique_ptr<Decoded> pack_in_memory(Compression compression, std::uint64_t dimension,
-                                        Rounding rounding = Rounding::kForSearch);
+                                        Rounding rounding = Rounding::kAutomatic);
 
 }  // namespace numpact::cvc::quality

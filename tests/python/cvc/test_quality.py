@@ -39,7 +39,11 @@ def command(*arguments: object) -> str:
     [
         ("float32", {}, []),
         ("float16", {"metric": "cosine", "k": 3}, ["--metric", "cosine", "-k", "3"]),
-        ("float32", {"rounding": "nearest", "chunk_size": 250}, ["--nearest", "--chunk-rows=250"]),
+        (
+            "float32",
+            {"rounding": "nearest", "chunk_size": 250},
+            ["--rounding=nearest", "--chunk-rows=250"],
+        ),
         ("float64", {"sample": 300, "queries": 50}, ["--sample=300", "--queries=50"]),
         ("int16", {"sample": "all", "queries": "all"}, ["--sample=all", "--queries=all"]),
         (
@@ -119,7 +123,7 @@ def test_bad_input_is_named(vectors: Array) -> None:
         ({"compressions": ["fp16", "int7"]}, f"unknown compression 'int7': {known}"),
         ({"compressions": "none"}, "none: .*one array"),
         ({"metric": "hamming"}, "unknown metric 'hamming': l2, cosine or dot"),
-        ({"rounding": "up"}, "unknown rounding 'up': search or nearest"),
+        ({"rounding": "up"}, "unknown rounding 'up': auto, search or nearest"),
         ({"k": 0}, "k must be at least 1, not 0"),
         ({"queries": -1}, "queries must be at least 0, not -1"),
         ({"sample": "some"}, "sample is a count of rows, 'all' or None, not 'some'"),
