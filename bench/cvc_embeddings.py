@@ -23,7 +23,7 @@ from rounds import best_of_rounds
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOL = ROOT / "build" / "release" / "cli" / "numpact"
-CODED = ["int8", "int8_row", "int8_dim", "int4"]
+CODED = ["int8", "int8_row", "int8_dim", "int4", "rot4", "rot3", "rot2", "rot1"]
 
 # The compressed bytes, and how to get the matrix back into memory that is there already.
 Packed = tuple[bytes, Callable[[], object]]

@@ -75,7 +75,8 @@ bool extract_codes(const cvc::Codes& codes, std::uint64_t slice_bytes, std::uint
   const bool by_dimension = codes.compression == cvc::Compression::kInt8Dim ||
                             codes.compression == cvc::Compression::kInt4;
   const std::uint64_t ranges = by_row ? codes.rows : by_dimension ? codes.dimension : 0;
-  if (codes.ranges.size() != 2 * kFloat * ranges) return false;
+  const bool is_rotated = codes.compression >= cvc::Compression::kRot1;
+  if (!is_rotated && codes.ranges.size() != 2 * kFloat * ranges) return false;
   add(codes.bytes, first * codes.row_bytes, count * codes.row_bytes);
   if (by_row) {  // all minima, then all scales
     add(codes.ranges, first * kFloat, count * kFloat);

@@ -126,7 +126,7 @@ def test_whole_chunks_keep_their_bytes(tmp_path: Path, compression: str) -> None
     assert np.array_equal(decompressed.load_cvc(str(target)), unpacked(source)[13:53])
 
 
-@pytest.mark.parametrize("compression", ["bfloat16", "int4", "int8_row", "int8_dim", "pco"])
+@pytest.mark.parametrize("compression", ["bfloat16", "int4", "int8_row", "int8_dim", "pco", "rot3"])
 def test_values_of_cut_chunks_stay(tmp_path: Path, compression: str) -> None:
     """Bit for bit, whatever stands beside the codes; as many rows as dimensions are the trap."""
     for rows, dimension in [(50, 7), (14, 7), (49, 8)]:

@@ -82,7 +82,8 @@ bool same_slice(ByteSpan ours, ByteSpan theirs, bool computed) {
 
 bool is_computed(cvc::Compression compression) {
   return compression == cvc::Compression::kInt8 || compression == cvc::Compression::kInt8Row ||
-         compression == cvc::Compression::kInt8Dim || compression == cvc::Compression::kInt4;
+         compression == cvc::Compression::kInt8Dim || compression == cvc::Compression::kInt4 ||
+         compression >= cvc::Compression::kRot1;
 }
 
 std::string slice_difference(const cvc::Reader& reader, const second::PlainCvc& plain,

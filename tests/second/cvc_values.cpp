@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "second/cvc_parts.hpp"
 
@@ -57,6 +59,80 @@ void decode_quantized(ByteSpan bytes, const Encoding& encoding, PlainSlice& slic
   }
 }
 
+// ---- rot1 to rot4 ----
+
+float rounded(float value) {
+  const volatile float stored = value;
+  return stored;
+}
+
+std::uint64_t sign_word(std::uint64_t seed, std::uint64_t k) {
+  std::uint64_t word = seed + (k + 1) * 0x9e3779b97f4a7c15u;
+  word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9u;
+  word = (word ^ word >> 27) * 0x94d049bb133111ebu;
+  return word ^ word >> 31;
+}
+
+void transform(float* values, std::size_t n) {
+  for (std::size_t half = n / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < n; ++i) {
+      if ((i & half) != 0) continue;
+      const float low = values[i];
+      const float high = values[i + half];
+      values[i] = rounded(low + high);
+      values[i + half] = rounded(low - high);
+    }
+  }
+  const auto factor = static_cast<float>(1 / std::sqrt(static_cast<double>(n)));
+  for (std::size_t i = 0; i < n; ++i) values[i] = rounded(values[i] * factor);
+}
+
+void decode_rotated(ByteSpan bytes, const Encoding& encoding, PlainSlice& slice) {
+  static const std::vector<float> kUpper[] = {
+      {1.0f},
+      {0.4528f, 1.5104f},
+      {0.2451f, 0.7560f, 1.3440f, 2.1520f},
+      {0.1284f, 0.3881f, 0.6568f, 0.9424f, 1.2562f, 1.6181f, 2.0691f, 2.7326f}};
+  const auto bits = static_cast<std::uint64_t>(encoding.compression.back() - '0');
+  const std::vector<float>& upper = kUpper[bits - 1];
+  const auto dimension = static_cast<std::size_t>(encoding.dimension);
+  const std::uint64_t row_bytes =
+      dimension == 0 ? 0 : 4 + ceil_of(checked_product(dimension, bits), 8);
+  const std::uint64_t means = checked_product(encoding.rows, row_bytes);
+  need_size(bytes, checked_sum(means, checked_sum(checked_product(dimension, 4), 8)));
+  const std::uint64_t seed = integer_at(bytes, means + 4 * dimension, 8);
+  const auto float_at = [&](std::uint64_t at) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(integer_at(bytes, at, 4)));
+  };
+  const std::size_t part = std::bit_floor(dimension);
+  std::vector<float> values(dimension);
+  for (std::uint64_t row = 0; row < encoding.rows && dimension > 0; ++row) {
+    const float scale = float_at(row * row_bytes);
+    for (std::size_t i = 0; i < dimension; ++i) {
+      std::uint64_t code = 0;
+      for (std::uint64_t k = 0; k < bits; ++k) {
+        const std::uint64_t bit = i * bits + k;
+        code |= (integer_at(bytes, row * row_bytes + 4 + bit / 8, 1) >> bit % 8 & 1) << k;
+      }
+      const float level =
+          code < upper.size() ? -upper[upper.size() - 1 - code] : upper[code - upper.size()];
+      values[i] = rounded(level * scale);
+    }
+    for (std::uint64_t round = 3; round-- > 0;) {
+      transform(&values[round == 1 ? dimension - part : 0], part);
+      for (std::size_t i = 0; i < dimension; ++i) {
+        const std::uint64_t word = sign_word(seed, round * ceil_of(dimension, 64) + i / 64);
+        if ((word >> i % 64 & 1) != 0) values[i] = -values[i];
+      }
+    }
+    for (std::size_t i = 0; i < dimension; ++i) {
+      const float value = std::isfinite(scale) ? rounded(values[i] + float_at(means + 4 * i))
+                                               : std::numeric_limits<float>::quiet_NaN();
+      append_float(slice, std::bit_cast<std::uint32_t>(value));
+    }
+  }
+}
+
 void decode_lossless(ByteSpan bytes, std::uint64_t n, PlainSlice& slice) {
   refuse_if(integer_at(bytes, 0, 4) != n, "lossless: another count");
   std::array<std::vector<std::uint32_t>, 4> planes;
@@ -102,7 +178,8 @@ std::size_t size_of_dtype(const std::string& dtype) {
 
 bool is_compression(const std::string& name) {
   static const char* const kNames[] = {"fp16",     "int8",     "lossless", "none", "bfloat16",
-                                       "int8_row", "int8_dim", "int4",     "pco"};
+                                       "int8_row", "int8_dim", "int4",     "pco",  "rot1",
+                                       "rot2",     "rot3",     "rot4"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -138,6 +215,8 @@ PlainSlice decode_values(ByteSpan bytes, const Encoding& encoding) {
     decode_lossless(bytes, n, slice);
   } else if (name == "pco") {
     return decode_pco_grid(bytes, encoding);
+  } else if (name.starts_with("rot")) {
+    decode_rotated(bytes, encoding, slice);
   } else {
     decode_quantized(bytes, encoding, slice);
   }

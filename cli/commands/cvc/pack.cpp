@@ -391,7 +391,7 @@ void add_row_options(CLI::App& command, PackOptions& options) {
   command.add_option("--metadata", options.metadata, "Metadata of the file")->type_name("JSON");
   command.add_flag(
       "--allow-nonfinite", options.allow_nonfinite,
-      "int8 and its variants: accept NaN and infinities; their chunk (int8_row: row; int8_dim, "
+      "Quantized: accept NaN and infinities; their chunk (int8_row, rot1 to rot4: row; int8_dim, "
       "int4: dimension of the chunk) reads as NaN, and lost numbers are counted");
   command
       .add_option(

@@ -70,7 +70,8 @@ struct Codes {
   float min = 0;                  // int8
   float scale = 0;
   // int8_row: float32 minima of all rows, then their scales. int8_dim, int4: the same per
-  // dimension. Little-endian, unaligned.
+  // dimension. rot1 to rot4: the mean and the seed; a scale precedes the codes of each row. All as
+  // in docs/format/cvc.md, little-endian, unaligned.
   std::span<const std::byte> ranges;
   std::uint64_t rows = 0;
   std::uint64_t dimension = 0;
@@ -162,9 +163,10 @@ struct WriteConfig {
   // If the first append has exactly this many rows, the size of the header is known in advance, and
   // payloads are written to their final offsets. Otherwise they are moved at the end.
   std::optional<std::uint64_t> expected_rows;
-  // int8, int8_row, int8_dim, int4: accept NaN, infinities and ranges that exceed float32. All
-  // values of such a chunk (int8_row: of the row; int8_dim, int4: of the dimension in the chunk)
-  // decode to NaN; WriteReport::lost counts the finite ones. Otherwise they are kInvalidArgument.
+  // int8, int8_row, int8_dim, int4, rot1 to rot4: accept NaN, infinities and ranges that exceed
+  // float32. All values of such a chunk (int8_row, rot1 to rot4: of the row; int8_dim, int4: of the
+  // dimension in the chunk) decode to NaN; WriteReport::lost counts the finite ones. Otherwise they
+  // are kInvalidArgument.
   bool allow_nonfinite = false;
   Rounding rounding = Rounding::kAutomatic;
   // JSON (RFC 8259) for the header's `metadata`; empty: none. NaN, Infinity, numbers beyond

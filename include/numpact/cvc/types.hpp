@@ -29,15 +29,21 @@ enum class Compression : std::uint8_t {
   kInt8Row = 6,   // 256 equal steps over each row's range, 1 byte
   kInt8Dim = 7,   // 256 equal steps over each dimension's range, 1 byte
   kPco = 8,       // exact (float32, float16, integer columns), as Pco chunks
+  // Rotated at random, then 2^bits levels times a scale of each row; for searches.
+  kRot1 = 9,   // 1 bit
+  kRot2 = 10,  // 2 bits
+  kRot3 = 11,  // 3 bits
+  kRot4 = 12,  // 4 bits
 };
 
 inline constexpr Compression kCompressions[] = {
-    Compression::kFp16,    Compression::kInt8,     Compression::kLossless,
-    Compression::kNone,    Compression::kBFloat16, Compression::kInt4,
-    Compression::kInt8Row, Compression::kInt8Dim,  Compression::kPco};
+    Compression::kFp16,     Compression::kInt8, Compression::kLossless, Compression::kNone,
+    Compression::kBFloat16, Compression::kInt4, Compression::kInt8Row,  Compression::kInt8Dim,
+    Compression::kPco,      Compression::kRot1, Compression::kRot2,     Compression::kRot3,
+    Compression::kRot4};
 
 // The name in headers: "fp16", "int8", "lossless", "none", "bfloat16", "int4", "int8_row",
-// "int8_dim", "pco"; a static string.
+// "int8_dim", "pco", "rot1", "rot2", "rot3", "rot4"; a static string.
 NUMPACT_API std::string_view name_of(Compression compression) noexcept;
 NUMPACT_API std::optional<Compression> compression_of_name(std::string_view name) noexcept;
 

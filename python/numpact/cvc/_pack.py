@@ -45,7 +45,8 @@ def pack_cvc(
     Args:
         vectors: Rows of floats or integers, (rows, values), also tensors; those of bfloat16 too.
         output_path: The file.
-        compression: "fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4", "pco".
+        compression: "fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4", "pco",
+            "rot1", "rot2", "rot3", "rot4".
         chunk_size: Rows in a chunk.
         chunk_metadata: A JSON value for each chunk.
         mmap_optimized: Align records to pages of 4096 bytes.

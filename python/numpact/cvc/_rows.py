@@ -21,6 +21,7 @@ _CODE_TYPES = {
     "int8_row": "uint8",
     "int8_dim": "uint8",
     "int4": "uint8",
+    **{f"rot{bits}": "uint8" for bits in (1, 2, 3, 4)},
 }
 
 

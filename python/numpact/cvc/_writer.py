@@ -146,9 +146,9 @@ class Writer:
             (rows, 1). The dtype is float32, float16, int32, int64, int8 or uint8. With ``append``
             also a ``Reader``: its columns, with their compressions and its metadata if the folder
             is new.
-        compression: "fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4" or
-            "pco". For columns also a mapping from names; the default of a column is "fp16" for
-            floats and "none" for integers.
+        compression: "fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4",
+            "pco", "rot1", "rot2", "rot3" or "rot4". For columns also a mapping from names; the
+            default of a column is "fp16" for floats and "none" for integers.
         chunk_size: Rows in a chunk.
         version: "1.0" or "0.1" for one array, "2.0" for columns; None: "1.0" or "2.0".
         mmap_optimized: Align records to pages of 4096 bytes, and store their positions in the

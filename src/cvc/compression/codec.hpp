@@ -127,7 +127,7 @@ struct Plan {
   bool is_nonfinite = false;
   // int8: encode() computes codes in double, for float64 values in version 0.1.
   bool in_double = false;
-  // int8_row: encode(), which finds the ranges of rows, accepts non-finite ones.
+  // int8_row, rot1 to rot4: encode(), which finds the ranges of rows, accepts non-finite ones.
   bool allows_nonfinite = false;
   // int8_row, int8_dim, int4: encode() rounds to nearest or with error feedback.
   Rounding rounding = Rounding::kNearest;
@@ -175,6 +175,7 @@ enum class RangeScope : std::uint8_t {
   kHeader,     // one pair for the slice, in the header
   kRow,        // one for each row, behind the codes: all minima, then all scales
   kDimension,  // one for each dimension, likewise
+  kRotation,   // a scale in front of the codes of each row; behind all, mean and seed (rotated.cpp)
 };
 
 struct Codec {
@@ -220,6 +221,10 @@ extern const Codec kInt4Codec;
 extern const Codec kInt8RowCodec;
 extern const Codec kInt8DimCodec;
 extern const Codec kPcoCodec;
+extern const Codec kRot1Codec;
+extern const Codec kRot2Codec;
+extern const Codec kRot3Codec;
+extern const Codec kRot4Codec;
 
 // kCorrupt if the slice is not `size` bytes long; for compressions whose size is known.
 Status check_size(const Encoded& encoded, std::uint64_t size);

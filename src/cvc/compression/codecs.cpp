@@ -13,9 +13,10 @@ namespace numpact::cvc::internal {
 namespace {
 
 // In the order of the enumeration.
-const Codec* const kCodecs[] = {&kFp16Codec,    &kInt8Codec,     &kLosslessCodec,
-                                &kNoneCodec,    &kBFloat16Codec, &kInt4Codec,
-                                &kInt8RowCodec, &kInt8DimCodec,  &kPcoCodec};
+const Codec* const kCodecs[] = {&kFp16Codec,     &kInt8Codec, &kLosslessCodec, &kNoneCodec,
+                                &kBFloat16Codec, &kInt4Codec, &kInt8RowCodec,  &kInt8DimCodec,
+                                &kPcoCodec,      &kRot1Codec, &kRot2Codec,     &kRot3Codec,
+                                &kRot4Codec};
 
 struct NamedType {
   Dtype dtype;

@@ -64,6 +64,8 @@ ColumnRequest request_of(const Info& info, std::size_t chunk, const RowRange& ro
     request.add(ranges + 4 * (entry.rows + rows.first), 4 * rows.count);
   } else if (codec.ranges == RangeScope::kDimension) {
     request.add(ranges, 8 * info.columns[column].dimension);
+  } else if (codec.ranges == RangeScope::kRotation) {
+    request.add(ranges, start + slice.size - ranges);
   }
   return request;
 }

@@ -93,7 +93,7 @@ bool has_vectors(const Task& task, const OutputPlace& out) {
 }  // namespace
 
 bool has_tasks(const StoredSlice& slice) {
-  if (slice.compression == Compression::kPco) return false;
+  if (slice.compression >= Compression::kPco) return false;  // also rotated
   return slice.compression != Compression::kNone || slice.dtype == Dtype::kFloat32 ||
          slice.dtype == Dtype::kFloat16;
 }

@@ -71,6 +71,55 @@ def decode_ranges(payload: bytes, name: str, rows: int, dimension: int) -> Array
     return decode_steps(codes, ranges[0], ranges[1])
 
 
+LEVELS: dict[int, list[float]] = {
+    1: [1.0],
+    2: [0.4528, 1.5104],
+    3: [0.2451, 0.7560, 1.3440, 2.1520],
+    4: [0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.0691, 2.7326],
+}
+
+
+def sign_word(seed: int, k: int) -> int:
+    word = (seed + (k + 1) * 0x9E3779B97F4A7C15) % 2**64
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64
+    return word ^ word >> 31
+
+
+def hadamard(values: Array) -> Array:
+    rows, n = values.shape
+    half = n // 2
+    while half:
+        low, high = np.moveaxis(values.reshape(rows, -1, 2, half), 2, 0)
+        values = np.stack([low + high, low - high], axis=2).reshape(rows, n)
+        half //= 2
+    scaled: Array = values * np.float32(1 / np.sqrt(n))
+    return scaled
+
+
+def decode_rotated(payload: bytes, bits: int, rows: int, dimension: int) -> Array:
+    if dimension == 0:
+        assert len(payload) == 8
+        return np.zeros((rows, 0), np.float32)
+    row_bytes = 4 + math.ceil(dimension * bits / 8)
+    stored = np.frombuffer(payload, np.uint8, rows * row_bytes).reshape(rows, row_bytes)
+    means = np.frombuffer(payload, "<f4", dimension, rows * row_bytes)
+    (seed,) = struct.unpack_from("<Q", payload, rows * row_bytes + 4 * dimension)
+    digits = np.unpackbits(stored[:, 4:], axis=1, bitorder="little")[:, : dimension * bits]
+    codes = digits.reshape(rows, dimension, bits) @ (1 << np.arange(bits))
+    upper = np.array(LEVELS[bits], np.float32)
+    levels = np.concatenate([-upper[::-1], upper])
+    values = levels[codes] * stored[:, :4].copy().view("<f4")
+    part, words = 1 << (dimension.bit_length() - 1), math.ceil(dimension / 64)
+    for round_ in (2, 1, 0):
+        first = 0 if round_ != 1 else dimension - part
+        values[:, first : first + part] = hadamard(values[:, first : first + part])
+        for i in range(dimension):
+            if sign_word(seed, round_ * words + i // 64) >> i % 64 & 1:
+                values[:, i] *= -1
+    return values + means
+
+
 def decode_pco(payload: bytes, rows: int, dimension: int) -> Array:
     kind, major, minor, width, group, span, page = struct.unpack_from("<BBBBIII", payload)
     name, dtype = PCO_TYPES[kind]
@@ -110,6 +159,8 @@ def decode(payload: bytes, entry: dict[str, Any], name: str, dimension: int, dty
         return decode_pco(payload, rows, dimension)
     if name == "none":
         return np.frombuffer(payload, np.dtype(dtype)).reshape(rows, dimension)
+    if name.startswith("rot"):
+        return decode_rotated(payload, int(name[3:]), rows, dimension)
     if name in ("int8_row", "int8_dim", "int4"):
         return decode_ranges(payload, name, rows, dimension)
     if name == "int8":
@@ -169,6 +220,7 @@ def random_values(kind: int, rows: int, dimension: int, dtype: FloatName) -> Arr
 
 
 ALL = ["fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4", "pco"]
+ALL += ["rot1", "rot2", "rot3", "rot4"]
 
 
 @pytest.mark.parametrize("compression", ALL)

@@ -150,6 +150,7 @@ def test_unknown_names_list_the_known(vectors: Array, tmp_path: Path) -> None:
     path = tmp_path / "v.cvc"
     reader = packed(vectors, path)
     known = "fp16, int8, lossless, none, bfloat16, int4, int8_row, int8_dim, pco"
+    known += ", rot1, rot2, rot3, rot4"
     with pytest.raises(InvalidArgumentError, match=f"unknown compression 'int7': {known}"):
         cvc.pack_cvc(vectors, path, "int7")
     with pytest.raises(

@@ -119,6 +119,7 @@ def test_strided_rows_and_few_rows(vectors: Array) -> None:
 
 def test_bad_input_is_named(vectors: Array) -> None:
     known = "fp16, int8, lossless, none, bfloat16, int4, int8_row, int8_dim, pco"
+    known += ", rot1, rot2, rot3, rot4"
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"compressions": ["fp16", "int7"]}, f"unknown compression 'int7': {known}"),
         ({"compressions": "none"}, "none: .*one array"),

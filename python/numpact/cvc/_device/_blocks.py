@@ -93,7 +93,7 @@ def row_cost(stored: CvcSlice, dtype: str) -> int:
     """Approximate bytes of a row in the buffer."""
     if stored.compression == "lossless":
         return 1 + stored.dimension * sum(plane[2] for plane in stored.planes) // 8
-    if stored.compression == "pco":
+    if stored.compression == "pco" or stored.compression.startswith("rot"):
         return stored.dimension * SIZES[dtype]
     return 8 + _row_bytes(stored)
 
@@ -196,8 +196,10 @@ class CpuDecoder:
 
 
 def is_decoded_before(compression: str, rows: Rows) -> bool:
-    """Whether the CPU decodes the rows: pco, and single rows of lossless."""
-    return compression == "pco" or (compression == "lossless" and rows.picked is not None)
+    """Whether the CPU decodes the rows: pco, rot1 to rot4, and single rows of lossless."""
+    if compression == "lossless":
+        return rows.picked is not None
+    return compression == "pco" or compression.startswith("rot")
 
 
 def block_of_values(values: Array) -> Block:
