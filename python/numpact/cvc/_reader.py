@@ -380,8 +380,8 @@ class Reader:
             The codes and their parameters, both on the CPU. Codes are (rows, values) of uint8 for
             int8, int8_row and int8_dim, of float16 for fp16, of uint16 for bfloat16, of the
             column's type for none; for int4 (rows, bytes) of uint8, with two codes in a byte, the
-            lower half first. With ``framework="torch"`` they are a tensor, for bfloat16 of that
-            type. Parameters are a list with a ``CodeRun`` for the rows of each chunk.
+            lower half first, and for rot1 to rot4 with the scale in front. With
+            ``framework="torch"`` they are a tensor, for bfloat16 of that type. Parameters are a list with a ``CodeRun`` for the rows of each chunk.
 
         Raises:
             InvalidArgumentError: The rows have codes of different types, or none.
@@ -391,10 +391,10 @@ class Reader:
         first, rows = first_and_count(first, count, len(self))
         index = self._info.find_column(column)
         described = self._info.columns[index]
-        kind, are_halves = code_type(self._info, index)
+        kind, row_bytes = code_type(self._info, index)
         shape = shape_of(described, self._info.is_columnar, rows)
-        if are_halves:
-            shape = (rows, (described.dimension + 1) // 2)
+        if row_bytes is not None:
+            shape = (rows, row_bytes)
         limit = self._limit(max_output)
         if limit is not None and math.prod(shape) * np.dtype(kind).itemsize > limit:
             raise _past_limit()

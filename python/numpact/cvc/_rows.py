@@ -70,8 +70,17 @@ def rows_of(requested: Any, rows: int) -> npt.NDArray[np.integer[Any]]:
     return np.where(is_negative, wide + rows, wide)
 
 
-def code_type(info: Info, index: int) -> tuple[str, bool]:
-    """The type of the stored codes of a column, and whether two of them share a byte.
+def _packed_bytes(compression: str, dimension: int) -> int | None:
+    """The bytes of a row of codes that share bytes."""
+    if compression == "int4":
+        return (dimension + 1) // 2
+    if compression.startswith("rot"):  # the scale, and the codes
+        return dimension and 4 + (dimension * int(compression[3:]) + 7) // 8
+    return None
+
+
+def code_type(info: Info, index: int) -> tuple[str, int | None]:
+    """The type of the stored codes of a column, and the bytes of a row if they share bytes.
 
     Raises:
         InvalidArgumentError: The chunks have codes of different types, or none.
@@ -79,8 +88,8 @@ def code_type(info: Info, index: int) -> tuple[str, bool]:
     column = info.columns[index]
     types = {**_CODE_TYPES, "none": column.dtype}
     stored = {chunk.slices[index].compression for chunk in info.chunks} or {column.compression}
-    kinds = {(types.get(name), name == "int4") for name in stored}
-    kind, are_halves = kinds.pop()
+    kinds = {(types.get(name), _packed_bytes(name, column.dimension)) for name in stored}
+    kind, row_bytes = kinds.pop()
     if kinds or kind is None:
         raise InvalidArgumentError(f"codes of {', '.join(sorted(stored))} are of no one type")
-    return kind, are_halves
+    return kind, row_bytes

@@ -165,6 +165,20 @@ def lost_neighbours(x: Array, stored: Array) -> float:
     return 1 - float(np.mean([len(np.intersect1d(a, b)) / 10 for a, b in pairs]))
 
 
+@pytest.mark.parametrize("bits", [1, 2, 3, 4])
+def test_codes_of_rotated_rows_are_those_stored(bits: int) -> None:
+    x = np.random.default_rng(6).normal(size=(90, 21)).astype(np.float32)
+    with cvc.Writer(None, compression=f"rot{bits}", chunk_size=50) as writer:
+        writer.append(x)
+    reader = cvc.Reader(writer.contents)
+    codes, runs = reader.read_codes(40, 20)
+    assert codes.shape == (20, 4 + -(-21 * bits // 8))
+    assert [(run.rows, len(run.scales)) for run in runs] == [(10, 0), (10, 0)]
+    assert codes[3].tobytes() in writer.contents
+    error = reader.read() - x
+    assert (error**2).mean() < {1: 0.45, 2: 0.15, 3: 0.045, 4: 0.013}[bits]
+
+
 @pytest.mark.parametrize("compression", ["int8_row", "int8_dim", "int4"])
 def test_rounding_for_search(compression: str) -> None:
     rng = np.random.default_rng(5)
