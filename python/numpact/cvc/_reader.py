@@ -381,7 +381,8 @@ class Reader:
             int8, int8_row and int8_dim, of float16 for fp16, of uint16 for bfloat16, of the
             column's type for none; for int4 (rows, bytes) of uint8, with two codes in a byte, the
             lower half first, and for rot1 to rot4 with the scale in front. With
-            ``framework="torch"`` they are a tensor, for bfloat16 of that type. Parameters are a list with a ``CodeRun`` for the rows of each chunk.
+            ``framework="torch"`` they are a tensor, for bfloat16 of that type. Parameters are a
+            list with a ``CodeRun`` for the rows of each chunk.
 
         Raises:
             InvalidArgumentError: The rows have codes of different types, or none.
