@@ -18,30 +18,26 @@
 namespace numpact::cvc::internal {
 namespace {
 
-// Levels above 0 with the least mean squared error for normally distributed values (Lloyd, Max);
-// those below 0 are their negatives.
-template <unsigned kBits>
-constexpr std::array<float, (1u << kBits) / 2> kUpperLevels{1.0f};
-template <>
-constexpr std::array<float, 2> kUpperLevels<2>{0.4528f, 1.5104f};
-template <>
-constexpr std::array<float, 4> kUpperLevels<3>{0.2451f, 0.7560f, 1.3440f, 2.1520f};
-template <>
-constexpr std::array<float, 8> kUpperLevels<4>{0.1284f, 0.3881f, 0.6568f, 0.9424f,
-                                               1.2562f, 1.6181f, 2.0691f, 2.7326f};
+// Levels above 0 with the least mean squared error for normally distributed values (Lloyd, Max), by
+// the bits of a code; those below 0 are their negatives.
+constexpr float kUpperLevels[4][8] = {
+    {1.0f},
+    {0.4528f, 1.5104f},
+    {0.2451f, 0.7560f, 1.3440f, 2.1520f},
+    {0.1284f, 0.3881f, 0.6568f, 0.9424f, 1.2562f, 1.6181f, 2.0691f, 2.7326f}};
 
 template <unsigned kBits>
 constexpr auto make_levels() {
-  constexpr std::size_t kHalf = (1u << kBits) / 2;
+  constexpr std::size_t kHalf = std::size_t{1} << (kBits - 1);
   std::array<float, 2 * kHalf> levels{};
   for (std::size_t i = 0; i < kHalf; ++i) {
-    levels[kHalf + i] = kUpperLevels<kBits>[i];
-    levels[kHalf - 1 - i] = -kUpperLevels<kBits>[i];
+    levels[kHalf + i] = kUpperLevels[kBits - 1][i];
+    levels[kHalf - 1 - i] = -kUpperLevels[kBits - 1][i];
   }
   return levels;
 }
 template <unsigned kBits>
-constexpr std::array<float, 1u << kBits> kLevels = make_levels<kBits>();
+constexpr auto kLevels = make_levels<kBits>();
 
 // Any seed will do; files of the same rows are the same bytes.
 constexpr std::uint64_t kSeed = 0x6e756d70616374;
@@ -182,7 +178,7 @@ class RowEncoder {
   std::span<const float> means() const { return means_; }
 
   // The bytes of a row. Returns false if float32 cannot hold the row, minus the mean and rotated.
-  bool encode(std::uint64_t row, std::span<const std::byte>& out) {
+  bool encode_row(std::uint64_t row, std::span<const std::byte>& out) {
     load(row);
     for (std::size_t i = 0; i < n_; ++i) values_[i] -= means_[i];
     rotate(values_.data(), n_, kSeed);
@@ -263,7 +259,7 @@ Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
   for (std::uint64_t row = 0; row < source.rows() && source.dimension() > 0; ++row) {
     const ValueArea area{row, 1, 0, source.dimension()};
     std::span<const std::byte> bytes;
-    if (!encoder.encode(row, bytes)) {
+    if (!encoder.encode_row(row, bytes)) {
       if (!plan.allows_nonfinite) return refuse_nonfinite(source, area, sink.refused);
       sink.lost += count_finite(source, area);
     }
