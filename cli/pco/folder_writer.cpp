@@ -142,7 +142,6 @@ FolderWriter::Rows FolderWriter::write(std::size_t column, NumberInput& numbers,
   const ManifestColumn& described = *entries_[column].numbers;
   table::Failure failure;
   writer_->set_unit(column, unit);
-  writer_->expect(column, numbers.count().value_or(0));
   NullRuns* const runs = numbers.null_runs();
   std::uint64_t count = 0;
   const auto write = [&](const NumberView& block) {

@@ -43,9 +43,8 @@ class TableWriter {
   // have none.
   TableWriter(const nb::bytes& folder, nb::handle manifest, std::string_view work, unsigned level,
               std::optional<unsigned> trailer, unsigned threads,
-              std::optional<std::uint64_t> timeout_ms, std::uint64_t rows) {
+              std::optional<std::uint64_t> timeout_ms) {
     table::WriterConfig config;
-    config.rows = rows;
     config.encode = encode_config(level, "auto", "auto", nb::none());
     config.encode.trailer = trailer_spec(trailer);
     if (work == "compact" && threads > 1) {
@@ -235,11 +234,9 @@ nb::bytes move_table(const nb::bytes& made, const nb::bytes& folder) {
 void bind_table_writer(nb::module_& m) {
   nb::class_<TableWriter>(m, "TableWriter")
       .def(nb::init<const nb::bytes&, nb::handle, std::string_view, unsigned,
-                    std::optional<unsigned>, unsigned, std::optional<std::uint64_t>,
-                    std::uint64_t>(),
+                    std::optional<unsigned>, unsigned, std::optional<std::uint64_t>>(),
            nb::arg("folder"), nb::arg("manifest").none(), nb::arg("work"), nb::arg("level"),
-           nb::arg("trailer").none(), nb::arg("threads"), nb::arg("timeout_ms").none(),
-           nb::arg("rows"))
+           nb::arg("trailer").none(), nb::arg("threads"), nb::arg("timeout_ms").none())
       .def("before", &TableWriter::before)
       .def("set_rows", &TableWriter::set_rows, nb::arg("rows"), nb::arg("may_extend"))
       .def("after", &TableWriter::after)

@@ -77,7 +77,7 @@ def append_table(
     not_a_table(final)
     source = source_of(table)
     workers, inner = shared_out(resolve(threads), len(source.schema))
-    with table_writer(final, None, options, inner, lock_timeout, "append", source.rows) as writer:
+    with table_writer(final, None, options, inner, lock_timeout, "append") as writer:
         manifest = manifest_of(writer.before())
         dropped = {skipped.name for skipped in manifest.skipped} if others == "drop" else set()
         kept = [at for at, field in enumerate(source.schema) if field.name not in dropped]

@@ -73,7 +73,6 @@ def table_writer(
     threads: int,
     lock_timeout: float | None,
     work: Literal["create", "replace", "append", "compact"],
-    rows: int = 0,
 ) -> Iterator[_core.TableWriter]:
     """A writer for a ``with`` block; what was not committed at its end is discarded.
 
@@ -84,7 +83,6 @@ def table_writer(
         threads: Of each column.
         lock_timeout: As for ``write_table``.
         work: "replace" also creates a table; "compact" joins all parts of each column.
-        rows: How many there are; 0: unknown. Chunks of known rows have equal sizes.
     """
     writer = _core.TableWriter(
         os.fsencode(folder),
@@ -94,7 +92,6 @@ def table_writer(
         core_trailer(options.trailer),
         threads,
         core_timeout(lock_timeout),
-        rows,
     )
     try:
         yield writer
@@ -322,11 +319,6 @@ class Source:
     table: pa.Table | None
     batches: Iterable[pa.RecordBatch] = dataclasses.field(default_factory=list)
 
-    @property
-    def rows(self) -> int:
-        """Their count; 0: unknown."""
-        return 0 if self.table is None else int(self.table.num_rows)
-
     def arrays(self, index: int | None) -> list[pa.Array]:
         """The arrays of a column of a table in memory; without an index nulls."""
         assert self.table is not None
@@ -423,7 +415,7 @@ def write_table(
     os.makedirs(os.path.dirname(final), exist_ok=True)
     workers, inner = shared_out(resolve(threads), len(kept))
     work: Literal["create", "replace"] = "replace" if overwrite else "create"
-    with table_writer(final, manifest, options, inner, lock_timeout, work, source.rows) as writer:
+    with table_writer(final, manifest, options, inner, lock_timeout, work) as writer:
         places = begin_rounding(writer, manifest.ordered(), roundings)
         fields = list(source.schema)
         columns = [
