@@ -35,7 +35,7 @@ inline Status take_compression(const char* name, std::optional<cvc::Compression>
   if (compression) return {};
   return Status(ErrorKind::kInvalidArgument,
                 "there is no such compression: they are fp16, int8, lossless, none, bfloat16, "
-                "int4, int8_row, int8_dim and pco");
+                "int4, int8_row, int8_dim, pco, rot1, rot2, rot3 and rot4");
 }
 
 // `column`: a cvc::Column or cvc::ColumnSpec.

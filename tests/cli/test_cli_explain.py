@@ -178,7 +178,8 @@ def test_tables(tmp_path: Path, arrow: None) -> None:
     assert f"{path}: column 't<&>', chunk 0" in texts
     run("compress", path, "-o", tmp_path / "folder", "-q")
     folder = json.loads(run("explain", tmp_path / "folder", "--json").text)["columns"]
-    assert [c["file_bytes"] for c in folder[:2]] == [c["file_bytes"] for c in columns]
+    # The header of a file by itself has the count of numbers, in a byte more.
+    assert [c["file_bytes"] + 1 for c in folder[:2]] == [c["file_bytes"] for c in columns]
     assert folder[2]["place"].endswith("column 'text'")  # the places of its texts
     assert explain(tmp_path / "folder", "--column", 1, "--again")["again"]["count"] == 1000
 

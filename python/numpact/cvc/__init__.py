@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from . import _decompressed
 from ._backends import BackendError
-from ._collection import append
 from ._decompressed import *  # noqa: F403
+from ._growing import append
 from ._info import Chunk, Column, Info, Section, Slice
 from ._quality import CompressionQuality, Quality, Recall, quality
 from ._reader import Reader
