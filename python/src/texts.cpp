@@ -17,7 +17,8 @@
 namespace numpact::python {
 namespace {
 
-// Texts of at most this many bytes are copied as so many, whatever their length.
+// Texts of at most this many bytes are copied by one copy of this size, which is faster than one of
+// their own length.
 constexpr std::size_t kFixedBytes = 16;
 
 struct Texts {

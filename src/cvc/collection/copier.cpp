@@ -11,7 +11,7 @@ namespace {
 
 // Chunks of fewer rows are decoded and encoded again with the rows that follow, if that gives the
 // same values, so that many small appends make no small chunks. It bounds the rows that an append
-// encodes beside its own.
+// encodes with its own.
 constexpr std::uint64_t kMinChunkRows = 4096;
 
 // Whether the decoded values of a slice are encoded to the same bytes, or to others that decode to

@@ -45,8 +45,8 @@ std::optional<std::uint64_t> largest_step(const ChunkInfo& info) {
   return step * base;
 }
 
-// Whether the numbers of a chunk never decrease. Sums of its deltas must not pass the largest
-// latent.
+// Whether the numbers of a chunk never decrease if its first one is the least: from there on, sums
+// of its deltas do not pass the largest latent.
 bool is_sorted(const ColumnFile& file, std::size_t chunk) {
   const ChunkSummary& summary = file.summaries()[chunk];
   const std::optional<std::span<const std::byte>> bytes = file.bytes();
@@ -90,13 +90,15 @@ table::RowRange numbers_that_may_match(const ColumnFile& file, std::size_t chunk
   bool is_read = true;
   // The latent of the first number of an interval.
   const auto latent_at = [&](std::uint64_t interval) -> std::uint64_t {
-    if (interval == 0) return summary.min_latent;
     const NumberType type = filter.type();
     std::uint64_t number = 0;
     const MutableNumberView out(type, &number, 1);
     is_read = is_read && file.reader()->read(first + interval * distance, out, one, &context).ok();
     return to_ordered_latent(type, number);
   };
+  // A counter that passes its largest number has small steps, too: its least number is not the
+  // first.
+  if (latent_at(0) != summary.min_latent) return {first, end};
   // The first interval from `from` on that begins at `latent` or behind it.
   const std::uint64_t intervals = (summary.place.count - 1) / distance + 1;
   const auto first_from = [&](std::uint64_t from, std::uint64_t latent) {

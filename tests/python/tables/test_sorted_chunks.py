@@ -83,17 +83,21 @@ def test_little_of_a_sorted_chunk_is_read(name: str, tmp_path: Path) -> None:
         np.arange(ROWS)[::-1].copy(),
         np.where(np.arange(ROWS) == 4000, -1, np.arange(ROWS)),
         np.cumsum(np.full(ROWS, 2**63 // 1000)).astype("u8"),  # passes 2^64
+        (np.arange(ROWS) + 65_000).astype("u2"),  # passes 2^16
+        (np.arange(ROWS).astype("u8") * np.uint64(1000) + np.uint64(2**64 - 2_000_000)),
+        (np.arange(ROWS) + 30_000).astype("i2"),
         np.where(np.arange(ROWS) == 5, np.nan, np.arange(ROWS) / 8),
     ],
-    ids=["twice", "downwards", "one outlier", "wraps", "nan"],
+    ids=["twice", "downwards", "one outlier", "wraps", "u16", "u64", "i16", "nan"],
 )
 def test_other_chunks_are_read_whole(column: np.ndarray, tmp_path: Path) -> None:
     numpact.write_table(pa.table({"x": column}), tmp_path / "t", trailer=RESTART)
     with numpact.open_table(tmp_path / "t") as table:
-        for at in (0, 1, 2500, 4000, ROWS - 1):
+        for at in (0, 1, 536, 1999, 2001, 2500, 2768, 4000, ROWS - 1):
             low = column[at].item()
             found = table.row_numbers(where=[("x", ">=", low), ("x", "<=", low + 3)])
-            expected = np.flatnonzero((column >= low) & (column <= low + 3))
+            exact = column.astype(object)
+            expected = np.flatnonzero((exact >= low) & (exact <= low + 3))
             assert found.tolist() == expected.tolist()
 
 
