@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decoding by NVIDIA GPUs: a part of the package that is there where it was built with CUDA."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._core import CvcSlice
@@ -17,5 +17,10 @@ def cvc_decode(
     threads: int = 8,
 ) -> None: ...
 def pco_decompress(
-    buf: Any, device: int, threads: int, max_output: int | None, trailer: str
+    buf: Any,
+    device: int,
+    threads: int,
+    max_output: int | None,
+    trailer: str,
+    on_end: Callable[[str, int, int | None], None] | None,
 ) -> tuple[Any, int, int, str]: ...

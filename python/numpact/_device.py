@@ -7,7 +7,7 @@ import importlib
 import re
 from typing import TYPE_CHECKING, Any
 
-from ._errors import InvalidArgumentError, UnavailableError
+from ._errors import InvalidArgumentError, UnavailableError, warn_of_end
 from ._optional import require
 from ._specs import core_limit, core_policy
 from ._threads import resolve
@@ -131,7 +131,12 @@ def decompress_to_device(
     module = cuda_module()
     data = np.frombuffer(memoryview(buf).cast("B"), np.uint8)
     exported = module.pco_decompress(
-        data, device, threads=resolve(threads), max_output=limit, trailer=policy
+        data,
+        device,
+        threads=resolve(threads),
+        max_output=limit,
+        trailer=policy,
+        on_end=warn_of_end,
     )
     array = DeviceArray(*exported)
     return array if wrap is None else wrap.from_dlpack(array)

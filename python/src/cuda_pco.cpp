@@ -38,12 +38,15 @@ nb::dlpack::dtype dlpack_type(NumberType type) {
 
 // Returns (numbers on the device, pointer, count, name of the type).
 nb::tuple pco_decompress(const FileBytes& source, int device, unsigned threads,
-                         std::optional<std::uint64_t> max_output, std::string_view trailer) {
+                         std::optional<std::uint64_t> max_output, std::string_view trailer,
+                         nb::handle on_end) {
   const std::span<const std::byte> file = std::as_bytes(std::span(source.data(), source.size()));
   DecodeConfig config;
   config.threads = threads;
   config.trailer = trailer_policy(trailer);
   config.limits = decode_limits(max_output);
+  FileEnd end;
+  config.file_end = &end;
   auto buffer = std::make_unique<cuda::DeviceBuffer>();
   ChunkIndex index;
   FileHeader header;
@@ -69,6 +72,7 @@ nb::tuple pco_decompress(const FileBytes& source, int device, unsigned threads,
     }();
   }
   raise_if_error(status);
+  tell_of_end(end, on_end);
   const NumberType type = *header.number_type;
   void* const data = buffer->data();
   const nb::capsule owner(buffer.release(), [](void* memory) noexcept {
@@ -85,7 +89,7 @@ nb::tuple pco_decompress(const FileBytes& source, int device, unsigned threads,
 
 void bind_cuda_pco(nb::module_& m) {
   m.def("pco_decompress", &pco_decompress, nb::arg("buf"), nb::arg("device"), nb::arg("threads"),
-        nb::arg("max_output").none(), nb::arg("trailer"));
+        nb::arg("max_output").none(), nb::arg("trailer"), nb::arg("on_end").none());
 }
 
 }  // namespace numpact::python

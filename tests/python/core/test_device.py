@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import numpact
-from numpact import _device
+from numpact import _core, _device
 
 FILE = numpact.compress(np.arange(1000, dtype=np.int16))
 
@@ -69,10 +69,10 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     calls: list[Any] = []
 
     def pco_decompress(
-        buf: Any, device: int, threads: int, max_output: int | None, trailer: str
+        buf: Any, device: int, threads: int, max_output: int | None, trailer: str, on_end: Any
     ) -> tuple[Any, int, int, str]:
         calls.append((device, threads, max_output, trailer))
-        numbers = numpact.decompress(buf)
+        numbers = _core.decompress(buf, 1, trailer="use", on_end=on_end)
         return Exporter(numbers), numbers.ctypes.data, numbers.size, f"i{8 * numbers.itemsize}"
 
     module = SimpleNamespace(pco_decompress=pco_decompress)
@@ -91,6 +91,13 @@ def test_arrays_go_on_by_dlpack(stand_in: list[Any]) -> None:
     assert interface["shape"] == (1000,)
     assert interface["data"][0] != 0
     assert "1,000" in repr(array)
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_files_that_were_joined_warn() -> None:
+    with pytest.warns(numpact.TrailingBytesWarning, match=rf"at byte {len(FILE)}: "):
+        array = numpact.decompress(FILE + FILE, device="cuda")
+    assert len(array) == 1000
 
 
 def test_frameworks_take_the_same_memory(

@@ -87,6 +87,12 @@ def test_arrays_without_a_framework() -> None:
     assert int(total) == int(numbers.sum())
 
 
+def test_files_that_were_joined_warn() -> None:
+    file = numpact.compress(walk("i4", 5_000))
+    with pytest.warns(numpact.TrailingBytesWarning, match=rf"at byte {len(file)}: "):
+        assert len(numpact.decompress(file + file, device="cuda")) == 5_000
+
+
 def test_damaged_files_and_limits() -> None:
     numbers = walk("i4", 50_000)
     file = bytearray(numpact.compress(numbers, trailer=1024, paging=10_000))
