@@ -25,7 +25,12 @@ constexpr bool multiply_overflows(A a, B b, T* out) {
 // The bytes of a word in the opposite order.
 constexpr std::uint64_t swapped_bytes(std::uint64_t word) { return __builtin_bswap64(word); }
 
+// A request for memory that is read soon, for code outside the kernels; `at` need not be readable.
+inline void prefetch(const void* at) { __builtin_prefetch(at); }
+
 #else
+
+inline void prefetch(const void*) {}
 
 template <std::integral A, std::integral B, std::integral T>
 constexpr bool add_overflows(A a, B b, T* out) {

@@ -14,6 +14,7 @@
 #include "cvc/file/remote.hpp"
 #include "cvc/file/requests.hpp"
 #include "cvc/file/targets.hpp"
+#include "platform/compiler.hpp"
 
 namespace numpact::cvc::internal {
 namespace {
@@ -55,11 +56,37 @@ class SliceCache {
   Prepared prepared_;
 };
 
+// How many rows ahead the codes of a row are requested from memory: rows at random places are not
+// in the caches. With 4 or 8, 1,024 cold rows of 768 bytes take 0.56 of the time without.
+constexpr std::size_t kRowsAhead = 4;
+// Bytes of a row that are requested so; the processor's own prefetcher follows from there on.
+constexpr std::uint64_t kBytesAhead = 1024;
+
+void prefetch_row(const Records& records, std::size_t column, std::uint64_t row) {
+  const Info& info = records.info();
+  const std::size_t chunk = chunk_of_row(info, row);
+  Record record;
+  if (!records.open(chunk, record).ok()) return;
+  const Encoded encoded = records.encoded(chunk, column, record);
+  const Codec& codec = codec_of(encoded.compression);
+  if (codec.code_bytes == nullptr) return;
+  const std::uint64_t bytes = codec.code_bytes(encoded.shape.dimension, encoded.dtype);
+  const std::uint64_t at = (row - info.chunks[chunk].first_row) * bytes;
+  const std::uint64_t end =
+      std::min({at + bytes, at + kBytesAhead, std::uint64_t{encoded.bytes.size()}});
+  for (std::uint64_t i = at; i < end; i += 64) platform::prefetch(encoded.bytes.data() + i);
+}
+
 Status gather_in_order(const Records& records, std::span<const RowRequest> requests,
                        const Target& target) {
   const Info& info = records.info();
   SliceCache slice(records, target.column);
-  for (const RowRequest& request : requests) {
+  std::size_t ahead = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    for (; ahead < std::min(i + 1 + kRowsAhead, requests.size()); ++ahead) {
+      prefetch_row(records, target.column, requests[ahead].row);
+    }
+    const RowRequest& request = requests[i];
     const std::size_t chunk = chunk_of_row(info, request.row);
     NUMPACT_TRY(slice.open(chunk));
     const Status status = decode_rows(slice.prepared(), request.row - info.chunks[chunk].first_row,
