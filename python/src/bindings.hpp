@@ -16,6 +16,7 @@ void bind_cvc_writer(nanobind::module_& m);
 void bind_file_lock(nanobind::module_& m);
 void bind_filter(nanobind::module_& m);
 void bind_inspect(nanobind::module_& m);
+void bind_json(nanobind::module_& m);
 void bind_lossy(nanobind::module_& m);
 void bind_reader(nanobind::module_& m);
 void bind_recipe(nanobind::module_& m);

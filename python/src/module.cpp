@@ -49,6 +49,7 @@ NB_MODULE(_core, m) {
   python::bind_file_lock(m);
   python::bind_filter(m);
   python::bind_inspect(m);
+  python::bind_json(m);
   python::bind_lossy(m);
   python::bind_table(m);
   python::bind_table_reader(m);

@@ -134,10 +134,8 @@ class PcoIndex:
             CorruptError: It is not an index, or the positions of chunks are impossible.
             UnsupportedVersionError: Written by a newer version.
         """
-        try:
-            document = json.loads(text)
-        except (ValueError, RecursionError) as error:  # the latter: nested too deeply
-            raise CorruptError(f"index: no JSON: {error}") from None
+        content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+        document = _core.json_value(content, "index")
         if not isinstance(document, dict) or document.get("format") != _FORMAT:
             raise CorruptError("index: is no index of Pco files")
         if document.get("version") != _VERSION:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from .. import _core
 from .._errors import CorruptError, LimitExceededError, UnsupportedVersionError
 from .manifest import Column, Manifest, Other, parse_manifest
 from .partitions import are_partitions
@@ -23,18 +24,13 @@ NAME = "dataset.json"
 MAX_BYTES = 256 << 20
 _FORMAT = "numpact-dataset"
 _VERSION = 1
-# As for manifests: levels of arrays and objects, and values.
-_MAX_LEVELS = 64
+# Values of JSON, as of a manifest.
 _MAX_VALUES = 1 << 22
 #: Bytes at the end of a Pco file with a trailer: its footer, which has the trailer's checksum.
 END_BYTES = 24
 _MAX_COUNT = (1 << 63) - 1
 _MAX_LATENT = (1 << 64) - 1
 _MAX_CRC = (1 << 32) - 1
-_QUOTE, _BACKSLASH = b'"\\'
-# Escapes, the ends of strings, and what opens, closes and separates values. Short tokens take no
-# memory for a long string.
-_TOKENS = re.compile(rb'\\.|["\[{\]},]', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -147,13 +143,7 @@ def parse_index(text: bytes, name: str) -> DatasetIndex:
     """
     if len(text) > MAX_BYTES:
         raise LimitExceededError(f"{name}: an index has at most {MAX_BYTES} bytes")
-    text = text.removeprefix(b"\xef\xbb\xbf")
-    _check_nesting(text, name)
-    try:
-        document = json.loads(text.decode("utf-8"), parse_constant=_no_json)
-    except (ValueError, RecursionError) as error:
-        raise CorruptError(f"{name}: no JSON: {error}") from None
-    top = _Object(document, name)
+    top = _Object(_core.json_value(text, name, _MAX_VALUES), name)
     if top.members.get("format") != _FORMAT:
         raise CorruptError(f"{name}: is no index of a dataset")
     if top.count("version") != _VERSION:
@@ -168,33 +158,6 @@ def parse_index(text: bytes, name: str) -> DatasetIndex:
             raise CorruptError(f"{name}: folders[{at}]: the path {entry.path!r} occurs twice")
         folders[entry.path] = entry
     return DatasetIndex(folders)
-
-
-def _no_json(text: str) -> None:
-    raise ValueError(f"{text} is no value")
-
-
-def _check_nesting(text: bytes, name: str) -> None:
-    """Bounds the memory that the parser of Python takes."""
-    depth = values = 0
-    is_text = False
-    for token in _TOKENS.finditer(text):
-        first = text[token.start()]
-        if first == _QUOTE:
-            is_text = not is_text
-        elif is_text or first == _BACKSLASH:
-            continue
-        elif first in b"[{":
-            depth += 1
-            values += 1
-        elif first in b"]}":
-            depth -= 1
-        else:
-            values += 1
-        if depth > _MAX_LEVELS:
-            raise CorruptError(f"{name}: more than {_MAX_LEVELS} levels of arrays and objects")
-        if values > _MAX_VALUES:
-            raise LimitExceededError(f"{name}: more than {_MAX_VALUES} values")
 
 
 class _Object:

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import _core
 from .._errors import (
     ChecksumError,
     CorruptError,
@@ -129,8 +130,8 @@ def files_of(url: Path, options: StorageOptions | None) -> list[str]:
         content = bytes(place.fs.cat_file(index.path))
     except OSError:
         return [text]  # a file in a store, or a folder that RemoteFile names
+    described = _core.json_value(content, index.url)
     try:
-        described = json.loads(content)
         if described["format"] != "numpact cvc collection":
             raise ValueError
         version = described["version"]
