@@ -25,9 +25,8 @@ def stub_parameters(function):
     return [name for name in names if name[0] != "self"]
 
 
-def real_parameters(function):
-    """The same of a function of nanobind, whose signature is text; None without names."""
-    (signature, *_), = function.__nb_signature__
+def real_parameters(signature):
+    """The same of a signature of nanobind, which is text; None without names."""
     text = re.sub(r"\[[^][]*(?:\[[^][]*\][^][]*)*\]", "", signature)
     inner = text[text.index("(") + 1 : text.rindex(") ->")]
     names = [(part.split(":")[0].strip(), "=" in part) for part in inner.split(",") if part.strip()]
@@ -37,11 +36,12 @@ def real_parameters(function):
 
 def compare(where, stub, real):
     """The findings about a module or class: `stub` is its body."""
-    described = {}
+    described, overloads = {}, {}
     constants = {node.target.id for node in stub if isinstance(node, ast.AnnAssign)}
     for node in stub:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             described[node.name] = node
+            overloads.setdefault(node.name, []).append(node)
     public = {name for name in dir(real) if not name.startswith("_")}
     if isinstance(real, type):
         public = {name for name in vars(real) if not name.startswith("_")} | {"__init__"}
@@ -59,8 +59,9 @@ def compare(where, stub, real):
         elif isinstance(node, ast.ClassDef):
             yield from compare(f"{where}.{name}", node.body, thing)
         elif hasattr(thing, "__nb_signature__"):
-            expected, got = stub_parameters(node), real_parameters(thing)
-            if got is not None and got != expected:
+            expected = [stub_parameters(node) for node in overloads[name]]
+            got = [real_parameters(signature) for signature, *_ in thing.__nb_signature__]
+            if None not in got and got != expected:
                 yield f"{where}.{name} takes {got}, the stub says {expected}"
         elif not isinstance(thing, property):
             yield f"{where}.{name} is of a kind unknown here: {thing!r}"
