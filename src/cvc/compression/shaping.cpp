@@ -20,7 +20,10 @@ constexpr std::uint64_t kMinLearningRows = 32;
 // Rows of the sample for second moments. More rows estimate them better and take longer.
 constexpr std::uint64_t kMaxSampleRows = 2048;
 // Rows whose products are added in one pass over the moments.
-constexpr std::size_t kMomentRows = 16;
+constexpr std::size_t kMomentRows = 64;
+// Floats between these rows, so that rows of 2^k dimensions do not share the same sets of the
+// caches.
+constexpr std::size_t kRowPadding = 16;
 // Errors are fed back within groups of dimensions of at most this size ...
 constexpr std::size_t kMaxFeedbackDimensions = 1024;
 // ... and smaller groups if all groups together would have more weights. Bounds time and memory.
@@ -86,22 +89,23 @@ void Shaper::learn_feedback() {
   }
   const std::uint64_t samples = std::min(source_.rows(), kMaxSampleRows);
   float largest = 0;
-  std::vector<float> rows(kMomentRows * dimension_);
+  const std::size_t stride = dimension_ + kRowPadding;
+  std::vector<float> rows(kMomentRows * stride);
   for (const bool is_first_pass : {true, false}) {
     if (!is_first_pass && largest == 0) break;
     for (std::uint64_t i = 0; i < samples; i += kMomentRows) {
       const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kMomentRows, samples - i));
       for (std::size_t k = 0; k < n; ++k) {
-        load_rows((i + k) * source_.rows() / samples, 1, &rows[k * dimension_]);
+        load_rows((i + k) * source_.rows() / samples, 1, &rows[k * stride]);
       }
-      for (std::size_t k = 0; k < n * dimension_; ++k) {
+      for (std::size_t k = 0; k < n * stride; ++k) {
         if (!std::isfinite(rows[k])) rows[k] = 0;
         if (is_first_pass) largest = std::max(largest, std::fabs(rows[k]));
         if (!is_first_pass) rows[k] /= largest;
       }
       if (is_first_pass) continue;
       for (const Feedback& group : feedback_) {
-        add_moments(&rows[group.first], n, dimension_, group.count, group.weights.get());
+        add_moments(&rows[group.first], n, stride, group.count, group.weights.get());
       }
     }
   }
