@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._limits import Budget, Limits
@@ -177,6 +178,7 @@ class _Scan:
 
 
 _EPOCH = datetime.date(1970, 1, 1)
+_MAX_SECONDS = (2**63 - 1) // 1000
 
 
 def _value_of(polars: Any, part: ConstantPart) -> pl.Expr:
@@ -191,6 +193,20 @@ def _value_of(polars: Any, part: ConstantPart) -> pl.Expr:
         value = _EPOCH + datetime.timedelta(days) if isinstance(days, int) else None
     made: pl.Expr = polars.lit(value, dtype=dtype)
     return made
+
+
+def _in_range(table: pa.Table) -> pa.Table:
+    """The table, if polars can hold its seconds: it multiplies them by 1,000, and wraps around."""
+    for field in table.schema:
+        if not pa.types.is_temporal(field.type) or getattr(field.type, "unit", "") != "s":
+            continue
+        found = pc.min_max(table[field.name].cast(f"int{field.type.bit_width}")).as_py()
+        for seconds in found.values():
+            if seconds is not None and abs(seconds) > _MAX_SECONDS:
+                raise TypeMismatchError(
+                    f"column {field.name!r}: polars cannot hold {seconds} seconds as milliseconds"
+                )
+    return table
 
 
 @dataclass(frozen=True)
@@ -227,7 +243,7 @@ class _Reader:
         return [name for name in names if name in known]
 
     def _frame(self, table: pa.Table) -> pl.DataFrame:
-        frame: pl.DataFrame = self.polars.from_arrow(table)
+        frame: pl.DataFrame = self.polars.from_arrow(_in_range(table))
         return frame.with_columns(self.constants) if self.constants else frame
 
     def _read(self, names: Sequence[str], span: Span, budget: Budget) -> pl.DataFrame:
@@ -282,6 +298,6 @@ class _Reader:
             arrow = table.part(rest, span, budget)
         else:
             arrow = table.picked(rest, rows + span[0], budget)
-        others = self.polars.from_arrow(arrow.to_arrow())
+        others = self.polars.from_arrow(_in_range(arrow.to_arrow()))
         whole: pl.DataFrame = self.polars.concat([front, others], how="horizontal")
         return whole.select(self.chosen)

@@ -89,7 +89,8 @@ class Texts:
         """The texts of rows as views."""
         assert self._views is not None
         _, views, *contents = self._views
-        found = np.take(np.frombuffer(views, _VIEW), codes) if len(codes) else np.empty(0, _VIEW)
+        texts = np.frombuffer(views, _VIEW)  # none if all rows are null
+        found = np.take(texts, codes) if len(texts) else np.zeros(len(codes), _VIEW)
         valid = _bits_of(indices)
         bits = None if valid is None else pa.py_buffer(valid)
         buffers = [bits, pa.py_buffer(found), *contents]

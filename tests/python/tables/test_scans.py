@@ -361,6 +361,18 @@ def test_errors_of_polars_stay_errors(tmp_path: Path) -> None:
     assert scan.filter(pl.col("x") > at).collect().height == 0
 
 
+@pytest.mark.parametrize("type", [pa.timestamp("s"), pa.duration("s"), pa.timestamp("s", "UTC")])
+def test_seconds_that_polars_cannot_hold(tmp_path: Path, type: pa.DataType) -> None:
+    most = (2**63 - 1) // 1000
+    table = pa.table({"n": [1, 2], "t": pa.array([-most, most + 1]).cast(type)})
+    numpact.write_table(table, tmp_path / "t")
+    frame = numpact.scan_table(tmp_path / "t")
+    assert frame.filter(pl.col("n") == 1).collect().height == 1
+    assert frame.select("n").collect().height == 2
+    with pytest.raises(numpact.TypeMismatchError, match=f"'t': polars cannot hold {most + 1}"):
+        frame.collect()
+
+
 def test_nested_categories(tmp_path: Path) -> None:
     enum = pl.Enum(["x", "y"])
     frame = pl.DataFrame(

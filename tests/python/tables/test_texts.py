@@ -262,6 +262,16 @@ def test_polars(tmp_path: Path) -> None:
         assert scan.filter(test).collect().equals(frame.filter(test))
 
 
+@pytest.mark.parametrize("type", TYPES)
+def test_polars_of_nulls_alone(tmp_path: Path, type: pa.DataType) -> None:
+    pl = pytest.importorskip("polars")
+    table = pa.table({"n": range(3), "s": pa.nulls(3, type)})
+    numpact.write_table(table, tmp_path / "t")
+    frame = numpact.scan_table(tmp_path / "t")
+    assert frame.collect().equals(pl.from_arrow(table))
+    assert frame.filter(pl.col("n") > 1).collect().rows() == [(2, None)]
+
+
 def test_dask_of_texts_and_files_of_arrow(tmp_path: Path) -> None:
     """One partition repeats, the other does not."""
     pytest.importorskip("dask.dataframe")
