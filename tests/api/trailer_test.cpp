@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/crc.hpp"
@@ -219,6 +220,39 @@ TEST(Trailer, RestartPointsLeadIntoPages) {
     }
   }
   EXPECT_GT(points, 100u);
+}
+
+// A reader of a few numbers decodes no more than such a chunk.
+TEST(Trailer, ChunksWithLookbackAreShortWhereThereAreRestartPoints) {
+  constexpr std::size_t kSeries = 200;
+  constexpr std::size_t kMaxN = std::size_t{1} << 16;
+  Random random(77);
+  std::vector<std::int64_t> prices(kSeries);
+  for (auto& price : prices) price = static_cast<std::int64_t>(random.below(1'000'000));
+  std::vector<std::int64_t> numbers(3 * kMaxN - 5);
+  for (auto& number : numbers) {
+    std::int64_t& price = prices[random.below(kSeries)];
+    price += static_cast<std::int64_t>(random.below(5)) - 2;
+    number = price;
+  }
+  EncodeConfig config;
+  for (const unsigned level : {6U, 8U, 10U}) {
+    config.level = level;
+    const auto longest_of = [&](const TrailerSpec& spec) {
+      config.trailer = spec;
+      const auto file = compress(std::span<const std::int64_t>(numbers), config).value();
+      EXPECT_EQ(decompress<std::int64_t>(file).value(), numbers);
+      std::uint64_t longest = 0;
+      const Trailer trailer = *Trailer::read(file).value();
+      for (const ChunkSummary& chunk : trailer.chunks()) {
+        longest = std::max(longest, chunk.place.count);
+      }
+      return longest;
+    };
+    EXPECT_GT(longest_of(TrailerSpec::index()), kMaxN) << level;
+    EXPECT_LE(longest_of(TrailerSpec::restarts(14)), kMaxN) << level;
+    EXPECT_GT(longest_of(TrailerSpec::restarts(17)), kMaxN) << level;
+  }
 }
 
 // Dictionary indices are wider than the numbers, and so are the states of restart points.

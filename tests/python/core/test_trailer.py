@@ -584,3 +584,17 @@ def test_bombs_are_refused_before_anything_is_decoded(with_trailer: bool) -> Non
         before = rss()
         assert seconds_of(lambda read=read: refused(read)) < max(0.2, whole / 4)
         assert rss() - before < 16 << 20
+
+
+def test_chunks_that_look_back_are_short_where_there_are_restart_points() -> None:
+    random = np.random.default_rng(5)
+    series = random.integers(0, 200, 200_000)
+    prices = np.empty(series.size, np.int64)
+    for one in range(200):
+        rows = np.flatnonzero(series == one)
+        prices[rows] = random.integers(0, 1_000_000) + random.integers(-2, 3, rows.size).cumsum()
+    for trailer, is_short in ((True, False), (2**14, True), (2**18, False)):
+        packed = numpact.compress(prices, trailer=trailer)
+        assert (numpact.decompress(packed) == prices).all()
+        longest = max(chunk.count for chunk in numpact.read_trailer(packed).chunks)
+        assert (longest <= 2**16) == is_short
