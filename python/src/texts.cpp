@@ -141,11 +141,54 @@ nb::tuple text_rows(const ConstArray& codes, std::optional<ConstArray> valid,
   }
 }
 
+// Of Arrow: the length of a text, and its bytes or its place.
+struct TextView {
+  std::uint64_t words[2];
+};
+
+// False: a code is no place of a view. Without any, all rows are null.
+template <class Code>
+bool copy_views(const NumberView& codes, const std::byte* views, std::size_t count,
+                std::byte* out) {
+  const auto* const given = static_cast<const Code*>(codes.data);
+  Code largest = 0;
+  for (std::size_t i = 0; i < codes.count; ++i) largest = std::max(largest, given[i]);
+  if (count == 0) std::memset(out, 0, codes.count * sizeof(TextView));
+  if (codes.count == 0 || count == 0) return largest == 0;
+  if (largest >= count) return false;
+  for (std::size_t i = 0; i < codes.count; ++i) {
+    std::memcpy(out + i * sizeof(TextView), views + given[i] * sizeof(TextView), sizeof(TextView));
+  }
+  return true;
+}
+
+// The views of rows: (2 * rows,) of uint64.
+nb::object text_views(const ConstArray& codes, nb::handle content) {
+  const Bytes bytes(content);
+  const NumberView numbers = numbers_of(codes);
+  const std::byte* const views = bytes.span().data();
+  const std::size_t count = bytes.span().size() / sizeof(TextView);
+  NewArray made(NumberType::kU64, 2 * numbers.count);
+  auto* const out = static_cast<std::byte*>(made.view().data);
+  bool are_places = false;
+  {
+    GilRelease release;
+    are_places =
+        numbers.type == NumberType::kU8    ? copy_views<std::uint8_t>(numbers, views, count, out)
+        : numbers.type == NumberType::kU16 ? copy_views<std::uint16_t>(numbers, views, count, out)
+        : numbers.type == NumberType::kU32 ? copy_views<std::uint32_t>(numbers, views, count, out)
+                                           : false;
+  }
+  if (!are_places) throw nb::value_error("a number is no place of a text");
+  return made.release(2 * numbers.count);
+}
+
 }  // namespace
 
 void bind_text_rows(nb::module_& m) {
   m.def("text_rows", &text_rows, nb::arg("codes"), nb::arg("valid").none(), nb::arg("offsets"),
         nb::arg("content"), nb::arg("is_large"));
+  m.def("text_views", &text_views, nb::arg("codes"), nb::arg("views"));
 }
 
 }  // namespace numpact::python

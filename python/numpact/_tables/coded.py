@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 _MAX_BYTES = (1 << 31) - 1  # of an array whose offsets have 32 bits
-# Of a view: the length of the text, and its bytes or its place.
-_VIEW = np.dtype(np.complex128)
 
 
 class Texts:
@@ -89,8 +87,7 @@ class Texts:
         """The texts of rows as views."""
         assert self._views is not None
         _, views, *contents = self._views
-        texts = np.frombuffer(views, _VIEW)  # none if all rows are null
-        found = np.take(texts, codes) if len(texts) else np.zeros(len(codes), _VIEW)
+        found = _core.text_views(codes, views or b"")
         valid = _bits_of(indices)
         bits = None if valid is None else pa.py_buffer(valid)
         buffers = [bits, pa.py_buffer(found), *contents]

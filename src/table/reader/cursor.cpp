@@ -59,27 +59,46 @@ struct Values {
 
 std::uint64_t end_of(const IndexedChunk& chunk) { return chunk.first + chunk.count; }
 
+// Moves the values of rows, by their positions, to the front.
 template <class T>
-void keep(T* values, std::span<const std::uint8_t> kept) {
+void keep(T* values, std::span<const std::uint32_t> rows) {
   std::size_t at = 0;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    values[at] = values[i];
-    at += kept[i];
+  for (const std::uint32_t row : rows) values[at++] = values[row];
+}
+
+void keep_numbers(void* numbers, std::size_t size, std::span<const std::uint32_t> rows) {
+  switch (size) {
+    case 1:
+      return keep(static_cast<std::uint8_t*>(numbers), rows);
+    case 2:
+      return keep(static_cast<std::uint16_t*>(numbers), rows);
+    case 4:
+      return keep(static_cast<std::uint32_t*>(numbers), rows);
+    default:
+      return keep(static_cast<std::uint64_t*>(numbers), rows);
   }
 }
 
-// Moves the values of the rows that match to the front.
-void keep_numbers(void* numbers, std::size_t size, std::span<const std::uint8_t> kept) {
-  switch (size) {
-    case 1:
-      return keep(static_cast<std::uint8_t*>(numbers), kept);
-    case 2:
-      return keep(static_cast<std::uint16_t*>(numbers), kept);
-    case 4:
-      return keep(static_cast<std::uint32_t*>(numbers), kept);
-    default:
-      return keep(static_cast<std::uint64_t*>(numbers), kept);
+bool has_rows(std::span<const std::uint8_t> kept) {
+  return !kept.empty() && std::memchr(kept.data(), 1, kept.size()) != nullptr;
+}
+
+// The positions of the rows that are kept.
+void list_rows(std::span<const std::uint8_t> kept, std::vector<std::uint32_t>& rows) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  rows.resize(kept.size() + 1);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < kept.size(); i += kWord) {
+    const std::size_t n = std::min(kWord, kept.size() - i);
+    std::uint64_t word = 0;
+    std::memcpy(&word, kept.data() + i, n);
+    if (word == 0) continue;
+    for (std::size_t k = 0; k < n; ++k) {
+      rows[count] = static_cast<std::uint32_t>(i + k);
+      count += kept[i + k];
+    }
   }
+  rows.resize(count);
 }
 
 template <class T>
@@ -132,7 +151,9 @@ struct Cursor::State {
   std::unordered_map<std::size_t, Values> values;
   std::vector<std::uint8_t> kept;
   std::vector<RowRange> runs;  // that hold all rows that match, without large gaps
-  std::vector<std::uint8_t> kept_of_runs;
+  // The rows that match, by their positions in the window and among the rows of `runs`; empty: all.
+  std::vector<std::uint32_t> rows_kept;
+  std::vector<std::uint32_t> rows_of_runs;
   // Of match(): the rows of an alternative, those of the alternatives before it, and of narrow().
   std::vector<std::uint8_t> alternative;
   std::vector<std::uint8_t> found;
@@ -357,9 +378,6 @@ Status Cursor::State::test_rows(const Scan::Plan::Test& test, const RowRange& ro
 
 // Sets `kept`: of no rows if none matches.
 Status Cursor::State::match(const RowRange& rows, std::uint64_t ahead, Failure* failure) {
-  const auto has_rows = [](std::span<const std::uint8_t> mask) {
-    return std::find(mask.begin(), mask.end(), 1) != mask.end();
-  };
   kept.assign(internal::to_size(rows.end - rows.first), 1);
   for (const Scan::Plan::Clause& clause : plan->clauses) {
     if (clause.size() == 1) {
@@ -400,8 +418,13 @@ Status Cursor::State::next(Batch& batch, Failure* failure) {
     if (kept.empty()) continue;
     batch.first_row = rows.first;
     batch.window_rows = rows.end - rows.first;
-    batch.rows = static_cast<std::uint64_t>(std::count(kept.begin(), kept.end(), 1));
-    if (batch.rows < batch.window_rows) batch.kept = kept;
+    batch.rows = batch.window_rows;
+    rows_kept.clear();
+    if (std::memchr(kept.data(), 0, kept.size()) != nullptr) {
+      list_rows(kept, rows_kept);
+      batch.rows = rows_kept.size();
+      batch.kept = kept;
+    }
     return give(batch, ahead, failure);
   }
   return {};
@@ -410,24 +433,17 @@ Status Cursor::State::next(Batch& batch, Failure* failure) {
 // Finds the rows that columns without tests are read for.
 void Cursor::State::find_runs() {
   runs.clear();
-  for (std::size_t i = 0; i < kept.size();) {
-    const auto next = std::find(kept.begin() + static_cast<std::ptrdiff_t>(i), kept.end(), 1);
-    if (next == kept.end()) break;
-    const auto end = std::find(next, kept.end(), 0);
-    const RowRange run{batch_rows.first + static_cast<std::uint64_t>(next - kept.begin()),
-                       batch_rows.first + static_cast<std::uint64_t>(end - kept.begin())};
-    if (!runs.empty() && run.first - runs.back().end <= kMaxGapRows) {
-      runs.back().end = run.end;
-    } else {
-      runs.push_back(run);
+  if (rows_kept.empty()) runs.push_back(batch_rows);
+  rows_of_runs.resize(rows_kept.size());
+  std::uint64_t before = 0;  // rows of the window that are in no run, before the last one
+  for (std::size_t i = 0; i < rows_kept.size(); ++i) {
+    const std::uint64_t row_kept = batch_rows.first + rows_kept[i];
+    if (runs.empty() || row_kept - runs.back().end > kMaxGapRows) {
+      before += row_kept - (runs.empty() ? batch_rows.first : runs.back().end);
+      runs.push_back({row_kept, row_kept});
     }
-    i = static_cast<std::size_t>(end - kept.begin());
-  }
-  kept_of_runs.clear();
-  for (const RowRange& run : runs) {
-    const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(run.first - batch_rows.first);
-    kept_of_runs.insert(kept_of_runs.end(), begin,
-                        begin + static_cast<std::ptrdiff_t>(run.end - run.first));
+    runs.back().end = row_kept + 1;
+    rows_of_runs[i] = static_cast<std::uint32_t>(rows_kept[i] - before);
   }
 }
 
@@ -440,10 +456,11 @@ Status Cursor::State::give(Batch& batch, std::uint64_t ahead, Failure* failure) 
     NUMPACT_TRY(read_values(column, runs, ahead, failure));
     Values& read = values[column];
     const NumberType type = table.entries[column].numbers->type;
-    const std::vector<std::uint8_t>& mask = read.is_whole ? kept : kept_of_runs;
-    if (batch.rows < mask.size() && !read.is_compact) {
-      keep_numbers(read.numbers.data(), size_of(type), mask);
-      if (read.has_nulls) keep(read.valid.data(), mask);
+    const std::vector<std::uint32_t>& kept_rows = read.is_whole ? rows_kept : rows_of_runs;
+    // Rows without a gap are at the front already.
+    if (!kept_rows.empty() && kept_rows.back() >= batch.rows && !read.is_compact) {
+      keep_numbers(read.numbers.data(), size_of(type), kept_rows);
+      if (read.has_nulls) keep(read.valid.data(), kept_rows);
       read.is_compact = true;
     }
     const auto rows = static_cast<std::size_t>(batch.rows);

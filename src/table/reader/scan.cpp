@@ -21,6 +21,9 @@ namespace {
 
 using Ranges = std::vector<RowRange>;
 
+// Positions in a window have 32 bits.
+constexpr std::uint64_t kMaxWindowRows = std::uint64_t{1} << 31;
+
 // Adds a range, joined to the last one if nothing is between them.
 void add_range(Ranges& ranges, const RowRange& range) {
   if (range.first >= range.end) return;
@@ -363,7 +366,7 @@ Result<Scan> Scan::create(const Reader& reader, const Query& query, Failure* fai
     auto plan = std::make_shared<Plan>();
     plan->table = reader.table_;
     plan->query.columns = query.columns;
-    plan->query.window_rows = std::max<std::uint64_t>(1, query.window_rows);
+    plan->query.window_rows = std::clamp<std::uint64_t>(query.window_rows, 1, kMaxWindowRows);
     plan->query.others = query.others;
     NUMPACT_TRY(Planner(*plan, query, failure).run());
     scan.plan_ = std::move(plan);
