@@ -52,6 +52,14 @@ NUMPACT_TUNED(float, kClearLookbackRatio, 0.93f);
 // divisors of a base, which differ less. More latents make the estimates better and slower.
 NUMPACT_TUNED(std::size_t, kCoarseSampleN, 256);
 
+// A sample of at least this many numbers is estimated in two steps: one in kRacePartOneIn of them
+// first, all of them for what may be the best.
+NUMPACT_TUNED(std::size_t, kMinRaceSampleN, 2048);
+NUMPACT_TUNED(std::size_t, kRacePartOneIn, 4);
+
+// If the best takes less than this ratio of its estimate on the part, all are estimated.
+NUMPACT_TUNED(float, kPartDriftRatio, 0.9f);
+
 // In chunks of at most this many numbers, all orders of Consecutive are tried at lower levels too,
 // as they take little time.
 constexpr std::size_t kMaxAllOrdersN = std::size_t{1} << 11;
@@ -249,8 +257,8 @@ ChoiceSession::Divisible ChoiceSession::rank_candidates(const Candidates& candid
               return costs[a].bits() != costs[b].bits() ? costs[a].bits() < costs[b].bits() : a < b;
             });
   const float n = static_cast<float>(ordered_.n);
-  Divisible divisible;
-  float min_bits = HUGE_VALF;
+  std::array<Contender, Candidates::kMaxCandidates> contenders;
+  std::size_t contenders_n = 0;
   std::size_t estimated_n = 0;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     const std::size_t i = order[k];
@@ -267,18 +275,58 @@ ChoiceSession::Divisible ChoiceSession::rank_candidates(const Candidates& candid
     if (is_excluded && !is_exempt) continue;
     const bool is_plain = is_excluded && is_classic && is_auto_delta();
     const DeltaSpec delta = is_plain ? DeltaSpec::none() : config_.delta;
-    const Estimate estimate =
-        estimate_with_penalty(candidate.mode, costs[i], delta, penalty_of(candidate, i));
+    contenders[contenders_n++] = {&candidate,      delta,    penalty_of(candidate, i),
+                                  costs[i].bits(), costs[i], {}};
     estimated_n += candidate.is_independent ? 0 : 1;
+  }
+  return race(std::span(contenders).first(contenders_n));
+}
+
+// Estimates the contenders on the sample: the best one by a part of it, then those within the error
+// of that. Where the whole sample shows much less than the part, as where values repeat, the part
+// says nothing about the others.
+ChoiceSession::Divisible ChoiceSession::race(std::span<Contender> contenders) {
+  if (is_auto_delta() && sample_.latents.n >= kMinRaceSampleN) estimate_on_part(contenders);
+  const float min_part = contenders[0].part.bits;
+  float max_part = kPartErrorRatio * min_part + kPartErrorBitsPerNumber;
+  Divisible divisible;
+  float min_bits = HUGE_VALF;
+  float min_divisible = HUGE_VALF;
+  for (const Contender& one : contenders) {
+    if (one.part.bits > max_part) {
+      // It may still be the best with Lookback.
+      Estimate dropped = one.part;
+      dropped.bits *= min_bits / min_part;
+      dropped.secondary_bits *= min_bits / min_part;
+      add_estimate(dropped);
+      continue;
+    }
+    const Estimate estimate =
+        estimate_with_penalty(one.candidate->mode, sample_, one.coarse, one.delta, one.penalty);
     add_estimate(estimate);
-    if (candidate.denominator != 0 && estimate.secondary_bits > kMinCostlySecondaryBitsPerNumber &&
-        estimate.bits < min_bits) {
-      min_bits = estimate.bits;
-      divisible.candidate = candidate;
-      divisible.coarse_bits = costs[i].bits();
+    min_bits = std::min(min_bits, estimate.bits);
+    if (&one == contenders.data() && estimate.bits < kPartDriftRatio * min_part) {
+      max_part = HUGE_VALF;
+    }
+    if (one.candidate->denominator != 0 &&
+        estimate.secondary_bits > kMinCostlySecondaryBitsPerNumber &&
+        estimate.bits < min_divisible) {
+      min_divisible = estimate.bits;
+      divisible = {*one.candidate, one.coarse_bits};
     }
   }
   return divisible;
+}
+
+// Sorts them by the estimates, which replace the coarse ones.
+void ChoiceSession::estimate_on_part(std::span<Contender> contenders) const {
+  const Sample part = take_subsample(sample_, sample_.latents.n / kRacePartOneIn, arena_);
+  for (Contender& one : contenders) {
+    one.part = estimate_with_penalty(one.candidate->mode, part, one.coarse, one.delta, one.penalty);
+    if (!one.delta.delta()) one.coarse = CoarseEstimate::of_part(one.part);
+  }
+  std::stable_sort(contenders.begin(), contenders.end(),
+                   [](const auto& a, const auto& b) { return a.part.bits < b.part.bits; });
 }
 
 void ChoiceSession::rank_divisors(const Divisible& divisible, const Sample& subsample) {
@@ -295,14 +343,15 @@ void ChoiceSession::rank_divisors(const Divisible& divisible, const Sample& subs
       kNearDivisorRatio * min_bits + unseen_meta_bits(static_cast<float>(ordered_.n));
   for (std::size_t i = 0; i < divisors.size(); ++i) {
     if (costs[i].bits() > max_bits) continue;
-    add_estimate(estimate_with_penalty(divisors.begin()[i].mode, costs[i], config_.delta,
+    add_estimate(estimate_with_penalty(divisors.begin()[i].mode, sample_, costs[i], config_.delta,
                                        kLaterProposalPenaltyShare));
   }
 }
 
-Estimate ChoiceSession::estimate_with_penalty(const AnyMode& mode, const CoarseEstimate& coarse,
-                                              const DeltaSpec& delta, float penalty) const {
-  Estimate estimate = estimate_mode(mode, sample_, coarse, delta, effort_, arena_);
+Estimate ChoiceSession::estimate_with_penalty(const AnyMode& mode, const Sample& sample,
+                                              const CoarseEstimate& coarse, const DeltaSpec& delta,
+                                              float penalty) const {
+  Estimate estimate = estimate_mode(mode, sample, coarse, delta, effort_, arena_);
   if (is_halved(estimate)) penalty = std::max(penalty, kHalvedPenaltyShare);
   estimate.bits *= 1 + penalty;
   estimate.penalty = penalty;

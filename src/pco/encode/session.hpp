@@ -115,6 +115,15 @@ class ChoiceSession {
     Candidate candidate;  // its denominator is 0 if there is none
     float coarse_bits = 0;
   };
+  // A candidate that coarse estimates leave.
+  struct Contender {
+    const Candidate* candidate = nullptr;
+    DeltaSpec delta;
+    float penalty = 0;
+    float coarse_bits = 0;
+    CoarseEstimate coarse;
+    Estimate part;  // on a part of the sample; bits are infinite if there is none
+  };
 
   bool is_auto_mode() const { return !config_.mode.mode(); }
   bool is_auto_delta() const { return !config_.delta.delta(); }
@@ -126,14 +135,17 @@ class ChoiceSession {
   void rank();
   Candidates allowed_candidates() const;
   Divisible rank_candidates(const Candidates& candidates, const Sample& subsample);
+  Divisible race(std::span<Contender> contenders);
+  void estimate_on_part(std::span<Contender> contenders) const;
   void rank_divisors(const Divisible& divisible, const Sample& subsample);
   void rank_weights();
   void rank_weights(const Estimate& estimate);
   void rank_dict();
   void finalize();
 
-  Estimate estimate_with_penalty(const AnyMode& mode, const CoarseEstimate& coarse,
-                                 const DeltaSpec& delta, float penalty) const;
+  Estimate estimate_with_penalty(const AnyMode& mode, const Sample& sample,
+                                 const CoarseEstimate& coarse, const DeltaSpec& delta,
+                                 float penalty) const;
   void add_estimate(const Estimate& estimate);
 
   void add_choice(const Choice& choice);

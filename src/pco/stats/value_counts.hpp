@@ -110,8 +110,10 @@ class ValueCounts {
         count_in_tables<8>(latents, table, arena);
       } else if (range <= kFourTablesMaxRange && latents.size() >= 4 * range) {
         count_in_tables<4>(latents, table, arena);
-      } else {
+      } else if (latents.size() >= range) {
         count_in_tables<2>(latents, table, arena);
+      } else {
+        count_in_tables<1>(latents, table, arena);
       }
     }
     const std::span<L> values = arena.make<L>(range + kNonzeroSlackN);

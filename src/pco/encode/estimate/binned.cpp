@@ -28,8 +28,6 @@ NUMPACT_TUNED(float, kMinPrunedOrdersN, 128);
 // values cost encoding time.
 NUMPACT_TUNED(float, kNearModeRatio, 1.04f);
 NUMPACT_TUNED(float, kNearModeBitsPerNumber, 0.4f);
-NUMPACT_TUNED(float, kNearOrderRatio, 1.05f);
-NUMPACT_TUNED(float, kNearOrderBitsPerNumber, 0.4f);
 // The metadata of a bin or two, which a coarse estimate on a few hundred latents does not see, in
 // bits per chunk.
 NUMPACT_TUNED(float, kUnseenMetaBitsPerChunk, 100);
@@ -91,8 +89,11 @@ std::span<L> differences(std::span<L> latents, std::size_t run_n) {
 struct BestOrders {
   OrderEstimate first;
   OrderEstimate second;
+  std::array<float, kMaxConsecutiveOrder + 1> by_order;
 
+  BestOrders() { by_order.fill(HUGE_VALF); }
   void add(const OrderEstimate& estimate) {
+    by_order[estimate.order] = estimate.bits;
     if (estimate.bits < first.bits) {
       second = first;
       first = estimate;
@@ -105,7 +106,7 @@ struct BestOrders {
 // The best two orders for a variable. Tries orders in ascending order while the estimate falls.
 BestOrders pick_orders(const Sample& sample, const LatentArray& latents,
                        const CoarseEstimate& coarse, unsigned max_order, Arena& arena) {
-  const float near = kNearOrderRatio * coarse.min_primary() + kNearOrderBitsPerNumber +
+  const float near = coarse.error_ratio * coarse.min_primary() + coarse.error_bits +
                      unseen_meta_bits(chunk_n(sample));
   const bool is_short = chunk_n(sample) < kMinPrunedOrdersN;
   BestOrders best;
@@ -213,11 +214,13 @@ Estimate estimate_mode(const AnyMode& mode, const Sample& sample, const CoarseEs
   const bool is_auto = !delta.delta();
   OrderEstimate primary;
   OrderEstimate next;
+  std::array<float, kMaxConsecutiveOrder + 1> by_order{};
   if (is_auto) {
     const BestOrders best =
         pick_orders(sample, latents.primary, coarse, effort.max_consecutive_order, arena);
     primary = best.first;
     next = best.second;
+    by_order = best.by_order;
   } else {
     primary.order = delta.delta() == Delta::kConsecutive ? delta.order() : 0;
     primary.bits = estimate_consecutive(sample, latents.primary, primary.order, arena);
@@ -225,6 +228,7 @@ Estimate estimate_mode(const AnyMode& mode, const Sample& sample, const CoarseEs
   Estimate estimate{mode, consecutive(primary.order, false), primary.bits, 0};
   estimate.next_order = next.order;
   estimate.next_more_bits = next.bits - primary.bits;
+  estimate.by_order = by_order;
   if (!latents.secondary.exists()) return estimate;
   float secondary = estimate_consecutive(sample, latents.secondary, 0, arena);
   if (is_auto && primary.order > 0 && secondary > kMinDeltaSecondaryBitsPerNumber &&

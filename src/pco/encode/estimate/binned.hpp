@@ -27,6 +27,8 @@ struct Estimate {
   // bits per number it takes.
   unsigned next_order = 0;
   float next_more_bits = HUGE_VALF;
+  // Bits of the primary variable by order of Consecutive; infinite if not estimated.
+  std::array<float, kMaxConsecutiveOrder + 1> by_order{};
 };
 
 // Estimated bits per number of the chunk, metadata included, of one variable under Consecutive of
@@ -37,15 +39,39 @@ float estimate_consecutive(const Sample& sample, const LatentArray& latents, uns
 // Orders of Consecutive, from 0 on, that every coarse estimate tries.
 NUMPACT_TUNED(unsigned, kMinCoarseOrders, 3);
 
+// The error of coarse estimates, between modes and between orders of Consecutive. Higher values
+// cost encoding time.
+NUMPACT_TUNED(float, kCoarseErrorRatio, 1.05f);
+NUMPACT_TUNED(float, kCoarseErrorBitsPerNumber, 0.2f);
+// The error of estimates by bins on a part of the sample.
+NUMPACT_TUNED(float, kPartErrorRatio, 1.04f);
+NUMPACT_TUNED(float, kPartErrorBitsPerNumber, 0.12f);
+
 // Coarse bits per number of the primary variable without a delta and under Consecutive, by order,
 // and of the secondary variable.
 struct CoarseEstimate {
   std::array<float, kMaxConsecutiveOrder + 1> primary{};  // infinite if not estimated
   std::size_t orders = kMinCoarseOrders;                  // those that were tried
   float secondary = 0;
+  // Orders within this ratio of the best one plus these bits may turn out to be the best.
+  float error_ratio = kCoarseErrorRatio;
+  float error_bits = kCoarseErrorBitsPerNumber;
 
   float min_primary() const { return *std::min_element(primary.begin(), primary.end()); }
   float bits() const { return min_primary() + secondary; }
+
+  // Of an estimate on a part of the sample.
+  static CoarseEstimate of_part(const Estimate& estimate) {
+    CoarseEstimate coarse;
+    coarse.primary = estimate.by_order;
+    coarse.orders = kMinCoarseOrders;
+    for (std::size_t order = kMinCoarseOrders; order < coarse.primary.size(); ++order) {
+      if (coarse.primary[order] < HUGE_VALF) coarse.orders = order + 1;
+    }
+    coarse.error_ratio = kPartErrorRatio;
+    coarse.error_bits = kPartErrorBitsPerNumber;
+    return coarse;
+  }
 };
 // Metadata that a coarse estimate may miss, in bits per number of a chunk of chunk_n numbers.
 float unseen_meta_bits(float chunk_n);

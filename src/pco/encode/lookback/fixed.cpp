@@ -100,10 +100,18 @@ void make_keys(std::size_t first, std::span<std::uint16_t> keys, At&& at) {
   const unsigned width = std::min(near.get(), far.get());
   const unsigned right = width > kKeyBits ? width - kKeyBits : 0;
   const unsigned left = width < kKeyBits ? kKeyBits - width : 0;
-  for (std::size_t j = 0; j < keys.size(); ++j) {
+  const auto key_at = [=](std::size_t j) {
     const auto key = static_cast<std::uint16_t>(static_cast<L>(at(first + j) + kMid<L>) >> right);
-    keys[j] = static_cast<std::uint16_t>(key << left);
+    return static_cast<std::uint16_t>(key << left);
+  };
+  // Compilers vectorize loops of a constant length.
+  std::array<std::uint16_t, 64> block;
+  std::size_t j = 0;
+  for (; j + block.size() <= keys.size(); j += block.size()) {
+    for (std::size_t k = 0; k < block.size(); ++k) block[k] = key_at(j + k);
+    std::copy(block.begin(), block.end(), keys.begin() + static_cast<std::ptrdiff_t>(j));
   }
+  for (; j < keys.size(); ++j) keys[j] = key_at(j);
 }
 
 // Sets hits[d - 1] to the number of anchors, in the upper half of the keys, whose key the one d
@@ -185,12 +193,13 @@ Distances best_candidates(std::span<const L> latents, bool has_steps, Arena& are
   const std::span<std::uint16_t> keys = arena.make<std::uint16_t>(keys_n);
   const std::span<std::uint16_t> hits = arena.make<std::uint16_t>(max_distance);
   Distances found;
-  make_keys<L>(first, keys, [&](std::size_t i) { return latents[i]; });
+  make_keys<L>(first, keys, [at = latents.data()](std::size_t i) { return at[i]; });
   count_hits(keys, hits);
   add_candidates(hits, found);
   if (has_steps) {
-    make_keys<L>(first, keys,
-                 [&](std::size_t i) { return static_cast<L>(latents[i] - latents[i - 1]); });
+    make_keys<L>(first, keys, [at = latents.data()](std::size_t i) {
+      return static_cast<L>(at[i] - at[i - 1]);
+    });
     count_hits(keys, hits);
     add_candidates(hits, found);
   }
@@ -318,7 +327,9 @@ std::optional<FixedLookback> find_fixed_lookback(const LatentArray& page,
                              kFirstEstimatedN, arena);
   const float bits = estimates[0].bits;
   if (!first || first->bits > std::max(kNearRatio * bits, bits + kNearBitsPerNumber)) return {};
-  return best_of(page, {&first->distance, 1}, modes.all(), kEstimatedN, arena);
+  // The modes by few differences, the best of them by more.
+  const auto mode = best_of(page, {&first->distance, 1}, modes.all(), kFirstEstimatedN, arena);
+  return best_of(page, {&first->distance, 1}, {&mode->mode, 1}, kEstimatedN, arena);
 }
 
 }  // namespace numpact::internal

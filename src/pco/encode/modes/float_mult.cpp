@@ -491,7 +491,7 @@ void propose_divisors(NumberType type, std::span<const L> latents, const Candida
                       Candidates& candidates) {
   // The largest divisor that is tried, and the number of proposals: larger divisors make larger
   // multiples, and each proposal is estimated.
-  NUMPACT_TUNED(unsigned, kMaxBaseDivisor, 63);
+  NUMPACT_TUNED(unsigned, kMaxBaseDivisor, 31);
   NUMPACT_TUNED(std::size_t, kMaxDivisorProposals, 3);
   // Bits of corrections that a divisor must save over all smaller ones: less is chance, as there
   // are at most kMaxProbes probes.

@@ -17,7 +17,7 @@ namespace {
 // them. More latents make the costs more accurate and the test slower: half as many, together with
 // fewer hopeless searches, saved 7 % of the time at the same size.
 NUMPACT_TUNED(std::size_t, kNearSampleN, 2048);
-constexpr std::size_t kNearWindowN = 256;
+constexpr std::size_t kNearWindowN = 128;
 // The windows that a round examines, whether its costs are guessed or learned in the round before,
 // and the multiple of max_bits above which the test is given up. It decreases as costs are learned.
 struct NearRound {
@@ -68,12 +68,15 @@ class NearSearch {
   void examine(const NearRound& round) {
     // Skips runs if there are many.
     const std::size_t step = run_n_ * std::max<std::size_t>(1, words_.size() / (4 * kNearSampleN));
+    // Windows of a whole page are longer than those of runs, and fewer suffice until the last
+    // round.
+    const std::size_t sparse = scale_ <= 1 && round.has_guessed_costs ? 2 : 1;
     std::size_t window = 0;
     for (std::size_t run = 0; run + run_n_ <= words_.size(); run += step) {
       for (std::size_t j = kMaxFrequent; j < run_n_; j += best_.size()) {
         const std::size_t index = window++;
-        if (index % round.window_one_in != 0) continue;
-        if (round.kept_one_in != 0 && index % round.kept_one_in == 0) continue;
+        if (index % (sparse * round.window_one_in) != 0) continue;
+        if (round.kept_one_in != 0 && index % (sparse * round.kept_one_in) == 0) continue;
         choose(run + j, std::min(best_.size(), run_n_ - j));
       }
     }

@@ -112,6 +112,9 @@ struct RepresentativeRange {
   }
 };
 
+// Strings are counted if at least this share of the values repeats: fewer save too little.
+NUMPACT_TUNED(float, kMinRepeatedShare, 0.05f);
+
 // Counts repeats of one kind, by a hash table of their latest positions.
 template <Latent L>
 class RepeatCounter {
@@ -164,7 +167,17 @@ class RepeatFinder {
         range_(range),
         values_(page, slot_log(windows.n()), memory.value_lookbacks, arena),
         strings_(page, slot_log(windows.n()), memory.string_lookbacks, arena) {
-    for (const PageWindows::Window& window : windows.all()) examine(window.begin, window.end);
+    for (const PageWindows::Window& window : windows.all()) {
+      examine(window, [&](const HashBlock& block, std::size_t begin, std::size_t n) {
+        return count_values(block, begin, n);
+      });
+    }
+    if (!may_repeat()) return;
+    for (const PageWindows::Window& window : windows.all()) {
+      examine(window, [&](const HashBlock& block, std::size_t begin, std::size_t n) {
+        return count_strings(block, begin, n);
+      });
+    }
   }
   const Repeats& values() const { return values_.found(); }
   const Repeats& strings() const { return strings_.found(); }
@@ -175,26 +188,37 @@ class RepeatFinder {
                       kMinRepeatSlotsLog2, kMaxRepeatSlotsLog2);
   }
 
-  void examine(std::size_t from, std::size_t to) {
+  // Strings repeat only where their last values do.
+  bool may_repeat() const {
+    const Repeats& values = values_.found();
+    return !range_.contains(values) || static_cast<float>(values.repeated) >=
+                                           kMinRepeatedShare * static_cast<float>(values.examined);
+  }
+
+  // Calls count(block, begin, n) for each block of a window, until it returns false.
+  template <class F>
+  void examine(const PageWindows::Window& window, F&& count) {
     HashBlock block;
-    HashBlock string_block;
-    PickedHashes picked;
-    for (std::size_t begin = from; begin < to; begin += kHashBlockN) {
-      const std::size_t n = std::min(kHashBlockN, to - begin);
-      const bool needs_values = !range_.is_exceeded_by(values().examined);
-      const bool needs_strings = !range_.is_exceeded_by(strings().examined);
-      if (!needs_values && !needs_strings) return;
+    for (std::size_t begin = window.begin; begin < window.end; begin += kHashBlockN) {
+      const std::size_t n = std::min(kHashBlockN, window.end - begin);
       hash_latents(page_.data() + begin, n, block);
-      if (needs_values) {
-        pick_hashes(block, n, pick_log_, picked);
-        values_.count(picked, begin);
-      }
-      if (!needs_strings) continue;
-      hash_strings(block, n, string_log_, string_block);
-      pick_hashes(string_block, n, pick_log_, picked);
-      strings_.count(picked, begin);
+      if (!count(block, begin, n)) return;
       std::copy_n(block.hashes + n, kHashHistory, block.hashes);
     }
+  }
+  bool count_values(const HashBlock& block, std::size_t begin, std::size_t n) {
+    PickedHashes picked;
+    pick_hashes(block, n, pick_log_, picked);
+    values_.count(picked, begin);
+    return !range_.is_exceeded_by(values().examined);
+  }
+  bool count_strings(const HashBlock& block, std::size_t begin, std::size_t n) {
+    HashBlock hashes;
+    PickedHashes picked;
+    hash_strings(block, n, string_log_, hashes);
+    pick_hashes(hashes, n, pick_log_, picked);
+    strings_.count(picked, begin);
+    return !range_.is_exceeded_by(strings().examined);
   }
 
   std::span<const L> page_;
