@@ -130,16 +130,20 @@ int guarded_run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+int run_program(const std::vector<std::string>& arguments) {
+  // A preloaded library that was linked with -ffast-math may have set flush-to-zero.
+  std::fesetenv(FE_DFL_ENV);
+  return_freed_memory();
+  platform::allow_open_files(kMaxOpenFiles);
+  platform::use_byte_streams();
+  watch_signals();
+  use_requested_target();
+  return guarded_run(arguments);
+}
+
 }  // namespace numpact::cli
 
 int main(int argc, char** argv) {
-  namespace platform = numpact::internal::platform;
-  // A preloaded library that was linked with -ffast-math may have set flush-to-zero.
-  std::fesetenv(FE_DFL_ENV);
-  numpact::cli::return_freed_memory();
-  platform::allow_open_files(numpact::cli::kMaxOpenFiles);
-  platform::use_byte_streams();
-  numpact::cli::watch_signals();
-  numpact::cli::use_requested_target();
-  return numpact::cli::guarded_run(platform::arguments_of(argc, argv));
+  return numpact::cli::run_program(numpact::internal::platform::arguments_of(argc, argv));
 }

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Arrow and Parquet for the command line tool, the only part that reads tables.
-# PYTHON links no Arrow: tables go through pyarrow in its own process, as in the Python package.
 # Looks for an installed Arrow C++, then for the libraries inside a pyarrow wheel.
 # Always defines numpact_arrow; with Arrow it links both libraries and sets NUMPACT_HAVE_ARROW=1.
 
-set(NUMPACT_ARROW AUTO CACHE STRING "Read Parquet and Arrow files: AUTO, ON, OFF or PYTHON")
-set_property(CACHE NUMPACT_ARROW PROPERTY STRINGS AUTO ON OFF PYTHON)
+set(NUMPACT_ARROW AUTO CACHE STRING "Read Parquet and Arrow files: AUTO, ON or OFF")
+set_property(CACHE NUMPACT_ARROW PROPERTY STRINGS AUTO ON OFF)
 set(NUMPACT_PYTHON "" CACHE FILEPATH "Python with pyarrow; empty: that of .venv")
 
 # Defines numpact_wheel_<name> from lib<name>.so.N in `folder`.
@@ -73,7 +72,7 @@ endfunction()
 
 add_library(numpact_arrow INTERFACE)
 set(_numpact_arrow "")
-if(NUMPACT_ARROW AND NOT NUMPACT_ARROW STREQUAL "PYTHON")
+if(NUMPACT_ARROW)
   numpact_find_installed_arrow(_numpact_arrow)
   if(NOT _numpact_arrow)
     numpact_find_wheel_arrow(_numpact_arrow)
@@ -84,8 +83,6 @@ if(_numpact_arrow)
   target_link_libraries(numpact_arrow INTERFACE ${_numpact_arrow})
   target_compile_definitions(numpact_arrow INTERFACE NUMPACT_HAVE_ARROW=1)
   message(STATUS "Arrow: ${_numpact_arrow}")
-elseif(NUMPACT_ARROW STREQUAL "PYTHON")
-  message(STATUS "Arrow: by pyarrow, in a process of its own")
 elseif(NUMPACT_ARROW AND NOT NUMPACT_ARROW STREQUAL "AUTO")
   message(FATAL_ERROR "NUMPACT_ARROW is ON, but neither Arrow C++ nor a pyarrow wheel was found")
 else()

@@ -79,18 +79,16 @@ ONCE = {
         re.compile(r'"is not null"'),
         ("src/table/filter/", "include/numpact/table_filter.hpp",
          "python/numpact/_folders/filters.py")),
-    # The command reads what its helper writes, and prints headers that the library has checked in
-    # its own form. Python's own reads headers of CVC files that the library has checked, what
-    # numpact wrote for itself, the filters of polars, and indexes of datasets, of which it checks
-    # levels and values before.
+    # The command prints headers that the library has checked in its own form. Python's own reads
+    # headers of CVC files that the library has checked, what numpact wrote for itself, the filters
+    # of polars, and indexes of datasets, of which it checks levels and values before.
     "reader of JSON": (
         re.compile(r"(?:\bJson|nlohmann::(?:ordered_)?json)::parse\b|simdjson|rapidjson"
                    r"|\bjson\.loads?\("),
-        ("src/json/", "cli/formats/python/", "cli/commands/cvc/info.cpp",
+        ("src/json/", "cli/commands/cvc/info.cpp",
          "cli/report/inspect_json.cpp", "python/numpact/cvc/", "python/numpact/dask/_cvc.py",
-         "python/numpact/dask/_schemas.py", "python/numpact/_tables/messages.py",
-         "python/numpact/_folders/polars_predicates.py", "python/numpact/_remote/chunk_index.py",
-         "python/numpact/_remote/dataset_index.py",
+         "python/numpact/dask/_schemas.py", "python/numpact/_folders/polars_predicates.py",
+         "python/numpact/_remote/chunk_index.py", "python/numpact/_remote/dataset_index.py",
          "integrations/duckdb/fetch_headers.py")),
 }
 # Programs for tests and benchmarks of some systems: their build files leave them out elsewhere.

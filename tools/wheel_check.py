@@ -28,9 +28,8 @@ def check_codec():
 
 
 def check_command():
-    command = [sys.executable, "-m", "numpact"]
-    if emulator := os.environ.get("NUMPACT_EMULATOR", "").split():
-        command = [*emulator, str(Path(numpact.__file__).parent / "_bin" / "numpact")]
+    emulator = os.environ.get("NUMPACT_EMULATOR", "").split()
+    command = [*emulator, sys.executable, "-m", "numpact"]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "a.npy")
         np.save(source, np.arange(1000))

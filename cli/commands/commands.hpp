@@ -2,9 +2,16 @@
 // The commands of the program. Each one has a file of its own, which also declares its options.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "commands/command.hpp"
 
 namespace numpact::cli {
+
+// The whole program: runs the command that the arguments name, of which the first is the program.
+// Returns the exit code. Must be called once, before any other thread exists.
+int run_program(const std::vector<std::string>& arguments);
 
 // Each adds one subcommand with its options. The options live as long as the returned object.
 Command add_compress_command(CLI::App& app);

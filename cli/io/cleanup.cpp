@@ -22,7 +22,6 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::set<std::string> paths;
-  std::set<platform::Child> processes;
 };
 
 Registry& registry() {
@@ -33,7 +32,6 @@ Registry& registry() {
 void clean() {
   // Never unlocked, so that nothing is created or moved any more.
   registry().mutex.lock();
-  for (const platform::Child process : registry().processes) platform::kill_child(process);
   for (const std::string& path : registry().paths) platform::remove_all(path);
 }
 
@@ -48,18 +46,6 @@ std::string hidden_name(const std::string& target) {
 void watch_signals() {
   registry();
   platform::clean_before_end(clean);
-}
-
-int start_guarded(platform::Child& process, const std::function<int(platform::Child&)>& start) {
-  const std::lock_guard lock(registry().mutex);
-  const int error = start(process);
-  if (error == 0) registry().processes.insert(process);
-  return error;
-}
-
-void end_guard(platform::Child process) {
-  const std::lock_guard lock(registry().mutex);
-  registry().processes.erase(process);
 }
 
 std::string folder_of(const std::string& path) {

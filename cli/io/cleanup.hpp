@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporary files and folders, which are removed on failure and when a signal ends the program. A
-// signal also kills the child processes.
+// Temporary files and folders, which are removed on failure and when a signal ends the program.
 #pragma once
 
 #include <functional>
@@ -10,7 +9,6 @@
 
 #include "failure.hpp"
 #include "numpact/file_lock.hpp"
-#include "platform/child_processes.hpp"
 
 namespace numpact::cli {
 
@@ -65,7 +63,7 @@ class SignalGuard {
 
   // Calls `make`, which returns the paths. It must not wait for others: a signal waits for it.
   void add(const std::function<std::vector<std::string>()>& make);
-  // Delays signals, and all who register paths and processes, until forget().
+  // Delays signals, and all who register paths, until forget().
   void hold();
   // The paths stay from now on.
   void forget();
@@ -74,12 +72,6 @@ class SignalGuard {
   std::vector<std::string> paths_;
   std::unique_lock<std::mutex> lock_;
 };
-
-// Starts a process that is killed when a signal ends this program. `start` sets the process id and
-// returns 0 or errno, which is returned.
-int start_guarded(platform::Child& process, const std::function<int(platform::Child&)>& start);
-// To be called when the process has exited, before its id can be reused.
-void end_guard(platform::Child process);
 
 // The parent folder of a path; "." if the path names none.
 std::string folder_of(const std::string& path);

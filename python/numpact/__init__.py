@@ -137,7 +137,7 @@ __all__ = [
 ]
 
 # The names of each module. A module is imported on first use of one of its names, so that the
-# command, and its helper for tables, start without the codec.
+# command starts without the codec.
 _MODULES = {
     "_append": "append",
     "_arrow": "ArrowArray compress_arrow decompress_arrow",

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the command of the package does with datasets: ``index`` of a folder of tables, and
-``compress --partition-by``. The program does the rest.
+``compress --partition-by``. The rest is written in C++.
 """
 
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -26,14 +25,14 @@ def _is_dataset(path: str) -> bool:
     return os.path.isdir(path) and not os.path.lexists(os.path.join(path, "manifest.json"))
 
 
-def main(program: str, words: list[str]) -> int:
+def main(words: list[str]) -> int:
     """Runs the command; the exit status."""
     from ._errors import CorruptError, LimitExceededError
 
     try:
         if words[0] == "index":
             return _index(words[1:])
-        return _compress(program, words[1:])
+        return _compress(words[1:])
     except ImportError as error:
         status, text = 1, str(error)
     except (OSError, ValueError) as error:
@@ -77,17 +76,24 @@ _REFUSED = (
 )
 
 
-def _compress(program: str, words: list[str]) -> int:
+def _run(words: list[str]) -> int:
+    """The exit code of the command in a process of its own."""
+    from ._command import run
+
+    child = os.fork()
+    if child == 0:
+        os._exit(run(words))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _compress(words: list[str]) -> int:
     """Compresses to a hidden table, whose rows are then divided among folders."""
     import argparse
-
-    from ._specs import DEFAULT_LEVEL
-    from ._table import open_table, write_table
 
     parser = argparse.ArgumentParser("numpact compress", allow_abbrev=False, add_help=False)
     parser.add_argument(_OPTION, required=True)
     parser.add_argument("-o", "--output", required=True)
-    parser.add_argument("--level", type=int, default=DEFAULT_LEVEL)
+    parser.add_argument("--level", type=int)
     parser.add_argument("-q", "--quiet", action="store_true")
     given, rest = parser.parse_known_args(words)
     refused = [word for word in rest if word.partition("=")[0] in _REFUSED]
@@ -104,12 +110,16 @@ def _compress(program: str, words: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix=".numpact-", dir=parent) as work:
         made = os.path.join(work, "table")
         # Fast, since these files are read once; the tables get the level that was asked for.
-        words = [program, "compress", "--level", "1", "-q", *rest, "-o", made]
-        done = subprocess.run(words, check=False)
-        if done.returncode != 0:
-            return done.returncode
+        status = _run(["compress", "--level", "1", "-q", *rest, "-o", made])
+        if status != 0:
+            return status
+        # Here, after the fork: it imports numpy, which starts threads.
+        from ._specs import DEFAULT_LEVEL
+        from ._table import open_table, write_table
+
+        level = DEFAULT_LEVEL if given.level is None else given.level
         table = open_table(made)
-        write_table(table, output, level=given.level, partition_by=columns)
+        write_table(table, output, level=level, partition_by=columns)
         if not given.quiet:
             _say(f"{output}: {len(table):,} rows divided by {', '.join(columns)}")
     return 0

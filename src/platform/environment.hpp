@@ -9,10 +9,6 @@ namespace numpact::internal::platform {
 // The folder for temporary files; it may not exist.
 std::string temporary_folder();
 
-// The full path of a program that is named without a folder, or "". Relative entries of PATH depend
-// on the working folder and are skipped.
-std::string find_program(const std::string& name);
-
 // The value of a variable of the environment; "" if it is not set.
 std::string environment_value(const char* variable);
 

@@ -22,9 +22,6 @@ std::string extension_part(const std::string& path);
 // The path of a folder without separators at its end; the root keeps its own.
 std::string without_end_separators(std::string path);
 
-// Whether the path does not depend on the working folder.
-bool is_full_path(std::string_view path);
-
 // Follows all links of a path; the last one may lead to a missing file. Returns false with ELOOP in
 // errno if they lead back to themselves. Other errors are left to the users of the path.
 bool follow_links(const std::string& path, std::string& target);

@@ -24,7 +24,6 @@ set(numpact_posix_sources
   temporary.cpp
 )
 set(numpact_posix_tool_sources
-  posix/child_processes.cpp
   posix/environment.cpp
   posix/program.cpp
   posix/temporary.cpp
@@ -43,7 +42,6 @@ set(numpact_windows_sources
   windows/replacement.cpp
 )
 set(numpact_windows_tool_sources
-  windows/child_processes.cpp
   windows/environment.cpp
   windows/program.cpp
   windows/temporary.cpp

@@ -188,7 +188,7 @@ def test_a17_names_of_files_do_not_steer_terminals(tmp_path: Path, nasty_table: 
               ["compress", tmp_path / "t.csv", "-o", tmp_path / "made"])
 
 
-def test_a17_messages_of_the_helper_do_not_steer_terminals(tmp_path: Path,
+def test_a17_messages_about_tables_do_not_steer_terminals(tmp_path: Path,
                                                            tool: Tool) -> None:  # noqa: F811
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet

@@ -22,7 +22,7 @@ TEXT = ["string", "large_string", "string_view", "decimal", "dictionary"]  # wha
 
 
 def peak_of(tool: Tool, *words: object) -> tuple[int, str, int]:  # noqa: F811
-    """Exit code, what it says, and its most memory in bytes, that of its helper included."""
+    """Exit code, what it says, and its most memory in bytes."""
     script = (
         "import resource, subprocess, sys\n"
         "ran = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)\n"

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -130,18 +131,17 @@ std::optional<int> play_role(const std::vector<std::string>& arguments) {
   if (role == "hold") return hold_file(rest[0]);
   if (role == "append") return append(rest[0], rest[1], rest[2]);
   if (role == "copy") return copy_streams();
-  if (role == "descriptor") return put(kStandardOutput, all_of(std::stoi(rest[0]))) ? 0 : 1;
   if (role == "status") return std::stoi(rest[0]);
   return 99;
 }
 
-TestChild::TestChild(std::vector<std::string> role, std::span<const int> others) {
+TestChild::TestChild(std::vector<std::string> role) {
   std::vector<std::string> command{own_program, "child"};
   command.insert(command.end(), role.begin(), role.end());
   int input = -1;
   int output = -1;
   if (platform::open_pipe(input, to_child_) != 0 || platform::open_pipe(from_child_, output) != 0 ||
-      platform::start_child(command, input, output, others, child_) != 0) {
+      platform::start_child(command, input, output, child_) != 0) {
     throw std::runtime_error("the child cannot be started");
   }
   platform::close_file(input);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +20,7 @@ extern std::string own_program;
 // Started with a role and its arguments. Standard input and output are pipes.
 class TestChild {
  public:
-  explicit TestChild(std::vector<std::string> role, std::span<const int> others = {});
+  explicit TestChild(std::vector<std::string> role);
   ~TestChild();
   TestChild(const TestChild&) = delete;
   TestChild& operator=(const TestChild&) = delete;

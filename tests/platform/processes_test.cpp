@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other processes: arguments, streams, inherited descriptors, exit status.
+// Other processes: arguments, streams, exit status.
 #include "platform/processes.hpp"
 
 #include <gtest/gtest.h>
@@ -43,29 +43,11 @@ TEST(Processes, TellTheirStatus) {
   EXPECT_EQ(TestChild({"copy"}).kill(), 128 + 9);
 }
 
-class Inheriting : public FileTest {};
-
-TEST_F(Inheriting, DescriptorsHaveTheirNumbers) {
-  put("a", "first");
-  put("b", "second");
-  const int files[] = {
-      platform::open_file(path("a"), platform::Access::kRead),
-      platform::open_file(path("b"), platform::Access::kRead),
-  };
-  for (const char* const number : {"3", "4"}) {
-    TestChild child({"descriptor", number}, files);
-    EXPECT_EQ(child.rest(), number == "3"s ? "first" : "second");
-    EXPECT_EQ(child.finish(), 0);
-  }
-  for (const int file : files) platform::close_file(file);
-}
-
 TEST(Processes, MissingProgramsAreErrors) {
   platform::Child child = -1;
   EXPECT_EQ(platform::start_child({platform::temporary_folder() + "/no such program"},
-                                  platform::kStandardInput, platform::kStandardError, {}, child),
+                                  platform::kStandardInput, platform::kStandardError, child),
             ENOENT);
-  EXPECT_EQ(platform::find_program("no such program"), "");
 }
 
 TEST(Processes, KnowThemselves) {

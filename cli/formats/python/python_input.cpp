@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads tables through the Python helper.
+// Reads tables with pyarrow.
 #include <fmt/format.h>
 
-#include <cstring>
 #include <memory>
 #include <utility>
 
 #include "failure.hpp"
 #include "formats/formats.hpp"
 #include "formats/others.hpp"
-#include "formats/python/python_helper.hpp"
+#include "formats/python/python_calls.hpp"
 
 namespace numpact::cli {
 namespace {
-
-std::optional<std::uint64_t> optional_count(const Json& json, const char* key,
-                                            const std::string& place) {
-  const auto found = json.find(key);
-  if (found == json.end()) fail_protocol(place);
-  if (found->is_null()) return std::nullopt;
-  return count_in(json, key, place);
-}
 
 const char* name_of_policy(NullPolicy nulls) {
   switch (nulls) {
@@ -33,23 +24,56 @@ const char* name_of_policy(NullPolicy nulls) {
   }
 }
 
-class HelperNumbers final : public NumberInput {
+Metadata metadata_in(const nb::object& pairs) {
+  const auto text = [](const nb::bytes& bytes) { return std::string(bytes.c_str(), bytes.size()); };
+  Metadata metadata;
+  for (const nb::handle pair : pairs) {
+    metadata.emplace_back(text(bytes_at(pair, 0)), text(bytes_at(pair, 1)));
+  }
+  return metadata;
+}
+
+// From the description of numpact._tables.reading.
+Column column_in(const nb::handle& described) {
+  const auto text = [&](const char* key) { return nb::cast<std::string>(described[key]); };
+  const auto count = [&](const char* key) { return nb::cast<std::uint64_t>(described[key]); };
+  Column column;
+  column.name = text("name");
+  column.source_type = text("source_type");
+  if (described["type"].is_none()) {
+    column.unfit = text("unfit");
+    return column;
+  }
+  column.nullable = nb::cast<bool>(described["nullable"]);
+  column.metadata = metadata_in(described["metadata"]);
+  column.is_list = count("list_size") != 0;
+  if (column.is_list) column.dimension = count("list_size");
+  column.type = number_type_of_name(text("type")).value();
+  column.logical = {table::kind_of_name(text("kind")).value(),
+                    table::unit_of_name(text("unit")).value(), text("timezone")};
+  if (column.logical.kind == LogicalKind::kDecimal) {
+    column.logical.decimal = {static_cast<std::uint8_t>(count("precision")),
+                              static_cast<std::uint8_t>(count("scale")),
+                              static_cast<std::uint16_t>(count("bits"))};
+  }
+  return column;
+}
+
+class PythonNumbers final : public NumberInput {
  public:
-  HelperNumbers(std::shared_ptr<PythonHelper> helper, std::uint64_t reader, const Column& column,
-                std::optional<std::uint64_t> count, NullPolicy nulls, std::string place)
-      : helper_(std::move(helper)),
-        reader_(reader),
+  PythonNumbers(PythonObject reader, const Column& column, std::optional<std::uint64_t> count,
+                NullPolicy nulls, std::string place)
+      : reader_(std::move(reader)),
         type_(column.type),
-        dimension_(column.dimension),
         count_(count),
         policy_(nulls),
         place_(std::move(place)) {}
 
   NumberView next() override {
     while (take_block()) {
-      if (!numbers_.empty()) break;  // otherwise all rows were null
+      if (view_.count > 0) break;  // otherwise all rows were null
     }
-    return {type_, numbers_.data(), numbers_in(numbers_.size(), type_)};
+    return view_;
   }
 
   std::optional<std::uint64_t> count() const override { return count_; }
@@ -59,170 +83,127 @@ class HelperNumbers final : public NumberInput {
  private:
   // Reads the next block. Returns false at the end.
   bool take_block() {
-    const Json answer = helper_->ask({{"verb", "next"}, {"reader", reader_}}, place_);
-    const std::uint64_t rows = count_in(answer, "rows", place_);
-    const std::size_t size = size_of(type_);
-    const std::uint64_t max_bytes = std::max<std::uint64_t>(kBlockNumbers, dimension_) * size;
-    numbers_ =
-        helper_->receive_bytes(max_bytes, place_);  // aligned like any allocation of operator new
-    const std::vector<std::byte> valid = helper_->receive_bytes(kBlockNumbers, place_);
-    if (numbers_.size() % size != 0 || (!valid.empty() && valid.size() != rows)) {
-      fail_protocol(place_);
-    }
-    const std::uint64_t nulls_before = runs_.nulls();
-    if (valid.empty()) {
-      runs_.add_numbers(rows);
-    } else {
-      runs_.add_validity({reinterpret_cast<const std::uint8_t*>(valid.data()), valid.size()});
-    }
-    const std::uint64_t with_numbers = rows - (runs_.nulls() - nulls_before);
-    if (numbers_in(numbers_.size(), type_) != with_numbers * dimension_) fail_protocol(place_);
-    if (policy_ != NullPolicy::kKeep) runs_.take();  // discarded, since nobody else takes them
-    return rows > 0;
+    return with_python(place_, [&] {
+      const nb::tuple block(reader_.call("next"));
+      const auto rows = nb::cast<std::uint64_t>(block[0]);
+      nb::bytes numbers = bytes_at(block, 1);
+      const nb::bytes valid = bytes_at(block, 2);
+      // Bytes of Python are aligned like any of its objects.
+      view_ = {type_, numbers.data(), numbers_in(numbers.size(), type_)};
+      numbers_ = PythonObject(std::move(numbers));
+      if (valid.size() == 0) {
+        runs_.add_numbers(rows);
+      } else {
+        runs_.add_validity({static_cast<const std::uint8_t*>(valid.data()), valid.size()});
+      }
+      if (policy_ != NullPolicy::kKeep) runs_.take();  // discarded, since nobody else takes them
+      return rows > 0;
+    });
   }
 
-  std::shared_ptr<PythonHelper> helper_;
-  std::uint64_t reader_;
+  PythonObject reader_;
   NumberType type_;
-  std::uint64_t dimension_;
   std::optional<std::uint64_t> count_;
   NullPolicy policy_;
   std::string place_;
-  std::vector<std::byte> numbers_;
+  PythonObject numbers_;  // of view_
+  NumberView view_;
   NullRuns runs_;
 };
 
-// Whether a type of Arrow, by its name, is one of texts or bytes, or of categories of them.
-bool has_texts(std::string_view type) {
-  constexpr std::string_view kDictionary = "dictionary<values=";
-  if (type.starts_with(kDictionary)) {
-    type.remove_prefix(kDictionary.size());
-    type = type.substr(0, type.find(','));
-  }
-  return table::text_type_of_name(type) || type == "string_view" || type == "binary_view";
-}
-
-class HelperTexts final : public TextInput {
+class PythonTexts final : public TextInput {
  public:
-  HelperTexts(std::shared_ptr<PythonHelper> helper, std::uint64_t reader, std::string place)
-      : helper_(std::move(helper)), reader_(reader), place_(std::move(place)) {}
+  PythonTexts(PythonObject reader, std::string place)
+      : reader_(std::move(reader)), place_(std::move(place)) {}
 
   const TextBlock& next() override {
     block_ = {};
-    const Json answer = helper_->ask({{"verb", "next"}, {"reader", reader_}}, place_);
-    const std::uint64_t rows = count_in(answer, "rows", place_);
-    const auto bytes = helper_->receive_bytes(~std::uint64_t{0}, place_);
-    const auto ends = helper_->receive_bytes(kOtherBatchRows * sizeof(std::uint64_t), place_);
-    const auto valid = helper_->receive_bytes(kOtherBatchRows, place_);
-    const bool fits =
-        ends.size() == rows * sizeof(std::uint64_t) && (valid.empty() || valid.size() == rows);
-    if (!fits) fail_protocol(place_);
-    block_.bytes.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    block_.ends.resize(static_cast<std::size_t>(rows));
-    if (rows > 0) std::memcpy(block_.ends.data(), ends.data(), ends.size());
-    const auto* const flags = reinterpret_cast<const std::uint8_t*>(valid.data());
-    block_.valid.assign(flags, flags + valid.size());
+    with_python(place_, [&] { add_rows(reader_.call("next"), block_); });
     return block_;
   }
 
  private:
-  std::shared_ptr<PythonHelper> helper_;
-  std::uint64_t reader_;
+  PythonObject reader_;
   std::string place_;
   TextBlock block_;
 };
 
-class HelperTable final : public TableInput {
+class PythonTable final : public TableInput {
  public:
-  // `format`: the helper's name of the format; `needs`: the start of the message if pyarrow is
+  // `format`: its name in numpact._tables.reading; `needs`: the start of the message if pyarrow is
   // missing.
-  HelperTable(Input& input, const InputOptions& options, const char* format, const char* needs)
+  PythonTable(Input& input, const InputOptions& options, const char* format, const char* needs)
       : TableInput(true), name_(input.name()) {
-    start(input, format, needs);
+    const PythonObject reading = tables_module("reading", needs, name_);
     const bool is_for_vectors = options.purpose == Purpose::kVectors;
-    const Json answer = helper_->ask({{"verb", "open"}, {"lists", is_for_vectors}}, name_);
-    const auto columns = answer.find("columns");
-    if (columns == answer.end() || !columns->is_array()) fail_protocol(name_);
-    for (const Json& json : *columns) {
-      Column& column = columns_.emplace_back(column_from_json(json, name_));
-      if (is_for_vectors && !column.unfit.empty()) column.unfit = no_vectors(column.source_type);
-    }
-    metadata_ = metadata_in(answer, name_);
+    // A regular file is mapped, a stream is read to its end.
+    const bool is_file = input.size().value_or(0) > 0;
+    const std::vector<std::byte> content = is_file ? std::vector<std::byte>() : input.read_rest();
+    with_python(name_, [&] {
+      nb::object source = python_bytes(content);
+      if (is_file) source = nb::cast(input.file()->descriptor());
+      const nb::object table = reading.call("open_table", format, source, is_for_vectors);
+      for (const nb::handle described : table.attr("columns")) {
+        Column& column = columns_.emplace_back(column_in(described));
+        if (is_for_vectors && !column.unfit.empty()) column.unfit = no_vectors(column.source_type);
+      }
+      metadata_ = metadata_in(table.attr("metadata"));
+      table_ = PythonObject(table);
+    });
   }
 
   std::unique_ptr<NumberInput> open(std::size_t index) override {
     Column& column = columns_[index];
     const std::string place = column_place(name_, column.name);
-    const Json answer = helper_->ask(
-        {{"verb", "column"}, {"column", index}, {"nulls", name_of_policy(nulls_)}}, place);
-    std::optional<std::uint64_t> count = optional_count(answer, "rows", place);
-    if (nulls_ == NullPolicy::kDrop) count.reset();
-    if (count) *count *= column.dimension;
-    column.logical.unit = unit_in(answer, place);
-    return std::make_unique<HelperNumbers>(helper_, count_in(answer, "reader", place), column,
-                                           count, nulls_, place);
+    return with_python(place, [&] {
+      const nb::object opened = table_.call("numbers", index, name_of_policy(nulls_));
+      std::optional<std::uint64_t> count;
+      const nb::object rows = opened[1];
+      if (!rows.is_none() && nulls_ != NullPolicy::kDrop) {
+        count = nb::cast<std::uint64_t>(rows) * column.dimension;
+      }
+      column.logical.unit = table::unit_of_name(nb::cast<std::string>(opened[2])).value();
+      return std::make_unique<PythonNumbers>(PythonObject(opened[0]), column, count, nulls_, place);
+    });
   }
 
   bool can_keep(std::size_t) const override { return true; }
 
   std::unique_ptr<TextInput> open_texts(std::size_t index) override {
-    const Column& column = columns_[index];
-    const std::string place = column_place(name_, column.name);
-    if (!has_texts(column.source_type)) return nullptr;
-    const Json answer = helper_->ask({{"verb", "texts"}, {"column", index}}, place);
-    return std::make_unique<HelperTexts>(helper_, count_in(answer, "reader", place), place);
+    const std::string place = column_place(name_, columns_[index].name);
+    return with_python(place, [&]() -> std::unique_ptr<TextInput> {
+      nb::object texts = table_.call("texts", index);
+      if (texts.is_none()) return nullptr;
+      return std::make_unique<PythonTexts>(PythonObject(std::move(texts)), place);
+    });
   }
 
   OtherColumn write_other(std::size_t index, ByteSink& file) override {
-    const std::string place = column_place(name_, columns_[index].name);
-    helper_->send({{"verb", "keep"}, {"column", index}}, place);
-    return receive_other(*helper_, file, place);
+    const PythonSink sink(file, column_place(name_, columns_[index].name));
+    return sink.written(
+        [&] { return other_in(table_.call("write_other", index, sink.function())); });
   }
 
  private:
-  // The helper opens a file by its path; input from a pipe is sent to it.
-  void start(Input& input, const char* format, const char* needs) {
-    std::vector<std::string> args{"read", format};
-    const bool is_file = input.size().value_or(0) > 0;
-    if (is_file) args.push_back(input.path());
-    helper_ = std::make_shared<PythonHelper>(args, needs, name_);
-    if (is_file) return;
-    std::vector<std::byte> block(std::size_t{1} << 20);
-    for (;;) {
-      const std::size_t got = input.read_full(block);
-      if (got > 0) helper_->send(std::span<const std::byte>(block).first(got), name_);
-      if (got < block.size()) break;
-    }
-    helper_->send(std::span<const std::byte>(), name_);
-  }
-
-  static TimeUnit unit_in(const Json& answer, const std::string& place) {
-    const auto found = answer.find("unit");
-    if (found == answer.end() || !found->is_string()) fail_protocol(place);
-    const std::optional<TimeUnit> unit = table::unit_of_name(found->get<std::string>());
-    if (!unit) fail_protocol(place);
-    return *unit;
-  }
-
   std::string name_;
-  std::shared_ptr<PythonHelper> helper_;
+  PythonObject table_;
 };
 
 }  // namespace
 
 std::unique_ptr<TableInput> open_parquet(std::unique_ptr<Input> input,
                                          const InputOptions& options) {
-  return std::make_unique<HelperTable>(*input, options, "parquet", "Parquet");
+  return std::make_unique<PythonTable>(*input, options, "parquet", "Parquet");
 }
 
 std::unique_ptr<TableInput> open_arrow_file(std::unique_ptr<Input> input,
                                             const InputOptions& options) {
-  return std::make_unique<HelperTable>(*input, options, "arrow", "Arrow IPC");
+  return std::make_unique<PythonTable>(*input, options, "arrow", "Arrow IPC");
 }
 
 std::unique_ptr<TableInput> open_arrow_stream(std::unique_ptr<Input> input,
                                               const InputOptions& options) {
-  return std::make_unique<HelperTable>(*input, options, "arrows", "Arrow IPC");
+  return std::make_unique<PythonTable>(*input, options, "arrows", "Arrow IPC");
 }
 
 }  // namespace numpact::cli

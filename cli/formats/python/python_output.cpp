@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes tables through the Python helper, which returns the bytes of the file.
+// Writes tables with pyarrow.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,36 +14,54 @@
 #include "formats/arrow/parquet_fit.hpp"
 #include "formats/formats.hpp"
 #include "formats/others.hpp"
-#include "formats/python/python_helper.hpp"
+#include "formats/python/python_calls.hpp"
 
 namespace numpact::cli {
 namespace {
 
-class HelperOutput final : public TableOutput {
+nb::dict column_for_python(const Column& column) {
+  nb::dict made;
+  made["name"] = python_text(column.name);
+  made["type"] = std::string(name_of(column.type));
+  made["kind"] = std::string(to_string(column.logical.kind));
+  made["unit"] = std::string(to_string(column.logical.unit));
+  made["timezone"] = python_text(column.logical.timezone);
+  made["precision"] = column.logical.decimal.precision;
+  made["scale"] = column.logical.decimal.scale;
+  made["bits"] = column.logical.decimal.bits;
+  made["text_type"] = std::string(to_string(column.text_type));
+  made["list_size"] = column.is_list ? column.dimension : 0;
+  made["nullable"] = column.nullable;
+  made["metadata"] = metadata_for_python(column.metadata);
+  return made;
+}
+
+class PythonOutput final : public TableOutput {
  public:
-  HelperOutput(OutputFile& file, const OutputPlan& plan, const char* format, const char* needs)
+  PythonOutput(OutputFile& file, const OutputPlan& plan, const char* format, const char* needs)
       : file_(checked(file, plan)),
         columns_(plan.columns),
         limits_(plan.limits != nullptr ? plan.limits : std::make_shared<ValueLimits>()),
-        helper_({"write", format}, needs, file.name(), all_files(plan.others)) {
+        sink_(file, file.name()) {
     if (std::string_view(format) == "parquet") fit_.emplace(file.name());
-    Json request{{"verb", "create"},
-                 {"columns", Json::array()},
-                 {"metadata", metadata_to_json(plan.metadata)},
-                 {"others", Json::array()}};
-    for (const Column& column : columns_) {
-      request["columns"].push_back(column.other ? Json{{"other", *column.other}}
-                                                : column_to_json(column));
-    }
-    std::size_t number = 0;
-    for (const OtherFiles& column : plan.others) {
-      Json& parts = request["others"].emplace_back(Json::array());
-      for (const OtherFile& part : column) parts.push_back(file_to_json(part, number++));
-    }
-    has_others_ = !plan.others.empty();
-    if (has_others_) others_place_ = place_of(plan.others[0].front());
-    helper_.send(request, file_.name());
-    helper_.receive_into(file_, file_.name());
+    if (!plan.others.empty()) others_place_ = place_of(plan.others[0].front());
+    const PythonObject writing = tables_module("writing", needs, file.name());
+    sink_.written([&] {
+      nb::list columns;
+      for (const Column& column : columns_) {
+        if (!column.other) {
+          columns.append(column_for_python(column));
+          continue;
+        }
+        nb::list parts;
+        for (const OtherFile& part : plan.others[*column.other]) {
+          parts.append(file_for_python(part));
+        }
+        columns.append(parts);
+      }
+      output_ = PythonObject(writing.call("Output", format, columns,
+                                          metadata_for_python(plan.metadata), sink_.function()));
+    });
   }
 
   void write(std::span<const ColumnBlock> columns) override {
@@ -51,31 +70,32 @@ class HelperOutput final : public TableOutput {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       check_booleans(columns[c].numbers, columns_[c]);
     }
-    const std::uint64_t rows = columns[0].rows;
-    send_rows(rows, columns);
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (columns_[c].other) continue;
-      if (columns[c].texts != nullptr) {
-        send_texts(*columns[c].texts);
-        continue;
-      }
-      helper_.send(bytes_of(columns[c].numbers), file_.name());
-      helper_.send(std::as_bytes(columns[c].valid), file_.name());
-    }
-    helper_.receive_into(file_, file_.name());
-    if (!has_others_) return;
-    const Json answer = helper_.receive(file_.name());
-    limits_->add_output(count_in(answer, "bytes", file_.name()), others_place_);
+    const std::uint64_t bytes = written([&] {
+      nb::list blocks;
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        blocks.append(block_of(columns_[c], columns[c]));
+      return nb::cast<std::uint64_t>(
+          output_.call("write", columns[0].rows, blocks, limits_for_python(*limits_)));
+    });
+    if (!others_place_.empty()) limits_->add_output(bytes, others_place_);
   }
 
   void finish() override {
-    helper_.send({{"verb", "finish"}}, file_.name());
-    helper_.receive_into(file_, file_.name());
-    helper_.finish(file_.name());
+    written([&] { output_.call("close"); });
   }
 
  private:
-  // Checks the columns before the helper is started.
+  template <class Call>
+  std::invoke_result_t<Call> written(Call&& call) {
+    try {
+      return sink_.written(call);
+    } catch (const Failure&) {
+      file_.throw_if_failed();
+      throw;
+    }
+  }
+
+  // Checks the columns before pyarrow is imported.
   static OutputFile& checked(OutputFile& file, const OutputPlan& plan) {
     check_table_columns(file, plan);
     return file;
@@ -91,48 +111,38 @@ class HelperOutput final : public TableOutput {
     }
   }
 
-  void send_texts(const TextBlock& texts) {
-    std::vector<std::uint64_t> offsets(1);
-    offsets.insert(offsets.end(), texts.ends.begin(), texts.ends.end());
-    helper_.send(std::as_bytes(std::span(texts.bytes)), file_.name());
-    helper_.send(std::as_bytes(std::span(offsets)), file_.name());
-    helper_.send(std::as_bytes(std::span(texts.valid)), file_.name());
-  }
-
-  // All other columns have the same rows.
-  void send_rows(std::uint64_t rows, std::span<const ColumnBlock> columns) {
-    Json request{{"verb", "rows"}, {"count", rows}};
-    if (!has_others_) return helper_.send(request, file_.name());
-    const auto other = std::find_if(columns_.begin(), columns_.end(),
-                                    [](const Column& column) { return column.other.has_value(); });
-    const ColumnBlock& block = columns[static_cast<std::size_t>(other - columns_.begin())];
-    request["first"] = block.first_row;
-    request["limits"] = limits_json(*limits_);
-    helper_.send(request, file_.name());
-    helper_.send(std::as_bytes(block.kept), file_.name());
+  // Of other columns the first row and which of those from there on are taken, empty: `rows` of
+  // them; of others the values.
+  static nb::object block_of(const Column& column, const ColumnBlock& block) {
+    if (column.other) {
+      return nb::make_tuple(block.first_row, python_bytes(std::as_bytes(block.kept)));
+    }
+    if (block.texts != nullptr) return rows_of(*block.texts);
+    return nb::make_tuple(python_bytes(bytes_of(block.numbers)),
+                          python_bytes(std::as_bytes(block.valid)));
   }
 
   OutputFile& file_;
   std::vector<Column> columns_;
   std::optional<ParquetFit> fit_;  // for Parquet
   ValueLimitsRef limits_;
-  bool has_others_ = false;
-  std::string others_place_;  // of the first of them
-  PythonHelper helper_;
+  std::string others_place_;  // of the first of them; empty: there are none
+  PythonSink sink_;
+  PythonObject output_;
 };
 
 }  // namespace
 
 std::unique_ptr<TableOutput> make_parquet(OutputFile& file, const OutputPlan& plan) {
-  return std::make_unique<HelperOutput>(file, plan, "parquet", "Parquet");
+  return std::make_unique<PythonOutput>(file, plan, "parquet", "Parquet");
 }
 
 std::unique_ptr<TableOutput> make_arrow_file(OutputFile& file, const OutputPlan& plan) {
-  return std::make_unique<HelperOutput>(file, plan, "arrow", "Arrow IPC");
+  return std::make_unique<PythonOutput>(file, plan, "arrow", "Arrow IPC");
 }
 
 std::unique_ptr<TableOutput> make_arrow_stream(OutputFile& file, const OutputPlan& plan) {
-  return std::make_unique<HelperOutput>(file, plan, "arrows", "Arrow IPC");
+  return std::make_unique<PythonOutput>(file, plan, "arrows", "Arrow IPC");
 }
 
 }  // namespace numpact::cli

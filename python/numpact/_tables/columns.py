@@ -83,10 +83,11 @@ def metadata_to_json(metadata: Any) -> list[list[Any]]:
         except UnicodeDecodeError:
             return {"hex": content.hex()}
 
-    return [[text(key), text(value)] for key, value in _pairs(metadata)]
+    return [[text(key), text(value)] for key, value in metadata_pairs(metadata)]
 
 
-def _pairs(metadata: Any) -> Iterator[tuple[bytes, bytes]]:
+def metadata_pairs(metadata: Any) -> Iterator[tuple[bytes, bytes]]:
+    """Keys and values of metadata; None has none."""
     for key, value in [] if metadata is None else metadata.items():
         yield (
             key.encode() if isinstance(key, str) else key,
@@ -94,10 +95,12 @@ def _pairs(metadata: Any) -> Iterator[tuple[bytes, bytes]]:
         )
 
 
-def metadata_from_json(pairs: list[list[Any]]) -> Any:
-    """The other way round; None if there are no pairs."""
+def metadata_from_json(pairs: list[Any]) -> Any:
+    """The other way round, also of pairs of bytes; None if there are no pairs."""
 
     def content(text: Any) -> bytes:
+        if isinstance(text, bytes):
+            return text
         return text.encode() if isinstance(text, str) else bytes.fromhex(text["hex"])
 
     if not pairs:
@@ -141,6 +144,12 @@ def _exported_metadata(field: pa.Field) -> dict[bytes, bytes]:
     return dict(zip(texts[::2], texts[1::2], strict=True))
 
 
+def metadata_of(field: pa.Field) -> Any:
+    """The metadata of a field, the name of an extension type among it."""
+    extends = storage_of(field.type) is not field.type
+    return _exported_metadata(field) if extends else field.metadata
+
+
 def has_enums_of(field: pa.Field, other: pa.Field) -> bool:
     """Whether a field declares the Enums of polars that another one of the same type declares.
 
@@ -180,13 +189,12 @@ def describe(field: pa.Field, list_size: int | None = None) -> dict[str, Any]:
             list of numbers. None: the command does not read lists, or the field has none.
     """
     type = storage_of(field.type)
-    extends = type is not field.type
     described: dict[str, Any] = {
         "name": field.name,
         "source_type": str(field.type),
         "list_size": list_size or 0,
         "nullable": field.nullable,
-        "metadata": metadata_to_json(_exported_metadata(field) if extends else field.metadata),
+        "metadata": metadata_to_json(metadata_of(field)),
         "type": _NAMES.get(type if list_size is None else type.value_type),
     }
     if list_size == 0:

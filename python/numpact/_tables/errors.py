@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports exceptions to the command."""
+"""Exceptions for the command."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .messages import Gone, Messages, Refused
+
+class Refused(Exception):
+    """An error for the user.
+
+    Args:
+        message: What is wrong.
+        code: "failure", "corrupt" or "limit".
+        place: The file and the column that it is about; None: those that the command works on.
+    """
+
+    def __init__(self, message: str, code: str = "failure", place: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.place = place
 
 
 def _code(error: Exception) -> str:
@@ -26,8 +39,10 @@ def _code(error: Exception) -> str:
     return "corrupt" if expected else "failure"
 
 
-def _refused(error: Exception, file: int | None) -> Refused:
-    """What the command is told; it names the place itself."""
+def told(error: Exception, place: str | None = None) -> tuple[str, str, str | None]:
+    """Code, message and place of an exception."""
+    if isinstance(error, Refused):
+        return error.code, str(error), error.place
     from .._errors import ChecksumError
 
     code, text = _code(error), str(error) or type(error).__name__
@@ -38,27 +53,16 @@ def _refused(error: Exception, file: int | None) -> Refused:
             text = text.replace(name, f"--{name.replace('_', '-')}")
     if isinstance(error, ChecksumError):
         text = text.replace("corrupt:", "checksum mismatch:", 1)
-    return Refused(text, code, file)
+    return code, text, place
 
 
 @contextmanager
-def about(file: int) -> Iterator[None]:
-    """Exceptions of a ``with`` block concern the inherited file of this index."""
+def about(place: str) -> Iterator[None]:
+    """Exceptions of a ``with`` block concern this file and column."""
     try:
         yield
-    except (Gone, Refused):
+    except Refused:
         raise
     except Exception as error:
-        raise _refused(error, file) from error
-
-
-@contextmanager
-def reported(messages: Messages) -> Iterator[None]:
-    """Sends exceptions of a ``with`` block to the command, and suppresses them."""
-    try:
-        yield
-    except Gone:
-        raise
-    except Exception as error:
-        refused = error if isinstance(error, Refused) else _refused(error, None)
-        messages.send_error(refused.code, str(refused), refused.file)
+        code, text, _ = told(error)
+        raise Refused(text, code, place) from error

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .messages import Refused
+from .errors import Refused
 
 
 def _counts(array: pa.Array) -> Any:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -14,13 +14,14 @@ from .columns import (
     all_number_bytes,
     describe,
     is_list_of_numbers,
-    metadata_to_json,
+    metadata_of,
+    metadata_pairs,
     storage_array,
     storage_of,
 )
-from .errors import reported
+from .errors import Refused
 from .int96 import choose_unit
-from .messages import Messages, Refused
+from .joining import text_family
 
 # Maximum rows of a block, as in the command.
 _BLOCK = 1 << 16
@@ -201,8 +202,8 @@ class Column:
         raise Refused(f"{nulls} null{'s' * (nulls != 1)}, the first in row {row}{advice}")
 
     def _check_lengths(self, array: pa.Array) -> None:
-        # Here, since it takes a third of the start of the helper; and its functions are made then,
-        # so that type checkers do not see them.
+        # Here, since its import takes long; and its functions are made then, so that type checkers
+        # do not see them.
         import pyarrow.compute
 
         compute: Any = pyarrow.compute
@@ -222,18 +223,23 @@ class Texts:
     def __init__(self, arrays: Iterator[pa.Array]) -> None:
         self._blocks = (array[at : at + _BLOCK] for array in arrays for at in _starts(array))
 
-    def next(self) -> tuple[int, memoryview, memoryview, memoryview]:
-        """Rows, texts, the end of each, and validity of the next block; no rows at the end."""
+    def next(self) -> tuple[memoryview, memoryview, memoryview]:
+        """Texts, the end of each, and validity of the next block; no rows at the end."""
         array = next(self._blocks, None)
         if array is None:
-            return 0, memoryview(b""), memoryview(b""), memoryview(b"")
-        from .coded import large_texts
+            return memoryview(b""), memoryview(b""), memoryview(b"")
+        return text_rows(array)
 
-        offsets, content, valid = large_texts(array)
-        first, end = int(offsets[0]), int(offsets[-1])
-        texts = memoryview(content)[first:end]
-        flags = memoryview(b"") if valid is None else valid.data
-        return len(array), texts, (offsets[1:] - offsets[0]).data.cast("B"), flags
+
+def text_rows(array: pa.Array) -> tuple[memoryview, memoryview, memoryview]:
+    """The texts of rows, the end of each, and a byte for each, 0 for null rows, or none at all."""
+    from .coded import large_texts
+
+    offsets, content, valid = large_texts(array)
+    first, end = int(offsets[0]), int(offsets[-1])
+    flags = memoryview(b"") if valid is None else valid.data
+    ends = (offsets[1:] - offsets[0]).data.cast("B")
+    return memoryview(content)[first:end], ends, flags
 
 
 def _starts(array: pa.Array) -> range:
@@ -249,59 +255,44 @@ def number_bytes(array: pa.Array) -> memoryview:
     return all_number_bytes(array.drop_null() if array.null_count else array)
 
 
-def _content(messages: Messages, path: str | None) -> pa.Buffer:
-    if path is None:
-        return pa.py_buffer(b"".join(messages.receive_blocks()))
-    with open(path, "rb") as file:
-        return pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+class OpenTable:
+    """A table for the command.
 
+    Args:
+        lists: Lists of numbers are read, too.
+    """
 
-class _Server:
-    """The answers to requests for one table."""
-
-    def __init__(self, messages: Messages, table: Table) -> None:
-        self._messages = messages
+    def __init__(self, table: Table, lists: bool) -> None:
         self._table = table
-        self._list_sizes: list[int | None] = []
-        self._readers: list[Column | Texts] = []
-
-    def answer(self, request: dict[str, Any]) -> None:
-        verb = request["verb"]
-        if verb == "next":
-            rows, *contents = self._readers[request["reader"]].next()
-            self._messages.send({"rows": rows})
-            for content in contents:
-                self._messages.send_bytes(content)
-        elif verb == "open":
-            self._open(request["lists"])
-        elif verb == "column":
-            self._open_column(request["column"], request["nulls"])
-        elif verb == "texts":
-            self._readers.append(Texts(self._table.arrays(request["column"])))
-            self._messages.send({"reader": len(self._readers) - 1})
-        elif verb == "keep":
-            self._keep(request["column"])
-        else:
-            raise RuntimeError(f"a request of unknown verb {verb!r}")
-
-    def _open(self, lists: bool) -> None:
-        table = self._table
         table.open()
         self._list_sizes = [
             self._list_size(index, storage_of(field.type)) if lists else None
             for index, field in enumerate(table.fields)
         ]
-        columns = [
-            describe(field, size)
+        self.columns = [
+            {**describe(field, size), "metadata": list(metadata_pairs(metadata_of(field)))}
             for field, size in zip(table.fields, self._list_sizes, strict=True)
         ]
-        self._messages.send({"columns": columns, "metadata": metadata_to_json(table.metadata)})
+        self.metadata = list(metadata_pairs(table.metadata))
 
-    def _keep(self, index: int) -> None:
-        """Sends the bytes of the column's own Arrow file."""
-        from .serving_others import send_file
+    def numbers(self, index: int, nulls: str) -> tuple[Column, int | None, str]:
+        """The numbers of a column, its rows if they are known, and the unit of times."""
+        unit = self._table.unit(index)
+        column = Column(self._table.arrays(index), nulls, self._list_sizes[index] or 0)
+        return column, self._table.rows(), unit
 
-        send_file(self._messages, self._table.fields[index], self._table.arrays(index))
+    def texts(self, index: int) -> Texts | None:
+        """The texts or bytes of a column, also of categories; None: it has others."""
+        type = self._table.fields[index].type
+        if pa.types.is_dictionary(type):
+            type = type.value_type
+        return Texts(self._table.arrays(index)) if text_family(type) else None
+
+    def write_other(self, index: int, write: Callable[[bytes], None]) -> tuple[int, str]:
+        """Writes the column's own Arrow file; its rows and its type."""
+        from .other_files import write_file
+
+        return write_file(write, self._table.fields[index], self._table.arrays(index))
 
     def _list_size(self, index: int, type: pa.DataType) -> int | None:
         if not is_list_of_numbers(type):
@@ -310,19 +301,10 @@ class _Server:
             return int(type.list_size)
         return first_list_size(self._table.arrays(index))
 
-    def _open_column(self, index: int, nulls: str) -> None:
-        unit = self._table.unit(index)
-        column = Column(self._table.arrays(index), nulls, self._list_sizes[index] or 0)
-        self._readers.append(column)
-        self._messages.send(
-            {"reader": len(self._readers) - 1, "rows": self._table.rows(), "unit": unit}
-        )
 
-
-def serve(messages: Messages, format: str, path: str | None) -> None:
-    """Answers requests until the other side has gone. An error is the answer to one of them."""
-    server = _Server(messages, _FORMATS[format](_content(messages, path)))
-    while True:
-        request = messages.receive()
-        with reported(messages):
-            server.answer(request)
+def open_table(format: str, source: int | bytes, lists: bool) -> OpenTable:
+    """Opens a table; ``source``: a descriptor of its file, or its bytes."""
+    content: Any = source
+    if isinstance(source, int):
+        content = mmap.mmap(source, 0, access=mmap.ACCESS_READ)
+    return OpenTable(_FORMATS[format](pa.py_buffer(content)), lists)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import mmap
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,7 @@ from .._limits import Budget, Limits
 from .._remote.checked_file import blocks_of, in_memory
 from .._remote.manifest import Part
 from .columns import TEXTS, arrow_field, decimal_array, metadata_from_json
-from .errors import about
-from .messages import Messages, Refused
+from .errors import Refused, about
 from .others import OtherReader, holds_dictionary
 
 # Rows of a row group of Parquet, and the maximum bytes that are kept for one.
@@ -27,22 +27,19 @@ _GROUP_BYTES = 1 << 28
 
 
 class Sink(io.RawIOBase):
-    """Returns the bytes written since the last call."""
+    """A file whose bytes a function takes."""
 
-    def __init__(self) -> None:
+    def __init__(self, write: Callable[[bytes], None]) -> None:
         super().__init__()
-        self._blocks: list[bytes] = []
+        self._write = write
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        self._blocks.append(bytes(data))
-        return len(self._blocks[-1])
-
-    def take(self) -> list[bytes]:
-        blocks, self._blocks = self._blocks, []
-        return blocks
+        content = bytes(data)
+        self._write(content)
+        return len(content)
 
 
 def _with_nan(table: pa.Table) -> set[str]:
@@ -164,7 +161,7 @@ def open_reader(file: dict[str, Any]) -> OtherReader:
     buffer = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
     source: Any = pa.py_buffer(buffer)
     if file["part"] is not None:
-        part = Part("", file["rows"], *(file["part"][key] for key in ("bytes", "ends", "crc32")))
+        part = Part("", file["rows"], *file["part"])
         blocks = blocks_of(part)
         assert blocks is not None
         source = in_memory(source, blocks, "corrupt")
@@ -179,12 +176,13 @@ def _mask(kept: bytes) -> pa.Array | None:
 
 
 class _Parts:
-    """A column in several files, by their numbers, whose rows follow each other."""
+    """A column in several files, whose rows follow each other."""
 
-    def __init__(self, files: list[dict[str, Any]], number: int) -> None:
-        self._readers: list[tuple[int, OtherReader]] = []
-        for index, file in enumerate(files, number):
-            with about(index):
+    def __init__(self, files: list[dict[str, Any]]) -> None:
+        self._readers: list[tuple[str, OtherReader]] = []
+        for file in files:
+            place = file["place"]
+            with about(place):
                 reader = open_reader(file)
                 if not self._readers:
                     self.field = reader.field
@@ -192,8 +190,8 @@ class _Parts:
                     self.field, check_metadata=True
                 ):
                     why = "corrupt: parts of the column are of another type, or have dictionaries"
-                    raise Refused(why, "corrupt", index)
-                self._readers.append((index, reader))
+                    raise Refused(why, "corrupt", place)
+                self._readers.append((place, reader))
 
     def array(
         self, first: int, count: int, kept: pa.Array | None, budget: Budget, limits: Limits
@@ -208,11 +206,11 @@ class _Parts:
     ) -> list[pa.Array]:
         arrays: list[pa.Array] = []
         done = 0
-        for index, reader in self._readers:
+        for place, reader in self._readers:
             reader.limits = limits
             count = min(left, reader.rows - first)
             if count > 0:
-                with about(index):
+                with about(place):
                     rows = reader.read(first, count, budget if kept is None else None)
                     if kept is not None:
                         rows = rows.filter(kept[done : done + count])
@@ -224,45 +222,46 @@ class _Parts:
         return arrays or [pa.nulls(0, self.field.type)]
 
 
-def serve(messages: Messages, format: str) -> None:
-    """Takes rows until the table is finished."""
-    request = messages.receive()
-    others: list[_Parts] = []
-    number = 0
-    for files in request["others"]:
-        others.append(_Parts(files, number))
-        number += len(files)
-    sources = [
-        others[column["other"]] if "other" in column else None for column in request["columns"]
-    ]
-    fields = [
-        arrow_field(column) if source is None else source.field
-        for column, source in zip(request["columns"], sources, strict=True)
-    ]
-    schema = pa.schema(fields, metadata_from_json(request["metadata"]))
-    sink = Sink()
-    output = _FORMATS[format](sink, schema)
-    messages.send_blocks(sink.take())
-    budget = Limits().budget()
-    while (request := messages.receive())["verb"] == "rows":
-        if others:
-            budget.renew(Limits(**request["limits"]))
-        kept = _mask(messages.receive_bytes()) if others else None
+class Output:
+    """A table that the command writes.
+
+    Args:
+        columns: Descriptions of columns; of one in files of Arrow a list of these.
+        metadata: Pairs of bytes.
+    """
+
+    def __init__(
+        self, format: str, columns: list[Any], metadata: list[Any], write: Callable[[bytes], None]
+    ) -> None:
+        self._sources = [_Parts(column) if isinstance(column, list) else None for column in columns]
+        fields = [
+            arrow_field(column) if source is None else source.field
+            for column, source in zip(columns, self._sources, strict=True)
+        ]
+        self._schema = pa.schema(fields, metadata_from_json(metadata))
+        self._output = _FORMATS[format](Sink(write), self._schema)
+        self._budget = Limits().budget()
+
+    def write(self, rows: int, blocks: list[tuple[Any, ...]], limits: Limits) -> int:
+        """Writes rows; the bytes of those in files of Arrow, which count in the limits.
+
+        Args:
+            blocks: Of each column numbers and validity, or texts, offsets and validity; of one in
+                files of Arrow its first row, and a byte for each row from there on, 0: left out, or
+                none if ``rows`` are taken.
+        """
+        self._budget.renew(limits)
         arrays = []
-        for field, source in zip(schema, sources, strict=True):
+        for field, source, block in zip(self._schema, self._sources, blocks, strict=True):
             if source is not None:
-                limits = Limits(**request["limits"])
-                rows = source.array(request["first"], request["count"], kept, budget, limits)
-                arrays.append(rows)
-                continue
-            if field.type in TEXTS.values():
-                arrays.append(_texts(field.type, *(messages.receive_bytes() for _ in range(3))))
-                continue
-            numbers, valid = messages.receive_bytes(), messages.receive_bytes()
-            arrays.append(_array(field.type, request["count"], numbers, valid))
-        output.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
-        messages.send_blocks(sink.take())
-        if others:
-            messages.send({"bytes": budget.total})
-    output.close()
-    messages.send_blocks(sink.take())
+                first, kept = block
+                arrays.append(source.array(first, rows, _mask(kept), self._budget, limits))
+            elif field.type in TEXTS.values():
+                arrays.append(_texts(field.type, *block))
+            else:
+                arrays.append(_array(field.type, rows, *block))
+        self._output.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+        return self._budget.total
+
+    def close(self) -> None:
+        self._output.close()

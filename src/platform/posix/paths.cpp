@@ -42,8 +42,6 @@ std::string without_end_separators(std::string path) {
   return path;
 }
 
-bool is_full_path(std::string_view path) { return path.starts_with('/'); }
-
 bool follow_links(const std::string& path, std::string& target) {
   namespace fs = std::filesystem;
   const std::unique_ptr<char, void (*)(void*)> whole(::realpath(path.c_str(), nullptr), &std::free);

@@ -88,8 +88,6 @@ std::string without_end_separators(std::string path) {
   return path;
 }
 
-bool is_full_path(std::string_view path) { return parsed(std::string(path)).is_absolute(); }
-
 bool follow_links(const std::string& path, std::string& target) {
   std::string at = path;
   for (int links = 0; links < kMaxLinks; ++links) {

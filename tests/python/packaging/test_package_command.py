@@ -26,10 +26,6 @@ def numpact(
     )  # fmt: skip
 
 
-def program_of(environment: Environment) -> Path:
-    return next(environment.folder.glob("lib/python3*/site-packages/numpact/_bin/numpact"))
-
-
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     path = tmp_path / "t.parquet"
@@ -108,59 +104,6 @@ def test_output_without_pyarrow(fresh: Environment, tmp_path: Path) -> None:
     assert text.startswith("a\n0\n1\n")
 
 
-def test_program_without_the_path_of_python(fresh: Environment, table: Path) -> None:
-    env = {name: value for name, value in os.environ.items() if name != "NUMPACT_PYTHON"}
-    ran = numpact(program_of(fresh), "compress", table, env=env)
-    assert ran.returncode == 1
-    assert "NUMPACT_PYTHON does not name a Python" in ran.stderr
-    ran = numpact(program_of(fresh), "compress", table, env={**env, "NUMPACT_PYTHON": "/no/python"})
-    assert ran.returncode == 1
-    assert "/no/python cannot be started: No such file" in ran.stderr
-
-
-@pytest.mark.parametrize("kept", [0, 3, 200, 1_000_000, 3_000_000])
-def test_helper_that_dies(with_pyarrow: Environment, table: Path, kept: int) -> None:
-    """Its answers end anywhere."""
-    shim = table.parent / "python"
-    shim.write_text(
-        f"#!{with_pyarrow.python}\n"
-        "import os, subprocess, sys\n"
-        "command = [sys.executable, *sys.argv[1:]]\n"
-        "with subprocess.Popen(command, stdout=subprocess.PIPE) as helper:\n"
-        f"    left = {kept}\n"
-        "    while left and (piece := os.read(helper.stdout.fileno(), left)):\n"
-        "        left -= os.write(1, piece)\n"
-        "    helper.kill()\n"
-        "sys.exit(7)\n"
-    )
-    shim.chmod(0o755)
-    env = {**os.environ, "NUMPACT_PYTHON": str(shim)}
-    program = program_of(with_pyarrow)
-    ran = numpact(program, "compress", table, env=env)
-    assert ran.returncode == 1
-    assert "the Python helper has ended early" in ran.stderr
-    assert ran.stderr.count("\n") == 1
-    assert sorted(path.name for path in table.parent.iterdir()) == ["python", "t.parquet"]
-    folder = table.parent / "folder"
-    assert numpact(with_pyarrow.command, "compress", table, "-o", folder).returncode == 0
-    target = table.parent / "again.parquet"
-    ran = numpact(program, "decompress", folder, "-o", target, env=env)
-    assert ran.returncode == 1
-    assert "the Python helper has ended early" in ran.stderr
-    assert sorted(path.name for path in table.parent.iterdir()) == ["folder", "python", "t.parquet"]
-
-
-def test_helper_of_another_kind(with_pyarrow: Environment, table: Path) -> None:
-    shim = table.parent / "python"
-    shim.write_text("#!/bin/sh\necho what do you want of me, a program of no such manners\n")
-    shim.chmod(0o755)
-    ran = numpact(
-        program_of(with_pyarrow), "compress", table, env={**os.environ, "NUMPACT_PYTHON": str(shim)}
-    )
-    assert ran.returncode == 1
-    assert "the Python helper does not fit this program" in ran.stderr
-
-
 def group_is_gone(group: int) -> bool:
     for _ in range(200):
         try:
@@ -173,10 +116,10 @@ def group_is_gone(group: int) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("to_all", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_signals_end_the_helper_too(
+def test_signals_end_it(
     with_pyarrow: Environment, table: Path, number: signal.Signals, to_all: bool
 ) -> None:
-    """Ctrl-C goes to both, kill to the command alone."""
+    """Ctrl-C goes to the whole group, kill to the command alone."""
     with subprocess.Popen(
         [with_pyarrow.command, "compress", table, "--level", "12"], cwd=table.parent,
         stderr=subprocess.PIPE, start_new_session=True,

@@ -116,10 +116,7 @@ def test_too_many_folders_and_a_folder_that_exists(tmp_path: Path) -> None:
 
 
 def run(*words: object) -> subprocess.CompletedProcess[str]:
-    from numpact._command import program
-
-    if not os.path.exists(program()):
-        pytest.skip("this installation does not have the command")
+    pytest.importorskip("numpact._cli", reason="this installation does not have the command")
     return subprocess.run(
         [sys.executable, "-m", "numpact", *map(str, words)],
         capture_output=True,

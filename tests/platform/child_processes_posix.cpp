@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -17,12 +16,6 @@ extern char** environ;
 
 namespace numpact::internal::platform {
 namespace {
-
-// The first descriptor after standard input, output and error.
-constexpr int kFirstDescriptor = 3;
-
-// Larger than the system's default, so that a block of a column needs few context switches.
-[[maybe_unused]] constexpr int kPipeBytes = 1 << 20;
 
 // The steps of the child with descriptors before it becomes the program.
 class SpawnActions {
@@ -36,19 +29,6 @@ class SpawnActions {
 
   void duplicate(int from, int to) {
     if (error_ == 0) error_ = ::posix_spawn_file_actions_adddup2(&actions_, from, to);
-  }
-  // The descriptors become kFirstDescriptor and the following ones. They first move to numbers
-  // above all of them, since one of them may have the number that another gets.
-  void pass(std::span<const int> descriptors) {
-    if (descriptors.empty()) return;
-    const int count = static_cast<int>(descriptors.size());
-    const int largest = *std::max_element(descriptors.begin(), descriptors.end());
-    const int free = std::max(largest, kFirstDescriptor + count) + 1;
-    for (int i = 0; i < count; ++i) duplicate(descriptors[static_cast<std::size_t>(i)], free + i);
-    for (int i = 0; i < count; ++i) duplicate(free + i, kFirstDescriptor + i);
-    for (int i = 0; i < count && error_ == 0; ++i) {
-      error_ = ::posix_spawn_file_actions_addclose(&actions_, free + i);
-    }
   }
 
   // 0 or errno.
@@ -71,16 +51,10 @@ int open_pipe(int& reading, int& writing) {
   for (const int end : ends) {
     if (::fcntl(end, F_SETFD, FD_CLOEXEC) != 0) return errno;
   }
-#ifdef F_SETPIPE_SZ
-  ::fcntl(writing, F_SETPIPE_SZ, kPipeBytes);  // may be refused; only speed depends on it
-#endif
   return 0;
 }
 
-// The signals that end this program stay blocked in the child as they are here: the terminal sends
-// them to both processes, and this program is responsible for ending the child.
-int start_child(const std::vector<std::string>& command, int input, int output,
-                std::span<const int> others, Child& child) {
+int start_child(const std::vector<std::string>& command, int input, int output, Child& child) {
   std::vector<char*> argv;
   argv.reserve(command.size() + 1);
   for (const std::string& arg : command) argv.push_back(const_cast<char*>(arg.c_str()));
@@ -88,7 +62,6 @@ int start_child(const std::vector<std::string>& command, int input, int output,
   SpawnActions actions;
   actions.duplicate(input, STDIN_FILENO);
   actions.duplicate(output, STDOUT_FILENO);
-  actions.pass(others);
   if (actions.error() != 0) return actions.error();
   pid_t process = -1;
   const int error = ::posix_spawn(&process, argv[0], actions.get(), nullptr, argv.data(), environ);

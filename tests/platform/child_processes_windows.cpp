@@ -127,12 +127,9 @@ int open_pipe(int& reading, int& writing) {
   return reading >= 0 && writing >= 0 ? 0 : EMFILE;
 }
 
-int start_child(const std::vector<std::string>& command, int input, int output,
-                std::span<const int> others, Child& child) {
+int start_child(const std::vector<std::string>& command, int input, int output, Child& child) {
   InheritedHandles handles;
-  std::vector<int> descriptors{input, output, kStandardError};
-  descriptors.insert(descriptors.end(), others.begin(), others.end());
-  for (const int descriptor : descriptors) {
+  for (const int descriptor : {input, output, kStandardError}) {
     if (!handles.add(descriptor)) return error_number_of(::GetLastError());
   }
   HandleList inherited(handles.all());

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -17,10 +16,8 @@ using Child = std::int64_t;
 int open_pipe(int& reading, int& writing);
 
 // Starts the program command[0], with these descriptors as its standard input and output and with
-// standard error of this program. It inherits `others` as the descriptors 3, 4 and so on. Returns 0
-// or an error number.
-int start_child(const std::vector<std::string>& command, int input, int output,
-                std::span<const int> others, Child& child);
+// standard error of this program. Returns 0 or an error number.
+int start_child(const std::vector<std::string>& command, int input, int output, Child& child);
 
 void kill_child(Child child);
 // Waits until it has exited. Its id is not used again before collect_child().
