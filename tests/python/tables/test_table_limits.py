@@ -60,8 +60,8 @@ def doors(folder: Path, **limits: Any) -> dict[str, Callable[[], Any]]:
 def _refuse_all(folders: list[str]) -> None:
     """Runs in a process of its own."""
     numpact.read_table(folders[0], ["n"])
-    before = peak()
     for folder in folders:
+        before = peak()  # what libraries keep since earlier folders does not count
         for limits in LIMITS:
             for name, call in doors(Path(folder), **limits).items():
                 if limits.get("max_memory") == 1e9 and name == "where":
