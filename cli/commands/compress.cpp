@@ -78,6 +78,7 @@ class Compressor {
     }
     table_ = open_table(options_.input, options_.source.from, source_options_);
     for (const std::string& text : table_->notes()) note(text);
+    if (!table_->json_metadata().empty()) note("its metadata is left out");
     if (!table_->has_names()) {
       if (source_options_.column || !source_options_.skip.empty()) {
         fail_usage(input_name_, "this format has no columns, --column and --skip do not apply");

@@ -51,6 +51,8 @@ class VectorInput {
   std::uint64_t input_row_bytes() const;
   // Messages for the user about how the file is read.
   const std::vector<std::string>& notes() const { return notes_; }
+  // The metadata of the file, an object of JSON; empty: none.
+  std::string_view json_metadata() const { return table_->json_metadata(); }
   // True if columns have names (tables, tensors); false for a single array (NPY, raw).
   bool has_names() const { return table_->has_names(); }
   // The count of rows, if known in advance.

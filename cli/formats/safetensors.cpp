@@ -76,18 +76,11 @@ std::string why_unfit(const Tensor& tensor) {
   return fits ? "" : fmt::format("{} of {}", shape, tensor.dtype);
 }
 
-std::string metadata_note(const Tensors& found) {
-  const std::uint64_t more = found.metadata_count - found.metadata.size();
-  return fmt::format("its metadata is left out: {}{} (--metadata stores JSON)",
-                     fmt::join(found.metadata, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "");
-}
-
 class TensorTable final : public TableInput {
  public:
   TensorTable(Input& input, const InputOptions& options) : TableInput(true), file_(input) {
     Tensors found = read_tensors(file_.bytes(), input.name());
-    if (found.metadata_count > 0) notes_.push_back(metadata_note(found));
+    json_metadata_ = found.metadata;
     for (Tensor& tensor : found.tensors) {
       std::string why = why_unfit(tensor);
       if (!why.empty() && options.skips_unfit) {
@@ -140,9 +133,9 @@ class TensorOutput final : public TableOutput {
                     "the number of rows is not known before (choose with --column)");
     }
     const std::vector<Tensor> tensors = describe(planned_);
-    const std::string head = tensor_header(tensors, 0);
+    const std::string head = tensor_header(tensors, plan.metadata, 0);
     header_bytes_ = plan.count ? head.size() : head.size() + kHeaderGrowthDigits;
-    file_.put(tensor_header(tensors, header_bytes_));
+    file_.put(tensor_header(tensors, plan.metadata, header_bytes_));
     std::uint64_t offset = header_bytes_;
     for (const Tensor& tensor : tensors) {
       offsets_.push_back(offset);
@@ -165,7 +158,7 @@ class TensorOutput final : public TableOutput {
 
   void finish() override {
     if (count_ == planned_) return;
-    const std::string head = tensor_header(describe(count_), header_bytes_);
+    const std::string head = tensor_header(describe(count_), plan_.metadata, header_bytes_);
     file_.patch(0, std::as_bytes(std::span(head)));
   }
 

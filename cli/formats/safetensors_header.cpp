@@ -61,7 +61,9 @@ class Reader {
     for (auto name = header->first(); name;) {
       const std::optional<json::View> value = name->next();
       if (name->says("__metadata__")) {
-        take_keys(*value, found);
+        // Metadata that is not an object is ignored; vectors can be read all the same.
+        const bool is_empty = !value->is(Kind::kObject) || value->count() == 0;
+        found.metadata = is_empty ? std::string_view() : value->text();
       } else {
         tensors.push_back(tensor(name->string(), *value));
       }
@@ -79,16 +81,6 @@ class Reader {
   }
 
  private:
-  // Metadata that is not an object has no keys; vectors can be read all the same.
-  static void take_keys(const json::View& metadata, Tensors& found) {
-    if (!metadata.is(Kind::kObject)) return;
-    found.metadata_count = metadata.count();
-    for (auto name = metadata.first(); name && found.metadata.size() < kMaxMetadataKeys;) {
-      found.metadata.push_back(name->string());
-      name = name->next()->next();
-    }
-  }
-
   [[noreturn]] void bad(const std::string& what) const {
     throw Failure(ExitCode::kCorrupt, name_, "corrupt: " + what);
   }
@@ -189,8 +181,10 @@ std::string_view tensor_dtype(const Element& element) {
   return "";
 }
 
-std::string tensor_header(std::span<const Tensor> tensors, std::size_t size) {
+std::string tensor_header(std::span<const Tensor> tensors, const Metadata& metadata,
+                          std::size_t size) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : metadata) header["__metadata__"][key] = value;
   std::uint64_t offset = 0;
   for (const Tensor& tensor : tensors) {
     header[tensor.name] = {{"dtype", tensor_dtype(*tensor.element)},

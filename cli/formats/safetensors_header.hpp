@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "formats/element.hpp"
+#include "formats/table.hpp"
 
 namespace numpact::cli {
 
@@ -27,20 +28,18 @@ struct Tensor {
 
 struct Tensors {
   std::vector<Tensor> tensors;
-  // The first keys of the file's `__metadata__`, at most kMaxMetadataKeys, and the count of all.
-  std::vector<std::string> metadata;
-  std::uint64_t metadata_count = 0;
+  // The object `__metadata__` as it is in the file, which it refers to; empty: there is none, or it
+  // has no members.
+  std::string_view metadata;
 };
-
-// Keys that are kept for a note; a header of 100 MB may have millions.
-inline constexpr std::size_t kMaxMetadataKeys = 8;
 
 // Returns all tensors in the order of their bytes, which lie inside the file and match their
 // shapes. Throws Failure.
 Tensors read_tensors(std::span<const std::byte> file, const std::string& name);
 
 std::string_view tensor_dtype(const Element& element);
-// The header of contiguous tensors, padded to at least `size` bytes.
-std::string tensor_header(std::span<const Tensor> tensors, std::size_t size);
+// The header of contiguous tensors, padded to at least `size` bytes. `metadata`: texts by name.
+std::string tensor_header(std::span<const Tensor> tensors, const Metadata& metadata,
+                          std::size_t size);
 
 }  // namespace numpact::cli

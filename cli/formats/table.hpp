@@ -123,6 +123,8 @@ class TableInput {
   const std::vector<std::string>& notes() const { return notes_; }
   std::vector<std::string> take_notes() { return std::move(notes_); }
   const Metadata& metadata() const { return metadata_; }
+  // An object of JSON that the file has instead, valid while the table is; empty: none.
+  std::string_view json_metadata() const { return json_metadata_; }
   // Applies to columns that are opened later.
   void set_nulls(NullPolicy nulls) { nulls_ = nulls; }
   // Inputs without names can be opened once.
@@ -144,6 +146,7 @@ class TableInput {
   std::vector<Column> columns_;
   std::vector<std::string> notes_;
   Metadata metadata_;
+  std::string_view json_metadata_;
   NullPolicy nulls_ = NullPolicy::kError;
 
  private:

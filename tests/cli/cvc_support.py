@@ -57,6 +57,7 @@ def read_safetensors(path: Path) -> dict[str, np.ndarray]:
     content = path.read_bytes()
     (length,) = struct.unpack_from("<Q", content)
     header = json.loads(content[8 : 8 + length])
+    header.pop("__metadata__", None)
     data = content[8 + length :]
     arrays = {}
     for name, entry in header.items():

@@ -77,6 +77,9 @@ bool is_blank(const std::string& name) {
   return name.find_first_not_of(" \t\n\v\f\r") == std::string::npos;
 }
 
+// Bytes of metadata that are copied from another file: readers parse the header before all else.
+constexpr std::size_t kMaxKeptMetadata = std::size_t{1} << 20;
+
 class Packer {
  public:
   explicit Packer(const PackOptions& options)
@@ -98,6 +101,7 @@ class Packer {
   void run() {
     refuse_same_file(options_.input, output_name_);
     open_input();
+    take_metadata();
     CvcOutput output(output_name_, options_.overwrite);
     config_.sync = output.sync();
     const cvc::WriteReport report = write(output);
@@ -111,6 +115,7 @@ class Packer {
   void append() {
     version_ = cvc::Version::kV20;
     open_input();
+    if (!input_->json_metadata().empty()) note("its metadata is left out");
     if (!input_->has_names()) config_.columns[0].name.clear();
     config_.lock = options_.overwrite.lock_config(options_.folder);
     table::Failure failure;
@@ -139,6 +144,18 @@ class Packer {
     for (const std::string& text : input_->notes()) note(text);
     choose_layout();
     choose_threads();
+  }
+
+  // Keeps the metadata of the input, which unpack writes again.
+  void take_metadata() {
+    const std::string_view metadata = input_->json_metadata();
+    if (metadata.empty()) return;
+    if (!config_.metadata.empty()) return note("its metadata is left out for --metadata");
+    if (metadata.size() > kMaxKeptMetadata) {
+      return note(fmt::format("its metadata is left out: {} bytes, of which {} are kept at most",
+                              metadata.size(), kMaxKeptMetadata));
+    }
+    config_.metadata = metadata;
   }
 
   void note(const std::string& text) const {

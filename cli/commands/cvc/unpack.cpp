@@ -15,6 +15,7 @@
 #include "cvc/vectors.hpp"
 #include "formats/formats.hpp"
 #include "io/output_file.hpp"
+#include "json/json.hpp"
 #include "platform/compiler.hpp"
 #include "report/progress_bar.hpp"
 #include "text/nearest.hpp"
@@ -67,6 +68,21 @@ std::optional<Dtype> parse_float(const std::string& arg) {
   fail_choice("--dtype", arg, {"float32", "float16", "bfloat16"});
 }
 
+// The members of an object of JSON of which all are texts, as other formats have them; else none.
+Metadata texts_of(std::string_view metadata) {
+  namespace json = internal::json;
+  const std::optional<json::View> object = json::parse_strict(metadata);
+  if (!object || !object->is(json::Kind::kObject)) return {};
+  Metadata texts;
+  for (auto key = object->first(); key; key = key->next()) {
+    const std::string name = key->string();
+    key = key->next();
+    if (!key->is(json::Kind::kString)) return {};
+    texts.emplace_back(name, key->string());
+  }
+  return texts;
+}
+
 class Unpacker {
  public:
   explicit Unpacker(const UnpackOptions& options)
@@ -100,11 +116,27 @@ class Unpacker {
   }
 
  private:
-  // Integers that are stored uncompressed keep their type; all other columns become float32.
+  // Whether rounding to float16 changes no value.
+  static bool is_exact_half(const CvcInput& input, std::size_t index) {
+    const cvc::Info& info = input.info();
+    if (info.columns[index].dtype != Dtype::kFloat16) return false;
+    for (std::size_t chunk = 0; chunk < info.chunks.size(); ++chunk) {
+      const cvc::Compression how = info.slice(chunk, index).compression;
+      if (how != cvc::Compression::kFp16 && how != cvc::Compression::kNone &&
+          how != cvc::Compression::kPco) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Integers that are stored uncompressed and exact halves keep their type; all other columns
+  // become float32.
   Dtype usual_type(const CvcInput& input, std::size_t index, std::uint64_t first_row) const {
     const cvc::Column& column = input.info().columns[index];
     const bool is_float = column.dtype == Dtype::kFloat32 || column.dtype == Dtype::kFloat16;
-    if (is_float) return dtype_.value_or(Dtype::kFloat32);
+    if (is_float)
+      return dtype_.value_or(is_exact_half(input, index) ? column.dtype : Dtype::kFloat32);
     if (input.info().rows == 0) {
       const bool is_kept = column.compression == cvc::Compression::kNone ||
                            column.compression == cvc::Compression::kPco;
@@ -130,6 +162,7 @@ class Unpacker {
       set_dtype(planned, usual_type(input, index, row));
     }
     plan_.purpose = Purpose::kVectors;
+    plan_.metadata = texts_of(info.metadata.value_or(""));
     selected_rows_ = rows;
     if (config_.on_corruption != OnCorruption::kDrop) plan_.count = rows;
   }
@@ -227,7 +260,8 @@ void add_options(CLI::App& command, UnpackOptions& options) {
   command
       .add_option(
           "--dtype", options.dtype,
-          "float32 (the default), float16 or bfloat16; uncompressed integers keep their type")
+          "float32, float16 or bfloat16; default: float32, but float16 and integers that are "
+          "stored exactly keep their type")
       ->type_name("TYPE");
   add_part_options(command, options.part);
   command
