@@ -73,8 +73,9 @@ StatedType stated_type(const ManifestEntry& entry) {
   }
   const Column column = column_of(*entry.numbers);
   if (column.logical.kind == LogicalKind::kText) {
-    stated.name = to_string(column.text_type);
-    stated.kind = is_bytes(column.text_type) ? StatedType::Kind::kNulls : StatedType::Kind::kText;
+    stated.name = type_text(column.text_type);
+    const bool is_text = !is_bytes(column.text_type.type);
+    stated.kind = is_text ? StatedType::Kind::kText : StatedType::Kind::kNulls;
     return stated;
   }
   stated.logical = column.logical;
@@ -130,6 +131,13 @@ std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& 
 
 bool have_same_values(const std::string& type, const std::string& other) {
   return values_of_type(type) == values_of_type(other);
+}
+
+bool has_enums_of(const Metadata& given, const Metadata& stored) {
+  return std::all_of(stored.begin(), stored.end(), [&](const auto& declared) {
+    return !declared.first.starts_with("_PL_ENUM_VALUES") ||
+           std::find(given.begin(), given.end(), declared) != given.end();
+  });
 }
 
 bool holds_values_of(const std::string& type, const std::string& other) {

@@ -28,6 +28,10 @@ std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& 
 // grow with it, do not matter.
 bool have_same_values(const std::string& type, const std::string& other);
 
+// Whether the metadata of a field declares the Enums of polars that are declared by that of another
+// one; polars reads values that are none of the declared categories as nulls.
+bool has_enums_of(const Metadata& given, const Metadata& stored);
+
 // Whether columns of one type, as Arrow prints it, hold all values of the other exactly: of
 // decimals with fewer digits, and of categories of text.
 bool holds_values_of(const std::string& type, const std::string& other);

@@ -489,8 +489,13 @@ class Compressor {
     const std::string type = type_of_other(index);
     const bool is_new = old.other != nullptr && old.other->parts.empty();
     if (is_new || is_untyped(table_->columns()[index])) return;
-    const std::string old_type(old.other != nullptr ? std::string_view(old.other->type)
-                                                    : to_string(old.numbers->text[0].type));
+    const std::string old_type =
+        old.other != nullptr ? old.other->type : type_text(old.numbers->text[0]);
+    if (old.numbers != nullptr &&
+        !has_enums_of(table_->columns()[index].metadata, old.numbers->metadata)) {
+      throw Failure(ExitCode::kFailure, column_place(folder_->name(), names_[index]),
+                    "its values are of an Enum of polars with other categories");
+    }
     if (have_same_values(type, old_type)) return;
     if (schema_ == table::SchemaChange::kNone) {
       throw Failure(ExitCode::kFailure, folder_->name(),

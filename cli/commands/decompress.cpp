@@ -262,11 +262,11 @@ class Decompressor {
     for (const std::size_t at : chosen) {
       const ManifestOther* const other = entries_[at].other;
       if (is_coded(entries_[at])) {
-        const table::TextType type = entries_[at].numbers->text[0].type;
-        if (is_text && !table::is_bytes(type)) {
+        const table::TextFile& text = entries_[at].numbers->text[0];
+        if (is_text && !table::is_bytes(text.type)) {
           shown.push_back(at);
         } else {
-          leave_out(entries_[at].name(), cannot_hold(to_string(type)));
+          leave_out(entries_[at].name(), cannot_hold(type_text(text)));
         }
         continue;
       }

@@ -280,7 +280,7 @@ class Checker {
       }
       if (!options_.json && !options_.common.quiet) {
         print_report(fmt::format("{}: OK, {} texts of type {}, {} bytes; checksums match\n",
-                                 one_line(found.path), grouped(texts.count), to_string(texts.type),
+                                 one_line(found.path), grouped(texts.count), type_text(texts),
                                  grouped(found.bytes)));
       }
     } catch (const Failure& failure) {

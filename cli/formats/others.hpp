@@ -34,6 +34,8 @@ struct TextBlock {
   std::string bytes;                // of all texts, without gaps
   std::vector<std::uint64_t> ends;  // of each text, in `bytes`
   std::vector<std::uint8_t> valid;  // one byte per row, 0 for null; empty: no row is null
+  // These are no rows, but categories, which the next ones have; of TextInput.
+  bool are_categories = false;
 
   std::size_t rows() const { return ends.size(); }
   // Adds a row. Its text, if it is not null, is the bytes up to `end`. The first row may be null:
@@ -70,7 +72,8 @@ bool has_arrow();
 std::unique_ptr<OtherReader> open_others(const std::vector<OtherFiles>& columns,
                                          const ValueLimitsRef& limits = nullptr);
 
-// Texts to write, in blocks; no rows at the end. A block is valid until the next call.
+// Texts to write, in blocks; no rows at the end. A block is valid until the next call. Categories
+// come before the rows that have them, and may come again.
 class TextInput {
  public:
   virtual ~TextInput() = default;

@@ -217,6 +217,7 @@ void FolderRows::open_scan(DecodeConfig config, std::vector<table::Condition> co
     const ManifestColumn* const numbers = entries_[at].numbers;
     if (numbers == nullptr || numbers->kind != LogicalKind::kText) continue;
     check_table(reader.texts(at, &failure).into(texts), failure);
+    if (numbers->text[0].index_type) plan_.columns[coded_.size() - 1].categories = texts;
   }
   Result<table::Cursor> cursor = table::Cursor::create(scan);
   check(cursor.status(), folder_.path_of(""));

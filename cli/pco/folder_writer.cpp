@@ -193,14 +193,16 @@ void FolderWriter::write_other(std::size_t column, table::OtherSource& source) {
 std::optional<std::uint64_t> FolderWriter::write_texts(std::size_t column, TextInput& texts,
                                                        const Column& source) {
   table::Failure failure;
-  if (entries_[column].numbers == nullptr) {
-    const std::optional<table::TextType> type = source.source_type == kCsvTextType
-                                                    ? table::TextType::kString
-                                                    : table::text_type_of_name(source.source_type);
-    if (!type || !entries_[column].other->parts.empty()) return std::nullopt;
+  const ManifestColumn* const numbers = entries_[column].numbers;
+  bool has_categories = numbers != nullptr && numbers->text.at(0).index_type;
+  if (numbers == nullptr) {
+    table::TextFile type;
+    const bool is_text = source.source_type == kCsvTextType || set_type(type, source.source_type);
+    if (!is_text || !entries_[column].other->parts.empty()) return std::nullopt;
     ManifestColumn like = column_of(source);
     like.kind = LogicalKind::kText;
-    like.text = {{*type, {}, 0, {}}};
+    like.text = {type};
+    has_categories = type.index_type.has_value();
     check(writer_->begin_texts(column, like, &failure), failure);
   }
   std::uint64_t rows = 0;
@@ -208,8 +210,11 @@ std::optional<std::uint64_t> FolderWriter::write_texts(std::size_t column, TextI
   for (;;) {
     const TextBlock& block = texts.next();
     if (block.rows() == 0) break;
-    rows += block.rows();
-    is_taken = writer_->add_texts(column, {block.bytes, block.ends, 0, block.valid}, &failure);
+    const table::TextRows given{block.bytes, block.ends, 0, block.valid};
+    if (block.are_categories && !has_categories) continue;
+    is_taken = block.are_categories ? writer_->add_categories(column, given, {}, {}, &failure)
+                                    : writer_->add_texts(column, given, &failure);
+    if (!block.are_categories) rows += block.rows();
     check(is_taken.status(), failure);
     if (!*is_taken) break;
   }

@@ -47,7 +47,14 @@ enum class Kind : std::uint8_t {
 
 // The types of Arrow that the texts of a column have; those of binary may be any bytes, others are
 // UTF-8.
-enum class TextType : std::uint8_t { kString, kLargeString, kBinary, kLargeBinary };
+enum class TextType : std::uint8_t {
+  kString,
+  kLargeString,
+  kBinary,
+  kLargeBinary,
+  kStringView,
+  kBinaryView
+};
 
 // The decimals that numbers of kDecimal stand for: 1250 of scale 2 is 12.50. Those of more digits
 // are columns that Pco cannot hold.
@@ -66,13 +73,17 @@ NUMPACT_API std::string_view to_string(Kind kind) noexcept;
 NUMPACT_API std::string_view to_string(Unit unit) noexcept;
 NUMPACT_API std::optional<Kind> kind_of_name(std::string_view name) noexcept;
 NUMPACT_API std::optional<Unit> unit_of_name(std::string_view name) noexcept;
-// "string", "large_string", "binary", "large_binary", as Arrow prints them.
+// "string", "large_string", "binary", "large_binary", "string_view", "binary_view", as Arrow prints
+// them.
 NUMPACT_API std::string_view to_string(TextType type) noexcept;
 NUMPACT_API std::optional<TextType> text_type_of_name(std::string_view name) noexcept;
 // "decimal128(18, 2)", as Arrow prints it; whether such a type exists and i64 holds its values.
 NUMPACT_API std::string to_string(const DecimalType& type);
 NUMPACT_API bool is_valid(const DecimalType& type) noexcept;
-inline bool is_bytes(TextType type) noexcept { return type >= TextType::kBinary; }
+inline bool is_bytes(TextType type) noexcept {
+  return type == TextType::kBinary || type == TextType::kLargeBinary ||
+         type == TextType::kBinaryView;
+}
 // The type that stores the values; none: any, or of kText one of several.
 NUMPACT_API std::optional<NumberType> stored_type(Kind kind) noexcept;
 // Whether values of the kind have a unit, and whether they may have this one.
@@ -110,9 +121,24 @@ struct TextFile {
   std::string file;
   std::uint64_t count = 0;  // of texts, which differ
   FileSum sum;
+  // Of categories (Arrow's dictionaries): the type of their indices, which are integers, and
+  // whether their order has a meaning. None: the values are texts.
+  std::optional<NumberType> index_type = std::nullopt;
+  bool is_ordered = false;
+
+  // The same column, before it has texts.
+  TextFile without_file() const { return {type, {}, 0, {}, index_type, is_ordered}; }
 
   friend bool operator==(const TextFile&, const TextFile&) = default;
 };
+
+// As Arrow prints the type of the values: "string",
+// "dictionary<values=string, indices=int8, ordered=0>".
+NUMPACT_API std::string type_text(const TextFile& text);
+// The most categories that indices of a type, an integer, number.
+NUMPACT_API std::uint64_t max_categories(NumberType index_type) noexcept;
+// Sets the type that has this text. False: there is none.
+NUMPACT_API bool set_type(TextFile& text, std::string_view type) noexcept;
 
 // A column of numbers, or of texts that numbers stand for.
 struct Column {

@@ -228,6 +228,15 @@ class NUMPACT_API TableWriter {
   // column is written as any other one.
   Result<bool> add_texts(std::size_t column, const TextRows& rows,
                          Failure* failure = nullptr) noexcept;
+  // The same of a column of categories (TextFile::index_type): first all of them, of which those
+  // that the column has not come behind the others, in their order, and then rows by the places of
+  // their categories among these. `valid`: 0 for null rows, else 1; or empty. A row of a category
+  // that is null is null. A new column keeps all categories, in order and if no row has them, and
+  // is taken if there are at most 65,536.
+  Result<bool> add_categories(std::size_t column, const TextRows& texts,
+                              std::span<const std::uint32_t> places,
+                              std::span<const std::uint8_t> valid = {},
+                              Failure* failure = nullptr) noexcept;
   // `like`: a column of texts, of which the type of these, the metadata and whether rows may be
   // null are used. kInvalidArgument: the column has rows in files of Arrow already.
   Status begin_texts(std::size_t column, const Column& like, Failure* failure = nullptr) noexcept;

@@ -71,15 +71,17 @@ table::Metadata unpacked(nb::handle from) {
 // The logical types of columns, of which many share one.
 using LogicalTypes = std::map<std::string, nb::tuple>;
 
-std::string_view text_type_of(const table::Column& column) {
-  return column.text.empty() ? "" : table::to_string(column.text[0].type);
+std::string text_type_of(const table::Column& column) {
+  return column.text.empty() ? std::string() : table::type_text(column.text[0]);
 }
 
 nb::tuple logical_of(const table::Column& column, LogicalTypes& made) {
   const std::string_view unit = table::has_unit(column.kind) ? table::to_string(column.unit) : "";
+  const std::string text_type = text_type_of(column);
   std::string key;
-  for (const std::string_view part : {table::to_string(column.kind), name_of(column.type), unit,
-                                      std::string_view(column.timezone), text_type_of(column)}) {
+  for (const std::string_view part :
+       {table::to_string(column.kind), name_of(column.type), unit,
+        std::string_view(column.timezone), std::string_view(text_type)}) {
     key.append(part) += '\0';
   }
   const bool is_decimal = column.kind == table::Kind::kDecimal;
@@ -88,7 +90,7 @@ nb::tuple logical_of(const table::Column& column, LogicalTypes& made) {
   nb::tuple& found = made[key];
   if (found.size() == 0) {
     found = nb::make_tuple(text_of(table::to_string(column.kind)), text_of(name_of(column.type)),
-                           text_of(unit), text_of(column.timezone), text_of(text_type_of(column)),
+                           text_of(unit), text_of(column.timezone), text_of(text_type),
                            decimal.precision, decimal.scale, decimal.bits);
   }
   return found;
@@ -216,13 +218,14 @@ table::Column column_in(nb::handle entry) {
     made.null_sum = sum_in(part[5]);
   }
   for (const nb::handle file : entry[10]) {
-    column.text.push_back(
-        {{}, utf8_of(file[0]), nb::cast<std::uint64_t>(file[1]), sum_in(file[2])});
+    table::TextFile& made = column.text.emplace_back();
+    made.file = utf8_of(file[0]);
+    made.count = nb::cast<std::uint64_t>(file[1]);
+    made.sum = sum_in(file[2]);
   }
   if (column.kind == table::Kind::kText && column.text.empty()) column.text.emplace_back();
-  if (!column.text.empty()) {
-    column.text[0].type =
-        table::text_type_of_name(utf8_of(logical[4])).value_or(table::TextType::kString);
+  if (!column.text.empty() && !set_type(column.text[0], utf8_of(logical[4]))) {
+    throw nb::value_error("no type of texts");
   }
   return column;
 }

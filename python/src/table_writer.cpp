@@ -119,6 +119,24 @@ class TableWriter {
   void finish(std::size_t column) {
     run([&](Failure* failure) { return open().finish(column, 0, failure); });
   }
+  static std::span<const std::uint8_t> flags_of(const std::optional<ConstArray>& valid) {
+    if (!valid) return {};
+    return {static_cast<const std::uint8_t*>(valid->data()), valid->size() * valid->itemsize()};
+  }
+  static table::TextRows text_rows(const ConstArray& offsets, const Bytes& bytes,
+                                   const std::optional<ConstArray>& valid) {
+    const NumberView given = numbers_of(offsets);
+    if (given.type != NumberType::kU64 || given.count == 0) {
+      throw nb::type_error("offsets are not uint64");
+    }
+    const std::span ends(static_cast<const std::uint64_t*>(given.data), given.count);
+    table::TextRows rows;
+    rows.bytes = {reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()};
+    rows.begin = ends[0];
+    rows.ends = ends.subspan(1);
+    rows.valid = flags_of(valid);
+    return rows;
+  }
   // Of an other column: it becomes one of texts, if these repeat. `like`: a column of texts.
   void begin_texts(std::size_t column, nb::handle like) {
     const table::Column described = column_in(like);
@@ -127,22 +145,25 @@ class TableWriter {
   // Texts by their offsets, (rows + 1,) of uint64, and bytes. False: they do not repeat.
   bool add_texts(std::size_t column, const ConstArray& offsets, nb::handle source,
                  std::optional<ConstArray> valid) {
-    const NumberView given = numbers_of(offsets);
-    if (given.type != NumberType::kU64 || given.count == 0) {
-      throw nb::type_error("offsets are not uint64");
-    }
-    const std::span ends(static_cast<const std::uint64_t*>(given.data), given.count);
     const Bytes bytes(source);
-    table::TextRows rows;
-    rows.bytes = {reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()};
-    rows.begin = ends[0];
-    rows.ends = ends.subspan(1);
-    if (valid) {
-      rows.valid = {static_cast<const std::uint8_t*>(valid->data()),
-                    valid->size() * valid->itemsize()};
-    }
+    const table::TextRows rows = text_rows(offsets, bytes, valid);
     bool is_taken = false;
     run([&](Failure* failure) { return open().add_texts(column, rows, failure).into(is_taken); });
+    return is_taken;
+  }
+  // Categories as texts, and rows by their places, (rows,) of uint32. False: they are too many.
+  bool add_categories(std::size_t column, const ConstArray& offsets, nb::handle source,
+                      std::optional<ConstArray> known, const ConstArray& places,
+                      std::optional<ConstArray> valid) {
+    const Bytes bytes(source);
+    const table::TextRows texts = text_rows(offsets, bytes, known);
+    const NumberView given = numbers_of(places);
+    if (given.type != NumberType::kU32) throw nb::type_error("places are not uint32");
+    const std::span rows(static_cast<const std::uint32_t*>(given.data), given.count);
+    bool is_taken = false;
+    run([&](Failure* failure) {
+      return open().add_categories(column, texts, rows, flags_of(valid), failure).into(is_taken);
+    });
     return is_taken;
   }
   bool finish_texts(std::size_t column) {
@@ -253,6 +274,8 @@ void bind_table_writer(nb::module_& m) {
       .def("begin_texts", &TableWriter::begin_texts, nb::arg("column"), nb::arg("like"))
       .def("add_texts", &TableWriter::add_texts, nb::arg("column"), nb::arg("offsets"),
            nb::arg("source"), nb::arg("valid").none())
+      .def("add_categories", &TableWriter::add_categories, nb::arg("column"), nb::arg("offsets"),
+           nb::arg("source"), nb::arg("known").none(), nb::arg("places"), nb::arg("valid").none())
       .def("finish_texts", &TableWriter::finish_texts, nb::arg("column"))
       .def("take_texts", &TableWriter::take_texts, nb::arg("column"))
       .def("begin_other", &TableWriter::begin_other, nb::arg("column"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of kinds and units, and what belongs together.
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -33,8 +34,32 @@ constexpr std::array kKinds = {
 constexpr std::array<std::string_view, 4> kUnits = {"s", "ms", "us", "ns"};
 
 // In the order of TextType.
-constexpr std::array<std::string_view, 4> kTextTypes = {"string", "large_string", "binary",
-                                                        "large_binary"};
+constexpr std::array<std::string_view, 6> kTextTypes = {
+    "string", "large_string", "binary", "large_binary", "string_view", "binary_view"};
+
+// The types of the indices of categories, as Arrow names them.
+struct IndexType {
+  std::string_view name;
+  NumberType type;
+};
+constexpr std::array kIndexTypes = {
+    IndexType{"int8", NumberType::kI8},    IndexType{"int16", NumberType::kI16},
+    IndexType{"int32", NumberType::kI32},  IndexType{"int64", NumberType::kI64},
+    IndexType{"uint8", NumberType::kU8},   IndexType{"uint16", NumberType::kU16},
+    IndexType{"uint32", NumberType::kU32}, IndexType{"uint64", NumberType::kU64},
+};
+
+// Removes what a text begins with; false: it begins otherwise.
+bool take(std::string_view& text, std::string_view front) {
+  if (!text.starts_with(front)) return false;
+  text.remove_prefix(front.size());
+  return true;
+}
+std::string_view take_name(std::string_view& text) {
+  const std::string_view name = text.substr(0, text.find_first_of(",>"));
+  text.remove_prefix(name.size());
+  return name;
+}
 
 const KindFacts& facts_of(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
@@ -67,6 +92,38 @@ std::optional<TextType> text_type_of_name(std::string_view name) noexcept {
     if (kTextTypes[i] == name) return static_cast<TextType>(i);
   }
   return std::nullopt;
+}
+
+std::string type_text(const TextFile& text) {
+  const std::string values(to_string(text.type));
+  if (!text.index_type) return values;
+  const auto* const index = std::find_if(kIndexTypes.begin(), kIndexTypes.end(),
+                                         [&](auto& one) { return one.type == *text.index_type; });
+  return "dictionary<values=" + values + ", indices=" + std::string(index->name) +
+         ", ordered=" + (text.is_ordered ? "1>" : "0>");
+}
+
+std::uint64_t max_categories(NumberType index_type) noexcept {
+  const unsigned bits = 8 * static_cast<unsigned>(size_of(index_type));
+  const unsigned sign_bits = kind_of(index_type) == NumberKind::kSigned ? 1 : 0;
+  return std::uint64_t{1} << std::min(bits - sign_bits, 32U);  // places have 32 bits at most
+}
+
+bool set_type(TextFile& text, std::string_view type) noexcept {
+  text.index_type.reset();
+  text.is_ordered = false;
+  const bool is_dictionary = take(type, "dictionary<values=");
+  const auto values = text_type_of_name(is_dictionary ? take_name(type) : type);
+  if (!values) return false;
+  text.type = *values;
+  if (!is_dictionary) return true;
+  if (!take(type, ", indices=")) return false;
+  const std::string_view name = take_name(type);
+  for (const IndexType& one : kIndexTypes) {
+    if (one.name == name) text.index_type = one.type;
+  }
+  text.is_ordered = type == ", ordered=1>";
+  return text.index_type && (text.is_ordered || type == ", ordered=0>");
 }
 
 std::string to_string(const DecimalType& type) {

@@ -158,7 +158,7 @@ Status Writer::parts(const Column& column) {
 Status Writer::texts(const Column& column) {
   const TextFile& file = column.text.at(0);
   text_.name("text_type");
-  text_.string(to_string(file.type));
+  text_.string(type_text(file));
   text_.name("values");
   text_.open_object();
   NUMPACT_TRY(text("file", file.file, column.name));

@@ -169,12 +169,10 @@ Status Parser::texts_of(const ManifestObject& object, Column& out) {
   TextFile& made = out.text.emplace_back();
   std::string type_name;
   NUMPACT_TRY(text(object, kTextType, type_name));
-  const std::optional<TextType> type = text_type_of_name(type_name);
-  if (!type) {
+  if (!set_type(made, type_name)) {
     return bad(*object[kTextType], "a type of texts is unknown",
                "text type '" + printable(type_name) + "' is unknown");
   }
-  made.type = *type;
   NUMPACT_TRY(require(object, kValues));
   const View& value = *object[kValues];
   if (!value.is(json::Kind::kObject)) {
@@ -191,7 +189,8 @@ Status Parser::texts_of(const ManifestObject& object, Column& out) {
     return bad(*object[kNumberType], "a logical type is not stored as this number type",
                "logical type 'text' is not stored as " + std::string(name_of(out.type)));
   }
-  const std::uint64_t max_count = std::uint64_t{1} << (8 * numpact::size_of(out.type));
+  std::uint64_t max_count = std::uint64_t{1} << (8 * numpact::size_of(out.type));
+  if (made.index_type) max_count = std::min(max_count, max_categories(*made.index_type));
   if (made.count <= max_count && (made.count > 0 || out.count == 0)) return {};
   return bad(*entry[kCount], "the count of texts does not fit their numbers",
              "has " + std::to_string(made.count) + " texts for " + std::to_string(out.count) +

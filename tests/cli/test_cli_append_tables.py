@@ -397,7 +397,7 @@ def test_a_dictionary_outgrows_its_indices(tool: Tool, tmp_path: Path) -> None:
     column = read_folder(tool, tmp_path / "f")["c"]
     assert column.type == pa.dictionary(pa.int16(), pa.string())
     assert column.to_pylist() == sum(days, [])
-    assert "indices=int16" in manifest_of(tmp_path / "f")["others"][0]["type"]
+    assert "indices=int16" in manifest_of(tmp_path / "f")["columns"][0]["text_type"]
     tool.run("verify", tmp_path / "f")
 
 

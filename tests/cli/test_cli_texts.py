@@ -136,7 +136,8 @@ def dictionary(values: list[str | None], indices: list[int]) -> pa.Table:
 
 def test_errors_of_an_append_name_table_and_column(tool: Tool, tmp_path: Path) -> None:
     # Arrow does not join dictionaries with a null among their values.
-    numpact.write_table(dictionary(["one", None, "two"], [0, 1, 2]), tmp_path / "t")
+    with texts_in_arrow():
+        numpact.write_table(dictionary(["one", None, "two"], [0, 1, 2]), tmp_path / "t")
     path = write(dictionary([None, "three"], [0, 1]), tmp_path / "m.arrow")
     line = tool.refused("compress", "-q", path, "--append", "-o", tmp_path / "t")
     assert line.startswith(f"{path}: column 'a', appended to {tmp_path / 't'}: ")

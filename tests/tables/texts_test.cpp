@@ -280,6 +280,84 @@ TEST_F(TextTables, RowsOfAnotherTypeAreRefused) {
             ErrorKind::kInvalidArgument);
 }
 
+// Categories keep their order, also those that no row has, and appends add theirs behind.
+TEST_F(TextTables, Categories) {
+  table::Column like = text_column();
+  ASSERT_TRUE(set_type(like.text[0], "dictionary<values=string, indices=int8, ordered=1>"));
+  const std::uint8_t all[] = {1, 1, 1};
+  const auto commit = [&](TableWriter& writer, const Texts& categories,
+                          const std::vector<std::uint32_t>& places) {
+    const Given given(categories);
+    EXPECT_TRUE(writer.add_categories(0, given.rows(), places, std::span(all)).value());
+    EXPECT_TRUE(writer.finish_texts(0).value());
+    const std::int64_t numbers[] = {0, 1, 2};
+    EXPECT_TRUE(writer.write(1, NumberView(NumberType::kI64, numbers, 3)).ok());
+    Failure failure;
+    EXPECT_TRUE(writer.commit(&failure).ok()) << failure.message();
+    for (const std::uint32_t place : places) texts_.push_back(categories[place]);
+  };
+  const auto expect_categories = [&](const Texts& expected, const std::string& type) {
+    const Reader table = reader();
+    const auto values = table.texts(0).value();
+    Texts found;
+    for (std::size_t i = 0; i < values->size(); ++i) found.emplace_back((*values)[i]);
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(type_text(table.columns()[0].numbers->text[0]), type);
+    expect_rows();
+  };
+  {
+    TableWriter writer = TableWriter::create(path_, with_other()).value();
+    ASSERT_TRUE(writer.begin_texts(0, like).ok());
+    const Given given({"z"});
+    const std::uint32_t behind[] = {1};
+    EXPECT_EQ(writer.add_categories(0, given.rows(), behind).status().kind(),
+              ErrorKind::kInvalidArgument);
+    commit(writer, {"z", "unused", "a", std::nullopt}, {2, 0, 3});
+  }
+  expect_categories({"z", "unused", "a"}, "dictionary<values=string, indices=int8, ordered=1>");
+  expect_found("s = 'z'", [](const Text& text) { return text == "z"; });
+  Texts many;
+  for (int i = 0; i < 150; ++i) many.emplace_back("m" + std::to_string(i));
+  many.emplace_back("a");
+  {
+    TableWriter writer = TableWriter::append(path_).value();
+    const char* const type = "dictionary<values=string, indices=int16, ordered=1>";
+    ASSERT_TRUE(writer.set_rows(with_other(type), table::SchemaChange::kNone).ok());
+    commit(writer, many, {150, 0, 149});
+  }
+  many.pop_back();
+  Texts expected{"z", "unused", "a"};
+  expected.insert(expected.end(), many.begin(), many.end());
+  expect_categories(expected, "dictionary<values=string, indices=int16, ordered=1>");
+  // A column of texts has none.
+  make(words(1000, 5, 3));
+  TableWriter writer = TableWriter::append(path_).value();
+  ASSERT_TRUE(writer.set_rows(with_other(), table::SchemaChange::kNone).ok());
+  EXPECT_EQ(writer.add_categories(0, Given({"z"}).rows(), {}).status().kind(),
+            ErrorKind::kInvalidArgument);
+}
+
+TEST(TextTypes, AreNamedAsArrowPrintsThem) {
+  table::TextFile text;
+  for (const char* values : {"string", "large_binary", "string_view", "binary_view"}) {
+    const std::string name(values);
+    for (const std::string& type :
+         {name, "dictionary<values=" + name + ", indices=uint64, " + "ordered=0>"}) {
+      ASSERT_TRUE(set_type(text, type)) << type;
+      EXPECT_EQ(type_text(text), type);
+    }
+  }
+  for (const char* type : {"", "int8", "dictionary<", "dictionary<values=string>",
+                           "dictionary<values=int8, indices=int8, ordered=0>",
+                           "dictionary<values=string, indices=float, ordered=0>",
+                           "dictionary<values=string, indices=int8, ordered=2>",
+                           "dictionary<values=string, indices=int8, ordered=0>>"}) {
+    EXPECT_FALSE(set_type(text, type)) << type;
+  }
+  EXPECT_EQ(table::max_categories(NumberType::kI8), 128u);
+  EXPECT_EQ(table::max_categories(NumberType::kU16), 65'536u);
+}
+
 // What was refused leaves nothing, so other rows may follow.
 TEST_F(TextTables, RowsMayFollowRefusedOnes) {
   make(words(1000, 100, 3));

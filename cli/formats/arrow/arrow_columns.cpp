@@ -512,6 +512,28 @@ std::shared_ptr<arrow::DataType> arrow_type_of(NumberType type) {
   return arrow::float64();
 }
 
+std::shared_ptr<arrow::DataType> text_type_of(const table::TextFile& text) {
+  const auto values = [&]() -> std::shared_ptr<arrow::DataType> {
+    switch (text.type) {
+      case table::TextType::kString:
+        return arrow::utf8();
+      case table::TextType::kLargeString:
+        return arrow::large_utf8();
+      case table::TextType::kBinary:
+        return arrow::binary();
+      case table::TextType::kLargeBinary:
+        return arrow::large_binary();
+      case table::TextType::kStringView:
+        return arrow::utf8_view();
+      case table::TextType::kBinaryView:
+        break;
+    }
+    return arrow::binary_view();
+  }();
+  if (!text.index_type) return values;
+  return arrow::dictionary(arrow_type_of(*text.index_type), values, text.is_ordered);
+}
+
 std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column) {
   const arrow::TimeUnit::type unit = unit_to_arrow(column.logical.unit);
   switch (column.logical.kind) {
@@ -532,10 +554,7 @@ std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column) {
     case LogicalKind::kTimestamp:
       return arrow::timestamp(unit, column.logical.timezone);
     case LogicalKind::kText:
-      return column.text_type == table::TextType::kString        ? arrow::utf8()
-             : column.text_type == table::TextType::kLargeString ? arrow::large_utf8()
-             : column.text_type == table::TextType::kBinary      ? arrow::binary()
-                                                                 : arrow::large_binary();
+      return text_type_of(column.text_type);
     case LogicalKind::kDecimal: {
       const auto& [precision, scale, bits] = column.logical.decimal;
       return bits == 32    ? arrow::decimal32(precision, scale)

@@ -148,8 +148,8 @@ void ArrowOutput::write(std::span<const ColumnBlock> columns) {
     }
     if (columns[c].texts != nullptr) {
       const std::string place = column_place(file_.name(), columns_[c].name);
-      arrays.push_back(
-          array_of(*columns[c].texts, schema_->field(static_cast<int>(c))->type(), place));
+      arrays.push_back(array_of(*columns[c].texts, schema_->field(static_cast<int>(c))->type(),
+                                place, columns_[c].categories.get()));
       continue;
     }
     std::shared_ptr<arrow::Buffer> values;

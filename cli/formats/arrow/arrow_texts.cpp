@@ -41,11 +41,22 @@ class ArrowTexts final : public TextInput {
   const TextBlock& next() override {
     block_ = {};
     while (array_ == nullptr || at_ == array_->length()) {
-      if (!advance()) return block_;
+      if (categories_ != nullptr) {
+        array_ =
+            take_arrow(arrow::compute::Cast(*std::exchange(categories_, nullptr), large_), place_);
+        block_.are_categories = true;
+      } else if (rows_ != nullptr) {
+        array_ = take_arrow(arrow::compute::Cast(*std::exchange(rows_, nullptr), large_), place_);
+      } else if (!advance()) {
+        return block_;
+      }
+      at_ = 0;
     }
     // That of bytes is the base of that of texts.
     const auto& texts = static_cast<const arrow::LargeBinaryArray&>(*array_);
-    const auto max_rows = static_cast<std::int64_t>(kOtherBatchRows);
+    // All categories are one block.
+    const auto max_rows =
+        block_.are_categories ? array_->length() : static_cast<std::int64_t>(kOtherBatchRows);
     for (const std::int64_t end = std::min(at_ + max_rows, array_->length()); at_ < end; ++at_) {
       if (texts.IsValid(at_)) block_.bytes += texts.GetView(at_);
       block_.add_row(block_.bytes.size(), texts.IsNull(at_));
@@ -54,20 +65,21 @@ class ArrowTexts final : public TextInput {
   }
 
  private:
+  // Finds the next array of rows, and its categories.
   bool advance() {
     while (chunks_ == nullptr || chunk_ == chunks_->num_chunks()) {
       chunks_ = next_();
       chunk_ = 0;
       if (chunks_ == nullptr) return false;
     }
-    at_ = 0;
-    std::shared_ptr<arrow::Array> array = chunks_->chunk(chunk_++);
-    check_arrow(array->ValidateFull(), place_);
-    if (array->type_id() == ArrowType::DICTIONARY) {
-      const auto& type = static_cast<const arrow::DictionaryType&>(*array->type());
-      array = take_arrow(arrow::compute::Cast(*array, type.value_type()), place_);
+    array_ = nullptr;
+    rows_ = chunks_->chunk(chunk_++);
+    check_arrow(rows_->ValidateFull(), place_);
+    if (rows_->type_id() == ArrowType::DICTIONARY) {
+      const auto& type = static_cast<const arrow::DictionaryType&>(*rows_->type());
+      categories_ = static_cast<const arrow::DictionaryArray&>(*rows_).dictionary();
+      rows_ = take_arrow(arrow::compute::Cast(*rows_, type.value_type()), place_);
     }
-    array_ = take_arrow(arrow::compute::Cast(*array, large_), place_);
     return true;
   }
 
@@ -76,7 +88,9 @@ class ArrowTexts final : public TextInput {
   std::string place_;
   std::shared_ptr<arrow::ChunkedArray> chunks_;
   int chunk_ = 0;
-  std::shared_ptr<arrow::Array> array_;
+  std::shared_ptr<arrow::Array> categories_;  // that come next
+  std::shared_ptr<arrow::Array> rows_;        // that come next
+  std::shared_ptr<arrow::Array> array_;       // the texts of the current ones
   std::int64_t at_ = 0;
   TextBlock block_;
 };

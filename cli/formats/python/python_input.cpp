@@ -118,7 +118,11 @@ class PythonTexts final : public TextInput {
 
   const TextBlock& next() override {
     block_ = {};
-    with_python(place_, [&] { add_rows(reader_.call("next"), block_); });
+    with_python(place_, [&] {
+      const nb::object rows = reader_.call("next");
+      add_rows(rows, block_);
+      block_.are_categories = nb::cast<bool>(rows[3]);
+    });
     return block_;
   }
 

@@ -19,6 +19,14 @@
 namespace numpact::cli {
 namespace {
 
+nb::list categories_for_python(const table::TextValues* categories) {
+  nb::list made;
+  for (std::size_t i = 0; categories != nullptr && i < categories->size(); ++i) {
+    made.append(nb::bytes((*categories)[i].data(), (*categories)[i].size()));
+  }
+  return made;
+}
+
 nb::dict column_for_python(const Column& column) {
   nb::dict made;
   made["name"] = python_text(column.name);
@@ -29,7 +37,8 @@ nb::dict column_for_python(const Column& column) {
   made["precision"] = column.logical.decimal.precision;
   made["scale"] = column.logical.decimal.scale;
   made["bits"] = column.logical.decimal.bits;
-  made["text_type"] = std::string(to_string(column.text_type));
+  made["text_type"] = type_text(column.text_type);
+  made["categories"] = categories_for_python(column.categories.get());
   made["list_size"] = column.is_list ? column.dimension : 0;
   made["nullable"] = column.nullable;
   made["metadata"] = metadata_for_python(column.metadata);

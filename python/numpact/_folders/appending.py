@@ -219,9 +219,14 @@ class _Texts(TextWriter):
         given: pa.Field,
         may_extend: bool,
     ) -> None:
-        self._to = field_of(entry)
-        self._converts = _common_of(given.type, self._to, may_extend) is not None
-        super().__init__(writer, index, self._to, None)
+        self._to = field = field_of(entry)
+        if not is_null_type(given.type) and not has_enums_of(given, field):
+            raise TypeMismatchError(f"column {entry.name!r}: {OTHER_ENUM}")
+        common = _common_of(given.type, field, may_extend, keeps_type=True)
+        self._converts = common is not None
+        if common is not None and not pa.types.is_dictionary(given.type):
+            self._to = field.with_type(common)  # texts, which become categories
+        super().__init__(writer, index, field, None)
 
     def write(self, array: pa.Array) -> None:
         for chunk in _converted(array, self._to, self._converts):
@@ -236,7 +241,9 @@ def _converted(array: pa.Array, to: pa.Field, converts: bool) -> list[pa.Array]:
     return chunks
 
 
-def _common_of(given: pa.DataType, field: pa.Field, may_extend: bool) -> pa.DataType | None:
+def _common_of(
+    given: pa.DataType, field: pa.Field, may_extend: bool, keeps_type: bool = False
+) -> pa.DataType | None:
     """The type that holds the values of a column and of rows of another type; None: these are of
     its type.
 
@@ -250,7 +257,7 @@ def _common_of(given: pa.DataType, field: pa.Field, may_extend: bool) -> pa.Data
         if common is None:
             raise
         if not may_extend:
-            is_same = have_same_values(common, field.type)
+            is_same = keeps_type or have_same_values(common, field.type)
             change = "converts the rows" if is_same else f"writes the column anew as {common}"
             raise TypeMismatchError(f"{error} (schema 'extend' {change})") from None
         return common

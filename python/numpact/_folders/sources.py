@@ -188,6 +188,8 @@ class TextSource(NumberSource):
 
     def viewed(self) -> TextSource:
         """The column with views as values, if pyarrow has them."""
+        if pa.types.is_dictionary(self.field.type):
+            return self
         made = TextSource(self._folder, self.entry, self.index)
         made.field = self.field.with_type(view_type(self.field.type))
         made._as_views = made.field.type != self.field.type

@@ -14,6 +14,7 @@ from dataclasses import astuple, dataclass
 from functools import partial
 from typing import Any, Literal, Protocol, TypeVar, Union
 
+import numpy as np
 import pyarrow as pa
 
 from .. import _core
@@ -32,11 +33,11 @@ from .._specs import (
     core_trailer,
 )
 from .._tables.coded import Texts, large_texts
-from .._tables.columns import TEXTS
+from .._tables.columns import is_text_type
 from .._tables.others import OtherReader, OtherWriter, digest
 from .._tables.writing import validity_bits
 from .._threads import ALL, resolve
-from .columns import field_metadata, logical_of, rows_in, table_metadata, why_unfit
+from .columns import field_metadata, logical_of, rows_in, table_metadata, validity_of, why_unfit
 
 Path = Union[str, "os.PathLike[str]"]
 #: The treatment of columns that Pco cannot hold.
@@ -202,7 +203,7 @@ class OtherColumnWriter:
 
 
 class TextWriter:
-    """Writes texts as places among the different ones, if they repeat.
+    """Writes texts as places among the different ones, if they repeat, and categories of texts.
 
     Args:
         writer: The table.
@@ -233,17 +234,30 @@ class TextWriter:
     def write(self, array: pa.Array) -> None:
         for at in range(0, len(array), _MAX_ROWS):
             if self._other is None:
-                texts = large_texts(array[at : at + _MAX_ROWS])
-                if texts[2] is not None and not self._field.nullable:
-                    nulls = array.null_count
-                    raise InvalidArgumentError(
-                        f"column {self._field.name!r}: {nulls} nulls, but its field is not nullable"
-                    )
-                if self._table.add_texts(self._index, *texts):
+                if self._is_taken(array[at : at + _MAX_ROWS]):
                     continue
                 self._other = self._given_up()
             self._other.write(array[at:])
             return
+
+    def _is_taken(self, array: pa.Array) -> bool:
+        """Adds rows, unless there are too many different texts."""
+        is_coded = isinstance(array, pa.DictionaryArray) and pa.types.is_dictionary(
+            self._field.type
+        )
+        texts = large_texts(array.dictionary if is_coded else array)
+        has_nulls = texts[2] is not None or (is_coded and array.null_count > 0)
+        if has_nulls and not self._field.nullable:
+            raise InvalidArgumentError(
+                f"column {self._field.name!r}: {array.null_count} nulls, but its field is not "
+                "nullable"
+            )
+        if not is_coded:
+            return self._table.add_texts(self._index, *texts)
+        valid = validity_of(array)
+        flags = None if valid is None else valid.view(np.uint8)
+        places = array.indices.fill_null(0).cast(pa.uint32()).to_numpy()
+        return self._table.add_categories(self._index, *texts, places, flags)
 
     def finish(self) -> None:
         if self._other is None:
@@ -503,7 +517,7 @@ def other_writer(
     otherwise: Callable[[], ColumnWriter],
 ) -> ColumnWriter:
     """The writer of a new column that Pco cannot hold."""
-    if field.type in TEXTS.values():
+    if is_text_type(field.type):
         return TextWriter(writer, index, field, otherwise)
     return otherwise()
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from .. import _core
 from .._limits import Budget, Limits
-from .columns import TEXTS, all_number_bytes, is_bytes
+from .columns import all_number_bytes, is_bytes, text_type
 from .sizes import bytes_of_rows, spread_bytes
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Texts:
     """The texts of a column.
 
     Args:
-        type: The name of their type, as in a manifest.
+        type: The name of the column's type, as in a manifest.
         limits: Of what is decoded.
         place: How messages call the column.
         as_views: Rows are views of the texts, which take less time than copies.
@@ -41,9 +41,13 @@ class Texts:
         place: str,
         as_views: bool = False,
     ) -> None:
-        self.type = TEXTS[type]
+        self.type = text_type(type)
+        is_coded = pa.types.is_dictionary(self.type)
         self._offsets, self._content = offsets, content
-        self._texts = array_of(offsets, content, None, self.type)
+        self._texts = array_of(
+            offsets, content, None, self.type.value_type if is_coded else self.type
+        )
+        as_views = not is_coded and (as_views or self.type == view_type(self.type))
         self._views = self._texts.cast(view_type(self.type)).buffers() if as_views else None
         self._max_rows = max(1, _MAX_BYTES // max(1, int(np.diff(offsets).max(initial=1))))
         self._limits = limits
@@ -74,6 +78,10 @@ class Texts:
         made = []
         for at in range(0, max(1, len(indices)), self._max_rows):
             part = indices[at : at + self._max_rows]
+            if pa.types.is_dictionary(self.type):
+                made.append(self._coded(part))
+                budget.take(bytes_of_rows(made[-1]), self._place)
+                continue
             if self._limits:
                 coded = pa.DictionaryArray.from_arrays(part, self._texts, safe=False)
                 self._limits.check_decoded(spread_bytes(coded), self._place, bool(budget))
@@ -82,6 +90,16 @@ class Texts:
             if budget:
                 budget.take(bytes_of_rows(made[-1]), self._place)
         return made
+
+    def _coded(self, indices: pa.Array) -> pa.Array:
+        """The rows as categories."""
+        type = self.type
+        # Those of a column that is given up may be more than the indices of its type number.
+        most = np.iinfo(type.index_type.to_pandas_dtype()).max
+        index_type = type.index_type if len(self._texts) <= most + 1 else pa.int32()
+        return pa.DictionaryArray.from_arrays(
+            indices.cast(index_type), self._texts, ordered=type.ordered, safe=False
+        )
 
     def _viewed(self, codes: Array, indices: pa.Array) -> pa.Array:
         """The texts of rows as views."""

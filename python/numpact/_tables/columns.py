@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,26 @@ _NUMBERS = {
 TEXTS = {
     "string": pa.string(), "large_string": pa.large_string(), "binary": pa.binary(),
     "large_binary": pa.large_binary(),
+    # Of pyarrow from 16 on.
+    **{name: getattr(pa, name)() for name in ("string_view", "binary_view") if hasattr(pa, name)},
 }  # fmt: skip
+_CATEGORIES = re.compile(r"dictionary<values=(\w+), indices=(\w+), ordered=([01])>")
+
+
+def text_type(name: str) -> pa.DataType:
+    """The type of a column of texts, by its name in a manifest."""
+    found = _CATEGORIES.fullmatch(name)
+    if found is None:
+        return TEXTS[name]
+    values, indices, ordered = found.groups()
+    return pa.dictionary(getattr(pa, indices)(), TEXTS[values], ordered == "1")
+
+
+def is_text_type(type: pa.DataType) -> bool:
+    """Whether columns of a type are ones of texts, if these repeat or are categories."""
+    if pa.types.is_dictionary(type):
+        type = type.value_type
+    return type in TEXTS.values()
 
 
 def is_bytes(type: pa.DataType) -> bool:
@@ -233,7 +253,7 @@ def arrow_type(column: dict[str, Any]) -> pa.DataType:
     """The Arrow type of the values of a column that the command describes."""
     kind, unit = column["kind"], column["unit"]
     if kind == "text":
-        return TEXTS[column["text_type"]]
+        return text_type(column["text_type"])
     if kind == "decimal":
         made: pa.DataType = getattr(pa, f"decimal{column['bits']}")(
             column["precision"], column["scale"]

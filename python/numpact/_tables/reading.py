@@ -221,14 +221,27 @@ class Texts:
     """The texts or bytes of one column, a block at a time."""
 
     def __init__(self, arrays: Iterator[pa.Array]) -> None:
-        self._blocks = (array[at : at + _BLOCK] for array in arrays for at in _starts(array))
+        self._blocks = self._in_blocks(arrays)
+        self.are_categories = False  #: the last block, whose rows are those of the next ones
 
-    def next(self) -> tuple[memoryview, memoryview, memoryview]:
-        """Texts, the end of each, and validity of the next block; no rows at the end."""
+    def _in_blocks(self, arrays: Iterator[pa.Array]) -> Iterator[pa.Array]:
+        for array in arrays:
+            if isinstance(array, pa.DictionaryArray) and len(array.dictionary):
+                self.are_categories = True
+                yield array.dictionary
+                self.are_categories = False
+            for at in _starts(array):
+                yield array[at : at + _BLOCK]
+
+    def next(self) -> tuple[memoryview, memoryview, memoryview, bool]:
+        """Texts, the end of each, and validity of the next block; no rows at the end.
+
+        And whether they are the categories of the rows that follow.
+        """
         array = next(self._blocks, None)
         if array is None:
-            return memoryview(b""), memoryview(b""), memoryview(b"")
-        return text_rows(array)
+            return memoryview(b""), memoryview(b""), memoryview(b""), False
+        return (*text_rows(array), self.are_categories)
 
 
 def text_rows(array: pa.Array) -> tuple[memoryview, memoryview, memoryview]:

@@ -17,7 +17,7 @@ from pyarrow import compute
 from .._limits import Budget, Limits
 from .._remote.checked_file import blocks_of, in_memory
 from .._remote.manifest import Part
-from .columns import TEXTS, arrow_field, decimal_array, metadata_from_json
+from .columns import arrow_field, decimal_array, is_bytes, is_text_type, metadata_from_json
 from .errors import Refused, about
 from .others import OtherReader, holds_dictionary
 
@@ -146,11 +146,22 @@ def _array(type: pa.DataType, rows: int, numbers: bytes, valid: bytes) -> pa.Arr
     return pa.Array.from_buffers(type, rows, [nulls, pa.py_buffer(numbers)])
 
 
-def _texts(type: pa.DataType, texts: bytes, offsets: bytes, valid: bytes) -> pa.Array:
-    """Texts by their offsets, of which there is one more."""
+def _texts(
+    type: pa.DataType, categories: list[bytes], texts: bytes, offsets: bytes, valid: bytes
+) -> pa.Array:
+    """Texts by their offsets, of which there is one more, or the categories that they are."""
     from .coded import array_of
 
-    return array_of(np.frombuffer(offsets, np.uint64), texts, validity_bits(valid), type)
+    ends, bits = np.frombuffer(offsets, np.uint64), validity_bits(valid)
+    if not pa.types.is_dictionary(type):
+        return array_of(ends, texts, bits, type)
+    wide = pa.large_binary()
+    known = pa.array(categories, wide)
+    places = compute.index_in(array_of(ends, texts, bits, wide), known)
+    plain = known if is_bytes(type) else known.cast(pa.large_string())
+    values = plain.cast(type.value_type)
+    indices = places.cast(type.index_type)
+    return pa.DictionaryArray.from_arrays(indices, values, ordered=type.ordered)
 
 
 def open_reader(file: dict[str, Any]) -> OtherReader:
@@ -233,6 +244,7 @@ class Output:
     def __init__(
         self, format: str, columns: list[Any], metadata: list[Any], write: Callable[[bytes], None]
     ) -> None:
+        self._columns = columns
         self._sources = [_Parts(column) if isinstance(column, list) else None for column in columns]
         fields = [
             arrow_field(column) if source is None else source.field
@@ -252,12 +264,13 @@ class Output:
         """
         self._budget.renew(limits)
         arrays = []
-        for field, source, block in zip(self._schema, self._sources, blocks, strict=True):
+        described = zip(self._schema, self._sources, self._columns, blocks, strict=True)
+        for field, source, column, block in described:
             if source is not None:
                 first, kept = block
                 arrays.append(source.array(first, rows, _mask(kept), self._budget, limits))
-            elif field.type in TEXTS.values():
-                arrays.append(_texts(field.type, *block))
+            elif is_text_type(field.type):
+                arrays.append(_texts(field.type, column["categories"], *block))
             else:
                 arrays.append(_array(field.type, rows, *block))
         self._output.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))

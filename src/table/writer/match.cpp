@@ -56,7 +56,7 @@ bool may_be_texts_of(const Column& column, const ColumnEntry& entry) {
 
 std::string text_of_type(const ColumnEntry& entry) {
   if (entry.other != nullptr) return entry.other->type;
-  if (is_texts(entry)) return std::string(to_string(entry.numbers->text.at(0).type));
+  if (is_texts(entry)) return type_text(entry.numbers->text.at(0));
   return text_of(value_type_of(*entry.numbers), entry.numbers->timezone);
 }
 
@@ -252,7 +252,7 @@ class Matching {
       made.file = made.null_file = "";
       made.parts.clear();
       made.count = made.nulls_dropped = 0;
-      for (table::TextFile& texts : made.text) texts = {texts.type, {}, 0, {}};
+      for (table::TextFile& texts : made.text) texts = texts.without_file();
       made.null_count = rows;
       made.nullable = made.nullable || rows > 0;
     }

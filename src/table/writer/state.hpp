@@ -80,6 +80,9 @@ struct TableWriter::State {
                       Failure* failure);
   Status begin_texts(std::size_t column, const Column& like, Failure* failure);
   Status add_texts(std::size_t column, const TextRows& rows, bool& is_taken, Failure* failure);
+  Status add_categories(std::size_t column, const TextRows& texts,
+                        std::span<const std::uint32_t> places, std::span<const std::uint8_t> valid,
+                        bool& is_taken, Failure* failure);
   Status finish_texts(std::size_t column, bool& is_taken, Failure* failure);
   Status refuse(Failure* failure, std::size_t column, const std::string& text) const;
   // A folder is written, rather than parts.
@@ -128,6 +131,11 @@ struct TableWriter::State {
     return entries[column].numbers != nullptr ? *entries[column].numbers : *columns[column].coded;
   }
   Column* texts_column(std::size_t column);
+  Status texts_to_add_to(std::size_t column, const TextRows& texts,
+                         std::span<const std::uint8_t> valid, const Column*& described,
+                         Failure* failure);
+  Status tell_added(std::size_t column, const Column& described, internal::TextCodes::Added added,
+                    Failure* failure) const;
   Status write_codes(std::size_t column, Column& described, Failure* failure);
   Status write_text_file(std::size_t column, const Column& described, Failure* failure);
   Status begin_write(std::size_t column, const NumberView& numbers, Written::Way way,

@@ -58,10 +58,12 @@ bool fits_file(const table::TextValues& texts) {
 
 }  // namespace
 
-TextCodes::TextCodes(const table::TextValues& before, bool is_bytes, bool needs_repeats)
+TextCodes::TextCodes(const table::TextValues& before, bool is_bytes, bool needs_repeats,
+                     bool are_categories)
     : first_new_(before.size()),
       is_bytes_(is_bytes),
       needs_repeats_(needs_repeats),
+      are_categories_(are_categories),
       seed_(new_seed()),
       slots_(kMinSlots) {
   for (std::size_t i = 0; i < before.size(); ++i) code_of(before[i]);
@@ -146,12 +148,46 @@ TextCodes::Added TextCodes::add(const table::TextRows& rows) {
   return Added::kAll;
 }
 
+TextCodes::Added TextCodes::add_categories(const table::TextRows& texts,
+                                           std::span<const std::uint32_t> places,
+                                           std::span<const std::uint8_t> valid) {
+  const std::size_t texts_before = texts_.size();
+  const std::size_t max_texts = needs_repeats_ ? kMaxTexts : kMaxAllTexts;
+  std::vector<std::uint32_t> place_of(texts.ends.size() + 1);  // one more, for null rows
+  std::uint64_t begin = texts.begin;
+  for (std::size_t i = 0; i < texts.ends.size(); ++i) {
+    const std::uint64_t size = texts.ends[i] - begin;
+    const std::string_view text =
+        texts.bytes.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));
+    begin = texts.ends[i];
+    const bool is_null = !texts.valid.empty() && texts.valid[i] == 0;
+    const bool is_text = is_null || is_bytes_ || json::is_utf8(text);
+    if (!is_null && is_text) place_of[i] = code_of(text);
+    if (is_text && texts_.size() <= max_texts && fits_file(texts_)) continue;
+    forget_from(texts_before, codes_.size());
+    return is_text ? Added::kTooMany : Added::kNotText;
+  }
+  const auto is_null_at = [&](std::size_t row) {
+    return (!valid.empty() && valid[row] == 0) ||
+           (!texts.valid.empty() && texts.valid[places[row]] == 0);
+  };
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const bool is_null = is_null_at(i);
+    if (is_null && !has_nulls_) note_nulls();
+    codes_.push_back(is_null ? 0 : place_of[places[i]]);
+    if (has_nulls_) valid_.push_back(is_null ? 0 : 1);
+  }
+  return Added::kAll;
+}
+
 bool TextCodes::repeat() const {
+  if (are_categories_) return true;
   if (codes_.size() >= kFirstRows) return true;
   return !codes_.empty() && texts_.size() * kMinRepeats <= codes_.size();
 }
 
 void TextCodes::sort() {
+  if (are_categories_) return;
   std::vector<std::uint32_t> order(texts_.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin() + static_cast<std::ptrdiff_t>(first_new_), order.end(),

@@ -18,15 +18,19 @@ class TextCodes {
   enum class Added : std::uint8_t { kAll, kTooMany, kNotText };
 
   // `before`: texts that the column has already. `needs_repeats`: else the texts are taken however
-  // many of them differ.
-  TextCodes(const table::TextValues& before, bool is_bytes, bool needs_repeats);
+  // many of them differ. Of categories the texts that came stay in order.
+  TextCodes(const table::TextValues& before, bool is_bytes, bool needs_repeats,
+            bool are_categories);
 
+  // Adds categories and rows with them, as TableWriter::add_categories().
+  Added add_categories(const table::TextRows& texts, std::span<const std::uint32_t> places,
+                       std::span<const std::uint8_t> valid);
   // Adds rows, or none of them: kTooMany of them differ, as the format's page says, or kNotText:
   // one is not UTF-8. Their offsets are in order.
   Added add(const table::TextRows& rows);
   // After the last row: whether the first rows repeat, if there were too few to tell before.
   bool repeat() const;
-  // Sorts the texts that came.
+  // Sorts the texts that came, unless they are categories.
   void sort();
 
   const table::TextValues& texts() const { return texts_; }
@@ -46,6 +50,7 @@ class TextCodes {
   std::size_t first_new_;
   bool is_bytes_;
   bool needs_repeats_;
+  bool are_categories_;
   std::vector<std::uint32_t> codes_;
   std::vector<std::uint8_t> valid_;
   bool has_nulls_ = false;

@@ -75,7 +75,7 @@ Status TableWriter::State::begin_texts(std::size_t column, const Column& like, F
     to.coded->kind = Kind::kText;
     to.coded->nullable = like.nullable || planned.null_rows > 0;
     to.coded->metadata = like.metadata;
-    to.coded->text.emplace_back().type = like.text[0].type;
+    to.coded->text.push_back(like.text[0].without_file());
   }
   const Column* const described = texts_column(column);
   if (described == nullptr) return refuse(failure, column, "is no column of texts of the table");
@@ -90,33 +90,69 @@ Status TableWriter::State::begin_texts(std::size_t column, const Column& like, F
     }
     if (!status.ok()) return fail(failure, status, file.file, described->name, inside.text);
   }
-  to.texts = std::make_unique<TextCodes>(*before, is_bytes(file.type), is_other);
+  to.texts = std::make_unique<TextCodes>(*before, is_bytes(file.type), is_other,
+                                         file.index_type.has_value());
   return {};
 }
 
-Status TableWriter::State::add_texts(std::size_t column, const TextRows& rows, bool& is_taken,
-                                     Failure* failure) {
-  const Column* const described = texts_column(column);
+// Checks what is added to a column of texts, which begins with its first ones. `valid`: of rows.
+Status TableWriter::State::texts_to_add_to(std::size_t column, const TextRows& texts,
+                                           std::span<const std::uint8_t> valid,
+                                           const Column*& described, Failure* failure) {
+  described = texts_column(column);
   if (described == nullptr) return refuse(failure, column, "is no column of texts of the table");
   if (columns[column].texts == nullptr) NUMPACT_TRY(begin_texts(column, *described, failure));
   State::Written& to = columns[column];
   if (to.has_failed) return refuse(failure, column, "an earlier write has failed");
   if (to.is_finished) return refuse(failure, column, "was finished already");
-  if (!is_in_order(rows)) return refuse(failure, column, "has texts whose ends are not in order");
-  const auto nulls = std::count(rows.valid.begin(), rows.valid.end(), std::uint8_t{0});
+  if (!is_in_order(texts)) return refuse(failure, column, "has texts whose ends are not in order");
+  const auto nulls = std::count(valid.begin(), valid.end(), std::uint8_t{0});
   if (nulls > 0 && !described->nullable && !is_new()) {
     return refuse(failure, column, std::to_string(nulls) + " nulls, but its field is not nullable");
   }
+  return {};
+}
+
+// Another column that is not taken is written otherwise; a column of texts has no other way.
+Status TableWriter::State::tell_added(std::size_t column, const Column& described,
+                                      TextCodes::Added added, Failure* failure) const {
+  if (added == TextCodes::Added::kAll || entries[column].other != nullptr) return {};
+  const Status status = added == TextCodes::Added::kNotText
+                            ? Status(ErrorKind::kInvalidArgument, "a text is not UTF-8")
+                            : Status(ErrorKind::kLimitExceeded, "too many different texts");
+  return fail(failure, status, "", described.name);
+}
+
+Status TableWriter::State::add_texts(std::size_t column, const TextRows& rows, bool& is_taken,
+                                     Failure* failure) {
+  const Column* described = nullptr;
+  NUMPACT_TRY(texts_to_add_to(column, rows, rows.valid, described, failure));
+  State::Written& to = columns[column];
   const TextCodes::Added added = to.texts->add(rows);
   is_taken = added == TextCodes::Added::kAll;
   if (is_taken) to.new_rows += rows.ends.size();
-  if (is_taken || entries[column].other != nullptr) return {};
-  if (added == TextCodes::Added::kNotText) {
-    return fail(failure, Status(ErrorKind::kInvalidArgument, "a text is not UTF-8"), "",
-                described->name);
+  return tell_added(column, *described, added, failure);
+}
+
+Status TableWriter::State::add_categories(std::size_t column, const TextRows& texts,
+                                          std::span<const std::uint32_t> places,
+                                          std::span<const std::uint8_t> valid, bool& is_taken,
+                                          Failure* failure) {
+  const Column* described = nullptr;
+  NUMPACT_TRY(texts_to_add_to(column, texts, valid, described, failure));
+  if (!described->text.at(0).index_type) return refuse(failure, column, "has no categories");
+  if (!valid.empty() && valid.size() != places.size()) {
+    return refuse(failure, column, "has not as many bytes for nulls as rows");
   }
-  return fail(failure, Status(ErrorKind::kLimitExceeded, "too many different texts"), "",
-              described->name);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] < texts.ends.size() || (!valid.empty() && valid[i] == 0)) continue;
+    return refuse(failure, column, "has a row whose place is none of the categories");
+  }
+  State::Written& to = columns[column];
+  const TextCodes::Added added = to.texts->add_categories(texts, places, valid);
+  is_taken = added == TextCodes::Added::kAll;
+  if (is_taken) to.new_rows += places.size();
+  return tell_added(column, *described, added, failure);
 }
 
 Status TableWriter::State::finish_texts(std::size_t column, bool& is_taken, Failure* failure) {
@@ -184,6 +220,15 @@ Status TableWriter::State::write_text_file(std::size_t column, const Column& des
   to.text = described.text.at(0);
   if (!to.text->file.empty() && !to.texts->has_new_texts()) return {};
   const TextValues& texts = to.texts->texts();
+  // Wider indices if these cannot number all.
+  constexpr NumberType kSigned[] = {NumberType::kI16, NumberType::kI32, NumberType::kI64};
+  constexpr NumberType kUnsigned[] = {NumberType::kU16, NumberType::kU32, NumberType::kU64};
+  std::optional<NumberType>& index_type = to.text->index_type;
+  for (const bool is_signed = index_type && kind_of(*index_type) == NumberKind::kSigned;
+       const NumberType wider : is_signed ? kSigned : kUnsigned) {
+    if (!index_type || max_categories(*index_type) >= texts.size()) break;
+    if (size_of(wider) > size_of(*index_type)) index_type = wider;
+  }
   to.text->file = text_file_name(plan.columns[column].file);
   to.text->count = texts.size();
   to.text_file = std::make_unique<NewFile>();
@@ -200,6 +245,15 @@ Result<bool> TableWriter::add_texts(std::size_t column, const TextRows& rows,
                                     Failure* failure) noexcept {
   return internal::guarded_value<bool>(
       [&](bool& is_taken) { return state_->add_texts(column, rows, is_taken, failure); });
+}
+
+Result<bool> TableWriter::add_categories(std::size_t column, const TextRows& texts,
+                                         std::span<const std::uint32_t> places,
+                                         std::span<const std::uint8_t> valid,
+                                         Failure* failure) noexcept {
+  return internal::guarded_value<bool>([&](bool& is_taken) {
+    return state_->add_categories(column, texts, places, valid, is_taken, failure);
+  });
 }
 
 Status TableWriter::begin_texts(std::size_t column, const Column& like, Failure* failure) noexcept {

@@ -215,7 +215,7 @@ Status TableWriter::State::begin_table(const std::string& target, bool may_repla
     column.file.clear();
     column.null_file.clear();
     column.count = column.null_count = 0;
-    for (TextFile& texts : column.text) texts = {texts.type, {}, 0, {}};
+    for (TextFile& texts : column.text) texts = texts.without_file();
   }
   for (Other& other : before.others) {
     other.parts.clear();

@@ -264,8 +264,8 @@ def test_a_dictionary_outgrows_its_indices(tmp_path: Path) -> None:
     found = numpact.read_table(tmp_path / "t").to_arrow()["c"]
     assert found.type == pa.dictionary(pa.int16(), pa.string())
     assert found.to_pylist() == [value for part in parts for value in part.to_pylist()]
-    [entry] = json.loads((tmp_path / "t/manifest.json").read_text())["others"]
-    assert entry["type"] == "dictionary<values=string, indices=int16, ordered=0>"
+    [entry] = json.loads((tmp_path / "t/manifest.json").read_text())["columns"]
+    assert entry["text_type"] == "dictionary<values=string, indices=int16, ordered=0>"
 
 
 @pytest.mark.parametrize("as_stream", [False, True])

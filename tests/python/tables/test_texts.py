@@ -21,6 +21,8 @@ from numpact._core import crc32
 
 ROWS = 70_000
 TYPES = [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()]
+if hasattr(pa, "string_view"):
+    TYPES += [pa.string_view(), pa.binary_view()]
 COPIES = 8
 
 
@@ -96,15 +98,6 @@ def test_the_most_texts(tmp_path: Path) -> None:
         numpact.write_table({"s": texts}, tmp_path / "t", overwrite=True)
         assert (tmp_path / "t/s.values").exists() == (count == 65_536)
         assert numpact.read_table(tmp_path / "t").to_arrow()["s"].combine_chunks().equals(texts)
-
-
-def test_others_stay_others(tmp_path: Path) -> None:
-    values = words(100, 5)
-    views = [values.cast(pa.string_view())] if hasattr(pa, "string_view") else []
-    kinds = [values.dictionary_encode(), *views]
-    table = pa.table({str(kind.type): kind for kind in kinds})
-    numpact.write_table(table, tmp_path / "t")
-    assert [other["name"] for other in manifest_of(tmp_path / "t")["others"]] == table.column_names
 
 
 def test_the_command_writes_the_same(tmp_path: Path) -> None:
