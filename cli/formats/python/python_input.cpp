@@ -40,12 +40,12 @@ Column column_in(const nb::handle& described) {
   Column column;
   column.name = text("name");
   column.source_type = text("source_type");
+  column.nullable = nb::cast<bool>(described["nullable"]);
+  column.metadata = metadata_in(described["metadata"]);
   if (described["type"].is_none()) {
     column.unfit = text("unfit");
     return column;
   }
-  column.nullable = nb::cast<bool>(described["nullable"]);
-  column.metadata = metadata_in(described["metadata"]);
   column.is_list = count("list_size") != 0;
   if (column.is_list) column.dimension = count("list_size");
   column.type = number_type_of_name(text("type")).value();

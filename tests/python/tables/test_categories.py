@@ -160,6 +160,8 @@ def test_the_command(tmp_path: Path) -> None:
         "c": coded(), "o": coded(ROWS, pa.int32(), pa.large_string(), True),
         "b": coded(ROWS, pa.uint8(), pa.binary()),
     })  # fmt: skip
+    fields = [field.with_metadata({"of": field.name}) for field in table.schema]
+    table = table.cast(pa.schema(fields))
     pyarrow.feather.write_feather(table, tmp_path / "t.arrow", chunksize=30_000)
     numpact.write_table(table, tmp_path / "py")
 
@@ -173,7 +175,7 @@ def test_the_command(tmp_path: Path) -> None:
     run("decompress", tmp_path / "cli", "-o", tmp_path / "back.arrow")
     back = pyarrow.feather.read_table(tmp_path / "back.arrow")
     assert back.equals(table)
-    assert back.schema.equals(table.schema)
+    assert back.schema.equals(table.schema, check_metadata=True)
     assert back["c"].chunk(0).dictionary.to_pylist() == NAMES
     run("compress", "--append", tmp_path / "t.arrow", "-o", tmp_path / "cli")
     numpact.append_table(table, tmp_path / "py")
