@@ -322,7 +322,8 @@ def read_table(
     """Reads a table, or some of its columns and rows, into memory.
 
     Args:
-        path: As for ``open_table``.
+        path: As for ``open_table``; or a dataset, whose tables are read one after the other, with
+            the columns that its folders name. Filters of these leave tables out.
         columns: Names of the columns to read, in this order; None: all. An empty list reads none
             and keeps the count of rows.
         rows: A slice, or a tuple of the first row and the row after the last one; or, without

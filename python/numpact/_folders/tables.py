@@ -144,14 +144,30 @@ class OpenTable(Tabular):
                 return self._rows_by_number(chosen, numbers)
             span = within(self._of(chosen)._span, rows)
             return self._whole(chosen, span, self._limits.budget())
+        return self._matching_rows(requested, rows, comparisons, self._limits.budget())
+
+    def _matching_rows(
+        self,
+        requested: Sequence[int],
+        rows: Rows | None,
+        comparisons: Sequence[Comparison],
+        budget: Budget,
+    ) -> Table:
         scan, chosen = self._scan(requested, rows, comparisons, None)
         collected: list[list[pa.Array]] = [[] for _ in requested]
         count = 0
-        for found in scan.all_rows(self._limits.budget()):
+        for found in scan.all_rows(budget):
             count += found.matching
             for part, arrays in zip(collected, found.columns, strict=True):
                 part += arrays
         return _table_of(chosen, self._manifest, collected, count)
+
+    def found(
+        self, columns: Sequence[str], comparisons: Sequence[Comparison], budget: Budget
+    ) -> pa.Table:
+        """The rows that match, for the other modules of the package."""
+        requested = self._of_columns(columns)
+        return self._matching_rows(requested, None, comparisons, budget).to_arrow()
 
     def batches(
         self,
@@ -477,11 +493,21 @@ def read_table(
     max_memory: int | None = None,
 ) -> Table:
     """See ``numpact.read_table``."""
-    opened = open_table(
-        path,
-        threads=threads,
-        storage_options=storage_options,
-        max_output=max_output,
-        max_memory=max_memory,
-    )
+    try:
+        opened = open_table(
+            path,
+            threads=threads,
+            storage_options=storage_options,
+            max_output=max_output,
+            max_memory=max_memory,
+        )
+    except FileNotFoundError:
+        from . import dataset_reading as datasets
+
+        folders = datasets.tables_below(table_place(path, storage_options))
+        if not folders:
+            raise
+        datasets.refuse_rows(rows)
+        limits = Limits.of(max_output, max_memory)
+        return datasets.read_dataset(folders, columns, where, limits, threads)
     return opened.read(columns, rows, where)

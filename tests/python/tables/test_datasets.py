@@ -264,3 +264,47 @@ def test_names_of_folders(column: str, value: Any, name: str) -> None:
 def test_values_that_name_no_folder(value: str) -> None:
     with pytest.raises(numpact.InvalidArgumentError, match="'s'"):
         partition_name("s", value)
+
+
+# ---- read_table ----
+
+
+@pytest.mark.parametrize("has_index", [False, True])
+def test_read_table_reads_all_tables(root: Path, has_index: bool) -> None:
+    if has_index:
+        numpact.index_dataset(root)
+    table = numpact.read_table(root)
+    assert table.schema.field("day").type == pa.date32()
+    assert table.to_polars().equals(whole(root))
+    frame = whole(root)
+    day = DAYS[1]
+    tests = {
+        f"day = '{day}'": frame.filter(pl.col("day") == day),
+        f"day > '{day}' and id < 250 and s = '1'": frame.filter(
+            pl.col("day") > day, pl.col("id") < 250, pl.col("s") == "1"
+        ),
+        f"day = '{day}' or id = 7": frame.filter((pl.col("day") == day) | (pl.col("id") == 7)),
+        "day is null": frame.clear(),
+    }
+    for where, expected in tests.items():
+        found = numpact.read_table(root, ["day", "x"], where=where).to_polars()
+        assert found.equals(expected.select("day", "x")), where
+        assert numpact.read_table(root, [], where=where).num_rows == expected.height
+    assert numpact.read_table(root, ["day"]).to_polars()["day"].equals(frame["day"])
+
+
+def test_read_table_of_a_dataset_refuses(root: Path) -> None:
+    with pytest.raises(numpact.InvalidArgumentError, match="chosen by a filter"):
+        numpact.read_table(root, rows=[1])
+    with pytest.raises(numpact.InvalidArgumentError, match="none"):
+        numpact.read_table(root, ["none"])
+    with pytest.raises(numpact.LimitExceededError):
+        numpact.read_table(root, ["x"], max_output=300 * 8)
+    (root / "empty").mkdir()
+    with pytest.raises(FileNotFoundError):
+        numpact.read_table(root / "empty")
+    numpact.write_table(
+        {"id": [1.5], "x": [1.5], "s": ["a"]}, root / f"day={DAYS[2]}", overwrite=True
+    )
+    with pytest.raises(numpact.TypeMismatchError, match="'id' is double, not int64"):
+        numpact.read_table(root)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the tables of a dataset as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from .._errors import InvalidArgumentError, TypeMismatchError
+from .._limits import Limits
+from .._remote.dataset import FoundFolder, folders_in, partition_columns
+from .._remote.locations import Location
+from .._remote.table_parts import ConstantPart
+from .choosing import index_of_name
+from .expressions import is_expression
+from .filters import parse_where
+from .row_tests import may_match, without_constants
+from .tables import Filter, table_in
+from .tabular import Table
+
+
+def tables_below(place: Location) -> list[FoundFolder]:
+    """The tables of a dataset; none if the folder is not one."""
+    try:
+        folders = folders_in(place)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    is_table = folders[0].place.path.rstrip("/") == place.path.rstrip("/")
+    return [] if is_table else folders
+
+
+def read_dataset(
+    folders: Sequence[FoundFolder],
+    columns: Sequence[str] | None,
+    where: Filter | None,
+    limits: Limits,
+    threads: int | None,
+) -> Table:
+    """The rows of all tables, one after the other, with the columns that the folders name.
+
+    Raises:
+        InvalidArgumentError: There is no such column, or the filter is an expression.
+        TypeMismatchError: A table has a column of another type than the first one.
+    """
+    if is_expression(where):
+        raise InvalidArgumentError("expressions filter a dataset in scan_table")
+    constants = partition_columns([folder.place.path for folder in folders])
+    comparisons = parse_where(where)
+    first = table_in(folders[0], limits, threads)
+    own = first.schema
+    named = [name for name in constants[0] if name not in own.names]
+    fields = [*own, *(pa.field(name, _type_of(constants[0][name])) for name in named)]
+    known = [field.name for field in fields]
+    wanted = known if columns is None else list(columns)
+    chosen = [fields[index_of_name(known, name)] for name in wanted]
+    schema = pa.schema(chosen, own.metadata)
+    budget = limits.budget()
+    parts = []
+    for folder, values in zip(folders, constants, strict=True):
+        left = without_constants(comparisons, {name: values[name] for name in named})
+        if left is None or (folder.entry is not None and not may_match(folder.entry, left)):
+            continue
+        table = first if folder is folders[0] else table_in(folder, limits, threads)
+        found = table.found([name for name in wanted if name not in named], left, budget)
+        arrays = []
+        for field in chosen:
+            if field.name in named:
+                arrays.append(_repeated(values[field.name], found.num_rows))
+                continue
+            column = found.column(field.name)
+            if column.type != field.type:
+                raise TypeMismatchError(
+                    f"{folder.place.url}: column {field.name!r} is {column.type}, not {field.type} "
+                    f"as in {folders[0].place.url}"
+                )
+            arrays.append(column)
+        part = pa.Table.from_arrays(arrays, schema=schema) if arrays else found
+        parts.append(part)
+    if not parts:
+        parts.append(schema.empty_table())
+    return Table(pa.concat_tables(parts) if wanted else _without_columns(parts))
+
+
+def _without_columns(parts: Sequence[pa.Table]) -> pa.Table:
+    rows = sum(part.num_rows for part in parts)
+    return pa.table({"": pa.nulls(rows)}).select([])
+
+
+def _type_of(part: ConstantPart) -> pa.DataType:
+    if part.logical is None:
+        return pa.string()
+    return pa.int64() if part.logical.kind == "number" else pa.date32()
+
+
+def _repeated(part: ConstantPart, rows: int) -> pa.Array:
+    type = _type_of(part)
+    value = pa.scalar(part.value, pa.int32()).cast(type) if type == pa.date32() else part.value
+    return pa.repeat(pa.scalar(value, type) if type != pa.date32() else value, rows)
+
+
+def refuse_rows(rows: object) -> None:
+    if rows is not None:
+        raise InvalidArgumentError("the rows of a dataset are chosen by a filter, not by numbers")
