@@ -19,12 +19,10 @@
 #include "formats/formats.hpp"
 #include "formats/table.hpp"
 #include "io/files.hpp"
-#include "io/output_file.hpp"
 #include "numpact/pco.hpp"
 #include "pco/manifest.hpp"
 #include "pco/pco_file.hpp"
 #include "pco/table_folder.hpp"
-#include "report/explain_plot.hpp"
 #include "report/explain_report.hpp"
 #include "report/print.hpp"
 #include "report/progress_bar.hpp"
@@ -37,7 +35,6 @@ constexpr const char* kExplainFooter = R"(
 Examples:
   numpact explain prices.npy                             compressed in memory, nothing is written
   numpact explain trips.parquet --column fare --level 12
-  numpact explain trips.parquet --column fare --chunk 0 --plot fare.svg
   numpact explain fare.pco                               an existing file
   numpact explain fare.pco --again                       encoded again, with today's choices
 )";
@@ -45,9 +42,7 @@ Examples:
 struct ExplainOptions {
   std::string input;
   std::optional<std::size_t> chunk;
-  std::string plot;
   bool again = false;
-  Overwrite overwrite;
   bool json = false;
   SourceArgs source;
   EncodeArgs encode;
@@ -68,15 +63,9 @@ class ExplainRunner {
         chunk_(options.chunk) {}
 
   ExitCode run() {
-    std::unique_ptr<OutputFile> plot;
-    if (!options_.plot.empty()) {
-      refuse_same_file(options_.input, options_.plot);
-      plot = std::make_unique<OutputFile>(options_.plot, options_.overwrite, Content::kText);
-    }
     explain_input();
     if (columns_.empty()) throw Failure(ExitCode::kFailure, name_, "no column to explain");
-    if (chunk_ || plot) require_one();
-    if (plot) draw(*plot);
+    if (chunk_) require_one();
     print_report(options_.json ? explain_json(columns_, chunk_) : report());
     for (const std::string& text : notes_) {
       if (!options_.common.quiet) print_message(text);
@@ -133,18 +122,15 @@ class ExplainRunner {
         const FileBytes file(folder.file(part.file));
         const std::string& place = column.parts.size() > 1 ? folder.path_of(part.file) : name_;
         // Of texts, the places among them are explained, as numbers.
-        explain_bytes(file.bytes(), column_place(place, names[i]),
-                      column.text.empty() ? column_of(column).logical : LogicalType());
+        explain_bytes(file.bytes(), column_place(place, names[i]));
       }
     }
   }
 
-  void explain_bytes(std::span<const std::byte> file, const std::string& place,
-                     const LogicalType& logical = {}) {
+  void explain_bytes(std::span<const std::byte> file, const std::string& place) {
     if (!options_.again) require_no_encode_args();
     ExplainedColumn column;
     column.place = place;
-    column.logical = logical;
     DecodeConfig decode = limits_;
     FileHeader header;
     if (read_header(file).into(header).ok()) {
@@ -204,7 +190,6 @@ class ExplainRunner {
     explained.place = table.has_names() ? column_place(name_, table.columns()[index].name) : name_;
     const bool is_plain = table.columns()[index].logical.kind == LogicalKind::kNumber;
     const bool converts = is_plain || source_.column || !table.has_names();
-    explained.logical = table.columns()[index].logical;
     Column column;
     const std::unique_ptr<NumberInput> input =
         open_column(table, index, name_, converts ? dtypes_[index] : std::nullopt, column);
@@ -247,21 +232,12 @@ class ExplainRunner {
 
   void require_one() const {
     if (columns_.size() > 1) {
-      fail_usage(name_, fmt::format("{} columns; {} is for one (--column)", columns_.size(),
-                                    chunk_ ? "--chunk" : "--plot"));
+      fail_usage(name_, fmt::format("{} columns; --chunk is for one (--column)", columns_.size()));
     }
     const std::size_t chunks = columns_[0].explanation.chunks.size();
-    const std::size_t index = chunk_.value_or(0);
-    if (index < chunks) return;
+    if (*chunk_ < chunks) return;
     if (chunks == 0) throw Failure(ExitCode::kFailure, columns_[0].place, "has no chunk to show");
-    fail_usage("--chunk", fmt::format("{} is not within 0..{}", index, chunks - 1));
-  }
-
-  void draw(OutputFile& plot) const {
-    const std::size_t index = chunk_.value_or(0);
-    plot.put(bins_plot(columns_[0].place, index, columns_[0].explanation.file.chunks[index],
-                       columns_[0].logical));
-    plot.commit();
+    fail_usage("--chunk", fmt::format("{} is not within 0..{}", *chunk_, chunks - 1));
   }
 
   std::string report() const {
@@ -298,10 +274,6 @@ void add_options(CLI::App& command, ExplainOptions& options) {
       ->type_name("N")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
   command.add_flag("--again", options.again, "Encode a .pco file again, and compare");
-  command
-      .add_option("--plot", options.plot, "Draw the bins of a chunk (the first, or --chunk) as SVG")
-      ->type_name("PATH");
-  add_overwrite_options(command, options.overwrite, options.common);
   command.add_flag("--json", options.json, "Print JSON");
   add_limit_options(command, options.limits);
   add_common_options(command, options.common);

@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "numbers/logical_type.hpp"
 #include "numpact/inspect.hpp"
 
 namespace numpact::cli {
 
 struct ExplainedColumn {
   std::string place;  // file and column
-  LogicalType logical;
   Explanation explanation;
   // Level of the encoder; none if an existing file is explained.
   std::optional<unsigned> level;

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "cvc/quality/plot.hpp"
 #include "cvc/quality/tables.hpp"
 
 namespace numpact::cli {
@@ -100,70 +99,6 @@ TEST(QualityJson, HasNullForInfinity) {
   EXPECT_TRUE(json["compressions"][2]["max_error"].is_null());
   EXPECT_EQ(json["compressions"][2]["overflows"], 1234);
   EXPECT_EQ(json["recommended"], "int8");
-}
-
-// A minimal XML parser: tags must match, and text and attributes must be escaped.
-void expect_well_formed(const std::string& xml) {
-  std::vector<std::string> open;
-  std::size_t at = 0;
-  while (at < xml.size()) {
-    if (xml[at] == '&') {
-      const std::string entity = xml.substr(at, xml.find(';', at) - at + 1);
-      EXPECT_TRUE(entity == "&amp;" || entity == "&lt;" || entity == "&gt;" || entity == "&quot;");
-    }
-    EXPECT_TRUE(xml[at] == '\n' || static_cast<unsigned char>(xml[at]) >= 0x20);
-    if (xml[at] != '<') {
-      ++at;
-      continue;
-    }
-    const std::size_t end = xml.find('>', at);
-    ASSERT_NE(end, std::string::npos);
-    const std::string tag = xml.substr(at + 1, end - at - 1);
-    EXPECT_EQ(std::count(tag.begin(), tag.end(), '"') % 2, 0) << tag;
-    EXPECT_EQ(tag.find('<'), std::string::npos) << tag;
-    if (tag[0] == '/') {
-      ASSERT_FALSE(open.empty());
-      EXPECT_EQ(open.back(), tag.substr(1));
-      open.pop_back();
-    } else if (tag[0] != '?' && tag.back() != '/') {
-      open.push_back(tag.substr(0, tag.find(' ')));
-    }
-    at = end + 1;
-  }
-  EXPECT_TRUE(open.empty());
-}
-
-TEST(QualityPlot, IsWellFormed) {
-  const std::string svg = quality_plot(report_of_three());
-  expect_well_formed(svg);
-  EXPECT_THAT(svg, HasSubstr("wine &lt;&quot;&amp;?&gt;.npy"));
-  EXPECT_THAT(svg, HasSubstr("bytes per vector"));
-  EXPECT_THAT(svg, HasSubstr(">int8</text>"));
-  EXPECT_THAT(svg, Not(HasSubstr("nan")));
-  EXPECT_THAT(svg, Not(HasSubstr("inf")));
-}
-
-TEST(QualityPlot, WorksWithoutPoints) {
-  QualityReport report = report_of_three();
-  for (QualityRow& row : report.rows) row.recall.reset();
-  expect_well_formed(quality_plot(report));
-}
-
-// Labels of coinciding points do not overlap.
-TEST(QualityPlot, SeparatesLabels) {
-  QualityReport report = report_of_three();
-  for (QualityRow& row : report.rows) row = report.rows[1];
-  const std::string svg = quality_plot(report);
-  std::vector<std::string> places;
-  for (std::size_t at = svg.find(">int8</text>"); at != std::string::npos;
-       at = svg.find(">int8</text>", at + 1)) {
-    const std::size_t start = svg.rfind("<text", at);
-    places.push_back(svg.substr(start, svg.find("fill", start) - start));
-  }
-  ASSERT_EQ(places.size(), 3u);
-  EXPECT_NE(places[0], places[1]);
-  EXPECT_NE(places[1], places[2]);
-  EXPECT_NE(places[0], places[2]);
 }
 
 }  // namespace

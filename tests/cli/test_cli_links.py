@@ -33,7 +33,6 @@ def test_links_of_other_commands(grows: Path, tmp_path: Path) -> None:
     run("cvc", "pack", tmp_path / "v.npy", "-o", tmp_path / "v.cvc")
     (tmp_path / "far").mkdir()
     for arguments, name in [(["decompress", grows, "-o"], "out.npy"),
-                            (["explain", tmp_path / "five.npy", "--plot"], "plot.svg"),
                             (["cvc", "pack", tmp_path / "v.npy", "-o"], "packed.cvc"),
                             (["cvc", "slice", tmp_path / "v.cvc"], "slice.cvc"),
                             (["cvc", "unpack", tmp_path / "v.cvc", "-o"], "rows.npy")]:

@@ -119,7 +119,6 @@ def test_timeout(grows: Path, tmp_path: Path) -> None:
                           ["compress", tmp_path / "five.npy", "-f", "-o", grows],
                           ["decompress", tmp_path / "other.pco", "-f", "--to", "raw", "-o", grows],
                           ["index", grows],
-                          ["explain", tmp_path / "five.npy", "-f", "--plot", grows],
                           ["cvc", "pack", tmp_path / "v.npy", "-f", "-o", grows],
                           ["cvc", "slice", tmp_path / "v.cvc", grows, "-f"],
                           ["cvc", "concat", tmp_path / "v.cvc", "-f", "-o", grows],

@@ -7,7 +7,6 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -251,19 +250,6 @@ def test_ratios_are_to_the_type_of_the_input(tmp_path: Path) -> None:
         assert f"ratio to {dtype};" in run("cvc", "quality", tmp_path / "typed.npy").text
 
 
-def test_plot(vectors: Path, tmp_path: Path) -> None:
-    picture = tmp_path / "plot.svg"
-    run("cvc", "quality", vectors, "--plot", picture)
-    root = ElementTree.parse(picture).getroot()
-    texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"fp16", "int8", "lossless", "size (bytes per vector)"} <= set(texts)
-    before = picture.read_bytes()
-    assert "exists" in refused("cvc", "quality", vectors, "--plot", picture, code=FAILURE)
-    assert "itself" in refused("cvc", "quality", vectors, "--plot", vectors, "-f", code=FAILURE)
-    run("cvc", "quality", vectors, "--plot", picture, "-f")
-    assert picture.read_bytes() == before
-
-
 def test_rows_that_are_too_few(tmp_path: Path) -> None:
     np.save(tmp_path / "few.npy", np.arange(20, dtype=np.float32).reshape(10, 2))
     ran = run("cvc", "quality", tmp_path / "few.npy", "--json")
@@ -272,10 +258,6 @@ def test_rows_that_are_too_few(tmp_path: Path) -> None:
     assert report["search"] is None
     assert all(row["recall"] is None for row in report["compressions"])
     assert quality(tmp_path / "few.npy", "-k", 9)["search"]["k"] == 9
-    line = refused("cvc", "quality", tmp_path / "few.npy", "--queries", 0, "--plot",
-                   tmp_path / "plot.svg", code=USAGE)
-    assert "--plot" in line
-    assert not (tmp_path / "plot.svg").exists()
 
 
 def test_rows_without_distances_are_refused(tmp_path: Path) -> None:

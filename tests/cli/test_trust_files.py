@@ -57,7 +57,6 @@ def copies(tmp_path: Path, tool: Tool) -> list[tuple[list[object], Path, bytes]]
             (["compress", tmp_path / "a.npy", "--append", "-o", made], made, pco),
             (["decompress", tmp_path / "in.pco", "-f", "--to", "raw", "-o", made], made, b"old"),
             (["index", made], made, pco),
-            (["explain", tmp_path / "a.npy", "-f", "--plot", made], made, npy),
             (["cvc", "pack", tmp_path / "v.npy", "-f", "-o", made], made, b"old"),
             (["cvc", "slice", tmp_path / "in.cvc", made, "-f"], made, b"old"),
             (["cvc", "unpack", tmp_path / "in.cvc", "-f", "--to", "npy", "-o", made], made, b"old")]

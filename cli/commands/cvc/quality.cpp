@@ -16,7 +16,6 @@
 #include "cvc/quality/original.hpp"
 #include "cvc/quality/packed_file.hpp"
 #include "cvc/quality/packer.hpp"
-#include "cvc/quality/plot.hpp"
 #include "cvc/quality/report.hpp"
 #include "cvc/quality/search.hpp"
 #include "cvc/quality/tables.hpp"
@@ -41,7 +40,7 @@ using cvc::quality::Unfit;
 constexpr const char* kQualityFooter = R"(
 Examples:
   numpact cvc quality embeddings.npy                     every compression, packed in memory
-  numpact cvc quality embeddings.npy --metric cosine --plot quality.svg
+  numpact cvc quality embeddings.npy --metric cosine
   numpact cvc quality docs.parquet --column text --compression fp16,int8
   numpact cvc quality embeddings.npy packed.cvc          a file as it is
 )";
@@ -61,9 +60,7 @@ struct QualityOptions {
   bool quantized_queries = false;
   std::string rounding = "auto";
   std::string dimension;
-  std::string plot;
   bool json = false;
-  Overwrite overwrite;
   unsigned threads = 0;
   VectorOptions source;
   CommonOptions common;
@@ -101,8 +98,6 @@ class Runner {
     }
     search_.sample = parse_rows("--sample", options.sample);
     search_.queries = options.queries == "0" ? 0 : parse_rows("--queries", options.queries);
-    if (search_.queries == 0 && !options.plot.empty())
-      fail_usage("--plot", "shows nothing without queries");
   }
 
   void run() {
@@ -122,22 +117,8 @@ class Runner {
     Measurement measurement(candidates(), original_->name(), original_->dtype(),
                             original_->dimension(),
                             cvc::quality::sample_rows(search_, original_->dimension()), executor_);
-    std::unique_ptr<OutputFile> plot;
-    if (!options_.plot.empty()) {
-      refuse_same_file(options_.input, options_.plot);
-      for (const std::string& packed : options_.packed) refuse_same_file(packed, options_.plot);
-      plot = std::make_unique<OutputFile>(options_.plot, options_.overwrite, Content::kText);
-    }
     measure_errors(measurement);
     const QualityReport report = report_of(measurement);
-    if (plot) {
-      if (report.plan.queries == 0) {
-        throw Failure(ExitCode::kFailure, options_.plot,
-                      "without a recall there is nothing to show");
-      }
-      plot->put(quality_plot(report));
-      plot->commit();
-    }
     print_report(options_.json ? quality_json(report) : quality_table(report));
   }
 
@@ -288,8 +269,6 @@ void add_options(CLI::App& command, QualityOptions& options) {
   command.add_option("--rounding", options.rounding, "auto, search or nearest, as for pack")
       ->type_name("HOW");
   add_search_options(command, options);
-  command.add_option("--plot", options.plot, "Plot loss against size as SVG")->type_name("PATH");
-  add_overwrite_options(command, options.overwrite, options.common, "Overwrite PATH if it exists");
   command.add_flag("--json", options.json, "Print JSON");
   command.add_option("--column", options.source.columns, "A column or tensor, by name or index")
       ->type_name("NAME")

@@ -47,6 +47,29 @@ class FileInfo:
     def bits_per_number(self) -> float:
         return self.file_bytes * 8 / self.count if self.count else 0.0
 
+    def plot(self, chunk: int = 0, *, dtype: str | None = None) -> Any:
+        """Draws the bins of a chunk with matplotlib, a panel for each latent variable.
+
+        A box for each bin is as wide as its range; its height is the share of the latents per
+        value, its colour the offset bits. The axis has the numbers of the file, for deltas the
+        differences. Axes are logarithmic where bins differ strongly. NaN and infinities are not
+        drawn; their share is stated.
+
+        Args:
+            chunk: Its index.
+            dtype: The type of times that the numbers are, as "datetime64[ns]".
+
+        Returns:
+            A ``matplotlib.figure.Figure``; ``savefig`` writes it as SVG, PNG or PDF.
+
+        Raises:
+            IndexError: There is no such chunk.
+            ImportError: matplotlib is not installed.
+        """
+        from .._plots import plot_bins
+
+        return plot_bins(self.chunks[chunk], f"chunk {chunk}", dtype)
+
     def __str__(self) -> str:
         major, minor = self.format_version
         plural = "" if self.chunk_count == 1 else "s"

@@ -101,6 +101,20 @@ class Quality:
         known = ", ".join(row.compression for row in self.compressions)
         raise KeyError(f"{compression!r} was not measured, but {known}")
 
+    def plot(self) -> Any:
+        """Draws the share of neighbours lost against bytes per vector with matplotlib.
+
+        Returns:
+            A ``matplotlib.figure.Figure``; ``savefig`` writes it as SVG, PNG or PDF.
+
+        Raises:
+            InvalidArgumentError: There was no search.
+            ImportError: matplotlib is not installed.
+        """
+        from .._plots import plot_quality
+
+        return plot_quality(self)
+
     def _notes(self) -> list[str]:
         notes = [f"left out: {name}: {why}" for name, why in self.left_out]
         return [*notes, *filter(None, [*self._explanation.splitlines(), self.advice])]
