@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,69 +57,22 @@ class EstimateRunner {
   ExitCode run() {
     const std::unique_ptr<TableInput> table =
         open_table(std::make_unique<Input>(options_.input), options_.source.from, source_);
-    estimate_table(*table);
+    const auto use = [this](const ReadColumn& column) { estimate_column(column); };
+    const ExitCode code = for_each_column(*table, name_, source_, notes_, use);
     if (columns_.empty()) throw Failure(ExitCode::kFailure, name_, "no column to estimate");
     print_report(options_.json ? json() : report());
     for (const std::string& text : notes_) {
       if (!options_.common.quiet) print_message(text);
     }
-    return code_;
+    return code;
   }
 
  private:
-  void estimate_table(TableInput& table) {
-    if (!table.has_names() && source_.column) {
-      fail_usage(name_, "this format has no columns, --column does not apply");
-    }
-    const std::vector<std::string> names = names_of(table.columns());
-    dtypes_ = table.has_names() ? requested_dtypes(names, name_, source_)
-                                : std::vector<std::optional<NumberType>>{source_.dtype};
-    if (table.has_names() && source_.column) {
-      return estimate_column(table, find_column(table, name_, *source_.column));
-    }
-    std::set<std::size_t> skipped;
-    for (const std::string& name : source_.skip) skipped.insert(find_name(names, name_, name));
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (skipped.contains(i)) continue;
-      const std::string& unfit = table.columns()[i].unfit;
-      if (!unfit.empty()) {
-        note(fmt::format("column '{}' is left out: {}", names[i], unfit));
-        continue;
-      }
-      try {
-        estimate_column(table, i);
-      } catch (const Failure& failure) {
-        if (!table.has_names()) throw;
-        print_message(failure.what());  // continue with the other columns
-        code_ = failure.code();
-      }
-    }
-  }
-
-  void note(const std::string& text) { notes_.push_back(fmt::format("{}: {}", name_, text)); }
-
-  void estimate_column(TableInput& table, std::size_t index) {
-    const Column& description = table.columns()[index];
-    const bool is_plain = description.logical.kind == LogicalKind::kNumber;
-    const bool converts = is_plain || source_.column || !table.has_names();
-    Column column;
-    const std::unique_ptr<NumberInput> input =
-        open_column(table, index, name_, converts ? dtypes_[index] : std::nullopt, column);
-    std::vector<std::uint64_t> numbers;
-    EstimatedColumn estimated;
-    estimated.count = read_all(*input, column.type, numbers);
-    if (input->null_count() > 0) {
-      note(
-          fmt::format("column '{}': {} nulls left out", column.name, grouped(input->null_count())));
-    }
-    const std::string place = table.has_names() ? column_place(name_, description.name) : name_;
-    require_config_fits(column.type, config_, place);
-    if (table.has_names()) estimated.name = description.name;
-    estimated.type = column.type;
-    check(estimate_size(NumberView(column.type, numbers.data(), estimated.count), config_)
-              .into(estimated.estimate),
-          place);
-    columns_.push_back(std::move(estimated));
+  void estimate_column(const ReadColumn& column) {
+    require_config_fits(column.numbers.type, config_, column.place);
+    SizeEstimate estimate;
+    check(estimate_size(column.numbers, config_).into(estimate), column.place);
+    columns_.push_back({column.name, column.numbers.type, column.numbers.count, estimate});
   }
 
   std::string report() const {
@@ -193,10 +144,8 @@ class EstimateRunner {
   std::string name_;
   InputOptions source_;
   EncodeConfig config_;
-  std::vector<std::optional<NumberType>> dtypes_;  // one per column of a table
   std::vector<EstimatedColumn> columns_;
   std::vector<std::string> notes_;
-  ExitCode code_ = ExitCode::kDone;
 };
 
 void add_options(CLI::App& command, EstimateOptions& options) {

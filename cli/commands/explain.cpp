@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -82,7 +81,9 @@ class ExplainRunner {
       return explain_pco(std::move(input));
     }
     if (options_.again) fail_usage("--again", "is for .pco files and folders of them");
-    explain_table(*open_table(std::move(input), options_.source.from, source_));
+    const auto table = open_table(std::move(input), options_.source.from, source_);
+    const auto use = [this](const ReadColumn& column) { explain_column(column); };
+    code_ = for_each_column(*table, name_, source_, notes_, use);
   }
 
   bool is_pco(Input& input) const {
@@ -153,56 +154,15 @@ class ExplainRunner {
     explain_numbers(numbers.view(), column.place, column.again.emplace());
   }
 
-  void explain_table(TableInput& table) {
-    if (!table.has_names() && source_.column) {
-      fail_usage(name_, "this format has no columns, --column does not apply");
-    }
-    const std::vector<std::string> names = names_of(table.columns());
-    dtypes_ = table.has_names() ? requested_dtypes(names, name_, source_)
-                                : std::vector<std::optional<NumberType>>{source_.dtype};
-    if (table.has_names() && source_.column) {
-      return explain_column(table, find_column(table, name_, *source_.column));
-    }
-    std::set<std::size_t> skipped;
-    for (const std::string& name : source_.skip) skipped.insert(find_name(names, name_, name));
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (skipped.contains(i)) continue;
-      const std::string& unfit = table.columns()[i].unfit;
-      if (!unfit.empty()) {
-        note(fmt::format("column '{}' is left out: {}", names[i], unfit));
-        continue;
-      }
-      try {
-        explain_column(table, i);
-      } catch (const Failure& failure) {
-        if (!table.has_names()) throw;
-        print_message(failure.what());  // continue with the other columns
-        code_ = failure.code();
-      }
-    }
-  }
-
   // Notes are printed after the report. If the command fails, only the failure is printed.
   void note(const std::string& text) { notes_.push_back(fmt::format("{}: {}", name_, text)); }
 
-  void explain_column(TableInput& table, std::size_t index) {
+  void explain_column(const ReadColumn& column) {
+    require_config_fits(column.numbers.type, config_, column.place);
     ExplainedColumn explained;
-    explained.place = table.has_names() ? column_place(name_, table.columns()[index].name) : name_;
-    const bool is_plain = table.columns()[index].logical.kind == LogicalKind::kNumber;
-    const bool converts = is_plain || source_.column || !table.has_names();
-    Column column;
-    const std::unique_ptr<NumberInput> input =
-        open_column(table, index, name_, converts ? dtypes_[index] : std::nullopt, column);
-    std::vector<std::uint64_t> numbers;
-    const std::size_t count = read_all(*input, column.type, numbers);
-    if (input->null_count() > 0) {
-      note(
-          fmt::format("column '{}': {} nulls left out", column.name, grouped(input->null_count())));
-    }
-    require_config_fits(column.type, config_, explained.place);
+    explained.place = column.place;
     explained.level = config_.level;
-    explain_numbers(NumberView(column.type, numbers.data(), count), explained.place,
-                    explained.explanation);
+    explain_numbers(column.numbers, column.place, explained.explanation);
     columns_.push_back(std::move(explained));
   }
 
@@ -255,7 +215,6 @@ class ExplainRunner {
   EncodeConfig config_;
   DecodeConfig limits_;
   std::optional<std::size_t> chunk_;
-  std::vector<std::optional<NumberType>> dtypes_;  // one per column of a table
   std::vector<ExplainedColumn> columns_;
   std::vector<std::string> notes_;
   ExitCode code_ = ExitCode::kDone;

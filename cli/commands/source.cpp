@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <set>
 #include <string_view>
 
 #include "commands/encode_options.hpp"
 #include "failure.hpp"
+#include "report/text_table.hpp"
 #include "text/nearest.hpp"
 
 namespace numpact::cli {
@@ -103,6 +106,63 @@ std::size_t read_all(NumberInput& input, NumberType type, std::vector<std::uint6
     used += bytes;
   }
   return numbers_in(used, type);
+}
+
+namespace {
+
+void read_column(TableInput& table, std::size_t index, const std::string& file,
+                 std::optional<NumberType> dtype, std::vector<std::string>& notes,
+                 const std::function<void(const ReadColumn&)>& use) {
+  Column column;
+  const std::unique_ptr<NumberInput> input = open_column(table, index, file, dtype, column);
+  std::vector<std::uint64_t> numbers;
+  const std::size_t count = read_all(*input, column.type, numbers);
+  if (input->null_count() > 0) {
+    notes.push_back(fmt::format("{}: column '{}': {} nulls left out", file, column.name,
+                                grouped(input->null_count())));
+  }
+  const NumberView view(column.type, numbers.data(), count);
+  if (!table.has_names()) return use({"", file, view});
+  use({column.name, column_place(file, column.name), view});
+}
+
+}  // namespace
+
+ExitCode for_each_column(TableInput& table, const std::string& file, const InputOptions& options,
+                         std::vector<std::string>& notes,
+                         const std::function<void(const ReadColumn&)>& use) {
+  if (!table.has_names() && options.column) {
+    fail_usage(file, "this format has no columns, --column does not apply");
+  }
+  const std::vector<std::string> names = names_of(table.columns());
+  const auto dtypes = table.has_names() ? requested_dtypes(names, file, options)
+                                        : std::vector<std::optional<NumberType>>{options.dtype};
+  if (options.column) {
+    const std::size_t index = find_column(table, file, *options.column);
+    read_column(table, index, file, dtypes[index], notes, use);
+    return ExitCode::kDone;
+  }
+  std::set<std::size_t> skipped;
+  for (const std::string& name : options.skip) skipped.insert(find_name(names, file, name));
+  ExitCode code = ExitCode::kDone;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (skipped.contains(i)) continue;
+    if (const std::string& unfit = table.columns()[i].unfit; !unfit.empty()) {
+      notes.push_back(fmt::format("{}: column '{}' is left out: {}", file, names[i], unfit));
+      continue;
+    }
+    // One type for all is for plain numbers.
+    const bool is_plain = table.columns()[i].logical.kind == LogicalKind::kNumber;
+    const bool converts = is_plain || !table.has_names();
+    try {
+      read_column(table, i, file, converts ? dtypes[i] : std::nullopt, notes, use);
+    } catch (const Failure& failure) {
+      if (!table.has_names()) throw;
+      print_message(failure.what());
+      code = failure.code();
+    }
+  }
+  return code;
 }
 
 }  // namespace numpact::cli
