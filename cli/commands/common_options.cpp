@@ -124,6 +124,11 @@ void add_encode_options(CLI::App& command, EncodeArgs& args) {
       ->type_name("VERSION");
   command.add_flag("--favor-decode-speed", args.favor_decode_speed,
                    "Of encodings with about the same size, choose one that decodes fast");
+  command
+      .add_option("--decode-weight", args.decode_weight,
+                  "Bits per number that a nanosecond of decoding is worth: 0 to 128")
+      ->type_name("BITS")
+      ->check(CLI::Range(0.0f, kMaxDecodeWeight));
 }
 
 void add_limit_options(CLI::App& command, LimitArgs& args) {

@@ -85,6 +85,7 @@ EncodeConfig parse_encode_args(const EncodeArgs& args) {
       require_spec("--delta", args.delta, parse_delta_spec(args.delta), delta_spec_forms());
   config.compatibility = parse_compatibility(args.compat);
   config.favor_decode_speed = args.favor_decode_speed;
+  config.decode_weight = args.decode_weight;
   if (!args.page_size.empty() && args.page_size != "auto") {
     const auto page = parse_whole<std::uint64_t>(args.page_size);
     if (!page || *page < 1 || *page > kMaxPageNumbers) {

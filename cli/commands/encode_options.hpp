@@ -20,6 +20,7 @@ struct EncodeArgs {
   std::string page_size;
   std::string compat;
   bool favor_decode_speed = false;
+  float decode_weight = 0;
 };
 
 struct LimitArgs {

@@ -186,7 +186,8 @@ class ExplainRunner {
   void require_no_encode_args() const {
     const EncodeArgs& args = options_.encode;
     const bool none = args.level == kDefaultLevel && args.mode.empty() && args.delta.empty() &&
-                      args.page_size.empty() && args.compat.empty() && !args.favor_decode_speed;
+                      args.page_size.empty() && args.compat.empty() && !args.favor_decode_speed &&
+                      args.decode_weight == 0;
     if (!none) fail_usage(name_, "encoding options need --again here");
   }
 

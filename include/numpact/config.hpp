@@ -152,6 +152,7 @@ class Executor;
 
 inline constexpr unsigned kDefaultLevel = 8;
 inline constexpr unsigned kMaxLevel = 12;
+inline constexpr float kMaxDecodeWeight = 128;
 
 struct EncodeConfig {
   unsigned level = kDefaultLevel;  // 0 (fastest) to 12 (smallest); docs/benchmarks/levels.md
@@ -162,9 +163,10 @@ struct EncodeConfig {
   const Recipe* recipe = nullptr;
   PagingSpec paging;
   Compatibility compatibility = Compatibility::kV4_1;
-  // Prefer encodings that decode fast: Lookback and Conv1 only if they save a tenth, deltas of a
-  // secondary variable only if they save a twentieth, Consecutive only up to order 2.
-  bool favor_decode_speed = false;
+  // How many bits per number a nanosecond is worth that decoding it takes longer, by prices of the
+  // parts of an encoding. 0: sizes decide. kMaxDecodeWeight: chunks of one bin, without a delta.
+  float decode_weight = 0;
+  bool favor_decode_speed = false;  // at least a weight of 1
   // Standalone files only: the header has the type of every chunk, also of an empty file.
   bool uniform_type = true;
   TrailerSpec trailer;  // Standalone files only. Collected in memory from operator new.

@@ -200,7 +200,7 @@ typedef struct numpact_encode_options {
   size_t max_page_count;
   const size_t* page_counts;
   size_t page_count_count;
-  int favor_decode_speed; /* 1: prefer encodings that decode fast */
+  int favor_decode_speed; /* 1: a decode_weight of at least 1 */
   /* Files only. */
   int32_t trailer;      /* NUMPACT_TRAILER_... */
   unsigned restart_log; /* NUMPACT_TRAILER_RESTARTS: log2 of the distance, 8 to 24 */
@@ -209,6 +209,9 @@ typedef struct numpact_encode_options {
   /* 0: any. A file or chunk of more bytes is of no use: NUMPACT_DOES_NOT_FIT as soon as estimates
    * say so, which may give up one that would just fit. */
   uint64_t max_size;
+  /* Bits per number that a nanosecond is worth that decoding it takes longer: 0 (only the size
+   * counts) to 128 (chunks of one bin, without a delta). */
+  double decode_weight;
 } numpact_encode_options;
 
 NUMPACT_C_API void numpact_encode_options_init(numpact_encode_options* options);

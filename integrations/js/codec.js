@@ -301,7 +301,7 @@ export class Numpact {
   #encodeOptions(instance, scope, options = {}) {
     const {level = 8, mode, delta, format = "4.1", trailer = "none", restartLog = 12,
       maxPageCount = 0, favorDecodeSpeed = false} = options;
-    const place = scope.struct(56);
+    const place = scope.struct(64);
     const set = (at, value) => instance.view().setUint32(place + at, value, true);
     set(4, u32(level, "level"));
     set(8, choice(FORMATS, format, "format"));

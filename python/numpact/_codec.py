@@ -23,13 +23,13 @@ from ._specs import (
     TrailerSpec,
     checked_limit,
     core_compat,
-    core_flag,
     core_level,
     core_limit,
     core_options,
     core_policy,
     core_recipe,
     core_trailer,
+    core_weight,
 )
 from ._threads import resolve
 
@@ -60,6 +60,7 @@ def compress(
     *,
     compat: str = "4.1",
     favor_decode_speed: bool = False,
+    decode_weight: float = 0,
     trailer: TrailerSpec = False,
     recipe: Recipe | str | None = None,
     max_bytes: int | None = None,
@@ -94,7 +95,10 @@ def compress(
             tasks. The result does not depend on it.
         compat: The oldest format version whose readers can read the file: ``"1"``, ``"2"``,
             ``"3"``, ``"4.0"`` or ``"4.1"``. Older versions have fewer encodings; files are larger.
-        favor_decode_speed: Among encodings of nearly equal size, choose one that decodes fast.
+        favor_decode_speed: Among encodings of nearly equal size, choose one that decodes fast: a
+            ``decode_weight`` of at least 1.
+        decode_weight: How many bits per number a nanosecond is worth that decoding it takes longer:
+            0 (only the size counts) to 128 (chunks of one bin, without a delta).
         trailer: What to append to the file; other readers ignore it. True: offsets, counts, value
             ranges and checksums of the chunks, to find parts without a scan and to detect damage
             (56 bytes, and 40 for each chunk). A power of two from ``2**8`` to ``2**24``: also
@@ -143,7 +147,7 @@ def compress(
             threads=resolve(threads),
             progress=callback,
             compat=core_compat(compat),
-            favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
+            decode_weight=core_weight(decode_weight, favor_decode_speed),
             trailer=core_trailer(trailer),
             recipe=core_recipe(recipe),
             max_bytes=checked_limit("max_bytes", max_bytes),

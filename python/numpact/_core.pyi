@@ -65,7 +65,7 @@ def choose_recipe(
     delta: str,
     paging: CorePaging,
     compat: str = "4.1",
-    favor_decode_speed: bool = False,
+    decode_weight: float = 0.0,
 ) -> Recipe: ...
 def normal_mode(text: str) -> str: ...
 def normal_delta(text: str) -> str: ...
@@ -81,7 +81,7 @@ def compress(
     threads: int,
     progress: _Progress,
     compat: str = "4.1",
-    favor_decode_speed: bool = False,
+    decode_weight: float = 0.0,
     trailer: CoreTrailer = None,
     recipe: Recipe | None = None,
     max_bytes: int | None = None,
@@ -134,7 +134,7 @@ def explain(
     paging: CorePaging,
     progress: _Progress = None,
     compat: str = "4.1",
-    favor_decode_speed: bool = False,
+    decode_weight: float = 0.0,
 ) -> dict[str, Any]: ...
 def estimate_size(
     array: Array,
@@ -143,7 +143,7 @@ def estimate_size(
     delta: str,
     paging: CorePaging,
     compat: str = "4.1",
-    favor_decode_speed: bool = False,
+    decode_weight: float = 0.0,
     trailer: int | None = None,
 ) -> tuple[int, int, str, str]: ...
 def parse_manifest(
@@ -194,7 +194,7 @@ class Encoder:
         threads: int = 1,
         n_hint: int = 0,
         compat: str = "4.1",
-        favor_decode_speed: bool = False,
+        decode_weight: float = 0.0,
         trailer: CoreTrailer = None,
         recipe: Recipe | None = None,
         max_bytes: int | None = None,

@@ -70,7 +70,16 @@ def _index(words: list[str]) -> int:
 
 # Options that tables of a dataset do not have, or that divide no table.
 _REFUSED = (
-    *("--append", "--column", "--compat", "--delta", "--favor-decode-speed", "--force", "-f"),
+    *(
+        "--append",
+        "--column",
+        "--compat",
+        "--delta",
+        "--decode-weight",
+        "--favor-decode-speed",
+        "--force",
+        "-f",
+    ),
     *("--json", "--lock-timeout", "--mode", "--no-trailer", "--no-verify", "--page-size"),
     *("--restart", "--schema", "--trailer"),
 )

@@ -15,9 +15,9 @@ from ._specs import (
     Paging,
     TrailerSpec,
     core_compat,
-    core_flag,
     core_options,
     core_trailer,
+    core_weight,
 )
 
 
@@ -47,6 +47,7 @@ def estimate_size(
     *,
     compat: str = "4.1",
     favor_decode_speed: bool = False,
+    decode_weight: float = 0,
     trailer: TrailerSpec = False,
 ) -> SizeEstimate:
     """Estimates the size that ``compress`` would make of numbers, from samples of them.
@@ -56,7 +57,8 @@ def estimate_size(
     0 and 1 are larger than estimated.
 
     Args:
-        x, level, mode, delta, paging, compat, favor_decode_speed, trailer: As for ``compress``.
+        x, level, mode, delta, paging, compat, favor_decode_speed,
+            decode_weight, trailer: As for ``compress``.
             Lookback and Conv1 cannot be estimated on samples if they are requested.
 
     Raises:
@@ -73,7 +75,7 @@ def estimate_size(
             numbers_of(x),
             **core_options(level, mode, delta, paging),
             compat=core_compat(compat),
-            favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
+            decode_weight=core_weight(decode_weight, favor_decode_speed),
             trailer=core_trailer(trailer),
         )
     )

@@ -17,8 +17,8 @@ from ._specs import (
     Mode,
     Paging,
     core_compat,
-    core_flag,
     core_options,
+    core_weight,
 )
 
 # The words of the command for the parts of a file.
@@ -178,12 +178,14 @@ def explain(
     *,
     compat: str = "4.1",
     favor_decode_speed: bool = False,
+    decode_weight: float = 0,
     progress: ProgressLike = None,
 ) -> Explanation:
     """Compresses numbers and describes what the bytes of the file are used for.
 
     Args:
-        x, level, mode, delta, paging, compat, favor_decode_speed, progress: As for ``compress``.
+        x, level, mode, delta, paging, compat, favor_decode_speed,
+            decode_weight, progress: As for ``compress``.
             It uses one thread, and discards the file.
 
     Returns:
@@ -220,7 +222,7 @@ def explain(
             **core_options(level, mode, delta, paging),
             progress=callback,
             compat=core_compat(compat),
-            favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
+            decode_weight=core_weight(decode_weight, favor_decode_speed),
         )
     raw["file"] = file_info(raw["file"])
     return Explanation(raw)

@@ -16,8 +16,8 @@ from ._specs import (
     Mode,
     Paging,
     core_compat,
-    core_flag,
     core_options,
+    core_weight,
 )
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def choose_recipe(
     *,
     compat: str = "4.1",
     favor_decode_speed: bool = False,
+    decode_weight: float = 0,
 ) -> Recipe:
     """Chooses the best encoding for the series of a sample, for ``compress(..., recipe=)``.
 
@@ -96,7 +97,8 @@ def choose_recipe(
     Args:
         sample: Numbers, as for ``compress``: several series, one after the other.
         paging: The length of a series; or the lengths of all.
-        level, mode, delta, compat, favor_decode_speed: As for ``compress``, whose ``level`` and
+        level, mode, delta, compat, favor_decode_speed,
+            decode_weight: As for ``compress``, whose ``level`` and
             ``compat`` apply again when a series is compressed.
 
     Raises:
@@ -116,6 +118,6 @@ def choose_recipe(
         numbers_of(sample),
         **core_options(level, mode, delta, paging),
         compat=core_compat(compat),
-        favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
+        decode_weight=core_weight(decode_weight, favor_decode_speed),
     )
     return Recipe(chosen.text)

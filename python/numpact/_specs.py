@@ -184,6 +184,17 @@ def core_flag(name: str, value: bool) -> bool:
     return bool(value)
 
 
+def core_weight(decode_weight: float, favor_decode_speed: bool) -> float:
+    favored = 1.0 if core_flag("favor_decode_speed", favor_decode_speed) else 0.0
+    try:
+        weight = float(decode_weight)
+    except (TypeError, ValueError):
+        weight = -1.0
+    if isinstance(decode_weight, str) or not 0 <= weight <= 128:
+        raise InvalidArgumentError(f"decode_weight must be from 0 to 128, not {few(decode_weight)}")
+    return max(weight, favored)
+
+
 def core_limit(max_output: int | None) -> int | None:
     return checked_limit("max_output", max_output)
 

@@ -20,10 +20,10 @@ from ._specs import (
     TrailerSpec,
     checked_limit,
     core_compat,
-    core_flag,
     core_options,
     core_recipe,
     core_trailer,
+    core_weight,
 )
 from ._threads import resolve
 from ._turns import Turns
@@ -57,7 +57,7 @@ class Writer:
         threads: Number of chunks that are compressed at the same time; None: one per processor, but
             a single one in Zarr and Dask tasks. Each needs memory for two chunks of maximum length
             and for their compression.
-        compat, favor_decode_speed, trailer, recipe: As for ``compress``.
+        compat, favor_decode_speed, decode_weight, trailer, recipe: As for ``compress``.
         max_bytes: A larger file is of no use: before more bytes are written, ``write`` or ``close``
             raises ``OutputTooSmallError``.
         lock_timeout: Seconds that ``close()`` waits for other writers of the file that it replaces
@@ -88,6 +88,7 @@ class Writer:
         threads: int | None = None,
         compat: str = "4.1",
         favor_decode_speed: bool = False,
+        decode_weight: float = 0,
         trailer: TrailerSpec = False,
         recipe: Recipe | str | None = None,
         max_bytes: int | None = None,
@@ -100,7 +101,7 @@ class Writer:
             **core_options(level, mode, delta, paging),
             threads=resolve(threads),
             compat=core_compat(compat),
-            favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
+            decode_weight=core_weight(decode_weight, favor_decode_speed),
             trailer=core_trailer(trailer),
             recipe=core_recipe(recipe),
             max_bytes=checked_limit("max_bytes", max_bytes),

@@ -30,7 +30,7 @@ constexpr std::uint64_t kBelievableBytes = 512;
 
 nb::bytes compress(const ConstArray& array, unsigned level, const std::string& mode,
                    const std::string& delta, nb::handle paging, bool uniform_type, unsigned threads,
-                   nb::object callback, std::string_view compat, bool favor_decode_speed,
+                   nb::object callback, std::string_view compat, float decode_weight,
                    std::optional<unsigned> trailer, const Recipe* recipe,
                    std::optional<std::uint64_t> max_bytes) {
   const NumberView numbers = numbers_of(array);
@@ -38,7 +38,7 @@ nb::bytes compress(const ConstArray& array, unsigned level, const std::string& m
   config.recipe = recipe;
   config.max_bytes = max_bytes;
   config.uniform_type = uniform_type;
-  set_reading(config, compat, favor_decode_speed);
+  set_reading(config, compat, decode_weight);
   config.trailer = trailer_spec(trailer);
   PythonProgress progress(std::move(callback));
   if (!progress.is_idle() || numbers.count >= kLongWork) config.progress = progress.function();
@@ -190,9 +190,9 @@ void bind_codec(nb::module_& m) {
   });
   m.def("compress", &compress, nb::arg("array"), nb::arg("level"), nb::arg("mode"),
         nb::arg("delta"), nb::arg("paging").none(), nb::arg("uniform_type"), nb::arg("threads"),
-        nb::arg("progress").none(), nb::arg("compat") = "4.1",
-        nb::arg("favor_decode_speed") = false, nb::arg("trailer").none() = nb::none(),
-        nb::arg("recipe").none() = nb::none(), nb::arg("max_bytes").none() = nb::none());
+        nb::arg("progress").none(), nb::arg("compat") = "4.1", nb::arg("decode_weight") = 0.0f,
+        nb::arg("trailer").none() = nb::none(), nb::arg("recipe").none() = nb::none(),
+        nb::arg("max_bytes").none() = nb::none());
   m.def("decompress", &decompress, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none(),
         nb::arg("trailer") = "use", nb::arg("on_end").none() = nb::none());

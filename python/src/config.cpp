@@ -57,11 +57,11 @@ EncodeConfig encode_config(unsigned level, const std::string& mode, const std::s
   return config;
 }
 
-void set_reading(EncodeConfig& config, std::string_view compat, bool favor_decode_speed) {
+void set_reading(EncodeConfig& config, std::string_view compat, float decode_weight) {
   const std::optional<Compatibility> version = compatibility_of_name(compat);
   if (!version) invalid("compat must be one of 1, 2, 3, 4.0, 4.1");
   config.compatibility = *version;
-  config.favor_decode_speed = favor_decode_speed;
+  config.decode_weight = decode_weight;
 }
 
 TrailerSpec trailer_spec(std::optional<unsigned> trailer) {

@@ -27,7 +27,7 @@ EncodeConfig encode_config(unsigned level, const std::string& mode, const std::s
 std::string normal_mode(const std::string& text);
 std::string normal_delta(const std::string& text);
 // The readers: the oldest format version, "4.1", and whether decoding should be fast.
-void set_reading(EncodeConfig& config, std::string_view compat, bool favor_decode_speed);
+void set_reading(EncodeConfig& config, std::string_view compat, float decode_weight);
 // None: no trailer; 0: one without restart points; else their distance, as a power of two.
 TrailerSpec trailer_spec(std::optional<unsigned> trailer);
 // "use", "ignore", "require".

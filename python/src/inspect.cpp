@@ -152,10 +152,10 @@ nb::dict describe(const ChunkInfo& info, const ChunkExplanation& chunk) {
 
 nb::dict explain(const ConstArray& array, unsigned level, const std::string& mode,
                  const std::string& delta, nb::handle paging, nb::object callback,
-                 std::string_view compat, bool favor_decode_speed) {
+                 std::string_view compat, float decode_weight) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
-  set_reading(config, compat, favor_decode_speed);
+  set_reading(config, compat, decode_weight);
   PythonProgress progress(std::move(callback));
   config.progress = progress.function();
   Explanation explanation;
@@ -177,10 +177,10 @@ using EstimateTuple = std::tuple<std::uint64_t, std::uint64_t, std::string, std:
 
 EstimateTuple estimate_size(const ConstArray& array, unsigned level, const std::string& mode,
                             const std::string& delta, nb::handle paging, std::string_view compat,
-                            bool favor_decode_speed, std::optional<unsigned> trailer) {
+                            float decode_weight, std::optional<unsigned> trailer) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
-  set_reading(config, compat, favor_decode_speed);
+  set_reading(config, compat, decode_weight);
   config.trailer = trailer_spec(trailer);
   SizeEstimate found;
   PythonProgress progress;
@@ -206,10 +206,10 @@ nb::dict inspect(nb::handle source, unsigned threads, std::optional<std::uint64_
 void bind_inspect(nb::module_& m) {
   m.def("explain", &explain, nb::arg("array"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"),
         nb::arg("paging").none(), nb::arg("progress").none() = nb::none(),
-        nb::arg("compat") = "4.1", nb::arg("favor_decode_speed") = false);
+        nb::arg("compat") = "4.1", nb::arg("decode_weight") = 0.0f);
   m.def("estimate_size", &estimate_size, nb::arg("array"), nb::arg("level"), nb::arg("mode"),
         nb::arg("delta"), nb::arg("paging").none(), nb::arg("compat") = "4.1",
-        nb::arg("favor_decode_speed") = false, nb::arg("trailer").none() = nb::none());
+        nb::arg("decode_weight") = 0.0f, nb::arg("trailer").none() = nb::none());
   m.def("inspect", &inspect, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none());
 }

@@ -24,10 +24,10 @@ Recipe recipe_of_text(std::string_view text) {
 
 Recipe choose(const ConstArray& sample, unsigned level, const std::string& mode,
               const std::string& delta, nb::handle paging, std::string_view compat,
-              bool favor_decode_speed) {
+              float decode_weight) {
   const NumberView numbers = numbers_of(sample);
   EncodeConfig config = encode_config(level, mode, delta, paging);
-  set_reading(config, compat, favor_decode_speed);
+  set_reading(config, compat, decode_weight);
   Recipe recipe;
   run(PythonProgress(), [&] { return choose_recipe(numbers, config).into(recipe); });
   return recipe;
@@ -42,7 +42,7 @@ void bind_recipe(nb::module_& m) {
   m.def("parse_recipe", &recipe_of_text, nb::arg("text"));
   m.def("choose_recipe", &choose, nb::arg("sample"), nb::arg("level"), nb::arg("mode"),
         nb::arg("delta"), nb::arg("paging").none(), nb::arg("compat") = "4.1",
-        nb::arg("favor_decode_speed") = false);
+        nb::arg("decode_weight") = 0.0f);
 }
 
 }  // namespace numpact::python

@@ -44,11 +44,11 @@ class Encoder {
  public:
   Encoder(std::string_view type, unsigned level, const std::string& mode, const std::string& delta,
           nb::handle paging, unsigned threads, std::uint64_t n_hint, std::string_view compat,
-          bool favor_decode_speed, std::optional<unsigned> trailer, const Recipe* recipe,
+          float decode_weight, std::optional<unsigned> trailer, const Recipe* recipe,
           std::optional<std::uint64_t> max_bytes)
       : stream_(std::make_unique<Stream>(type_by_name(type),
                                          make_config(level, mode, delta, paging, threads, compat,
-                                                     favor_decode_speed, trailer, max_bytes),
+                                                     decode_weight, trailer, max_bytes),
                                          recipe, n_hint)) {}
 
   nb::bytes write(const ConstArray& array) {
@@ -65,10 +65,10 @@ class Encoder {
  private:
   static EncodeConfig make_config(unsigned level, const std::string& mode, const std::string& delta,
                                   nb::handle paging, unsigned threads, std::string_view compat,
-                                  bool favor_decode_speed, std::optional<unsigned> trailer,
+                                  float decode_weight, std::optional<unsigned> trailer,
                                   std::optional<std::uint64_t> max_bytes) {
     EncodeConfig config = encode_config(level, mode, delta, paging);
-    set_reading(config, compat, favor_decode_speed);
+    set_reading(config, compat, decode_weight);
     config.trailer = trailer_spec(trailer);
     config.max_bytes = max_bytes;
     set_threads(config, threads, 2);
@@ -120,7 +120,7 @@ void bind_stream(nb::module_& m) {
                     const Recipe*, std::optional<std::uint64_t>>(),
            nb::arg("type"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"),
            nb::arg("paging").none(), nb::arg("threads") = 1, nb::arg("n_hint") = 0,
-           nb::arg("compat") = "4.1", nb::arg("favor_decode_speed") = false,
+           nb::arg("compat") = "4.1", nb::arg("decode_weight") = 0.0f,
            nb::arg("trailer").none() = nb::none(), nb::arg("recipe").none() = nb::none(),
            nb::arg("max_bytes").none() = nb::none())
       .def("write", &Encoder::write, nb::arg("array"))

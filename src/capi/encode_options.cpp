@@ -38,6 +38,7 @@ Status encode_config(numpact_context* context, const numpact_encode_options* opt
   }
   config.compatibility = static_cast<Compatibility>(own.format);
   config.favor_decode_speed = own.favor_decode_speed != 0;
+  config.decode_weight = static_cast<float>(own.decode_weight);
   NUMPACT_TRY(make_paging(own, config.paging));
   NUMPACT_TRY(make_trailer_spec(own.trailer, own.restart_log, config.trailer));
   if (own.recipe != nullptr) config.recipe = recipe_in(own.recipe);

@@ -84,6 +84,7 @@ inline constexpr std::array kStructFields<numpact_encode_options> = {
     NUMPACT_FIELD(numpact_encode_options, restart_log),
     NUMPACT_FIELD(numpact_encode_options, recipe),
     NUMPACT_FIELD(numpact_encode_options, max_size),
+    NUMPACT_FIELD(numpact_encode_options, decode_weight),
 };
 template <>
 inline constexpr std::array kStructFields<numpact_estimate> = {

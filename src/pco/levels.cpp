@@ -230,11 +230,6 @@ std::array<Level, kLevels> kRows = make_rows();
 constexpr std::array<Level, kLevels> kRows = make_rows();
 #endif
 
-// Share that a delta with weights must save if decoding speed is favored.
-constexpr float kFastDecodeWeightsSavingShare = 0.1f;
-// Orders above 2 decode slower.
-constexpr unsigned kMaxFastDecodeOrder = 2;
-
 }  // namespace
 
 bool is_level(unsigned level) { return level < kLevels; }
@@ -317,14 +312,15 @@ void tune_level(unsigned level) {
 #undef NUMPACT_COLUMN
 #endif
 
+float decode_weight(const EncodeConfig& config) {
+  // Lookback must then save about two bits, a second variable more than half of one.
+  constexpr float kFavored = 1;
+  return std::max(config.decode_weight, config.favor_decode_speed ? kFavored : 0);
+}
+
 EncodeEffort EncodeEffort::of(const EncodeConfig& config) {
   const Level& row = level_row(config.level);
-  EncodeEffort effort{row.modes, row.dict, row.conv1, config.favor_decode_speed};
-  if (config.favor_decode_speed) {
-    effort.conv1_required_saving_share = kFastDecodeWeightsSavingShare;
-    effort.max_consecutive_order = std::min(effort.max_consecutive_order, kMaxFastDecodeOrder);
-  }
-  return effort;
+  return {row.modes, row.dict, row.conv1, internal::decode_weight(config)};
 }
 
 }  // namespace numpact::internal

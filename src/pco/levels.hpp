@@ -170,9 +170,12 @@ const Level& level_row(unsigned level);
 void tune_level(unsigned level);
 #endif
 
+// Bits per number that a nanosecond of decoding is worth.
+float decode_weight(const EncodeConfig& config);
+
 // The choice of a mode and a delta encoding for a configuration.
 struct EncodeEffort : ModeLevel, DictLevel, Conv1Level {
-  bool favors_decode_speed;
+  float decode_weight;  // bits per number that a nanosecond of decoding is worth
 
   std::size_t max_sample_n() const { return std::size_t{1} << sample_n_log2; }
   std::size_t conv1_reweight_n() const { return std::size_t{1} << conv1_reweight_n_log2; }

@@ -383,8 +383,65 @@ TEST(FavorDecodeSpeed, NoHighOrders) {
     return consecutive == nullptr ? 0 : consecutive->order;
   };
   EXPECT_GT(order(), 2u);
-  config.favor_decode_speed = true;
-  EXPECT_LE(order(), 2u);
+  config.decode_weight = kMaxDecodeWeight;
+  EXPECT_EQ(order(), 0u);
+}
+
+// The time to decode a number of the chunks, by the prices of the encoder.
+double priced_ns(const Bytes& file) {
+  double sum = 0;
+  double numbers = 0;
+  for (const ChunkInfo& chunk : inspect(file).value().chunks) {
+    double ns = 0;
+    const auto* const consecutive = std::get_if<ConsecutiveInfo>(&chunk.delta_info);
+    for (const LatentVariableInfo& variable : chunk.variables) {
+      ns += variable.bins.size() > 1 ? 0.6 : 0;
+      ns += consecutive != nullptr && variable.delta_encoded ? 0.2 * consecutive->order : 0;
+    }
+    if (const auto* conv = std::get_if<Conv1Info>(&chunk.delta_info)) {
+      ns += 1.9 + 0.07 * static_cast<double>(conv->weights.size());
+    }
+    ns += chunk.delta() == Delta::kLookback ? 1.1 : 0;
+    const Mode mode = chunk.mode();
+    ns += mode == Mode::kDict ? 0.5 : mode == Mode::kClassic ? 0 : 0.7;
+    sum += ns * static_cast<double>(chunk.count);
+    numbers += static_cast<double>(chunk.count);
+  }
+  return sum / numbers;
+}
+
+TEST(DecodeWeight, LargerOnesDecodeFaster) {
+  Random random(713);
+  std::vector<std::vector<double>> columns(6, std::vector<double>(40'000));
+  for (std::size_t i = 0; i < columns[0].size(); ++i) {
+    columns[0][i] = random.normal();
+    columns[1][i] = std::round(100 * random.normal()) / 100;
+    columns[2][i] = static_cast<double>(random.below(50)) / 7;
+    columns[3][i] = i < 700 || random.below(9) == 0 ? random.normal() : columns[3][i - 700];
+    columns[4][i] = std::round(1000 * std::sin(static_cast<double>(i) / 50));
+    columns[5][i] = static_cast<double>(i * i % 100'000'007);
+  }
+  for (const std::vector<double>& numbers : columns) {
+    double last_ns = HUGE_VAL;
+    std::size_t last_size = 0;
+    for (const float weight : {0.0f, 0.5f, 2.0f, 8.0f, 32.0f, kMaxDecodeWeight}) {
+      EncodeConfig config;
+      config.decode_weight = weight;
+      const Bytes file = compress(numbers, config).value();
+      EXPECT_EQ(decompress<double>(file).value(), numbers);
+      const double ns = priced_ns(file);
+      EXPECT_LE(ns, last_ns + 1e-9) << weight;
+      EXPECT_GE(file.size() + file.size() / 100, last_size) << weight;
+      last_ns = ns;
+      last_size = file.size();
+    }
+    EXPECT_EQ(last_ns, 0);
+  }
+  EncodeConfig config;
+  for (const float wrong : {-1.0f, 129.0f, std::nanf("")}) {
+    config.decode_weight = wrong;
+    EXPECT_FALSE(compress(columns[0], config).ok());
+  }
 }
 
 }  // namespace

@@ -85,12 +85,13 @@ TEST_F(StructSizes, EncodeOptions) {
   numpact_encode_options_init(&options);
   options.mode = "classic";
   options.delta = "none";
-  expect_sizes<T>(options,
-                  {FIELD(T, struct_size), FIELD(T, level), FIELD(T, format), FIELD(T, mode),
-                   FIELD(T, delta), FIELD(T, max_page_count), FIELD(T, page_counts),
-                   FIELD(T, page_count_count), FIELD(T, favor_decode_speed), FIELD(T, trailer),
-                   FIELD(T, restart_log), FIELD(T, recipe), FIELD(T, max_size)},
-                  [&](T* given) { return compress_with(given); });
+  expect_sizes<T>(
+      options,
+      {FIELD(T, struct_size), FIELD(T, level), FIELD(T, format), FIELD(T, mode), FIELD(T, delta),
+       FIELD(T, max_page_count), FIELD(T, page_counts), FIELD(T, page_count_count),
+       FIELD(T, favor_decode_speed), FIELD(T, trailer), FIELD(T, restart_log), FIELD(T, recipe),
+       FIELD(T, max_size), FIELD(T, decode_weight)},
+      [&](T* given) { return compress_with(given); });
 }
 
 TEST_F(StructSizes, Estimates) {

@@ -88,25 +88,33 @@ float one_bin_bits(const Histogram<L>& all, std::size_t n, const BinCosts& costs
   return static_cast<float>(n) * static_cast<float>(width) + costs.meta_bits;
 }
 
+struct CodedBits {
+  float bits;
+  bool has_codes;
+};
+
 template <Latent L>
-float estimate(std::span<const L> latents, float scale, const BinCosts& costs, Arena& arena) {
+CodedBits estimate(std::span<const L> latents, float scale, const BinCosts& costs, float codes_bits,
+                   Arena& arena) {
   const HistogramSpec spec = sample_histogram(latents.size(), scale <= 1);
   const Histogram<L> histogram = make_histogram(latents, spec, arena);
   const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
-  if (optimized.bins.size() == 1) return optimized.total_bits;
-  return std::min(optimized.total_bits + kAssumedStatesBits / scale,
-                  one_bin_bits(histogram, latents.size(), costs));
+  if (optimized.bins.size() == 1) return {optimized.total_bits, false};
+  const float coded = optimized.total_bits + kAssumedStatesBits / scale +
+                      codes_bits * static_cast<float>(latents.size());
+  const float one_bin = one_bin_bits(histogram, latents.size(), costs);
+  return {std::min(coded, one_bin), coded < one_bin};
 }
 
-// The optimized bins, or a single bin for all latents if that costs at most penalty_ratio more.
-// Lives in the arena.
+// The optimized bins, or a single bin for all latents if codes save too little. Lives in the arena.
 template <Latent L>
 Histogram<L> single_bin_if_cheap(const OptimizedBins<L>& optimized, const BinCosts& costs,
-                                 float penalty_ratio, Arena& arena) {
+                                 const BinningEffort& effort, Arena& arena) {
   const Histogram<L>& all = optimized.bins;
   const std::size_t n = std::accumulate(all.counts.begin(), all.counts.end(), std::size_t{0});
-  if (one_bin_bits(all, n, costs) >
-      (1 + penalty_ratio) * optimized.total_bits + kAssumedStatesBits) {
+  if (one_bin_bits(all, n, costs) > (1 + effort.codes_penalty_share) * optimized.total_bits +
+                                        kAssumedStatesBits +
+                                        effort.codes_bits * static_cast<float>(n)) {
     return all;
   }
   const std::span<L> ends = arena.make<L>(2);
@@ -166,8 +174,7 @@ Binning make_binning(const NarrowLatents& narrow, unsigned latent_bits, const Bi
     const Histogram<L> histogram = make_histogram(all, spec, arena, &intervals);
     const BinCosts costs{bin_meta_bits(latent_bits, kAssumedSizeLog), effort.tables.max_size_log};
     const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
-    const Histogram<L> chosen =
-        single_bin_if_cheap(optimized, costs, effort.codes_penalty_share, arena);
+    const Histogram<L> chosen = single_bin_if_cheap(optimized, costs, effort, arena);
     const WeightsChoice weights = choose_weights(chosen.counts, effort.tables, arena);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       bins[i].lower = chosen.lowers[i];
@@ -187,10 +194,11 @@ Binning make_binning(const NarrowLatents& narrow, unsigned latent_bits, const Bi
   return binning;
 }
 
-float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
+float estimate_bits(const LatentArray& sample, float scale, Arena& arena, float codes_bits,
+                    bool* has_codes) {
   if (sample.n == 0) return 0;
   const ArenaScope scratch(arena);
-  return sample.visit([&](auto span) {
+  const CodedBits coded = sample.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
     const std::span<const L> latents(span);
     const float meta_bits = bin_meta_bits(kBits<L>, kAssumedSizeLog) / scale;
@@ -198,11 +206,14 @@ float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
     if constexpr (sizeof(L) == 8) {
       const Range<L> range = range_of(latents);
       if (range.upper - range.lower <= ~std::uint32_t{0}) {
-        return estimate(narrowed_copy(latents, range.lower, arena), scale, costs, arena);
+        return estimate(narrowed_copy(latents, range.lower, arena), scale, costs, codes_bits,
+                        arena);
       }
     }
-    return estimate(latents, scale, costs, arena);
+    return estimate(latents, scale, costs, codes_bits, arena);
   });
+  if (has_codes != nullptr) *has_codes = coded.has_codes;
+  return coded.bits;
 }
 
 }  // namespace numpact::internal

@@ -20,7 +20,8 @@ NUMPACT_TUNED(std::size_t, kMaxShortSeriesN, 4096);
 struct BinningEffort {
   HistogramSpec histogram;
   TableSizes tables;
-  float codes_penalty_share = 0;  // share of all bits that codes must save against a single bin
+  float codes_penalty_share = 0;  // share of all bits that codes must save against a single bin,
+  float codes_bits = 0;           // and bits per latent
 
   static BinningEffort of(const BinLevel& level, std::size_t n);
   // For a chunk that is encoded by a recipe: less for short ones.
@@ -34,7 +35,9 @@ Binning make_binning(const NarrowLatents& latents, unsigned latent_bits,
                      const BinningEffort& effort, std::span<std::uint16_t> symbols, Arena& arena);
 
 // Estimated bits of `sample` as a part of a chunk that is `scale` times as large with the same
-// distribution: codes, offsets, and 1 / scale of the metadata.
-float estimate_bits(const LatentArray& sample, float scale, Arena& arena);
+// distribution: codes, offsets, and 1 / scale of the metadata. codes_bits: added for each latent if
+// there is more than one bin; has_codes, if given, is set to that.
+float estimate_bits(const LatentArray& sample, float scale, Arena& arena, float codes_bits = 0,
+                    bool* has_codes = nullptr);
 
 }  // namespace numpact::internal

@@ -35,6 +35,9 @@ Status check_specs(NumberType type, const EncodeConfig& config) {
     return invalid("there is no such number type");
   }
   if (!is_level(config.level)) return invalid("level must be from 0 to 12");
+  if (!(config.decode_weight >= 0 && config.decode_weight <= kMaxDecodeWeight)) {
+    return invalid("decode_weight must be from 0 to 128");
+  }
   const unsigned restart_log = config.trailer.restart_log().value_or(TrailerSpec::kMinRestartLog);
   if (restart_log < kMinRestartLog || restart_log > kMaxRestartLog) {
     return invalid("restart points must be 2^8 to 2^24 numbers apart");

@@ -5,6 +5,7 @@
 
 #include "number/ordered.hpp"
 #include "pco/bins/binning.hpp"
+#include "pco/encode/estimate/decode_cost.hpp"
 #include "pco/encode/lookback/optimize/search.hpp"
 #include "pco/encode/session.hpp"
 #include "pco/mode/split.hpp"
@@ -123,8 +124,9 @@ EncodedChunk encode_as(const Choice& choice, NumberType type, const LatentArray&
     first += page_sizes[i];
   }
   const BinLevel& level = level_row(config.level).bins;
-  const BinningEffort effort = config.recipe != nullptr ? BinningEffort::of_recipe(level, ordered.n)
-                                                        : BinningEffort::of(level, ordered.n);
+  BinningEffort effort = config.recipe != nullptr ? BinningEffort::of_recipe(level, ordered.n)
+                                                  : BinningEffort::of(level, ordered.n);
+  effort.codes_bits = decode_weight(config) * kCodesNs;
   for (std::size_t index = 0; index < kVariables; ++index) {
     if (!chunk.meta.has(index)) continue;
     Binning& binning = chunk.meta.variables[index];

@@ -92,7 +92,7 @@ std::size_t max_lookback_n(const EncodeConfig& config) {
 
 // The most bytes that the run may take as a single chunk, allowing for the error of its estimate.
 std::size_t estimated_bytes(const Choice& choice, std::size_t n) {
-  const float bits = kSingleErrorRatio * choice.bits * static_cast<float>(n);
+  const float bits = kSingleErrorRatio * choice.size_bits() * static_cast<float>(n);
   return static_cast<std::size_t>(bits / 8);
 }
 
@@ -176,6 +176,7 @@ class RunEncoder {
     RunPlan plan = plan_run(session_);
     Choice best = session_.best();
     best.bits = std::min(best.bits, plan.segment_bits);
+    best.decode_bits = std::min(best.decode_bits, best.bits);
     if (is_estimated_above(best, numbers_.count, max_bytes_)) return BitWriter::output_too_small();
     encode_single_first(plan);
     divide_lookback(plan);

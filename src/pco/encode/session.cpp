@@ -7,6 +7,7 @@
 
 #include "base/tuned.hpp"
 #include "pco/encode/conv1/fit.hpp"
+#include "pco/encode/estimate/decode_cost.hpp"
 #include "pco/encode/lookback/detect/repeats.hpp"
 #include "pco/encode/lookback/evaluate.hpp"
 #include "pco/encode/lookback/optimize/search.hpp"
@@ -85,9 +86,6 @@ NUMPACT_TUNED(float, kMaxCorrectionBitsPerNumber, 2);
 // In chunks of fewer numbers a second Lookback search takes more time than its saving is worth.
 constexpr std::size_t kMinSecondLookbackN = std::size_t{1} << 15;
 
-// With favor_decode_speed Lookback, the slowest to decode, must beat this ratio of the estimate.
-NUMPACT_TUNED(float, kFastDecodeLookbackRatio, 0.92f);
-
 bool is_dict(const Estimate& estimate) { return std::holds_alternative<Dict>(estimate.mode); }
 
 // The mode splits numbers into two variables that both take many bits.
@@ -107,7 +105,8 @@ float penalty_of(const Candidate& candidate, std::size_t index) {
 }
 
 Choice choice_of(const Estimate& estimate, float attempt_above_bits) {
-  return {estimate.mode, estimate.delta, {}, estimate.bits, attempt_above_bits};
+  return {estimate.mode,       estimate.delta, {}, estimate.bits, attempt_above_bits, 0,
+          estimate.decode_bits};
 }
 
 EncodeEffort effort_for(const ChunkNumbers& numbers, const EncodeConfig& config,
@@ -116,7 +115,7 @@ EncodeEffort effort_for(const ChunkNumbers& numbers, const EncodeConfig& config,
   effort.secondary_deltas &= version.has_delta_variants();
   effort.lookback &= is_allowed(Lookback{}, version);
   const bool is_short =
-      numbers.ordered.n <= kMaxAllOrdersN && effort.all_modes && !effort.favors_decode_speed;
+      numbers.ordered.n <= kMaxAllOrdersN && effort.all_modes && effort.decode_weight == 0;
   if (is_short) effort.max_consecutive_order = kMaxConsecutiveOrder;
   return effort;
 }
@@ -169,16 +168,18 @@ void ChoiceSession::choose_plain() {
                looks_random(ordered_, level_.prefilter, arena_);
   if (is_random_) return use_plain();
   if (run_n_ != 0) {
-    sample_ = {ordered_, run_n_, scale_};
+    sample_ = {ordered_, run_n_, scale_, effort_.decode_weight};
     rank();
     return finalize();
   }
   sample_ = take_sample(ordered_, default_sample_n(ordered_.n, effort_.max_sample_n()), arena_);
+  sample_.decode_weight = effort_.decode_weight;
   rank();
   const std::size_t large_n = large_sample_n(ordered_.n, effort_.max_sample_n());
   if (effort_.all_modes && sample_.latents.n < large_n &&
       ranking_.first().bits < kMaxLargeSampleBitsPerNumber) {
     sample_ = take_sample(ordered_, large_n, arena_);
+    sample_.decode_weight = effort_.decode_weight;
     rank();
   }
   finalize();
@@ -382,7 +383,10 @@ void ChoiceSession::rank_weights(const Estimate& estimate) {
       estimate_fitted(sample_, latents.primary, to_beat, effort_, arena_);
   if (!fitted) return;
   const float bits = (fitted->bits + other_bits) * (1 + estimate.penalty);
-  add_estimate({estimate.mode, fitted->delta, bits, other_bits, estimate.penalty});
+  Estimate weighted{estimate.mode, fitted->delta, bits, other_bits, estimate.penalty};
+  weighted.decode_bits =
+      effort_.decode_weight * (mode_ns(estimate.mode) + delta_ns(fitted->delta) + kCodesNs);
+  add_estimate(weighted);
 }
 
 void ChoiceSession::rank_dict() {
@@ -390,6 +394,8 @@ void ChoiceSession::rank_dict() {
   auto estimate = estimate_dict(ordered_, sample_, ranking_.first(), effort_, arena_);
   if (!estimate) return;
   estimate->bits *= 1 + effort_.dict_penalty_share;
+  estimate->bits += effort_.decode_weight * kDictNs;
+  estimate->decode_bits = effort_.decode_weight * (kDictNs + delta_ns(estimate->delta) + kCodesNs);
   add_estimate(*estimate);
 }
 
@@ -398,6 +404,7 @@ void ChoiceSession::finalize() {
   const Estimate& first = ranking_.first();
   if (is_auto_delta() && effort_.lookback) repeats_ = make_page_repeats(arena_);
   add_choice(with_requested_delta(choice_of(first, 0)));
+  if (effort_.decode_weight > 0) return;  // attempts are compared by their bytes alone
   add_other_order(first);
   const float ratio = close_ratio(first);
   if (attempts_close()) add_next_order(first, ratio);
@@ -471,8 +478,10 @@ LookbackResult ChoiceSession::add_lookback(float bits) {
                       : attempts_close()       ? kClearLookbackRatio
                                                : effort_.estimate_error_ratio;
   const ChoiceList before = choices_;
-  const std::size_t kept =
-      choices_.prepend(lookback, attempts_close() ? effort_.max_attempts : 1, ratio * best().bits);
+  const std::size_t others = effort_.decode_weight > 0 ? 0
+                             : attempts_close()        ? effort_.max_attempts
+                                                       : 1;
+  const std::size_t kept = choices_.prepend(lookback, others, ratio * best().bits);
   for (const Choice& dropped : before.all().subspan(kept)) {
     log_.dropped(dropped.mode, dropped.delta, dropped.bits);
   }
@@ -493,8 +502,8 @@ LookbackResult ChoiceSession::find_lookback(float bits, Choice& found) {
 }
 
 bool ChoiceSession::find_fixed_lookback(float bits, Choice& found) {
-  const float share = effort_.favors_decode_speed ? kFastDecodeLookbackRatio : 1;
-  LookbackInput input{page_n_, share * bits, is_auto_mode()};
+  const float decode_bits = effort_.decode_weight * (kLookbackNs + kCodesNs);
+  LookbackInput input{page_n_, bits - decode_bits, is_auto_mode()};
   input.is_segment = is_segment_;
   if (!has_enough_bits(input)) return false;
   if (!has_fixed_) {
@@ -504,7 +513,10 @@ bool ChoiceSession::find_fixed_lookback(float bits, Choice& found) {
     has_fixed_ = true;
     if (fixed_) log_.estimated(fixed_->mode, lookback_for(page_n_), fixed_->bits);
   }
-  return fixed_ && accepts_fixed_lookback(*fixed_, input, found);
+  if (!fixed_ || !accepts_fixed_lookback(*fixed_, input, found)) return false;
+  found.bits += decode_bits;
+  found.decode_bits = decode_bits;
+  return true;
 }
 
 // Evaluates Lookback with up to three of the estimated modes:
@@ -545,12 +557,19 @@ LookbackResult ChoiceSession::search_lookback(float bits, Choice& found) const {
 LookbackResult ChoiceSession::try_lookback_with(const Estimate& estimate, float bits, Choice& found,
                                                 float required_saving) const {
   found = choice_of(estimate, 0);
-  const float share = effort_.favors_decode_speed ? kFastDecodeLookbackRatio : 1;
-  LookbackInput input{page_n_, share * bits, is_auto_mode(), &level_, estimate.secondary_bits};
+  // Both the lookbacks and the deltas have codes.
+  const float decode_bits = effort_.decode_weight * (kLookbackNs + 2 * kCodesNs);
+  LookbackInput input{page_n_, bits - decode_bits, is_auto_mode(), &level_,
+                      estimate.secondary_bits};
   input.min_saving_share = required_saving;
   input.repeats = repeats_;
   input.is_segment = is_segment_ && level_.lookback.confirms_segments;
-  return try_lookback(sample_, ordered_, input, found, arena_, log_);
+  const LookbackResult result = try_lookback(sample_, ordered_, input, found, arena_, log_);
+  if (result == LookbackResult::kAccepted) {
+    found.bits += decode_bits;
+    found.decode_bits = decode_bits;
+  }
+  return result;
 }
 
 }  // namespace numpact::internal

@@ -88,8 +88,9 @@ Window choose_window(const NumberView& numbers, std::size_t n, const EncodeConfi
   const NumberView part(numbers.type, data + first * size_of(numbers.type), n);
   ChoiceSession session({part.type, ordered_latents(part, arena), n}, config, arena);
   session.choose_plain();
-  Window window{session.best().bits, {}};
-  session.add_lookback(window.plain_bits);
+  const float plain_bits = session.best().bits;
+  Window window{session.best().size_bits(), {}};
+  session.add_lookback(plain_bits);
   window.best = session.best();
   return window;
 }
@@ -117,20 +118,20 @@ SizeSample sample_size(const NumberView& numbers, std::size_t chunk_n, const Enc
   const std::size_t window_n =
       std::min(std::clamp(n / kWindowOneIn, kMinWindowN, kMaxWindowN), chunk_n);
   const Window window = choose_window(numbers, window_n, config, arena);
-  if (window_n == n) return sample_of(window.best, window.best.bits, kErrorShare, n);
+  if (window_n == n) return sample_of(window.best, window.best.size_bits(), kErrorShare, n);
   const std::size_t blocks =
       std::clamp(n / kNumbersPerBlock, std::min(kMinBlocks, n / kBlockN / 2), kMaxBlocks);
   Choice choice = choice_by_blocks(numbers, blocks, chunk_n, config, arena);
-  const double total_bits = double{choice.bits} * static_cast<double>(n);
-  if (choice.bits < kMaxRareBitsPerNumber && total_bits > kMinRareBits &&
+  const double total_bits = double{choice.size_bits()} * static_cast<double>(n);
+  if (choice.size_bits() < kMaxRareBitsPerNumber && total_bits > kMinRareBits &&
       n / kBlockN / 2 >= kMaxBlocks) {
     choice = choice_by_blocks(numbers, kMaxBlocks, chunk_n, config, arena);
   }
   const double plain = std::max(1e-6, double{window.plain_bits});
-  const double lookback = std::min(1.0, double{window.best.bits} / plain);
-  const double spread = std::abs(1 - plain / std::max(1e-6, double{choice.bits}));
+  const double lookback = std::min(1.0, double{window.best.size_bits()} / plain);
+  const double spread = std::abs(1 - plain / std::max(1e-6, double{choice.size_bits()}));
   const double share = kErrorShare + kErrorPerSpread * spread + kErrorPerLookback * (1 - lookback);
-  const double bits = lookback * double{choice.bits};
+  const double bits = lookback * double{choice.size_bits()};
   return sample_of(lookback < 1 ? window.best : choice, bits, share, n);
 }
 

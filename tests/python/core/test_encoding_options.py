@@ -121,6 +121,23 @@ def test_favor_decode_speed() -> None:
     assert (numpact.decompress(fast) == numbers).all()
 
 
+def test_decode_weight() -> None:
+    rng = np.random.default_rng(4)
+    numbers = np.cumsum(rng.normal(0, 100, 60_000)).astype(np.int32)
+    sizes = []
+    for weight in (0, 0.5, 8, 128):
+        file = numpact.compress(numbers, decode_weight=weight)
+        assert (numpact.decompress(file) == numbers).all()
+        sizes.append(len(file))
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+    chunks = numpact.inspect(file).chunks
+    assert all(chunk.delta == "none" and chunk.mode == "classic" for chunk in chunks)
+    for wrong in (-1, 129, float("nan"), "1"):
+        with pytest.raises(numpact.InvalidArgumentError, match="decode_weight"):
+            numpact.compress(numbers, decode_weight=wrong)
+
+
 def changing() -> np.ndarray:
     rng = np.random.default_rng(5)
     return np.concatenate([rng.normal(0, 10, 50_000), rng.normal(0, 1e9, 70_000)]).astype(np.int64)

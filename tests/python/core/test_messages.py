@@ -71,14 +71,15 @@ ENTRY_POINTS: dict[str, Callable[[Any], Any]] = {
                     numpact.salvage, numpact.add_trailer)},
     **{f"compress {name}=": (lambda x, o=name: numpact.compress([1], **{o: x}))
        for name in ("level", "mode", "delta", "paging", "threads", "compat", "trailer",
-                    "favor_decode_speed", "recipe", "max_bytes")},
+                    "favor_decode_speed", "decode_weight", "recipe", "max_bytes")},
     **{f"Writer {name}=": (lambda x, o=name: write("f8", [1.0], **{o: x}))
        for name in ("level", "mode", "delta", "paging", "threads", "compat", "trailer",
-                    "favor_decode_speed", "recipe", "max_bytes")},
+                    "favor_decode_speed", "decode_weight", "recipe", "max_bytes")},
     "Recipe": numpact.Recipe,
     "choose_recipe": numpact.choose_recipe,
     **{f"choose_recipe {name}=": (lambda x, o=name: numpact.choose_recipe([1], **{o: x}))
-       for name in ("paging", "level", "mode", "delta", "compat", "favor_decode_speed")},
+       for name in ("paging", "level", "mode", "delta", "compat", "favor_decode_speed",
+                    "decode_weight")},
     **{f"decompress {name}=": (lambda x, o=name: numpact.decompress(FILE, **{o: x}))
        for name in ("threads", "max_output", "dtype", "trailer", "device", "framework")},
     **{f"open {name}=": (lambda x, o=name: numpact.open(FILE, **{o: x})[:])

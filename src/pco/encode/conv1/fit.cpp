@@ -12,6 +12,7 @@
 #include "base/tuned.hpp"
 #include "pco/bins/binning.hpp"
 #include "pco/encode/conv1/equations.hpp"
+#include "pco/encode/estimate/decode_cost.hpp"
 #include "pco/mode/split.hpp"
 #include "pco/stats/log2.hpp"
 
@@ -187,12 +188,13 @@ float estimate_bits_with(const Sample& sample, std::span<const L> latents, const
   }
   const LatentArray stored(deltas.first(n));
   const float chunk_n = sample.scale * static_cast<float>(latents.size());
-  const float bits = estimate_bits(stored, sample.scale, arena) / static_cast<float>(n);
+  const float bits = estimate_bits(stored, sample.scale, arena, sample.decode_weight * kCodesNs) /
+                     static_cast<float>(n);
   const float order = static_cast<float>(conv.order);
   // The first latents of a page are stored as they are.
   const float state_bits = order * std::max(0.0f, static_cast<float>(kBits<L>) - bits);
   return bits + (static_cast<float>(conv.payload_bits()) + state_bits) / chunk_n +
-         kLagPenaltyBitsPerNumber * order;
+         kLagPenaltyBitsPerNumber * order + sample.decode_weight * delta_ns(conv);
 }
 
 // Estimates a few runs of a larger sample, or parts of long runs. True if they are so

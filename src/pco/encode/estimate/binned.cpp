@@ -6,6 +6,7 @@
 #include "base/tuned.hpp"
 #include "pco/bins/binning.hpp"
 #include "pco/encode/estimate/coarse.hpp"
+#include "pco/encode/estimate/decode_cost.hpp"
 #include "pco/wire.hpp"
 
 namespace numpact::internal {
@@ -35,10 +36,8 @@ NUMPACT_TUNED(float, kUnseenMetaBitsPerChunk, 100);
 // share if numbers take next to nothing. Half of it makes 0.031 % fewer bytes, twice of it as many.
 NUMPACT_TUNED(float, kSecondaryPenaltyBitsPerNumber, 0.02f);
 NUMPACT_TUNED(float, kMaxSecondaryPenaltyShare, 0.05f);
-// Share of a number's bits that delta encoding the secondary variable must save; the second value
-// is for favor_decode_speed.
+// Share of a number's bits that delta encoding the secondary variable must save.
 NUMPACT_TUNED(float, kSecondaryDeltaMinSavingShare, 0.005f);
-NUMPACT_TUNED(float, kFastDecodeSecondaryDeltaMinSavingShare, 0.05f);
 // A secondary variable of fewer bits per number has too little to gain from delta encoding.
 NUMPACT_TUNED(float, kMinDeltaSecondaryBitsPerNumber, 0.15f);
 // In chunks of at most this many numbers coarse estimates consider it. In longer ones a few latents
@@ -53,6 +52,7 @@ AnyDelta consecutive(unsigned order, bool secondary) {
 struct OrderEstimate {
   unsigned order = 0;
   float bits = HUGE_VALF;
+  float decode_ns = 0;
 };
 
 float chunk_n(const Sample& sample) { return sample.scale * static_cast<float>(sample.latents.n); }
@@ -117,10 +117,11 @@ BestOrders pick_orders(const Sample& sample, const LatentArray& latents,
       if (order + 1 == coarse.orders) break;
       continue;
     }
-    const float bits = estimate_consecutive(sample, latents, order, arena);
+    float decode_ns = 0;
+    const float bits = estimate_consecutive(sample, latents, order, arena, &decode_ns);
     const bool improves_enough =
         order < 2 || bits < (is_short ? 1 : kMaxNextOrderRatio) * last_bits;
-    best.add({order, bits});
+    best.add({order, bits, decode_ns});
     const bool is_next_best =
         order + 1 < coarse.orders && coarse.primary[order + 1] == coarse.min_primary();
     if (order > 0 && (bits > last_bits || !improves_enough) && !is_next_best) break;
@@ -138,12 +139,20 @@ bool is_near_best(float coarse, float min_coarse, float chunk_n) {
 }
 
 float estimate_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
-                           Arena& arena) {
+                           Arena& arena, float* decode_ns) {
+  const float codes_bits = sample.decode_weight * kCodesNs;
+  const float order_ns = kOrderNs * static_cast<float>(order);
+  bool has_codes = false;
+  const auto priced = [&](float bits) {
+    if (decode_ns != nullptr) *decode_ns = order_ns + (has_codes ? kCodesNs : 0);
+    return bits + sample.decode_weight * order_ns;
+  };
   const ArenaScope scratch(arena);
   const std::size_t run_n = sample.run_n;
   if (run_n <= order) return static_cast<float>(latents.bits);
   if (order == 0) {
-    return estimate_bits(latents, sample.scale, arena) / static_cast<float>(latents.n);
+    return priced(estimate_bits(latents, sample.scale, arena, codes_bits, &has_codes) /
+                  static_cast<float>(latents.n));
   }
   return latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
@@ -158,8 +167,9 @@ float estimate_consecutive(const Sample& sample, const LatentArray& latents, uns
       if (run > 0) std::copy_n(from, kept, deltas.data() + run * kept);
     }
     const LatentArray stored(deltas.first(runs * kept));
-    const float bits = estimate_bits(stored, sample.scale, arena) / static_cast<float>(stored.n);
-    return with_state(bits, order, latents.bits, chunk_n(sample));
+    const float bits = estimate_bits(stored, sample.scale, arena, codes_bits, &has_codes) /
+                       static_cast<float>(stored.n);
+    return priced(with_state(bits, order, latents.bits, chunk_n(sample)));
   });
 }
 
@@ -167,6 +177,7 @@ CoarseEstimate coarse_estimate(const AnyMode& mode, const Sample& subsample, uns
                                Arena& arena) {
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(mode, subsample.latents, arena);
+  const float codes_bits = subsample.decode_weight * kCodesNs;
   CoarseEstimate estimate;
   latents.primary.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
@@ -183,8 +194,10 @@ CoarseEstimate coarse_estimate(const AnyMode& mode, const Sample& subsample, uns
         break;
       }
       estimate.orders = std::max(estimate.orders, order + 1);
-      const float bits = coarse_bits(std::span<const L>(deltas), order > 0, subsample.scale);
+      const float bits =
+          coarse_bits(std::span<const L>(deltas), order > 0, subsample.scale, codes_bits);
       estimate.primary[order] =
+          subsample.decode_weight * kOrderNs * static_cast<float>(order) +
           with_state(bits, static_cast<unsigned>(order), latents.primary.bits, chunk_n(subsample));
       if (subsample.run_n < order + 2) break;
       deltas = differences(deltas, subsample.run_n - order);
@@ -197,13 +210,14 @@ CoarseEstimate coarse_estimate(const AnyMode& mode, const Sample& subsample, uns
                                estimate.min_primary() < estimate.primary[0];
     estimate.secondary = latents.secondary.visit([&](auto span) {
       using L = typename decltype(span)::value_type;
-      const float bits = coarse_bits(std::span<const L>(span), true, subsample.scale);
+      const float bits = coarse_bits(std::span<const L>(span), true, subsample.scale, codes_bits);
       if (!may_be_deltas || bits < kMinDeltaSecondaryBitsPerNumber) return bits;
       const std::span<const L> deltas = differences(span, subsample.run_n);
-      return std::min(bits, coarse_bits(deltas, true, subsample.scale));
+      return std::min(bits, coarse_bits(deltas, true, subsample.scale, codes_bits));
     });
   }
-  estimate.secondary += mode_meta_bits(mode, subsample.latents.bits) / chunk_n(subsample);
+  estimate.secondary += mode_meta_bits(mode, subsample.latents.bits) / chunk_n(subsample) +
+                        subsample.decode_weight * mode_ns(mode);
   return estimate;
 }
 
@@ -223,26 +237,32 @@ Estimate estimate_mode(const AnyMode& mode, const Sample& sample, const CoarseEs
     by_order = best.by_order;
   } else {
     primary.order = delta.delta() == Delta::kConsecutive ? delta.order() : 0;
-    primary.bits = estimate_consecutive(sample, latents.primary, primary.order, arena);
+    primary.bits =
+        estimate_consecutive(sample, latents.primary, primary.order, arena, &primary.decode_ns);
   }
   Estimate estimate{mode, consecutive(primary.order, false), primary.bits, 0};
   estimate.next_order = next.order;
   estimate.next_more_bits = next.bits - primary.bits;
   estimate.by_order = by_order;
+  estimate.decode_bits = sample.decode_weight * primary.decode_ns;
   if (!latents.secondary.exists()) return estimate;
-  float secondary = estimate_consecutive(sample, latents.secondary, 0, arena);
+  float secondary_ns = 0;
+  float secondary = estimate_consecutive(sample, latents.secondary, 0, arena, &secondary_ns);
   if (is_auto && primary.order > 0 && secondary > kMinDeltaSecondaryBitsPerNumber &&
       effort.secondary_deltas) {
-    const float deltas = estimate_consecutive(sample, latents.secondary, primary.order, arena);
-    const float share = effort.favors_decode_speed ? kFastDecodeSecondaryDeltaMinSavingShare
-                                                   : kSecondaryDeltaMinSavingShare;
-    if (deltas < secondary - share * (primary.bits + secondary)) {
+    float deltas_ns = 0;
+    const float deltas =
+        estimate_consecutive(sample, latents.secondary, primary.order, arena, &deltas_ns);
+    if (deltas < secondary - kSecondaryDeltaMinSavingShare * (primary.bits + secondary)) {
       secondary = deltas;
+      secondary_ns = deltas_ns;
       estimate.delta = consecutive(primary.order, true);
     }
   }
   estimate.secondary_bits = secondary;
   estimate.bits += secondary + mode_meta_bits(mode, sample.latents.bits) / chunk_n(sample);
+  estimate.bits += sample.decode_weight * mode_ns(mode);
+  estimate.decode_bits += sample.decode_weight * (secondary_ns + mode_ns(mode));
   estimate.bits +=
       std::min(kSecondaryPenaltyBitsPerNumber, kMaxSecondaryPenaltyShare * estimate.bits);
   return estimate;

@@ -20,7 +20,7 @@ namespace numpact::internal {
 struct Estimate {
   AnyMode mode;
   AnyDelta delta;
-  float bits = HUGE_VALF;    // per number, metadata and penalty included
+  float bits = HUGE_VALF;    // per number, metadata, penalty and decode_bits included
   float secondary_bits = 0;  // the secondary variable's part of the bits
   float penalty = 0;         // share that was added to the estimated bits
   // The second-best order of Consecutive (0: no delta) for the primary variable, and how many more
@@ -29,12 +29,14 @@ struct Estimate {
   float next_more_bits = HUGE_VALF;
   // Bits of the primary variable by order of Consecutive; infinite if not estimated.
   std::array<float, kMaxConsecutiveOrder + 1> by_order{};
+  float decode_bits = 0;  // the part of the bits that stands for the time to decode
 };
 
 // Estimated bits per number of the chunk, metadata included, of one variable under Consecutive of
-// `order` (0: no delta). Does not change `latents`.
+// `order` (0: no delta), with the price of decoding. Does not change `latents`. decode_ns: set to
+// the time, if given.
 float estimate_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
-                           Arena& arena);
+                           Arena& arena, float* decode_ns = nullptr);
 
 // Orders of Consecutive, from 0 on, that every coarse estimate tries.
 NUMPACT_TUNED(unsigned, kMinCoarseOrders, 3);

@@ -196,7 +196,7 @@ float rare_bits(std::span<const L> rare, const Range<L>& range, unsigned width, 
 }  // namespace
 
 template <Latent L>
-float coarse_bits(std::span<const L> latents, bool is_centred, float scale) {
+float coarse_bits(std::span<const L> latents, bool is_centred, float scale, float codes_bits) {
   if (latents.empty()) return 0;
   // Metadata of a bin that holds a single value.
   NUMPACT_TUNED(float, kValueBits, kBits<L> + kCoarseBinFieldBits);
@@ -216,10 +216,10 @@ float coarse_bits(std::span<const L> latents, bool is_centred, float scale) {
     bits += binned + rare_n * fast_log2(n / rare_n);
   }
   // One bin for all latents may be cheaper.
-  return std::min(bits, value_bits + n * static_cast<float>(width)) / n;
+  return std::min(bits + n * codes_bits, value_bits + n * static_cast<float>(width)) / n;
 }
 
-#define NUMPACT_INSTANTIATE(L) template float coarse_bits(std::span<const L>, bool, float);
+#define NUMPACT_INSTANTIATE(L) template float coarse_bits(std::span<const L>, bool, float, float);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)
 NUMPACT_INSTANTIATE(std::uint32_t)

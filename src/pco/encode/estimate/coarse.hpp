@@ -18,6 +18,6 @@ inline constexpr std::size_t kMaxCoarseN = 1024;
 // binnings counts. is_centred: latents near kMid are small, as differences are; otherwise those
 // near the minimum are.
 template <Latent L>
-float coarse_bits(std::span<const L> latents, bool is_centred, float scale);
+float coarse_bits(std::span<const L> latents, bool is_centred, float scale, float codes_bits = 0);
 
 }  // namespace numpact::internal

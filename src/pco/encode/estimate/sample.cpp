@@ -76,6 +76,7 @@ Sample take_subsample(const Sample& sample, std::size_t subsample_n, Arena& aren
   return sample.latents.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     Sample subsample;
+    subsample.decode_weight = sample.decode_weight;
     subsample.run_n = subsample_n / runs;
     const std::span<L> copy = arena.make<L>(runs * subsample.run_n);
     Shifts shifts;

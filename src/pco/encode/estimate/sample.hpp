@@ -8,9 +8,10 @@
 namespace numpact::internal {
 
 struct Sample {
-  LatentArray latents;    // the runs, one after the other
-  std::size_t run_n = 0;  // latents in each run; latents.n is a multiple
-  float scale = 1;        // numbers of the chunk for each sampled one
+  LatentArray latents;      // the runs, one after the other
+  std::size_t run_n = 0;    // latents in each run; latents.n is a multiple
+  float scale = 1;          // numbers of the chunk for each sampled one
+  float decode_weight = 0;  // of estimates: bits that a nanosecond of decoding is worth
 };
 
 // Sample sizes for a chunk of n numbers. The default one is at most max_n.

@@ -233,7 +233,7 @@ class Refiner {
 }  // namespace
 
 bool refines_segments(const EncodeConfig& config) {
-  return level_row(config.level).refine.encoded_per_number > 0 && !config.favor_decode_speed;
+  return level_row(config.level).refine.encoded_per_number > 0 && decode_weight(config) == 0;
 }
 
 std::span<const std::size_t> refine_segments(const NumberView& numbers,
