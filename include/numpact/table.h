@@ -50,8 +50,9 @@ typedef struct numpact_table_column {
   const char* file;      /* "": there are several, see numpact_table_manifest_part */
   const char* null_file; /* the lengths of runs as u64; null: no row is null, or several files */
   const char* timezone;  /* NUMPACT_TABLE_TIMESTAMP; "": none */
-  /* The type as Arrow prints it: any of NUMPACT_TABLE_OTHER; of NUMPACT_TABLE_TEXT "string" or
-   * "large_string", which are UTF-8, "binary" or "large_binary"; else null. */
+  /* The type as Arrow prints it: any of NUMPACT_TABLE_OTHER; of NUMPACT_TABLE_TEXT that of the
+   * texts, also of those that are categories: "string", "large_string" or "string_view", which are
+   * UTF-8, "binary", "large_binary" or "binary_view"; else null. */
   const char* type_text;
   int32_t kind;           /* NUMPACT_TABLE_... */
   int32_t unit;           /* NUMPACT_TABLE_... */

@@ -69,9 +69,9 @@ Status take_column(const numpact_table_column& given, table::Manifest& manifest)
   if (given.kind == NUMPACT_TABLE_TEXT) {
     const auto type = table::text_type_of_name(text_or_empty(given.type_text));
     if (!type)
-      return Status(
-          ErrorKind::kInvalidArgument,
-          "there is no such type of texts: they are string, large_string, binary and large_binary");
+      return Status(ErrorKind::kInvalidArgument,
+                    "there is no such type of texts: they are string, large_string, string_view, "
+                    "binary, large_binary and binary_view");
     table::Column& column = manifest.columns.emplace_back();
     column.name = name;
     column.kind = table::Kind::kText;
