@@ -46,7 +46,7 @@ NUMPACT_TUNED(float, kMinConv1ChunkBits, 4096);
 // The format defines it for latents of at most this width.
 constexpr unsigned kMaxConv1LatentBits = 32;
 // Latents of a sample that suffice for least squares.
-NUMPACT_TUNED(std::size_t, kLeastSquaresN, 2048);
+NUMPACT_TUNED(std::size_t, kLeastSquaresN, 8192);
 // At most this many default samples are used.
 NUMPACT_TUNED(std::size_t, kMaxDefaultSamples, 2);
 
