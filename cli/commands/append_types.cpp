@@ -73,8 +73,8 @@ StatedType stated_type(const ManifestEntry& entry) {
   }
   const Column column = column_of(*entry.numbers);
   if (column.logical.kind == LogicalKind::kText) {
-    stated.name = type_text(column.text_type);
-    const bool is_text = !is_bytes(column.text_type.type);
+    stated.name = type_text(column.text[0]);
+    const bool is_text = !is_bytes(column.text[0].type);
     stated.kind = is_text ? StatedType::Kind::kText : StatedType::Kind::kNulls;
     return stated;
   }

@@ -54,8 +54,9 @@ struct Column {
   std::string unfit;                  // why it cannot be compressed; empty if it can
   bool nullable = true;               // values may be null according to the table
   Metadata metadata;  // metadata of the field, including the name of an extension type
-  // Of LogicalKind::kText: the type of the texts. For output of categories also these, in order.
-  table::TextFile text_type = {};
+  // Of LogicalKind::kText one, the type of the texts; else empty. For output of categories also
+  // these, in order.
+  std::vector<table::TextFile> text = {};
   std::shared_ptr<const table::TextValues> categories = nullptr;
   // For output: the values are those of this entry of OutputPlan::others.
   std::optional<std::size_t> other;

@@ -32,7 +32,7 @@ Column column_of(const ManifestColumn& column) {
   made.type = column.type;
   made.nullable = column.nullable;
   made.metadata = column.metadata;
-  if (!column.text.empty()) made.text_type = column.text[0].without_file();
+  for (const table::TextFile& text : column.text) made.text.push_back(text.without_file());
   return made;
 }
 
@@ -46,7 +46,7 @@ ManifestColumn column_of(const Column& column) {
   made.unit = column.logical.unit;
   made.decimal = column.logical.decimal;
   made.nullable = column.nullable;
-  if (made.kind == LogicalKind::kText) made.text.push_back(column.text_type);
+  made.text = column.text;
   return made;
 }
 

@@ -87,11 +87,11 @@ _REFUSED = (
 
 def _run(words: list[str]) -> int:
     """The exit code of the command in a process of its own."""
-    from ._command import run
+    from ._cli import run
 
     child = os.fork()
     if child == 0:
-        os._exit(run(words))
+        os._exit(run([b"numpact", *map(os.fsencode, words)]))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 

@@ -116,7 +116,7 @@ void append_to_file(const std::string& path, const ConstArray& array, unsigned l
 void bind_stream(nb::module_& m) {
   nb::class_<Encoder>(m, "Encoder")
       .def(nb::init<std::string_view, unsigned, const std::string&, const std::string&, nb::handle,
-                    unsigned, std::uint64_t, std::string_view, bool, std::optional<unsigned>,
+                    unsigned, std::uint64_t, std::string_view, float, std::optional<unsigned>,
                     const Recipe*, std::optional<std::uint64_t>>(),
            nb::arg("type"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"),
            nb::arg("paging").none(), nb::arg("threads") = 1, nb::arg("n_hint") = 0,

@@ -34,8 +34,8 @@ def memory_of(*words: object) -> int:
 @pytest.mark.parametrize("row", ["1\n", "", "1,2\n" * 1000])
 def test_a_field_of_the_first_line_takes_little_memory(row: str, has_header: bool,
                                                        tmp_path: Path) -> None:
-    """A column without values takes some 270 bytes: 200 for its description, 64 for its name; one
-    with the field of a first row, 350. What the line took while it was split is given back."""
+    """A column without values takes some 300 bytes: 230 for its description, 64 for its name; one
+    with the field of a first row, 380. What the line took while it was split is given back."""
     path = tmp_path / "w.csv"
     memory = {}
     for fields in (1, 1 << 17):
@@ -44,7 +44,7 @@ def test_a_field_of_the_first_line_takes_little_memory(row: str, has_header: boo
         words += [] if has_header else ["--no-header"]
         words += ["--column", "0"] if row == "" else []
         memory[fields] = memory_of(*words)
-    assert memory[1 << 17] - memory[1] < (1 << 17) * (310 if has_header else 370), memory
+    assert memory[1 << 17] - memory[1] < (1 << 17) * (340 if has_header else 400), memory
 
 
 @linux

@@ -554,7 +554,7 @@ std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column) {
     case LogicalKind::kTimestamp:
       return arrow::timestamp(unit, column.logical.timezone);
     case LogicalKind::kText:
-      return text_type_of(column.text_type);
+      return text_type_of(column.text[0]);
     case LogicalKind::kDecimal: {
       const auto& [precision, scale, bits] = column.logical.decimal;
       return bits == 32    ? arrow::decimal32(precision, scale)

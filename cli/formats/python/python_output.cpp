@@ -37,7 +37,7 @@ nb::dict column_for_python(const Column& column) {
   made["precision"] = column.logical.decimal.precision;
   made["scale"] = column.logical.decimal.scale;
   made["bits"] = column.logical.decimal.bits;
-  made["text_type"] = type_text(column.text_type);
+  made["text_type"] = column.text.empty() ? "" : type_text(column.text[0]);
   made["categories"] = categories_for_python(column.categories.get());
   made["list_size"] = column.is_list ? column.dimension : 0;
   made["nullable"] = column.nullable;

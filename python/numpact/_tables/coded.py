@@ -166,3 +166,12 @@ def large_texts(array: pa.Array) -> tuple[Array, Any, Array | None]:
         return np.zeros(len(large) + 1, np.uint64), b"", valid
     ends = np.frombuffer(offsets, np.uint64)[large.offset : large.offset + len(large) + 1]
     return ends, content or b"", valid
+
+
+def text_rows(array: pa.Array) -> tuple[memoryview, memoryview, memoryview]:
+    """The texts of rows, the end of each, and a byte for each, 0 for null rows, or none at all."""
+    offsets, content, valid = large_texts(array)
+    first, end = int(offsets[0]), int(offsets[-1])
+    flags = memoryview(b"") if valid is None else valid.data
+    ends = (offsets[1:] - offsets[0]).data.cast("B")
+    return memoryview(content)[first:end], ends, flags

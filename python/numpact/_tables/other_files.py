@@ -11,11 +11,11 @@ import pyarrow as pa
 from .._errors import TypeMismatchError
 from .._limits import Limits
 from .._remote.checked_file import BATCH_ROWS
+from .coded import text_rows
 from .columns import OTHER_ENUM, has_enums_of, storage_of
 from .errors import Refused, about
 from .joining import as_type, nulls_of, text_family
 from .others import OtherWriter, have_same_values
-from .reading import text_rows
 from .unifying import as_common, common_type
 from .writing import Sink, open_reader, validity_bits
 

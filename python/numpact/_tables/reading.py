@@ -241,18 +241,9 @@ class Texts:
         array = next(self._blocks, None)
         if array is None:
             return memoryview(b""), memoryview(b""), memoryview(b""), False
+        from .coded import text_rows
+
         return (*text_rows(array), self.are_categories)
-
-
-def text_rows(array: pa.Array) -> tuple[memoryview, memoryview, memoryview]:
-    """The texts of rows, the end of each, and a byte for each, 0 for null rows, or none at all."""
-    from .coded import large_texts
-
-    offsets, content, valid = large_texts(array)
-    first, end = int(offsets[0]), int(offsets[-1])
-    flags = memoryview(b"") if valid is None else valid.data
-    ends = (offsets[1:] - offsets[0]).data.cast("B")
-    return memoryview(content)[first:end], ends, flags
 
 
 def _starts(array: pa.Array) -> range:
