@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ._errors import InvalidArgumentError
 from ._optional import require
 
-if TYPE_CHECKING:
-    from ._inspect.chunks import BinInfo, ChunkInfo, LatentVariableInfo
-    from .cvc._quality import Quality
+# Objects of numpact._inspect and numpact.cvc, which call this module and cannot be imported by it.
+ChunkInfo: TypeAlias = Any
+LatentVariableInfo: TypeAlias = Any
+BinInfo: TypeAlias = Any
+Quality: TypeAlias = Any
 
 # Beyond this ratio of densities their axis is logarithmic.
 _MAX_LINEAR_DENSITIES = 50
@@ -82,10 +84,10 @@ class _Scale:
         return f"{number:g}"
 
     def _difference(self, latent: int) -> float:
-        return (latent - self._half) * self._multiple
+        return float((latent - self._half) * self._multiple)
 
     def _integer(self, latent: int) -> float:
-        return latent * self._multiple - (self._top if self._chunk.type[0] == "i" else 0)
+        return float(latent * self._multiple - (self._top if self._chunk.type[0] == "i" else 0))
 
     def _float_of_ordered(self, latent: int) -> float:
         shift = int(self._multiple) if self._mode == "float-quant" else 0

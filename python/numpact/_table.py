@@ -350,7 +350,7 @@ def read_table(
     >>> numpact.read_table(path, ["price"], where="name = 'a' and price > 1.75").to_numpy()
     {'price': array([2.])}
     """
-    from ._folders.tables import read_table as work
+    from ._folders.dataset_reading import read_table as work
 
     return work(
         path,

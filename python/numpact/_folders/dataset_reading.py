@@ -10,13 +10,13 @@ import pyarrow as pa
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._limits import Limits
 from .._remote.dataset import FoundFolder, folders_in, partition_columns
-from .._remote.locations import Location
+from .._remote.locations import Location, StorageOptions, table_place
 from .._remote.table_parts import ConstantPart
-from .choosing import index_of_name
+from .choosing import Rows, index_of_name
 from .expressions import is_expression
 from .filters import parse_where
 from .row_tests import may_match, without_constants
-from .tables import Filter, table_in
+from .tables import Filter, Path, open_table, table_in
 from .tabular import Table
 
 
@@ -102,3 +102,33 @@ def _repeated(part: ConstantPart, rows: int) -> pa.Array:
 def refuse_rows(rows: object) -> None:
     if rows is not None:
         raise InvalidArgumentError("the rows of a dataset are chosen by a filter, not by numbers")
+
+
+def read_table(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    rows: Rows | None = None,
+    where: Filter | None = None,
+    *,
+    threads: int | None = None,
+    storage_options: StorageOptions | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
+) -> Table:
+    """See ``numpact.read_table``."""
+    try:
+        opened = open_table(
+            path,
+            threads=threads,
+            storage_options=storage_options,
+            max_output=max_output,
+            max_memory=max_memory,
+        )
+    except FileNotFoundError:
+        folders = tables_below(table_place(path, storage_options))
+        if not folders:
+            raise
+        refuse_rows(rows)
+        limits = Limits.of(max_output, max_memory)
+        return read_dataset(folders, columns, where, limits, threads)
+    return opened.read(columns, rows, where)

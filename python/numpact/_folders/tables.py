@@ -479,35 +479,3 @@ def table_in(found: FoundFolder, limits: Limits, threads: int | None) -> OpenTab
     """Opens a folder, for the other modules of the package."""
     folder = Folder(found.place, limits, found)
     return OpenTable(folder, folder.sources(), None, threads)
-
-
-def read_table(
-    path: Path,
-    columns: Sequence[str] | None = None,
-    rows: Rows | None = None,
-    where: Filter | None = None,
-    *,
-    threads: int | None = None,
-    storage_options: StorageOptions | None = None,
-    max_output: int | None = None,
-    max_memory: int | None = None,
-) -> Table:
-    """See ``numpact.read_table``."""
-    try:
-        opened = open_table(
-            path,
-            threads=threads,
-            storage_options=storage_options,
-            max_output=max_output,
-            max_memory=max_memory,
-        )
-    except FileNotFoundError:
-        from . import dataset_reading as datasets
-
-        folders = datasets.tables_below(table_place(path, storage_options))
-        if not folders:
-            raise
-        datasets.refuse_rows(rows)
-        limits = Limits.of(max_output, max_memory)
-        return datasets.read_dataset(folders, columns, where, limits, threads)
-    return opened.read(columns, rows, where)
