@@ -36,7 +36,6 @@ class FolderRows {
   const OutputPlan& plan() const { return plan_; }
   // For each of them, the index of its column in the table.
   const ManifestEntry& entry(std::size_t column) const { return entries_[query_.columns[column]]; }
-  OtherKind other_kind(std::size_t other) const { return others_->kind(other_at_[other]); }
   // The next rows, at least one; none at the end. Valid until the second call after this one.
   std::vector<ColumnBlock> next();
 

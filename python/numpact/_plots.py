@@ -180,8 +180,8 @@ def plot_quality(quality: Quality) -> Any:
         at = row.bytes_per_vector, loss
         ends = np.maximum(0, [[loss - 1 + row.recall.high], [1 - row.recall.low - loss]])
         colour = axes.errorbar(*at, yerr=ends, fmt="o", capsize=4)[0].get_color()
-        beside = (6, -10 if index % 2 else 4)  # neighbours in size follow each other
-        axes.annotate(row.compression, at, beside, textcoords="offset points", color=colour)
+        offset = (6, -10 if index % 2 else 4)  # neighbours in size follow each other
+        axes.annotate(row.compression, at, offset, textcoords="offset points", color=colour)
     axes.set_yscale("symlog", linthresh=least / 2)  # a loss of 0 has a place, too
     axes.set(
         xlabel="size (bytes per vector)",
