@@ -29,10 +29,23 @@ Registry& registry() {
   return instance;
 }
 
+// Is added to hidden names, so that the result has their pattern, too.
+constexpr const char* kMovedEnding = ".old";
+// How often a folder is removed again. A thread that was opening a file while the folder got its
+// other name may put that one file into it: once for each thread, of which there are at most 1,024.
+constexpr int kRemovals = 1024;
+
 void clean() {
   // Never unlocked, so that nothing is created or moved any more.
   registry().mutex.lock();
-  for (const std::string& path : registry().paths) platform::remove_all(path);
+  for (const std::string& path : registry().paths) {
+    // Other threads run on until the program ends. They would put files into a folder while it is
+    // removed, so that it would stay; under another name they do not find it.
+    const std::string moved = path + kMovedEnding;
+    const std::string& now = platform::rename_to_free_name(path, moved) ? moved : path;
+    platform::FileInfo found;
+    for (int i = 0; i < kRemovals && platform::look_at(now, found); ++i) platform::remove_all(now);
+  }
 }
 
 std::string hidden_name(const std::string& target) {
