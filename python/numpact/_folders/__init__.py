@@ -15,8 +15,10 @@ docs/format/table-folder.md specifies the folders. Each module imports only thos
 * ``choosing``: columns and rows that a caller names.
 * ``row_numbers``: rows by their numbers.
 * ``polars_predicates``: expressions of polars as conditions.
+* ``arrow_predicates``: those of pyarrow.
 * ``expressions``: filters that are expressions of polars or pyarrow.
 * ``tabular``: ``Table``, and what it has in common with ``OpenTable``.
+* ``arrow_dataset``: open tables as datasets of pyarrow.
 * ``tables``: ``OpenTable``, ``open_table`` and ``read_table``.
 * ``row_tests``: filters of decoded rows, and what excludes a folder of a dataset before.
 * ``polars_scan``: ``scan_table``.

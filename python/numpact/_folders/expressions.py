@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from .._errors import InvalidArgumentError
 from .._optional import require
+from .arrow_predicates import columns_of_arrow, pruning_of_arrow
 from .polars_predicates import kind_of, pruning
 from .scanning import Condition
 from .sources import Source
@@ -43,27 +44,26 @@ def columns_of(where: Any, names: Sequence[str]) -> list[str]:
     Raises:
         InvalidArgumentError: There is no such column, or more than one.
     """
-    if _is_of_polars(where):
-        found = list(dict.fromkeys(where.meta.root_names()))
-        for name in found:
-            if names.count(name) != 1:
-                many = "several columns" if name in names else "no column"
-                raise InvalidArgumentError(
-                    f"where: there {'are' if name in names else 'is'} {many} {name!r}"
-                )
-    else:  # pyarrow does not tell: its text has all names
+    known = where.meta.root_names() if _is_of_polars(where) else columns_of_arrow(where)
+    if known is None:  # its text has all names
         text = str(where)
-        found = [name for name in dict.fromkeys(names) if name in text and names.count(name) == 1]
+        known = [name for name in names if name in text and names.count(name) == 1]
+    found = list(dict.fromkeys(known))
+    for name in found:
+        if names.count(name) != 1:
+            many = "several columns" if name in names else "no column"
+            raise InvalidArgumentError(
+                f"where: there {'are' if name in names else 'is'} {many} {name!r}"
+            )
     return found or list(names[:1])
 
 
 def conditions_of_expression(
     where: Any, names: Sequence[str], sources: Sequence[Source]
 ) -> list[Condition]:
-    """Conditions that every row that matches satisfies; none of pyarrow's expressions."""
-    if not _is_of_polars(where):
-        return []
-    return pruning(where, names, lambda index: kind_of(sources[index]))
+    """Conditions that every row that matches satisfies."""
+    prune = pruning if _is_of_polars(where) else pruning_of_arrow
+    return prune(where, names, lambda index: kind_of(sources[index]))
 
 
 def matching_places(where: Any, table: pa.Table) -> Array:

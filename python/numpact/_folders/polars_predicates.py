@@ -65,8 +65,15 @@ def pruning(
             tree = json.loads(predicate.meta.serialize(format="json"))
     except Exception:  # an expression without such a form
         return []
+    return conditions_of_clauses(_clauses(tree, 0), names, kind_at)
+
+
+def conditions_of_clauses(
+    clauses: Sequence[Clause], names: Sequence[str], kind_at: Callable[[int], Kind]
+) -> list[Condition]:
+    """The conditions of all clauses that the library can test."""
     found: list[Condition] = []
-    for clause in _clauses(tree, 0):
+    for clause in clauses:
         alternatives = [
             [made for test in tests if (made := _condition(test, names, kind_at)) is not None]
             for tests in clause
@@ -84,7 +91,7 @@ def pruning(
 
 
 def _condition(
-    test: _Test, names: Sequence[str], kind_at: Callable[[int], Kind]
+    test: Test, names: Sequence[str], kind_at: Callable[[int], Kind]
 ) -> Condition | None:
     if names.count(test.column) != 1:
         return None
@@ -107,7 +114,7 @@ def _condition(
     return None if comparison is None else Condition(index, comparison)
 
 
-def _comparable_text(test: _Test) -> Comparison | None:
+def _comparable_text(test: Test) -> Comparison | None:
     """As ``_comparable``, for other columns: polars compares text byte by byte, too."""
     texts = [value for kind, value in test.literals if kind == "String" and isinstance(value, str)]
     if len(texts) < len(test.literals):
@@ -117,23 +124,23 @@ def _comparable_text(test: _Test) -> Comparison | None:
     return Comparison(test.column, test.op, tuple(Value("text", text) for text in texts))
 
 
-_Literal = tuple[str, Any]  # the kind, as polars names it, and the value
+Literal = tuple[str, Any]  # the kind, as polars names it, and the value
 
 
 @dataclass(frozen=True)
-class _Test:
+class Test:
     """A comparison of a column with a literal, or a test for null."""
 
     column: str
     op: str
-    literals: tuple[_Literal, ...] = ()
+    literals: tuple[Literal, ...] = ()
 
 
 # Alternatives, of which one holds; all tests of an alternative do.
-_Clause = list[list[_Test]]
+Clause = list[list[Test]]
 
 
-def _clauses(tree: Any, depth: int) -> list[_Clause]:
+def _clauses(tree: Any, depth: int) -> list[Clause]:
     """What all rows satisfy that an expression selects; nothing of what is not known."""
     if depth > _MAX_DEPTH or not isinstance(tree, dict):
         return []
@@ -143,8 +150,8 @@ def _clauses(tree: Any, depth: int) -> list[_Clause]:
         if op == "And":
             return _clauses(left, depth + 1) + _clauses(right, depth + 1)
         if op == "Or":
-            one = _alternatives(_clauses(left, depth + 1))
-            other = _alternatives(_clauses(right, depth + 1))
+            one = alternatives(_clauses(left, depth + 1))
+            other = alternatives(_clauses(right, depth + 1))
             return [one + other] if one and other else []
         return [[[test]] for test in _comparison(left, _OPS[op], right)] if op in _OPS else []
     function = tree.get("Function")
@@ -157,19 +164,19 @@ def _clauses(tree: Any, depth: int) -> list[_Clause]:
     if column is not None and len(inputs) == 2:
         if function["function"].get("StringExpr") == "StartsWith":
             literal = _literal(inputs[1])
-            return [] if literal is None else [[[_Test(column, LIKE, (literal,))]]]
+            return [] if literal is None else [[[Test(column, LIKE, (literal,))]]]
         if isinstance(kind, dict) and "IsIn" in kind:
             literals = _listed(_literal(inputs[1]))
-            return [] if literals is None else [[[_Test(column, IN, literals)]]]
+            return [] if literals is None else [[[Test(column, IN, literals)]]]
     if column is not None and kind in ("IsNull", "IsNotNull") and len(inputs) == 1:
-        return [[[_Test(column, IS_NULL if kind == "IsNull" else IS_NOT_NULL)]]]
+        return [[[Test(column, IS_NULL if kind == "IsNull" else IS_NOT_NULL)]]]
     if isinstance(kind, dict) and "IsBetween" in kind and len(inputs) == 3:
         low, high = _comparison(inputs[0], ">=", inputs[1]), _comparison(inputs[0], "<=", inputs[2])
         return [[[test]] for test in (*low, *high)]
     return []
 
 
-def _alternatives(clauses: list[_Clause]) -> _Clause:
+def alternatives(clauses: list[Clause]) -> Clause:
     """One clause that all rows of some clauses satisfy; empty if there is none."""
     if len(clauses) == 1:
         return clauses[0]
@@ -177,12 +184,12 @@ def _alternatives(clauses: list[_Clause]) -> _Clause:
     return [together] if together else clauses[0] if clauses else []
 
 
-def _comparison(left: Any, op: str, right: Any) -> Iterator[_Test]:
+def _comparison(left: Any, op: str, right: Any) -> Iterator[Test]:
     if _column(left) is None:
         left, op, right = right, _FLIPPED.get(op, op), left
     column, literal = _column(left), _literal(right)
     if column is not None and literal is not None:
-        yield _Test(column, op, (literal,))
+        yield Test(column, op, (literal,))
 
 
 def _column(tree: Any) -> str | None:
@@ -200,7 +207,7 @@ def _literal(tree: Any) -> tuple[str, Any] | None:
     return (kind, value) if isinstance(kind, str) else None
 
 
-def _listed(literal: _Literal | None) -> tuple[_Literal, ...] | None:
+def _listed(literal: Literal | None) -> tuple[Literal, ...] | None:
     """The values of a list, which is serialized as a stream of Arrow; None if one is not known."""
     if literal is None or literal[0] != "List" or not isinstance(literal[1], list):
         return None
@@ -221,7 +228,7 @@ def _listed(literal: _Literal | None) -> tuple[_Literal, ...] | None:
     return tuple((kind, x) for x in table.column(0).to_pylist() if x is not None)
 
 
-def _comparable(test: _Test, logical: LogicalType) -> Comparison | None:
+def _comparable(test: Test, logical: LogicalType) -> Comparison | None:
     """A comparison that all rows satisfy which polars finds; None if that is not known.
 
     Only literals of known kinds are judged. Each kind has a form of its own, which may change:
@@ -231,7 +238,7 @@ def _comparable(test: _Test, logical: LogicalType) -> Comparison | None:
         return Comparison(test.column, test.op)
     if test.op == IN:
         alone = [
-            _comparable(_Test(test.column, "=", (literal,)), logical) for literal in test.literals
+            _comparable(Test(test.column, "=", (literal,)), logical) for literal in test.literals
         ]
         values = tuple(item.values[0] for item in alone if item is not None)
         return Comparison(test.column, IN, values) if len(values) == len(alone) else None

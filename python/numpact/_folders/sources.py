@@ -27,7 +27,7 @@ from .._remote.dataset import FoundFolder
 from .._remote.locations import Location, join
 from .._remote.manifest import NAME, Column, Manifest, Other, Part, manifest_of
 from .._remote.table_folder import FolderFiles
-from .._tables.coded import Texts, view_type
+from .._tables.coded import Texts, coded_type, view_type
 from .._tables.others import OtherReader
 from .._tables.parts import PartsReader
 from .._tables.sizes import bytes_of_rows
@@ -184,15 +184,24 @@ class NumberSource:
 class TextSource(NumberSource):
     """A column of texts, whose numbers are places among them. Thread-safe."""
 
-    _as_views = False
+    _form = "texts"
 
     def viewed(self) -> TextSource:
         """The column with views as values, if pyarrow has them."""
         if pa.types.is_dictionary(self.field.type):
             return self
+        return self._formed("views", view_type(self.field.type))
+
+    def coded(self) -> TextSource:
+        """The column as a dictionary."""
+        return self._formed("codes", coded_type(self.field.type, pa.int32()))
+
+    def _formed(self, form: str, type: pa.DataType) -> TextSource:
+        if type == self.field.type:
+            return self
         made = TextSource(self._folder, self.entry, self.index)
-        made.field = self.field.with_type(view_type(self.field.type))
-        made._as_views = made.field.type != self.field.type
+        made.field = self.field.with_type(type)
+        made._form = form
         return made
 
     @cached_property
@@ -204,7 +213,7 @@ class TextSource(NumberSource):
             self.logical.text_type,
             folder.limits,
             self._place,
-            self._as_views,
+            self._form,
         )
 
     def count(self, rows: int, budget: Budget) -> None:

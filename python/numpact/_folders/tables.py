@@ -21,7 +21,7 @@ from .._remote.manifest import Column, Manifest
 from .._shown import few
 from .._threads import resolve
 from .._views import View
-from .choosing import Rows, index_of_name, indices_of, names_in, within
+from .choosing import Rows, check_unique, index_of_name, indices_of, names_in, within
 from .columns import chunked, schema_metadata, with_extensions
 from .expressions import (
     BLOCK_ROWS,
@@ -47,6 +47,7 @@ from .writing import shared_out
 if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
+    import pyarrow.dataset as ds
     from typing_extensions import Self
 
     Array = npt.NDArray[Any]
@@ -300,13 +301,18 @@ class OpenTable(Tabular):
         return Scan(opened, self._sources, columns, conditions, span, threads, window_rows)
 
     def matching(
-        self, columns: Sequence[str], conditions: Sequence[Condition], span: Span
+        self,
+        columns: Sequence[str],
+        conditions: Sequence[Condition],
+        span: Span | None = None,
     ) -> Iterator[pa.Table]:
-        """The rows of a span that satisfy conditions, for the other modules of the package, which
-        count what they use."""
+        """The rows of a span, or all, that satisfy conditions, for the other modules of the
+        package, which count what they use."""
         requested = self._of_columns(columns)
         chosen = [self._sources[index] for index in requested]
-        for found in self.scan(requested, conditions, span).all_rows(Limits().budget()):
+        for found in self.scan(requested, conditions, span or self._span).all_rows(
+            Limits().budget()
+        ):
             yield _table_of(chosen, self._manifest, found.columns, found.matching).to_arrow()
 
     def source(self, index: int) -> Source:
@@ -317,6 +323,31 @@ class OpenTable(Tabular):
         """The table with views of the texts that repeat, for the other modules of the package."""
         made = [one.viewed() if isinstance(one, TextSource) else one for one in self._sources]
         return self._of(made)
+
+    def dataset(self, *, dictionaries: bool = True) -> ds.Dataset:
+        """The table as a dataset of pyarrow, for DuckDB and others that request columns and rows.
+
+        DuckDB hands over its columns and filters, of which the library leaves out chunks and rows::
+
+            trades = numpact.open_table("trades").dataset()
+            duckdb.sql("SELECT symbol, sum(size) FROM trades WHERE price > 100 GROUP BY symbol")
+
+        It reads by ``scanner``; what needs files, as ``join``, ``sort_by`` and Arrow's own
+        execution plans, raises NotImplementedError. The table must stay open.
+
+        Args:
+            dictionaries: Text that repeats is a dictionary, which is faster; False: of its type.
+
+        Raises:
+            InvalidArgumentError: Names of columns repeat, or columns differ in length.
+        """
+        from .arrow_dataset import TableDataset  # pyarrow.dataset takes time to load
+
+        check_unique(self.column_names)
+        made = self
+        if dictionaries:
+            made = self._of([s.coded() if isinstance(s, TextSource) else s for s in self._sources])
+        return TableDataset(made)
 
     def budget(self) -> Budget:
         """Counts what a caller takes by the methods below."""

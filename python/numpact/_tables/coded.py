@@ -29,7 +29,8 @@ class Texts:
         type: The name of the column's type, as in a manifest.
         limits: Of what is decoded.
         place: How messages call the column.
-        as_views: Rows are views of the texts, which take less time than copies.
+        form: Of rows: "texts", "views" of the texts, which take less time than copies, or "codes",
+            a dictionary.
     """
 
     def __init__(
@@ -39,15 +40,17 @@ class Texts:
         type: str,
         limits: Limits,
         place: str,
-        as_views: bool = False,
+        form: str = "texts",
     ) -> None:
         self.type = text_type(type)
+        if form == "codes":
+            self.type = coded_type(self.type, pa.int32())
         is_coded = pa.types.is_dictionary(self.type)
         self._offsets, self._content = offsets, content
         self._texts = array_of(
             offsets, content, None, self.type.value_type if is_coded else self.type
         )
-        as_views = not is_coded and (as_views or self.type == view_type(self.type))
+        as_views = not is_coded and (form == "views" or self.type == view_type(self.type))
         self._views = self._texts.cast(view_type(self.type)).buffers() if as_views else None
         self._max_rows = max(1, _MAX_BYTES // max(1, int(np.diff(offsets).max(initial=1))))
         self._limits = limits
@@ -60,10 +63,10 @@ class Texts:
         type: str,
         limits: Limits,
         place: str,
-        as_views: bool = False,
+        form: str = "texts",
     ) -> Texts:
         """Those of a column of a table."""
-        return Texts(*reader.texts(index), type, limits, place, as_views)
+        return Texts(*reader.texts(index), type, limits, place, form)
 
     def arrays(self, codes: Array, valid: Any, budget: Budget) -> list[pa.Array]:
         """The texts of rows, which count in the budget; at least one array.
@@ -126,6 +129,11 @@ def _bits_of(array: pa.Array) -> Array | None:
     if not array.null_count:
         return None
     return np.packbits(array.is_valid().to_numpy(False), bitorder="little")
+
+
+def coded_type(type: pa.DataType, index_type: pa.DataType) -> pa.DataType:
+    """The type of a dictionary of texts; that itself if it is one."""
+    return type if pa.types.is_dictionary(type) else pa.dictionary(index_type, type)
 
 
 @cache
