@@ -59,6 +59,12 @@ export function range(first = 0, count, total, what) {
   return {first: begin, count: length ?? u32(rest, "count")};
 }
 
+/** A Number, also with a fraction, from `least` to `most`. */
+export function between(value, name, least, most) {
+  if (typeof value === "number" && value >= least && value <= most) return value;
+  throw invalid(`${name} is ${shown(value)}, not a number from ${least} to ${most}`);
+}
+
 /** A bound of a range of values. */
 export function numeric(value, name) {
   if (typeof value === "number" || typeof value === "bigint") return value;

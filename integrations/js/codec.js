@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files in memory: encoding, decoding, and inspecting.
-import {choice, flag, known, numeric, range, u32, u64} from "./arguments.js";
+import {between, choice, flag, known, numeric, range, u32, u64} from "./arguments.js";
 import {NumpactError, invalid} from "./errors.js";
 import {Instance, compiled} from "./module.js";
 import {inspected, trailerOf} from "./inspect.js";
@@ -22,7 +22,7 @@ const LIMITS = ["maxNumbers", "maxOutputBytes", "maxScratch"];
 const LOAD_OPTIONS = ["module", "simd", "variant", "maxMemory", ...LIMITS];
 const DECODE_OPTIONS = ["type", "float16"];
 const ENCODE_OPTIONS = ["type", "level", "mode", "delta", "format", "trailer", "restartLog",
-  "maxPageCount", "favorDecodeSpeed"];
+  "maxPageCount", "favorDecodeSpeed", "decodeWeight"];
 
 /** Fills numpact_file_info. */
 export function infoOf(instance, scope, file, size) {
@@ -300,7 +300,7 @@ export class Numpact {
 
   #encodeOptions(instance, scope, options = {}) {
     const {level = 8, mode, delta, format = "4.1", trailer = "none", restartLog = 12,
-      maxPageCount = 0, favorDecodeSpeed = false} = options;
+      maxPageCount = 0, favorDecodeSpeed = false, decodeWeight = 0} = options;
     const place = scope.struct(64);
     const set = (at, value) => instance.view().setUint32(place + at, value, true);
     set(4, u32(level, "level"));
@@ -312,6 +312,7 @@ export class Numpact {
     set(36, choice(TRAILERS, trailer, "trailer"));
     const distance = u32(restartLog, "restartLog");
     if (trailer === "restarts") set(40, distance);
+    instance.view().setFloat64(place + 56, between(decodeWeight, "decodeWeight", 0, 128), true);
     return place;
   }
 }

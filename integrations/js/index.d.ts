@@ -88,7 +88,11 @@ export interface EncodeOptions {
   restartLog?: number | bigint;
   /** Numbers in a chunk at most; default, 0: chosen by the encoder. */
   maxPageCount?: number | bigint;
+  /** A decodeWeight of at least 1. */
   favorDecodeSpeed?: boolean;
+  /** Bits per number that a nanosecond of decoding is worth: 0 (default; only the size counts) to
+   * 128. */
+  decodeWeight?: number;
 }
 
 /** The latents lower to lower + 2^offsetBits - 1, with a probability of weight / 2^tableLog. */

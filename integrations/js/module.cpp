@@ -43,6 +43,7 @@ NUMPACT_AT(numpact_encode_options, max_page_count, 20);
 NUMPACT_AT(numpact_encode_options, favor_decode_speed, 32);
 NUMPACT_AT(numpact_encode_options, trailer, 36);
 NUMPACT_AT(numpact_encode_options, restart_log, 40);
+NUMPACT_AT(numpact_encode_options, decode_weight, 56);
 static_assert(sizeof(numpact_encode_options) == 64);
 
 NUMPACT_AT(numpact_context_options, max_numbers, 24);

@@ -91,6 +91,12 @@ test("other options of encoding", () => {
   for (const value of [0, 1, "true", "false", null, []]) {
     assertInvalid([() => codec.encode(NUMBERS, {favorDecodeSpeed: value})], "favorDecodeSpeed is ");
   }
+  for (const value of [-1, 128.5, NaN, Infinity, 1n, "1", true, null]) {
+    assertInvalid([() => codec.encode(NUMBERS, {decodeWeight: value})], "decodeWeight is ");
+  }
+  assert.deepEqual(codec.encode(NUMBERS, {decodeWeight: 1}),
+    codec.encode(NUMBERS, {favorDecodeSpeed: true}));
+  assert.equal(codec.decode(codec.encode(NUMBERS, {decodeWeight: 128})).length, NUMBERS.length);
   for (const name of ["mode", "delta"]) {
     for (const value of [5, null, true, {}, "none\0", "\0", "classic\0junk"]) {
       assertInvalid([() => codec.encode(NUMBERS, {[name]: value})], `${name} is `);

@@ -34,7 +34,8 @@ export async function options(numbers: Float64Array): Promise<Uint8Array> {
   codec.encode(numbers, {level: "3"});
   // @ts-expect-error: there is no such format
   codec.encode(numbers, {format: "5"});
-  const made = await encode(numbers, {maxPageCount: 1000, favorDecodeSpeed: true});
+  const made = await encode(numbers, {maxPageCount: 1000, favorDecodeSpeed: true,
+    decodeWeight: 0.5});
   const {chunks, trailer} = await inspect(made, {maxChunks: 5, bins: false});
   const low: number | bigint | undefined = trailer?.chunks[0]?.min;
   void [chunks[0]?.variables[0]?.bins?.[0]?.lower, low];
