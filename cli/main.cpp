@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "commands/commands.hpp"
+#ifndef NUMPACT_NO_CVC
 #include "commands/cvc/commands.hpp"
+#endif
 #include "commands/usage_error.hpp"
 #include "failure.hpp"
 #include "io/cleanup.hpp"
@@ -42,6 +44,15 @@ constexpr const char* kVersionLine =
     "numpact " NUMPACT_TEXT(NUMPACT_VERSION_MAJOR) "." NUMPACT_TEXT(
         NUMPACT_VERSION_MINOR) "." NUMPACT_TEXT(NUMPACT_VERSION_PATCH);
 
+// A build without vectors (NUMPACT_CVC) does not mention them.
+#ifdef NUMPACT_NO_CVC
+#define NUMPACT_VECTORS(text)
+#else
+#define NUMPACT_VECTORS(text) text
+#endif
+constexpr const char* kDescription =
+    "Lossless compression of numbers in the Pco format" NUMPACT_VECTORS(
+        "; vectors in CVC files") ".";
 constexpr const char* kFooter = R"(
 Examples:
   numpact compress prices.npy                            makes prices.npy.pco
@@ -56,8 +67,9 @@ Examples:
   numpact explain trips.parquet --column fare            explains its compressed size
   numpact verify fare.pco                                structure, checksums, all numbers
   numpact bench trips.parquet
-  numpact cvc pack embeddings.npy                        vectors, makes embeddings.npy.cvc
-
+)" NUMPACT_VECTORS(
+    R"(  numpact cvc pack embeddings.npy                        vectors, makes embeddings.npy.cvc
+)") R"(
 Exit codes: 0 done, 1 failure, 2 wrong use, 3 corrupt input, 4 limit hit.
 )";
 
@@ -83,13 +95,14 @@ std::vector<Command> add_commands(CLI::App& app) {
       add_inspect_command(app),  add_explain_command(app),    add_estimate_command(app),
       add_index_command(app),    add_compact_command(app),    add_verify_command(app),
       add_bench_command(app),    add_cpu_command(app)};
+#ifndef NUMPACT_NO_CVC
   for (Command& command : add_cvc_commands(app)) commands.push_back(std::move(command));
+#endif
   return commands;
 }
 
 int run(const std::vector<std::string>& arguments) {
-  CLI::App app("Lossless compression of numbers in the Pco format; vectors in CVC files.",
-               "numpact");
+  CLI::App app(kDescription, "numpact");
   app.footer(kFooter);
   app.allow_windows_style_options(false);  // a word that begins with a slash is a path
   app.set_version_flag("--version", kVersionLine);

@@ -22,6 +22,7 @@ option(NUMPACT_LIBDEFLATE "Compute CRC-32 by libdeflate; OFF: by numpact, severa
 
 option(NUMPACT_EXCEPTIONS "OFF: the C interface alone, a library without exceptions and RTTI, of a \
 single thread, for Pco and reading of CVC" ON)
+option(NUMPACT_CVC "OFF: the library and the command without what is for vectors" ON)
 option(NUMPACT_DECODE_ONLY "With NUMPACT_EXCEPTIONS=OFF: reading alone" OFF)
 
 set(NUMPACT_PREBUILT "" CACHE PATH
@@ -34,6 +35,12 @@ set_property(CACHE NUMPACT_SANITIZE PROPERTY STRINGS
 # These parts use the interface for C++, or write.
 if(NOT NUMPACT_EXCEPTIONS)
   foreach(_numpact_part TESTS CLI BENCH EXAMPLES FUZZ PYTHON CPCODEC HDF5)
+    set(NUMPACT_BUILD_${_numpact_part} OFF)
+  endforeach()
+endif()
+# These parts use vectors.
+if(NOT NUMPACT_CVC)
+  foreach(_numpact_part TESTS BENCH EXAMPLES FUZZ PYTHON WASM)
     set(NUMPACT_BUILD_${_numpact_part} OFF)
   endforeach()
 endif()

@@ -52,13 +52,7 @@ endfunction()
 # file that HWY_TARGET_INCLUDE names once for each instruction set; here that file includes all of
 # these kernels. A kernel sets the macro to its own name, so the macro is restored after each.
 # Compile options of single sources do not apply here: a kernel that has some must not be listed.
-# Kernels that are not in numpact_kernels are left out.
 function(numpact_unite_kernels target name)
-  foreach(_kernel IN LISTS ARGN)
-    if(NOT _kernel IN_LIST numpact_kernels)
-      list(REMOVE_ITEM ARGN ${_kernel})
-    endif()
-  endforeach()
   if(NOT NUMPACT_UNITY OR NOT ARGN)
     return()
   endif()

@@ -70,22 +70,9 @@ TARGET_LOOP = """\
 
 
 def listed_sources() -> list[str]:
-    """The sources in the order of src/CMakeLists.txt: lower layers first."""
-    text = (SOURCES / "CMakeLists.txt").read_text()
-    found: list[str] = []
-    for name in ("numpact_sources", "numpact_cold_sources"):
-        block = re.search(rf"^set\({name}\n(.*?)^\)", text, re.M | re.S)
-        if block is None:
-            sys.exit(f"amalgamate: no {name} in src/CMakeLists.txt")
-        for entry in block.group(1).split():
-            if variable := re.fullmatch(r"\$\{(\w+)\}", entry):
-                entries = re.search(rf"^set\({variable.group(1)}\b(.*?)\)", text, re.M | re.S)
-                if entries is None:
-                    sys.exit(f"amalgamate: no {variable.group(1)} in src/CMakeLists.txt")
-                found += entries.group(1).split()
-            else:
-                found.append(entry)
-    return found
+    """The sources in the order of src/sources.txt: lower layers first."""
+    lines = (SOURCES / "sources.txt").read_text().splitlines()
+    return [line.split()[0] for line in lines if not line.startswith("#")]
 
 
 def platform_sources() -> list[str]:

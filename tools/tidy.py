@@ -341,7 +341,7 @@ def findings():
     layers = Layers((ROOT / "tools/layers.txt").read_text())
     lists = {}
     for path in files:
-        if path.name == "CMakeLists.txt" or path.suffix == ".cmake":
+        if path.name in ("CMakeLists.txt", "sources.txt") or path.suffix == ".cmake":
             words = re.split(r'[\s()"]+', (ROOT / path).read_text())
             lists.setdefault(path.parent, set()).update(words)
     included = set()

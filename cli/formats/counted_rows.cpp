@@ -27,7 +27,7 @@ class CountedRows final : public TableInput {
       : TableInput(false), input_(std::move(input)) {
     Column& column = columns_.emplace_back();
     column.is_list = true;
-    column.source_type = std::string(name_of(dtype));
+    column.source_type = std::string(name_of(element_of(dtype)));
     set_dtype(column, dtype);
     std::uint32_t head[2];
     const std::span<std::byte> bytes = std::as_writable_bytes(std::span(head));

@@ -83,7 +83,7 @@ class VecsTable final : public TableInput {
     Column& column = columns_.emplace_back();
     column.is_list = true;
     column.dimension = first_dimension(*input_);
-    column.source_type = std::string(name_of(dtype));
+    column.source_type = std::string(name_of(element_of(dtype)));
     set_dtype(column, dtype);
   }
 
@@ -116,8 +116,9 @@ class VecsOutput final : public TableOutput {
   VecsOutput(OutputFile& file, const Column& column, cvc::Dtype dtype)
       : file_(file), dimension_(column.dimension) {
     if (dtype_of(column) != dtype) {
-      fail_usage(file.name(), fmt::format("this format holds {}, not {}", name_of(dtype),
-                                          name_of(dtype_of(column))));
+      fail_usage(file.name(),
+                 fmt::format("this format holds {}, not {}", name_of(element_of(dtype)),
+                             name_of(element_of(dtype_of(column)))));
     }
     if (dimension_ < 1 || dimension_ > std::numeric_limits<std::int32_t>::max()) {
       fail_usage(file.name(), fmt::format("this format has no rows of {} numbers", dimension_));

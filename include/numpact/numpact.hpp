@@ -4,7 +4,9 @@
 
 #include "numpact/config.hpp"
 #include "numpact/cpu.hpp"
+#if __has_include("numpact/cvc.hpp")  // not without vectors (NUMPACT_CVC)
 #include "numpact/cvc.hpp"
+#endif
 #include "numpact/error.hpp"
 #include "numpact/estimate.hpp"
 #include "numpact/executor.hpp"
