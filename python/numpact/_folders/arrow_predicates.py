@@ -163,6 +163,8 @@ def _clauses(part: Any) -> list[Clause]:
     if name in ("or_kleene", "or"):
         sides = [alternatives(_clauses(one)) for one in inputs]
         return [[one for side in sides for one in side]] if all(sides) else []
+    if name == "if_else" and len(inputs) == 3 and _is_null(inputs[2]):  # as DuckDB writes "in"
+        return [*_clauses(inputs[0]), *_clauses(inputs[1])]
     if name in _OPS and len(inputs) == 2:
         return _comparison(inputs[0], _OPS[name], inputs[1])
     if len(inputs) != 1 or not isinstance(inputs[0], _Field):
@@ -177,6 +179,10 @@ def _clauses(part: Any) -> list[Clause]:
     if name == "starts_with" and options.get("ignore_case") is False:
         return [[[Test(column, LIKE, (("String", options.get("pattern")),))]]]
     return []
+
+
+def _is_null(part: Any) -> bool:
+    return isinstance(part, pa.ChunkedArray) and len(part) == 1 and not part[0].is_valid
 
 
 def _comparison(left: Any, op: str, right: Any) -> list[Clause]:

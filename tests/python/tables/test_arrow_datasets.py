@@ -80,6 +80,7 @@ KNOWN = [
     field("symbol").is_null(),
     pc.starts_with(field("name"), "row 12"),
     field("kind") == "y",
+    pc.if_else(field("size").is_valid(), field("size").isin([1, 5]), pa.scalar(None, pa.bool_())),
     (field("size") > 400) & (pc.second(field("at")) == 2),
     (field("symbol") == "BB") | ((field("size") < -450) & field("price").is_null()),
 ]
@@ -95,6 +96,7 @@ UNKNOWN = [
     field("size") == pa.scalar(None, pa.int64()),
     field("size") > field("small"),
     pc.match_like(field("name"), "%99"),
+    pc.if_else(field("size") > 0, field("size").isin([1, 5]), pa.scalar(True)),
     pc.starts_with(field("name"), "ROW 12", ignore_case=True),
     field("size").cast(pa.int32()) > 3,
 ]
