@@ -20,15 +20,17 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpact
 import pyarrow as pa
 import table_report
 from columns import default_folder
 from report import cpu_name, markdown_table, plain_table
 from result_tables import write_csv
 from rounds import Action, best_of_rounds
+from table_memory import peaks
 from table_report import TASKS, Result
 from table_sources import MADE, TABLES, Query, Source, comparable, difference, expression, load
+
+import numpact
 
 TMPFS = Path("/dev/shm")
 WRITE_ROUNDS = 2  # writing takes several times as long as everything else together
@@ -117,7 +119,7 @@ class Bench:
         for task, part in expected.items():
             if fault := difference(comparable(tasks[task](), part.schema), comparable(part)):
                 faults.append(f"{task}: {fault}")
-        for name, column in zip(table.column_names, tasks["column"]()):
+        for name, column in zip(table.column_names, tasks["column"](), strict=False):
             part = table.select([name])
             if fault := difference(comparable(column, part.schema), comparable(part)):
                 faults.append(fault)
@@ -162,6 +164,8 @@ def parse_arguments() -> argparse.Namespace:
                         help="where files are written (default: %(default)s, which is memory)")
     parser.add_argument("--only-size", action="store_true",
                         help="bytes without timing, also of formats that are too slow for it")
+    parser.add_argument("--memory", action="store_true",
+                        help="peak memory of numpact's tasks, in processes of their own, instead")
     parser.add_argument("--csv", type=Path, metavar="FOLDER",
                         help="write tables.csv; in docs/benchmarks/data, also the documents")
     return parser.parse_args()
@@ -238,8 +242,22 @@ def print_sizes(arguments: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
+def print_memory(arguments: argparse.Namespace) -> int:
+    rows = []
+    for source in map(load, chosen_tables(arguments.tables)):
+        with tempfile.TemporaryDirectory(prefix="numpact-bench-", dir=arguments.folder) as folder:
+            path = Path(folder, "t")
+            numpact.write_table(source.table, path, threads=arguments.threads)
+            for task, mib in peaks(path, source.queries["by_time"], arguments.threads).items():
+                rows.append([source.name, task, f"{mib:.0f}", f"{source.table.nbytes >> 20:,}"])
+    print("\n".join(markdown_table(["table", "task", "peak, MiB", "table in memory, MiB"], rows)))
+    return 0
+
+
 def main() -> int:
     arguments = ARGUMENTS
+    if arguments.memory:
+        return print_memory(arguments)
     if arguments.only_size:
         return print_sizes(arguments)
     formats = [one for one in every_format() if re.search(arguments.formats, one.name)]

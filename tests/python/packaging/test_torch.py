@@ -18,7 +18,7 @@ def with_torch(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environ
     """NUMPACT_TORCH_INDEX: where to get PyTorch. That of PyPI brings CUDA and Triton along on
     Linux, several gigabytes; https://download.pytorch.org/whl/cpu does not."""
     environment = Environment(tmp_path_factory.mktemp("torch"))
-    environment.install(wheel, "pytest")
+    environment.install(wheel, "pytest", "pyarrow")
     index = os.environ.get("NUMPACT_TORCH_INDEX")
     environment.install("torch", *(("--index-url", index) if index else ()))
     environment.install("triton")
