@@ -82,6 +82,9 @@ def test_ray(tmp_path: Path, environments: Path) -> None:
     python = environment(tmp_path / "venv", "ray[data]>=2.40")
     out = run("ray_pco.py", python=python, path=str(environments))
     assert "400000 prices, mean 97.6168" in out
+    out = run("ray_tables.py", python=python, path=str(environments))
+    assert "2000 rows, sizes from 49000" in out
+    assert "2000 rows written, the same sum: True" in out
 
 
 @pytest.mark.slow
@@ -92,3 +95,7 @@ def test_spark(tmp_path: Path, environments: Path) -> None:
     out = run("spark_pco.py", python=python, path=str(environments))
     assert "price: double (nullable = false)" in out
     assert "|  400000|97.6168|" in out
+    out = run("spark_tables.py", python=python, path=str(environments))
+    assert "size: long (nullable = true)" in out
+    assert "|    2000|    49000|" in out
+    assert "2000 rows written" in out

@@ -22,7 +22,14 @@ BLOCK = re.compile(r"(?<!-->\n)^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE
 EXAMPLES = sorted((ROOT / "examples" / "python").glob("*.py"))
 # Run by tests of their own, where what they need is installed.
 OWN_DOCUMENTS = {"zarr.md", "from-xarray.md"}
-OWN_TESTS = {"dask_columns.py", "ray_pco.py", "spark_pco.py", "zarr_on_a_cluster.py"}
+OWN_TESTS = {
+    "dask_columns.py",
+    "ray_pco.py",
+    "ray_tables.py",
+    "spark_pco.py",
+    "spark_tables.py",
+    "zarr_on_a_cluster.py",
+}
 
 
 def documents() -> list[Path]:
