@@ -3,8 +3,8 @@
 # Guess: In a compressed FITS image quantize_level=0 means lossless for each compression type, or
 #   is refused where the algorithm takes integers only.
 # Seen: astropy 8.0.2: with GZIP_2 it is lossless; with RICE_1 the floats are cut to integers
-#   (errors up to 1) and NaN and infinity become -2147483648, without a warning. The default level
-#   keeps NaN.
+#   (errors up to 1) and NaN and infinity become -2147483648. Only of NaN NumPy warns, when it
+#   casts. The default level keeps NaN.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -145,7 +145,7 @@ class PCodec(Codec):  # type: ignore[misc]
             LimitExceededError: More than ``max_chunk_bytes``, without ``out``.
         """
         if out is not None:
-            _fill(buf, out)
+            fill(buf, out)
             return out  # type: ignore[no-any-return]
         try:
             return _core.decompress(buf, 1, self.max_chunk_bytes)
@@ -197,7 +197,7 @@ def _array_of(buf: Buffer | Array) -> np.ndarray[Any, Any]:
     return array
 
 
-def _fill(buf: Buffer, out: Any) -> None:
+def fill(buf: Buffer, out: Any) -> None:
     """Decodes into an array; raises unless its size is that of the file."""
     import numpy as np
 

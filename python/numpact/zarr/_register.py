@@ -9,6 +9,7 @@ import os
 from importlib.util import find_spec
 
 from .._errors import InvalidArgumentError
+from ._imagecodecs import ImagecodecsPcodec
 from ._numcodec import PCodec
 
 _NAME = "numcodecs.pcodec"
@@ -21,7 +22,8 @@ def register(*, children: bool = False) -> None:
 
     Applies to all arrays that this process opens or creates afterwards, for Zarr v2 and v3. Without
     that package the call is not necessary, but adds the checks of ``PcoCodec`` to Zarr v3. May be
-    repeated.
+    repeated. Unless imagecodecs is installed, arrays that it wrote with its codec
+    "imagecodecs_pcodec" can be read afterwards.
 
     Args:
         children: Also set the environment variable ZARR_CODECS for processes that are started
@@ -33,22 +35,27 @@ def register(*, children: bool = False) -> None:
     import numcodecs
 
     numcodecs.register_codec(PCodec, PCodec.codec_id)
+    reads_theirs = find_spec("imagecodecs") is None
+    if reads_theirs:
+        numcodecs.register_codec(ImagecodecsPcodec, ImagecodecsPcodec.codec_id)
     if find_spec("zarr") is not None:
-        _register_with_zarr()
+        _register_with_zarr(reads_theirs)
     if children:
         os.environ[_VARIABLE] = _extended(os.environ.get(_VARIABLE, ""))
 
 
-def _register_with_zarr() -> None:
+def _register_with_zarr(reads_imagecodecs: bool) -> None:
     try:
         from zarr.registry import register_codec
     except ImportError:  # zarr-python 2 has nothing but numcodecs
         return
     import zarr
 
-    from ._serializer import PcoCodec
+    from ._serializer import ImagecodecsSerializer, PcoCodec
 
     register_codec(_NAME, PcoCodec, qualname=_CLASS)
+    if reads_imagecodecs:
+        register_codec(ImagecodecsPcodec.codec_id, ImagecodecsSerializer)
     # config.set would read the dot in the name as a path, and replaces the whole mapping.
     zarr.config.set({"codecs": {**zarr.config.get("codecs"), _NAME: _CLASS}})
 

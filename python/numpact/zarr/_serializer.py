@@ -5,21 +5,21 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NoReturn, TypedDict
 
-import numpy as np
 from zarr.abc.codec import ArrayBytesCodec
 
 from .. import _core
 from .._arrays import stored
-from .._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
+from .._errors import InvalidArgumentError, TypeMismatchError
 from .._number_types import dtype_of, type_name
 from ._buffers import undeclared
+from ._imagecodecs import NAME as IMAGECODECS_NAME
+from ._imagecodecs import new_chunk, refuse_writing
 from ._numcodec import PCodec, decode_exactly
 from ._settings import Settings
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     from typing_extensions import Self, Unpack
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import Buffer, NDBuffer
@@ -113,13 +113,13 @@ class PcoCodec(ArrayBytesCodec):
         base = chunk_spec.prototype.nd_buffer
         try:
             type_name(declared)
-            array = _new_chunk(chunk_spec.shape, declared)
+            array = new_chunk(chunk_spec.shape, declared)
             decode_exactly(file, array)
         except TypeMismatchError:
             name = _core.read_header(file)["number_type"]
             if name is None or dtype_of(name) == declared:
                 raise
-            array = _new_chunk(chunk_spec.shape, dtype_of(name))
+            array = new_chunk(chunk_spec.shape, dtype_of(name))
             decode_exactly(file, array)
             return undeclared(array, declared, base)
         buffer: NDBuffer = base.from_numpy_array(array)
@@ -134,22 +134,37 @@ class PcoCodec(ArrayBytesCodec):
         return await asyncio.to_thread(self._decode_sync, chunk_data, chunk_spec)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PcoCodec):
+        if not isinstance(other, PcoCodec) or type(other) is not type(self):
             return NotImplemented
         return self.configuration == other.configuration
 
     def __hash__(self) -> int:
-        return hash((NAME, *sorted(self.configuration.items())))
+        return hash((type(self), *sorted(self.configuration.items())))
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.configuration.items())
         return f"PcoCodec({given})"
 
 
-def _new_chunk(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Memory for a chunk; LimitExceededError if it is more than ``PCodec.max_chunk_bytes``."""
-    size = dtype.itemsize * math.prod(shape)
-    limit = PCodec.max_chunk_bytes
-    if limit is not None and size > limit:
-        raise LimitExceededError(f"a chunk of {size} bytes is over max_chunk_bytes ({limit})")
-    return np.empty(shape, dtype)
+class ImagecodecsSerializer(PcoCodec):
+    """The codec "imagecodecs_pcodec" of Zarr v3, for reading: see ``ImagecodecsPcodec``."""
+
+    def __init__(self, **configuration: Any) -> None:
+        super().__init__()
+        object.__setattr__(self, "configuration", configuration)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, JSON]) -> Self:
+        """A codec from its entry in zarr.json."""
+        configuration: Any = data.get("configuration") or {}
+        return cls(**configuration)
+
+    def to_dict(self) -> dict[str, JSON]:
+        """Its entry in zarr.json."""
+        return {"name": IMAGECODECS_NAME, "configuration": dict(self.configuration)}
+
+    def _encode_sync(self, chunk_array: NDBuffer, chunk_spec: ArraySpec) -> NoReturn:
+        refuse_writing()
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("PcoCodec", "ImagecodecsSerializer", 1)
