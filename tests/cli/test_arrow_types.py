@@ -303,6 +303,17 @@ def test_cut_files(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
         assert str(path) in ran.err and not (tmp_path / "no").exists()
 
 
+def test_integers_of_128_bits_are_named(tool: Tool, tmp_path: Path) -> None:  # noqa: F811
+    pl = pytest.importorskip("polars")
+    wide = pl.Series([2**70], dtype=pl.Int128)
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"a": [1], "big": wide, "s": pl.struct(wide.alias("x"), eager=True)}
+                 ).write_parquet(path)  # fmt: skip
+    ran = tool.run("compress", path, "-o", tmp_path / "no", code=FAILURE)
+    assert "integers of 128 bits" in ran.err and "('big', 's.x'): cast them" in ran.err
+    assert not (tmp_path / "no").exists()
+
+
 # ---- statistics of Parquet ----
 
 def with_statistics(path: Path) -> set[str]:

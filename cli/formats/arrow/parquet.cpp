@@ -33,6 +33,35 @@ namespace {
 
 using FileReader = std::shared_ptr<parquet::arrow::FileReader>;
 
+// polars' integers of 128 bits are 16 bytes without a logical type. Arrow has no such integers and
+// refuses the file without naming a column.
+std::string columns_of_16_bytes(const parquet::SchemaDescriptor& schema) {
+  std::string names;
+  for (int i = 0; i < schema.num_columns(); ++i) {
+    const parquet::ColumnDescriptor& column = *schema.Column(i);
+    if (column.physical_type() != parquet::Type::FIXED_LEN_BYTE_ARRAY ||
+        column.type_length() != 16 || !column.logical_type()->is_none()) {
+      continue;
+    }
+    names += (names.empty() ? "'" : ", '") + column.path()->ToDotString() + "'";
+  }
+  return names;
+}
+
+void check_built(const arrow::Status& status, const parquet::SchemaDescriptor& schema,
+                 const std::string& file) {
+  if (status.IsNotImplemented() && status.message().find("64 bits") != std::string::npos) {
+    const std::string names = columns_of_16_bytes(schema);
+    if (!names.empty()) {
+      throw Failure(ExitCode::kFailure, file,
+                    "integers of 128 bits, which Arrow does not have, are among the columns of 16 "
+                    "bytes (" +
+                        names + "): cast them to 64 bits, decimals or text, and write it again");
+    }
+  }
+  check_arrow(status, file);
+}
+
 FileReader open_reader(const std::shared_ptr<arrow::io::RandomAccessFile>& bytes,
                        arrow::TimeUnit::type int96_unit, const std::string& file) {
   parquet::ArrowReaderProperties properties;
@@ -43,8 +72,10 @@ FileReader open_reader(const std::shared_ptr<arrow::io::RandomAccessFile>& bytes
   parquet::arrow::FileReaderBuilder builder;
   check_arrow(builder.Open(bytes, reader), file);
   builder.properties(properties);
+  // Building takes the reader away, also where it fails.
+  const std::shared_ptr<parquet::FileMetaData> metadata = builder.raw_reader()->metadata();
   std::unique_ptr<parquet::arrow::FileReader> built;
-  check_arrow(builder.Build(&built), file);
+  check_built(builder.Build(&built), *metadata->schema(), file);
   return built;
 }
 
