@@ -3,7 +3,8 @@
 """Draws the chart of the README: compression ratio against decode speed.
 
 Reads levels.csv, which `levels --csv FOLDER` writes, and codecs.csv, which `peers --csv FOLDER`
-writes: a line for the levels of numpact and of pcodec, a point for each other codec. Writes
+writes: a line for the levels of numpact and of pcodec, and points for the other codecs. A setting
+is left out if another setting of the same codec has a higher ratio and is not slower. Writes
 speed-light.svg and speed-dark.svg, whose text depends on the two tables only.
 """
 
@@ -20,9 +21,12 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "benchmarks" / "data"
 IMAGES = ROOT / "docs" / "images"
 NAMES = {"ours": "numpact", "lz4": "LZ4", "blosc2-zstd": "Blosc2, zstd",
-         "blosc2-lz4": "Blosc2, LZ4", "parquet-plain": "Parquet, plain",
-         "parquet-dict": "Parquet, dict", "parquet-delta": "Parquet, delta",
-         "vortex": "Vortex", "vortex-compact": "Vortex, compact", "openzl": "OpenZL"}
+         "blosc2-lz4": "Blosc2, LZ4", "blosc2-zstd-9": "Blosc2, zstd 9",
+         "blosc2-zstd-9-bits": "Blosc2, bits", "blosc2-zstd-9-delta": "Blosc2, delta",
+         "parquet-plain": "Parquet, plain", "parquet-dict": "Parquet, dict",
+         "parquet-delta": "Parquet, delta", "parquet-split": "Parquet, split",
+         "parquet-best": "Parquet, best", "bzip2-shuffle": "bzip2", "vortex": "Vortex",
+         "vortex-compact": "Vortex, compact", "openzl": "OpenZL", "openzl-7": "OpenZL 7"}
 LABELLED = {"0", "1", "4", "8", "12"}  # levels with a label at their point
 WIDTH, HEIGHT = 720, 420
 LEFT, RIGHT, TOP, BOTTOM = 60, 30, 46, 56  # margins around the axes
@@ -57,18 +61,29 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def family_of(codec: str) -> str:
+    """The codec without its setting: openzl-7 is openzl."""
+    return codec.split("-", 1)[0]
+
+
+def is_beaten(point: Point, others: Sequence[Point]) -> bool:
+    """Whether another setting of the same codec is smaller and as fast."""
+    return any(other.ratio > point.ratio and other.speed >= point.speed for other in others
+               if family_of(other.codec) == family_of(point.codec))
+
+
 def read_points(folder: Path) -> list[Point]:
-    """The levels, then the other codecs that have a ratio and could do every column."""
+    """The levels, then the better settings of the other codecs that have a ratio and could do every
+    column."""
     points = [Point(row["codec"], row["level"], float(row["mean_ratio"]),
                     float(row["mean_decompress_mb_s"])) for row in read_rows(folder / "levels.csv")]
     codecs = read_rows(folder / "codecs.csv")
     max_columns = max(int(row["columns"]) for row in codecs)
     with_levels = {point.codec for point in points}
-    points += [Point(row["codec"], "", float(row["mean_ratio"]),
-                     float(row["mean_decompress_mb_s"]))
-               for row in codecs if row["mean_ratio"] and int(row["columns"]) == max_columns
-               and row["codec"] not in with_levels]
-    return points
+    others = [Point(row["codec"], "", float(row["mean_ratio"]), float(row["mean_decompress_mb_s"]))
+              for row in codecs if row["mean_ratio"] and int(row["columns"]) == max_columns
+              and family_of(row["codec"]) not in with_levels]
+    return points + [point for point in others if not is_beaten(point, others)]
 
 
 def ticks(low: float, high: float) -> list[float]:

@@ -32,6 +32,21 @@ def test_codecs_that_lack_a_column_are_not_drawn(tmp_path: Path) -> None:
     assert [point.codec for point in chart.read_points(tmp_path)] == ["ours"]
 
 
+def test_beaten_settings_are_not_drawn(tmp_path: Path) -> None:
+    def column(name: str, sizes: dict[str, int], seconds: dict[str, float]) -> Column:
+        times = {f"decompress.{codec}": value for codec, value in seconds.items()}
+        return Column(name, "u8", 4, 4_000_000, sizes, seconds=times)
+
+    sizes = {"ours": 10, "zip-1": 20, "zip-9": 15, "zip-fast": 30, "pcodec-12": 9, "other": 40}
+    seconds = dict.fromkeys(sizes, 0.5) | {"zip-fast": 0.25}
+    rows = result_tables.codec_rows([column("a", sizes, seconds)])
+    result_tables.write_csv(tmp_path / "codecs.csv", result_tables.CODEC_TITLES, rows)
+    levels = [["pcodec", "8", *["1"] * (len(result_tables.LEVEL_TITLES) - 2)]]
+    result_tables.write_csv(tmp_path / "levels.csv", result_tables.LEVEL_TITLES, levels)
+    found = [point.codec for point in chart.read_points(tmp_path)]
+    assert found == ["pcodec", "ours", "zip-9", "zip-fast", "other"]
+
+
 def test_programs_write_the_tables(tmp_path: Path) -> None:
     run("peers", SAMPLE, "--columns", "altitude", "--rounds", 1, "--seconds", 0, "--csv", tmp_path)
     run("levels", SAMPLE, "--columns", "altitude", "--levels", "4", "--theirs", "", "--rounds", 1,
