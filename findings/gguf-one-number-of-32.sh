@@ -3,7 +3,7 @@
 # Guess: A number that a block of GGUF cannot hold is clipped, or spoils itself alone.
 # Seen: gguf 0.19.0: one NaN, infinity or number above 65504 * 127 (8.3 million) makes all other
 #   31 numbers of its block of Q8_0 NaN, since the scale is a float16. Numbers of 1e-7 are 0 in
-#   Q8_0, and 1.19e-7 in Q5_1. No error, no warning.
+#   Q8_0, and 1.19e-7 in Q5_1. No error; NumPy warns of a cast.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -203,6 +203,18 @@ def test_other_types(tmp_path: Path) -> None:
             create(file, "refused", kind, (100,))
 
 
+def test_chunks_of_4_gib_are_refused(tmp_path: Path) -> None:
+    """HDF5 2.0 and later has such chunks. Nothing of this size is allocated here."""
+    shape = (1 << 30,)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        try:
+            file.create_dataset("plain", shape, "<f4", chunks=shape)
+        except (ValueError, OSError):
+            pytest.skip(f"HDF5 {h5py.version.hdf5_version} has no such chunks")
+        with pytest.raises(ValueError, match="pco: chunks of 4 GiB and more"):
+            create(file, "refused", h5py.h5t.IEEE_F32LE, shape)
+
+
 def test_the_reason_is_on_the_error_stack(tmp_path: Path) -> None:
     """HDF5 prints its stack of errors unless it is told not to, as h5py does."""
     program = (

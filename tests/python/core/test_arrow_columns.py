@@ -273,6 +273,14 @@ def test_pandas_columns_of_numpy_arrays_keep_their_bits() -> None:
         numpact.compress(pd.Series([1, "a"], dtype=object))
 
 
+def test_data_arrays_of_xarray_are_their_numbers() -> None:
+    """Since 2026.9 they export Arrow streams, too, in which NaN could be null."""
+    xr = pytest.importorskip("xarray")
+    numbers = np.array([1.0, np.nan, -0.0] * 500)
+    numbers.view("u8")[1] = 0x7FF8_0000_0000_1234
+    assert numpact.compress(xr.DataArray(numbers)) == numpact.compress(numbers)
+
+
 def test_pandas_columns_with_nulls() -> None:
     pd = pytest.importorskip("pandas")
     for x in (pd.Series([1, None], dtype="Int64"), pd.array([1, None], dtype="Int64")):

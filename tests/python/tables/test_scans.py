@@ -180,6 +180,14 @@ def test_literals_that_polars_converts(tmp_path: Path, case: int) -> None:
             assert scan.filter(test).collect().equals(frame.filter(test)), test
 
 
+@pytest.mark.parametrize("engine", ["streaming", "in-memory", "auto"])
+def test_rows_keep_their_order(tmp_path: Path, engine: str) -> None:
+    numpact.write_table({"a": np.arange(1_000_000)}, tmp_path / "t")
+    scan = numpact.scan_table(tmp_path / "t")
+    found = scan.filter(pl.col("a") % 3 == 0).collect(engine=engine)  # type: ignore[call-overload]
+    assert np.array_equal(found["a"].to_numpy(), np.arange(0, 1_000_000, 3))
+
+
 def test_projections_and_rows(folder: Path, whole: pl.DataFrame) -> None:
     scan = numpact.scan_table(folder)
     assert scan.collect_schema() == whole.schema

@@ -208,6 +208,20 @@ def test_calendars_of_models(tmp_path: Path) -> None:
     xr.testing.assert_equal(xr.open_zarr(tmp_path / "a.zarr").load(), ds)
 
 
+def test_booleans_of_all_versions(tmp_path: Path) -> None:
+    """Until 2026.7 xarray stored them as int8 with an attribute."""
+    numbers = np.arange(100) % 3 == 0
+    for name, stored in (
+        ("now", xr.Variable("x", numbers)),
+        ("then", xr.Variable("x", numbers.astype("i1"), {"dtype": "bool"})),
+    ):
+        ds = xr.Dataset({"flag": stored})
+        ds.to_zarr(tmp_path / name, encoding=encoding(ds))
+        found = xr.open_zarr(tmp_path / name)["flag"].load()
+        assert found.dtype == bool
+        assert np.array_equal(found, numbers)
+
+
 def test_data_arrays(tmp_path: Path) -> None:
     array = dataset()["t"]
     array.to_zarr(tmp_path / "a.zarr", encoding=encoding(array))
