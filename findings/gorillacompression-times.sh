@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Guess: Times that do not fit the format of Gorilla are refused.
-# Seen: gorillacompression 1.0.2 leaves them out without an error: of [1000, 2000, 3000, 10] three
+# Seen: gorillacompression 1.0.2 leaves them out with a warning: of [1000, 2000, 3000, 10] three
 #   come back, of times in milliseconds (2^40) none. Values keep all bits.
 set -euo pipefail
 folder=$(mktemp -d)
