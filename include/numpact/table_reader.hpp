@@ -56,6 +56,18 @@ class NUMPACT_API Files {
   virtual Result<std::unique_ptr<RangeSource>> open(const std::string& name, std::string& why) = 0;
 };
 
+// A file of a folder on disk, which is mapped.
+struct FolderFile {
+  std::unique_ptr<RangeSource> source;
+  std::int64_t changed = 0;  // when its contents were changed last, in a unit of the system
+};
+
+// Opens a file of a folder by its name, by the rules of Reader::open(): only a regular file, maybe
+// by links within the folder. For programs that read some files of a table by themselves.
+// kInvalidArgument: is_file_name() does not hold.
+NUMPACT_API Result<FolderFile> open_file_in(const std::string& folder, const std::string& name,
+                                            Failure* failure = nullptr) noexcept;
+
 // Rows first to end - 1.
 struct RowRange {
   static constexpr std::uint64_t kToTheEnd = ~std::uint64_t{0};  // for queries
@@ -96,6 +108,11 @@ class NUMPACT_API Reader {
                              Failure* failure = nullptr) noexcept;
   static Result<Reader> open(std::shared_ptr<Files> files, const DecodeConfig& config = {},
                              Failure* failure = nullptr) noexcept;
+  // Of a manifest that the caller has, such as one with some columns of a table that another
+  // program has parsed: that of the files is not read. kInvalidArgument: other columns are not at
+  // their positions, or have no file.
+  static Result<Reader> open(Manifest manifest, std::shared_ptr<Files> files,
+                             const DecodeConfig& config = {}, Failure* failure = nullptr) noexcept;
   // One Pco file on disk as a table of one column, with the file's name without ".pco".
   static Result<Reader> open_file(const std::string& path, const DecodeConfig& config = {},
                                   Failure* failure = nullptr) noexcept;

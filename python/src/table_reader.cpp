@@ -97,6 +97,34 @@ class OpenedFiles final : public table::Files {
 
 nb::bytes path_of(const std::string& path) { return nb::bytes(path.data(), path.size()); }
 
+struct MappedFile {
+  std::shared_ptr<table::Files> files;  // which have the map, or null
+  std::unique_ptr<RangeSource> file;
+};
+
+// The bytes of a file, which are mapped until the array goes.
+nb::object array_of(std::unique_ptr<MappedFile> kept) {
+  const auto bytes = kept->file->bytes().value_or(std::span<const std::byte>());
+  const std::size_t shape[] = {bytes.size()};
+  const nb::capsule owner(kept.release(),
+                          [](void* object) noexcept { delete static_cast<MappedFile*>(object); });
+  return nb::cast(
+      nb::ndarray<nb::numpy, nb::ro, const std::uint8_t>(bytes.data(), 1, shape, owner));
+}
+
+// The bytes of a file of a folder, and when they were changed last.
+nb::tuple open_file_in(const nb::bytes& folder, const nb::bytes& name) {
+  table::FolderFile file;
+  run_table_work([&](table::Failure* failure) {
+    return table::open_file_in({folder.c_str(), folder.size()}, {name.c_str(), name.size()},
+                               failure)
+        .into(file);
+  });
+  auto kept = std::make_unique<MappedFile>();
+  kept->file = std::move(file.source);
+  return nb::make_tuple(array_of(std::move(kept)), file.changed);
+}
+
 }  // namespace
 
 std::exception_ptr& raised_by_python() {
@@ -117,13 +145,19 @@ TableReader::TableReader(nb::handle source, std::optional<std::uint64_t> max_mem
     place_ = nb::cast<std::string>(source.attr("place"));
     files = std::make_shared<OpenedFiles>(source_);
   }
+  std::optional<table::Manifest> manifest;
+  if (files != nullptr && nb::hasattr(source_, "manifest_tuple")) {
+    manifest = manifest_in(source_.attr("manifest_tuple")());
+  }
   run([&](table::Failure* failure) {
     auto made = files == nullptr ? table::Reader::open(path, config, failure)
-                                 : table::Reader::open(files, config, failure);
+                : manifest
+                    ? table::Reader::open(std::move(*manifest), std::move(files), config, failure)
+                    : table::Reader::open(std::move(files), config, failure);
     if (made.ok()) reader_ = std::make_unique<const table::Reader>(std::move(*made));
     return made.status();
   });
-  if (files == nullptr) place_ = reader_->path();
+  if (!source_.is_valid()) place_ = reader_->path();
 }
 
 nb::tuple TableReader::manifest() const { return manifest_tuple(reader_->manifest()); }
@@ -143,11 +177,7 @@ nb::tuple TableReader::texts(std::size_t column) const {
 }
 
 nb::object TableReader::file(const std::string& name, const std::string& column) const {
-  struct Kept {
-    std::shared_ptr<table::Files> files;  // which have the map
-    std::unique_ptr<RangeSource> file;
-  };
-  auto kept = std::make_unique<Kept>();
+  auto kept = std::make_unique<MappedFile>();
   kept->files = reader_->files();
   run([&](table::Failure* failure) {
     const Status status = kept->files->open(name, failure->text).into(kept->file);
@@ -157,12 +187,7 @@ nb::object TableReader::file(const std::string& name, const std::string& column)
     }
     return status;
   });
-  const auto bytes = kept->file->bytes().value_or(std::span<const std::byte>());
-  const std::size_t shape[] = {bytes.size()};
-  const nb::capsule owner(kept.release(),
-                          [](void* object) noexcept { delete static_cast<Kept*>(object); });
-  return nb::cast(
-      nb::ndarray<nb::numpy, nb::ro, const std::uint8_t>(bytes.data(), 1, shape, owner));
+  return array_of(std::move(kept));
 }
 
 std::string TableReader::place_of(const table::Column& column) const {
@@ -194,6 +219,7 @@ void bind_table_reader(nb::module_& m) {
       .def("load", &TableReader::load, nb::arg("column"))
       .def("texts", &TableReader::texts, nb::arg("column"))
       .def("file", &TableReader::file, nb::arg("name"), nb::arg("column"));
+  m.def("open_file_in", &open_file_in, nb::arg("folder"), nb::arg("name"));
 }
 
 }  // namespace numpact::python

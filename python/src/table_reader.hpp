@@ -58,7 +58,8 @@ void run_table_work(const Work& work, const PythonProgress* progress = nullptr,
 
 // A Reader over a folder on disk, or over an object of Python: `open(name)` gives an object with
 // `size` and `read_at(offset, size)`, or one with a buffer that is the whole file; `place` is how
-// messages call the folder. Immutable; threads may share it.
+// messages call the folder; `manifest_tuple()`, if there is one, gives the manifest, which is not
+// read then. Immutable; threads may share it.
 class TableReader {
  public:
   TableReader(nb::handle source, std::optional<std::uint64_t> max_memory);

@@ -156,7 +156,7 @@ class TableCursor {
       return Status();
     });
   }
-  nb::object next();
+  nb::object next(bool with_mask);
   nb::tuple read(std::size_t column, std::uint64_t first, std::uint64_t count, bool as_bits);
   nb::tuple take(std::size_t column, const ConstArray& rows);
 
@@ -198,14 +198,15 @@ class TableCursor {
 };
 
 // The next rows that match: the first row of the window, how many it has, a mask of them if they
-// are some of these and there is no column or one that is not of numbers, their count, and for each
-// column its buffers, or None. None: the end.
-nb::object TableCursor::next() {
+// are some of these and it is asked for, or there is no column or one that is not of numbers, their
+// count, and for each column its buffers, or None. None: the end.
+nb::object TableCursor::next(bool with_mask) {
   run(0, [&](Failure* failure) { return state_->cursor.next(state_->batch, failure); });
   const table::Batch& batch = state_->batch;
   if (batch.window_rows == 0) return nb::none();
   nb::object mask = nb::none();
-  if (!batch.kept.empty() && (plan_->has_others || plan_->columns.empty())) {
+  with_mask = with_mask || plan_->has_others || plan_->columns.empty();
+  if (!batch.kept.empty() && with_mask) {
     NewArray made(NumberType::kU8, batch.kept.size());
     std::copy(batch.kept.begin(), batch.kept.end(), static_cast<std::uint8_t*>(made.view().data));
     mask = made.release(batch.kept.size());
@@ -317,7 +318,7 @@ class TableScan {
 void bind_table_scan(nb::module_& m) {
   nb::class_<TableCursor>(m, "TableCursor")
       .def("start", &TableCursor::start, nb::arg("first"), nb::arg("end"))
-      .def("next", &TableCursor::next)
+      .def("next", &TableCursor::next, nb::arg("with_mask") = false)
       .def("read", &TableCursor::read, nb::arg("column"), nb::arg("first"), nb::arg("count"),
            nb::arg("as_bits") = true)
       .def("take", &TableCursor::take, nb::arg("column"), nb::arg("rows"));

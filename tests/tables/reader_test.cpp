@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -110,6 +112,59 @@ void expect_rows(Cursor& cursor, const ModelColumn& column, std::size_t position
     ASSERT_EQ(valid[i], expected ? 1 : 0) << first << " + " << i;
     ASSERT_EQ(testing::load(out.data() + i * size, size), expected.value_or(0)) << first + i;
   }
+}
+
+// ---- manifests that the caller has ----
+
+TEST(TableReader, OfAManifestThatIsNotRead) {
+  Random random(7);
+  std::vector<ModelColumn> columns;
+  for (const char* name : {"a", "b"}) {
+    columns.push_back(make_column(name, NumberType::kI32, Nulls::kFew, 3000, random));
+  }
+  Made made = make_table(std::move(columns), config_of(TrailerSpec::index(), 1000));
+  table::Manifest manifest = made.reader().manifest();
+  manifest.columns.erase(manifest.columns.begin());
+  table::Other other;
+  other.name = "text";
+  other.rows = 3000;
+  other.parts.emplace_back().file = "text.arrow";
+  manifest.others.push_back(other);
+  made.files->files.erase(table::kManifestName);
+  made.files->files.erase("a.pco");
+  const Reader reader = Reader::open(manifest, made.files).value();
+  ASSERT_EQ(reader.columns().size(), 2U);
+  EXPECT_EQ(reader.columns()[0].name(), "text");
+  EXPECT_EQ(reader.load(0).kind(), ErrorKind::kTypeMismatch);
+  Cursor cursor = Cursor::create(Scan::create(reader, {.columns = {1}}).value()).value();
+  expect_rows(cursor, made.columns[1], 1, 1500, 1000, 0);
+  const auto kind_of = [&] { return Reader::open(manifest, made.files).status().kind(); };
+  manifest.others[0].position = 2;
+  EXPECT_EQ(kind_of(), ErrorKind::kInvalidArgument);
+  manifest.others[0] = {};
+  EXPECT_EQ(kind_of(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(Reader::open(table::Manifest(), nullptr).status().kind(), ErrorKind::kInvalidArgument);
+}
+
+// ---- files of a folder ----
+
+TEST(TableReader, AFileOfAFolderIsMapped) {
+  const std::string folder = ::testing::TempDir() + "numpact_open_file_in";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/a") << "seven..";
+  std::ofstream(folder + "/b") << "";
+  const auto file = table::open_file_in(folder, "a");
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(file->source->bytes()->size(), 7U);
+  EXPECT_NE(file->changed, 0);
+  EXPECT_EQ(table::open_file_in(folder, "b")->source->size(), 0U);
+  Failure failure;
+  EXPECT_EQ(table::open_file_in(folder, "c", &failure).status().kind(), ErrorKind::kIo);
+  EXPECT_EQ(failure.file, folder + "/c");
+  EXPECT_FALSE(table::open_file_in(folder + "/none", "a").ok());
+  EXPECT_EQ(table::open_file_in(folder, "../a").status().kind(), ErrorKind::kInvalidArgument);
+  std::filesystem::remove_all(folder);
 }
 
 // ---- windows ----

@@ -5,10 +5,12 @@
 #include <system_error>
 #include <utility>
 
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "platform/folders.hpp"
 #include "platform/mapped_files.hpp"
 #include "platform/paths.hpp"
+#include "table/reader/failure.hpp"
 
 namespace numpact::internal {
 namespace {
@@ -202,6 +204,16 @@ Status Folder::map(const std::string& name, Held& held) const {
   return Status(ErrorKind::kIo, "the file was replaced after the table was opened");
 }
 
+Status Folder::open_now(const std::string& name, table::FolderFile& file, std::string& why) const {
+  Held held = look(name, true);
+  why = std::move(held.why);
+  NUMPACT_TRY(held.status);
+  auto owner = std::make_shared<const Mapping>(*held.bytes);
+  file.source = std::make_unique<MappedRange>(*held.bytes, std::move(owner));
+  file.changed = held.info.changed;
+  return {};
+}
+
 Result<std::unique_ptr<RangeSource>> Folder::open(const std::string& name, std::string& why) {
   const Lock lock(mutex_);
   const auto found = files_.find(name);
@@ -222,3 +234,21 @@ Result<std::unique_ptr<RangeSource>> Folder::open(const std::string& name, std::
 }
 
 }  // namespace numpact::internal
+
+namespace numpact::table {
+
+Result<FolderFile> open_file_in(const std::string& folder, const std::string& name,
+                                Failure* failure) noexcept {
+  return internal::guarded_value<FolderFile>([&](FolderFile& file) -> Status {
+    if (!is_file_name(name)) return Status(ErrorKind::kInvalidArgument, "it is no name of a file");
+    std::string why;
+    std::shared_ptr<internal::Folder> opened;
+    if (const Status status = internal::Folder::open(folder, opened, why); !status.ok()) {
+      return internal::fail(failure, status, folder, "", why);
+    }
+    const Status status = opened->open_now(name, file, why);
+    return status.ok() ? status : internal::fail(failure, status, folder + "/" + name, "", why);
+  });
+}
+
+}  // namespace numpact::table

@@ -32,6 +32,9 @@ class Folder final : public table::Files {
   Status hold(std::span<const std::string> names) override;
   Result<std::unique_ptr<RangeSource>> open(const std::string& name, std::string& why) override;
 
+  // Opens a file as it is now.
+  Status open_now(const std::string& name, table::FolderFile& file, std::string& why) const;
+
   // Whether the path still leads to this folder, with the index that was opened.
   bool is_current() const;
   // Whether a file could not be found by hold().

@@ -64,11 +64,28 @@ Status read_manifest(Reader::Table& table, Failure* failure) {
   return status.ok() ? status : failed(status);
 }
 
-Status open_table(Reader::Table& table, Failure* failure) {
-  NUMPACT_TRY(read_manifest(table, failure));
+// What parse_manifest() checks and list_entries() relies on.
+Status check_others(const Manifest& manifest) {
+  const std::size_t width = manifest.columns.size() + manifest.others.size();
+  std::uint64_t first_free = 0;
+  for (const Other& other : manifest.others) {
+    if (other.position < first_free || other.position >= width || other.parts.empty()) {
+      return Status(ErrorKind::kInvalidArgument, "another column is not described");
+    }
+    first_free = other.position + 1;
+  }
+  return {};
+}
+
+Status open_listed(Reader::Table& table, Failure* failure) {
   list_entries(table);
   const Status held = table.files->hold(internal::files_of(table.manifest));
   return held.ok() ? held : fail(failure, held, table.path, "");
+}
+
+Status open_table(Reader::Table& table, Failure* failure) {
+  NUMPACT_TRY(read_manifest(table, failure));
+  return open_listed(table, failure);
 }
 
 }  // namespace
@@ -117,6 +134,22 @@ Result<Reader> Reader::open(std::shared_ptr<Files> files, const DecodeConfig& co
     table->config = config;
     table->config.file_end = nullptr;
     NUMPACT_TRY(open_table(*table, failure));
+    reader.table_ = std::move(table);
+    return {};
+  });
+}
+
+Result<Reader> Reader::open(Manifest manifest, std::shared_ptr<Files> files,
+                            const DecodeConfig& config, Failure* failure) noexcept {
+  return internal::guarded_value<Reader>([&](Reader& reader) -> Status {
+    if (files == nullptr) return Status(ErrorKind::kInvalidArgument, "there are no files");
+    NUMPACT_TRY(check_others(manifest));
+    auto table = std::make_shared<Table>();
+    table->manifest = std::move(manifest);
+    table->files = std::move(files);
+    table->config = config;
+    table->config.file_end = nullptr;
+    NUMPACT_TRY(open_listed(*table, failure));
     reader.table_ = std::move(table);
     return {};
   });
