@@ -37,6 +37,13 @@ class Limits:
     def __bool__(self) -> bool:
         return self.max_output is not None or self.max_memory is not None
 
+    @property
+    def decoding(self) -> int | None:
+        """Bytes that the library may take to decode a column; None: no limit."""
+        if self.max_memory is None and self.max_output is not None:
+            return max(self.max_output, MIN_DECODED_BYTES)
+        return self.max_memory
+
     def check_decoded(self, size: int, place: str, is_output: bool = False) -> None:
         """To be called before a column takes ``size`` bytes for what is decoded of it.
 

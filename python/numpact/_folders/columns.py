@@ -12,7 +12,7 @@ from .._errors import InvalidArgumentError
 from .._number_types import dtype_of
 from .._remote.manifest import Column, LogicalType, Manifest, pack_metadata, unpack_metadata
 from .._tables.columns import all_number_bytes, decimal_array, describe, storage_array
-from .._tables.columns import arrow_field as _arrow_field
+from .._tables.columns import arrow_type as _arrow_type
 from .._tables.reading import number_bytes
 
 if TYPE_CHECKING:
@@ -61,25 +61,14 @@ def table_metadata(schema: pa.Schema) -> bytes:
     return pack_metadata((schema.metadata or {}).items())
 
 
+def arrow_type_of(logical: LogicalType) -> pa.DataType:
+    """The type of a logical type in Arrow."""
+    return _arrow_type({**vars(logical), "type": logical.number_type, "list_size": 0})
+
+
 def field_of(column: Column) -> pa.Field:
     """The field of a column, with its metadata; an extension type is only metadata."""
-    logical = column.logical
-    field = _arrow_field(
-        {
-            "name": column.name,
-            "kind": logical.kind,
-            "type": logical.number_type,
-            "unit": logical.unit,
-            "timezone": logical.timezone,
-            "text_type": logical.text_type,
-            "precision": logical.precision,
-            "scale": logical.scale,
-            "bits": logical.bits,
-            "list_size": 0,
-            "nullable": column.nullable,
-            "metadata": [],
-        }
-    )
+    field = pa.field(column.name, arrow_type_of(column.logical), column.nullable)
     return field.with_metadata(_metadata(column.metadata)) if column.metadata else field
 
 
@@ -124,6 +113,21 @@ def packed_array(field: pa.Field, rows: int, values: Array, bitmap: Array | None
     if pa.types.is_decimal(field.type):
         return decimal_array(field.type, values, bits)
     return pa.Array.from_buffers(field.type, rows, [bits, pa.py_buffer(values)])
+
+
+def array_of_numbers(numbers: Array, logical: LogicalType) -> pa.Array:
+    """Stored numbers, none of them null, as an array."""
+    rows = len(numbers)
+    values = np.packbits(numbers, bitorder="little") if logical.kind == "bool" else numbers
+    buffers = [None, pa.py_buffer(values)]
+    return pa.Array.from_buffers(arrow_type_of(logical), rows, buffers)
+
+
+def one_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """A column as one array."""
+    if isinstance(values, pa.Array):
+        return values
+    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
 
 
 def empty_table(schema: pa.Schema) -> pa.Table:

@@ -11,11 +11,10 @@ from .._errors import InvalidArgumentError, TypeMismatchError
 from .._limits import Limits
 from .._remote.dataset import FoundFolder, folders_in, partition_columns
 from .._remote.locations import Location, StorageOptions, table_place
-from .._remote.table_parts import ConstantPart
 from .choosing import Rows, index_of_name
 from .expressions import is_expression
 from .filters import parse_where
-from .row_tests import may_match, without_constants
+from .row_tests import left_in
 from .tables import Filter, Path, open_table, table_in
 from .tabular import Table
 
@@ -50,7 +49,7 @@ def read_dataset(
     first = table_in(folders[0], limits, threads)
     own = first.schema
     named = [name for name in constants[0] if name not in own.names]
-    fields = [*own, *(pa.field(name, _type_of(constants[0][name])) for name in named)]
+    fields = [*own, *(pa.field(name, constants[0][name].type) for name in named)]
     known = [field.name for field in fields]
     wanted = known if columns is None else list(columns)
     chosen = [fields[index_of_name(known, name)] for name in wanted]
@@ -58,15 +57,15 @@ def read_dataset(
     budget = limits.budget()
     parts = []
     for folder, values in zip(folders, constants, strict=True):
-        left = without_constants(comparisons, {name: values[name] for name in named})
-        if left is None or (folder.entry is not None and not may_match(folder.entry, left)):
+        left = left_in(folder, comparisons, {name: values[name] for name in named})
+        if left is None:
             continue
         table = first if folder is folders[0] else table_in(folder, limits, threads)
         found = table.found([name for name in wanted if name not in named], left, budget)
         arrays = []
         for field in chosen:
             if field.name in named:
-                arrays.append(_repeated(values[field.name], found.num_rows))
+                arrays.append(values[field.name].array(found.num_rows))
                 continue
             column = found.column(field.name)
             if column.type != field.type:
@@ -85,18 +84,6 @@ def read_dataset(
 def _without_columns(parts: Sequence[pa.Table]) -> pa.Table:
     rows = sum(part.num_rows for part in parts)
     return pa.table({"": pa.nulls(rows)}).select([])
-
-
-def _type_of(part: ConstantPart) -> pa.DataType:
-    if part.logical is None:
-        return pa.string()
-    return pa.int64() if part.logical.kind == "number" else pa.date32()
-
-
-def _repeated(part: ConstantPart, rows: int) -> pa.Array:
-    type = _type_of(part)
-    value = pa.scalar(part.value, pa.int32()).cast(type) if type == pa.date32() else part.value
-    return pa.repeat(pa.scalar(value, type) if type != pa.date32() else value, rows)
 
 
 def refuse_rows(rows: object) -> None:

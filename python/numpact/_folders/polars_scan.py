@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import datetime
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,12 +18,12 @@ from .._limits import Budget, Limits
 from .._optional import require
 from .._remote.dataset import FoundFolder, folders_in, partition_columns
 from .._remote.locations import StorageOptions, table_place
-from .._remote.table_parts import ConstantPart
+from .._remote.partitions import Constant
 from .._shown import few
 from .columns import empty_table, logical_of
 from .filters import Comparison
 from .polars_predicates import Kind, pruning
-from .row_tests import may_match, schema_in, without_constants
+from .row_tests import left_in, schema_in
 from .scanning import WINDOW_ROWS, Condition
 from .sources import Span, not_a_table
 from .tables import OpenTable, Path, table_in
@@ -81,7 +80,7 @@ class _Part:
     """A table: the only one, or one of a dataset, which is opened when it is read."""
 
     found: FoundFolder
-    constants: dict[str, ConstantPart]  #: the columns that its name stands for
+    constants: dict[str, Constant]  #: the columns that its name stands for
     limits: Limits
     threads: int | None
 
@@ -104,9 +103,8 @@ class _Part:
 
         ``constants``: the columns that its name stands for and the table does not have.
         """
-        left = without_constants(comparisons, {name: self.constants[name] for name in constants})
-        entry = self.found.entry
-        return left is None or (entry is not None and not may_match(entry, left))
+        values = {name: self.constants[name] for name in constants}
+        return left_in(self.found, comparisons, values) is None
 
 
 class _Scan:
@@ -177,21 +175,12 @@ class _Scan:
         return part.table
 
 
-_EPOCH = datetime.date(1970, 1, 1)
 _MAX_SECONDS = (2**63 - 1) // 1000
 
 
-def _value_of(polars: Any, part: ConstantPart) -> pl.Expr:
-    value: Any
-    if part.logical is None:
-        dtype, value = polars.String, part.value
-    elif part.logical.kind == "number":
-        dtype, value = polars.Int64, part.value
-    else:
-        days = part.value
-        dtype = polars.Date
-        value = _EPOCH + datetime.timedelta(days) if isinstance(days, int) else None
-    made: pl.Expr = polars.lit(value, dtype=dtype)
+def _value_of(polars: Any, part: Constant) -> pl.Expr:
+    values = polars.from_arrow(part.array(1))
+    made: pl.Expr = polars.lit(values[0], dtype=values.dtype)
     return made
 
 

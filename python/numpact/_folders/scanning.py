@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from .. import _core
 from .._errors import InvalidArgumentError
-from .._limits import Budget
+from .._limits import Budget, Limits
 from .._threads import resolve
 from .choosing import index_of_name
 from .filters import Comparison
@@ -53,6 +53,7 @@ class Rows(NamedTuple):
 
     matching: int  #: how many
     columns: list[list[pa.Array]]
+    numbers: Array | None = None  #: (matching,) of their numbers, if they were asked for
 
 
 def conditions_of(comparisons: Sequence[Comparison], names: Sequence[str]) -> list[Condition]:
@@ -160,25 +161,16 @@ class Scan:
         """The rows that may match, in order."""
         return self._scan.ranges
 
-    def rows(self, budget: Budget) -> Iterator[Rows]:
+    def rows(self, budget: Budget, are_numbered: bool = False) -> Iterator[Rows]:
         """The rows that match, in order, which count in the budget."""
-        cursor = self._scan.cursor(self._threads)
-        cursor.start(0, self._scan.rows)
-        yield from self._rows(cursor, budget)
+        return self._rows((0, self._scan.rows), self._threads, budget, are_numbered)
 
     def numbers(self) -> Array:
-        """The rows that match, by their numbers in the table: (n,) of int64 that increase.
-
-        For scans without columns.
-        """
-        cursor = self._scan.cursor(self._threads)
-        cursor.start(0, self._scan.rows)
-        found = [np.empty(0, np.int64)]
-        while (batch := cursor.next()) is not None:
-            first, window, mask, _, _ = batch
-            rows = np.arange(window) if mask is None else np.flatnonzero(mask.view(np.bool_))
-            found.append(rows + first)
-        return np.concatenate(found)
+        """The rows that match, by their numbers in the table: (n,) of int64 that increase."""
+        found = [rows.numbers for rows in self.rows(Limits().budget(), are_numbered=True)]
+        return np.concatenate(
+            [np.empty(0, np.int64), *(rows for rows in found if rows is not None)]
+        )
 
     def all_rows(self, budget: Budget) -> Iterator[Rows]:
         """As ``rows``, but by several threads, which do not wait for the caller."""
@@ -189,14 +181,16 @@ class Scan:
             return
 
         def part(span: Span) -> list[Rows]:
-            cursor = self._scan.cursor(inner)
-            cursor.start(*span)
-            return list(self._rows(cursor, budget))
+            return list(self._rows(span, inner, budget))
 
         yield from (rows for part in in_order(part, spans, workers) for rows in part)
 
-    def _rows(self, cursor: _core.TableCursor, budget: Budget) -> Iterator[Rows]:
-        while (batch := cursor.next()) is not None:
+    def _rows(
+        self, span: Span, threads: int, budget: Budget, are_numbered: bool = False
+    ) -> Iterator[Rows]:
+        cursor = self._scan.cursor(threads)
+        cursor.start(*span)
+        while (batch := cursor.next(are_numbered)) is not None:
             first, window, mask, count, columns = batch
             picked = None if mask is None else np.flatnonzero(mask.view(np.bool_)) + first
             made: list[list[pa.Array]] = []
@@ -209,7 +203,9 @@ class Scan:
                     made.append(source.read(first, window, self._threads, budget))
                 else:
                     made.append(source.take(picked, self._threads, budget))
-            yield Rows(count, made)
+            if are_numbered and picked is None:
+                picked = np.arange(first, first + window)
+            yield Rows(count, made, picked)
 
 
 def in_order(work: Callable[[Any], Any], items: Sequence[Any], workers: int) -> Iterator[Any]:

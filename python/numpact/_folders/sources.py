@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from .. import _core
-from .._limits import MIN_DECODED_BYTES, Budget, Limits
+from .._limits import Budget, Limits
 from .._number_types import dtype_of
 from .._remote.checked_file import (
     BATCH_ROWS,
@@ -24,7 +24,7 @@ from .._remote.checked_file import (
     source_of_file,
 )
 from .._remote.dataset import FoundFolder
-from .._remote.locations import Location, join
+from .._remote.locations import Location
 from .._remote.manifest import NAME, Column, Manifest, Other, Part, manifest_of
 from .._remote.table_folder import FolderFiles
 from .._tables.coded import Texts, coded_type, view_type
@@ -68,9 +68,6 @@ class Folder:
         limits: Limits = Limits(),  # noqa: B008 # immutable
         found: FoundFolder | None = None,
     ) -> None:
-        memory = limits.max_memory
-        if memory is None and limits.max_output is not None:
-            memory = max(limits.max_output, MIN_DECODED_BYTES)
         path = place.local_path
         self.files: FolderFiles | None = None
         source: Any = os.fsencode(path) if path is not None else None
@@ -81,9 +78,9 @@ class Folder:
                     source = self.files = FolderFiles(folder)
                 else:
                     folder.manifest_text()  # is that of the index, or an error
-        self.place = place
+        self.path = place.url
         self.limits = limits
-        self.reader = _core.TableReader(source, memory)
+        self.reader = _core.TableReader(source, limits.decoding)
         self.manifest: Manifest = manifest_of(self.reader.manifest())
 
     def part_reader(self, part: Part, column: str) -> OtherReader:
@@ -104,16 +101,11 @@ class Folder:
 
     def url(self, file: str) -> str:
         """How messages call a file."""
-        return join(self.place, file).url
+        return f"{self.path.rstrip('/')}/{file}"
 
     def sources(self) -> list[Source]:
         """The columns, in the order of the table."""
-        return [
-            OtherSource(self, entry, index)
-            if isinstance(entry, Other)
-            else (TextSource if entry.texts else NumberSource)(self, entry, index)
-            for index, entry in enumerate(self.manifest.ordered())
-        ]
+        return [source_of(self, *at) for at in enumerate(self.manifest.ordered())]
 
 
 def not_a_table(path: str) -> None:
@@ -233,10 +225,11 @@ class TextSource(NumberSource):
 class OtherSource:
     """A column of Arrow IPC. Thread-safe."""
 
-    def __init__(self, folder: Folder, entry: Other, index: int) -> None:
+    def __init__(self, folder: Folder, entry: Other, index: int, begin: int = 0) -> None:
         self.entry = entry
         self.index = index  #: in the table
         self.rows = entry.rows
+        self._begin = begin  # the row with which the first file of the entry begins
         self._folder = folder
         self._reader: PartsReader | None = None
         self._lock = threading.Lock()
@@ -248,7 +241,9 @@ class OtherSource:
             if self._reader is None:
                 name = self.entry.name
                 self._reader = PartsReader(
-                    self.entry.parts, lambda part: self._folder.part_reader(part, name)
+                    self.entry.parts,
+                    lambda part: self._folder.part_reader(part, name),
+                    self._begin,
                 )
             return self._reader
 
@@ -322,6 +317,10 @@ class OtherSource:
             self._last = ((first, stop), arrays) if is_small else None
             return first, arrays
 
+    def check_spread(self, array: pa.Array) -> None:
+        """To be called before values that a call returns are copied out of dictionaries."""
+        self._opened().first.check_spread(array, is_output=True)
+
     def count_rows(self, arrays: list[pa.Array], rows: Array, budget: Budget) -> None:
         """Counts rows of arrays by their indices, which a call returns."""
         reader, at = self._opened().first, 0
@@ -350,6 +349,13 @@ def taken(array: pa.Array, indices: Array) -> pa.Array:
 
 
 Source = Union[NumberSource, OtherSource]
+
+
+def source_of(folder: Folder, index: int, entry: Column | Other) -> Source:
+    """A column of a table by its position."""
+    if isinstance(entry, Other):
+        return OtherSource(folder, entry, index)
+    return (TextSource if entry.texts else NumberSource)(folder, entry, index)
 
 
 def _runs_of(rows: Array) -> list[tuple[int, int, Array]]:

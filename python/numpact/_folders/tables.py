@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -42,7 +41,7 @@ from .row_numbers import (
 from .scanning import Condition, Scan, conditions_of
 from .sources import Folder, Source, Span, TextSource, not_a_table
 from .tabular import Table, Tabular
-from .writing import shared_out
+from .writing import in_parallel, shared_out
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -77,7 +76,7 @@ class OpenTable(Tabular):
         threads: int | None,
     ) -> None:
         self._folder: Folder | None = folder
-        self._path = folder.place.url
+        self._path = folder.path
         self._limits = folder.limits
         self._manifest = folder.manifest
         self._sources = list(sources)
@@ -376,8 +375,7 @@ class OpenTable(Tabular):
     def _picked(self, chosen: Sequence[Source], rows: Array, budget: Budget) -> Table:
         given = rows + self._of(chosen)._span[0]
         workers, inner = shared_out(resolve(self._threads), len(chosen))
-        with ThreadPoolExecutor(workers) as pool:
-            parts = list(pool.map(lambda source: source.take(given, inner, budget), chosen))
+        parts = in_parallel(lambda source: source.take(given, inner, budget), chosen, workers)
         return _table_of(chosen, self._manifest, parts, len(rows))
 
     def to_arrow(self) -> pa.Table:
@@ -466,10 +464,7 @@ def _read_all(
     def read(source: Source) -> list[pa.Array]:
         return source.read(first, count, inner, budget)
 
-    if workers == 1:
-        return list(map(read, sources))
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(read, sources))
+    return in_parallel(read, sources, workers)
 
 
 def _table_of(

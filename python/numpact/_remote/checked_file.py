@@ -100,12 +100,14 @@ class CheckedFile:
                 self._pinned |= checked
 
     def expect(self, first: int, stop: int) -> None:
-        """Fetches the batches from ``first`` to before ``stop`` by one request."""
+        """Fetches the batches from ``first`` to before ``stop`` by one request, unless the last one
+        did."""
         if self._is_near or len(self._pinned) == len(self._known):
             return
         indices = [index for index, _, _, _ in self._known]
         at = bisect_right(indices, first)
-        self._held = self._checked(at, at + stop - first)
+        if not self._held.keys() >= set(range(at, at + stop - first)):
+            self._held = self._checked(at, at + stop - first)
 
     def between(self, start: int, stop: int) -> Any:
         """The bytes from ``start`` to before ``stop``, or the end of the file."""

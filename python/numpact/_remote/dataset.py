@@ -34,9 +34,8 @@ from .locations import (
 )
 from .manifest import NAME as MANIFEST_NAME
 from .manifest import LogicalType
-from .partitions import MAX_DIGITS, are_partitions, partition_values
+from .partitions import MAX_DIGITS, Constant, are_partitions, partition_values
 from .table_folder import ANEW, TableFolder, opened
-from .table_parts import ConstantPart
 
 _WHOLE = re.compile(rf"-?\d{{1,{MAX_DIGITS}}}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -225,7 +224,7 @@ def _is_hidden(path: str) -> bool:
 # ---- columns that names of folders stand for ----
 
 
-def partition_columns(paths: Sequence[str]) -> list[dict[str, ConstantPart]]:
+def partition_columns(paths: Sequence[str]) -> list[dict[str, Constant]]:
     """The columns of each folder, whose types are those that fit the values of all.
 
     Raises:
@@ -238,14 +237,14 @@ def partition_columns(paths: Sequence[str]) -> list[dict[str, ConstantPart]]:
                 f"{path}: its folders name the columns {few(list(values))}, others "
                 f"{few(list(texts[0]))}"
             )
-    made: list[dict[str, ConstantPart]] = [{} for _ in paths]
+    made: list[dict[str, Constant]] = [{} for _ in paths]
     for name in texts[0] if texts else ():
         for parts, part in zip(made, _typed([values[name] for values in texts]), strict=True):
             parts[name] = part
     return made
 
 
-def _typed(texts: list[str | None]) -> list[ConstantPart]:
+def _typed(texts: list[str | None]) -> list[Constant]:
     """The parts of a column; the values that are there decide its type."""
     present = [text for text in texts if text is not None]
     values: dict[str, int | str] = {text: text for text in present}
@@ -260,8 +259,7 @@ def _typed(texts: list[str | None]) -> list[ConstantPart]:
         logical = LogicalType("date32", "i32")
     is_nullable = len(present) < len(texts)
     return [
-        ConstantPart(None if text is None else values[text], logical, 1, is_nullable)
-        for text in texts
+        Constant(None if text is None else values[text], logical, is_nullable) for text in texts
     ]
 
 

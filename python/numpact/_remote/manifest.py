@@ -13,7 +13,6 @@ from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._arrow_columns import FORMATS
 from .._errors import TypeMismatchError
 from .._number_types import dtype_of
 
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 NAME = "manifest.json"
 MAX_BYTES = _core.MAX_MANIFEST_BYTES
 _LENGTH = struct.Struct("<I")  # before each text of packed metadata
-_ARROW_PREFIX = {"time32": "tt", "time64": "tt", "timestamp": "ts", "duration": "tD"}
-_ARROW_UNITS = {"s": "s", "ms": "m", "us": "u", "ns": "n"}
+_UNITS = ("s", "ms", "us", "ns")
 
 
 @dataclass(frozen=True)
@@ -49,15 +47,6 @@ class LogicalType:
         """Its members, as the library takes them."""
         digits = (self.precision, self.scale, self.bits)
         return self.kind, self.number_type, self.unit, self.timezone, self.text_type, *digits
-
-    def arrow_format(self) -> str:
-        """The format in Arrow's C data interface."""
-        if self.kind == "number":
-            return FORMATS[self.number_type]
-        if self.kind in ("bool", "date32", "date64"):
-            return {"bool": "b", "date32": "tdD", "date64": "tdm"}[self.kind]
-        zone = f":{self.timezone}" if self.kind == "timestamp" else ""
-        return f"{_ARROW_PREFIX[self.kind]}{_ARROW_UNITS[self.unit]}{zone}"
 
     def numpy_dtype(self) -> np.dtype[Any]:
         """The closest NumPy type: datetime64 for dates, timedelta64 since midnight for times."""
@@ -268,7 +257,7 @@ def logical_type_of(dtype: npt.DTypeLike, number_type: str) -> LogicalType:
         return LogicalType("bool", number_type)
     if requested.kind in "mM":
         unit = requested.name.partition("[")[2].rstrip("]")
-        if unit in _ARROW_UNITS:
+        if unit in _UNITS:
             kind = "timestamp" if requested.kind == "M" else "duration"
             return LogicalType(kind, number_type, unit)
         raise TypeMismatchError(f"{requested}: a table has times in s, ms, us or ns")

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import Union
+from dataclasses import dataclass
+from typing import Any, Union
 from urllib.parse import quote, unquote
 
 from .._errors import InvalidArgumentError
+from .._optional import require
+from .manifest import LogicalType
 
 #: What a folder's name may stand for; None: a null.
 Value = Union[int, str, datetime.date, None]
@@ -81,3 +84,31 @@ def partition_values(path: str) -> dict[str, str | None]:
         if equals:
             found[unquote(column)] = None if value in _NULLS else unquote(value)
     return dict(reversed(found.items()))
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value that all rows have, such as that of the folder ``day=2024-01-01``. Can be pickled."""
+
+    value: int | str | None  #: a whole number, the days since 1970-01-01, or text; None: null
+    logical: LogicalType | None  #: None: text
+    is_nullable: bool = False  #: the column has nulls, maybe in other folders
+    of: Any = None  #: the type in pyarrow, of nulls that are neither numbers nor text
+
+    @property
+    def type(self) -> Any:
+        """The type in pyarrow."""
+        pyarrow = require("pyarrow", "dask")
+        if self.logical is None:
+            return pyarrow.string() if self.of is None else self.of
+        return require("numpact._folders.columns", "dask").arrow_type_of(self.logical)
+
+    def array(self, rows: int) -> Any:
+        """The rows as an array of pyarrow."""
+        pyarrow, type = require("pyarrow", "dask"), self.type
+        if self.value is None:
+            nulls = require("numpact._tables.joining", "dask").nulls_of(type, rows)
+            return nulls.chunk(0)
+        is_days = pyarrow.types.is_date32(type)
+        value = pyarrow.scalar(self.value, pyarrow.int32() if is_days else type)
+        return pyarrow.repeat(value.cast(type) if is_days else value, rows)

@@ -1,35 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of tables, whose files may be untrusted.
 
-The rules are those of cli/pco/table_folder.cpp: only regular files inside of the folder are opened.
-All files of a folder belong to one version of the table; a file that is replaced later is an error.
+The library opens those of this machine: only regular files inside of the folder. All files of a
+folder belong to one version of the table; a file that is replaced later is an error.
 """
 
 from __future__ import annotations
 
 import atexit
 import errno
-import mmap
 import os
-import stat
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from .._errors import ChecksumError, CorruptError, Error, InputOutputError, TruncatedError
 from .._versions import Version, is_same, signs_in, version_of
+from .checked_file import Blocks
 from .dataset_index import FileSum, FolderEntry
 from .locations import Location, Stamp, join, stamp_of, typed_errors, with_fsspec
 from .manifest import (
     MAX_BYTES,
     NAME,
     Column,
+    LogicalType,
     Manifest,
-    manifest_of,
-    manifest_text,
+    Other,
+    Part,
     parse_manifest,
 )
 
@@ -40,15 +40,10 @@ if TYPE_CHECKING:
 
 #: Advice for an index that is not of the folders that are there.
 ANEW = "index the dataset anew (numpact index FOLDER), or ignore its index (ignore_index=True)"
-# Maximum length of a chain of links inside of a folder.
-_MAX_LINKS = 8
 # Maximum attempts to read a folder that is replaced meanwhile.
 _ATTEMPTS = 100
 # Readers that are kept for the next task, with the ends of their files and maps of local ones.
 _MAX_READERS = 4
-_OPEN = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
-_OPEN_FILE = _OPEN | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_OPEN_FILE |= getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True)
@@ -72,12 +67,11 @@ class TableFile(Location):
                 found = super().read(start, stop)
             self._check_bytes(start, found)
             return found
-        with self._opened() as number:
-            data = _read_at(number, start, stop)
-        if len(data) < stop - start:
-            end = start + len(data)
+        content = self._content()
+        if len(content) < stop:
+            end = len(content)
             raise TruncatedError(f"{self.url}: ends at byte {end}, not {stop}", offset=end)
-        return data
+        return bytes(memoryview(content)[start:stop])
 
     def read_all(self) -> bytes:
         if self.local_path is None:
@@ -85,18 +79,39 @@ class TableFile(Location):
                 found = super().read_all()
             self._check_bytes(0, found)
             return found
-        with self._opened() as number:
-            return _read_at(number, 0, os.fstat(number).st_size)
+        return bytes(self._content())
 
     def read_up_to(self, max_bytes: int) -> bytes:
         with self._watched():
             return super().read_up_to(max_bytes)
 
     def contents(self) -> Buffer | None:
-        if self.local_path is None:
-            return None
-        with self._opened() as number:
-            return _mapped(number)
+        return None if self.local_path is None else self._content()
+
+    def _content(self) -> Any:
+        """All bytes of a local file, mapped; CorruptError if it was replaced or changed."""
+        try:
+            content, changed = _open_in(self.folder, self.name)
+        except FileNotFoundError:
+            raise self._replaced() from None
+        self.check({"size": len(content), "mtime": changed})
+        return content
+
+    def opened(self) -> Any:
+        """For ``numpact._core``: this file, which reads ranges, or all bytes of it."""
+        if self.local_path is not None:
+            return self._content()
+        return self.read_all() if self.size is None else self
+
+    @property
+    def size(self) -> int | None:
+        """In bytes; None: the server does not say."""
+        return self.version.get("size")
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """At most ``size`` bytes of a file whose size is known."""
+        assert self.size is not None
+        return self.read(offset, min(offset + size, self.size))
 
     def check_now(self) -> None:
         """Raises CorruptError if the file was replaced or changed."""
@@ -105,23 +120,7 @@ class TableFile(Location):
         if self.local_path is None:
             self.check(self._version_in_store())
             return
-        with self._opened():
-            return
-
-    @contextmanager
-    def _opened(self) -> Iterator[int]:
-        """A descriptor; raises CorruptError if the file was replaced or changed."""
-        with _folder_of(self.folder) as folder:
-            try:
-                number = _open_in(folder, self.name, self.url)
-            except FileNotFoundError:
-                raise self._replaced() from None
-        try:
-            self.check(_version_of_open(number))
-            yield number
-            self.check(_version_of_open(number))
-        finally:
-            os.close(number)
+        self._content()
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -244,30 +243,31 @@ class LocalFolder(TableFolder):
     def __init__(self, place: Location, path: str) -> None:
         super().__init__(place)
         self._path = path
-        self._number = os.open(path, _OPEN | os.O_DIRECTORY)
+        self._number = os.open(path, os.O_RDONLY | os.O_DIRECTORY)  # no other one gets its inode
 
     def __exit__(self, *error: object) -> None:
         os.close(self._number)
 
     def file(self, name: str) -> tuple[TableFile, Stamp]:
+        content, changed = _open_in(self._path, name)
+        # The seconds of fsspec's local file system, which are in indexes.
+        seconds, rest = divmod(changed, 10**9)
+        stamp = stamp_of({"size": len(content), "mtime": seconds + 1e-9 * rest})
+        # Without the inode number, which differs between machines that mount the folder.
+        version = {"size": len(content), "mtime": changed}
         place = join(self.place, name)
-        number = _open_in(self._number, name, place.url)
-        try:
-            return self._described(place, name, number)
-        finally:
-            os.close(number)
-
-    def _described(self, place: Location, name: str, number: int) -> tuple[TableFile, Stamp]:
-        status = os.fstat(number)
-        # The values of fsspec's local file system, which are in indexes.
-        stamp = stamp_of({"size": status.st_size, "mtime": status.st_mtime})
-        return TableFile(place.fs, place.path, self._path, name, _version_of(status)), stamp
+        return TableFile(place.fs, place.path, self._path, name, version), stamp
 
     def is_current(self) -> bool:
         try:
             return os.path.samestat(os.stat(self._path), os.fstat(self._number))
         except OSError:
             return True
+
+
+def _open_in(folder: str, name: str) -> tuple[Any, int]:
+    """The bytes of a regular file of a folder, mapped, and when they were changed last."""
+    return _core.open_file_in(os.fsencode(folder), name.encode("utf-8", "surrogatepass"))
 
 
 def _listed(place: Location) -> dict[str, Any]:
@@ -326,17 +326,6 @@ class IndexedFolder(StoreFolder):
         return replace(found, version=version, sum=known), Stamp(known.size, tag)
 
 
-class _Ranges:
-    """A file of a store, for ``numpact._core``."""
-
-    def __init__(self, file: TableFile, size: int) -> None:
-        self._file = file
-        self.size = size
-
-    def read_at(self, offset: int, size: int) -> bytes:
-        return self._file.read(offset, min(offset + size, self.size))
-
-
 class FolderFiles:
     """The files of an open table, for ``numpact._core.TableReader``."""
 
@@ -348,60 +337,57 @@ class FolderFiles:
         """A file by ranges, or all its bytes."""
         if name == NAME:
             return self.folder.manifest_text()
-        file, stamp = self.folder.file(name)
-        return _given(file, stamp.size)
-
-
-def _given(file: TableFile, size: int | None) -> Any:
-    content = file.contents()
-    if content is not None:
-        return content
-    if size is not None:
-        return _Ranges(file, size)
-    return file.read_all()  # a server that does not say
+        return self.folder.file(name)[0].opened()
 
 
 @dataclass(frozen=True)
 class TableVersion:
-    """A version of some columns of numbers of a table, for ``numpact._core.TableReader``.
+    """A version of some columns of a table, for ``numpact._core.TableReader``.
 
-    Can be pickled. Files of another version are errors.
+    Can be pickled. Files of another version are errors. Those of columns that Pco cannot hold are
+    not among its files: the caller opens them.
     """
 
     place: str  #: of the folder, for messages
-    manifest: bytes  #: with these columns only
+    manifest: Manifest  #: of these columns
     files: tuple[TableFile, ...]
 
     @staticmethod
-    def of(folder: TableFolder, columns: Sequence[Column]) -> TableVersion:
+    def of(folder: TableFolder, entries: Sequence[Column | Other]) -> TableVersion:
         """Those columns of an open table.
 
         Raises:
             FileNotFoundError: A file does not exist.
         """
-        manifest = Manifest(columns)
-        files = []
-        for entry in columns:
-            for name in entry.files():
-                try:
-                    files.append(folder.file(name)[0])
-                except FileNotFoundError:
-                    url = join(folder.place, name).url
-                    raise FileNotFoundError(f"{url}: column {entry.name!r}") from None
-        return TableVersion(folder.place.url.rstrip("/"), manifest_text(manifest), tuple(files))
+        columns = tuple(entry for entry in entries if isinstance(entry, Column))
+        others = tuple(
+            replace(entry, position=at, parts=(Part(entry.first_file, entry.rows),))
+            for at, entry in enumerate(entries)
+            if isinstance(entry, Other)
+        )
+        files = tuple(
+            file_of_column(folder, entry, name)[0] for entry in columns for name in entry.files()
+        )
+        return TableVersion(folder.place.url.rstrip("/"), Manifest(columns, others), files)
+
+    def manifest_tuple(self) -> tuple[Any, ...]:
+        """The manifest, as the library takes it."""
+        return astuple(self.manifest)
 
     def open(self, name: str) -> Any:
         """A file by ranges, or all its bytes."""
-        if name == NAME:
-            return self.manifest
         file = next(file for file in self.files if file.name == name)
-        return _given(file, file.version.get("size"))
+        return file.opened()
 
-    def reader(self, index: int, max_memory: int | None) -> _core.TableReader:
-        """A reader for a column, which the tasks of a process share: it knows the chunks.
+    def reader(self, used: Collection[str], max_memory: int | None) -> _core.TableReader:
+        """A reader, which the tasks of a process share: it knows the chunks.
+
+        Args:
+            used: The names of the files of numbers that the caller needs.
+            max_memory: Of what it decodes.
 
         Raises:
-            CorruptError: A file of the column was replaced.
+            CorruptError: A file that is used was replaced.
         """
         key = (self, max_memory, os.getpid())
         with _readers_lock:
@@ -410,7 +396,6 @@ class TableVersion:
                 _readers[key] = known
         if known is not None:
             # It may have read all bytes of files, which are then read no more.
-            used = manifest_of(known.manifest()).columns[index].files()
             for file in self.files:
                 if file.name in used:
                     file.check_now()
@@ -421,6 +406,38 @@ class TableVersion:
             while len(_readers) > _MAX_READERS:
                 del _readers[next(iter(_readers))]
         return made
+
+
+def file_of_column(
+    folder: TableFolder, entry: Column | Other, name: str
+) -> tuple[TableFile, Stamp]:
+    """A file of a column; FileNotFoundError names the column."""
+    try:
+        return folder.file(name)
+    except FileNotFoundError:
+        url = join(folder.place, name).url
+        raise FileNotFoundError(f"{url}: column {entry.name!r}") from None
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A file of Arrow IPC with some rows of a column."""
+
+    file: TableFile
+    rows: int  #: in the file
+    blocks: Blocks | None  #: that are read; None: without checksums, the whole file is read
+
+
+@dataclass(frozen=True)
+class StoredPart:
+    """A range of rows of a column of a table."""
+
+    index: int  #: of the column in the version of the table
+    logical: LogicalType | None  #: of numbers; None: frames have values of Arrow
+    is_nullable: bool = False  #: the column has nulls, maybe in other rows
+    type: Any = None  #: of pyarrow; None: that of ``logical``
+    begin: int = 0  #: the row with which the first piece begins
+    pieces: tuple[Piece, ...] = ()  #: of a column that Pco cannot hold
 
 
 # The readers that were used last, the latest at the end.
@@ -466,80 +483,3 @@ def opened(
     )
     table.expected = None if entry is None else entry.text
     return table
-
-
-@contextmanager
-def _folder_of(path: str) -> Iterator[int]:
-    number = os.open(path, _OPEN | os.O_DIRECTORY)
-    try:
-        yield number
-    finally:
-        os.close(number)
-
-
-def _open_in(folder: int, name: str, url: str) -> int:
-    """Opens a regular file of a folder.
-
-    Other files are not opened: a pipe would block, and a device may have effects.
-    """
-    # Names come from JSON, which may contain unpaired surrogates.
-    at = name.encode("utf-8", "surrogatepass")
-    for _ in range(_MAX_LINKS + 1):
-        try:
-            mode = os.stat(at, dir_fd=folder, follow_symlinks=False).st_mode
-            if stat.S_ISLNK(mode):
-                at = _target_of(folder, at, url)
-                continue
-            if stat.S_ISDIR(mode):
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            if not stat.S_ISREG(mode):
-                raise InputOutputError(f"{url}: is not a regular file")
-            number = os.open(at, _OPEN_FILE, dir_fd=folder)
-        except OSError as error:
-            if isinstance(error, Error):
-                raise
-            raise type(error)(error.errno, error.strerror, url) from None
-        if not stat.S_ISREG(os.fstat(number).st_mode):
-            os.close(number)
-            raise InputOutputError(f"{url}: is not a regular file")
-        return number
-    raise InputOutputError(f"{url}: the links lead back to themselves")
-
-
-def _target_of(folder: int, name: bytes, url: str) -> bytes:
-    """The target of a link, which must be in the same folder."""
-    target = os.readlink(name, dir_fd=folder)
-    if target in (b"", b".", b"..") or b"/" in target:
-        raise CorruptError(f"{url}: is a link that leads out of the folder")
-    return target
-
-
-def _version_of_open(number: int) -> Version:
-    return _version_of(os.fstat(number))
-
-
-def _version_of(status: os.stat_result) -> Version:
-    # Without the inode number, which differs between machines that mount the folder.
-    return {"size": status.st_size, "mtime": status.st_mtime_ns}
-
-
-def _mapped(number: int) -> Buffer:
-    size = os.fstat(number).st_size
-    try:
-        return mmap.mmap(number, 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError):  # empty, or not supported by the file system
-        return _read_at(number, 0, size)
-
-
-def _read_at(number: int, start: int, stop: int) -> bytes:
-    """The bytes from ``start`` to before ``stop``, or to the end of the file."""
-    # Allocates no more than the file has, whatever ``stop`` claims.
-    stop = min(stop, os.fstat(number).st_size)
-    parts: list[bytes] = []
-    while start < stop:
-        part = os.pread(number, stop - start, start)
-        if not part:
-            break
-        parts.append(part)
-        start += len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -23,17 +23,20 @@ class PartsReader:
     Args:
         parts: Its files, at least one.
         open_part: Opens one of them; called when its rows are needed, and for the first at once.
+        begin: The row of the column with which the first of them begins.
 
     Raises:
         CorruptError: As for ``OtherReader``.
     """
 
-    def __init__(self, parts: Sequence[Part], open_part: Callable[[Part], OtherReader]) -> None:
+    def __init__(
+        self, parts: Sequence[Part], open_part: Callable[[Part], OtherReader], begin: int = 0
+    ) -> None:
         self._parts = parts
         self._open = open_part
         self._readers: dict[int, OtherReader] = {}
-        self._ends = list(accumulate(part.rows for part in parts))
-        self.rows = self._ends[-1]
+        self._begin = begin
+        self._ends = list(accumulate((part.rows for part in parts), initial=begin))[1:]
         #: The reader of the first file, for what is the same in all of them.
         self.first = self._reader(0)
         self.field: pa.Field = self.first.field
@@ -55,9 +58,9 @@ class PartsReader:
 
     def _parts_of(self, first: int, count: int) -> Iterator[tuple[OtherReader, int, int]]:
         """The parts of a range of rows, with its first row and its rows in each."""
-        if first < 0 or count < 0 or first + count > self.rows:
+        if first < self._begin or count < 0 or first + count > self._ends[-1]:
             raise InvalidArgumentError(f"{self.first.place}: has no such rows")
-        for index, (begin, end) in enumerate(pairwise((0, *self._ends))):
+        for index, (begin, end) in enumerate(pairwise((self._begin, *self._ends))):
             a, b = max(first, begin), min(first + count, end)
             if a < b:
                 yield self._reader(index), a - begin, b - a

@@ -14,9 +14,9 @@ from .._file import File
 from .._optional import require
 from .._remote.locations import Location
 from .._remote.parts import Part
-from .._remote.table_parts import FilePart, NumberPart, OtherPart, TablePart
 from ..cvc._reader import Reader
 from ..cvc._single import ChunkPart
+from ._table_parts import TablePart
 
 # Levels of containers that are searched: arguments of tasks are nested less deeply.
 _MAX_DEPTH = 12
@@ -118,13 +118,7 @@ def _places_in(thing: Any, seen: dict[int, object], depth: int) -> Iterator[Loca
     if isinstance(thing, (Part, ChunkPart)):
         yield thing.place
     elif isinstance(thing, TablePart):
-        for _, column in (*thing.columns, *thing.hidden):
-            if isinstance(column, FilePart):
-                yield column.numbers.place
-            elif isinstance(column, NumberPart):
-                yield from column.table.files
-            elif isinstance(column, OtherPart):
-                yield from (piece.place for piece in column.pieces)
+        yield from thing.places()
     elif isinstance(thing, Location):
         yield thing
     elif isinstance(thing, (File, Reader)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
@@ -13,30 +13,20 @@ from .. import _core
 from .._errors import CorruptError, InvalidArgumentError
 from .._integers import index_of
 from .._limits import Limits
-from .._number_types import dtype_of, type_name
+from .._number_types import type_name
 from .._optional import require
 from .._remote.chunk_index import PcoIndex, as_index
 from .._remote.dataset import FoundFolder, find_folders, partition_columns
-from .._remote.locations import (
-    Path,
-    Paths,
-    StorageOptions,
-    find,
-    join,
-)
+from .._remote.locations import Path, Paths, StorageOptions, find
 from .._remote.manifest import Column, LogicalType, Other, logical_type_of
-from .._remote.parts import Described, Found, common_dtype
-from .._remote.table_folder import IndexedFolder, TableFolder, TableVersion, with_table
-from .._remote.table_parts import (
-    BACKENDS,
-    ArrowRows,
-    Backend,
-    ConstantPart,
-    OtherColumn,
-    ReadColumn,
-    Rows,
-    TablePart,
-    frame,
+from .._remote.partitions import Constant
+from .._remote.parts import Described, common_dtype
+from .._remote.table_folder import (
+    IndexedFolder,
+    TableFolder,
+    TableVersion,
+    file_of_column,
+    with_table,
 )
 from .._shown import few
 from ._array import describe
@@ -44,9 +34,13 @@ from ._table_columns import (
     AnyColumn,
     ConstantColumn,
     FileColumn,
-    NumberColumn,
+    StoredColumn,
+    is_arrow,
+    is_null,
+    type_of,
     unified,
 )
+from ._table_parts import BACKENDS, Backend, TablePart, arrow_type, frame
 
 if TYPE_CHECKING:
     import dask.dataframe
@@ -54,11 +48,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from .._folders.filters import Comparison, Where
-    from .._folders.row_tests import RowTest
     from .._folders.sources import Span
     from .._remote.dataset_index import FolderEntry
 
     Source = Union[Mapping[str, Paths], Paths]
+
+
+# Columns that the library reads and of which frames take values of Arrow.
+_OF_ARROW = ("text", "decimal")
 
 
 @dataclass(frozen=True)
@@ -68,8 +65,13 @@ class _Rows:
     name: str
     columns: dict[str, AnyColumn]
     hidden: dict[str, AnyColumn] = field(default_factory=dict)  #: of the filter only
-    tests: tuple[RowTest, ...] = ()
+    version: TableVersion | None = None  #: of the folder
+    where: tuple[Comparison, ...] = ()
     spans: Sequence[Span] | None = None  #: rows that may match; None: all
+
+    @property
+    def all_columns(self) -> dict[str, AnyColumn]:
+        return {**self.columns, **self.hidden}
 
     @property
     def count(self) -> int:
@@ -128,8 +130,8 @@ def from_pco_table(
             in ``dataset.json``, exclude. The rows that are left keep their index, which
             counts all rows but those of folders that their names exclude: nothing is read of these.
         storage_options: Options of the file system for fsspec. They are pickled into the tasks.
-        max_output: Maximum size of the values that are decoded for a partition, of all columns that
-            the computation uses, in bytes; as for ``numpact.open_table``.
+        max_output: Maximum size of the values of a partition, of all columns that the computation
+            uses, in bytes; as for ``numpact.open_table``.
         max_memory: As for ``numpact.open_table``, for the columns of a partition.
 
     Raises:
@@ -180,12 +182,11 @@ def from_pco_table(
         name
         for group in rows
         for name, column in group.columns.items()
-        if not isinstance(column, OtherColumn) and column.is_nullable
+        if not is_arrow(column) and column.is_nullable
     }
-    found = list(_parts(rows, rows_per_partition, nullable)) or [
-        _part(rows[0], 0, 0, nullable, 0, "none match")
+    parts = list(_parts(rows, rows_per_partition, nullable, limits)) or [
+        _part(rows[0], 0, 0, nullable, 0, "none match", limits)
     ]
-    parts = [replace(part, limits=limits) for part in found]
     divisions = (*(part.first for part in parts), parts[-1].first + parts[-1].count - 1)
     made: dask.dataframe.DataFrame = dd.from_map(
         load,
@@ -283,24 +284,35 @@ def _of_folders(
         if at != first and (at in kept or not are_names):
             rows_of[at] = read(at, chosen or list(rows_of[first].columns))
     out = [rows_of[at] for at in sorted(rows_of)]
-    found = {
-        name: [rows.columns.get(name) or rows.hidden[name] for rows in out]
-        for name in (*out[0].columns, *out[0].hidden)
-    }
+    every = [rows.all_columns for rows in out]
     names = [rows.name for rows in out]
-    joined = {name: unified(name, columns, names) for name, columns in found.items()}
+    joined = {name: unified(name, [of[name] for of in every], names) for name in every[0]}
     return [
-        replace(
-            rows,
-            columns={name: joined[name][i] for name in rows.columns},
-            hidden={name: joined[name][i] for name in rows.hidden},
+        _narrowed(
+            replace(
+                rows,
+                columns={name: joined[name][i] for name in rows.columns},
+                hidden={name: joined[name][i] for name in rows.hidden},
+            )
         )
         for i, rows in enumerate(out)
     ]
 
 
+def _narrowed(rows: _Rows) -> _Rows:
+    """Rows of which no column of the filter has nulls alone: that is decided here."""
+    columns = rows.all_columns.items()
+    nulls = {name: column.value for name, column in columns if isinstance(column, ConstantColumn)}
+    if not rows.where or not nulls:
+        return rows
+    from .._folders.row_tests import without_nulls
+
+    left = without_nulls(rows.where, nulls)
+    return replace(rows, where=(), spans=[]) if left is None else replace(rows, where=tuple(left))
+
+
 def _not_excluded(
-    constants: Sequence[dict[str, ConstantPart]], comparisons: Sequence[Comparison]
+    constants: Sequence[dict[str, Constant]], comparisons: Sequence[Comparison]
 ) -> set[int]:
     """The folders whose names may match, at least the first."""
     if not comparisons or not any(constants):
@@ -316,10 +328,10 @@ def _not_excluded(
 
 
 def _are_names(
-    rows: _Rows, constants: dict[str, ConstantPart], comparisons: Sequence[Comparison]
+    rows: _Rows, constants: dict[str, Constant], comparisons: Sequence[Comparison]
 ) -> bool:
     """Whether the compared columns that folders name are no columns of their tables."""
-    columns = {**rows.columns, **rows.hidden}
+    columns = rows.all_columns
     compared = [columns.get(item.column) for item in comparisons if item.column in constants]
     return all(column is None or isinstance(column, ConstantColumn) for column in compared)
 
@@ -329,7 +341,7 @@ def _of_folder(
     entry: FolderEntry | None,
     chosen: list[str],
     is_all: bool,
-    constants: dict[str, ConstantPart],
+    constants: dict[str, Constant],
     index: PcoIndex | None,
     chunks: bool,
     comparisons: Sequence[Comparison],
@@ -366,130 +378,107 @@ def _of_folder(
         raise InvalidArgumentError(
             f"{url}: columns differ in length or rows where nulls were left out; choose one of them"
         )
-    version = TableVersion.of(table, of_numbers)
+    version = TableVersion.of(table, requested)
     # Where many tasks will read a local file, damage is an error now.
     is_checked = chunks and table.place.local_path is not None
+    _check_numbers(table, version, is_checked, limits)
     known: dict[str, AnyColumn] = {
-        **_numbers(table, version, of_numbers, index, is_checked, limits),
-        **{entry.name: _other(table, entry) for entry in requested if isinstance(entry, Other)},
+        entry.name: _stored(table, entry, at) for at, entry in enumerate(requested)
     }
+    # Indexes describe files; the library finds the rows of several, and those of a filter, by
+    # their trailers.
+    files = {} if index is None else _indexed(table, of_numbers, index)
+    known |= {name: column for name, column in files.items() if name not in tested}
     count = known[used[0]].count
     known |= {name: ConstantColumn(part, count) for name, part in constants.items()}
     rows = _Rows(
         url,
         {name: known[name] for name in names},
         {name: known[name] for name in used if name not in named},
+        version,
     )
-    if not comparisons:
-        return rows
-    numbers = [column.name for column in of_numbers]
-    return _tested(rows, entry, constants, comparisons, version, numbers, limits)
+    return _tested(rows, entry, constants, comparisons, limits) if comparisons else rows
 
 
 def _tested(
     rows: _Rows,
     entry: FolderEntry | None,
-    constants: dict[str, ConstantPart],
+    constants: dict[str, Constant],
     comparisons: Sequence[Comparison],
-    version: TableVersion,
-    numbers: Sequence[str],
     limits: Limits,
 ) -> _Rows:
-    """The rows with the tests of a filter, and which of them may match."""
+    """The rows with a filter, and which of them may match."""
     from .._folders.row_tests import (
         check_others,
         may_match,
         of_columns,
         spans_of,
-        tests_of,
         without_constants,
     )
 
-    columns = {**rows.columns, **rows.hidden}
+    columns = rows.all_columns
     rest = without_constants(comparisons, constants)
     # Values of other folders may give nulls without a type one. They have no ranges anyway.
     typed = of_columns(
         comparisons if rest is None else rest,
-        lambda name: name in columns and not _is_null(columns.get(name)),
+        lambda name: name in columns and not is_null(columns[name]),
     )
-    others = {name: c.type for name, c in columns.items() if isinstance(c, OtherColumn)}
     is_excluded = rest is None or (entry is not None and not may_match(entry, typed))
-    check_others(typed, others)
+    check_others(typed, {name: type_of(c) for name, c in columns.items() if is_arrow(c)})
+    assert rows.version is not None
     spans: Sequence[Span] | None = []
     if entry is None or not is_excluded:
-        spans = spans_of(version, typed, numbers, limits)
+        spans = spans_of(rows.version, typed, limits)
     if rest is None or is_excluded:
         spans, rest = [], []
-    return replace(rows, tests=tests_of(rest), spans=spans)
+    return replace(rows, where=tuple(rest), spans=spans)
 
 
-def _is_null(column: AnyColumn | None) -> bool:
-    pyarrow = require("pyarrow", "dask")
-    return isinstance(column, OtherColumn) and pyarrow.types.is_null(column.type)
-
-
-def _other(table: TableFolder, entry: Other) -> OtherColumn:
+def _stored(table: TableFolder, entry: Column | Other, at: int) -> StoredColumn:
+    """A column of a folder, of which frames have numbers or values of Arrow."""
+    files = tuple(file_of_column(table, entry, name) for name in entry.files())
+    if isinstance(entry, Column):
+        type = None
+        if entry.logical.kind in _OF_ARROW:
+            type = require("numpact._folders.columns", "dask").arrow_type_of(entry.logical)
+        return StoredColumn(at, entry, files, type)
     require("pyarrow", "dask")
     from .._folders.row_tests import reader_of_other, type_of_other
 
-    found = [_present(table, entry, name) for name in entry.files()]
     if isinstance(table, IndexedFolder):
         type, is_coded = type_of_other(table.entry, entry), table.entry.is_coded(entry)
     else:
         reader = reader_of_other(table, entry)
         type, is_coded = reader.field.type, reader.has_dictionary
-    return OtherColumn(entry.name, tuple(found), entry.parts, entry.rows, type, is_coded)
+    return StoredColumn(at, entry, files, type, is_coded)
 
 
-def _numbers(
-    table: TableFolder,
-    version: TableVersion,
-    entries: list[Column],
-    index: PcoIndex | None,
-    is_checked: bool,
-    limits: Limits,
-) -> dict[str, AnyColumn]:
-    columns: dict[str, AnyColumn] = {}
-    reader = _core.TableReader(version, limits.max_memory)
-    for at, entry in enumerate(entries):
-        # Where it is cheap, damage is found now; tasks find it in any case.
-        if is_checked or (entry.null_count and table.place.local_path is not None):
+def _check_numbers(
+    table: TableFolder, version: TableVersion, is_checked: bool, limits: Limits
+) -> None:
+    """Finds damage now, where it is cheap; tasks find it in any case."""
+    reader = _core.TableReader(version, limits.decoding)
+    for at, entry in enumerate(version.manifest.ordered()):
+        if isinstance(entry, Column) and (
+            is_checked or (entry.null_count and table.place.local_path is not None)
+        ):
             reader.load(at)
-        stamps = tuple(table.file(name)[1] for name in entry.files())
-        columns[entry.name] = NumberColumn(version, at, entry, stamps)
-        if _is_read(entry):
-            columns[entry.name] = _read(table, version, at, entry)
-    if index is None:
-        return columns
-    # Indexes describe files; the library finds the rows of several by their trailers.
-    entries = [entry for entry in entries if not entry.parts and not _is_read(entry)]
-    files = describe([_present(table, entry, entry.file) for entry in entries], index, chunks=True)
+
+
+def _indexed(
+    table: TableFolder, entries: Sequence[Column], index: PcoIndex
+) -> dict[str, FileColumn]:
+    """The columns without nulls of one file each, by the positions of chunks in an index."""
+    entries = [e for e in entries if not e.parts and e.logical.kind not in _OF_ARROW]
+    found = [file_of_column(table, entry, entry.file) for entry in entries]
+    files = describe(found, index, chunks=True)
     for file, entry in zip(files, entries, strict=True):
         _check_entry(file, entry)
-        if not entry.null_file:
-            columns[entry.name] = FileColumn(file, entry.logical)
-    return columns
-
-
-def _is_read(entry: Column) -> bool:
-    """Whether frames take the rows of a column from Arrow."""
-    return entry.logical.kind in ("text", "decimal")
-
-
-def _read(table: TableFolder, version: TableVersion, at: int, entry: Column) -> ReadColumn:
-    described = {**asdict(entry.logical), "list_size": 0}
-    type = require("numpact._tables.columns", "dask").arrow_type(described)
-    found = tuple(_present(table, entry, name) for name in entry.files())
-    of = (version, at, entry.logical)
-    return ReadColumn(entry.name, found, (), entry.rows, type, False, *of)
-
-
-def _present(table: TableFolder, entry: Column | Other, name: str) -> Found:
-    try:
-        return table.file(name)
-    except FileNotFoundError:
-        url = join(table.place, name).url
-        raise FileNotFoundError(f"{url}: column {entry.name!r}") from None
+    return {
+        entry.name: FileColumn(file, entry.logical)
+        for file, entry in zip(files, entries, strict=True)
+        if not entry.null_file
+    }
 
 
 # ---- checks ----
@@ -518,7 +507,7 @@ def _check_entry(file: Described, entry: Column) -> None:
 
 
 def _check_lengths(rows: _Rows) -> None:
-    counts = {name: column.count for name, column in {**rows.columns, **rows.hidden}.items()}
+    counts = {name: column.count for name, column in rows.all_columns.items()}
     if len(set(counts.values())) > 1:
         raise InvalidArgumentError(
             f"{rows.name}: columns differ in length: {few(counts)}; choose those that belong "
@@ -529,21 +518,25 @@ def _check_lengths(rows: _Rows) -> None:
 # ---- partitions ----
 
 
-def _parts(groups: Sequence[_Rows], limit: int | None, nullable: set[str]) -> Iterator[TablePart]:
+def _parts(
+    groups: Sequence[_Rows], limit: int | None, nullable: set[str], limits: Limits
+) -> Iterator[TablePart]:
     """Partitions in order; those without rows are left out, unless there is no other."""
     if not any(rows.count for rows in groups):
         groups = groups[:1]
     tokenize = require("dask.base", "dask").tokenize
     total = 0
     for rows in groups:
-        stamps = [_stamp(column) for column in {**rows.columns, **rows.hidden}.values()]
-        state = tokenize(stamps, rows.tests)
+        columns = rows.all_columns.items()
+        state = tokenize(
+            [_state_of(column, name in nullable) for name, column in columns], rows.where
+        )
         step = limit or max(rows.count, 1)
         for first in range(0, max(rows.count, len(groups) == 1), step):
             count = min(step, rows.count - first)
             if rows.spans is not None and not overlap(rows.spans, first, count):
                 continue
-            yield _part(rows, first, count, nullable, total, state)
+            yield _part(rows, first, count, nullable, total, state, limits)
         total += rows.count
 
 
@@ -553,39 +546,42 @@ def overlap(spans: Sequence[Span], first: int, count: int) -> bool:
 
 
 def _part(
-    rows: _Rows, first: int, count: int, nullable: set[str], total: int, state: str
+    rows: _Rows,
+    first: int,
+    count: int,
+    nullable: set[str],
+    total: int,
+    state: str,
+    limits: Limits,
 ) -> TablePart:
-    columns = (
+    columns = tuple(
         (name, column.part(first, count, name in nullable)) for name, column in rows.columns.items()
     )
-    hidden = ((name, column.part(first, count, True)) for name, column in rows.hidden.items())
-    return TablePart(tuple(columns), total + first, count, state, rows.tests, tuple(hidden))
+    hidden = tuple((name, column.part(first, count, True)) for name, column in rows.hidden.items())
+    of = (total + first, first, count, state, rows.where, hidden, limits)
+    return TablePart(columns, rows.version, *of)
 
 
-def _stamp(column: AnyColumn) -> tuple[object, ...]:
+def _state_of(column: AnyColumn, is_nullable: bool) -> tuple[object, ...]:
+    """The versions of the files of a column, and how its values are given."""
+    logical = None if column.logical is None else column.logical.key()
     if isinstance(column, ConstantColumn):
-        return (column.value,)
-    if isinstance(column, OtherColumn):
-        return tuple((place.url, stamp.size, stamp.tag) for place, stamp in column.files)
-    if isinstance(column, FileColumn):
-        return column.file.place.url, column.file.stamp.size, column.file.stamp.tag
-    stamps = [(stamp.size, stamp.tag) for stamp in column.stamps]
-    return column.table.place, column.entry.files(), stamps
+        return (column.value.value, logical, str(column.value.of), is_nullable)
+    files = column.files if isinstance(column, StoredColumn) else [column.found]
+    type = str(column.type) if isinstance(column, StoredColumn) else ""
+    stamps = [
+        (place.url, str(getattr(place.fs, "_fs_token", "")), stamp.size, stamp.tag)
+        for place, stamp in files
+    ]
+    return (stamps, logical, type, is_nullable)
 
 
 def _meta(rows: _Rows, backend: Backend, nullable: set[str]) -> pd.DataFrame:
-    import numpy as np
-
-    empty: dict[str, Rows | ArrowRows] = {}
-    for name, column in rows.columns.items():
-        if isinstance(column, OtherColumn):
-            empty[name] = ArrowRows(require("pyarrow", "dask").chunked_array([], column.type))
-            continue
-        if isinstance(column, ConstantColumn):
-            empty[name] = column.part(0, 0, name in nullable).load()
-            continue
-        numbers = np.empty(0, dtype_of(column.logical.number_type))
-        empty[name] = Rows(numbers, None, column.logical, name in nullable)
-    made = frame(empty, backend, 0, 0)
-    clear = require("dask.dataframe.utils", "dask").clear_known_categories
-    return clear(made) if any(isinstance(c, OtherColumn) for c in rows.columns.values()) else made
+    pyarrow = require("pyarrow", "dask")
+    parts = {name: column.part(0, 0, name in nullable) for name, column in rows.columns.items()}
+    empty = {
+        name: (pyarrow.chunked_array([], arrow_type(part)), part) for name, part in parts.items()
+    }
+    made = frame(empty, backend, require("pandas", "dask").RangeIndex(0))
+    cleared: pd.DataFrame = require("dask.dataframe.utils", "dask").clear_known_categories(made)
+    return cleared

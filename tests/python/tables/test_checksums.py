@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import decimal
 import functools
+import importlib.util
 import io
 import json
 import pickle
 import random
 import shutil
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ import numpact
 from numpact import _core
 from numpact._remote import checked_file
 from numpact._remote.checked_file import BATCH_ROWS
-from numpact._remote.table_parts import OtherPart
 
 ROWS = BATCH_ROWS + 500
 
@@ -379,6 +379,37 @@ def test_a_store_gives_only_the_blocks_of_the_rows(
         numpact.read_table(f"memory:/{store.url}", ["s"], rows=slice(BATCH_ROWS, BATCH_ROWS + 1))
 
 
+def test_a_filter_and_its_rows_take_one_request(
+    copy: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checked_file, "_WHOLE_BYTES", 1000)
+    folder = copy("plain")
+    ends = part_of(folder)["ends"]
+    store = Requests(monkeypatch, folder)
+    calls: list[Callable[[str], Any]] = [
+        lambda url: numpact.read_table(url, ["s"], where="s > '5'")
+    ]
+    if importlib.util.find_spec("dask") is not None:
+        import numpact.dask
+
+        def by_dask(url: str) -> Any:
+            frame = numpact.dask.from_pco_table(url, ["s"], "s > '5'")
+            store.ranges.clear()  # opening it looks at the type
+            return frame.compute(scheduler="synchronous")
+
+        calls.append(by_dask)
+    for call in calls:
+        store.ranges.clear()
+        assert len(call(f"memory:/{store.url}")) == sum(
+            x > "5" for x in column("plain").to_pylist()
+        )
+        assert sorted((a or 0, b) for _, a, b in store.ranges) == [
+            (0, ends[0]),
+            (ends[0], ends[2]),
+            (ends[2], ends[3]),
+        ]
+
+
 def test_a_small_file_of_a_store_takes_one_request(
     copy: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -388,19 +419,27 @@ def test_a_small_file_of_a_store_takes_one_request(
     assert len(store.ranges) == 1
 
 
+def parts_in(thing: Any) -> Iterator[Any]:
+    """The partitions of tables in a graph of Dask."""
+    from numpact.dask import _sources
+
+    if isinstance(thing, _sources.TablePart):
+        yield thing
+        return
+    for inner in _sources._inside(thing) or ():
+        yield from parts_in(inner)
+
+
 def test_tasks_of_dask_carry_the_blocks_that_they_read(copy: Callable[..., Path]) -> None:
     dask = pytest.importorskip("numpact.dask")
     rows = 40 * BATCH_ROWS
     folder = copy("plain", rows)
     frame = dask.from_pco_table(str(folder), columns=["s"], rows_per_partition=1000)
-    parts = [
-        value
-        for task in frame.optimize().dask.values()
-        for value in getattr(task, "args", ())
-        if hasattr(value, "columns") and isinstance(value.columns[0][1], OtherPart)
-    ]
+    parts = list(parts_in(frame.optimize().dask))
+    assert len(parts) == frame.npartitions
     for part in parts[:50]:
-        assert len(part.columns[0][1].blocks.known) <= 4
+        (piece,) = part.columns[0][1].pieces
+        assert len(piece.blocks.known) <= 4
         assert len(pickle.dumps(part)) < 3000
     last = frame.partitions[frame.npartitions - 1].compute(scheduler="synchronous")
     assert last["s"].tolist() == column("plain", rows)[-len(last) :].to_pylist()

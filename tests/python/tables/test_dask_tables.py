@@ -121,6 +121,50 @@ def test_partitions_without_a_match_are_left_out(tmp_path: Path) -> None:
     pickle.loads(pickle.dumps(made))
 
 
+def test_rows_are_filtered_by_an_index_of_files(tmp_path: Path) -> None:
+    whole = frame()
+    whole["b"] = whole.i % 3 == 0
+    arrow = pa.Table.from_pandas(whole, preserve_index=False)
+    numpact.write_table(arrow, tmp_path / "t", trailer=False)
+    index = numpact.dask.pco_index(tmp_path / "t")
+    options: dict[str, Any] = {"index": index, "rows_per_partition": 125}
+    for backend in ("numpy", "pyarrow"):
+        options["dtype_backend"] = backend
+        where = "i >= 120 and i < 130"
+        made = from_pco_table(tmp_path / "t", ["x", "b", "n", "s"], where, **options)
+        found = computed(made)
+        assert list(found.index) == list(range(120, 130))
+        expected = whole[120:130]
+        for name in ("x", "b", "s"):
+            assert found[name].to_list() == expected[name].to_list()
+        assert dict(found.dtypes) == dict(made._meta.dtypes)
+    assert computed(from_pco_table(tmp_path / "t", ["x"], "i < 0", index=index)).empty
+
+
+def test_columns_of_nulls_alone_in_filters(tmp_path: Path) -> None:
+    numpact.write_table({"x": [1, 2, 3], "n": [5, 2, None], "s": ["a", "b", None]}, tmp_path / "0")
+    nulls = {"x": [4, 5], "n": pa.nulls(2), "s": pa.nulls(2)}
+    numpact.write_table(pa.table(nulls), tmp_path / "1")
+    cases: dict[str, list[int]] = {
+        "n > 1": [0, 1],
+        "n > 1 or x = 5": [0, 1, 4],
+        "n = x": [1],
+        "n = x or x >= 4": [1, 3, 4],
+        "n is null": [2, 3, 4],
+        "s is not null": [0, 1],
+        "s != 'a' and x > 0": [1],
+        "s is null and n is null and x < 5": [2, 3],
+    }
+    folders = [tmp_path / "0", tmp_path / "1"]
+    for where, rows in cases.items():
+        for columns in (None, ["x"], ["s", "n"]):
+            found = computed(from_pco_table(folders, columns, where))
+            assert list(found.index) == rows, (where, columns)
+    assert computed(from_pco_table(folders, ["n"], "x >= 4"))["n"].isna().to_list() == [True] * 2
+    with pytest.raises(numpact.TypeMismatchError):
+        from_pco_table(folders, filters="s > 5")
+
+
 def test_names_of_folders_are_columns(tmp_path: Path) -> None:
     root = tmp_path / "root"
     for day in (1, 2, 3):
