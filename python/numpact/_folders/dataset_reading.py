@@ -14,6 +14,7 @@ from .._remote.locations import Location, StorageOptions, table_place
 from .choosing import Rows, index_of_name
 from .expressions import is_expression
 from .filters import parse_where
+from .row_numbers import without_columns
 from .row_tests import left_in
 from .tables import Filter, Path, open_table, table_in
 from .tabular import Table
@@ -78,12 +79,9 @@ def read_dataset(
         parts.append(part)
     if not parts:
         parts.append(schema.empty_table())
-    return Table(pa.concat_tables(parts) if wanted else _without_columns(parts))
-
-
-def _without_columns(parts: Sequence[pa.Table]) -> pa.Table:
-    rows = sum(part.num_rows for part in parts)
-    return pa.table({"": pa.nulls(rows)}).select([])
+    if wanted:
+        return Table(pa.concat_tables(parts))
+    return Table(without_columns(sum(part.num_rows for part in parts), own.metadata))
 
 
 def refuse_rows(rows: object) -> None:

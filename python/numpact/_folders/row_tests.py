@@ -12,7 +12,7 @@ import pyarrow.ipc
 from .. import _core
 from .._errors import CorruptError, InvalidArgumentError
 from .._limits import Limits
-from .._remote.checked_file import blocks_of, source_of_file
+from .._remote.checked_file import blocks_of
 from .._remote.dataset import FoundFolder
 from .._remote.dataset_index import FolderEntry
 from .._remote.manifest import Other
@@ -133,9 +133,8 @@ def _may_hold(entry: FolderEntry, item: Comparison) -> bool:
 def reader_of_other(table: TableFolder, entry: Other) -> OtherReader:
     """The reader of the first file of a column that Pco cannot hold."""
     part = entry.parts[0]
-    file, stamp = table.file(part.file)
-    source = source_of_file(file, stamp.size, file.contents(), blocks_of(part))
-    return OtherReader(source, part.rows, file.url, entry.name)
+    file, _ = table.file(part.file)
+    return OtherReader(file.checked(blocks_of(part)), part.rows, file.url, entry.name)
 
 
 @lru_cache(16)  # tables of a dataset share their schema

@@ -21,7 +21,6 @@ from .._remote.checked_file import (
     CheckedFile,
     blocks_of,
     in_memory,
-    source_of_file,
 )
 from .._remote.dataset import FoundFolder
 from .._remote.locations import Location
@@ -93,8 +92,7 @@ class Folder:
     def _source(self, part: Part, column: str, url: str) -> CheckedFile | Buffer:
         blocks = blocks_of(part)
         if self.files is not None:
-            file, stamp = self.files.folder.file(part.file)
-            return source_of_file(file, stamp.size, None, blocks)
+            return self.files.folder.file(part.file)[0].checked(blocks)
         mapped: Any = self.reader.file(part.file, column)
         content = memoryview(mapped)
         return content if blocks is None else in_memory(content, blocks, url)

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from .._limits import Budget, Limits
-from .._remote.checked_file import source_of_file
 from .._remote.manifest import Column, Other, Part
 from .._remote.table_folder import Piece, StoredPart, TableVersion
 from .._tables.unifying import as_common
@@ -38,7 +37,7 @@ class _Folder(Folder):
 
     def _source(self, part: Part, column: str, url: str) -> Any:
         piece = self._pieces[part.file]
-        return source_of_file(piece.file, None, piece.file.contents(), piece.blocks)
+        return piece.file.checked(piece.blocks)
 
     def column(self, stored: StoredPart, entry: Column | Other) -> Source:
         if isinstance(entry, Column):

@@ -6,13 +6,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._errors import ChecksumError, CorruptError
-from .locations import Location
 from .manifest import Part
 
 if TYPE_CHECKING:
@@ -185,26 +183,6 @@ class CheckedFile:
             return "the end of the file (index of its batches) has"
         first = (index - 1) * BATCH_ROWS
         return f"rows {first} to {min(first + BATCH_ROWS, self._rows) - 1} have"
-
-
-def source_of_file(
-    file: Location, size: int | None, mapped: Buffer | None, blocks: Blocks | None
-) -> CheckedFile | Buffer:
-    """The bytes of a file of a table for ``OtherReader``: checked, if there are checksums.
-
-    Args:
-        file: Where it is.
-        size: Bytes of it, if known.
-        mapped: All bytes of a local file; None: it is in a store.
-        blocks: Its checksums; None: there are none, and all bytes are fetched.
-    """
-    if blocks is None:
-        return file.read_all() if mapped is None else mapped
-    if mapped is None:
-        # Blocks have checksums: a file that was replaced is found without asking for its state.
-        fetch = partial(Location.read, file)
-        return CheckedFile(fetch, size, blocks, file.url, is_near=False)
-    return in_memory(mapped, blocks, file.url)
 
 
 def in_memory(mapped: Buffer, blocks: Blocks, place: str) -> CheckedFile:

@@ -14,12 +14,13 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from .._errors import ChecksumError, CorruptError, Error, InputOutputError, TruncatedError
 from .._versions import Version, is_same, signs_in, version_of
-from .checked_file import Blocks
+from .checked_file import Blocks, CheckedFile, in_memory
 from .dataset_index import FileSum, FolderEntry
 from .locations import Location, Stamp, join, stamp_of, typed_errors, with_fsspec
 from .manifest import (
@@ -102,6 +103,17 @@ class TableFile(Location):
         if self.local_path is not None:
             return self._content()
         return self.read_all() if self.size is None else self
+
+    def checked(self, blocks: Blocks | None) -> CheckedFile | Buffer:
+        """For ``OtherReader``: bytes that are compared with checksums, or all without any."""
+        content = self.contents()
+        if blocks is None:
+            return self.read_all() if content is None else content
+        if content is not None:
+            return in_memory(content, blocks, self.url)
+        # Blocks have checksums: a file that was replaced is found without asking for its state.
+        fetch = partial(Location.read, self)
+        return CheckedFile(fetch, self.size, blocks, self.url, is_near=False)
 
     @property
     def size(self) -> int | None:
