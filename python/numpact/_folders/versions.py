@@ -79,8 +79,14 @@ def rows_of(
     folder = _Folder(version, files, pieces, limits)
     sources = [folder.column(columns[name], at) for name, at in zip(used, own, strict=True)]
     numbers = None
+    first, stop = span
     if where:
-        scan = Scan(folder, sources, range(len(chosen)), conditions_of(where, used), span, 1)
+        conditions = conditions_of(where, used)
+        places = [*version.files[:1], *(piece.file for piece in pieces.values())]
+        # A request to a store costs more than memory for a partition. Windows begin at multiples of
+        # their rows, so that this is one window, wherever the partition begins.
+        window = stop if places[0].local_path is None else None
+        scan = Scan(folder, sources, range(len(chosen)), conditions, span, 1, window)
         parts: list[list[pa.Array]] = [[] for _ in chosen]
         found = [np.empty(0, np.int64)]
         for rows in scan.rows(budget, are_numbered=True):
@@ -90,7 +96,6 @@ def rows_of(
                 part += arrays
         numbers = np.concatenate(found)
     else:
-        first, stop = span
         parts = [source.read(first, stop - first, 1, budget) for source in sources]
     made = {
         name: _in_type(source, part, columns[name].type, folder)

@@ -117,6 +117,30 @@ def test_ranges_exclude_folders(made: Path, tmp_path: Path, store: CountingFileS
         same(from_pco_table(root, ["id", "qty"], filters).compute(), expected)
 
 
+def test_a_filter_takes_no_more_requests_than_all_rows(
+    tmp_path: Path, store: CountingFileSystem
+) -> None:
+    rng = np.random.default_rng(3)
+    rows = 300_000
+    table = {name: rng.random(rows) for name in ("a", "b", "c")}
+    table["n"] = pa.array(rng.integers(0, 1000, rows), mask=rng.random(rows) < 0.1)
+    numpact.write_table(table, tmp_path / "t", level=1)
+    upload(store, tmp_path / "t", "/b/t")
+
+    def requests(**options: Any) -> tuple[int, int]:
+        frame = from_pco_table("counting://b/t", rows_per_partition=110_000, **options)
+        table_folder._readers.clear()
+        store.requests.clear()
+        found = frame.compute()
+        return len(taken(store)), len(found)
+
+    most, _ = requests()
+    for filters in ("a < 0.5", "a < 0.0001 or n is null"):
+        asked, matching = requests(filters=filters)
+        assert asked <= most
+        assert 0 < matching < rows
+
+
 def same(one: pd.DataFrame, other: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(one, other)
 
