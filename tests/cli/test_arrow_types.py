@@ -310,7 +310,10 @@ def test_integers_of_128_bits_are_named(tool: Tool, tmp_path: Path) -> None:  # 
     pl.DataFrame({"a": [1], "big": wide, "s": pl.struct(wide.alias("x"), eager=True)}
                  ).write_parquet(path)  # fmt: skip
     ran = tool.run("compress", path, "-o", tmp_path / "no", code=FAILURE)
-    assert "integers of 128 bits" in ran.err and "('big', 's.x'): cast them" in ran.err
+    if tool.program == PROGRAM:
+        assert "integers of 128 bits" in ran.err and "('big', 's.x'): cast them" in ran.err
+    else:  # the package reads by pyarrow, which does not even give the schema of such a file
+        assert "more than 64 bits" in ran.err
     assert not (tmp_path / "no").exists()
 
 
