@@ -97,7 +97,7 @@ do_world() {
   python=$(newest_python)
   [ -n "$python" ] || { echo "world: not run, there is no Python 3.13 or newer here"; return 0; }
   need_to_build
-  mapfile -t packages < <(grep -v '^#' integrations/hdf5/packages.txt)
+  mapfile -t packages < <(grep -hv '^#' integrations/hdf5/{packages,other_programs}.txt)
   need_packages "${packages[@]}"
   build release
   need_wheel
