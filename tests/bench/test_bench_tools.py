@@ -221,10 +221,6 @@ def test_cvc_embeddings(tmp_path: Path) -> None:
     np.save(tmp_path / "small.npy", rows.astype(np.float32))
     table = run("cvc_embeddings", tmp_path, "--seconds", 0)
     assert "small, 200 x 24 float32, 19,200 bytes" in table
-    assert [line.split()[0] for line in table.splitlines()[-4:]] == [
-        "int8",
-        "int8_row",
-        "int8_dim",
-        "int4",
-    ]
-    assert table.splitlines()[-4].endswith("1.00")
+    rows_of = {line.split()[0]: line for line in table.splitlines() if line.strip()}
+    assert {"int8", "int8_row", "int8_dim", "int4", "rot4", "rot2", "rot1"} <= set(rows_of)
+    assert rows_of["int8"].endswith("1.00")
