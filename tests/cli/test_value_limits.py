@@ -4,8 +4,6 @@ commands."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpact
@@ -19,23 +17,6 @@ MIB = 1 << 20
 # A batch that is refused takes nothing; without --max-memory a column may take 16 MiB.
 MARGIN = 40 * MIB
 TEXT = ["string", "large_string", "string_view", "decimal", "dictionary"]  # what CSV can show
-
-
-def peak_of(tool: Tool, *words: object) -> tuple[int, str, int]:  # noqa: F811
-    """Exit code, what it says, and its most memory in bytes."""
-    script = (
-        "import resource, subprocess, sys\n"
-        "ran = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)\n"
-        "print(ran.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", script, tool.program, *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    code, kibibytes = ran.stdout.split()
-    return int(code), ran.stderr, int(kibibytes) << 10
 
 
 LIMITS = [
@@ -72,11 +53,11 @@ def test_columns_of_arrow_are_refused_before_they_are_decoded(
         pytest.skip("it starts slowly, and the code is that of test_table_limits.py")
     folder, out = folder_of(tmp_path / "t", DECODED[kind]()), tmp_path / "o"
     small = folder_of(tmp_path / "small", DECODED[kind]()[:0])
-    code, said, least = peak_of(tool, "decompress", small, "--to", "arrow", "-o", tmp_path / "s")
+    code, said, least = tool.peak_of("decompress", small, "--to", "arrow", "-o", tmp_path / "s")
     assert code == DONE, said
     for at, words in enumerate(commands(folder, out, kind)):
         limits = LIMITS[at % len(LIMITS)]
-        code, said, peak = peak_of(tool, *words, *limits)
+        code, said, peak = tool.peak_of(*words, *limits)
         is_little = limits[0] == "--max-memory" or bool({"--range", "head", "s = 5"} & set(words))
         if kind == "decimal" and is_little and code == DONE:
             out.unlink(missing_ok=True)  # few rows, or decoded in parts that take less
