@@ -109,7 +109,7 @@ do_world() {
   echo "$python" >$root/python
   sed 's/[=<>~!].*//' requirements-dev.txt >$root/wanted.txt
   retry $venv/bin/python -m pip install -q --upgrade --disable-pip-version-check \
-    -r $root/wanted.txt h5py hdf5plugin netCDF4 h5netcdf kerchunk pyfive virtualizarr ||
+    -r $root/wanted.txt zarrs h5py hdf5plugin netCDF4 h5netcdf kerchunk pyfive virtualizarr ||
     die "pip install failed"
   quietly $venv/bin/python -m pip install --no-deps --force-reinstall --disable-pip-version-check \
     "$WHEELS"/numpact-*.whl || die "installing the Python package failed"
