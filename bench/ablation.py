@@ -107,11 +107,11 @@ class Program:
     def run(self, settings: list[tuple[str, float]]) -> tuple[dict[str, float], Iterator[Run]]:
         """The constants with their values, and a result for each setting."""
         lines = "".join(f"{name} {factor}\n" for name, factor in settings)
-        with tempfile.TemporaryFile("w+") as wanted:
-            wanted.write(lines)
-            wanted.seek(0)
+        with tempfile.TemporaryFile("w+") as requests:
+            requests.write(lines)
+            requests.seek(0)
             process = subprocess.Popen(
-                self._command, stdin=wanted, stdout=subprocess.PIPE, text=True
+                self._command, stdin=requests, stdout=subprocess.PIPE, text=True
             )
         assert process.stdout is not None
         constants = json.loads(process.stdout.readline())["constants"]

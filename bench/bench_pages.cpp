@@ -83,15 +83,15 @@ Pages make_conv1_pages(std::size_t page_n, unsigned order) {
 template <class Read>
 double time_pages(std::size_t rounds, std::size_t pages, const Read& read) {
   using Clock = std::chrono::steady_clock;
-  double least = 0;
+  double best = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
     const Clock::time_point start = Clock::now();
     read();
     const std::chrono::duration<double, std::nano> passed = Clock::now() - start;
     const double of_page = passed.count() / static_cast<double>(pages);
-    least = round == 0 ? of_page : std::min(least, of_page);
+    best = round == 0 ? of_page : std::min(best, of_page);
   }
-  return least;
+  return best;
 }
 
 template <class T>

@@ -125,10 +125,10 @@ def from_netcdf(data: bytes, x: Array) -> Array:
         return file["v"][:]
 
 
-def fewest_digits(x: Array, mode: str, bound: float) -> int | None:
+def digits_within(x: Array, mode: str, bound: float) -> int | None:
     """The fewest bits or digits that stay within the bound; None: even all do not."""
-    most = {"BitRound": (23, 52)}.get(mode, (7, 15))[x.dtype.itemsize // 8]
-    low, high = 1, most + 1
+    limit = {"BitRound": (23, 52)}.get(mode, (7, 15))[x.dtype.itemsize // 8]
+    low, high = 1, limit + 1
     while low < high:
         middle = (low + high) // 2
         try:
@@ -139,7 +139,7 @@ def fewest_digits(x: Array, mode: str, bound: float) -> int | None:
             high = middle
         else:
             low = middle + 1
-    return low if low <= most else None
+    return low if low <= limit else None
 
 
 def largest_error(out: Array, x: Array) -> float:
@@ -153,7 +153,7 @@ def coders(x: Array, bound: float) -> Iterator[tuple[str, Coder]]:
         yield "SZ3", (by_sz3, from_sz3)
         yield "zfp", (by_zfp, from_zfp)
     for mode in QUANTIZATIONS:
-        digits = fewest_digits(x, mode, bound)
+        digits = digits_within(x, mode, bound)
         if digits is not None:
             yield mode, (lambda x, _, mode=mode, digits=digits: quantized(x, mode, digits),
                          from_netcdf)

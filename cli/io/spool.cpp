@@ -12,16 +12,16 @@
 namespace numpact::cli {
 namespace {
 
-// Larger buffers of a stream are in pieces of this size, so that they grow without being copied.
+// Larger buffers of a stream are in segments of this size, so that they grow without being copied.
 // Large pages fit in them.
-constexpr std::size_t kMaxPieceBytes = std::size_t{1} << 22;
+constexpr std::size_t kMaxSegmentBytes = std::size_t{1} << 22;
 
 constexpr const char* kPlace = "temporary file";
 
 }  // namespace
 
 Spool::~Spool() {
-  for (StreamState& state : streams_) free_pieces(state);
+  for (StreamState& state : streams_) free_segments(state);
   if (descriptor_ >= 0) platform::close_file(descriptor_);
 }
 
@@ -30,15 +30,15 @@ Spool::Stream Spool::add_stream() {
   return streams_.size() - 1;
 }
 
-void Spool::add_piece(StreamState& state, std::size_t capacity) {
+void Spool::add_segment(StreamState& state, std::size_t capacity) {
   state.buffered.reserve(state.buffered.size() + 1);
   state.buffered.push_back({static_cast<std::byte*>(memory_.allocate(capacity)), 0, capacity});
   state.buffered_capacity += capacity;
   buffered_bytes_ += capacity;
 }
 
-void Spool::free_pieces(StreamState& state) {
-  for (const Piece& piece : state.buffered) memory_.deallocate(piece.data, piece.capacity);
+void Spool::free_segments(StreamState& state) {
+  for (const Segment& segment : state.buffered) memory_.deallocate(segment.data, segment.capacity);
   buffered_bytes_ -= state.buffered_capacity;
   give_back(state.buffered);
   state.buffered_size = 0;
@@ -50,14 +50,14 @@ void Spool::append(Stream stream, std::span<const std::byte> bytes) {
   state.size += bytes.size();
   while (!bytes.empty()) {
     if (state.buffered.empty() || state.buffered.back().size == state.buffered.back().capacity) {
-      add_piece(state,
+      add_segment(state,
                 static_cast<std::size_t>(std::min<std::uint64_t>(
-                    kMaxPieceBytes, std::max<std::uint64_t>(bytes.size(), state.buffered_size))));
+                    kMaxSegmentBytes, std::max<std::uint64_t>(bytes.size(), state.buffered_size))));
     }
-    Piece& piece = state.buffered.back();
-    const std::size_t count = std::min(bytes.size(), piece.capacity - piece.size);
-    std::memcpy(piece.data + piece.size, bytes.data(), count);
-    piece.size += count;
+    Segment& segment = state.buffered.back();
+    const std::size_t count = std::min(bytes.size(), segment.capacity - segment.size);
+    std::memcpy(segment.data + segment.size, bytes.data(), count);
+    segment.size += count;
     state.buffered_size += count;
     bytes = bytes.subspan(count);
   }
@@ -65,7 +65,7 @@ void Spool::append(Stream stream, std::span<const std::byte> bytes) {
 }
 
 void Spool::clear(Stream stream) {
-  free_pieces(streams_[stream]);
+  free_segments(streams_[stream]);
   streams_[stream] = StreamState();
 }
 
@@ -83,8 +83,8 @@ void Spool::flush_all() {
   for (StreamState& state : streams_) {
     if (state.buffered.empty()) continue;
     state.extents.push_back({state.size - state.buffered_size, file_size_, state.buffered_size});
-    for (const Piece& piece : state.buffered) write_file(piece.bytes());
-    free_pieces(state);
+    for (const Segment& segment : state.buffered) write_file(segment.bytes());
+    free_segments(state);
   }
 }
 
@@ -104,18 +104,18 @@ void Spool::read(Stream stream, std::uint64_t offset, std::span<std::byte> out) 
     out = out.subspan(count);
     offset += count;
   }
-  std::uint64_t piece_from = state.size - state.buffered_size;
-  for (const Piece& piece : state.buffered) {
+  std::uint64_t segment_from = state.size - state.buffered_size;
+  for (const Segment& segment : state.buffered) {
     if (out.empty()) return;
-    const std::uint64_t piece_end = piece_from + piece.size;
-    if (offset < piece_end) {
-      const auto skipped = static_cast<std::size_t>(offset - piece_from);
-      const std::size_t count = std::min(out.size(), piece.size - skipped);
-      std::memcpy(out.data(), piece.data + skipped, count);
+    const std::uint64_t segment_end = segment_from + segment.size;
+    if (offset < segment_end) {
+      const auto skipped = static_cast<std::size_t>(offset - segment_from);
+      const std::size_t count = std::min(out.size(), segment.size - skipped);
+      std::memcpy(out.data(), segment.data + skipped, count);
       out = out.subspan(count);
       offset += count;
     }
-    piece_from = piece_end;
+    segment_from = segment_end;
   }
 }
 

@@ -39,7 +39,7 @@ class Spool {
     std::uint64_t file_offset;
     std::uint64_t size;
   };
-  struct Piece {
+  struct Segment {
     std::byte* data;
     std::size_t size;
     std::size_t capacity;
@@ -48,21 +48,21 @@ class Spool {
   struct StreamState {
     std::uint64_t size = 0;
     std::vector<Extent> extents;  // the part in the file, in order
-    // The bytes after these extents, in pieces that are full except the last.
-    std::vector<Piece> buffered;
+    // The bytes after these extents, in segments that are full except the last.
+    std::vector<Segment> buffered;
     std::uint64_t buffered_size = 0;
     std::uint64_t buffered_capacity = 0;
   };
 
-  void add_piece(StreamState& state, std::size_t capacity);
-  void free_pieces(StreamState& state);
+  void add_segment(StreamState& state, std::size_t capacity);
+  void free_segments(StreamState& state);
   void write_file(std::span<const std::byte> bytes);
   void flush_all();
   void read_file(std::uint64_t offset, std::span<std::byte> out) const;
 
   std::uint64_t memory_bytes_;
   std::uint64_t buffered_bytes_ = 0;  // total capacity of all buffers
-  KeptMemory memory_;                 // of the pieces
+  KeptMemory memory_;                 // of the segments
   std::deque<StreamState> streams_;   // there may be hundreds of thousands
   int descriptor_ = -1;
   std::uint64_t file_size_ = 0;

@@ -119,14 +119,14 @@ struct Object {
   explicit Object(const CallersMemory& own) : memory(own) {}
   CallersMemory memory;
   bool is_in_use = false;    // a call that Use announces works with it
-  bool is_unwanted = false;  // it is destroyed when that call returns
+  bool is_released = false;  // it is destroyed when that call returns
 };
 
 template <class T>
 void destroy_object(T* object) noexcept {
   if (object == nullptr) return;
   if (object->is_in_use) {
-    object->is_unwanted = true;
+    object->is_released = true;
     return;
   }
   object->is_in_use = true;  // also for the caller's allocator
@@ -154,7 +154,7 @@ class Use {
   ~Use() {
     if (object_ == nullptr || is_refused_) return;
     object_->is_in_use = false;
-    if (object_->is_unwanted) destroy_object(object_);
+    if (object_->is_released) destroy_object(object_);
   }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;

@@ -21,7 +21,7 @@ bool is_within(const SizeEstimate& estimate, std::size_t bytes) {
 }
 
 // The shared columns are measured in tests/data; these are the same for everyone.
-TEST(Estimate, HoldsForMostDistributions) {
+TEST(Estimate, HoldsForDistributions) {
   Random random(701);
   int within = 0;
   int all = 0;

@@ -151,7 +151,7 @@ TEST_F(FileEnds, ItsOwnTrailer) {
   }
 }
 
-TEST_F(FileEnds, OtherBytesAreToldAndKept) {
+TEST_F(FileEnds, OtherBytesAreReportedAndKept) {
   for (const Bytes& rest : joined_) {
     SCOPED_TRACE(rest.size());
     expect_end(plain_ + rest, TrailerState::kUnrecognised, plain_.size());

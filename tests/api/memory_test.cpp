@@ -110,17 +110,17 @@ Case parallel_case(NumberType type, std::size_t n = 160000) {
 class Calls {
  public:
   void add(long allocated, long requested) {
-    least_ = std::min(least_, std::max(allocated, requested));
-    most_ = std::max({most_, allocated, requested});
+    smallest_ = std::min(smallest_, std::max(allocated, requested));
+    largest_ = std::max({largest_, allocated, requested});
   }
   void check(bool is_pool) const {
     constexpr long kThreads = 8;  // what the start of the threads of a pool may take
-    EXPECT_LE(is_pool ? least_ : most_, is_pool ? kThreads : 0);
+    EXPECT_LE(is_pool ? smallest_ : largest_, is_pool ? kThreads : 0);
   }
 
  private:
-  long least_ = std::numeric_limits<long>::max();
-  long most_ = 0;
+  long smallest_ = std::numeric_limits<long>::max();
+  long largest_ = 0;
 };
 
 TEST(WarmContexts, AllocateNothingWithThreads) {

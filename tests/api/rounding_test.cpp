@@ -241,7 +241,7 @@ TEST(Rounding, ChoosesWhatCompressesBest) {
   EXPECT_LT(compress(made.view).value().size() * 3, compress(noise).value().size());
 }
 
-TEST(Rounding, OfPiecesChoosesOnceThereIsSomethingToChooseBy) {
+TEST(Rounding, OfPartsChoosesOnceThereAreNumbers) {
   std::vector<double> numbers(30'000, 17.25);
   const std::vector<double> noise = walk(60'000);
   numbers.insert(numbers.end(), noise.begin(), noise.end());

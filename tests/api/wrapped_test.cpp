@@ -321,7 +321,7 @@ class PageSequences : public ::testing::Test {
   Numbers out_;
 };
 
-TEST_F(PageSequences, NeedRoomForAllNumbers) {
+TEST_F(PageSequences, NeedMemoryForAllNumbers) {
   ASSERT_OK(decode());
   EXPECT_TRUE(same_numbers(out_, numbers_));
   ASSERT_OK(decoder_->decode_pages({}, writable(out_)));

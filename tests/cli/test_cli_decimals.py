@@ -39,7 +39,7 @@ def test_round_trip(tool: Tool, tmp_path: Path) -> None:
     path = write(TABLE, tmp_path / "t.arrow")
     tool.run("compress", "-q", path, "-o", tmp_path / "t")
     numpact.write_table(TABLE, tmp_path / "python")
-    texts = [(tmp_path / door / "manifest.json").read_bytes() for door in ("python", "t")]
+    texts = [(tmp_path / writer / "manifest.json").read_bytes() for writer in ("python", "t")]
     assert texts[0] == texts[1]
     tool.run("decompress", "-q", tmp_path / "t", "-o", tmp_path / "back.arrow")
     assert pa.ipc.open_file(tmp_path / "back.arrow").read_all().equals(TABLE)

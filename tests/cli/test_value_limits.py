@@ -92,7 +92,7 @@ def test_values_that_become_text_count_as_often_as_they_are(
         tool.refused(*words, "--max-output", size - 1, code=LIMIT)
 
 
-def test_output_is_counted_alike_in_all_formats(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
+def test_output_is_counted_in_all_formats(tmp_path: Path, tool: Tool) -> None:  # noqa: F811
     """Texts of several batches and numbers, whole and in part."""
     rows = 3 * ROWS
     table = {

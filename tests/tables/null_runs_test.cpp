@@ -68,7 +68,7 @@ TEST(NullRuns, DoNotWrap) {
   EXPECT_FALSE(fits(runs, 16, nulls));
 }
 
-TEST(NullRuns, AreAtMost) {
+TEST(NullRuns, AreLimited) {
   EXPECT_EQ(table::max_null_runs(2, 2), 6u);
   EXPECT_EQ(table::max_null_runs(100, 3), 8u);
   EXPECT_EQ(table::max_null_runs(0, 7), 2u);

@@ -200,7 +200,7 @@ TEST_F(Writers, RefuseRowsOfColumnsThatAreFinished) {
   EXPECT_EQ(failure.text, "has 0 new rows, column \"c0\" has 2");
 }
 
-TEST_F(Writers, PackedNumbersAndRunsMayComeInPieces) {
+TEST_F(Writers, PackedNumbersAndRunsMayComeInParts) {
   constexpr NumberType kOne[] = {NumberType::kU16};
   TableWriter writer = TableWriter::create(path_, manifest_of(kOne), false, fast()).value();
   // Rows 5, 6, null, null, 7, null.

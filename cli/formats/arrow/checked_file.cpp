@@ -62,10 +62,10 @@ arrow::Result<std::int64_t> CheckedFile::ReadAt(std::int64_t position, std::int6
   const std::uint64_t end = end_of(position, bytes);
   auto* to = static_cast<std::byte*>(out);
   for (auto at = static_cast<std::uint64_t>(position); at < end;) {
-    ARROW_ASSIGN_OR_RAISE(const auto piece, in_block(at, end));
-    std::memcpy(to, piece->data(), static_cast<std::size_t>(piece->size()));
-    to += piece->size();
-    at += static_cast<std::uint64_t>(piece->size());
+    ARROW_ASSIGN_OR_RAISE(const auto part, in_block(at, end));
+    std::memcpy(to, part->data(), static_cast<std::size_t>(part->size()));
+    to += part->size();
+    at += static_cast<std::uint64_t>(part->size());
   }
   return static_cast<std::int64_t>(end) - position;
 }

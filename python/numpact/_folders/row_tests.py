@@ -48,7 +48,7 @@ def without_constants(
         InvalidArgumentError: Such a column is compared with another one.
     """
 
-    def verdict(item: Comparison) -> bool | None:
+    def decision(item: Comparison) -> bool | None:
         if item.other is not None and (item.column in constants or item.other in constants):
             raise InvalidArgumentError(
                 f"where: columns {item.column!r} and {item.other!r}: one of them is the name of "
@@ -56,7 +56,7 @@ def without_constants(
             )
         return _holds(item, constants[item.column]) if item.column in constants else None
 
-    return _reduced(comparisons, verdict)
+    return _reduced(comparisons, decision)
 
 
 def left_in(
@@ -76,12 +76,12 @@ def without_nulls(
 ) -> list[Comparison] | None:
     """As ``without_constants``, of columns without a value, whose names do not stand for it."""
 
-    def verdict(item: Comparison) -> bool | None:
+    def decision(item: Comparison) -> bool | None:
         if item.other is not None and (item.column in nulls or item.other in nulls):
             return False
         return _holds(item, nulls[item.column]) if item.column in nulls else None
 
-    return _reduced(comparisons, verdict)
+    return _reduced(comparisons, decision)
 
 
 def _holds(item: Comparison, constant: Constant) -> bool:
@@ -90,14 +90,14 @@ def _holds(item: Comparison, constant: Constant) -> bool:
 
 
 def _reduced(
-    comparisons: Sequence[Comparison], verdict: Callable[[Comparison], bool | None]
+    comparisons: Sequence[Comparison], decision: Callable[[Comparison], bool | None]
 ) -> list[Comparison] | None:
-    """The comparisons for which there is no verdict; None: no row satisfies the others."""
+    """The comparisons for which there is no decision; None: no row satisfies the others."""
     clauses = []
     for clause in clauses_of(comparisons):
         left: list[list[Comparison]] = []
         for alternative in clause:
-            known = [verdict(item) for item in alternative]
+            known = [decision(item) for item in alternative]
             if False not in known:
                 pairs = zip(alternative, known, strict=True)
                 left.append([item for item, found in pairs if found is None])

@@ -129,7 +129,7 @@ Status put_shaped(const Source& source, std::span<const StepRange> ranges,
 
 Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
   const auto rows = static_cast<std::size_t>(source.rows());
-  const bool is_shaped = Shaper::is_wanted(plan.rounding, kMaxCode, source);
+  const bool is_shaped = Shaper::applies(plan.rounding, kMaxCode, source);
   std::vector<StepRange> ranges(rows);
   std::vector<char> is_exact(rows);
   RowEncoder encoder(source, plan.allows_nonfinite);

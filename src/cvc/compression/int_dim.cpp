@@ -209,7 +209,7 @@ Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
   for (std::size_t d = 0; d < plan.ranges.size(); ++d) {
     sink.underflows += count_underflows(source, {0, source.rows(), d, 1}, plan.ranges[d]);
   }
-  const bool is_shaped = Shaper::is_wanted(plan.rounding, kMaxCode<kWidth>, source);
+  const bool is_shaped = Shaper::applies(plan.rounding, kMaxCode<kWidth>, source);
   NUMPACT_TRY(is_shaped ? put_shaped<kWidth>(source, plan, divisors, sink)
                         : put_nearest<kWidth>(source, divisors, sink));
   return put_ranges(plan.ranges, sink);

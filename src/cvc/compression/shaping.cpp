@@ -52,7 +52,7 @@ void add_damping(float* moments, std::size_t n) {
 
 }  // namespace
 
-bool Shaper::is_wanted(Rounding rounding, unsigned max_code, const Source& source) {
+bool Shaper::applies(Rounding rounding, unsigned max_code, const Source& source) {
   const bool is_asked_for = rounding == Rounding::kForSearch ||
                             (rounding == Rounding::kAutomatic && max_code < kFineMaxCode);
   return is_asked_for && source.rows() >= kMinLearningRows && source.dimension() >= 2;

@@ -74,7 +74,7 @@ class Shaper {
 
   // Whether `rounding` asks for error feedback with codes up to `max_code`, and there are enough
   // rows to learn from and dimensions to feed errors to.
-  static bool is_wanted(Rounding rounding, unsigned max_code, const Source& source);
+  static bool applies(Rounding rounding, unsigned max_code, const Source& source);
 
   // Codes of rows [first, first + count), at most kShapedRows, row by row. Valid until the next
   // call.

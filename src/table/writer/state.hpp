@@ -45,8 +45,8 @@ struct TableWriter::State {
     std::string type;                            // of another column
     std::uint64_t new_rows = 0;
     // Which of write() and write_packed() the rows come by: their order is not known of both.
-    enum class Way : std::uint8_t { kNone, kRows, kPacked };
-    Way way = Way::kNone;
+    enum class Form : std::uint8_t { kNone, kRows, kPacked };
+    Form form = Form::kNone;
     // Of write_packed(): numbers, those in runs, and of which kind the next run is.
     std::uint64_t packed = 0;
     std::uint64_t packed_in_runs = 0;
@@ -138,7 +138,7 @@ struct TableWriter::State {
                     Failure* failure) const;
   Status write_codes(std::size_t column, Column& described, Failure* failure);
   Status write_text_file(std::size_t column, const Column& described, Failure* failure);
-  Status begin_write(std::size_t column, const NumberView& numbers, Written::Way way,
+  Status begin_write(std::size_t column, const NumberView& numbers, Written::Form form,
                      Failure* failure);
   Status check_nulls(std::size_t column, std::uint64_t nulls, Failure* failure) const;
   Status check_rows(Failure* failure) const;

@@ -277,7 +277,7 @@ Status TableWriter::State::converted(std::size_t column, const NumberView& numbe
 
 // What has to hold before rows are added.
 Status TableWriter::State::begin_write(std::size_t column, const NumberView& numbers,
-                                       Written::Way way, Failure* failure) {
+                                       Written::Form form, Failure* failure) {
   if (column >= entries.size() || entries[column].numbers == nullptr) {
     return refuse(failure, column, "is no column of numbers of the table");
   }
@@ -297,7 +297,7 @@ Status TableWriter::State::begin_write(std::size_t column, const NumberView& num
   if (plan.kind == WritePlan::Kind::kCompact) {
     return refuse(failure, column, "gets no new rows by joining its parts");
   }
-  if (to.way != Written::Way::kNone && to.way != way) {
+  if (to.form != Written::Form::kNone && to.form != form) {
     return refuse(failure, column, "gets rows either by write or by write_packed");
   }
   return {};
@@ -312,7 +312,7 @@ Status TableWriter::State::check_nulls(std::size_t column, std::uint64_t nulls,
 
 Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
                                  std::span<const std::uint8_t> valid, Failure* failure) {
-  NUMPACT_TRY(begin_write(column, numbers, Written::Way::kRows, failure));
+  NUMPACT_TRY(begin_write(column, numbers, Written::Form::kRows, failure));
   if (!valid.empty() && valid.size() != numbers.count) {
     return refuse(failure, column, "there are not as many bytes for nulls as rows");
   }
@@ -329,7 +329,7 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
                         [&](const NumberView& rows, std::span<const std::uint8_t> flags) {
                           return to.numbers->add(rows, flags);
                         }));
-  to.way = Written::Way::kRows;
+  to.form = Written::Form::kRows;
   to.new_rows += numbers.count;
   to.has_failed = false;
   return {};
@@ -337,7 +337,7 @@ Status TableWriter::State::write(std::size_t column, const NumberView& numbers,
 
 Status TableWriter::State::write_packed(std::size_t column, const NumberView& numbers,
                                         std::span<const std::uint64_t> runs, Failure* failure) {
-  NUMPACT_TRY(begin_write(column, numbers, Written::Way::kPacked, failure));
+  NUMPACT_TRY(begin_write(column, numbers, Written::Form::kPacked, failure));
   if (numbers.count == 0 && runs.empty()) return {};
   State::Written& to = columns[column];
   to.has_failed = true;
@@ -347,7 +347,7 @@ Status TableWriter::State::write_packed(std::size_t column, const NumberView& nu
                           return to.numbers->add_numbers(packed);
                         }));
   Status status;
-  to.way = Written::Way::kPacked;
+  to.form = Written::Form::kPacked;
   to.packed += numbers.count;
   for (const std::uint64_t length : runs) {
     const bool is_null = std::exchange(to.next_is_null, !to.next_is_null);

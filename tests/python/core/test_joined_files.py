@@ -80,7 +80,7 @@ def test_what_is_asked_for_is_no_surprise(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 4, 40, len(TRAILER) - 1])
-def test_damaged_trailers_are_told(size: int) -> None:
+def test_damaged_trailers_are_reported(size: int) -> None:
     with pytest.warns(numpact.TrailingBytesWarning, match="trailer is damaged"):
         numpact.decompress(PLAIN + TRAILER[:size])
 

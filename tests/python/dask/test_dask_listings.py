@@ -88,11 +88,11 @@ def client() -> Iterator[KeptFileSystem]:
     KeptFileSystem.pseudo_dirs[:] = [""]
     made = fsspec.filesystem("kept")
     made.pipe_file("/b/there", b"")
-    with dask.config.set(scheduler=elsewhere):
+    with dask.config.set(scheduler=in_other_threads):
         yield made
 
 
-def elsewhere(graph: Any, keys: Any, **options: Any) -> Any:
+def in_other_threads(graph: Any, keys: Any, **options: Any) -> Any:
     """A scheduler whose tasks see copies of the file systems, without their caches."""
     import cloudpickle
 

@@ -53,8 +53,8 @@ def test_nulls(tmp_path: Path, name: str) -> None:
         plain = from_pco_table(source)
         assert computed(plain)["k"].dtype == plain._meta["k"].dtype
         assert computed(plain)["k"].isna().sum() == sum(v is None for v in by_row.values())
-    for filters, is_wanted in (("k is null", True), ("k is not null", False)):
-        expected = sorted(row for row, value in by_row.items() if (value is None) == is_wanted)
+    for filters, is_kept in (("k is null", True), ("k is not null", False)):
+        expected = sorted(row for row, value in by_row.items() if (value is None) == is_kept)
         assert sorted(computed(from_pco_table(tmp_path / "h", filters=filters))["v"]) == expected
     if type == pa.int64():
         assert computed(from_pco_table(tmp_path / "h", filters="k < 0"))["v"].tolist() == [4, 5]

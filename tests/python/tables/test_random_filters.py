@@ -27,21 +27,21 @@ OPS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 }
 
 
-class Truth:
+class Ternary:
     """Which rows satisfy a filter, and for which that is not known."""
 
     def __init__(self, true: np.ndarray, unknown: np.ndarray) -> None:
         self.true, self.unknown = true & ~unknown, unknown
 
-    def __invert__(self) -> Truth:
-        return Truth(~self.true, self.unknown)
+    def __invert__(self) -> Ternary:
+        return Ternary(~self.true, self.unknown)
 
-    def __and__(self, other: Truth) -> Truth:
+    def __and__(self, other: Ternary) -> Ternary:
         is_false = (~self).true | (~other).true
         true = self.true & other.true
-        return Truth(true, ~true & ~is_false)
+        return Ternary(true, ~true & ~is_false)
 
-    def __or__(self, other: Truth) -> Truth:
+    def __or__(self, other: Ternary) -> Ternary:
         return ~(~self & ~other)
 
 
@@ -112,10 +112,10 @@ class Model:
             return value % 2
         return self.text_of(value) if name in "st" else value
 
-    def truth(self, name: str, test: Callable[[np.ndarray], np.ndarray]) -> Truth:
-        return Truth(np.asarray(test(self.keys(name)), np.bool_), self.nulls[name])
+    def ternary(self, name: str, test: Callable[[np.ndarray], np.ndarray]) -> Ternary:
+        return Ternary(np.asarray(test(self.keys(name)), np.bool_), self.nulls[name])
 
-    def leaf(self) -> tuple[str, Truth]:
+    def leaf(self) -> tuple[str, Ternary]:
         chance = self.chance
         name = chance.choice([*self.values])
         value, other = chance.randrange(-10, 11), chance.randrange(-10, 11)
@@ -124,24 +124,24 @@ class Model:
             is_null = chance.random() < 0.5
             known = np.zeros(self.rows, np.bool_)
             text = f"{name} is null" if is_null else f"{name} is not null"
-            return text, Truth(self.nulls[name] == is_null, known)
+            return text, Ternary(self.nulls[name] == is_null, known)
         if kind == "in":
             values = [chance.randrange(-10, 11) for _ in range(chance.choice([1, 3, 9]))]
             listed = ", ".join(self.literal(name, x) for x in values)
             keys = [self.key(name, x) for x in values]
-            return f"{name} in ({listed})", self.truth(name, lambda x: np.isin(x, keys))
+            return f"{name} in ({listed})", self.ternary(name, lambda x: np.isin(x, keys))
         if kind == "between":
             low, high = self.key(name, value), self.key(name, other)
             text = f"{name} between {self.literal(name, value)} and {self.literal(name, other)}"
-            return text, self.truth(name, lambda x: (x >= low) & (x <= high))
+            return text, self.ternary(name, lambda x: (x >= low) & (x <= high))
         if kind == "like":
             name, start = chance.choice("st"), chance.choice(["", "x", "yy", "z"])
-            return f"{name} like '{start}%'", self.truth(
+            return f"{name} like '{start}%'", self.ternary(
                 name, lambda x: np.char.startswith(x, start)
             )
         if kind == "nan":
             name = chance.choice("fg")
-            return f"{name} = nan", self.truth(name, np.isnan)
+            return f"{name} = nan", self.ternary(name, np.isnan)
         op = chance.choice([*OPS])
         if kind == "pair":
             name, second = chance.choice(["ab", "ba", "fg", "gf", "aa"])
@@ -149,10 +149,10 @@ class Model:
             found = OPS[op](x, y)
             both = np.isnan(x) & np.isnan(y)
             found = found | both if op == "=" else found & ~both if op == "!=" else found
-            return f"{name} {op} {second}", Truth(found, self.nulls[name] | self.nulls[second])
+            return f"{name} {op} {second}", Ternary(found, self.nulls[name] | self.nulls[second])
         key = self.key(name, value)
         text = f"{name} {op} {self.literal(name, value)}"
-        return text, self.truth(name, lambda x: OPS[op](x, key))
+        return text, self.ternary(name, lambda x: OPS[op](x, key))
 
 
 def test_random_filters(tmp_path: Path) -> None:
@@ -164,8 +164,8 @@ def test_random_filters(tmp_path: Path) -> None:
         opened = numpact.open_table(folder, threads=1)
         for _ in range(FILTERS_OF_TABLE):
             leaves = [model.leaf() for _ in range(model.chance.choice([1, 2, 6]))]
-            text, truth = expression(leaves, model.chance, model.chance.randrange(4))
-            rows = np.flatnonzero(truth.true)
+            text, ternary = expression(leaves, model.chance, model.chance.randrange(4))
+            rows = np.flatnonzero(ternary.true)
             assert opened.row_numbers(text).tolist() == rows.tolist(), (seed, text)
             found = opened.read(["row", "s"], where=text)
             assert found["row"].to_pylist() == rows.tolist(), (seed, text)

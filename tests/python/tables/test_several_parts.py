@@ -22,7 +22,7 @@ PART = 65_536  # rows from which on a part stays as it is
 SIZES = [PART, 70_001, PART + 1, 300]
 
 
-def piece(rows: int, seed: int) -> pa.Table:
+def part(rows: int, seed: int) -> pa.Table:
     rng = np.random.default_rng(seed)
     nulls = rng.random(rows) < 0.1
     words = np.array(["", "a", "bc", "ü", "longer text"])[rng.integers(0, 5, rows)]
@@ -39,19 +39,19 @@ def piece(rows: int, seed: int) -> pa.Table:
     )
 
 
-PIECES = [piece(rows, seed) for seed, rows in enumerate(SIZES)]
+PARTS = [part(rows, seed) for seed, rows in enumerate(SIZES)]
 
 
 @pytest.fixture(scope="module")
 def whole() -> pa.Table:
-    return pa.concat_tables(PIECES).unify_dictionaries().combine_chunks()
+    return pa.concat_tables(PARTS).unify_dictionaries().combine_chunks()
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("parts") / "t"
-    numpact.write_table(PIECES[0], path, threads=1)
-    for each in PIECES[1:]:
+    numpact.write_table(PARTS[0], path, threads=1)
+    for each in PARTS[1:]:
         numpact.append_table(each, path)
     return path
 
@@ -192,7 +192,7 @@ def test_parts_are_joined(folder: Path, whole: pa.Table, tmp_path: Path, threads
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "t").iterdir()}
     numpact.compact_table(tmp_path / "t")  # nothing to do
     assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "t").iterdir()} == before
-    numpact.append_table(PIECES[3], tmp_path / "t")
+    numpact.append_table(PARTS[3], tmp_path / "t")
     assert numpact.open_table(tmp_path / "t").num_rows == whole.num_rows + SIZES[3]
 
 

@@ -37,7 +37,7 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def doors(folder: Path, **limits: Any) -> dict[str, Callable[[], Any]]:
+def readers(folder: Path, **limits: Any) -> dict[str, Callable[[], Any]]:
     """The ways to the values of the column "s", or to all columns."""
 
     def opened() -> Any:
@@ -63,7 +63,7 @@ def _refuse_all(folders: list[str]) -> None:
     for folder in folders:
         before = peak()  # what libraries keep since earlier folders does not count
         for limits in LIMITS:
-            for name, call in doors(Path(folder), **limits).items():
+            for name, call in readers(Path(folder), **limits).items():
                 if limits.get("max_memory") == 1e9 and name == "where":
                     continue  # decoded before it is counted
                 kind = Path(folder).name
@@ -96,7 +96,7 @@ def test_values_that_are_copied_count_as_often_as_they_are(
 ) -> None:
     kind = "dictionary of long text" if is_coded else "views of one text"
     folder = folder_of(tmp_path / "t", SPREAD[kind](), is_coded)
-    for name, call in doors(folder, **limits).items():
+    for name, call in readers(folder, **limits).items():
         if name == "dask" and not is_coded:
             continue  # it cannot take from views
         with pytest.raises((Refused, pa.ArrowInvalid), match="column 's': limit exceeded"):

@@ -92,7 +92,7 @@ def test_what_repeats(tmp_path: Path, texts: list[str | None], is_coded: bool) -
     assert numpact.read_table(tmp_path / "stream").to_arrow().combine_chunks().equals(table)
 
 
-def test_the_most_texts(tmp_path: Path) -> None:
+def test_the_largest_count_of_texts(tmp_path: Path) -> None:
     for count in (65_536, 65_537):
         texts = pa.array(list(map(str, range(1, 9))) * 8192 + [f"x{i}" for i in range(count - 8)])
         numpact.write_table({"s": texts}, tmp_path / "t", overwrite=True)

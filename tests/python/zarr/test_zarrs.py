@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpact.zarr
 import numpy as np
 import pytest
+
+import numpact.zarr
 
 zarr = pytest.importorskip("zarr")
 pytest.importorskip("zarrs")
