@@ -5,7 +5,8 @@
 For each type, mode and delta encoding a column that suits them is compressed with restart points
 every 2^10 to 2^14 numbers, with none, and in chunks of 4,096 numbers; bench_gpu_pco decodes the
 files from the device's memory and from the host's, and compares with what the CPU makes of them.
-bench_gpu_cvc measures CVC collections. Where NVIDIA's nvCOMP and CuPy are installed (pip install
+bench_gpu_staging measures what the host does before, without a GPU: --staging. bench_gpu_cvc
+measures CVC collections. Where NVIDIA's nvCOMP and CuPy are installed (pip install
 nvidia-nvcomp-cu13 cupy-cuda13x) the same columns go through its codecs. Without a GPU this says so
 and ends.
 """
@@ -42,7 +43,7 @@ class NoGpuError(Exception):
 def run(program: str, *arguments: object) -> list[Row]:
     path = PROGRAMS / program
     if not path.exists():
-        raise NoGpuError(f"{path} is not there: it is built where nvcc is found")
+        raise NoGpuError(f"{path} is not there: ./dev bench builds it, those of a GPU with nvcc")
     done = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, check=False)
     if done.returncode == NO_GPU:
         raise NoGpuError(done.stderr.strip())
@@ -124,6 +125,20 @@ def print_points(options: argparse.Namespace) -> None:
               + " ".join(f"{cost:6.2f}" for cost in costs), flush=True)
 
 
+def print_staging(options: argparse.Namespace) -> None:
+    """GB/s of file bytes from memory to the buffers that a device reads; needs no GPU."""
+    print(f"{'column':34} {'bits':>6} threads {'copy':>7} {'staging':>7}  ratio {'plans':>7}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, numbers, how in made_columns(options):
+            file = Path(folder) / "column.pco"
+            file.write_bytes(numpact.compress(numbers, trailer=4096, **how))
+            for threads in options.threads.split(","):
+                for row in run("bench_gpu_staging", threads, file):
+                    print(f"{name:34} {row['bits']:6.2f} {threads:>7} {row['memcpy_gb_s']:7.2f} "
+                          f"{row['staging_gb_s']:7.2f} {row['ratio']:6.2f} "
+                          f"{row['plan_gb_s']:7.1f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=1 << 24, help="numbers of a column")
@@ -132,11 +147,17 @@ def main() -> None:
                         "texts, with commas between")
     parser.add_argument("--level", type=int, default=6)
     parser.add_argument("--points", action="store_true", help="only what restart points cost")
+    parser.add_argument("--staging", action="store_true", help="only what the host does: metadata, "
+                        "checksums and copies, compared with copies alone")
+    parser.add_argument("--threads", default="1,2,4,8", help="of the staging")
     parser.add_argument("--rows", type=int, default=10_000_000, help="of CVC; 0: none")
     parser.add_argument("--out", type=Path, help="all results, as JSON")
     options = parser.parse_args()
     if options.points:
         print_points(options)
+        return
+    if options.staging:
+        print_staging(options)
         return
     rows: list[Row] = []
     has_nvcomp = True

@@ -54,12 +54,21 @@ struct DeviceNumbers {
   std::uint64_t count = 0;
 };
 
+// One of the files of PcoDecoder::decompress_many.
+struct PcoFile {
+  std::span<const std::byte> bytes;
+  const ChunkIndex* index = nullptr;  // of the file
+  DeviceNumbers out;                  // for all numbers of the file
+  Status status;                      // result
+};
+
 // Decodes files from host memory: parts are copied through the decoder's pinned memory while
-// earlier parts are decoded. Keeps its memory between calls: about four times `part_bytes`, half of
-// it on the device. One thread at a time.
+// earlier parts are decoded and the next one is planned. Checksums and copies use the threads or
+// the executor of the config. Keeps its memory and threads between calls: up to 5 * `part_bytes` of
+// pinned memory (256 MiB at most) and 10 * `part_bytes` on the device. One thread at a time.
 class PcoDecoder {
  public:
-  static constexpr std::uint64_t kDefaultPartBytes = std::uint64_t{1} << 26;
+  static constexpr std::uint64_t kDefaultPartBytes = std::uint64_t{1} << 24;
 
   // Bound to one device. `part_bytes`: of file and tables per part; more if a chunk needs more.
   explicit PcoDecoder(int device = 0, std::uint64_t part_bytes = kDefaultPartBytes) noexcept;
@@ -75,6 +84,11 @@ class PcoDecoder {
   // The same with an index built before.
   Status decompress_into(std::span<const std::byte> file, const ChunkIndex& index,
                          const DeviceNumbers& out, void* stream = nullptr,
+                         const DecodeConfig& config = {}) noexcept;
+  // The same for several files, e.g. the columns of a table: parts of different files overlap, so
+  // short files keep the device busy. A file with an error does not stop the others; each gets its
+  // status. Returns the first error in the order of the files. Limits are those of one file.
+  Status decompress_many(std::span<PcoFile> files, void* stream = nullptr,
                          const DecodeConfig& config = {}) noexcept;
 
  private:

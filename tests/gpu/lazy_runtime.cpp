@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -65,12 +66,35 @@ Stream& stream_of(cudaStream_t stream) {
 
 Mark& mark_of(cudaEvent_t event) { return *reinterpret_cast<Mark*>(event); }
 
-cudaError_t allocate(void** at, std::size_t bytes) {
+using numpact::testing::LazyMemory;
+
+struct Block {
+  std::size_t bytes;
+  LazyMemory* memory;
+};
+std::map<void*, Block>& blocks() {
+  static std::map<void*, Block> all;
+  return all;
+}
+
+cudaError_t allocate(void** at, std::size_t bytes, LazyMemory& memory) {
   const std::size_t size = (bytes + 255) / 256 * 256;
+  if (size > memory.limit - std::min(memory.used, memory.limit)) return cudaErrorMemoryAllocation;
   *at = std::aligned_alloc(256, size);
   if (*at == nullptr) return cudaErrorMemoryAllocation;
   std::memset(*at, 0x5a, size);
+  memory.used += size;
+  memory.peak = std::max(memory.peak, memory.used);
+  blocks()[*at] = {size, &memory};
   return cudaSuccess;
+}
+
+void deallocate(void* at) {
+  const auto found = blocks().find(at);
+  if (found == blocks().end()) return;
+  found->second.memory->used -= found->second.bytes;
+  blocks().erase(found);
+  std::free(at);
 }
 
 }  // namespace
@@ -79,6 +103,15 @@ namespace numpact::testing {
 
 void enqueue(cudaStream_t stream, std::function<void()> run) {
   stream_of(stream).enqueue({std::move(run), {}});
+}
+
+LazyMemory& lazy_device_memory() {
+  static LazyMemory memory;
+  return memory;
+}
+LazyMemory& lazy_pinned_memory() {
+  static LazyMemory memory;
+  return memory;
 }
 
 }  // namespace numpact::testing
@@ -113,18 +146,22 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMalloc(void** at, std::size_t bytes) { return allocate(at, bytes); }
-cudaError_t cudaMallocHost(void** at, std::size_t bytes) { return allocate(at, bytes); }
+cudaError_t cudaMalloc(void** at, std::size_t bytes) {
+  return allocate(at, bytes, numpact::testing::lazy_device_memory());
+}
+cudaError_t cudaMallocHost(void** at, std::size_t bytes) {
+  return allocate(at, bytes, numpact::testing::lazy_pinned_memory());
+}
 cudaError_t cudaMallocAsync(void** at, std::size_t bytes, cudaStream_t) {
-  return allocate(at, bytes);
+  return cudaMalloc(at, bytes);
 }
 cudaError_t cudaFree(void* at) {
-  std::free(at);
+  deallocate(at);
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* at) { return cudaFree(at); }
 cudaError_t cudaFreeAsync(void* at, cudaStream_t stream) {
-  stream_of(stream).enqueue({[at] { std::free(at); }, {}});
+  stream_of(stream).enqueue({[at] { deallocate(at); }, {}});
   return cudaSuccess;
 }
 cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return cudaSuccess; }

@@ -13,4 +13,13 @@ namespace numpact::testing {
 // Queues a function in place of a kernel.
 void enqueue(cudaStream_t stream, std::function<void()> run);
 
+// Bytes of a kind of memory: allocated, most at a time, and where allocations fail.
+struct LazyMemory {
+  std::size_t used = 0;
+  std::size_t peak = 0;
+  std::size_t limit = ~std::size_t{0};
+};
+LazyMemory& lazy_device_memory();
+LazyMemory& lazy_pinned_memory();
+
 }  // namespace numpact::testing

@@ -4,6 +4,9 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
 #include "base/crc.hpp"
 #include "base/internal.hpp"
 #include "base/load.hpp"
@@ -12,6 +15,9 @@
 #include "support/distributions.hpp"
 #include "support/fixtures.hpp"
 #include "support/small_files.hpp"
+#ifdef NUMPACT_LAZY_RUNTIME
+#include "gpu/lazy_runtime.hpp"
+#endif
 
 namespace numpact::testing {
 namespace {
@@ -69,7 +75,8 @@ class PcoDevice : public ::testing::Test {
     Status status;
     Numbers numbers;
   };
-  Decoded decoded(ByteSpan file, NumberType type, const DecodeConfig& config = {}) {
+  Decoded decoded(ByteSpan file, NumberType type, DecodeConfig config = {}) {
+    config.threads = calls_++ % 2 == 0 ? 1 : 3;
     ChunkIndex index;
     Decoded result;
     result.status = ChunkIndex::build(file, config).into(index);
@@ -103,6 +110,7 @@ class PcoDevice : public ::testing::Test {
 
   // Small parts, so that most files have several.
   cuda::PcoDecoder decoder_{0, std::uint64_t{1} << 14};
+  unsigned calls_ = 0;
 };
 
 TEST_F(PcoDevice, FilesOfReleasesAndMadeOnes) {
@@ -220,6 +228,113 @@ TEST_F(PcoDevice, ArgumentsAreChecked) {
   EXPECT_KIND(decoder_.decompress_into(file, wrong), kInvalidArgument);
   EXPECT_EQ(decoder_.decompress_into(file, out.numbers()).value(), 3u);
 }
+
+// Columns of several types and lengths, and their device memory.
+struct DeviceColumns {
+  explicit DeviceColumns(std::size_t n) {
+    Random random(4600 + n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const NumberType type = kNumberTypes[random.below(std::size(kNumberTypes))];
+      EncodeConfig config;
+      config.level = 3;
+      if (!random.one_in(3)) config.trailer = TrailerSpec::restarts(8);
+      const std::size_t count = random.below(random.one_in(5) ? 9'000 : 500);
+      numbers.push_back(make_numbers(random.pick(distribution_names()), type, count, random));
+      files.push_back(compressed(numbers[i], config));
+      indices.push_back(ChunkIndex::build(files[i]).value());
+      outputs.push_back(std::make_unique<DeviceArray>(type, count));
+    }
+  }
+  std::vector<cuda::PcoFile> jobs() const {
+    std::vector<cuda::PcoFile> all;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      all.push_back({files[i], &indices[i], outputs[i]->numbers(), {}});
+    }
+    return all;
+  }
+  bool is_decoded(std::size_t i) const { return same_numbers(outputs[i]->fetched(), numbers[i]); }
+
+  std::vector<Numbers> numbers;
+  std::vector<Bytes> files;
+  std::vector<ChunkIndex> indices;
+  std::vector<std::unique_ptr<DeviceArray>> outputs;
+};
+
+TEST_F(PcoDevice, ManyFilesInOneCall) {
+  for (const std::size_t n : {0, 1, 7, 100}) {
+    for (const unsigned threads : {1, 4}) {
+      const DeviceColumns columns(n);
+      std::vector<cuda::PcoFile> jobs = columns.jobs();
+      DecodeConfig config;
+      config.threads = threads;
+      ASSERT_OK(decoder_.decompress_many(jobs, nullptr, config));
+      for (std::size_t i = 0; i < n; ++i) {
+        ASSERT_OK(jobs[i].status);
+        ASSERT_TRUE(columns.is_decoded(i)) << i;
+      }
+    }
+  }
+}
+
+TEST_F(PcoDevice, FilesWithErrorsDoNotStopTheOthers) {
+  const DeviceColumns columns(30);
+  std::vector<cuda::PcoFile> jobs = columns.jobs();
+  const auto last_with = [&](std::size_t min_count) {
+    std::size_t i = jobs.size() - 1;
+    while (columns.numbers[i].count() < min_count) --i;
+    return i;
+  };
+  const std::size_t damaged = last_with(300);
+  const Bytes cut =
+      prefix(columns.files[damaged], columns.indices[damaged].chunks()[0].page_offset + 1);
+  jobs[damaged].bytes = cut;
+  jobs[2].index = nullptr;
+  jobs[5].out.type = jobs[5].out.type == NumberType::kU8 ? NumberType::kI8 : NumberType::kU8;
+  EXPECT_KIND(decoder_.decompress_many(jobs), kInvalidArgument);
+  EXPECT_KIND(jobs[2].status, kInvalidArgument);
+  EXPECT_EQ(jobs[5].status.ok(), columns.numbers[5].count() == 0);
+  EXPECT_FALSE(jobs[damaged].status.ok());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (i == 2 || i == 5 || i == damaged) continue;
+    ASSERT_OK(jobs[i].status);
+    ASSERT_TRUE(columns.is_decoded(i)) << i;
+  }
+}
+
+#ifdef NUMPACT_LAZY_RUNTIME
+TEST_F(PcoDevice, MemoryThatRunsOutIsAnError) {
+  Random random(4700);
+  const Numbers numbers = make_numbers("uniform", NumberType::kU64, 40'000, random);
+  const Bytes file = compressed(numbers);
+  const DeviceArray out(NumberType::kU64, numbers.count());
+  for (LazyMemory* memory : {&lazy_device_memory(), &lazy_pinned_memory()}) {
+    for (const std::size_t more : {0, 1'000, 10'000, 60'000}) {
+      memory->limit = memory->used + more;
+      cuda::PcoDecoder decoder(0, std::uint64_t{1} << 14);
+      EXPECT_KIND(decoder.decompress_into(file, out.numbers()), kOutOfMemory);
+      memory->limit = ~std::size_t{0};
+      EXPECT_EQ(decoder.decompress_into(file, out.numbers()).value(), numbers.count());
+      ASSERT_TRUE(same_numbers(out.fetched(), numbers));
+    }
+  }
+}
+
+TEST_F(PcoDevice, PinnedMemoryIsBounded) {
+  Random random(4800);
+  EncodeConfig config;
+  config.paging = PagingSpec::equal_pages_up_to(30'000);
+  config.trailer = TrailerSpec::restarts(12);
+  const Numbers numbers = make_numbers("uniform", NumberType::kU64, 90'000, random);
+  const Bytes file = compressed(numbers, config);
+  const DeviceArray out(NumberType::kU64, numbers.count());
+  const std::size_t used = lazy_pinned_memory().used;
+  lazy_pinned_memory().peak = used;
+  cuda::PcoDecoder decoder(0, 8'192);  // far less than a chunk
+  EXPECT_EQ(decoder.decompress_into(file, out.numbers()).value(), numbers.count());
+  ASSERT_TRUE(same_numbers(out.fetched(), numbers));
+  EXPECT_LE(lazy_pinned_memory().peak - used, 5u * 8'192 + 1'024);
+}
+#endif
 
 TEST(PcoDeviceAbsent, IsAnErrorThatSaysWhy) {
   int count = 0;

@@ -148,6 +148,7 @@ struct CvcDecoder::Impl {
     const TaskPool pool(1, executor);
     stream = static_cast<cudaStream_t>(queue.stream);
     NUMPACT_TRY(staging.begin(out_of(out.type), source, stream, pool));
+    pco.begin(pool);
     Status status = f();
     if (status.ok()) status = staging.flush();
     for (const Status& waited : {staging.wait(), pco.wait(stream)}) {

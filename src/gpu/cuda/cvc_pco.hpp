@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/internal.hpp"
+#include "base/task_pool.hpp"
 #include "gpu/cuda/pco_slots.hpp"
 #include "numpact/cuda.hpp"
 #include "numpact/cvc/reader.hpp"
@@ -15,6 +16,8 @@ namespace numpact::cuda {
 // The device must be current in all calls, the destructor included.
 class PcoSlices {
  public:
+  // Starts a call, whose work uses this pool.
+  void begin(const TaskPool& pool) { pool_ = &pool; }
   // Queues rows of the slice, which is of chunk number `chunk`. They go to out.data; of `out` only
   // data, type and stride are used.
   Status add(const cvc::StoredSlice& slice, std::uint64_t chunk, const cvc::RowRange& rows,
@@ -35,7 +38,9 @@ class PcoSlices {
                const std::vector<PlannedPage>& pages, const cvc::RowRange& rows,
                const DeviceRows& out, cudaStream_t stream);
 
-  PcoSlots slots_;
+  // Two slots: a plan is large, since it includes the numbers.
+  PcoSlots slots_{2, 0};
+  const TaskPool* pool_ = nullptr;
   std::uint64_t first_task_ = 0;
   std::vector<Queued> queued_;
 };

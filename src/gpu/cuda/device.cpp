@@ -131,7 +131,11 @@ Status PinnedMemory::take(std::size_t bytes) noexcept {
   // Allocation is slow: grow by a quarter more than needed, to grow less often.
   if (size_ > 0) bytes += bytes / 4;
   release();
-  NUMPACT_TRY(status_of(cudaMallocHost(&data_, bytes)));
+  const Status status = status_of(cudaMallocHost(&data_, bytes));
+  if (status.kind() == ErrorKind::kOutOfMemory) {
+    return Status(ErrorKind::kOutOfMemory, "out of page-locked memory of the host");
+  }
+  NUMPACT_TRY(status);
   size_ = bytes;
   return {};
 }

@@ -1,71 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
 #include <new>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/owned.hpp"
+#include "base/task_pool.hpp"
 #include "base/try.hpp"
 #include "gpu/cuda/pco_slots.hpp"
+#include "gpu/plan/stage_files.hpp"
 #include "numpact/cuda.hpp"
 
 namespace numpact::cuda {
+namespace {
+
+// Parts on the device at a time: one is copied while others are decoded. A kernel of a short part
+// takes several times as long as its copy, because its tasks do not fill the device.
+constexpr std::size_t kSlots = 8;
+
+// Pieces that the pinned ring holds: one is filled, one copied, two are ready.
+constexpr std::size_t kPiecesOfRing = 4;
+
+// The minimum of a piece bounds the count of copies if parts are tiny.
+constexpr std::size_t kMinPieceBytes = std::size_t{1} << 12;
+
+}  // namespace
 
 struct PcoDecoder::Impl {
-  Impl(int on_device, std::uint64_t max_bytes) : device(on_device), part_bytes(max_bytes) {}
+  Impl(int on_device, std::uint64_t max_bytes)
+      : device(on_device),
+        part_bytes(max_bytes),
+        // Usual parts, with alignment and what follows the input, are one piece.
+        piece_bytes(
+            static_cast<std::size_t>(std::clamp<std::uint64_t>(max_bytes, kMinPieceBytes,
+                                                               PinnedRing::kMaxPieceBytes / 5 * 4) /
+                                     4 * 5)) {
+    slots.emplace(kSlots, 2 * piece_bytes);
+  }
   ~Impl() {
     const CurrentDevice current(device);
     slots.reset();
   }
 
-  Status put(const DevicePlan& plan, std::span<const std::byte> file, std::uint64_t first_task,
-             std::byte* out, cudaStream_t stream) {
-    const PcoPart part(plan);
-    PcoSlots::Slot* slot = nullptr;
-    NUMPACT_TRY(slots->put(part, plan, file, {}, 0, stream, slot));
-    NUMPACT_TRY(part.launch(slot->device.data(), slot->scratch.data(), out, slots->status().word(),
-                            first_task, stream));
-    return slot->decoded.record(stream);
-  }
+  // Queues the parts of a call.
+  class Sink final : public PartSink {
+   public:
+    Sink(PcoSlots& slots, std::span<const PcoFile> files) : slots_(slots), files_(files) {}
 
-  Status decode(std::span<const std::byte> file, const ChunkIndex& index, const DeviceNumbers& out,
-                cudaStream_t stream, const DecodeConfig& config) {
-    NUMPACT_TRY(slots->begin(stream));
-    DevicePlanner planner(file, index);
-    DevicePlan plan;
-    std::uint64_t first_task = 0;
-    while (!planner.is_at_end()) {
-      Status status = planner.next(part_bytes, config).into(plan);
-      if (status.ok()) {
-        status = put(plan, file, first_task, static_cast<std::byte*>(out.data), stream);
-      }
-      if (!status.ok()) return after_failure(status, file, index, stream, config);
-      first_task += plan.tasks.size();
+    Status begin(const StagedPart& part, std::span<const std::byte> file,
+                 StagedCopy& copy) override {
+      layout_.emplace(part.plan);
+      NUMPACT_TRY(slots_.open({layout_->bytes(), layout_->scratch_bytes(), 0}, slot_));
+      layout_->add_to(copy, part.plan, file);
+      return {};
     }
-    std::optional<TaskFailure> failure;
-    NUMPACT_TRY(slots->status().read(stream, failure));
-    return failure ? explain(*failure, file, index, config) : Status();
+    Status buffer(std::size_t bytes, std::size_t to, std::byte*& at) override {
+      return SlotSink(slots_.ring(), *slot_).buffer(bytes, to, at);
+    }
+    Status send(const std::byte* at, std::size_t bytes, std::size_t to) override {
+      return SlotSink(slots_.ring(), *slot_).send(at, bytes, to);
+    }
+    Status end(const StagedPart& part) override {
+      return layout_->launch(slot_->device.data(), slot_->scratch.data(),
+                             static_cast<std::byte*>(files_[part.file].out.data),
+                             slots_.status().word(part.file), part.first_task, slot_->stream);
+    }
+
+   private:
+    PcoSlots& slots_;
+    std::span<const PcoFile> files_;
+    PcoSlots::Slot* slot_ = nullptr;
+    std::optional<PcoPart> layout_;
+  };
+
+  // The executor of a call. Own threads are kept from call to call.
+  Executor* executor_of(const DecodeConfig& config) {
+    if (config.executor != nullptr || config.threads == 1) return config.executor;
+    if (own == nullptr || own_threads != config.threads) {
+      own = std::make_unique<ThreadExecutor>(config.threads);
+      own_threads = config.threads;
+    }
+    return own.get();
   }
 
-  // Waits for everything that was queued. An error that the device found in earlier parts takes
-  // precedence.
-  Status after_failure(const Status& error, std::span<const std::byte> file,
-                       const ChunkIndex& index, cudaStream_t stream, const DecodeConfig& config) {
-    std::optional<TaskFailure> failure;
-    slots->wait_for_copies();
-    const Status waited = slots->status().read(stream, failure);
-    return waited.ok() && failure ? explain(*failure, file, index, config) : error;
+  // Decodes the files whose status is ok, waits for them and sets their status. An error is that of
+  // the whole call.
+  Status decode(std::span<PcoFile> files, cudaStream_t stream, const DecodeConfig& config) {
+    std::vector<StagedFile> staged;
+    staged.reserve(files.size());
+    const ChunkIndex nothing;
+    std::uint64_t bytes = 0;
+    for (const PcoFile& file : files) {
+      staged.push_back({file.bytes, file.status.ok() ? file.index : &nothing, file.status});
+      bytes += file.bytes.size();
+    }
+    NUMPACT_TRY(slots->begin(stream, files.size()));
+    // A ring for all of a call with little to copy: allocation is slow. A quarter more: tables.
+    NUMPACT_TRY(slots->ring().reserve(static_cast<std::size_t>(
+        std::min<std::uint64_t>(bytes + bytes / 4, kPiecesOfRing * piece_bytes))));
+    Sink sink(*slots, files);
+    const TaskPool pool(1, executor_of(config));
+    Status queued = guarded([&] {
+      return stage_files(staged, {part_bytes, piece_bytes}, config, pool, plans, sink);
+    });
+    const Status ended = slots->end(stream);
+    NUMPACT_TRY(slots->status().read(stream));
+    if (queued.ok()) queued = ended;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      PcoFile& file = files[i];
+      if (file.status.ok()) file.status = staged[i].status.ok() ? queued : staged[i].status;
+      // What the device found in earlier parts takes precedence.
+      const std::optional<TaskFailure> failure = slots->status().failure(i);
+      if (failure) file.status = explain(*failure, file, config);
+    }
+    return {};
+  }
+
+  static Status first_error(std::span<const PcoFile> files) {
+    const auto failed = std::find_if(files.begin(), files.end(),
+                                     [](const PcoFile& file) { return !file.status.ok(); });
+    return failed == files.end() ? Status() : failed->status;
   }
 
   // Locates a failed task by making the plans once more, up to the one with the task.
-  Status explain(const TaskFailure& failure, std::span<const std::byte> file,
-                 const ChunkIndex& index, const DecodeConfig& config) const {
-    DevicePlanner planner(file, index);
+  Status explain(const TaskFailure& failure, const PcoFile& file,
+                 const DecodeConfig& config) const {
+    DevicePlanner planner(file.bytes, *file.index);
     DevicePlan plan;
     std::uint64_t first_task = 0;
     while (!planner.is_at_end()) {
-      NUMPACT_TRY(planner.next(part_bytes, config).into(plan));
+      NUMPACT_TRY(planner.next(part_bytes, config, PlannedChecksums::kListed).into(plan));
       if (failure.task < first_task + plan.tasks.size()) break;
       first_task += plan.tasks.size();
     }
@@ -74,11 +142,20 @@ struct PcoDecoder::Impl {
 
   int device;
   std::uint64_t part_bytes;
-  std::optional<PcoSlots> slots{std::in_place};  // destroyed while the device is current
+  std::size_t piece_bytes;
+  std::optional<PcoSlots> slots;  // destroyed while the device is current
+  StagedPlans plans;
+  std::unique_ptr<ThreadExecutor> own;
+  unsigned own_threads = 1;
 };
 
 PcoDecoder::PcoDecoder(int device, std::uint64_t part_bytes) noexcept
-    : impl_(owned(std::unique_ptr<Impl>(new (std::nothrow) Impl(device, part_bytes)))) {}
+    : impl_(owned<Impl>(nullptr)) {
+  (void)guarded([&]() -> Status {
+    impl_ = owned(std::make_unique<Impl>(device, part_bytes));
+    return {};
+  });
+}
 
 Result<std::uint64_t> PcoDecoder::decompress_into(std::span<const std::byte> file,
                                                   const DeviceNumbers& out, void* stream,
@@ -92,12 +169,30 @@ Result<std::uint64_t> PcoDecoder::decompress_into(std::span<const std::byte> fil
 Status PcoDecoder::decompress_into(std::span<const std::byte> file, const ChunkIndex& index,
                                    const DeviceNumbers& out, void* stream,
                                    const DecodeConfig& config) noexcept {
-  NUMPACT_TRY(check_output(index, out));
-  if (impl_ == nullptr) return Status(ErrorKind::kOutOfMemory, "out of memory");
-  const CurrentDevice current(impl_->device);
-  NUMPACT_TRY(current.status());
-  return guarded(
-      [&] { return impl_->decode(file, index, out, static_cast<cudaStream_t>(stream), config); });
+  PcoFile one{file, &index, out, {}};
+  return decompress_many({&one, 1}, stream, config);
+}
+
+Status PcoDecoder::decompress_many(std::span<PcoFile> files, void* stream,
+                                   const DecodeConfig& config) noexcept {
+  for (PcoFile& file : files) {
+    file.status = file.index != nullptr
+                      ? check_output(*file.index, file.out)
+                      : Status(ErrorKind::kInvalidArgument, "a file without an index");
+  }
+  const bool is_any_ok =
+      std::any_of(files.begin(), files.end(), [](const PcoFile& file) { return file.status.ok(); });
+  if (!is_any_ok) return Impl::first_error(files);
+  const Status status = guarded([&]() -> Status {
+    if (impl_ == nullptr) return out_of_memory();
+    const CurrentDevice current(impl_->device);
+    NUMPACT_TRY(current.status());
+    return impl_->decode(files, static_cast<cudaStream_t>(stream), config);
+  });
+  for (PcoFile& file : files) {
+    if (file.status.ok()) file.status = status;
+  }
+  return Impl::first_error(files);
 }
 
 }  // namespace numpact::cuda

@@ -7,6 +7,7 @@
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/owned.hpp"
+#include "base/task_pool.hpp"
 #include "base/try.hpp"
 #include "gpu/cuda/pco_part.hpp"
 #include "gpu/cuda/pco_status.hpp"
@@ -19,6 +20,20 @@ namespace {
 // Maximum size of a part. Parts are decoded one after the other, so few large ones keep the device
 // busier; smaller ones need less host memory while loading.
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 30;
+
+// A part in ordinary memory of the host.
+class BlockSink final : public PieceSink {
+ public:
+  explicit BlockSink(std::byte* block) : block_(block) {}
+  Status buffer(std::size_t, std::size_t to, std::byte*& at) override {
+    at = block_ + to;
+    return {};
+  }
+  Status send(const std::byte*, std::size_t, std::size_t) override { return {}; }
+
+ private:
+  std::byte* block_;
+};
 
 }  // namespace
 
@@ -43,18 +58,23 @@ struct LoadedPco::Impl {
 
   Status load(std::span<const std::byte> file, const ChunkIndex& from, const DecodeConfig& config) {
     NUMPACT_TRY(status_of(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)));
-    NUMPACT_TRY(cell.take(stream));
+    NUMPACT_TRY(cell.take(1, stream));
+    const TaskPool pool(config.threads, config.executor);
     index = from;
     DevicePlanner planner(file, index);
     std::uint64_t scratch_bytes = 0;
     while (!planner.is_at_end()) {
       DevicePlan plan;
-      NUMPACT_TRY(planner.next(kPartBytes, config).into(plan));
+      NUMPACT_TRY(planner.next(kPartBytes, config, PlannedChecksums::kListed).into(plan));
       PcoPart part(plan);
       DeviceMemory memory;
       NUMPACT_TRY(memory.take(part.bytes(), stream));
       const auto bytes_of_part = std::make_unique_for_overwrite<std::byte[]>(part.bytes());
-      part.write(plan, file, bytes_of_part.get());
+      StagedCopy copy(part.bytes());
+      part.add_to(copy, plan, file);
+      BlockSink sink(bytes_of_part.get());
+      NUMPACT_TRY(copy.send(pool, sink));
+      NUMPACT_TRY(copy.compare(plan));
       NUMPACT_TRY(status_of(cudaMemcpyAsync(memory.data(), bytes_of_part.get(), part.bytes(),
                                             cudaMemcpyHostToDevice, stream)));
       NUMPACT_TRY(status_of(cudaStreamSynchronize(stream)));
@@ -88,8 +108,8 @@ struct LoadedPco::Impl {
   }
 
   Status wait(cudaStream_t on) {
-    std::optional<TaskFailure> failure;
-    NUMPACT_TRY(cell.read(on, failure));
+    NUMPACT_TRY(cell.read(on));
+    const std::optional<TaskFailure> failure = cell.failure();
     if (!failure) return {};
     for (const Part& part : parts) {
       if (failure->task >= part.first_task + part.places.tasks.size()) continue;
@@ -103,7 +123,7 @@ struct LoadedPco::Impl {
   ChunkIndex index;
   std::vector<Part> parts;
   DeviceMemory scratch;
-  StatusCell cell;
+  StatusCells cell;
   Event decoded;
   std::uint64_t bytes = 0;
   std::uint64_t tasks = 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/cuda/pco_part.hpp"
 
-#include <cstring>
-
 #include "base/alignment.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
@@ -53,10 +51,15 @@ PcoPart::PcoPart(const DevicePlan& plan)
       input_bytes_(plan.input_bytes),
       first_(plan.first),
       type_(plan.type) {
+  std::array<std::vector<std::uint32_t>, gpu::kTaskKinds> of_kind;
   for (std::uint32_t i = 0; i < plan.tasks.size(); ++i) {
     const PlannedChunk& chunk = plan.chunks[plan.tasks[i].chunk];
     const gpu::TaskKind kind{gpu::has_indices(chunk), gpu::is_serial(chunk)};
-    of_kind_[gpu::index_of(kind)].push_back(i);
+    of_kind[gpu::index_of(kind)].push_back(i);
+  }
+  for (std::size_t i = 0; i < of_kind.size(); ++i) {
+    task_n_[i] = static_cast<std::uint32_t>(of_kind[i].size());
+    order_.insert(order_.end(), of_kind[i].begin(), of_kind[i].end());
   }
   tables_[kInput] = add(static_cast<std::size_t>(plan.input_bytes), kPlannedReadSlack);
   tables_[kHeads] = add(plan.heads.size(), kPlannedReadSlack);
@@ -75,23 +78,20 @@ PcoPart::Table PcoPart::add(std::size_t size, std::size_t slack) {
   return table;
 }
 
-void PcoPart::write(const DevicePlan& plan, std::span<const std::byte> file, std::byte* to) const {
-  const auto put = [&](TableIndex index, const void* from) {
-    if (tables_[index].size > 0) std::memcpy(to + tables_[index].at, from, tables_[index].size);
+void PcoPart::add_to(StagedCopy& copy, const DevicePlan& plan,
+                     std::span<const std::byte> file) const {
+  const auto add = [&]<class T>(TableIndex index, const std::vector<T>& table) {
+    copy.add(std::as_bytes(std::span(table)), tables_[index].at);
   };
-  put(kInput, file.data() + plan.input_begin);
-  put(kHeads, plan.heads.data());
-  put(kChunks, plan.chunks.data());
-  put(kTasks, plan.tasks.data());
-  put(kNodes, plan.nodes.data());
-  put(kBins, plan.bins.data());
-  put(kEntries, plan.entries.data());
-  put(kWeights, plan.weights.data());
-  std::byte* order = to + tables_[kOrder].at;
-  for (const std::vector<std::uint32_t>& tasks : of_kind_) {
-    if (!tasks.empty()) std::memcpy(order, tasks.data(), size_of_all(tasks));
-    order += size_of_all(tasks);
-  }
+  copy.add_input(plan, file, tables_[kInput].at);
+  add(kHeads, plan.heads);
+  add(kChunks, plan.chunks);
+  add(kTasks, plan.tasks);
+  add(kNodes, plan.nodes);
+  add(kBins, plan.bins);
+  add(kEntries, plan.entries);
+  add(kWeights, plan.weights);
+  add(kOrder, order_);
 }
 
 Status PcoPart::launch(const std::byte* at, std::byte* scratch, std::byte* out,
@@ -118,7 +118,7 @@ Status PcoPart::launch(const std::byte* at, std::byte* scratch, std::byte* out,
   launch.first_task = first_task;
   for (unsigned i = 0; i < gpu::kTaskKinds; ++i) {
     launch.kind = gpu::kind_of_index(i);
-    launch.task_n = static_cast<std::uint32_t>(of_kind_[i].size());
+    launch.task_n = task_n_[i];
     NUMPACT_TRY(status_of(launch_of(type_, launch, stream)));
     launch.tasks += launch.task_n;
   }

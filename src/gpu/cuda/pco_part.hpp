@@ -12,6 +12,7 @@
 #include "gpu/cuda/pco_launch.hpp"
 #include "gpu/cuda/runtime.hpp"
 #include "gpu/plan/device_plan.hpp"
+#include "gpu/plan/staged_copy.hpp"
 #include "numpact/cuda.hpp"
 
 namespace numpact::cuda {
@@ -28,10 +29,11 @@ class PcoPart {
   std::size_t bytes() const { return bytes_; }
   std::uint64_t scratch_bytes() const { return scratch_bytes_; }
 
-  // Writes all tables to `to`, of bytes() bytes. `file`: the bytes from which the plan was made.
-  void write(const DevicePlan& plan, std::span<const std::byte> file, std::byte* to) const;
+  // Adds all tables and the input, bytes() bytes in all; the copy refers to this object, the plan
+  // and the file, from which the plan was made.
+  void add_to(StagedCopy& copy, const DevicePlan& plan, std::span<const std::byte> file) const;
 
-  // Queues the decoding. `at`: device copy of the output of write(). `out`: device memory of the
+  // Queues the decoding. `at`: device memory with what add_to() added. `out`: device memory of the
   // first number of the file. Failures are recorded in `status`, with first_task added to the task
   // numbers.
   Status launch(const std::byte* at, std::byte* scratch, std::byte* out, gpu::StatusWord* status,
@@ -63,7 +65,8 @@ class PcoPart {
   std::uint64_t input_bytes_ = 0;
   std::uint64_t first_ = 0;  // numbers of the file before the plan's
   NumberType type_;
-  std::array<std::vector<std::uint32_t>, gpu::kTaskKinds> of_kind_;
+  std::vector<std::uint32_t> order_;                     // tasks by kind
+  std::array<std::uint32_t, gpu::kTaskKinds> task_n_{};  // of each kind
 };
 
 }  // namespace numpact::cuda

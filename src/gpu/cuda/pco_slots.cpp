@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/cuda/pco_slots.hpp"
 
-#include <cstring>
+#include <algorithm>
 
 #include "base/internal.hpp"
 #include "base/try.hpp"
@@ -18,44 +18,60 @@ Status grow(DeviceMemory& memory, std::uint64_t bytes, cudaStream_t stream) {
 }  // namespace
 
 PcoSlots::~PcoSlots() {
+  status_.release();
   for (Slot& slot : slots_) {
     slot.device.release();
     slot.scratch.release();
     slot.numbers.release();
   }
-  status_.release();
-  if (copies_ != nullptr) (void)status_of(cudaStreamDestroy(copies_));
-}
-
-Status PcoSlots::begin(cudaStream_t stream) {
-  if (copies_ == nullptr) {
-    NUMPACT_TRY(status_of(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking)));
+  for (const Slot& slot : slots_) {
+    if (slot.stream != nullptr) (void)status_of(cudaStreamDestroy(slot.stream));
   }
-  if (!status_.is_taken()) NUMPACT_TRY(status_.take(copies_));
-  return status_.clear(stream);
 }
 
-Status PcoSlots::put(const PcoPart& part, const DevicePlan& plan, std::span<const std::byte> file,
-                     std::span<const std::byte> tail, std::uint64_t number_bytes,
-                     cudaStream_t stream, Slot*& slot) {
-  slot = &slots_[next_++ % 2];
-  const std::size_t all = part.bytes() + tail.size();
-  NUMPACT_TRY(slot->copied.wait());
-  NUMPACT_TRY(slot->host.take(all));
-  part.write(plan, file, slot->host.data());
-  if (!tail.empty()) std::memcpy(slot->host.data() + part.bytes(), tail.data(), tail.size());
-  NUMPACT_TRY(slot->decoded.make_wait(copies_));
-  NUMPACT_TRY(grow(slot->device, all, copies_));
-  NUMPACT_TRY(grow(slot->scratch, part.scratch_bytes(), copies_));
-  NUMPACT_TRY(grow(slot->numbers, number_bytes, copies_));
-  NUMPACT_TRY(status_of(cudaMemcpyAsync(slot->device.data(), slot->host.data(), all,
-                                        cudaMemcpyHostToDevice, copies_)));
-  NUMPACT_TRY(slot->copied.record(copies_));
-  return slot->copied.make_wait(stream);
+Status PcoSlots::begin(cudaStream_t stream, std::size_t status_n) {
+  for (Slot& slot : slots_) {
+    slot.is_used = false;
+    if (slot.stream != nullptr) continue;
+    NUMPACT_TRY(status_of(cudaStreamCreateWithFlags(&slot.stream, cudaStreamNonBlocking)));
+  }
+  next_ = 0;
+  NUMPACT_TRY(status_.take(status_n, slots_[0].stream));
+  NUMPACT_TRY(status_.clear(stream));
+  return begun_.record(stream);
 }
 
-void PcoSlots::wait_for_copies() {
-  if (copies_ != nullptr) (void)status_of(cudaStreamSynchronize(copies_));
+Status PcoSlots::open(const Sizes& sizes, Slot*& slot) {
+  const std::size_t turns = sizes.device > large_bytes_ ? 2 : slots_.size();
+  slot = &slots_[next_++ % std::min(turns, slots_.size())];
+  slot->is_used = true;
+  NUMPACT_TRY(begun_.make_wait(slot->stream));
+  NUMPACT_TRY(grow(slot->device, sizes.device, slot->stream));
+  NUMPACT_TRY(grow(slot->scratch, sizes.scratch, slot->stream));
+  return grow(slot->numbers, sizes.numbers, slot->stream);
+}
+
+Status PcoSlots::end(cudaStream_t stream) {
+  Status status;
+  for (Slot& slot : slots_) {
+    if (!slot.is_used) continue;
+    Status joined = slot.done.record(slot.stream);
+    if (joined.ok()) joined = slot.done.make_wait(stream);
+    // Nothing may run on when the caller believes that it has ended.
+    if (!joined.ok()) (void)status_of(cudaStreamSynchronize(slot.stream));
+    if (status.ok()) status = joined;
+  }
+  return status;
+}
+
+Status SlotSink::buffer(std::size_t bytes, std::size_t, std::byte*& at) {
+  return ring_.take(bytes, at);
+}
+
+Status SlotSink::send(const std::byte* at, std::size_t bytes, std::size_t to) {
+  NUMPACT_TRY(status_of(
+      cudaMemcpyAsync(slot_.device.data() + to, at, bytes, cudaMemcpyHostToDevice, slot_.stream)));
+  return ring_.sent(slot_.stream);
 }
 
 }  // namespace numpact::cuda

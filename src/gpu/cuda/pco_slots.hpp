@@ -1,58 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies parts to the device: while one part is decoded, the next one is copied.
+// Streams and device memory for parts: while some are decoded, others are copied.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <vector>
 
 #include "base/internal.hpp"
 #include "gpu/cuda/pco_part.hpp"
 #include "gpu/cuda/pco_status.hpp"
+#include "gpu/cuda/pinned_ring.hpp"
 #include "gpu/cuda/runtime.hpp"
+#include "gpu/plan/staged_copy.hpp"
 
 namespace numpact::cuda {
 
-// Two slots that alternate. The device must be current in all calls, also in the destructor, at
-// which no work may be queued. What waits for what:
-//   writing a slot's pinned memory (CPU)   waits for the slot's last copy       (event `copied`)
-//   copying a slot (copies_ stream)        waits for the slot's last decoding   (event `decoded`)
-//   decoding a slot (caller's stream)      waits for its copy                   (event `copied`)
+// Slots that take turns. Each has a stream, so that kernels of short parts overlap; the order of
+// the stream protects the slot's memory. The device must be current in all calls, also in the
+// destructor, at which no work may be queued.
 class PcoSlots {
  public:
   struct Slot {
-    DeviceMemory device;  // the part and its tail
+    cudaStream_t stream = nullptr;
+    DeviceMemory device;  // the part, and what the caller adds
     DeviceMemory scratch;
     DeviceMemory numbers;
-    PinnedMemory host;
-    Event copied;   // the copy is done: pinned memory may be written again
-    Event decoded;  // the decoding is done: device memory may be written again; recorded by the
-                    // caller
+    bool is_used = false;  // since begin()
+    Event done;
+  };
+  // Bytes that a slot needs.
+  struct Sizes {
+    std::size_t device = 0;
+    std::uint64_t scratch = 0;
+    std::uint64_t numbers = 0;
   };
 
-  PcoSlots() = default;
+  // Parts of more than `large_bytes` use two slots only, which bounds the device memory.
+  PcoSlots(std::size_t slot_n, std::size_t large_bytes)
+      : slots_(slot_n), large_bytes_(large_bytes) {}
   ~PcoSlots();
   PcoSlots(const PcoSlots&) = delete;
   PcoSlots& operator=(const PcoSlots&) = delete;
 
-  // Starts a sequence of parts whose failures share one status.
-  Status begin(cudaStream_t stream);
-  // Queues the copy of a part, followed by `tail`, to the next slot, and makes `stream` wait for
-  // it. Provides the slot's scratch and `number_bytes` bytes for numbers. `file`: the bytes from
-  // which the plan was made.
-  Status put(const PcoPart& part, const DevicePlan& plan, std::span<const std::byte> file,
-             std::span<const std::byte> tail, std::uint64_t number_bytes, cudaStream_t stream,
-             Slot*& slot);
-  // For use after an error, when queued copies may still read pinned memory.
-  void wait_for_copies();
+  // Starts parts whose failures share `status_n` status words. They are decoded after the work that
+  // is queued on `stream`.
+  Status begin(cudaStream_t stream, std::size_t status_n);
+  // Provides the next slot; its work of earlier parts precedes what is queued now.
+  Status open(const Sizes& sizes, Slot*& slot);
+  // Work queued on `stream` from now on waits for all slots.
+  Status end(cudaStream_t stream);
 
-  StatusCell& status() { return status_; }
+  StatusCells& status() { return status_; }
+  PinnedRing& ring() { return ring_; }
 
  private:
-  Slot slots_[2];
+  std::vector<Slot> slots_;
+  std::size_t large_bytes_;
   std::size_t next_ = 0;
-  StatusCell status_;
-  cudaStream_t copies_ = nullptr;
+  StatusCells status_;
+  PinnedRing ring_;
+  Event begun_;
+};
+
+// Sends pieces through the ring to the device memory of a slot.
+class SlotSink final : public PieceSink {
+ public:
+  SlotSink(PinnedRing& ring, const PcoSlots::Slot& slot) : ring_(ring), slot_(slot) {}
+
+  Status buffer(std::size_t bytes, std::size_t to, std::byte*& at) override;
+  Status send(const std::byte* at, std::size_t bytes, std::size_t to) override;
+
+ private:
+  PinnedRing& ring_;
+  const PcoSlots::Slot& slot_;
 };
 
 }  // namespace numpact::cuda

@@ -29,7 +29,7 @@ class ChunkPlanner {
         place_(table.chunks[chunk]),
         arena_(arena) {}
 
-  Status read(TrailerPolicy policy);
+  Status read(TrailerPolicy policy, PlannedChecksums checksums);
   // After read(): the size of its tables, scratch and tasks, and the size of its input.
   std::uint64_t table_bytes() const {
     return planned_bytes(meta_) + scratch_bytes() + task_bytes();
@@ -72,14 +72,17 @@ class ChunkPlanner {
   IndexedChunk place_;
   Arena& arena_;
   ChunkMeta meta_;
-  std::uint64_t page_ = 0;  // offset of the page
+  std::uint64_t page_ = 0;   // offset of the page
+  bool is_checked_ = false;  // its checksum goes to the plan
 };
 
-Status ChunkPlanner::read(TrailerPolicy policy) {
+Status ChunkPlanner::read(TrailerPolicy policy, PlannedChecksums checksums) {
   if (place().offset > file_.size() || input_end() > file_.size() || input_end() < place().offset) {
     return misfit();
   }
-  if (table_.is_from_trailer && policy != TrailerPolicy::kIgnore) {
+  is_checked_ = table_.is_from_trailer && policy != TrailerPolicy::kIgnore;
+  if (is_checked_ && checksums == PlannedChecksums::kCompared) {
+    is_checked_ = false;
     const auto bytes = file_.subspan(static_cast<std::size_t>(place().offset),
                                      static_cast<std::size_t>(input_bytes()));
     if (crc32(bytes) != table_.crcs[chunk_]) {
@@ -99,6 +102,9 @@ Status ChunkPlanner::read(TrailerPolicy policy) {
 
 Status ChunkPlanner::add_to(DevicePlan& plan) {
   plan_chunk(meta_, arena_, plan);
+  if (is_checked_) {
+    plan.checks.push_back({place().offset - plan.input_begin, input_bytes(), table_.crcs[chunk_]});
+  }
   const std::uint64_t bits = planned_head_bits(plan.chunks.back());
   const std::uint64_t bytes = (bits + 7) / 8;
   if (bytes > file_.size() - page_) {
@@ -142,6 +148,19 @@ Status ChunkPlanner::add_to(DevicePlan& plan) {
 
 }  // namespace
 
+void DevicePlan::clear() noexcept {
+  type = NumberType::kU8;
+  first = count = first_chunk = input_begin = input_bytes = scratch_bytes = 0;
+  chunks.clear();
+  tasks.clear();
+  heads.clear();
+  nodes.clear();
+  bins.clear();
+  entries.clear();
+  weights.clear();
+  checks.clear();
+}
+
 DevicePlan DevicePlan::places() const {
   DevicePlan places;
   places.first_chunk = first_chunk;
@@ -177,45 +196,59 @@ Status DevicePlan::status_of(std::uint64_t task, PlannedFailure failure) const n
   return status.at_chunk(first_chunk + failed.chunk);
 }
 
-Result<DevicePlan> DevicePlanner::next(std::uint64_t max_bytes,
-                                       const DecodeConfig& config) noexcept {
+Result<DevicePlan> DevicePlanner::next(std::uint64_t max_bytes, const DecodeConfig& config,
+                                       PlannedChecksums checksums) noexcept {
+  DevicePlan plan;
+  NUMPACT_TRY(next_into(plan, max_bytes, config, checksums));
+  return plan;
+}
+
+Status DevicePlanner::next_into(DevicePlan& made, std::uint64_t max_bytes,
+                                const DecodeConfig& config, PlannedChecksums checksums) noexcept {
+  made.clear();
+  const Status status = guarded([&] { return plan(max_bytes, config, checksums, made); });
+  if (status.ok()) next_ += made.chunks.size();
+  if (status.ok() || checksums == PlannedChecksums::kCompared) return status;
+  // A chunk before the error, or the damaged chunk itself, may have a wrong checksum, which is the
+  // error to report.
+  return next_into(made, max_bytes, config);
+}
+
+Status DevicePlanner::plan(std::uint64_t max_bytes, const DecodeConfig& config,
+                           PlannedChecksums checksums, DevicePlan& plan) const {
+  if (is_at_end()) return {};
+  const ChunkIndex::Table& table = detail::ChunkIndexAccess::table_of(index_);
+  FileHeader header;
+  NUMPACT_TRY(read_header(file_).into(header));
+  if (table.chunks.offset(0) != header.size_bytes ||
+      (header.uniform_type && header.uniform_type != table.type)) {
+    return Status(table.is_from_trailer ? ErrorKind::kCorrupt : ErrorKind::kInvalidArgument,
+                  "the index does not fit the file");
+  }
+  NUMPACT_TRY(check_limits(config.limits, index_.count(), *table.type));
   std::size_t next = next_;
-  auto result = guarded_value<DevicePlan>([&](DevicePlan& plan) -> Status {
-    if (is_at_end()) return {};
-    const ChunkIndex::Table& table = detail::ChunkIndexAccess::table_of(index_);
-    FileHeader header;
-    NUMPACT_TRY(read_header(file_).into(header));
-    if (table.chunks.offset(0) != header.size_bytes ||
-        (header.uniform_type && header.uniform_type != table.type)) {
-      return Status(table.is_from_trailer ? ErrorKind::kCorrupt : ErrorKind::kInvalidArgument,
-                    "the index does not fit the file");
+  plan.type = *table.type;
+  plan.first = table.chunks[next].first;
+  plan.first_chunk = next;
+  plan.input_begin = table.chunks.offset(next);
+  Arena arena(std::pmr::get_default_resource());
+  arena.reset(config.limits.max_memory);
+  const Arena::Mark mark = arena.mark();
+  std::uint64_t bytes = 0;
+  for (; next < table.chunks.size(); ++next) {
+    arena.rewind(mark);
+    ChunkPlanner planner(file_, header, table, next, arena);
+    NUMPACT_TRY(planner.read(config.trailer, checksums));
+    if (planner.table_bytes() > config.limits.max_memory) {
+      return Status(ErrorKind::kLimitExceeded, "more memory than the limit max_memory");
     }
-    NUMPACT_TRY(check_limits(config.limits, index_.count(), *table.type));
-    plan.type = *table.type;
-    plan.first = table.chunks[next].first;
-    plan.first_chunk = next;
-    plan.input_begin = table.chunks.offset(next);
-    Arena arena(std::pmr::get_default_resource());
-    arena.reset(config.limits.max_memory);
-    const Arena::Mark mark = arena.mark();
-    std::uint64_t bytes = 0;
-    for (; next < table.chunks.size(); ++next) {
-      arena.rewind(mark);
-      ChunkPlanner planner(file_, header, table, next, arena);
-      NUMPACT_TRY(planner.read(config.trailer));
-      if (planner.table_bytes() > config.limits.max_memory) {
-        return Status(ErrorKind::kLimitExceeded, "more memory than the limit max_memory");
-      }
-      const std::uint64_t needed = planner.table_bytes() + planner.input_bytes();
-      if (next > next_ && needed > max_bytes - bytes) break;
-      NUMPACT_TRY(planner.add_to(plan));
-      plan.input_bytes = planner.input_end() - plan.input_begin;
-      bytes = std::min(max_bytes, bytes + needed);
-    }
-    return {};
-  });
-  if (result.ok()) next_ = next;
-  return result;
+    const std::uint64_t needed = planner.table_bytes() + planner.input_bytes();
+    if (next > next_ && needed > max_bytes - bytes) break;
+    NUMPACT_TRY(planner.add_to(plan));
+    plan.input_bytes = planner.input_end() - plan.input_begin;
+    bytes = std::min(max_bytes, bytes + needed);
+  }
+  return {};
 }
 
 }  // namespace numpact

@@ -79,6 +79,13 @@ enum class PlannedFailure : std::uint32_t {
   kEnd = 6,        // the page does not end at PlannedTask::end
 };
 
+// A checksum of a trailer that remains to be compared.
+struct PlannedCheck {
+  std::uint64_t begin = 0;  // of the chunk in the input
+  std::uint64_t bytes = 0;
+  std::uint32_t crc = 0;
+};
+
 // Readable bytes required after the input and after the heads; their values do not matter.
 inline constexpr std::size_t kPlannedReadSlack = 8192;
 
@@ -103,11 +110,21 @@ struct NUMPACT_API DevicePlan {
   std::vector<std::uint64_t> bins;
   std::vector<std::uint64_t> entries;  // of dictionaries, as ordered latents
   std::vector<std::int32_t> weights;   // of Conv1
+  // Of chunks, in order: all or, if nothing is to be compared, none.
+  std::vector<PlannedCheck> checks;
 
+  // Makes the plan empty. Its lists keep their memory.
+  void clear() noexcept;
   // A plan with only the fields that status_of uses.
   DevicePlan places() const;
   // The error for a failed task: kCorrupt or kTruncated, with its position in the file.
   Status status_of(std::uint64_t task, PlannedFailure failure) const noexcept;
+};
+
+// What a planner does with a trailer's checksums of chunks.
+enum class PlannedChecksums : std::uint8_t {
+  kCompared,
+  kListed,  // in DevicePlan::checks, for those who read the bytes anyway
 };
 
 // Makes plans of consecutive chunks of a file, so that tables of any file take bounded memory. One
@@ -125,9 +142,16 @@ class NUMPACT_API DevicePlanner {
   // file (chunk checksums are compared unless config.trailer is kIgnore), kInvalidArgument if
   // another index does; kLimitExceeded if max_memory is below the need of one chunk; kOutOfMemory.
   // After an error the position is unchanged.
-  Result<DevicePlan> next(std::uint64_t max_bytes, const DecodeConfig& config = {}) noexcept;
+  Result<DevicePlan> next(std::uint64_t max_bytes, const DecodeConfig& config = {},
+                          PlannedChecksums checksums = PlannedChecksums::kCompared) noexcept;
+  // The same into the memory of an earlier plan. After an error `plan` is unspecified.
+  Status next_into(DevicePlan& plan, std::uint64_t max_bytes, const DecodeConfig& config = {},
+                   PlannedChecksums checksums = PlannedChecksums::kCompared) noexcept;
 
  private:
+  Status plan(std::uint64_t max_bytes, const DecodeConfig& config, PlannedChecksums checksums,
+              DevicePlan& plan) const;
+
   std::span<const std::byte> file_;
   ChunkIndex index_;
   std::size_t next_ = 0;

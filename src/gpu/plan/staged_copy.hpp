@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathers a block of memory for a device from several places, by several threads, and compares
+// checksums of what it copies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/internal.hpp"
+#include "base/task_pool.hpp"
+#include "base/try.hpp"
+#include "gpu/plan/device_plan.hpp"
+#include "numpact/error.hpp"
+
+namespace numpact {
+
+// Where the pieces of a block go.
+class NUMPACT_API PieceSink {
+ public:
+  virtual ~PieceSink() = default;
+  // Memory for the next piece, which belongs `to` bytes after the start of the block. Waits until
+  // it may be written.
+  virtual Status buffer(std::size_t bytes, std::size_t to, std::byte*& at) = 0;
+  // The piece is complete.
+  virtual Status send(const std::byte* at, std::size_t bytes, std::size_t to) = 0;
+};
+
+class NUMPACT_API StagedCopy {
+ public:
+  // `piece_bytes`: maximum size of a piece; at least 1.
+  explicit StagedCopy(std::size_t piece_bytes);
+
+  // Adds bytes that go `to` bytes after the start of the block, after all bytes added before. What
+  // lies between is unspecified. May throw std::bad_alloc.
+  void add(std::span<const std::byte> from, std::size_t to);
+  // The same for the input of a plan: plan.checks are compared.
+  void add_input(const DevicePlan& plan, std::span<const std::byte> file, std::size_t to);
+
+  // Sends all pieces in order. `beside` is called once, concurrently with the threads that fill the
+  // first piece, unless that gets no buffer.
+  template <class F>
+  Status send(const TaskPool& pool, PieceSink& sink, const F& beside);
+  Status send(const TaskPool& pool, PieceSink& sink) {
+    return send(pool, sink, [] {});
+  }
+  // After send(): kChecksum with the first chunk whose bytes have another checksum.
+  Status compare(const DevicePlan& plan) const;
+
+ private:
+  static constexpr std::uint32_t kNoCheck = ~std::uint32_t{0};
+
+  // Bytes that one thread copies, of one chunk if they are checked.
+  struct Fragment {
+    const std::byte* from = nullptr;
+    std::size_t to = 0;
+    std::size_t bytes = 0;
+    std::uint32_t check = kNoCheck;  // index in DevicePlan::checks
+    std::uint32_t crc = 0;
+  };
+  // Consecutive fragments [first, end), by index.
+  struct Range {
+    std::size_t first = 0;
+    std::size_t end = 0;
+  };
+
+  void add_fragments(std::span<const std::byte> from, std::size_t to, std::uint32_t check);
+  std::size_t portion_of(const Fragment& fragment) const { return fragment.to / portion_bytes_; }
+  // The portions of the piece that begins with fragment `first`.
+  std::vector<Range> portions_of_piece(std::size_t first) const;
+  void copy(const Range& portion, std::byte* piece, std::size_t piece_at);
+
+  std::size_t portion_bytes_;
+  std::size_t piece_bytes_;  // a multiple of portion_bytes_
+  std::vector<Fragment> fragments_;
+};
+
+template <class F>
+Status StagedCopy::send(const TaskPool& pool, PieceSink& sink, const F& beside) {
+  bool is_first = true;
+  for (std::size_t next = 0; next < fragments_.size();) {
+    const std::vector<Range> portions = portions_of_piece(next);
+    next = portions.back().end;
+    const std::size_t at = fragments_[portions.front().first].to / piece_bytes_ * piece_bytes_;
+    const std::size_t end = fragments_[next - 1].to + fragments_[next - 1].bytes;
+    std::byte* piece = nullptr;
+    NUMPACT_TRY(sink.buffer(end - at, at, piece));
+    const std::size_t extra = is_first ? 1 : 0;
+    pool.run(portions.size() + extra, [&](std::size_t i) {
+      if (i < extra) return beside();
+      copy(portions[i - extra], piece, at);
+    });
+    is_first = false;
+    NUMPACT_TRY(sink.send(piece, end - at, at));
+  }
+  if (is_first) beside();
+  return {};
+}
+
+}  // namespace numpact
