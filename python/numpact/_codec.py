@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
 from ._arrays import check_boolean, numbers_of, output_of, writable
@@ -34,7 +34,7 @@ from ._specs import (
 from ._threads import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -155,7 +155,7 @@ def compress(
 
 
 def decompress(
-    buf: Buffer,
+    buf: Buffer | Sequence[Buffer],
     out: Any = None,
     threads: int | None = None,
     max_output: int | None = None,
@@ -169,7 +169,8 @@ def decompress(
     """Decodes a standalone Pco file of any version and writer.
 
     Args:
-        buf: The file: bytes or any object with a contiguous buffer.
+        buf: The file: bytes or any object with a contiguous buffer. For a GPU also a list or tuple
+            of files, which are decoded in one call, so that short ones overlap.
         out: Array to decode into, or another writable buffer: C-contiguous, of the file's number
             type (or bool, datetime64, timedelta64 if that is uint8 or int64), with room for all
             numbers of the file. Must not overlap ``buf``.
@@ -192,7 +193,8 @@ def decompress(
             arrays, which share the memory.
 
     Returns:
-        A new array of shape (n,); with ``out`` a flat view of the part of it that was filled.
+        A new array of shape (n,); with ``out`` a flat view of the part of it that was filled; for a
+        list of files a list.
 
     Raises:
         CorruptError: The bytes violate the format; ``TruncatedError``: they end too early;
@@ -223,6 +225,9 @@ def decompress(
         return decompress_to_device(buf, number, framework, threads, max_output, trailer)
     if framework is not None:
         raise InvalidArgumentError("framework is for the memory of a GPU: device='cuda'")
+    if isinstance(buf, (list, tuple)):
+        raise TypeMismatchError("a list of files is for the memory of a GPU: device='cuda'")
+    file = cast("Buffer", buf)
     requested = None if dtype is None else seen_as(dtype)
     if out is not None:
         array = output_of(out)
@@ -230,20 +235,22 @@ def decompress(
             raise TypeMismatchError(
                 f"out of {array.dtype} does not hold {requested}: leave out one"
             )
-        count = decompress_into(buf, array, threads, max_output, trailer=trailer, progress=progress)
+        count = decompress_into(
+            file, array, threads, max_output, trailer=trailer, progress=progress
+        )
         return viewed(writable(array).reshape(-1)[:count], requested or array.dtype)
     policy = core_policy(trailer)
     if progress is None:
         limit = core_limit(max_output)
-        workers = _threads_for(buf, threads)
+        workers = _threads_for(file, threads)
         numbers = _core.decompress(
-            buf, workers, max_output=limit, trailer=policy, on_end=warn_of_end
+            file, workers, max_output=limit, trailer=policy, on_end=warn_of_end
         )
     else:
-        with core_progress(progress, _claimed(buf)) as callback:
+        with core_progress(progress, _claimed(file)) as callback:
             limit = core_limit(max_output)
             numbers = _core.decompress(
-                buf,
+                file,
                 resolve(threads),
                 max_output=limit,
                 progress=callback,

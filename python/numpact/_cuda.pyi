@@ -17,10 +17,10 @@ def cvc_decode(
     threads: int = 8,
 ) -> None: ...
 def pco_decompress(
-    buf: Any,
+    arrays: list[list[Any]],
     device: int,
     threads: int,
     max_output: int | None,
     trailer: str,
     on_end: Callable[[str, int, int | None], None] | None,
-) -> tuple[Any, int, int, str]: ...
+) -> list[tuple[Any, int, int, str]]: ...

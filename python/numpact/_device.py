@@ -13,6 +13,8 @@ from ._specs import core_limit, core_policy
 from ._threads import resolve
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from typing_extensions import Buffer
 
@@ -114,7 +116,7 @@ def cuda_module() -> Any:
 
 
 def decompress_to_device(
-    buf: Buffer,
+    source: Buffer | Sequence[Buffer],
     device: int,
     framework: str | None,
     threads: int | None,
@@ -122,6 +124,24 @@ def decompress_to_device(
     trailer: TrailerPolicy,
 ) -> Any:
     """``decompress`` for a GPU; the parameters are those of that function."""
+    if isinstance(source, (list, tuple)):
+        files = [[file] for file in source]
+        return arrays_on_device(files, device, framework, threads, max_output, trailer)
+    return arrays_on_device([[source]], device, framework, threads, max_output, trailer)[0]
+
+
+def arrays_on_device(
+    files: Sequence[Sequence[Any]],
+    device: int,
+    framework: str | None,
+    threads: int | None,
+    max_output: int | None,
+    trailer: TrailerPolicy,
+) -> list[Any]:
+    """An array for each list of files of one type, decoded one behind the other; all in one call.
+
+    ``max_output`` is that of each file.
+    """
     import numpy as np
 
     if framework not in (None, "torch", "cupy"):
@@ -129,14 +149,13 @@ def decompress_to_device(
     policy, limit = core_policy(trailer), core_limit(max_output)
     wrap = None if framework is None else require(framework, framework)
     module = cuda_module()
-    data = np.frombuffer(memoryview(buf).cast("B"), np.uint8)
     exported = module.pco_decompress(
-        data,
+        [[np.frombuffer(memoryview(one).cast("B"), np.uint8) for one in some] for some in files],
         device,
         threads=resolve(threads),
         max_output=limit,
         trailer=policy,
         on_end=warn_of_end,
     )
-    array = DeviceArray(*exported)
-    return array if wrap is None else wrap.from_dlpack(array)
+    arrays = [DeviceArray(*one) for one in exported]
+    return arrays if wrap is None else [wrap.from_dlpack(array) for array in arrays]

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from .. import _core
+from .._errors import InvalidArgumentError, TypeMismatchError
 from .._limits import Budget, Limits
 from .._number_types import dtype_of
 from .._remote.checked_file import (
@@ -88,6 +89,25 @@ class Folder:
         reader = OtherReader(self._source(part, column, url), part.rows, url, column)
         reader.limits = self.limits
         return reader
+
+    def number_files(self, entry: Column | Other) -> list[memoryview]:
+        """The files of a column that holds numbers alone.
+
+        Raises:
+            TypeMismatchError: It does not.
+            InvalidArgumentError: The table is in a store.
+        """
+        place = f"{self.url(entry.first_file)}: column {entry.name!r}"
+        if not isinstance(entry, Column) or entry.texts:
+            raise TypeMismatchError(f"{place} holds no numbers")
+        if entry.null_count > 0:
+            raise TypeMismatchError(f"{place} has nulls")
+        if self.files is not None:
+            raise InvalidArgumentError(f"{self.path}: only local tables can go to a GPU")
+        files: list[Any] = [
+            self.reader.file(part.file, entry.name) for part in entry.parts or (entry,)
+        ]
+        return [memoryview(file) for file in files]
 
     def _source(self, part: Part, column: str, url: str) -> CheckedFile | Buffer:
         blocks = blocks_of(part)

@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .._errors import InvalidArgumentError
+from .._device import arrays_on_device, device_number
+from .._errors import CorruptError, InvalidArgumentError
 from .._integers import index_of
 from .._limits import Budget, Limits
 from .._remote.dataset import FoundFolder
@@ -39,7 +40,7 @@ from .row_numbers import (
     without_columns,
 )
 from .scanning import Condition, Scan, conditions_of
-from .sources import Folder, Source, Span, TextSource, not_a_table
+from .sources import Folder, NumberSource, Source, Span, TextSource, not_a_table
 from .tabular import Table, Tabular
 from .writing import in_parallel, shared_out
 
@@ -377,6 +378,58 @@ class OpenTable(Tabular):
         workers, inner = shared_out(resolve(self._threads), len(chosen))
         parts = in_parallel(lambda source: source.take(given, inner, budget), chosen, workers)
         return _table_of(chosen, self._manifest, parts, len(rows))
+
+    def to_device(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        device: object = "cuda",
+        framework: str | None = None,
+    ) -> dict[str, Any]:
+        """Decodes columns of numbers into the memory of a GPU, all in one call.
+
+        Args:
+            columns: Names of columns without nulls; None: all. Dates, times and decimals are the
+                integers that are stored, booleans bytes of 0 and 1.
+            device, framework: As for ``decompress``.
+
+        Returns:
+            The arrays by the names of their columns.
+
+        Raises:
+            TypeMismatchError: A column holds no numbers, or has nulls.
+            InvalidArgumentError: Not a local table, or rows of one; no such column.
+            The errors of ``decompress``.
+        """
+        number = device_number(device)
+        if number is None:
+            raise InvalidArgumentError("device must be a GPU; read() decodes on the CPU")
+        folder = self._opened()
+        if self._given is not None:
+            raise InvalidArgumentError(f"{self.path}: only whole columns can go to a GPU")
+        chosen = [self._sources[i] for i in self._of_columns(columns)]
+        names = [source.entry.name for source in chosen]
+        check_unique(names)
+        files = [folder.number_files(source.entry) for source in chosen]
+        budget = self.budget()
+        for source in chosen:
+            if isinstance(source, NumberSource):
+                source.count(source.rows, budget)
+        arrays = arrays_on_device(
+            files,
+            number,
+            framework,
+            self._threads,
+            self._limits.max_output,
+            "use",
+        )
+        for source, array in zip(chosen, arrays, strict=True):
+            if array.shape[0] != source.rows:
+                raise CorruptError(
+                    f"{self.path}: column {source.entry.name!r} has another length than the "
+                    "manifest says"
+                )
+        return dict(zip(names, arrays, strict=True))
 
     def to_arrow(self) -> pa.Table:
         """Reads the whole table as one of pyarrow."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -69,11 +70,22 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     calls: list[Any] = []
 
     def pco_decompress(
-        buf: Any, device: int, threads: int, max_output: int | None, trailer: str, on_end: Any
-    ) -> tuple[Any, int, int, str]:
+        arrays: list[list[Any]],
+        device: int,
+        threads: int,
+        max_output: int | None,
+        trailer: str,
+        on_end: Any,
+    ) -> list[tuple[Any, int, int, str]]:
         calls.append((device, threads, max_output, trailer))
-        numbers = _core.decompress(buf, 1, trailer="use", on_end=on_end)
-        return Exporter(numbers), numbers.ctypes.data, numbers.size, f"i{8 * numbers.itemsize}"
+        exported: list[tuple[Any, int, int, str]] = []
+        for files in arrays:
+            numbers = np.concatenate(
+                [_core.decompress(file, 1, trailer="use", on_end=on_end) for file in files]
+            )
+            name = f"{numbers.dtype.kind}{8 * numbers.itemsize}"
+            exported.append((Exporter(numbers), numbers.ctypes.data, numbers.size, name))
+        return exported
 
     module = SimpleNamespace(pco_decompress=pco_decompress)
     monkeypatch.setattr(_device, "cuda_module", lambda: module)
@@ -108,3 +120,49 @@ def test_frameworks_take_the_same_memory(
     tensor = numpact.decompress(FILE, device="cuda", framework="torch")
     assert (tensor == np.arange(1000)).all()
     assert stand_in[0][0] == 0
+
+
+def test_lists_of_files_are_one_call(stand_in: list[Any]) -> None:
+    files = [numpact.compress(np.arange(n, dtype="f8")) for n in (0, 5, 3000)]
+    for source in (files, tuple(files)):
+        arrays = numpact.decompress(source, device="cuda")
+        assert [len(array) for array in arrays] == [0, 5, 3000]
+        assert (np.from_dlpack(arrays[2]) == np.arange(3000)).all()
+    assert len(stand_in) == 2
+    assert numpact.decompress([], device="cuda") == []
+    with pytest.raises(numpact.TypeMismatchError, match="list of files"):
+        numpact.decompress(files)
+
+
+def test_columns_of_tables(stand_in: list[Any], tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "table"
+    first = {
+        "price": np.arange(2000) / 4,
+        "at": np.arange(2000).astype("datetime64[ms]"),
+        "sold": np.arange(2000) % 3 == 0,
+        "name": ["a"] * 2000,
+        "gap": [1, None] * 1000,
+    }
+    numpact.write_table(first, path)
+    numpact.append_table(first, path)
+    with numpact.open_table(path) as table:
+        arrays = table.to_device(["sold", "price", "at"])
+        assert list(arrays) == ["sold", "price", "at"]
+        assert len(stand_in) == 1
+        for name, array in arrays.items():
+            both = np.concatenate([first[name], first[name]])
+            numbers = np.from_dlpack(array)
+            assert (numbers == both.view(numbers.dtype)).all()
+        for name, problem in (("name", "no numbers"), ("gap", "has nulls")):
+            with pytest.raises(numpact.TypeMismatchError, match=problem):
+                table.to_device([name])
+        with pytest.raises(numpact.InvalidArgumentError, match="whole columns"):
+            table[10:20].to_device(["price"])
+        with pytest.raises(numpact.InvalidArgumentError, match="must be a GPU"):
+            table.to_device(["price"], device="cpu")
+    with (
+        numpact.open_table(path, max_output=9000) as table,
+        pytest.raises(numpact.LimitExceededError),
+    ):
+        table.to_device(["price"])

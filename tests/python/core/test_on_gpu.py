@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,25 @@ def test_files_that_were_joined_warn() -> None:
     file = numpact.compress(walk("i4", 5_000))
     with pytest.warns(numpact.TrailingBytesWarning, match=rf"at byte {len(file)}: "):
         assert len(numpact.decompress(file + file, device="cuda")) == 5_000
+
+
+def test_lists_of_files_and_tables(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    columns = {name: walk(name, 30_000) for name in TYPES}
+    files = [numpact.compress(numbers, trailer=1024) for numbers in columns.values()]
+    for numbers, tensor in zip(
+        columns.values(), numpact.decompress(files, device="cuda", framework="torch"), strict=True
+    ):
+        assert (fetched(tensor) == numbers.view(np.uint8)).all()
+    numpact.write_table(columns, tmp_path / "table")
+    numpact.append_table(columns, tmp_path / "table")
+    arrays = numpact.open_table(tmp_path / "table").to_device()
+    for name, numbers in columns.items():
+        both = np.concatenate([numbers, numbers])
+        assert (fetched(torch.from_dlpack(arrays[name])) == both.view(np.uint8)).all()
+    files[3] = files[3][:1000]
+    with pytest.raises(numpact.Error, match="file 3"):
+        numpact.decompress(files, device="cuda")
 
 
 def test_damaged_files_and_limits() -> None:
