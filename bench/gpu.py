@@ -125,6 +125,14 @@ def print_points(options: argparse.Namespace) -> None:
               + " ".join(f"{cost:6.2f}" for cost in costs), flush=True)
 
 
+def make_columns(options: argparse.Namespace) -> None:
+    """Files with restart points every 4,096 numbers; Lookback in chunks of so many."""
+    options.make.mkdir(parents=True, exist_ok=True)
+    for name, numbers, how in made_columns(options):
+        more = {"paging": SMALL_CHUNK, "trailer": True} if "lookback" in name else {"trailer": 4096}
+        (options.make / f"{name}.pco").write_bytes(numpact.compress(numbers, **how, **more))
+
+
 def print_staging(options: argparse.Namespace) -> None:
     """GB/s of file bytes from memory to the buffers that a device reads; needs no GPU."""
     print(f"{'column':34} {'bits':>6} threads {'copy':>7} {'staging':>7}  ratio {'plans':>7}")
@@ -150,11 +158,15 @@ def main() -> None:
     parser.add_argument("--staging", action="store_true", help="only what the host does: metadata, "
                         "checksums and copies, compared with copies alone")
     parser.add_argument("--threads", default="1,2,4,8", help="of the staging")
+    parser.add_argument("--make", type=Path, help="only write the columns to this folder")
     parser.add_argument("--rows", type=int, default=10_000_000, help="of CVC; 0: none")
     parser.add_argument("--out", type=Path, help="all results, as JSON")
     options = parser.parse_args()
     if options.points:
         print_points(options)
+        return
+    if options.make:
+        make_columns(options)
         return
     if options.staging:
         print_staging(options)

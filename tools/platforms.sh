@@ -79,6 +79,42 @@ do_gpu() {
   done
 }
 
+# prepare COMMIT [COUNT]: builds the programs of this tree and of a commit, and makes ten columns of
+# COUNT numbers. It needs nvcc, but no GPU. Without arguments: the round, tools/gpu_round.py.
+do_gpu_round() {
+  [ "${1:-}" = prepare ] || { python3 tools/gpu_round.py; return; }
+  local commit=${2:?the commit to compare with} count=${3:-16777216} root=build/gpu-round
+  need_to_build
+  build release pco_device_test cvc_device_test bench_gpu_pco
+  need_python_package
+  rm -rf "$root"
+  mkdir -p "$root/before"
+  git archive --prefix=source/ "$commit" | tar -x -C "$root"
+  quietly cmake -G Ninja -S "$root/source" -B "$root/build" -DCMAKE_BUILD_TYPE=Release \
+    -DNUMPACT_CUDA=ON -DNUMPACT_CUDA_ARCHITECTURES=80-virtual -DNUMPACT_BUILD_TESTS=OFF \
+    -DNUMPACT_BUILD_CLI=OFF -DNUMPACT_ARROW=OFF ||
+    die "configuring $commit failed"
+  quietly cmake --build "$root/build" -j "$JOBS" --target bench_gpu_pco ||
+    die "building $commit failed"
+  cp "$root/build/bench/bench_gpu_pco" "$root/before/"
+  rm -rf "$root/source" "$root/build"
+  "$PYTHON" bench/gpu.py --make "$root" --count "$count" --types i64,f64,i32 --columns "$(paste \
+    -sd, <<'COLUMNS'
+i64 classic none
+i64 classic consecutive=1
+i64 classic lookback
+i64 int_mult consecutive=1
+f64 classic none
+f64 float_mult consecutive=1
+f64 float_mult lookback
+f64 float_quant consecutive=7
+f64 dict consecutive=1
+i32 classic conv1=8
+COLUMNS
+)"
+  du -sh "$root"
+}
+
 # A Python from 3.13 on, of the system or of pyenv: the newest.
 newest_python() {
   local found
