@@ -105,7 +105,8 @@ def describe(row: Row) -> str:
     text = f"{row['column']:34} {row['codec']:16} {row.get('restart', ''):13}"
     text += f"{row['bits']:8.2f} bits {row['decode_gb_s']:9.1f} GB/s"
     if "from_host_gb_s" in row:
-        text += (f" {row['from_host_gb_s']:7.1f} from host {row['cpu_1_gb_s']:6.2f} CPU"
+        text += (f" {row['from_host_gb_s']:7.1f} from host, by all threads"
+                 f" {row['from_host_all_gb_s']:7.1f} {row['cpu_1_gb_s']:6.2f} CPU"
                  f" {row['cpu_all_gb_s']:6.2f} CPUs, points {100 * row['trailer_share']:.2f} %")
     return text + ("" if row["mismatches"] == 0 else "  WRONG NUMBERS")
 
