@@ -47,9 +47,11 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Targets whose carry-less product is an instruction: those with AES, in Highway's terms.
+// Targets whose carry-less product is an instruction: those with AES, in Highway's terms. Of Arm
+// newer releases of Highway have a target without it.
 #if (HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4 && !defined(HWY_DISABLE_PCLMUL_AES)) || \
-    (HWY_ARCH_ARM_A64 && HWY_TARGET <= HWY_NEON && HWY_IS_LITTLE_ENDIAN)
+    (HWY_ARCH_ARM_A64 && HWY_TARGET <= HWY_NEON &&                                  \
+     (defined(HWY_NEON_WITHOUT_AES) || defined(__ARM_FEATURE_AES)))
 
 // 128 bits have a product on all of them. VPCLMULQDQ comes with AVX3_DL; for wider vectors of other
 // targets Highway would take them apart and put them together again.
