@@ -136,7 +136,8 @@ def make_columns(options: argparse.Namespace) -> None:
 
 def print_staging(options: argparse.Namespace) -> None:
     """GB/s of file bytes from memory to the buffers that a device reads; needs no GPU."""
-    print(f"{'column':34} {'bits':>6} threads {'copy':>7} {'staging':>7}  ratio {'plans':>7}")
+    print(f"{'column':34} {'bits':>6} threads {'copy':>7} {'staging':>7}  ratio   of CPU time "
+          f"{'plans':>7}")
     with tempfile.TemporaryDirectory() as folder:
         for name, numbers, how in made_columns(options):
             file = Path(folder) / "column.pco"
@@ -145,7 +146,7 @@ def print_staging(options: argparse.Namespace) -> None:
                 for row in run("bench_gpu_staging", threads, file):
                     print(f"{name:34} {row['bits']:6.2f} {threads:>7} {row['memcpy_gb_s']:7.2f} "
                           f"{row['staging_gb_s']:7.2f} {row['ratio']:6.2f} "
-                          f"{row['plan_gb_s']:7.1f}", flush=True)
+                          f"{row['cpu_ratio']:13.2f} {row['plan_gb_s']:7.1f}", flush=True)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -20,7 +21,8 @@
 namespace numpact::bench {
 namespace {
 
-constexpr int kRounds = 15;
+constexpr int kRounds = 25;
+constexpr int kWarmUps = 2;  // not counted
 
 // As in the decoder.
 constexpr std::size_t kPartBytes = std::size_t{1} << 24;
@@ -87,13 +89,22 @@ void copy_plainly(std::span<const std::byte> file, const TaskPool& pool, RingSin
   }
 }
 
-double seconds_of(const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
+// Of all threads, which other programs on the machine delay less than they delay the work.
+struct Seconds {
+  std::vector<double> real;
+  std::vector<double> cpu;
+
+  void add(const std::function<void()>& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t cpu_begin = std::clock();
+    work();
+    cpu.push_back(static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC);
+    real.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+};
 
 double median(std::vector<double> values) {
+  values.erase(values.begin(), values.begin() + kWarmUps);
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
@@ -107,36 +118,34 @@ void measure(const char* path, unsigned threads) {
   StagedPlans memory;
   const TaskPool pool(threads, nullptr);
   const DecodeConfig config;
-  std::vector<double> copies;
-  std::vector<double> stagings;
-  std::vector<double> plans;
-  for (int i = -2; i < kRounds; ++i) {  // the first two are not counted
-    const double copy = seconds_of([&] { copy_plainly(file, pool, ring); });
-    const double staging = seconds_of([&] {
+  Seconds copies;
+  Seconds stagings;
+  Seconds plans;
+  for (int i = 0; i < kWarmUps + kRounds; ++i) {
+    copies.add([&] { copy_plainly(file, pool, ring); });
+    stagings.add([&] {
       StagedFile staged{file, &index, {}};
       throw_if_error(
           stage_files({&staged, 1}, {kPartBytes, kPieceBytes}, config, pool, memory, ring));
       throw_if_error(staged.status);
     });
-    const double plan = seconds_of([&] {
+    plans.add([&] {
       DevicePlanner planner(file, index);
       while (!planner.is_at_end()) {
         throw_if_error(
             planner.next_into(memory.now.plan, kPartBytes, config, PlannedChecksums::kListed));
       }
     });
-    if (i < 0) continue;
-    copies.push_back(copy);
-    stagings.push_back(staging);
-    plans.push_back(plan);
   }
   const double gb = static_cast<double>(file.size()) / 1e9;
   std::printf(
       "{\"file\": \"%s\", \"bits\": %.2f, \"threads\": %u, \"memcpy_gb_s\": %.2f, "
-      "\"staging_gb_s\": %.2f, \"ratio\": %.3f, \"plan_gb_s\": %.2f}\n",
+      "\"staging_gb_s\": %.2f, \"ratio\": %.3f, \"cpu_ratio\": %.3f, "
+      "\"plan_gb_s\": %.2f}\n",
       path, 8.0 * static_cast<double>(file.size()) / static_cast<double>(index.count()), threads,
-      gb / median(copies), gb / median(stagings), median(copies) / median(stagings),
-      gb / median(plans));
+      gb / median(copies.real), gb / median(stagings.real),
+      median(copies.real) / median(stagings.real), median(copies.cpu) / median(stagings.cpu),
+      gb / median(plans.real));
   std::fflush(stdout);
 }
 
