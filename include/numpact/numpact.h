@@ -869,12 +869,37 @@ typedef struct numpact_cvc_reader numpact_cvc_reader;
 NUMPACT_C_API numpact_status numpact_cvc_reader_create(numpact_context* context, const void* file,
                                                        size_t size, numpact_cvc_reader** reader,
                                                        numpact_error* error);
+/* Reads 1 to `capacity` bytes at an offset and sets *size to their count, 0 only behind the end of
+ * the file; returns 0, an errno, or -1. Called concurrently, by the executor's threads. */
+typedef int (*numpact_read_at_function)(void* opaque, uint64_t offset, void* out, size_t capacity,
+                                        size_t* size);
+/* The same for a file that is not in memory, until the reader is destroyed. Reads the header now;
+ * later whole chunks where checksums are compared, else the bytes of the rows. */
+NUMPACT_C_API numpact_status numpact_cvc_reader_open(numpact_context* context,
+                                                     numpact_read_at_function read, void* opaque,
+                                                     uint64_t file_size,
+                                                     numpact_cvc_reader** reader,
+                                                     numpact_error* error);
 NUMPACT_C_API void numpact_cvc_reader_destroy(numpact_cvc_reader* reader);
 NUMPACT_C_API uint64_t numpact_cvc_reader_rows(const numpact_cvc_reader* reader);
 NUMPACT_C_API size_t numpact_cvc_reader_column_count(const numpact_cvc_reader* reader);
 NUMPACT_C_API numpact_status numpact_cvc_reader_column(const numpact_cvc_reader* reader,
                                                        size_t index, numpact_cvc_column* column,
                                                        numpact_error* error);
+/* A chunk: rows of all columns that are stored together. */
+typedef struct numpact_cvc_chunk {
+  size_t struct_size;
+  uint64_t first_row;
+  uint64_t rows;
+  uint64_t offset; /* in the file */
+  uint64_t size;   /* bytes */
+} numpact_cvc_chunk;
+
+NUMPACT_C_API size_t numpact_cvc_reader_chunk_count(const numpact_cvc_reader* reader);
+/* NUMPACT_INVALID_ARGUMENT: there is no such chunk. */
+NUMPACT_C_API numpact_status numpact_cvc_reader_chunk(const numpact_cvc_reader* reader,
+                                                      size_t index, numpact_cvc_chunk* chunk,
+                                                      numpact_error* error);
 /* Reads rows first to first + count - 1 of a column into `out`, of dtype float32, float16 or
  * bfloat16 (integers stored uncompressed or as pco: their own type). Row r goes to r * stride bytes
  * behind `out`; stride 0: no gaps. `out` is aligned for its dtype. Chunks read whole are checked

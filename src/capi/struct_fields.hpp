@@ -176,6 +176,12 @@ inline constexpr std::array kStructFields<numpact_cvc_column> = {
     NUMPACT_FIELD(numpact_cvc_column, dtype),
 };
 template <>
+inline constexpr std::array kStructFields<numpact_cvc_chunk> = {
+    NUMPACT_FIELD(numpact_cvc_chunk, struct_size), NUMPACT_FIELD(numpact_cvc_chunk, first_row),
+    NUMPACT_FIELD(numpact_cvc_chunk, rows),        NUMPACT_FIELD(numpact_cvc_chunk, offset),
+    NUMPACT_FIELD(numpact_cvc_chunk, size),
+};
+template <>
 inline constexpr std::array kStructFields<numpact_cvc_options> = {
     NUMPACT_FIELD(numpact_cvc_options, struct_size),
     NUMPACT_FIELD(numpact_cvc_options, compression),

@@ -312,6 +312,11 @@ TEST_F(StructSizes, Vectors) {
                   {FIELD(T, struct_size), FIELD(T, name), FIELD(T, compression),
                    FIELD(T, dimension), FIELD(T, dtype)},
                   [&](T* given) { return numpact_cvc_reader_column(reader, 0, given, nullptr); });
+  using C = numpact_cvc_chunk;
+  expect_sizes<C>({},
+                  {FIELD(C, struct_size), FIELD(C, first_row), FIELD(C, rows), FIELD(C, offset),
+                   FIELD(C, size)},
+                  [&](C* given) { return numpact_cvc_reader_chunk(reader, 0, given, nullptr); });
   numpact_cvc_reader_destroy(reader);
 }
 

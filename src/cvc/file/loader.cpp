@@ -133,8 +133,8 @@ Status Loader::read_some(std::uint64_t offset, std::span<std::byte> out, std::si
     }
 #endif
     if (!status.ok()) {
-      const bool has_offset = status.offset() != Status::kNoOffset;
-      return has_offset ? status : Status(status.kind(), status.what(), offset + got);
+      if (status.offset() != Status::kNoOffset) return status;
+      return Status(status.kind(), status.what(), offset + got).because_of(status.system_error());
     }
     if (more > out.size() - got) {
       return Status(ErrorKind::kIo, "the source gave more bytes than it was asked for",
