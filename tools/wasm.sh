@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the WebAssembly modules and the JavaScript package, build/wasm/package, and tests them in
-# Node and wasmtime. Highway is fetched (cmake/Dependencies.cmake): before 1.1 it has no vectors of
-# double for WebAssembly.
+# Builds the WebAssembly modules and the JavaScript package, build/wasm/package and the same as one
+# file, build/wasm/numpact-VERSION.tgz, and tests them in Node and wasmtime. Highway is fetched
+# (cmake/Dependencies.cmake): before 1.1 it has no vectors of double for WebAssembly.
 #   wasm.sh build | test [NODE ARGS] | browser
 # browser: opens remote files by a page of its own in Chromium, and tries the page "Try it" of the
 # site, which ./dev docs builds.
@@ -55,6 +55,16 @@ sizes() {
   done
 }
 
+# The form of npm pack: what npm install takes, and the same bytes each time.
+pack() {
+  local version
+  version=$(sed -n "s/.*\"version\": \"\(.*\)\".*/\1/p" "$PACKAGE/package.json")
+  rm -f "$BUILD"/*.tgz
+  tar --create --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
+    --transform "s,^\./,package/," --directory "$PACKAGE" --file - . |
+    gzip -9n >"$BUILD/numpact-$version.tgz"
+}
+
 build() {
   mkdir -p "$PACKAGE"
   configure simd "${SIMD_FLAGS[@]}"
@@ -63,6 +73,7 @@ build() {
   build_modules scalar -scalar
   cp integrations/js/*.js integrations/js/*.d.ts integrations/js/package.json \
     integrations/js/README.md "$PACKAGE"
+  pack
   sizes
 }
 

@@ -27,6 +27,11 @@ export class ChunkCache {
     }
   }
 
+  /** Whether the bytes of a chunk are there, or under way. */
+  has(chunk) {
+    return this.#kept.has(chunk);
+  }
+
   /** The next read fetches the chunk. */
   drop(chunk) {
     if (this.#kept.delete(chunk)) this.#keptBytes -= chunk.size;

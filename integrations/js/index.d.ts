@@ -222,11 +222,36 @@ export interface CvcReadOptions {
   float16?: DecodeOptions["float16"];
 }
 
+/** The arrays that rows come in by their dtype. */
+export interface RowsOf {
+  float32: Float32Array;
+  /** See DecodeOptions.float16. */
+  float16: ArrayOf["f16"];
+  bfloat16: Uint16Array;
+  int32: Int32Array;
+  int64: BigInt64Array;
+  int8: Int8Array;
+  uint8: Uint8Array;
+}
+
+/** Rows of all columns that are stored together. */
+export interface CvcChunk {
+  firstRow: number;
+  rows: number;
+  offset: number;
+  size: number;
+}
+
 export class CvcFile {
   constructor(numpact: Numpact, bytes: Bytes);
   readonly rows: number;
   readonly columns: CvcColumn[];
+  readonly chunks: CvcChunk[];
+  read<T extends keyof RowsOf>(first: number | bigint | undefined,
+    count: number | bigint | undefined, options: CvcReadOptions & {dtype: T}): RowsOf[T];
   read(first?: number | bigint, count?: number | bigint, options?: CvcReadOptions): NumberArray;
+  gather<T extends keyof RowsOf>(rows: Iterable<number | bigint>,
+    options: CvcReadOptions & {dtype: T}): RowsOf[T];
   gather(rows: Iterable<number | bigint>, options?: CvcReadOptions): NumberArray;
 }
 
@@ -238,7 +263,7 @@ export interface FetchResponse {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-export interface RemoteOptions {
+export interface RemoteCvcOptions {
   numpact?: Numpact;
   /** Called without an object; default: that of the engine. */
   fetch?: (url: string, init: {headers: Record<string, string>; signal?: Signal}) =>
@@ -246,6 +271,9 @@ export interface RemoteOptions {
   /** Also an object Headers. */
   headers?: Record<string, string> | Iterable<[string, string]>;
   signal?: Signal;
+}
+
+export interface RemoteOptions extends RemoteCvcOptions {
   /** Bytes of the first request, at least 24; default 65,536. */
   tailBytes?: number | bigint;
 }
@@ -259,10 +287,30 @@ export class RemoteFile {
   readonly count: number;
   readonly chunks: ChunkSummary[];
   readonly requests: number;
-  /** Keeps the bytes of the chunks fetched last, up to 16 MiB. */
+  /** Keeps the bytes of the chunks fetched last, and the numbers of those decoded last, up to 16
+   * MiB of each. */
   read(first?: number | bigint, count?: number | bigint,
     options?: {float16?: DecodeOptions["float16"]}): Promise<NumberArray>;
   chunksWithin(min: number | bigint, max: number | bigint): number[];
+}
+
+/** A CVC file behind HTTP. Keeps what was fetched last, up to 16 MiB. */
+export class RemoteCvcFile {
+  static open(numpact: Numpact, url: string | Url, options?: RemoteCvcOptions):
+    Promise<RemoteCvcFile>;
+  readonly url: string;
+  readonly size: number;
+  readonly rows: number;
+  readonly columns: CvcColumn[];
+  readonly chunks: CvcChunk[];
+  readonly requests: number;
+  read<T extends keyof RowsOf>(first: number | bigint | undefined,
+    count: number | bigint | undefined, options: CvcReadOptions & {dtype: T}): Promise<RowsOf[T]>;
+  read(first?: number | bigint, count?: number | bigint, options?: CvcReadOptions):
+    Promise<NumberArray>;
+  gather<T extends keyof RowsOf>(rows: Iterable<number | bigint>,
+    options: CvcReadOptions & {dtype: T}): Promise<RowsOf[T]>;
+  gather(rows: Iterable<number | bigint>, options?: CvcReadOptions): Promise<NumberArray>;
 }
 
 export function numpact(): Promise<Numpact>;
@@ -276,4 +324,5 @@ export function encode(numbers: NumberArray | Uint8ClampedArray, options?: Encod
 export function inspect(bytes: Bytes, options?: InspectOptions): Promise<FileInfo>;
 export function openCvc(bytes: Bytes): Promise<CvcFile>;
 export function openUrl(url: string | Url, options?: RemoteOptions): Promise<RemoteFile>;
+export function openCvcUrl(url: string | Url, options?: RemoteCvcOptions): Promise<RemoteCvcFile>;
 export function hasSimd(): boolean;

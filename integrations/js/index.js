@@ -6,6 +6,7 @@ import {CvcFile} from "./cvc.js";
 import {NumpactError} from "./errors.js";
 import {hasSimd} from "./module.js";
 import {RemoteFile} from "./remote.js";
+import {RemoteCvcFile} from "./remote_cvc.js";
 
 let shared;
 
@@ -42,4 +43,8 @@ export async function openUrl(url, options) {
   return RemoteFile.open(options?.numpact ?? await numpact(), url, options);
 }
 
-export {Numpact, NumpactError, CvcFile, RemoteFile, hasSimd};
+export async function openCvcUrl(url, options) {
+  return RemoteCvcFile.open(options?.numpact ?? await numpact(), url, options);
+}
+
+export {Numpact, NumpactError, CvcFile, RemoteCvcFile, RemoteFile, hasSimd};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Additions of a WebAssembly module to the library: the end of a program that has failed, and a
-// check of the layouts that layouts.js repeats.
+// Additions of a WebAssembly module to the library: the end of a program that has failed, files
+// that the engine reads in ranges, and a check of the layouts that layouts.js repeats.
 #include <cstddef>
 #include <version>
 
@@ -15,6 +15,15 @@ _LIBCPP_END_NAMESPACE_STD
 
 // libc++abi calls this before it ends a program, for example in place of a pure virtual function.
 extern "C" [[noreturn]] void abort_message(const char*, ...) { __builtin_trap(); }
+
+// What the engine passes to an instance as a numpact_read_at_function.
+extern "C" __attribute__((import_module("env"), import_name("numpact_js_read_at"))) int
+numpact_js_read_at(void* opaque, uint64_t offset, void* out, size_t capacity, size_t* size);
+
+extern "C" numpact_status numpact_js_cvc_open(numpact_context* context, uint64_t size,
+                                              numpact_cvc_reader** reader, numpact_error* error) {
+  return numpact_cvc_reader_open(context, numpact_js_read_at, nullptr, size, reader, error);
+}
 
 #define NUMPACT_AT(type, field, place) \
   static_assert(offsetof(type, field) == place, "layouts.js says otherwise")
@@ -92,3 +101,9 @@ NUMPACT_AT(numpact_cvc_column, compression, 8);
 NUMPACT_AT(numpact_cvc_column, dimension, 16);
 NUMPACT_AT(numpact_cvc_column, dtype, 24);
 static_assert(sizeof(numpact_cvc_column) == 32);
+
+NUMPACT_AT(numpact_cvc_chunk, first_row, 8);
+NUMPACT_AT(numpact_cvc_chunk, rows, 16);
+NUMPACT_AT(numpact_cvc_chunk, offset, 24);
+NUMPACT_AT(numpact_cvc_chunk, size, 32);
+static_assert(sizeof(numpact_cvc_chunk) == 40);

@@ -113,6 +113,8 @@ class Scope {
 export class Instance {
   #error = 0;
   #views = {};
+  /** What reads the file that the running call reads in ranges. */
+  #read = null;
 
   /**
    * @param {WebAssembly.Module} module
@@ -124,7 +126,8 @@ export class Instance {
       throw invalid(`the module needs a memory of ${INITIAL_PAGES * PAGE_BYTES} bytes`);
     }
     this.memory = new WebAssembly.Memory({initial: INITIAL_PAGES, maximum});
-    this.exports = new WebAssembly.Instance(module, {env: {memory: this.memory}}).exports;
+    const env = {memory: this.memory, numpact_js_read_at: (...range) => this.#readAt(...range)};
+    this.exports = new WebAssembly.Instance(module, {env}).exports;
     /** Set by a trap: the contents of memory are invalid then. */
     this.isBroken = false;
     this.exports._initialize();
@@ -186,6 +189,28 @@ export class Instance {
     } finally {
       if (!this.isBroken) scope.free();
     }
+  }
+
+  /**
+   * Runs an operation that reads a file in ranges.
+   * @param {(begin: number, out: Uint8Array) => number} read returns the count of bytes; throws not
+   */
+  reading(read, operation) {
+    this.#read = read;
+    try {
+      return operation();
+    } finally {
+      this.#read = null;
+    }
+  }
+
+  /** numpact_read_at_function (numpact.h). */
+  #readAt(_, offset, out, capacity, size) {
+    if (!this.#read) return -1;
+    const count = this.#read(Number(BigInt.asUintN(64, offset)),
+      this.bytes(out >>> 0, capacity >>> 0));
+    this.view().setUint32(size >>> 0, count, true);
+    return 0;
   }
 
   /** A function without a status. */

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files behind HTTP: the trailer says where the chunks are, and only those that are asked for are
 // fetched, by range requests.
+import {known, numeric, range, u32} from "./arguments.js";
+import {BLOCK_BYTES, Blocks} from "./blocks.js";
 import {ChunkCache} from "./chunk_cache.js";
-import {known, numeric, range, shown, u32} from "./arguments.js";
 import {NumpactError, invalid} from "./errors.js";
 import {trailerContent} from "./inspect.js";
+import {REQUEST_OPTIONS, Requests} from "./requests.js";
+import {RestartPoints} from "./restarts.js";
 
 /** Bytes of the first request: the trailer of up to 1,600 chunks. */
 const TAIL_BYTES = 65536;
@@ -12,86 +15,15 @@ const TAIL_BYTES = 65536;
 const MIN_TAIL_BYTES = 24;
 /** Maximum bytes of a trailer that are fetched: 40 for each of 400,000 chunks. */
 const MAX_TRAILER_BYTES = 2 ** 24;
-const RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
-const OPEN_OPTIONS = ["numpact", "fetch", "headers", "signal", "tailBytes"];
-
-function failed(url, text, cause) {
-  return new NumpactError("io", `${url}: ${text}`, cause === undefined ? {} : {cause});
-}
-
-/** The version of a file by the headers of a response. */
-function versionIn(headers) {
-  return headers.get("etag") ?? headers.get("last-modified");
-}
-
-class Requests {
-  #fetch;
-
-  constructor(url, {fetch, headers = {}, signal}) {
-    if (fetch !== undefined && typeof fetch !== "function") {
-      throw invalid(`fetch is ${shown(fetch)}, not a function`);
-    }
-    this.url = String(url);
-    // Browsers refuse their own fetch as a method of any other object.
-    this.#fetch = fetch ?? ((...request) => globalThis.fetch(...request));
-    this.headers = headers[Symbol.iterator] ? Object.fromEntries(headers) : headers;
-    this.signal = signal;
-    this.version = undefined;
-    this.size = undefined;
-    this.count = 0;
-  }
-
-  /** Fetches a range as RFC 9110 writes it; returns the position and the bytes. */
-  async range(text) {
-    this.count += 1;
-    const fetch = this.#fetch;
-    let response;
-    let bytes;
-    try {
-      response = await fetch(this.url, {
-        headers: {...this.headers, Range: `bytes=${text}`}, signal: this.signal,
-      });
-      if (response.status === 206) bytes = new Uint8Array(await response.arrayBuffer());
-      else await response.body?.cancel();
-    } catch (cause) {
-      if (this.signal?.aborted) throw new NumpactError("cancelled", "the request", {cause});
-      throw failed(this.url, `the request failed: ${cause?.message ?? cause}`, cause);
-    }
-    if (response.status === 200) throw failed(this.url, "the server does not serve ranges");
-    if (response.status !== 206) throw failed(this.url, `status ${response.status}`);
-    const match = RANGE.exec(response.headers.get("content-range") ?? "");
-    const [begin, last, size] = match?.slice(1).map(Number) ?? [];
-    if (![begin, last, size].every(Number.isSafeInteger)) {
-      throw failed(this.url, "the answer does not say which bytes it has");
-    }
-    if (bytes.length !== last - begin + 1) throw failed(this.url, "the answer is cut off");
-    this.#check(versionIn(response.headers), size);
-    return {begin, bytes};
-  }
-
-  async between(begin, end) {
-    const got = await this.range(`${begin}-${end - 1}`);
-    if (got.begin !== begin || got.bytes.length !== end - begin) {
-      throw failed(this.url, "the answer has other bytes than were asked for");
-    }
-    return got.bytes;
-  }
-
-  #check(version, size) {
-    if (this.size === undefined) {
-      this.size = size;
-      this.version = version;
-    } else if (this.size !== size || this.version !== version) {
-      throw failed(this.url, "the file has changed since it was opened");
-    }
-  }
-}
+/** Bytes of the numbers of chunks that a file keeps decoded. */
+const MAX_DECODED_BYTES = 2 ** 24;
+const OPEN_OPTIONS = [...REQUEST_OPTIONS, "tailBytes"];
 
 /** Reads a trailer from the end of a file; null: the file has none. */
 async function fetchTrailer(codec, requests, tailBytes) {
   let {begin, bytes} = await requests.range(`-${tailBytes}`);
   if (begin + bytes.length !== requests.size) {
-    throw failed(requests.url, "the answer is not the end of the file");
+    throw requests.failed("the answer is not the end of the file");
   }
   const instance = codec.newInstance();
   while (true) {
@@ -105,7 +37,10 @@ async function fetchTrailer(codec, requests, tailBytes) {
       scope.owned(() => instance.get("numpact_trailer_destroy", trailer));
       return {content: trailerContent(instance, scope, trailer)};
     });
-    if (found.content) return found.content;
+    if (found.content) {
+      const {fileSize} = found.content;
+      return {...found.content, restarts: new RestartPoints(bytes.slice(fileSize - begin))};
+    }
     if (found.missing === 0) return null;
     if (found.missing > Math.min(begin, MAX_TRAILER_BYTES)) {
       throw new NumpactError("limit_exceeded", "the trailer is too large");
@@ -119,16 +54,51 @@ async function fetchTrailer(codec, requests, tailBytes) {
   }
 }
 
+/** The numbers of the chunks that were decoded last. */
+class DecodedChunks {
+  #kept = new Map();
+  #bytes = 0;
+
+  get(chunk, form) {
+    const found = this.#kept.get(chunk);
+    if (!found || found.form !== form) return undefined;
+    this.#kept.delete(chunk);
+    this.#kept.set(chunk, found);
+    return found.numbers;
+  }
+
+  keep(chunk, form, numbers) {
+    this.#drop(chunk);
+    this.#kept.set(chunk, {form, numbers});
+    this.#bytes += numbers.byteLength;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= MAX_DECODED_BYTES) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(chunk) {
+    this.#bytes -= this.#kept.get(chunk)?.numbers.byteLength ?? 0;
+    this.#kept.delete(chunk);
+  }
+}
+
 export class RemoteFile {
   #codec;
   #requests;
   #header;
   #cache;
+  #blocks;
+  #restarts;
+  #decodedChunks = new DecodedChunks();
 
   constructor(codec, requests, trailer, header) {
     this.#codec = codec;
     this.#requests = requests;
-    this.#cache = new ChunkCache((begin, end) => requests.between(begin, end));
+    const between = (begin, end) => requests.between(begin, end);
+    this.#cache = new ChunkCache(between);
+    this.#blocks = new Blocks(requests.size, between);
+    this.#restarts = trailer.restarts;
     this.#header = header;
     this.url = requests.url;
     this.size = requests.size;
@@ -162,12 +132,25 @@ export class RemoteFile {
     const end = begin + part.count;
     const needed = this.chunks.filter((chunk) =>
       chunk.first < end && chunk.first + chunk.count > begin && part.count > 0);
-    const parts = [];
-    for await (const [chunk, bytes] of this.#cache.each(needed)) {
-      const numbers = this.#decoded(chunk, bytes, decoding);
-      parts.push(numbers.subarray(Math.max(0, begin - chunk.first),
-        Math.min(chunk.count, end - chunk.first)));
+    const found = new Map();
+    const wanted = (chunk) => [Math.max(0, begin - chunk.first),
+      Math.min(chunk.count, end - chunk.first)];
+    for (const chunk of needed) {
+      const numbers = this.#decodedChunks.get(chunk, decoding.float16) ??
+        await this.#fromRestart(chunk, ...wanted(chunk), decoding);
+      if (numbers) found.set(chunk, numbers);
     }
+    const whole = needed.filter((chunk) => !found.has(chunk));
+    for await (const [chunk, bytes] of this.#cache.each(whole)) {
+      const numbers = this.#decodedChunks.get(chunk, decoding.float16) ??
+        this.#decoded(chunk, bytes, decoding);
+      this.#decodedChunks.keep(chunk, decoding.float16, numbers);
+      found.set(chunk, numbers);
+    }
+    const parts = needed.map((chunk) => {
+      const numbers = found.get(chunk);
+      return numbers.length === chunk.count ? numbers.subarray(...wanted(chunk)) : numbers;
+    });
     return this.#joined(parts, part.count, decoding);
   }
 
@@ -180,6 +163,27 @@ export class RemoteFile {
       if (chunk.min !== undefined && chunk.min <= max && chunk.max >= min) found.push(index);
     });
     return found;
+  }
+
+  /** Some numbers of a chunk from the restart point before them, where that needs much less than
+   * the chunk; else undefined. */
+  async #fromRestart(chunk, begin, end, decoding) {
+    const isWhole = begin === 0 && end === chunk.count;
+    if (isWhole || chunk.restartPoints === 0 || this.#cache.has(chunk)) return undefined;
+    const part = this.#restarts.part(this.chunks.indexOf(chunk), chunk.size, chunk.count, begin,
+      end);
+    if (part.pageAt + part.to - part.from + 3 * BLOCK_BYTES > chunk.size / 2) return undefined;
+    const bytes = new Uint8Array(chunk.size);
+    const crc32 = (some) => this.#codec.crc32(some);
+    let numbers;
+    await this.#blocks.complete([part], (_, read, isReady) => {
+      read(chunk.offset, bytes.subarray(0, part.pageAt));
+      read(chunk.offset + part.from, bytes.subarray(part.from, part.to));
+      if (!isReady()) return;
+      const file = this.#restarts.fileOf(part, this.#header, bytes, crc32);
+      numbers = this.#codec.decodeRange(file, part.first, part.last - part.first, decoding);
+    });
+    return numbers.subarray(begin - part.first, end - part.first);
   }
 
   /** The numbers of a chunk: a file of the header, the chunk and a terminator. */

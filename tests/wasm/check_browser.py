@@ -90,8 +90,10 @@ class Server:
 
 
 class Visit:
-    def __init__(self, browser: Browser, page: Server, other: Server, numbers: np.ndarray) -> None:
-        self.browser, self.page, self.other, self.numbers = browser, page, other, numbers
+    def __init__(self, browser: Browser, page: Server, other: Server, made: Path) -> None:
+        self.browser, self.page, self.other = browser, page, other
+        self.numbers = np.load(made / "encoded/trailer.npy")
+        self.vectors = np.load(made / "cvc/rows.npy")
 
     def run(self, body: str, **values: Any) -> Any:
         """The value that the body of an async function returns; the text of what it throws."""
@@ -145,6 +147,20 @@ class Visit:
                          url=f"{forbidden}/files/trailer.pco")  # fmt: skip
         assert found.startswith("NumpactError: io: "), found
 
+    def reads_vectors(self) -> None:
+        before = [server.bytes for server in (self.page, self.other)]
+        for server in (self.page, self.other):
+            found = self.run(
+                "const options = {fetch: (url, init) => fetch(url, {...init, cache: 'no-store'})};"
+                "const remote = await library.openCvcUrl(url, options);"
+                "const rows = await remote.gather([39_999, 5], {dtype: 'float32'});"
+                "return [remote.rows, remote.columns[0].dimension, Array.from(rows)];",
+                url=f"{server.url}/files/rows.cvc",
+            )  # fmt: skip
+            assert found == [40_000, 32, self.vectors[[39_999, 5]].ravel().tolist()], found
+        sent = [self.page.bytes - before[0], self.other.bytes - before[1]]
+        assert sent[0] == sent[1] < 120_000, sent  # of 2.5 MB
+
     def reads_in_a_worker(self) -> None:
         found = self.run(
             "const worker = new Worker('/worker.js', {type: 'module'});"
@@ -164,23 +180,26 @@ class Visit:
 
 
 STEPS = [Visit.reads_parts, Visit.opens_with_its_own_codec, Visit.fetches_only_what_it_needs,
-         Visit.reads_from_another_server, Visit.reads_in_a_worker, Visit.sees_errors]  # fmt: skip
+         Visit.reads_from_another_server, Visit.reads_vectors, Visit.reads_in_a_worker,
+         Visit.sees_errors]  # fmt: skip
 
 
 def main() -> None:
     package, made = (Path(argument) for argument in sys.argv[1:3])
     trailer = (made / "encoded/trailer.pco").read_bytes()
+    vectors = (made / "cvc/rows_fp16.cvc").read_bytes()
+    shared = {"/files/trailer.pco": trailer, "/files/rows.cvc": vectors}
     files = {
-        "/index.html": PAGE, "/worker.js": WORKER, "/files/trailer.pco": trailer,
+        **shared, "/index.html": PAGE, "/worker.js": WORKER,
         "/files/whole/trailer.pco": trailer,
         "/files/none.pco": (made / "encoded/f8_8.pco").read_bytes(),
         **{f"/package/{path.name}": path.read_bytes() for path in package.iterdir()},
     }  # fmt: skip
-    servers = [Server(files, {}), Server({"/files/trailer.pco": trailer}, CORS)]
+    servers = [Server(files, {}), Server(shared, CORS)]
     browser = Browser()
     try:
         browser.go(f"{servers[0].url}/index.html")
-        visit = Visit(browser, *servers, np.load(made / "encoded/trailer.npy"))
+        visit = Visit(browser, *servers, made)
         for step in STEPS:
             step(visit)
             print(f"ok {step.__name__}")

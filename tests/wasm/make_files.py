@@ -59,6 +59,11 @@ def cvc_files(folder: Path) -> None:
     numpact.cvc.pack_cvc(np.zeros((200_000, 64), "i4"), folder / "zeros.cvc", compression="pco")
     for path in unpacked("cvc/files.zip").glob("*.cvc"):
         shutil.copy(path, folder)
+    vectors = np.random.default_rng(8).normal(size=(40_000, 32)).astype("f4")
+    for compression in ("fp16", "int8_row", "rot4", "pco"):
+        numpact.cvc.pack_cvc(vectors, folder / f"rows_{compression}.cvc", compression=compression,
+                             chunk_size=9000)  # fmt: skip
+    np.save(folder / "rows.npy", vectors.astype("f2").astype("f4"))
     arrays = np.load(FIXTURES / "cvc/arrays.npz")
     for name in arrays.files:
         np.save(folder / f"{name}.npy", arrays[name])
@@ -78,6 +83,9 @@ def encoded_files(folder: Path) -> None:
     path.write_bytes(numpact.compress(made, paging=4096, trailer=256))
     shown = subprocess.run([CLI, "inspect", "--json", path], check=True, capture_output=True)
     (folder / "trailer.json").write_bytes(shown.stdout)
+    made = np.random.default_rng(5).normal(size=600_000).cumsum()  # chunks of more than a megabyte
+    np.save(folder / "restarts.npy", made)
+    (folder / "restarts.pco").write_bytes(numpact.compress(made, level=4, trailer=4096))
     nothing = numpact.compress(np.zeros(0, "i4"), trailer=True)
     (folder / "empty_trailer.pco").write_bytes(nothing)
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files behind HTTP: which bytes are fetched, and what a server may do wrong.
 import assert from "node:assert/strict";
-import {createServer} from "node:http";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {pathToFileURL} from "node:url";
 
+import {Server} from "./server.mjs";
 import {PACKAGE, assertSameBits, file, load, npy, numpact} from "./support.mjs";
 
 const FILE = file("encoded", "trailer.pco");
@@ -13,37 +13,13 @@ const NUMBERS = npy("encoded", "trailer.npy").data;
 const EMPTY = file("encoded", "empty_trailer.pco");
 const NO_TRAILER = file("encoded", "f8_8.pco");
 
-/** Bytes that were sent, by path. */
-const sent = {count: 0, bytes: 0};
-let etag = '"1"';
+const RESTARTS = file("encoded", "restarts.pco");
 
-function respond(request, response) {
-  const [, behaviour, name] = request.url.split("/").map(decodeURIComponent);
-  const whole = {trailer: FILE, empty: EMPTY, none: NO_TRAILER}[name];
-  if (!whole) return response.writeHead(404).end();
-  const asked = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range);
-  if (behaviour === "whole" || !asked) return response.writeHead(200).end(whole);
-  let begin = asked[1] === "" ? Math.max(0, whole.length - Number(asked[2])) : Number(asked[1]);
-  const end = asked[1] === "" || asked[2] === "" ? whole.length
-    : Math.min(whole.length, Number(asked[2]) + 1);
-  if (behaviour === "shifted" && begin > 0) begin -= 1;
-  let body = Buffer.from(whole.subarray(begin, end));
-  if (behaviour === "changing") etag = `"${sent.count}"`;
-  if (behaviour === "damaging" && asked[1] !== "") body[body.length >> 1] ^= 1;
-  const headers = {"Content-Range": `bytes ${begin}-${end - 1}/${whole.length}`, ETag: etag};
-  if (behaviour === "silent") delete headers["Content-Range"];
-  if (behaviour.startsWith("bytes ")) headers["Content-Range"] = behaviour;
-  if (behaviour === "short") body = body.subarray(1);
-  sent.count += 1;
-  sent.bytes += body.length;
-  return response.writeHead(206, headers).end(body);
-}
-
-const server = createServer(respond);
+const server = new Server({trailer: FILE, empty: EMPTY, none: NO_TRAILER, restarts: RESTARTS});
+const {sent} = server;
 let base;
 before(async () => {
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  base = `http://127.0.0.1:${server.address().port}`;
+  base = await server.start();
 });
 after(() => server.close());
 
@@ -89,6 +65,49 @@ test("reads at the same time share requests, and failed ones are repeated", asyn
   }
   isDown = false;
   assertSameBits(await flaky.read(0, 50_000), NUMBERS);
+});
+
+test("a part of a chunk is read from a restart point", async () => {
+  const numbers = npy("encoded", "restarts.npy").data;
+  const remote = await numpact.openUrl(`${base}/good/restarts`);
+  const [{size, count}] = remote.chunks;
+  assert.ok(remote.chunks[0].restartPoints > 20 && size > 2 ** 19);
+  for (const first of [0, 5, 4095, 4096, 99_999, count - 20, count - 5, numbers.length - 10]) {
+    const before = {...sent};
+    assertSameBits(await remote.read(first, 10), numbers.slice(first, first + 10));
+    assert.ok(sent.bytes - before.bytes < size / 4, `${first}`);
+    assert.ok(sent.count - before.count <= 4, `${first}`);
+    const repeated = sent.count;
+    assertSameBits(await remote.read(first + 3, 2), numbers.slice(first + 3, first + 5));
+    assert.equal(sent.count, repeated);
+  }
+  const wide = 3 * (count >> 2);
+  assertSameBits(await remote.read(7, wide), numbers.slice(7, wide + 7)); // the whole chunk
+  const before = sent.count;
+  assertSameBits(await remote.read(77_777, 99), numbers.slice(77_777, 77_876));
+  assert.equal(sent.count, before);
+  assertSameBits(await remote.read(), numbers);
+  const parts = await Promise.all([5, 6000, 5, 99_000].map((first) => remote.read(first, 5)));
+  assertSameBits(parts[3], numbers.slice(99_000, 99_005));
+  parts[0].fill(0); // the numbers that are kept are not those that callers get
+  assertSameBits(await remote.read(5, 5), numbers.slice(5, 10));
+});
+
+test("a part that arrived damaged is fetched again", async () => {
+  let isDamaging = false;
+  const fetch = async (...request) => {
+    const {status, headers, ...response} = await globalThis.fetch(...request)
+      .then(async (answer) => ({status: answer.status, headers: answer.headers,
+        bytes: new Uint8Array(await answer.arrayBuffer())}));
+    if (isDamaging) response.bytes.fill(0xff);
+    return {status, headers, arrayBuffer: async () => response.bytes.buffer};
+  };
+  const remote = await numpact.openUrl(`${base}/good/restarts`, {fetch});
+  isDamaging = true;
+  await assert.rejects(remote.read(50_000, 10), numpact.NumpactError);
+  isDamaging = false;
+  assertSameBits(await remote.read(50_000, 10),
+    npy("encoded", "restarts.npy").data.slice(50_000, 50_010));
 });
 
 test("a chunk that arrived damaged is fetched again", async () => {
@@ -162,7 +181,7 @@ test("what a server does wrong is an error of its kind", async () => {
   await assert.rejects(numpact.openUrl("http://127.0.0.1:1/"), {kind: "io"});
   await assert.rejects(numpact.openUrl(`${base}/shifted/trailer`, {tailBytes: 2000}), {kind: "io"});
   await assert.rejects(numpact.openUrl(`${base}/changing/trailer`), {kind: "io"});
-  etag = '"1"';
+  server.etag = '"1"';
 });
 
 test("bytes that were damaged on the way, and a file that changes", async () => {
@@ -172,9 +191,9 @@ test("bytes that were damaged on the way, and a file that changes", async () => 
     await assert.rejects(damaging.read(0, 10), numpact.NumpactError);
   }
   const remote = await numpact.openUrl(`${base}/good/trailer`);
-  etag = '"2"';
+  server.etag = '"2"';
   await assert.rejects(remote.read(0, 10), {kind: "io"});
-  etag = '"1"';
+  server.etag = '"1"';
   const aborted = await numpact.openUrl(`${base}/good/trailer`,
     {signal: AbortSignal.abort(), numpact: load()}).catch((error) => error);
   assert.equal(aborted.kind, "cancelled");

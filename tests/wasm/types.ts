@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The declarations, for tsc: without the names of a browser, and with them (types_dom.ts).
 import {
-  CvcFile, Numpact, NumpactError, RemoteFile, decode, encode, inspect, openUrl,
+  CvcFile, Numpact, NumpactError, RemoteCvcFile, RemoteFile, decode, encode, inspect, openCvcUrl,
+  openUrl,
 } from "../../integrations/js/index.js";
 import type {FetchResponse, NumberArray} from "../../integrations/js/index.js";
 import {codecEntry, register} from "../../integrations/js/zarrita.js";
@@ -45,7 +46,12 @@ export async function options(numbers: Float64Array): Promise<Uint8Array> {
 export async function files(bytes: ArrayBuffer): Promise<number> {
   const codec = await Numpact.load();
   const cvc = new CvcFile(codec, bytes);
-  cvc.read(0n, 5, {column: "a", dtype: "float32"});
+  const rows: Float32Array = cvc.read(0n, 5, {column: "a", dtype: "float32"});
+  const ids: Promise<BigInt64Array> = openCvcUrl("a.cvc", {headers: {A: "b"}}).then(
+    (found: RemoteCvcFile) => found.gather([1, 2n], {dtype: "int64"}));
+  // @ts-expect-error: rows of another type
+  const wrong: Int8Array = cvc.gather([5], {dtype: "float32"});
+  void [rows, await ids, wrong, cvc.chunks[0]?.firstRow];
   cvc.gather(new Set([1, 2n]), {float16: "bits"});
   const fetch = async (_: string, {headers}: {headers: Record<string, string>}):
   Promise<FetchResponse> => ({
