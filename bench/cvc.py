@@ -4,7 +4,7 @@
 
 Vectors are 200,000 x 256 standard normal float32 unless said otherwise. The reference packs and
 reads lossless data by loops of Python: there it gets fewer rows, and times are for each value.
---growing measures appends to a collection instead.
+--growing measures appends to a collection instead, --rounding the cost of rounding for searches.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import io
 import os
 import statistics
 import tempfile
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,8 @@ def quietly(action: Action) -> Action:
             return action()
 
     return run
+# Of --rounding: values of a file, enough for the speed of large chunks.
+ROUNDED_VALUES = 4_000_000
 
 
 class Bench:
@@ -106,6 +109,19 @@ class Bench:
         print(f"\ngather of 10,000 random rows of {shape} int8: {best['gather'] * 1e3:.1f} ms")
 
 
+def rounding(compression: str, dimension: int) -> None:
+    """Microseconds of the processor for a row: other programs disturb them less than wall time."""
+    rows = ROUNDED_VALUES // dimension
+    vectors = np.random.default_rng(0).normal(size=(rows, dimension)).astype(np.float32)
+    best = {"nearest": float("inf"), "search": float("inf")}
+    for name in 4 * list(best):
+        start = time.process_time()
+        with ours.Writer(None, compression=compression, rounding=name, threads=1) as writer:
+            writer.append(vectors)
+        best[name] = min(best[name], (time.process_time() - start) / rows * 1e6)
+    print(f"{compression:10} {dimension:6}" + "".join(f" {each:9.2f}" for each in best.values()))
+
+
 def growing(place: Path, compression: str, grown_rows: int, rounds: int) -> None:
     """An append and a file of the same rows, in turns; then many small appends."""
     rng = np.random.default_rng(1)
@@ -147,8 +163,15 @@ def main() -> None:
     parser.add_argument("--growing", type=int, metavar="ROWS", nargs="?", const=GROWN_ROWS,
                         help="rows of the collection that is appended to (default: %(const)s)")
     parser.add_argument("--rounds", type=int, default=11, help="of --growing")
+    parser.add_argument("--rounding", action="store_true", help="of 64, 768 and 4,096 dimensions")
     parser.add_argument("--folder", help="for the files (default: tmpfs)")
     options = parser.parse_args()
+    if options.rounding:
+        print(f"{'us for a row':17} {'nearest':>9} {'search':>9}")
+        for dimension in (64, 768, 4096):
+            for compression in ("int8_dim", "int4"):
+                rounding(compression, dimension)
+        return
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=options.folder or memory) as folder:
         if options.growing:

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Vectors in CVC files and in other formats: bytes, and the times of reading all, 1,000 random rows
+and one row, into arrays of NumPy, from files that are open and in the page cache; and recall@10.
+
+Recall: the last 1,000 rows are queries, which no file holds; the nearest by l2 among the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import lance
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import vortex
+from rounds import best_of_rounds
+from safetensors import numpy as safe_numpy
+from safetensors import safe_open
+
+from numpact import cvc
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data" / "emb_wine_minilm_384.npy"
+QUERIES, NEIGHBOURS, RANDOM_ROWS = 1000, 10, 1000
+# Rows of a chunk of CVC, and of a row group of Parquet.
+CHUNK_ROWS = 16_384
+
+# Reads rows; None: all.
+Read = Callable[[np.ndarray | None], np.ndarray]
+
+
+def column(rows: np.ndarray) -> pa.Table:
+    flat = pa.array(rows.reshape(-1))
+    return pa.table({"v": pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])})
+
+
+def values(found: pa.Table | pa.RecordBatch | pa.ChunkedArray, dimension: int) -> np.ndarray:
+    if isinstance(found, pa.Table | pa.RecordBatch):
+        found = found.column(0)
+    if isinstance(found, pa.ChunkedArray):
+        found = found.combine_chunks()
+    return np.asarray(found.flatten()).reshape(-1, dimension)
+
+
+def with_cvc(path: Path, rows: np.ndarray, compression: str) -> Read:
+    cvc.pack_cvc(rows, path, compression, chunk_size=CHUNK_ROWS)
+    reader = cvc.Reader(path, threads=1)
+    dtype = "float16" if compression == "fp16" else "float32"
+    return lambda wanted: (reader.read(dtype=dtype) if wanted is None
+                           else reader.gather(wanted, dtype=dtype))
+
+
+def with_npy(path: Path, rows: np.ndarray, dtype: str) -> Read:
+    np.save(path, rows.astype(dtype))
+    mapped = np.load(path, mmap_mode="r")
+    return lambda wanted: np.array(mapped) if wanted is None else mapped[wanted]
+
+
+def with_safetensors(path: Path, rows: np.ndarray) -> Read:
+    safe_numpy.save_file({"v": rows}, path)
+    file = safe_open(path, "np")
+
+    def read(wanted: np.ndarray | None) -> np.ndarray:
+        if wanted is None:
+            return file.get_tensor("v")
+        part = file.get_slice("v")
+        return np.concatenate([part[int(row) : int(row) + 1] for row in wanted])
+
+    return read
+
+
+def with_parquet(path: Path, rows: np.ndarray) -> Read:
+    pq.write_table(column(rows), path, row_group_size=CHUNK_ROWS, compression="zstd",
+                   use_dictionary=False, column_encoding={"v.list.element": "BYTE_STREAM_SPLIT"})
+    file = pq.ParquetFile(path)
+
+    def read(wanted: np.ndarray | None) -> np.ndarray:
+        if wanted is None:
+            return values(file.read(use_threads=False), rows.shape[1])
+        out = np.empty((len(wanted), rows.shape[1]), rows.dtype)
+        for group in np.unique(wanted // CHUNK_ROWS):
+            here = wanted // CHUNK_ROWS == group
+            found = values(file.read_row_group(group, use_threads=False), rows.shape[1])
+            out[here] = found[wanted[here] % CHUNK_ROWS]
+        return out
+
+    return read
+
+
+def with_lance(path: Path, rows: np.ndarray) -> Read:
+    data = lance.write_dataset(column(rows), path)
+    return lambda wanted: values(data.to_table() if wanted is None
+                                 else data.take(wanted.tolist()), rows.shape[1])
+
+
+def with_vortex(path: Path, rows: np.ndarray) -> Read:
+    vortex.io.write(vortex.array(column(rows)), str(path))
+    file = vortex.open(str(path))
+
+    def read(wanted: np.ndarray | None) -> np.ndarray:
+        if wanted is None:
+            return values(file.scan().read_all().to_arrow_table(), rows.shape[1])
+        order = np.argsort(wanted, kind="stable")  # indices are to be sorted
+        found = file.scan(indices=vortex.array(pa.array(np.sort(wanted).astype("u8"))))
+        out = np.empty((len(wanted), rows.shape[1]), rows.dtype)
+        out[order] = values(found.read_all().to_arrow_table(), rows.shape[1])
+        return out
+
+    return read
+
+
+def nearest(rows: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    norms = np.einsum("ij,ij->i", rows, rows)
+    found = [np.argpartition(norms - 2 * (part @ rows.T), NEIGHBOURS, axis=1)[:, :NEIGHBOURS]
+             for part in np.array_split(queries, 10)]
+    return np.concatenate(found)
+
+
+def recall(exact: np.ndarray, found: np.ndarray) -> float:
+    return float(np.mean([len(set(a) & set(b)) / NEIGHBOURS
+                          for a, b in zip(exact.tolist(), found.tolist(), strict=True)]))
+
+
+def size_of(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path, nargs="?", default=DATA, help="a matrix, .npy")
+    parser.add_argument("--seconds", type=float, default=20, help="for each kind of reading")
+    options = parser.parse_args()
+    matrix = np.load(options.file).astype(np.float32)
+    rows, queries = np.ascontiguousarray(matrix[:-QUERIES]), matrix[-QUERIES:]
+    exact = nearest(rows, queries)
+    random = np.random.default_rng(1)
+    chosen = random.permutation(len(rows))[:RANDOM_ROWS]
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        made: dict[str, Callable[[Path], Read]] = {
+            **{f"CVC {name}": lambda path, name=name: with_cvc(path, rows, name)
+               for name in ("pco", "lossless", "fp16", "int8_dim", "rot4", "int4")},
+            ".npy float32, mapped": lambda path: with_npy(path, rows, "f4"),
+            ".npy float16, mapped": lambda path: with_npy(path, rows, "f2"),
+            "safetensors": lambda path: with_safetensors(path, rows),
+            f"Lance {lance.__version__}": lambda path: with_lance(path, rows),
+            "Parquet, zstd": lambda path: with_parquet(path, rows),
+            "Vortex": lambda path: with_vortex(path, rows),
+        }  # fmt: skip
+        paths = {name: Path(folder) / f"{i}.npy" for i, name in enumerate(made)}
+        reads = {name: make(paths[name]) for name, make in made.items()}
+        recalls = {name: recall(exact, nearest(read(None).astype(np.float32), queries))
+                   for name, read in reads.items()}
+        for read in reads.values():
+            assert (read(chosen) == read(None)[chosen]).all()
+        times = [
+            best_of_rounds({name: lambda read=read, rows=wanted: read(rows)
+                            for name, read in reads.items()}, 3, options.seconds)[0]
+            for wanted in (None, chosen, chosen[:1])
+        ]  # fmt: skip
+        print(f"{options.file.name}: {rows.shape[0]:,} x {rows.shape[1]} float32")
+        print(f"| | bytes | all, ms | {RANDOM_ROWS:,} rows, ms | one row, us | recall@10 |")
+        print("| --- | --- | --- | --- | --- | --- |")
+        for name in made:
+            whole, some, one = (time[name] for time in times)
+            print(f"| {name} | {size_of(paths[name]):,} | {whole * 1e3:.1f} | {some * 1e3:.2f} | "
+                  f"{one * 1e6:.1f} | {recalls[name]:.4f} |")
+
+
+if __name__ == "__main__":
+    main()
