@@ -127,9 +127,15 @@ print(sys.version_info[1], sys.executable)' 2>/dev/null || true
 }
 
 # requirements-dev.txt pins what `./dev test` uses; users install the newest releases. Of the tests
-# of engines those run whose programs are Python packages.
+# of engines those run whose programs are Python packages. With --recorded, as in .ci/run, packages
+# have the versions of the last run without it, so that a release of others fails no change of ours.
 do_world() {
-  local root=build/world engines=$PWD/build/engines python venv status=0 packages
+  local root=build/world engines=$PWD/build/engines record=tools/world_packages.txt
+  local python venv status=0 packages versions=(--upgrade)
+  if [ "${1:-}" = --recorded ]; then
+    versions=(-c "$record")
+    shift
+  fi
   python=$(newest_python)
   [ -n "$python" ] || { echo "world: not run, there is no Python 3.13 or newer here"; return 0; }
   need_to_build
@@ -144,13 +150,15 @@ do_world() {
   [ -x $venv/bin/python ] || quietly "$python" -m venv $venv
   echo "$python" >$root/python
   sed 's/[=<>~!].*//' requirements-dev.txt >$root/wanted.txt
-  retry $venv/bin/python -m pip install -q --upgrade --disable-pip-version-check \
+  retry $venv/bin/python -m pip install -q "${versions[@]}" --disable-pip-version-check \
     -r $root/wanted.txt zarrs h5py hdf5plugin netCDF4 h5netcdf kerchunk pyfive virtualizarr ||
     die "pip install failed"
   quietly $venv/bin/python -m pip install --no-deps --force-reinstall --disable-pip-version-check \
     "$WHEELS"/numpact-*.whl || die "installing the Python package failed"
   $venv/bin/python -VV
-  $venv/bin/python -m pip list --format=freeze --disable-pip-version-check | tee $root/packages.txt
+  $venv/bin/python -m pip list --format=freeze --disable-pip-version-check | grep -v '^numpact=' |
+    tee $root/packages.txt
+  [ "${versions[0]}" = -c ] || cp $root/packages.txt $record
   export NUMPACT_CLI=$PWD/$CLI NUMPACT_ENGINES=$engines
   NUMPACT_WHEEL=$(echo "$PWD"/$WHEELS/numpact-*.whl) \
     $venv/bin/python -m pytest -q tests/python -m 'not slow' -n "$JOBS" --dist loadfile "$@" ||
