@@ -14,33 +14,6 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#ifndef NUMPACT_GPU_PLAN_COPY_CRC_ONCE
-#define NUMPACT_GPU_PLAN_COPY_CRC_ONCE
-namespace numpact::internal {
-
-// Vectors of a step. Their products are independent, which hides the latency of a product (4 to 7
-// cycles); a sum per vector must fit the registers (16 of AVX2).
-inline constexpr std::size_t kFoldVectors = 8;
-inline constexpr std::size_t kMaxFoldBytes = 64 * kFoldVectors;  // of a step; 512-bit vectors
-
-// Returns the bytes that were copied, a multiple of the step, and in `sums` as many bytes as a step
-// has, whose CRC from a register of 0 is that of the copied bytes from the register `crc`.
-struct Folded {
-  std::size_t copied = 0;
-  std::size_t sum_bytes = 0;
-  alignas(64) std::byte sums[kMaxFoldBytes];
-};
-
-// x^n modulo the polynomial of CRC-32; the coefficient of x^0 is the top bit.
-constexpr std::uint64_t power_of_x(std::size_t n) {
-  std::uint32_t power = 0x80000000U;
-  for (; n > 0; --n) power = (power >> 1) ^ ((power & 1U) != 0 ? 0xedb88320U : 0U);
-  return power;
-}
-
-}  // namespace numpact::internal
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {

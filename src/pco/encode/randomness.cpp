@@ -28,6 +28,7 @@
 namespace numpact::internal {
 namespace {
 
+// Fewer numbers are not tested: encoding them costs less than the tests.
 constexpr std::size_t kMinRandomN = 2048;
 // Numbers in a run, and in each slice of the array that has a run; in short arrays slices are
 // shorter.
@@ -65,6 +66,7 @@ class Spread {
       const float more = static_cast<float>(count) - mean;
       squares += more * more;
     }
+    // Degrees of freedom of the statistic.
     constexpr float kFreedom = static_cast<float>(kBuckets - 1);
     return squares / mean < kFreedom + kMaxDeviations * std::sqrt(2 * kFreedom);
   }

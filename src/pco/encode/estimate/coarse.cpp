@@ -20,8 +20,9 @@ namespace {
 NUMPACT_TUNED(std::uint32_t, kMinFrequentN, 3);
 
 // The hash table has at least 2^kMinSlotsPerLatentLog2 slots per latent, which keeps collisions
-// rare, and at most 2^kMaxSlotsLog2, so that it fits the L1 cache.
+// rare.
 NUMPACT_TUNED(unsigned, kMinSlotsPerLatentLog2, 3);
+// log2 of the slots of that table at most, so that it fits the L1 cache.
 constexpr unsigned kMaxSlotsLog2 = 12;
 
 // Metadata of a bin besides its lower bound, in bits: weight and offset width.

@@ -13,6 +13,7 @@ NUMPACT_TUNED(std::size_t, kSampleRunN, 128);
 // Lower bounds of the sample size; chunks of fewer numbers are sampled whole, unless the level's
 // limit is lower.
 NUMPACT_TUNED(std::size_t, kMinDefaultSampleN, 2048);
+// Of the large sample, in numbers, whatever the limit of the level is.
 constexpr std::size_t kMinLargeSampleN = std::size_t{1} << 15;
 // A chunk's default sample is this fraction of its numbers.
 NUMPACT_TUNED(std::size_t, kDefaultSampledOneIn, 8);

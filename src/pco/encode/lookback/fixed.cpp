@@ -30,7 +30,9 @@ NUMPACT_TUNED(std::size_t, kMinPageN, 1024);
 // Distances are at most one in this many of the page's numbers, so that comparing them with
 // kAnchorN anchors takes about an instruction per number, and at most kMaxDistance.
 NUMPACT_TUNED(std::size_t, kMaxDistanceOneIn, 10);
+// The largest distance, in numbers: lines of images and grids are rarely longer.
 constexpr std::size_t kMaxDistance = std::size_t{1} << 16;
+// Numbers, spread over the page, that are compared with those at each distance.
 constexpr std::size_t kAnchorN = 32;
 // A candidate has this many hits more than the mean of all distances, and more than this many times
 // the square root of the mean: about one in 2^16 distances has by chance.

@@ -68,6 +68,7 @@ NUMPACT_TUNED(float, kMinEvenSavingShare, 0.0015f);
 // no more than a few bytes.
 NUMPACT_TUNED(float, kMinSegmentedRunBits, 4096);
 NUMPACT_TUNED(float, kMinSegmentedShortRunBits, 12288);
+// Numbers of a run that is not short.
 constexpr std::size_t kMinLongRunN = std::size_t{1} << 14;
 // The share of all bits that taking the cheaper of the two delta encodings for each block must
 // save, or a full plan ignores the other one.

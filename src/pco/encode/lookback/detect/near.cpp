@@ -17,6 +17,7 @@ namespace {
 // them. More latents make the costs more accurate and the test slower: half as many, together with
 // fewer hopeless searches, saved 7 % of the time at the same size.
 NUMPACT_TUNED(std::size_t, kNearSampleN, 2048);
+// Latents of a window: as long as the runs of a sample.
 constexpr std::size_t kNearWindowN = 128;
 // The windows that a round examines, whether its costs are guessed or learned in the round before,
 // and the multiple of max_bits above which the test is given up. It decreases as costs are learned.

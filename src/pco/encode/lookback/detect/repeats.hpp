@@ -25,6 +25,7 @@ inline constexpr std::size_t kMaxKeptLookbackN = 4096;
 // page if it is long.
 NUMPACT_TUNED(unsigned, kPickLog2, 4);
 NUMPACT_TUNED(unsigned, kLongPagePickLog2, 6);
+// Latents of a long page, from which on fewer are picked: 2^11 of them are left.
 inline constexpr std::size_t kMinLongPickPageN = std::size_t{1} << 17;
 // log2 of the slots of a hash table: twice the picked latents, so that few share a slot, within
 // bounds. The upper one keeps a table of 8-byte slots within 512 KiB, about an L2 cache.
