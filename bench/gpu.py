@@ -127,7 +127,7 @@ def print_points(options: argparse.Namespace) -> None:
 
 
 def make_columns(options: argparse.Namespace) -> None:
-    """Files with restart points every 4,096 numbers; Lookback in chunks of so many."""
+    """Files with restart points every 4,096 numbers; Lookback in chunks of 4,096."""
     options.make.mkdir(parents=True, exist_ok=True)
     for name, numbers, how in made_columns(options):
         more = {"paging": SMALL_CHUNK, "trailer": True} if "lookback" in name else {"trailer": 4096}

@@ -40,7 +40,7 @@ HEAD = b'{"num_vectors":0,"dimension":4,"compression":"fp16","chunks":['
 
 
 def hostile(tmp_path: Path, kind: str, size: int) -> list[list[object]]:
-    """Commands that read about so many bytes."""
+    """Commands, each of which reads about `size` bytes."""
     table, cvc, tensors = tmp_path / "t", tmp_path / "x.cvc", tmp_path / "x.safetensors"
     table.mkdir(parents=True)
     column = (b'{"name":"","file":"a","number_type":"i8","logical_type":"number","count":0},')

@@ -38,10 +38,10 @@ class NUMPACT_API StagedCopy {
   // The same for the input of a plan: plan.checks are compared.
   void add_input(const DevicePlan& plan, std::span<const std::byte> file, std::size_t to);
 
-  // Sends all pieces in order. `beside` is called once, concurrently with the threads that fill the
-  // first piece, unless that gets no buffer.
+  // Sends all pieces in order. `concurrent` is called once, while threads fill the first piece, or
+  // alone if there is none; not if the first piece gets no buffer.
   template <class F>
-  Status send(const TaskPool& pool, PieceSink& sink, const F& beside);
+  Status send(const TaskPool& pool, PieceSink& sink, const F& concurrent);
   Status send(const TaskPool& pool, PieceSink& sink) {
     return send(pool, sink, [] {});
   }
@@ -77,7 +77,7 @@ class NUMPACT_API StagedCopy {
 };
 
 template <class F>
-Status StagedCopy::send(const TaskPool& pool, PieceSink& sink, const F& beside) {
+Status StagedCopy::send(const TaskPool& pool, PieceSink& sink, const F& concurrent) {
   bool is_first = true;
   for (std::size_t next = 0; next < fragments_.size();) {
     const std::vector<Range> portions = portions_of_piece(next);
@@ -88,13 +88,13 @@ Status StagedCopy::send(const TaskPool& pool, PieceSink& sink, const F& beside) 
     NUMPACT_TRY(sink.buffer(end - at, at, piece));
     const std::size_t extra = is_first ? 1 : 0;
     pool.run(portions.size() + extra, [&](std::size_t i) {
-      if (i < extra) return beside();
+      if (i < extra) return concurrent();
       copy(portions[i - extra], piece, at);
     });
     is_first = false;
     NUMPACT_TRY(sink.send(piece, end - at, at));
   }
-  if (is_first) beside();
+  if (is_first) concurrent();
   return {};
 }
 
