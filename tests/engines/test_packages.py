@@ -15,11 +15,12 @@ from conftest import ROOT, run
 
 EXAMPLE = ROOT / "examples/column_in_c.c"
 # Bounds of what programs get. Stripped, with all instruction sets, for x86-64 by GCC 12: measured
-# 3,836,040 and 1,125,088 bytes. The former was 2,994,984 before it had manifests, filters, the
+# 3,860,712 and 1,125,088 bytes. The former was 2,994,984 before it had manifests, filters, the
 # reader and the writer of tables, the comparison of numbers at one distance, the test of numbers
 # for randomness, the estimate of sizes, appends with other columns, collections of vectors, texts
-# that repeat, decimals, rounding within a bound, rotated codes, and categories.
-MAX_SHARED_BYTES = 3_860_000
+# that repeat, decimals, rounding within a bound, rotated codes, categories, and vectors read in
+# ranges. Between the former and its bound are about 1 %.
+MAX_SHARED_BYTES = 3_900_000
 MAX_DECODER_BYTES = 1_200_000
 
 slow = pytest.mark.skipif("NUMPACT_FULL" not in os.environ, reason="slow: NUMPACT_FULL=1 runs it")
