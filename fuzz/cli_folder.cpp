@@ -26,7 +26,7 @@
 #include "json/json.hpp"
 #include "numpact/pco.hpp"
 #include "numpact/table_writer.hpp"
-#include "pco/column_rows.hpp"
+#include "pco/folder_rows.hpp"
 #include "pco/manifest.hpp"
 #include "pco/pco_file.hpp"
 #include "pco/table_folder.hpp"
@@ -210,20 +210,26 @@ void read_folder(Draw& draw) {
   if (draw.flag()) std::filesystem::remove_all(path);
   DecodeConfig config;
   config.limits.max_output_bytes = std::uint64_t{1} << 18;
-  for (const cli::ManifestColumn& column : folder.manifest().columns) {
-    for (const table::NumberPart& part : column.all_parts()) {
-      try {
-        const cli::FileRef file = folder.file(part.file);
-        struct stat found {};
-        NUMPACT_REQUIRE(::fstat(file->descriptor(), &found) == 0 && S_ISREG(found.st_mode));
-        cli::PcoNumbers numbers(std::make_unique<cli::Input>(file), part.file, config);
-        while (numbers.next().count > 0) {
-        }
-        if (part.null_count == 0) continue;
-        cli::RunReader(folder.file(part.null_file), part.null_file, config, part);
-      } catch (const cli::Failure& failure) {
-        NUMPACT_REQUIRE(failure.what()[0] != '\0');
+  const auto limits = std::make_shared<cli::ValueLimits>(config.limits);
+  for (std::size_t column = 0; column < folder.manifest().columns.size(); ++column) {
+    try {
+      cli::RowQuery query;
+      query.columns = {column};
+      cli::FolderRows rows(folder, query, config, limits);
+      while (rows.next()[0].rows > 0) {
       }
+    } catch (const cli::Failure& failure) {
+      NUMPACT_REQUIRE(failure.what()[0] != '\0');
+    }
+  }
+  // Whatever the manifest names, only regular files are opened.
+  for (const std::string_view name : kFiles) {
+    try {
+      const cli::FileRef file = folder.file(std::string(name));
+      struct stat found {};
+      NUMPACT_REQUIRE(::fstat(file->descriptor(), &found) == 0 && S_ISREG(found.st_mode));
+    } catch (const cli::Failure& failure) {
+      NUMPACT_REQUIRE(failure.what()[0] != '\0');
     }
   }
 }

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <exception>
-#include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,7 +19,7 @@
 #include "io/files.hpp"
 #include "io/output_file.hpp"
 #include "numpact/executor.hpp"
-#include "pco/column_rows.hpp"
+#include "numpact/trailer.hpp"
 #include "pco/condition.hpp"
 #include "pco/folder_rows.hpp"
 #include "pco/manifest.hpp"
@@ -84,7 +84,6 @@ class Decompressor {
     if (options_.where) fail_usage("--where", "is for a folder, not for a file");
     format_ = &format("text");
     columns_.push_back(open_numbers());
-    rows_.push_back(rows_without_nulls(*columns_.back()));
     places_.push_back(columns_.back()->place());
     Column column;
     column.name = column_name();
@@ -118,9 +117,7 @@ class Decompressor {
   std::unique_ptr<PcoInput> open_all(std::unique_ptr<ByteSource> source, const std::string& place,
                                      std::optional<NumberType> type) {
     auto numbers = std::make_unique<PcoNumbers>(std::move(source), place, config_, type);
-    if (writing_ != nullptr) {
-      numbers->keep_last(executor_ == nullptr ? kBlockNumbersAhead : kBlockNumbers);
-    }
+    if (writing_ != nullptr) numbers->keep_last(kBlockNumbersAhead);
     if (!options_.ignore_trailer) read_to_end_.push_back(numbers.get());
     return numbers;
   }
@@ -170,39 +167,16 @@ class Decompressor {
     std::vector<std::size_t> chosen = chosen_columns();
     format_ = &format(options_.column ? "text" : "csv");
     leave_out_others(chosen);
-    if (chosen.size() > 1 && options_.salvage) {
+    if (!options_.salvage) return open_query(chosen);
+    if (chosen.size() != 1) {
       fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
     }
-    const bool has_parts = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t at) {
-      return entries_[at].numbers != nullptr &&
-             (entries_[at].numbers->parts.size() > 1 || is_coded(entries_[at]));
-    });
-    if (options_.salvage && !chosen.empty() && is_coded(entries_[chosen[0]])) {
-      fail_usage("--salvage", fmt::format("recovers numbers, and column '{}' has texts",
-                                          entries_[chosen[0]].name()));
+    const ManifestEntry& entry = entries_[chosen[0]];
+    if (entry.numbers == nullptr || is_coded(entry)) {
+      fail_usage("--salvage",
+                 fmt::format("recovers numbers, and column '{}' has other values", entry.name()));
     }
-    if (options_.where || (has_parts && !options_.salvage)) return open_query(std::move(chosen));
-    const bool has_others = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t at) {
-      return entries_[at].other != nullptr;
-    });
-    if (chosen.size() > 1 || has_others) decode_columns_in_parallel();
-    const std::uint64_t rows = chosen.empty() ? 0 : opened_rows(entries_[chosen[0]]);
-    for (const std::size_t at : chosen) {
-      const ManifestEntry& entry = entries_[at];
-      // Equal counts of dropped nulls do not help: they were dropped from different rows.
-      const bool lost_rows = chosen.size() > 1 && dropped_nulls(entry) > 0;
-      if (lost_rows || opened_rows(entry) != rows) {
-        refuse_lengths();
-      }
-      if (entry.other != nullptr) {
-        open_other(*entry.other);
-      } else {
-        open_numbers_of(*entry.numbers);
-      }
-    }
-    if (range_) plan_.count = range_->count;
-    if (!plan_.count) plan_.count = rows;
-    if (!options_.column) plan_.metadata = folder_->manifest().metadata;
+    open_recovered(*entry.numbers);
   }
 
   [[noreturn]] void refuse_lengths() const {
@@ -214,16 +188,6 @@ class Decompressor {
   // Texts that numbers stand for.
   static bool is_coded(const ManifestEntry& entry) {
     return entry.numbers != nullptr && entry.numbers->kind == LogicalKind::kText;
-  }
-
-  // Nulls of the table that are not among the rows that are read.
-  std::uint64_t dropped_nulls(const ManifestEntry& entry) const {
-    if (entry.numbers == nullptr) return 0;
-    return entry.numbers->nulls_dropped + (drops_nulls() ? entry.numbers->null_count : 0);
-  }
-  std::uint64_t opened_rows(const ManifestEntry& entry) const {
-    return entry.rows() -
-           (entry.numbers != nullptr && drops_nulls() ? entry.numbers->null_count : 0);
   }
 
   // The columns to read, among all of the table.
@@ -252,11 +216,8 @@ class Decompressor {
     const bool is_text = format_->content == Content::kText;
     const bool is_table = !is_text && !format_->column_noun.empty();
     if (is_table) return;
-    if (!files.empty() && is_text && has_arrow()) {
-      others_ = std::make_shared<SharedOthers>();
-      others_->reader = open_others(files, limits_);
-      others_->limits = limits_;
-    }
+    std::unique_ptr<OtherReader> others;
+    if (!files.empty() && is_text && has_arrow()) others = open_others(files, limits_);
     std::vector<std::size_t> shown;
     std::size_t file = 0;
     for (const std::size_t at : chosen) {
@@ -270,14 +231,13 @@ class Decompressor {
         }
         continue;
       }
-      const bool is_shown = other == nullptr || (others_ != nullptr &&
-                                                 others_->reader->kind(file) != OtherKind::kOpaque);
-      if (other != nullptr && is_shown) other_files_[at] = file;
+      const bool is_shown =
+          other == nullptr || (others != nullptr && others->kind(file) != OtherKind::kOpaque);
       if (other != nullptr) ++file;
       if (is_shown) {
         shown.push_back(at);
       } else {
-        const bool needs_arrow = others_ == nullptr && is_text;
+        const bool needs_arrow = others == nullptr && is_text;
         leave_out(other->name, needs_arrow
                                    ? fmt::format("values of type {} need Arrow", other->type)
                                    : cannot_hold(other->type));
@@ -301,41 +261,10 @@ class Decompressor {
     return fmt::format("{} cannot hold values of type {}", format_->name, type);
   }
 
-  void open_other(const ManifestOther& other) {
-    NumberRange range{0, other.rows};
-    if (range_) range = *range_;
-    if (range.first > other.rows || range.count > other.rows - range.first) {
-      throw Failure(ExitCode::kFailure, column_place(options_.input, other.name),
-                    fmt::format("holds {} rows, not those of --range", other.rows));
-    }
-    const auto file = other_files_.find(static_cast<std::size_t>(other.position));
-    const bool is_text = file != other_files_.end();
-    places_.push_back(column_place(folder_->path_of(other.first_file()), other.name));
-    rows_.push_back(rows_of_other(is_text ? others_ : nullptr, is_text ? file->second : 0,
-                                  range.first, range.count, places_.back()));
-    Column column;
-    column.name = other.name;
-    column.other = plan_.others.size();
-    plan_.others.push_back(folder_->other(other));
-    plan_.columns.push_back(column);
-  }
-
-  void open_numbers_of(ManifestColumn entry) {
-    if (drops_nulls()) entry.null_count = 0;
-    if (entry.null_count > 0 && !format_->holds_nulls) {
-      throw Failure(ExitCode::kFailure, column_place(options_.input, entry.name),
-                    fmt::format("{} null{}, which {} cannot hold (--nulls drop leaves them out)",
-                                entry.null_count, entry.null_count == 1 ? "" : "s", format_->name));
-    }
-    open_column_file(entry);
-    places_.push_back(columns_.back()->place());
-  }
-
-  // Reads the rows that a filter selects, or columns of several parts. They are written by this
-  // thread, since the readers of columns are not shared.
-  void open_query(std::vector<std::size_t> chosen) {
+  // Reads columns of a folder, and of them the rows that a filter selects.
+  void open_query(const std::vector<std::size_t>& chosen) {
     RowQuery query;
-    query.columns = std::move(chosen);
+    query.columns = chosen;
     if (options_.where) query.where = parse_where(*options_.where);
     for (const std::size_t at : query.columns) {
       const ManifestEntry& entry = entries_[at];
@@ -347,86 +276,39 @@ class Decompressor {
     }
     query.range = range_;
     query.wants_text = format_->content == Content::kText;
-    others_.reset();
-    writing_.reset();
-    config_.threads = ThreadExecutor(options_.threads).concurrency();
+    // Arrow's readers are not shared by the threads that read and write.
+    const bool has_others = std::any_of(query.columns.begin(), query.columns.end(),
+                                        [&](std::size_t at) { return entries_[at].other; });
+    if (has_others) {
+      writing_.reset();
+      config_.threads = ThreadExecutor(options_.threads).concurrency();
+    }
     query_ = std::make_unique<FolderRows>(*folder_, query, config_, limits_);
     plan_ = query_->plan();
     if (options_.column) plan_.metadata.clear();
     for (const Column& column : plan_.columns) {
       places_.push_back(column_place(options_.input, column.name));
     }
-  }
-
-  // Recovered numbers cannot be matched with rows.
-  bool drops_nulls() const { return options_.nulls == "drop" || options_.salvage; }
-
-  // Assigns whole columns to threads instead of blocks of one column.
-  void decode_columns_in_parallel() {
-    executor_ = std::make_unique<ThreadExecutor>(options_.threads);
-    config_.threads = 1;
-  }
-
-  void open_column_file(const ManifestColumn& entry) {
-    if (entry.parts.size() > 1) return open_recovered_parts(entry);
-    const FileRef file = folder_->file(entry.file);
-    const std::string place = column_place(file->name(), entry.name);
-    const NumberType type = entry.type;
-    if (entry.null_count > 0) return open_nullable_column(entry, file, place);
-    if (range_) {
-      columns_.push_back(std::make_unique<PcoRange>(file, place, *range_, config_, type));
-    } else if (options_.salvage) {
-      columns_.push_back(open_recovery(file, place, type));
-    } else {
-      columns_.push_back(open_all(std::make_unique<Input>(file), place, type));
+    for (const std::size_t at : chosen) {
+      const bool is_read = entries_[at].numbers != nullptr && !range_;
+      if (is_read && !options_.ignore_trailer) warn_of_ends(*entries_[at].numbers);
     }
-    rows_.push_back(rows_without_nulls(*columns_.back()));
-    check_type(entry);
-    plan_.columns.push_back(column_of(entry));
   }
 
-  // What is sound in the files of a column, which has no other rows then.
-  void open_recovered_parts(const ManifestColumn& entry) {
+  // What is sound in the files of a column. Nulls are left out: recovered numbers cannot be matched
+  // with rows.
+  void open_recovered(const ManifestColumn& entry) {
     std::uint64_t count = 0;
     auto all = std::make_unique<PcoParts>(column_place(folder_->path_of(""), entry.name));
-    for (const table::NumberPart& part : entry.parts) {
+    for (const table::NumberPart& part : entry.all_parts()) {
       const FileRef file = folder_->file(part.file);
       all->add(open_recovery(file, column_place(file->name(), entry.name), entry.type));
       count += *plan_.count;
     }
     plan_.count = count;
     columns_.push_back(std::move(all));
-    rows_.push_back(rows_without_nulls(*columns_.back()));
     check_type(entry);
-    plan_.columns.push_back(column_of(entry));
-  }
-
-  void open_nullable_column(const ManifestColumn& entry, const FileRef& file,
-                            const std::string& place) {
-    const FileRef null_file = folder_->file(entry.null_file);
-    const std::string null_place = column_place(null_file->name(), entry.name);
-    DecodeConfig config = config_;
-    config.threads = 1;
-    const table::NumberPart part = entry.all_parts().front();
-    auto runs = std::make_unique<RunReader>(null_file, null_place, config, part);
-    std::uint64_t rows = entry.rows();
-    if (range_) {
-      if (range_->first > rows || range_->count > rows - range_->first) {
-        throw Failure(ExitCode::kFailure, place,
-                      fmt::format("holds {} rows, not those of --range", rows));
-      }
-      NumberRange numbers;
-      numbers.first = runs->count_numbers(range_->first);
-      RunReader to_end(null_file, null_place, config, part);
-      numbers.count = to_end.count_numbers(range_->first + range_->count) - numbers.first;
-      rows = range_->count;
-      columns_.push_back(std::make_unique<PcoRange>(file, place, numbers, config_, entry.type));
-    } else {
-      if (!options_.ignore_trailer) read_to_end_.push_back(&runs->file());
-      columns_.push_back(open_all(std::make_unique<Input>(file), place, entry.type));
-    }
-    rows_.push_back(rows_with_nulls(*columns_.back(), std::move(runs), rows));
-    check_type(entry);
+    places_.push_back(columns_.back()->place());
     plan_.columns.push_back(column_of(entry));
   }
 
@@ -480,11 +362,30 @@ class Decompressor {
     if (state == TrailerState::kDamaged && options_.verify_trailer) {
       throw Failure(ExitCode::kCorrupt, numbers.place(), "corrupt: its trailer is damaged");
     }
-    const FileEnd end = numbers.file_end();
+    warn_of(numbers.file_end(), numbers.place());
+  }
+
+  static void warn_of(const FileEnd& end, const std::string& place) {
     if (end.warning().empty()) return;
     const std::string at =
         end.foreign_at ? fmt::format(" (at byte {})", grouped(*end.foreign_at)) : "";
-    print_message(fmt::format("{}: warning: {}{}", numbers.place(), end.warning(), at));
+    print_message(fmt::format("{}: warning: {}{}", place, end.warning(), at));
+  }
+
+  // Tells what follows the numbers of a column's files. Only those without a sound trailer are
+  // walked.
+  void warn_of_ends(const ManifestColumn& column) const {
+    for (const table::NumberPart& part : column.all_parts()) {
+      const FileBytes file(folder_->file(part.file));
+      std::optional<Trailer> trailer;
+      if (Trailer::read(file.bytes()).into(trailer).ok() && trailer) continue;
+      FileEnd end;
+      DecodeConfig config = config_;
+      config.limits = walk_limits(config.limits, file.bytes().size());
+      config.file_end = &end;
+      static_cast<void>(ChunkIndex::build(file.bytes(), config));  // reading says what is wrong
+      warn_of(end, column_place(folder_->path_of(part.file), column.name));
+    }
   }
 
   // Writes `views` and replaces them with the next block, which is read at the same time if there
@@ -528,33 +429,15 @@ class Decompressor {
       const std::span<const std::uint8_t> valid = std::exchange(views[c].valid, {});
       if (std::find(valid.begin(), valid.end(), std::uint8_t{0}) == valid.end()) continue;
       throw Failure(ExitCode::kFailure, places_[c],
-                    fmt::format("has nulls among these rows, which {} cannot hold", format_->name));
+                    fmt::format("has nulls among these rows, which {} cannot hold (--nulls drop "
+                                "leaves them out)",
+                                format_->name));
     }
   }
 
   void read_next(std::vector<ColumnBlock>& views) {
     if (query_ != nullptr) return read_selected(views);
-    if (executor_ == nullptr) {
-      for (std::size_t c = 0; c < rows_.size(); ++c) views[c] = rows_[c]->next();
-      return;
-    }
-    struct Shared {
-      std::vector<std::unique_ptr<ColumnRows>>& columns;
-      std::vector<ColumnBlock>& views;
-      std::vector<std::exception_ptr> failures;
-    } shared{rows_, views, std::vector<std::exception_ptr>(rows_.size())};
-    const auto task = [](void* argument, std::size_t c) noexcept {
-      Shared& all = *static_cast<Shared*>(argument);
-      try {
-        all.views[c] = all.columns[c]->next();
-      } catch (...) {
-        all.failures[c] = std::current_exception();
-      }
-    };
-    executor_->run(rows_.size(), task, &shared);
-    for (const std::exception_ptr& failure : shared.failures) {
-      if (failure) std::rethrow_exception(failure);
-    }
+    views[0] = {columns_[0]->next(), {}};
   }
 
   [[noreturn]] static void refuse_count(const std::string& place, std::uint64_t count) {
@@ -571,19 +454,15 @@ class Decompressor {
   DecodeConfig config_;
   ValueLimitsRef limits_;  // of all columns
   const Format* format_ = nullptr;
-  std::unique_ptr<TableFolder> folder_;   // set if the input is a folder
-  std::vector<ManifestEntry> entries_;    // all columns of the folder
-  std::shared_ptr<SharedOthers> others_;  // reads other columns as text, if the format is text
-  std::map<std::size_t, std::size_t> other_files_;  // of columns of the table: the file of others_
-  std::unique_ptr<FolderRows> query_;               // set if there is a filter
-  std::unique_ptr<ThreadExecutor> writing_;   // writes while the next block is read; null: one
-                                              // thread, or only part of the numbers
-  std::unique_ptr<ThreadExecutor> executor_;  // decodes several columns
-  std::vector<std::unique_ptr<PcoInput>> columns_;
-  std::vector<std::unique_ptr<ColumnRows>> rows_;  // one per column
-  std::vector<std::string> places_;                // of each column, for messages
-  std::vector<PcoNumbers*> read_to_end_;           // of the columns and of their null files
-  bool lost_ = false;                              // whether some numbers were lost
+  std::unique_ptr<TableFolder> folder_;      // set if the input is a folder
+  std::vector<ManifestEntry> entries_;       // all columns of the folder
+  std::unique_ptr<FolderRows> query_;        // reads a folder, unless its numbers are recovered
+  std::unique_ptr<ThreadExecutor> writing_;  // writes while the next block is read; null: one
+                                             // thread, or only part of the numbers
+  std::vector<std::unique_ptr<PcoInput>> columns_;  // the one of a file
+  std::vector<std::string> places_;                 // of each column, for messages
+  std::vector<PcoNumbers*> read_to_end_;            // of the columns and of their null files
+  bool lost_ = false;                               // whether some numbers were lost
   OutputPlan plan_;
 };
 

@@ -220,6 +220,26 @@ def test_joined_files(packed: Path, numbers: np.ndarray, has_trailer: bool,
     assert run("decompress", packed, "--to", "raw").out == numbers.tobytes()
 
 
+@pytest.mark.parametrize("options", [(), ("--where", "a > -1000000000"), ("--column", "a")],
+                         ids=["all", "filter", "column"])
+@pytest.mark.parametrize("damage, said", [(b"", ""), (b"text", "bytes follow"), (None, "damaged")],
+                         ids=["none", "bytes", "trailer"])
+def test_ends_of_the_files_of_a_table(packed: Path, numbers: np.ndarray, damage: bytes | None,
+                                      said: str, options: tuple[str, ...]) -> None:
+    """Whatever is read of a folder, what follows the numbers of a column is told."""
+    table = packed.with_name("t.csv")
+    table.write_text("a\n" + "".join(f"{number}\n" for number in numbers))
+    folder = packed.with_name("t")
+    run("compress", table, "-o", folder)
+    file = folder / "a.pco"
+    whole = file.read_bytes()
+    file.write_bytes(whole + damage if damage is not None else whole[:-9] + b"X" + whole[-8:])
+    ran = run("decompress", folder, *options, "--to", "raw")
+    assert ran.out == numbers.tobytes()
+    assert ran.err.count("warning") == (1 if said else 0) and said in ran.err
+    assert "warning" not in run("decompress", folder, "--ignore-trailer", "--to", "raw").err
+
+
 def test_unfinished_trailers_are_replaced(packed: Path) -> None:
     file = packed.read_bytes()
     run("index", packed, "--remove")
