@@ -52,25 +52,25 @@ def with_cvc(path: Path, rows: np.ndarray, compression: str) -> Read:
     cvc.pack_cvc(rows, path, compression, chunk_size=CHUNK_ROWS)
     reader = cvc.Reader(path, threads=1)
     dtype = "float16" if compression == "fp16" else "float32"
-    return lambda wanted: (reader.read(dtype=dtype) if wanted is None
-                           else reader.gather(wanted, dtype=dtype))
+    return lambda chosen_rows: (reader.read(dtype=dtype) if chosen_rows is None
+                           else reader.gather(chosen_rows, dtype=dtype))
 
 
 def with_npy(path: Path, rows: np.ndarray, dtype: str) -> Read:
     np.save(path, rows.astype(dtype))
     mapped = np.load(path, mmap_mode="r")
-    return lambda wanted: np.array(mapped) if wanted is None else mapped[wanted]
+    return lambda chosen_rows: np.array(mapped) if chosen_rows is None else mapped[chosen_rows]
 
 
 def with_safetensors(path: Path, rows: np.ndarray) -> Read:
     safe_numpy.save_file({"v": rows}, path)
     file = safe_open(path, "np")
 
-    def read(wanted: np.ndarray | None) -> np.ndarray:
-        if wanted is None:
+    def read(chosen_rows: np.ndarray | None) -> np.ndarray:
+        if chosen_rows is None:
             return file.get_tensor("v")
         part = file.get_slice("v")
-        return np.concatenate([part[int(row) : int(row) + 1] for row in wanted])
+        return np.concatenate([part[int(row) : int(row) + 1] for row in chosen_rows])
 
     return read
 
@@ -80,14 +80,14 @@ def with_parquet(path: Path, rows: np.ndarray) -> Read:
                    use_dictionary=False, column_encoding={"v.list.element": "BYTE_STREAM_SPLIT"})
     file = pq.ParquetFile(path)
 
-    def read(wanted: np.ndarray | None) -> np.ndarray:
-        if wanted is None:
+    def read(chosen_rows: np.ndarray | None) -> np.ndarray:
+        if chosen_rows is None:
             return values(file.read(use_threads=False), rows.shape[1])
-        out = np.empty((len(wanted), rows.shape[1]), rows.dtype)
-        for group in np.unique(wanted // CHUNK_ROWS):
-            here = wanted // CHUNK_ROWS == group
+        out = np.empty((len(chosen_rows), rows.shape[1]), rows.dtype)
+        for group in np.unique(chosen_rows // CHUNK_ROWS):
+            here = chosen_rows // CHUNK_ROWS == group
             found = values(file.read_row_group(group, use_threads=False), rows.shape[1])
-            out[here] = found[wanted[here] % CHUNK_ROWS]
+            out[here] = found[chosen_rows[here] % CHUNK_ROWS]
         return out
 
     return read
@@ -95,20 +95,20 @@ def with_parquet(path: Path, rows: np.ndarray) -> Read:
 
 def with_lance(path: Path, rows: np.ndarray) -> Read:
     data = lance.write_dataset(column(rows), path)
-    return lambda wanted: values(data.to_table() if wanted is None
-                                 else data.take(wanted.tolist()), rows.shape[1])
+    return lambda chosen_rows: values(data.to_table() if chosen_rows is None
+                                 else data.take(chosen_rows.tolist()), rows.shape[1])
 
 
 def with_vortex(path: Path, rows: np.ndarray) -> Read:
     vortex.io.write(vortex.array(column(rows)), str(path))
     file = vortex.open(str(path))
 
-    def read(wanted: np.ndarray | None) -> np.ndarray:
-        if wanted is None:
+    def read(chosen_rows: np.ndarray | None) -> np.ndarray:
+        if chosen_rows is None:
             return values(file.scan().read_all().to_arrow_table(), rows.shape[1])
-        order = np.argsort(wanted, kind="stable")  # indices are to be sorted
-        found = file.scan(indices=vortex.array(pa.array(np.sort(wanted).astype("u8"))))
-        out = np.empty((len(wanted), rows.shape[1]), rows.dtype)
+        order = np.argsort(chosen_rows, kind="stable")  # indices are to be sorted
+        found = file.scan(indices=vortex.array(pa.array(np.sort(chosen_rows).astype("u8"))))
+        out = np.empty((len(chosen_rows), rows.shape[1]), rows.dtype)
         out[order] = values(found.read_all().to_arrow_table(), rows.shape[1])
         return out
 
@@ -161,9 +161,9 @@ def main() -> None:
         for read in reads.values():
             assert (read(chosen) == read(None)[chosen]).all()
         times = [
-            best_of_rounds({name: lambda read=read, rows=wanted: read(rows)
+            best_of_rounds({name: lambda read=read, rows=chosen_rows: read(rows)
                             for name, read in reads.items()}, 3, options.seconds)[0]
-            for wanted in (None, chosen, chosen[:1])
+            for chosen_rows in (None, chosen, chosen[:1])
         ]  # fmt: skip
         print(f"{options.file.name}: {rows.shape[0]:,} x {rows.shape[1]} float32")
         print(f"| | bytes | all, ms | {RANDOM_ROWS:,} rows, ms | one row, us | recall@10 |")

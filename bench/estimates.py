@@ -70,8 +70,8 @@ def report(found: Sequence[Estimated]) -> str:
             ["stated error", *quantiles([c.error / c.estimate for c in found])]]
     lines = [f"within the stated error: {within} of {len(found)} ({within / len(found):.1%})",
              *plain_table(["share of the bytes", "median", "75 %", "90 %"], rows)]
-    for title, least in (("all columns", 0), ("columns of 2^20 numbers", MAX_NUMBERS)):
-        ratios = [column.speedup for column in found if column.numbers >= least]
+    for title, min_numbers in (("all columns", 0), ("columns of 2^20 numbers", MAX_NUMBERS)):
+        ratios = [column.speedup for column in found if column.numbers >= min_numbers]
         if ratios:
             lines.append(f"time of compress / of the estimate, {title} ({len(ratios)}): median "
                          f"{statistics.median(ratios):.1f}, least {min(ratios):.1f}")

@@ -36,11 +36,14 @@ verdicts
 """.split())
 # Terms of the field, or of an interface, that have one of these words.
 FIELD_TERMS = {"most_common", "most_common_base", "most_frequent_value", "kLeastSquaresN",
-               "is_promising", "kNotPromising", "Promise", "awaitPromise"}
+               "is_promising", "kNotPromising", "Promise", "awaitPromise", "promise", "promises",
+               "allSettled"}
 # In prose, lines that have one of these.
 RETIRED_IN_PROSE = re.compile(
     r"\b(tolls?|bids?|crews?|promis\w*|elsewhere|alike|wish(es)?|foreseen?|so many)\b", re.I)
 ABOUT_PROMISES = {"SECURITY.md", "docs/reliability.md"}
+# Languages in which a promise is a type.
+WITH_PROMISES = {".js", ".mjs", ".ts"}
 ABOUT_WORDS = {"tools/house_report.py"}
 
 # Levels of a tree, in src/pco/stats, are no levels of the encoder.
@@ -128,7 +131,7 @@ def count_prose(files: list[str]) -> Count:
             continue
         for number, line in enumerate(read(name).splitlines(), 1):
             words = {match[0].lower() for match in RETIRED_IN_PROSE.finditer(line)}
-            if name in ABOUT_PROMISES:
+            if name in ABOUT_PROMISES or Path(name).suffix in WITH_PROMISES:
                 words = {word for word in words if not word.startswith("promis")}
             if words:
                 found.findings.append(f"{name}:{number}: {line.strip()}")

@@ -25,18 +25,18 @@ export function crosses(value) {
     : Number.isInteger(value) && value >= 0 && value <= MAX_U32;
 }
 
-/** A Number or BigInt that is an integer from `least` to `most`. */
-function integer(value, name, least, most) {
+/** A Number or BigInt that is an integer from `min` to `max`. */
+function integer(value, name, min, max) {
   const isInteger = typeof value === "bigint" || Number.isInteger(value);
-  if (!isInteger || value < least || value > most) {
-    throw invalid(`${name} is ${shown(value)}, not an integer from ${least} to ${most}`);
+  if (!isInteger || value < min || value > max) {
+    throw invalid(`${name} is ${shown(value)}, not an integer from ${min} to ${max}`);
   }
   return value;
 }
 
 /** The argument as a number of 32 bits without sign. */
-export function u32(value, name, least = 0) {
-  return Number(integer(value, name, least, MAX_U32));
+export function u32(value, name, min = 0) {
+  return Number(integer(value, name, min, MAX_U32));
 }
 
 /** The argument as the BigInt that a parameter or a field of 64 bits without sign takes. */
@@ -59,10 +59,10 @@ export function range(first = 0, count, total, what) {
   return {first: begin, count: length ?? u32(rest, "count")};
 }
 
-/** A Number, also with a fraction, from `least` to `most`. */
-export function between(value, name, least, most) {
-  if (typeof value === "number" && value >= least && value <= most) return value;
-  throw invalid(`${name} is ${shown(value)}, not a number from ${least} to ${most}`);
+/** A Number, also with a fraction, from `min` to `max`. */
+export function between(value, name, min, max) {
+  if (typeof value === "number" && value >= min && value <= max) return value;
+  throw invalid(`${name} is ${shown(value)}, not a number from ${min} to ${max}`);
 }
 
 /** A bound of a range of values. */

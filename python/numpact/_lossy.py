@@ -90,9 +90,9 @@ class Rounding(NamedTuple):
             return
         if dtype.kind != "f":
             raise TypeMismatchError(f"{what}keep_bits: {dtype} has no mantissa")
-        most = _MANTISSA_BITS[dtype.itemsize]
-        if self.value > most:
-            raise InvalidArgumentError(f"{what}keep_bits of {dtype} must be 0 to {most}")
+        max_bits = _MANTISSA_BITS[dtype.itemsize]
+        if self.value > max_bits:
+            raise InvalidArgumentError(f"{what}keep_bits of {dtype} must be 0 to {max_bits}")
 
 
 def rounding_of(
@@ -144,9 +144,9 @@ def _whole(kind: str, value: Any, what: str) -> int:
         whole = operator.index(value)
     except TypeError:
         raise TypeMismatchError(f"{what}{kind} is {few(value)}, not a whole number") from None
-    least, most = (0, 52) if kind == "keep_bits" else (-_MAX_DECIMALS, _MAX_DECIMALS)
-    if not least <= whole <= most:
-        raise InvalidArgumentError(f"{what}{kind} must be {least} to {most}, not {whole}")
+    lower, upper = (0, 52) if kind == "keep_bits" else (-_MAX_DECIMALS, _MAX_DECIMALS)
+    if not lower <= whole <= upper:
+        raise InvalidArgumentError(f"{what}{kind} must be {lower} to {upper}, not {whole}")
     return whole
 
 

@@ -96,13 +96,13 @@ Rows by_blocks(const std::string& text, const CsvDialect& dialect, std::size_t w
 }
 
 TEST(CsvBlocks, HaveTheFieldsOfRecords) {
-  const std::vector<std::string> pieces = {
+  const std::vector<std::string> fragments = {
       "1",   "a b",           ",",        ",", "\n",   "\n",     "\r\n", "\r", "\"", "\"\"",
       "x\"", "\"q\n,\"\"r\"", "\"\r\n\"", ";", "12.5", "\"end\""};
   std::mt19937 random(3);
   for (int round = 0; round < 5'000; ++round) {
     std::string text;
-    for (auto n = random() % 40; n > 0; --n) text += pieces[random() % pieces.size()];
+    for (auto n = random() % 40; n > 0; --n) text += fragments[random() % fragments.size()];
     CsvDialect dialect;
     if (random() % 4 == 0) dialect.quote.reset();
     if (random() % 4 == 0) dialect.delimiter = ';';

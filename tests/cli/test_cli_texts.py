@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text and bytes in table folders: the same files by every door, and appends of other forms."""
+"""Text and bytes in table folders: the same files by every interface, and appends of other forms."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ def test_command_and_python_write_the_same(
     numpact.write_table(table, tmp_path / "python")
     path = write(table, tmp_path / "t.arrow")
     tool.run("compress", "-q", path, "-o", tmp_path / "command")
-    files = [tmp_path / door / "s.values" for door in ("python", "command")]
+    files = [tmp_path / writer / "s.values" for writer in ("python", "command")]
     if files[0].exists():
         assert files[0].read_bytes() == files[1].read_bytes()
         assert numpact.read_table(tmp_path / "command").to_arrow().equals(table.combine_chunks())
         return
     assert not files[1].exists()
-    files = [tmp_path / door / "s.arrow" for door in ("python", "command")]
+    files = [tmp_path / writer / "s.arrow" for writer in ("python", "command")]
     assert type_in(files[0]) == type_in(files[1])
     sizes = [file.stat().st_size for file in files]
     assert abs(sizes[0] - sizes[1]) <= sizes[0] // 500
-    for door in ("python", "command"):
-        assert numpact.read_table(tmp_path / door).to_arrow().equals(table.combine_chunks())
+    for writer in ("python", "command"):
+        assert numpact.read_table(tmp_path / writer).to_arrow().equals(table.combine_chunks())
 
 
 @pytest.mark.wheel_takes(2)
@@ -113,8 +113,8 @@ def test_forms_of_text_can_be_appended(
                          else plain.cast(kind)})
 
     more = table(["yy", "ä", None], new)
-    for door in ("python", "command"):
-        numpact.write_table(table(["x", None], old), tmp_path / door)
+    for writer in ("python", "command"):
+        numpact.write_table(table(["x", None], old), tmp_path / writer)
     path = write(more, tmp_path / "m.arrow")
     arguments = ("compress", "-q", path, "--append", "-o", tmp_path / "command")
     if (old in TEXTS) != (new in TEXTS):
@@ -125,8 +125,8 @@ def test_forms_of_text_can_be_appended(
     tool.run(*arguments)
     numpact.append_table(more, tmp_path / "python")
     expected = table(["x", None, "yy", "ä", None], old)
-    for door in ("python", "command"):
-        assert numpact.read_table(tmp_path / door).to_arrow().equals(expected)
+    for writer in ("python", "command"):
+        assert numpact.read_table(tmp_path / writer).to_arrow().equals(expected)
 
 
 def dictionary(values: list[str | None], indices: list[int]) -> pa.Table:

@@ -42,9 +42,9 @@ def _read() -> list[Manifest]:
     for line in (PLACE / "list.txt").read_text("utf-8").splitlines():
         if line.startswith("#"):
             continue
-        verdict, name, coded, *rest = line.split("\t")
+        outcome, name, coded, *rest = line.split("\t")
         text = unquote_to_bytes(coded)
-        if verdict == "accepted":
+        if outcome == "accepted":
             rows = None if rest[0] == "apart" else int(rest[0])
             made.append(Manifest(name, text, rows, tuple(rest[1:])))
         else:

@@ -10,14 +10,14 @@
 namespace numpact::cli {
 
 void fail_as_python(const nb::python_error& error, const std::string& place) {
-  const nb::tuple told(nb::module_::import_("numpact._tables.errors").attr("told")(error.value()));
-  const auto code = nb::cast<std::string>(told[0]);
-  const nb::object other = told[2];
+  const nb::tuple parts(nb::module_::import_("numpact._tables.errors").attr("described")(error.value()));
+  const auto code = nb::cast<std::string>(parts[0]);
+  const nb::object other = parts[2];
   throw Failure(code == "corrupt" ? ExitCode::kCorrupt
                 : code == "limit" ? ExitCode::kLimit
                                   : ExitCode::kFailure,
                 other.is_none() ? place : nb::cast<std::string>(other),
-                nb::cast<std::string>(told[1]));
+                nb::cast<std::string>(parts[1]));
 }
 
 PythonObject tables_module(const char* name, const char* needs, const std::string& place) {

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from .._limits import Budget, Limits
 from .._remote.manifest import Column, Other, Part
-from .._remote.table_folder import Piece, StoredPart, TableVersion
+from .._remote.table_folder import OtherBlocks, StoredPart, TableVersion
 from .._tables.unifying import as_common
 from .filters import Comparison
 from .scanning import Scan, conditions_of
@@ -27,22 +27,26 @@ class _Folder(Folder):
     """An open version, of which a task knows the files of other columns that it needs."""
 
     def __init__(
-        self, version: TableVersion, used: set[str], pieces: Mapping[str, Piece], limits: Limits
+        self,
+        version: TableVersion,
+        used: set[str],
+        other_blocks: Mapping[str, OtherBlocks],
+        limits: Limits,
     ) -> None:
         self.path = version.place
         self.limits = limits
         self.manifest = version.manifest
         self.reader = version.reader(used, limits.decoding)
-        self._pieces = pieces
+        self._other_blocks = other_blocks
 
     def _source(self, part: Part, column: str, url: str) -> Any:
-        piece = self._pieces[part.file]
-        return piece.file.checked(piece.blocks)
+        one = self._other_blocks[part.file]
+        return one.file.checked(one.blocks)
 
     def column(self, stored: StoredPart, entry: Column | Other) -> Source:
         if isinstance(entry, Column):
             return source_of(self, stored.index, entry)
-        parts = tuple(Part(piece.file.name, piece.rows) for piece in stored.pieces)
+        parts = tuple(Part(one.file.name, one.rows) for one in stored.other_blocks)
         known = Other(entry.name, entry.position, entry.type, entry.rows, parts)
         return OtherSource(self, known, stored.index, stored.begin)
 
@@ -75,14 +79,14 @@ def rows_of(
     entries = version.manifest.ordered()
     own = [entries[columns[name].index] for name in used]
     files = {file for entry in own if isinstance(entry, Column) for file in entry.files()}
-    pieces = {piece.file.name: piece for name in used for piece in columns[name].pieces}
-    folder = _Folder(version, files, pieces, limits)
+    other_blocks = {one.file.name: one for name in used for one in columns[name].other_blocks}
+    folder = _Folder(version, files, other_blocks, limits)
     sources = [folder.column(columns[name], at) for name, at in zip(used, own, strict=True)]
     numbers = None
     first, stop = span
     if where:
         conditions = conditions_of(where, used)
-        places = [*version.files[:1], *(piece.file for piece in pieces.values())]
+        places = [*version.files[:1], *(one.file for one in other_blocks.values())]
         # A request to a store costs more than memory for a partition. Windows begin at multiples of
         # their rows, so that this is one window, wherever the partition begins.
         window = stop if places[0].local_path is None else None

@@ -432,7 +432,7 @@ def file_of_column(
 
 
 @dataclass(frozen=True)
-class Piece:
+class OtherBlocks:
     """A file of Arrow IPC with some rows of a column."""
 
     file: TableFile
@@ -448,8 +448,8 @@ class StoredPart:
     logical: LogicalType | None  #: of numbers; None: frames have values of Arrow
     is_nullable: bool = False  #: the column has nulls, maybe in other rows
     type: Any = None  #: of pyarrow; None: that of ``logical``
-    begin: int = 0  #: the row with which the first piece begins
-    pieces: tuple[Piece, ...] = ()  #: of a column that Pco cannot hold
+    begin: int = 0  #: the row with which the first of other_blocks begins
+    other_blocks: tuple[OtherBlocks, ...] = ()  #: of a column that Pco cannot hold
 
 
 # The readers that were used last, the latest at the end.

@@ -39,7 +39,7 @@ def _code(error: Exception) -> str:
     return "corrupt" if expected else "failure"
 
 
-def told(error: Exception, place: str | None = None) -> tuple[str, str, str | None]:
+def described(error: Exception, place: str | None = None) -> tuple[str, str, str | None]:
     """Code, message and place of an exception."""
     if isinstance(error, Refused):
         return error.code, str(error), error.place
@@ -64,5 +64,5 @@ def about(place: str) -> Iterator[None]:
     except Refused:
         raise
     except Exception as error:
-        code, text, _ = told(error)
+        code, text, _ = described(error)
         raise Refused(text, code, place) from error

@@ -14,7 +14,7 @@ from .._remote.locations import Location, Stamp
 from .._remote.manifest import Column, LogicalType, Other
 from .._remote.partitions import Constant
 from .._remote.parts import Described
-from .._remote.table_folder import Piece, StoredPart, TableFile
+from .._remote.table_folder import OtherBlocks, StoredPart, TableFile
 from ._table_parts import FilePart
 
 
@@ -47,7 +47,7 @@ class StoredColumn:
     entry: Column | Other
     files: tuple[tuple[TableFile, Stamp], ...]
     type: Any = None  #: of pyarrow, in which frames have it; None: numbers
-    is_coded: bool = False  #: a file has dictionaries, of which other batches may have pieces
+    is_coded: bool = False  #: a file has dictionaries, of which other batches may have parts
 
     @property
     def count(self) -> int:
@@ -66,16 +66,16 @@ class StoredColumn:
         """A range of rows."""
         if isinstance(self.entry, Column):
             return StoredPart(self.index, self.logical, is_nullable, self.type)
-        pieces: list[Piece] = []
+        other_blocks: list[OtherBlocks] = []
         begin = at = 0
         for (file, _), part in zip(self.files, self.entry.parts, strict=True):
             a, b = max(first, at), min(first + count, at + part.rows)
             if a < b:
-                begin = begin if pieces else at
+                begin = begin if other_blocks else at
                 blocks = blocks_of(part, a - at, None if self.is_coded else b - a)
-                pieces.append(Piece(file, part.rows, blocks))
+                other_blocks.append(OtherBlocks(file, part.rows, blocks))
             at += part.rows
-        return StoredPart(self.index, None, is_nullable, self.type, begin, tuple(pieces))
+        return StoredPart(self.index, None, is_nullable, self.type, begin, tuple(other_blocks))
 
 
 @dataclass(frozen=True)

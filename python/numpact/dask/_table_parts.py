@@ -90,7 +90,7 @@ class TablePart:
             if isinstance(column, FilePart):
                 yield column.numbers.place
             elif isinstance(column, StoredPart):
-                yield from (piece.file for piece in column.pieces)
+                yield from (one.file for one in column.other_blocks)
 
     def load(self, columns: Sequence[str] | None, backend: Backend) -> pd.DataFrame:
         """Fetches and decodes the given columns only, and returns them in the given order.

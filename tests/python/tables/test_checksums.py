@@ -438,7 +438,7 @@ def test_tasks_of_dask_carry_the_blocks_that_they_read(copy: Callable[..., Path]
     parts = list(parts_in(frame.optimize().dask))
     assert len(parts) == frame.npartitions
     for part in parts[:50]:
-        (piece,) = part.columns[0][1].pieces
+        (piece,) = part.columns[0][1].other_blocks
         assert len(piece.blocks.known) <= 4
         assert len(pickle.dumps(part)) < 3000
     last = frame.partitions[frame.npartitions - 1].compute(scheduler="synchronous")

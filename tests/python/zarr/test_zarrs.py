@@ -34,8 +34,14 @@ def by_zarrs() -> Iterator[None]:
 
 
 def written(store: Path, numbers: np.ndarray, **options: object) -> Path:
-    array = zarr.create_array(store, shape=numbers.shape, chunks=(300,), dtype=numbers.dtype,
-                              compressors=None, serializer=numpact.zarr.PcoCodec(**options))
+    array = zarr.create_array(
+        store,
+        shape=numbers.shape,
+        chunks=(300,),
+        dtype=numbers.dtype,
+        compressors=None,
+        serializer=numpact.zarr.PcoCodec(**options),
+    )
     array[:] = numbers
     return store
 
@@ -51,8 +57,7 @@ def test_zarrs_reads_the_same_numbers(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("delta_spec", ["no_op", "none", "auto"])
-def test_both_words_for_no_delta_are_read(delta_spec: str, tmp_path: Path,
-                                          by_zarrs: None) -> None:
+def test_both_words_for_no_delta_are_read(delta_spec: str, tmp_path: Path, by_zarrs: None) -> None:
     numbers = ARRAYS["i32"]
     store = written(tmp_path / "a", numbers, delta_spec=delta_spec)
     assert np.array_equal(zarr.open_array(store, mode="r")[:], numbers)
@@ -62,6 +67,8 @@ def test_both_words_for_no_delta_are_read(delta_spec: str, tmp_path: Path,
 def test_zarrs_refuses_integers_of_8_bits(dtype: str, tmp_path: Path) -> None:
     """docs/neighbours.md says so. If this fails, zarrs has learned them: change the page."""
     store = written(tmp_path / "a", np.arange(100, dtype=dtype))
-    with zarr.config.set({"codec_pipeline.path": PIPELINE, "codec_pipeline.strict": True}), \
-            pytest.raises(Exception, match="Pcodec"):
+    with (
+        zarr.config.set({"codec_pipeline.path": PIPELINE, "codec_pipeline.strict": True}),
+        pytest.raises(Exception, match="Pcodec"),
+    ):
         zarr.open_array(store, mode="r")[:]
