@@ -62,7 +62,8 @@ class TableReader(source.DataSourceReader):  # type: ignore[misc, unused-ignore]
 
     def pushFilters(self, filters: list[source.Filter]) -> Iterable[source.Filter]:
         for item in filters:
-            column, value = getattr(item, "attribute", ()), getattr(item, "value", None)
+            column: tuple[str, ...] = getattr(item, "attribute", ())
+            value: Any = getattr(item, "value", None)
             values = list(value) if isinstance(item, source.In) else [value]
             # Spark judges floats, of which NaN is the greatest, and times, which have its zone.
             is_plain = all(isinstance(one, (bool, int, str)) for one in values)
