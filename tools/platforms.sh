@@ -153,7 +153,8 @@ do_world() {
   echo "$python" >$root/python
   sed 's/[=<>~!].*//' requirements-dev.txt >$root/wanted.txt
   retry $venv/bin/python -m pip install -q "${versions[@]}" --disable-pip-version-check \
-    -r $root/wanted.txt zarrs h5py hdf5plugin netCDF4 h5netcdf kerchunk pyfive virtualizarr ||
+    -r $root/wanted.txt faiss-cpu usearch hnswlib zarrs h5py hdf5plugin netCDF4 h5netcdf kerchunk \
+    pyfive virtualizarr ||
     die "pip install failed"
   quietly $venv/bin/python -m pip install --no-deps --force-reinstall --disable-pip-version-check \
     "$WHEELS"/numpact-*.whl || die "installing the Python package failed"

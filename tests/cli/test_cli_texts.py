@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text and bytes in table folders: the same files by every interface, and appends of other forms."""
+"""Text and bytes in table folders: the same files by every writer, and appends of other forms."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@
 namespace numpact::cli {
 
 void fail_as_python(const nb::python_error& error, const std::string& place) {
-  const nb::tuple parts(nb::module_::import_("numpact._tables.errors").attr("described")(error.value()));
+  const nb::tuple parts(
+      nb::module_::import_("numpact._tables.errors").attr("described")(error.value()));
   const auto code = nb::cast<std::string>(parts[0]);
   const nb::object other = parts[2];
   throw Failure(code == "corrupt" ? ExitCode::kCorrupt

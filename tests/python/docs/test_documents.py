@@ -28,6 +28,7 @@ OWN_TESTS = {
     "ray_tables.py",
     "spark_pco.py",
     "spark_tables.py",
+    "vector_indexes.py",
     "zarr_on_a_cluster.py",
 }
 
