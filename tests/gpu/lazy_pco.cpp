@@ -12,16 +12,20 @@ namespace numpact::gpu {
 namespace {
 
 cudaError_t launch_bits(unsigned bits, const Launch& launch, cudaStream_t stream) {
-  if (launch.task_n == 0) return cudaSuccess;
+  if (launch.group_n == 0) return cudaSuccess;
   testing::enqueue(stream, [=] {
-    for (std::uint32_t i = 0; i < launch.task_n; ++i) {
-      const std::uint32_t task = launch.tasks[i];
-      PlannedFailure failure = PlannedFailure::kNone;
-      EXPECT_TRUE(emulate_task(launch.plan, bits, task, LaneOrder::kUpwards, failure));
-      if (failure == PlannedFailure::kNone) continue;
-      const StatusWord word =
-          (launch.first_task + task) << kFailureBits | static_cast<StatusWord>(failure);
-      *launch.status = std::min(*launch.status, word);
+    for (std::uint32_t i = 0; i < launch.group_n; ++i) {
+      const TaskGroup& group = launch.groups[i];
+      EXPECT_LE(group.n, launch.shape.tasks);
+      WarpReport report;
+      EXPECT_TRUE(emulate_group(launch.plan, bits, group, LaneOrder::kUpwards, report));
+      for (std::uint32_t task = 0; task < group.n; ++task) {
+        const PlannedFailure failure = report.failures[task];
+        if (failure == PlannedFailure::kNone) continue;
+        const StatusWord number = launch.first_task + group.first + task;
+        const StatusWord word = number << kFailureBits | static_cast<StatusWord>(failure);
+        *launch.status = std::min(*launch.status, word);
+      }
     }
   });
   return cudaSuccess;

@@ -256,7 +256,7 @@ struct SmallGrid {
   Bytes payload;
 };
 
-SmallGrid small_grid() {
+SmallGrid small_grid(const DeltaSpec& delta) {
   SmallGrid made;
   const cvc::PcoGrid& grid = made.grid;
   Random random(11);
@@ -288,6 +288,7 @@ SmallGrid small_grid() {
       }
       EncodeConfig config;
       config.paging = PagingSpec::exact(sizes);
+      config.delta = delta;
       const auto encoder =
           wrapped::ChunkEncoder::create(from_values(numbers).view(), config).value();
       Bytes buffer(10'000);
@@ -308,8 +309,9 @@ SmallGrid small_grid() {
 }
 
 // For any limit the pages of a plan are a grid, and are copied to their rows.
-TEST(PcoEmulation, PlansOfSlicesAreGrids) {
-  const SmallGrid made = small_grid();
+// `step`: from one limit to the next.
+void expect_grids(const DeltaSpec& delta, std::uint64_t step, std::size_t different_plans) {
+  const SmallGrid made = small_grid(delta);
   const std::uint64_t dimension = made.grid.dimension;
   cvc::StoredSlice slice;
   slice.compression = cvc::Compression::kPco;
@@ -319,7 +321,7 @@ TEST(PcoEmulation, PlansOfSlicesAreGrids) {
   std::set<std::uint64_t> counts;
   for (const cvc::RowRange rows : {cvc::RowRange{0, 450}, {35, 390}, {95, 5}, {449, 1}}) {
     for (std::uint64_t max_plan_bytes = 1; max_plan_bytes < 50'000;
-         max_plan_bytes += max_plan_bytes / 6 + 1000) {
+         max_plan_bytes += max_plan_bytes / 6 + step) {
       std::vector<float> out(rows.count * dimension, -1.0f);
       SlicePlanner planner(slice, rows.first, rows.count);
       std::uint64_t plans = 0;
@@ -351,7 +353,14 @@ TEST(PcoEmulation, PlansOfSlicesAreGrids) {
       }
     }
   }
-  EXPECT_GT(counts.size(), 4u);
+  EXPECT_GT(counts.size(), different_plans);
+}
+
+TEST(PcoEmulation, PlansOfSlicesAreGrids) { expect_grids(DeltaSpec::automatic(), 1'000, 4); }
+
+// Pages of a chunk are decoded in groups, also those with Lookback.
+TEST(PcoEmulation, PlansOfSlicesWithLookbackAreGrids) {
+  expect_grids(DeltaSpec::try_lookback(), 15'000, 2);
 }
 
 // Every restart point is compared with the final state of the task before it.

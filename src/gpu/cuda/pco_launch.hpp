@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/internal.hpp"
+#include "gpu/walk/scratch.hpp"
 #include "gpu/walk/view.hpp"
 
 namespace numpact::gpu {
@@ -29,9 +30,10 @@ constexpr unsigned index_of(const TaskKind& kind) {
 constexpr TaskKind kind_of_index(unsigned index) { return {(index & 1) != 0, (index & 2) != 0}; }
 
 struct Launch {
-  PlanView plan;                         // pointers to device memory
-  const std::uint32_t* tasks = nullptr;  // indices of the tasks of this kind; device memory
-  std::uint32_t task_n = 0;
+  PlanView plan;                      // pointers to device memory
+  const TaskGroup* groups = nullptr;  // the groups of tasks of this kind; device memory
+  std::uint32_t group_n = 0;
+  ScratchShape shape;            // of all groups
   StatusWord* status = nullptr;  // device memory
   StatusWord first_task = 0;     // added to the task numbers in the status
   TaskKind kind;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/cuda/pco_part.hpp"
 
+#include <algorithm>
+
 #include "base/alignment.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
-#include "gpu/walk/task.hpp"
+#include "gpu/walk/group.hpp"
 
 namespace numpact::cuda {
 namespace {
@@ -15,6 +17,23 @@ constexpr std::size_t kTableAlignment = 256;
 template <class T>
 std::size_t size_of_all(const std::vector<T>& values) {
   return values.size() * sizeof(T);
+}
+
+// Warps of a multiprocessor that a launch should have before a warp gets more than one task. More
+// tasks for each save instructions, more warps hide the latency of the walk: with one task for each
+// warp an H100 reached 0.55 of its best speed with 8 warps, 0.83 with 16 (docs/gpu.md, 2^14 and
+// 2^13). A judgement from these figures; to be measured with groups.
+constexpr std::uint64_t kWantedWarps = 8;
+
+// Of the current device.
+std::uint64_t wanted_groups() {
+  int device = 0;
+  int processors = 0;
+  const bool is_known =
+      cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess;
+  // Groups of one task work on every device.
+  return is_known ? kWantedWarps * static_cast<unsigned>(processors) : ~std::uint64_t{0};
 }
 
 cudaError_t launch_of(NumberType type, const gpu::Launch& launch, cudaStream_t stream) {
@@ -51,15 +70,18 @@ PcoPart::PcoPart(const DevicePlan& plan)
       input_bytes_(plan.input_bytes),
       first_(plan.first),
       type_(plan.type) {
-  std::array<std::vector<std::uint32_t>, gpu::kTaskKinds> of_kind;
-  for (std::uint32_t i = 0; i < plan.tasks.size(); ++i) {
-    const PlannedChunk& chunk = plan.chunks[plan.tasks[i].chunk];
-    const gpu::TaskKind kind{gpu::has_indices(chunk), gpu::is_serial(chunk)};
-    of_kind[gpu::index_of(kind)].push_back(i);
+  std::array<std::vector<TaskGroup>, gpu::kTaskKinds> of_kind;
+  for (const TaskGroup& group : group_tasks(plan, group_size(plan, wanted_groups()))) {
+    const PlannedChunk& chunk = plan.chunks[plan.tasks[group.first].chunk];
+    const unsigned kind = gpu::index_of({gpu::has_indices(chunk), gpu::is_serial(chunk)});
+    of_kind[kind].push_back(group);
+    gpu::ScratchShape& shape = shapes_[kind];
+    shape.tasks = std::max(shape.tasks, group.n);
+    shape.variables = std::max(shape.variables, gpu::variable_n(chunk));
   }
   for (std::size_t i = 0; i < of_kind.size(); ++i) {
-    task_n_[i] = static_cast<std::uint32_t>(of_kind[i].size());
-    order_.insert(order_.end(), of_kind[i].begin(), of_kind[i].end());
+    group_n_[i] = static_cast<std::uint32_t>(of_kind[i].size());
+    groups_.insert(groups_.end(), of_kind[i].begin(), of_kind[i].end());
   }
   tables_[kInput] = add(static_cast<std::size_t>(plan.input_bytes), kPlannedReadSlack);
   tables_[kHeads] = add(plan.heads.size(), kPlannedReadSlack);
@@ -69,7 +91,7 @@ PcoPart::PcoPart(const DevicePlan& plan)
   tables_[kBins] = add(size_of_all(plan.bins), 0);
   tables_[kEntries] = add(size_of_all(plan.entries), 0);
   tables_[kWeights] = add(size_of_all(plan.weights), 0);
-  tables_[kOrder] = add(plan.tasks.size() * sizeof(std::uint32_t), 0);
+  tables_[kGroups] = add(size_of_all(groups_), 0);
 }
 
 PcoPart::Table PcoPart::add(std::size_t size, std::size_t slack) {
@@ -91,7 +113,7 @@ void PcoPart::add_to(StagedCopy& copy, const DevicePlan& plan,
   add(kBins, plan.bins);
   add(kEntries, plan.entries);
   add(kWeights, plan.weights);
-  add(kOrder, order_);
+  add(kGroups, groups_);
 }
 
 Status PcoPart::launch(const std::byte* at, std::byte* scratch, std::byte* out,
@@ -109,7 +131,7 @@ Status PcoPart::launch(const std::byte* at, std::byte* scratch, std::byte* out,
   table(kBins, launch.plan.bins);
   table(kEntries, launch.plan.entries);
   table(kWeights, launch.plan.weights);
-  table(kOrder, launch.tasks);
+  table(kGroups, launch.groups);
   launch.plan.input_bits = 8 * input_bytes_;
   launch.plan.kind = numpact::kind_of(type_);
   launch.plan.scratch = scratch;
@@ -118,9 +140,10 @@ Status PcoPart::launch(const std::byte* at, std::byte* scratch, std::byte* out,
   launch.first_task = first_task;
   for (unsigned i = 0; i < gpu::kTaskKinds; ++i) {
     launch.kind = gpu::kind_of_index(i);
-    launch.task_n = task_n_[i];
+    launch.group_n = group_n_[i];
+    launch.shape = shapes_[i];
     NUMPACT_TRY(status_of(launch_of(type_, launch, stream)));
-    launch.tasks += launch.task_n;
+    launch.groups += launch.group_n;
   }
   return {};
 }

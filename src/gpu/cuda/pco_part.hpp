@@ -20,10 +20,11 @@ namespace numpact::cuda {
 // Checks that `out` can hold all numbers of a file.
 Status check_output(const ChunkIndex& index, const DeviceNumbers& out);
 
-// Offsets of a plan's tables, and its tasks by kind. Does not refer to the bytes of the plan.
+// Offsets of a plan's tables, and its tasks in groups by kind. Does not refer to the bytes of the
+// plan.
 class PcoPart {
  public:
-  // Allocates on the host. May throw std::bad_alloc.
+  // For the current device. Allocates on the host. May throw std::bad_alloc.
   explicit PcoPart(const DevicePlan& plan);
 
   std::size_t bytes() const { return bytes_; }
@@ -53,7 +54,7 @@ class PcoPart {
     kBins,
     kEntries,
     kWeights,
-    kOrder,
+    kGroups,
     kTables
   };
 
@@ -65,8 +66,10 @@ class PcoPart {
   std::uint64_t input_bytes_ = 0;
   std::uint64_t first_ = 0;  // numbers of the file before the plan's
   NumberType type_;
-  std::vector<std::uint32_t> order_;                     // tasks by kind
-  std::array<std::uint32_t, gpu::kTaskKinds> task_n_{};  // of each kind
+  // The groups of each kind, one kind after the other.
+  std::vector<TaskGroup> groups_;
+  std::array<std::uint32_t, gpu::kTaskKinds> group_n_{};
+  std::array<gpu::ScratchShape, gpu::kTaskKinds> shapes_{};
 };
 
 }  // namespace numpact::cuda

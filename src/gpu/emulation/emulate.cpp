@@ -7,7 +7,7 @@
 
 #include "base/internal.hpp"
 #include "base/load.hpp"
-#include "gpu/walk/task.hpp"
+#include "gpu/walk/group.hpp"
 
 namespace numpact::gpu {
 namespace {
@@ -26,44 +26,45 @@ std::vector<std::uint32_t> to_words(std::span<const std::byte> bytes) {
 }
 
 template <class L, class P, DeltaOrder kDeltaOrder>
-bool run_task(Fibers& fibers, const PlanView& view, const PlannedTask& task,
-              PlannedFailure& failure) {
-  const auto scratch = std::make_unique<Scratch<L, kDeltaOrder>>();
+bool run_group(Fibers& fibers, const PlanView& view, const TaskGroup& group, WarpReport& report) {
+  const ScratchShape shape{group.n, variable_n(view.chunks[view.tasks[group.first].chunk])};
+  using Shared = Scratch<L, kDeltaOrder>;
   // Shared memory is not initialised on a GPU: a pattern shows reads before writes.
-  std::memset(static_cast<void*>(scratch.get()), 0xa5, sizeof *scratch);
+  const std::size_t bytes = Shared::bytes(shape);
+  const auto memory = std::make_unique_for_overwrite<std::uint64_t[]>(bytes / 8);
+  std::memset(memory.get(), 0xa5, bytes);
+  const Shared scratch(reinterpret_cast<std::byte*>(memory.get()), shape);
   return fibers.run([&](unsigned lane) {
-    EmulatedWarp warp(fibers, lane, failure);
-    TaskDecoder<L, P, kDeltaOrder, EmulatedWarp>(warp, view, task, *scratch).run();
+    EmulatedWarp warp(fibers, lane, group.first, report);
+    GroupDecoder<L, P, kDeltaOrder, EmulatedWarp>(warp, view, group, scratch).run();
   });
 }
 
 template <class L>
-bool run_task(Fibers& fibers, const PlanView& view, const PlannedTask& task,
-              PlannedFailure& failure) {
-  const PlannedChunk& chunk = view.chunks[task.chunk];
+bool run_group(Fibers& fibers, const PlanView& view, const TaskGroup& group, WarpReport& report) {
+  const PlannedChunk& chunk = view.chunks[view.tasks[group.first].chunk];
   if (has_indices(chunk)) {
     return is_serial(chunk)
-               ? run_task<L, std::uint32_t, DeltaOrder::kSerial>(fibers, view, task, failure)
-               : run_task<L, std::uint32_t, DeltaOrder::kParallel>(fibers, view, task, failure);
+               ? run_group<L, std::uint32_t, DeltaOrder::kSerial>(fibers, view, group, report)
+               : run_group<L, std::uint32_t, DeltaOrder::kParallel>(fibers, view, group, report);
   }
-  return is_serial(chunk) ? run_task<L, L, DeltaOrder::kSerial>(fibers, view, task, failure)
-                          : run_task<L, L, DeltaOrder::kParallel>(fibers, view, task, failure);
+  return is_serial(chunk) ? run_group<L, L, DeltaOrder::kSerial>(fibers, view, group, report)
+                          : run_group<L, L, DeltaOrder::kParallel>(fibers, view, group, report);
 }
 
 }  // namespace
 
-bool emulate_task(const PlanView& view, unsigned bits, std::uint32_t task, LaneOrder order,
-                  PlannedFailure& failure) {
+bool emulate_group(const PlanView& view, unsigned bits, const TaskGroup& group, LaneOrder order,
+                   WarpReport& report) {
   thread_local Fibers upwards(LaneOrder::kUpwards);
   thread_local Fibers downwards(LaneOrder::kDownwards);
   Fibers& fibers = order == LaneOrder::kUpwards ? upwards : downwards;
-  return visit_latent(bits, [&](auto latent) {
-    return run_task<decltype(latent)>(fibers, view, view.tasks[task], failure);
-  });
+  return visit_latent(
+      bits, [&](auto latent) { return run_group<decltype(latent)>(fibers, view, group, report); });
 }
 
 Emulation emulate(const DevicePlan& plan, std::span<const std::byte> file, void* out,
-                  LaneOrder order) {
+                  LaneOrder order, std::uint32_t max_group) {
   const std::vector<std::uint32_t> words = to_words(file.subspan(
       static_cast<std::size_t>(plan.input_begin), static_cast<std::size_t>(plan.input_bytes)));
   const std::vector<std::uint32_t> heads = to_words(plan.heads);
@@ -82,14 +83,17 @@ Emulation emulate(const DevicePlan& plan, std::span<const std::byte> file, void*
   view.scratch = reinterpret_cast<std::byte*>(scratch.data());
   view.out = out;
   Emulation result;
-  for (std::uint32_t i = 0; i < plan.tasks.size(); ++i) {
-    PlannedFailure failure = PlannedFailure::kNone;
-    const bool is_converged = emulate_task(view, latent_bits(plan.type), i, order, failure);
-    if (!is_converged) {
+  for (const TaskGroup& group : group_tasks(plan, max_group)) {
+    WarpReport report;
+    if (!emulate_group(view, latent_bits(plan.type), group, order, report)) {
       result.lanes_diverged = true;
       return result;
     }
-    if (result.status.ok()) result.status = plan.status_of(i, failure);
+    for (std::uint32_t i = 0; i < group.n; ++i) {
+      if (!result.status.ok()) continue;
+      result.status = plan.status_of(group.first + i, report.failures[i]);
+    }
+    for (std::size_t i = 0; i < report.steps.size(); ++i) result.steps[i] += report.steps[i];
   }
   return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs plans on the CPU, task by task and lane by lane, with the code that GPUs run. Slow; for
+// Runs plans on the CPU, group by group and lane by lane, with the code that GPUs run. Slow; for
 // tests.
 #pragma once
 
@@ -15,16 +15,16 @@ namespace numpact::gpu {
 struct Emulation {
   Status status;                // status of the first task that failed
   bool lanes_diverged = false;  // some lanes missed a barrier, which is a bug of the kernel
+  StepCounts steps{};
 };
 
 // `file`: the bytes from which the plan was made. `out`: receives the plan's numbers. `order`: the
-// order in which lanes run.
+// order in which lanes run. `max_group`: the most tasks of a group.
 Emulation emulate(const DevicePlan& plan, std::span<const std::byte> file, void* out,
-                  LaneOrder order = LaneOrder::kUpwards);
+                  LaneOrder order = LaneOrder::kUpwards, std::uint32_t max_group = kMaxGroupTasks);
 
-// Runs one task of a plan for numbers of `bits` bits. False if lanes diverged. `failure` is set if
-// the task fails.
-bool emulate_task(const PlanView& view, unsigned bits, std::uint32_t task, LaneOrder order,
-                  PlannedFailure& failure);
+// Runs one group of a plan for numbers of `bits` bits. False if lanes diverged.
+bool emulate_group(const PlanView& view, unsigned bits, const TaskGroup& group, LaneOrder order,
+                   WarpReport& report);
 
 }  // namespace numpact::gpu

@@ -39,7 +39,6 @@ namespace {
 
 // Stack of a lane; the kernels keep their buffers in other memory.
 constexpr std::size_t kStackBytes = std::size_t{1} << 16;
-constexpr unsigned kQuadLanes = 4;
 
 #ifdef NUMPACT_SANITIZER_FIBERS
 // A fiber that is registered with ThreadSanitizer.
@@ -87,6 +86,7 @@ struct Fibers::State {
     bool has_resume_point = false;
     Condition condition = Condition::kRunnable;
     std::uint64_t given_value = 0;
+    std::uint64_t quad_n = 0;  // barriers of its quad that it passed
     SanitizerFiber sanitizer;
   };
 
@@ -94,7 +94,7 @@ struct Fibers::State {
   const std::function<void(unsigned)>* body = nullptr;
   std::array<Lane, kLanes> lanes;
   std::array<std::uint64_t, kLanes> warp_given{};
-  std::array<std::uint64_t, kQuadLanes> quad_given{};
+  std::array<std::uint64_t, kLanes> quad_given{};
   unsigned current = 0;
   ucontext_t caller = {};
   jmp_buf caller_resume_point = {};
@@ -144,35 +144,44 @@ struct Fibers::State {
     own.context.uc_stack.ss_size = own.stack.size();
     own.context.uc_link = nullptr;
     own.has_resume_point = false;
+    own.quad_n = 0;
     own.condition = Condition::kRunnable;
     makecontext(&own.context, &State::enter, 0);
   }
 
-  bool all_are(unsigned count, Condition condition) const {
-    for (unsigned i = 0; i < count; ++i) {
+  bool all_are(unsigned first, unsigned count, Condition condition) const {
+    for (unsigned i = first; i < first + count; ++i) {
       if (lanes[i].condition != condition) return false;
     }
     return true;
   }
 
-  void release_group(unsigned count) {
-    for (unsigned i = 0; i < count; ++i) {
-      (count == kQuadLanes ? quad_given[i] : warp_given[i]) = lanes[i].given_value;
-      lanes[i].condition = Condition::kRunnable;
+  // All lanes call the functions of quads: on a GPU they are one instruction of the warp.
+  bool quads_are_together() const {
+    for (const Lane& lane : lanes) {
+      if (lane.quad_n != lanes[0].quad_n) return false;
     }
+    return true;
   }
 
-  // Releases a group all lanes of which wait at its barrier. False if there is none.
+  // Releases the groups all lanes of which wait at their barrier. False if there are none.
   bool release() {
-    if (all_are(kLanes, Condition::kAtWarp)) {
-      release_group(kLanes);
+    if (all_are(0, kLanes, Condition::kAtWarp) && quads_are_together()) {
+      for (unsigned i = 0; i < kLanes; ++i) warp_given[i] = lanes[i].given_value;
+      for (Lane& lane : lanes) lane.condition = Condition::kRunnable;
       return true;
     }
-    if (all_are(kQuadLanes, Condition::kAtQuad)) {
-      release_group(kQuadLanes);
-      return true;
+    bool is_any = false;
+    for (unsigned first = 0; first < kLanes; first += kStates) {
+      if (!all_are(first, kStates, Condition::kAtQuad)) continue;
+      is_any = true;
+      for (unsigned i = first; i < first + kStates; ++i) {
+        quad_given[i] = lanes[i].given_value;
+        lanes[i].condition = Condition::kRunnable;
+        ++lanes[i].quad_n;
+      }
     }
-    return false;
+    return is_any;
   }
 };
 
@@ -191,7 +200,7 @@ bool Fibers::run(const std::function<void(unsigned lane)>& body) {
       if (state.lanes[lane].condition == Condition::kRunnable) state.resume(lane);
     }
   } while (state.release());
-  return state.all_are(kLanes, Condition::kFinished);
+  return state.all_are(0, kLanes, Condition::kFinished) && state.quads_are_together();
 }
 
 void Fibers::exchange(unsigned lane, Group group, std::uint64_t given) {

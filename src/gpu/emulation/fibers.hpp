@@ -4,6 +4,8 @@
 // lanes in both orders, a lane that reads data without waiting for it.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,7 +31,7 @@ class Fibers {
   bool run(const std::function<void(unsigned lane)>& body);
 
   // Barrier and exchange, called by lanes: waits until all lanes of the group (the whole warp, or
-  // lanes 0 to 3) have called it; then the values that they gave are visible to all.
+  // the own quad) have called it; then the values that they gave are visible to all.
   enum class Group : std::uint8_t { kWarp, kQuad };
   void exchange(unsigned lane, Group group, std::uint64_t given);
   // The value that a lane gave at the last barrier of the group.
@@ -40,11 +42,22 @@ class Fibers {
   std::unique_ptr<State> state_;
 };
 
+// How often the warps of an emulation executed each step.
+using StepCounts = std::array<std::uint64_t, static_cast<std::size_t>(Step::kSteps)>;
+
+// What the lanes of a warp report.
+struct WarpReport {
+  // Of each task of the group, the first failure.
+  std::array<PlannedFailure, kMaxGroupTasks> failures{};
+  StepCounts steps{};
+};
+
 // The warp interface of src/gpu/walk/view.hpp for one lane.
 class EmulatedWarp {
  public:
-  EmulatedWarp(Fibers& fibers, unsigned lane, PlannedFailure& failure)
-      : fibers_(fibers), lane_(lane), failure_(failure) {}
+  // `first`: number of the first task of the group.
+  EmulatedWarp(Fibers& fibers, unsigned lane, std::uint32_t first, WarpReport& report)
+      : fibers_(fibers), lane_(lane), first_(first), report_(report) {}
 
   unsigned lane() const { return lane_; }
   void sync() { fibers_.exchange(lane_, Fibers::Group::kWarp, 0); }
@@ -55,30 +68,49 @@ class EmulatedWarp {
     return static_cast<T>(fibers_.given(Fibers::Group::kWarp, lane % kLanes));
   }
   template <class T>
-  T from_below(T value, unsigned distance) {
-    return from(value, lane_ >= distance ? lane_ - distance : lane_);
+  T plus_below(T value, unsigned distance) {
+    const T below = from(value, lane_ - distance);
+    return lane_ >= distance ? static_cast<T>(value + below) : value;
   }
-  bool any(bool condition) {
-    fibers_.exchange(lane_, Fibers::Group::kWarp, condition ? 1 : 0);
-    bool result = false;
-    for (unsigned i = 0; i < kLanes; ++i) result |= fibers_.given(Fibers::Group::kWarp, i) != 0;
-    return result;
-  }
-  std::uint32_t quad_or(std::uint32_t bits) {
-    fibers_.exchange(lane_, Fibers::Group::kQuad, bits);
+  std::uint32_t max(std::uint32_t value) {
+    fibers_.exchange(lane_, Fibers::Group::kWarp, value);
     std::uint64_t result = 0;
-    for (unsigned i = 0; i < 4; ++i) result |= fibers_.given(Fibers::Group::kQuad, i);
+    for (unsigned i = 0; i < kLanes; ++i) {
+      result = std::max(result, fibers_.given(Fibers::Group::kWarp, i));
+    }
     return static_cast<std::uint32_t>(result);
   }
-  // The first failure of the task is kept.
-  void fail(PlannedFailure failure) {
-    if (failure_ == PlannedFailure::kNone) failure_ = failure;
+  bool any(bool condition) { return max(condition ? 1 : 0) != 0; }
+  std::uint32_t quad_or(std::uint32_t bits) {
+    return of_quad(bits, [](std::uint64_t a, std::uint64_t b) { return a | b; });
+  }
+  std::uint32_t quad_sum(std::uint32_t value) {
+    return of_quad(value, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  }
+  void fail(std::uint32_t task, PlannedFailure failure) {
+    PlannedFailure& first = report_.failures[task - first_];
+    if (first == PlannedFailure::kNone) first = failure;
+  }
+  // Lane 0 takes part in every step.
+  void count(Step step) {
+    if (lane_ == 0) ++report_.steps[static_cast<std::size_t>(step)];
   }
 
  private:
+  template <class Combine>
+  std::uint32_t of_quad(std::uint32_t value, Combine combine) {
+    fibers_.exchange(lane_, Fibers::Group::kQuad, value);
+    std::uint64_t result = 0;
+    for (unsigned i = 0; i < kStates; ++i) {
+      result = combine(result, fibers_.given(Fibers::Group::kQuad, lane_ / kStates * kStates + i));
+    }
+    return static_cast<std::uint32_t>(result);
+  }
+
   Fibers& fibers_;
   unsigned lane_;
-  PlannedFailure& failure_;
+  std::uint32_t first_;
+  WarpReport& report_;
 };
 
 }  // namespace numpact::gpu

@@ -106,7 +106,7 @@ struct NUMPACT_API DevicePlan {
   // Per tANS state: code bits (4), next state minus the code's value (14), bin (14).
   std::vector<std::uint32_t> nodes;
   // Per bin: lower bound (with the center of delta encoding subtracted) and offset width: packed as
-  // lower | width << 32; 64-bit latents take two words.
+  // lower | width << 32; 64-bit latents take two words, which are aligned to two words.
   std::vector<std::uint64_t> bins;
   std::vector<std::uint64_t> entries;  // of dictionaries, as ordered latents
   std::vector<std::int32_t> weights;   // of Conv1

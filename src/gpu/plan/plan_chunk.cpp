@@ -60,6 +60,8 @@ PlannedVariable plan_variable(const ChunkMeta& meta, std::size_t index, Arena& a
   if (!meta.has(index)) return variable;
   const bool is_delta_encoded = meta.is_delta_encoded(index);
   variable.nodes = plan.nodes.size();
+  // Bins of two words are loaded at once, which requires alignment.
+  if (plan.bins.size() % words_per_bin(binning) != 0) plan.bins.push_back(0);
   variable.bins = plan.bins.size();
   variable.state_n = static_cast<std::uint32_t>(meta.state_n(index));
   variable.skipped_n =
@@ -119,7 +121,7 @@ std::uint64_t planned_bytes(const ChunkMeta& meta) {
   std::uint64_t bytes = sizeof(PlannedChunk) + 4 * kMaxConv1Order;
   for (const Binning& binning : meta.variables) {
     if (is_coded(binning)) bytes += sizeof(std::uint32_t) << binning.ans_size_log;
-    bytes += 8 * words_per_bin(binning) * bins_of(binning).size();
+    bytes += 8 * (words_per_bin(binning) * (bins_of(binning).size() + 1) - 1);
   }
   if (const auto* dict = std::get_if<Dict>(&meta.mode)) bytes += 8 * std::uint64_t{dict->count};
   return bytes;

@@ -3,13 +3,11 @@
 #pragma once
 
 #include "base/internal.hpp"
+#include "gpu/walk/bins.hpp"
 #include "gpu/walk/view.hpp"
 #include "gpu/walk/words.hpp"
 
 namespace numpact::gpu {
-
-// Interleaved tANS states; lanes 0 to 3 of a warp hold one each.
-inline constexpr unsigned kStates = 4;
 
 // The fields of a table entry (DevicePlan::nodes): 4 bits of code length, 14 of next state, 14 of
 // bin.
@@ -41,55 +39,61 @@ class TurnBits {
   std::uint32_t low_, middle_, high_;
 };
 
-// Decodes n codes, or a whole batch (kWhole), four per turn: lane i has every fourth code, starting
-// with the i-th. `at` is in bits from `words` and moves behind the codes. Called by lanes 0 to 3.
+// Turns that are compiled in a row. More would save little.
+inline constexpr unsigned kUnrolledTurns = 4;
+
+// Decodes codes of a variable, those of each task of the group by a quad: n codes of the own task,
+// 0 if the quad has none, which is at most kBatch. `position` moves behind the codes. `symbols`
+// (shared memory) becomes the bin of each latent. Called by all lanes.
 //
-// The four codes of a turn are one after the other, so a lane must know the lengths of the codes
-// before its own. Each lane puts its length into its own byte of a word, the words are combined
-// (quad_or), and a multiplication makes running sums. Example with lengths 3, 5, 2, 4:
+// In a turn each lane of a quad decodes one code. They are one after the other in the input, so a
+// lane must know the lengths of the codes before its own. Each lane puts its length into its own
+// byte of a word, the words are combined (quad_or), and a multiplication makes running sums.
+// Example with lengths 3, 5, 2, 4:
 //   counts           = 04 02 05 03   (byte 3 first)
 //   sums             = 0e 0a 08 03   counts * 0x01010101
 //   before of lane 2 = 08            byte 1 of sums: bits of lanes 0 and 1
 //   the turn takes   = 0e            byte 3 of sums
-template <bool kWhole, class Warp>
-NUMPACT_HD void decode_turns(Warp& warp, const std::uint32_t* nodes, const std::uint32_t* words,
-                             std::uint32_t& at, unsigned n, std::uint32_t& state,
-                             std::uint16_t* bins) {
-  const unsigned lane = warp.lane();
-  for (unsigned turn = 0; turn < (kWhole ? kBatch : n); turn += kStates) {
-    const bool has_code = kWhole || turn + lane < n;
-    // Both loads are issued at once. The chain from state to state limits the speed.
-    const TurnBits bits(words, at);
-    const std::uint32_t node = has_code ? load_constant(nodes + state) : 0;
-    // A byte for each lane: at most 14, so that running sums are at most 56.
-    const std::uint32_t counts = warp.quad_or(code_bits_of(node) << (8 * lane));
-    const std::uint32_t sums = counts * 0x01010101u;
-    const std::uint32_t before = sums << 8 >> (8 * lane) & 0xff;
-    if (has_code) {
-      bins[turn + lane] = static_cast<std::uint16_t>(bin_of(node));
-      state = next_of(node) + bits.code(before, code_bits_of(node));
-    }
-    at += sums >> 24;
-  }
-}
-
-// Decodes n codes on lanes 0 to 3 while the others wait. `bins` (shared memory) becomes the bin of
-// each latent. Returns the position of the offsets, in all lanes.
-template <class Warp>
-NUMPACT_HD std::uint64_t decode_codes(Warp& warp, const std::uint32_t* nodes,
-                                      const std::uint32_t* input, std::uint64_t position,
-                                      unsigned n, std::uint32_t& state, std::uint16_t* bins) {
-  const std::uint32_t* const words = input + position / 32;
+//
+// kSumsWidths: returns the sum of the offset widths of the lane's codes, otherwise 0. The load of a
+// width is not part of the chain from state to state, which limits the speed.
+template <class L, bool kSumsWidths, class Warp>
+NUMPACT_HD std::uint32_t walk_codes(Warp& warp, const std::uint32_t* nodes,
+                                    const std::uint64_t* bins, const std::uint32_t* input,
+                                    std::uint64_t& position, unsigned n, std::uint32_t& state,
+                                    std::uint16_t* symbols) {
+  const unsigned lane = warp.lane() % kStates;
+  const unsigned most = warp.max(n);
+  const std::uint32_t* const words = kept(input + position / 32);
+  const std::uint32_t* const table = kept(nodes);
   std::uint32_t at = static_cast<std::uint32_t>(position % 32);
-  if (warp.lane() < kStates) {
-    if (n == kBatch) {
-      decode_turns<true>(warp, nodes, words, at, n, state, bins);
-    } else {
-      decode_turns<false>(warp, nodes, words, at, n, state, bins);
+  std::uint32_t widths = 0;
+  for (unsigned first = 0; first < most; first += kUnrolledTurns * kStates) {
+    for (unsigned turn = 0; turn < kUnrolledTurns; ++turn) {
+      warp.count(Step::kTurns);
+      const unsigned i = first + turn * kStates + lane;
+      const bool has_code = i < n;
+      // All loads are issued at once, also on lanes without a code, and before the lanes exchange
+      // anything: branches would delay them.
+      const TurnBits bits(words, at);
+      const std::uint32_t loaded = load_constant(table + state);
+      const std::uint32_t node = has_code ? loaded : 0;
+      // A byte for each lane: at most 14, so that running sums are at most 56.
+      const std::uint32_t counts = warp.quad_or(code_bits_of(node) << (8 * lane));
+      const std::uint32_t sums = counts * 0x01010101u;
+      const std::uint32_t before = sums << 8 >> (8 * lane) & 0xff;
+      if (has_code) symbols[i] = static_cast<std::uint16_t>(bin_of(node));
+      const std::uint32_t next = next_of(node) + bits.code(before, code_bits_of(node));
+      state = has_code ? next : state;
+      if constexpr (kSumsWidths) {
+        warp.count(Step::kWidths);
+        widths += has_code ? width_at<L>(bins, bin_of(node)) : 0;
+      }
+      at += sums >> 24;
     }
   }
-  warp.sync();
-  return position - position % 32 + warp.from(at, 0);
+  position += at - static_cast<std::uint32_t>(position % 32);
+  return widths;
 }
 
 }  // namespace numpact::gpu

@@ -25,8 +25,7 @@ template <class T, class Warp>
 NUMPACT_HD Sums<T> sum_lanes(Warp& warp, T value) {
   T sum = value;
   for (unsigned distance = 1; distance < kLanes; distance *= 2) {
-    const T below = warp.from_below(sum, distance);
-    if (warp.lane() >= distance) sum += below;
+    sum = warp.plus_below(sum, distance);
   }
   return {sum - value, warp.from(sum, kLanes - 1)};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A latent variable of a task: its tANS and delta states, and decoding of its latents batch by
-// batch.
+// A latent variable of a group of tasks: their tANS and delta states, and decoding of the latents
+// batch by batch.
 #pragma once
 
 #include "base/internal.hpp"
@@ -11,145 +11,143 @@
 
 namespace numpact::gpu {
 
-// L: the type of its latents. Each lane has an object; members that belong to the whole variable
-// have the same value in all lanes.
-template <class L>
+// L: the type of its latents. Only kParallel supports Consecutive, only kSerial Lookback and Conv1.
+// Each lane has an object. Members of a task are those of the task of the lane's quad.
+template <class L, DeltaOrder kDeltaOrder>
 class Variable {
  public:
-  // `page`: with Lookback, memory for all latents of the page.
-  NUMPACT_HD Variable(const PlannedVariable& planned, L* page) : planned_(planned), page_(page) {}
+  NUMPACT_HD explicit Variable(const PlannedVariable& planned) : planned_(planned) {}
 
   NUMPACT_HD bool is_present() const { return planned_.latent_bits != 0; }
+  NUMPACT_HD bool is_delta_encoded() const { return planned_.is_delta_encoded != 0; }
+  // Latents of a page of n numbers that are stored, and those of its delta state.
+  NUMPACT_HD std::uint32_t stored_of(std::uint32_t n) const {
+    return n > planned_.skipped_n ? n - planned_.skipped_n : 0;
+  }
+  NUMPACT_HD std::uint32_t state_n() const { return planned_.state_n; }
+  // The size of its part of a page header.
+  NUMPACT_HD std::uint64_t header_bits() const {
+    if (!is_present()) return 0;
+    return std::uint64_t{planned_.state_n} * planned_.latent_bits + kStates * planned_.ans_size_log;
+  }
 
-  // Reads this variable's part of a page header at `position`, which moves behind it.
-  template <class Warp>
-  NUMPACT_HD void read_header(Warp& warp, const PlannedChunk& chunk, const std::uint32_t* heads,
-                              std::uint64_t& position, std::uint32_t page_left,
+  // Reads this variable's part of the page header of a task at `position`, which moves behind it.
+  // Called by the lanes of quads with a task. `history`: with Conv1, that of the task.
+  NUMPACT_HD void read_header(unsigned lane, const std::uint32_t* heads, std::uint64_t& position,
                               std::uint32_t* history) {
     if (!is_present()) return;
-    left_ = page_left > planned_.skipped_n ? page_left - planned_.skipped_n : 0;
-    known_ = planned_.state_n;
-    const unsigned lane = warp.lane();
-    for (std::uint32_t i = lane; i < planned_.state_n; i += kLanes) {
-      const L latent = state_latent(heads, position, i);
-      if (chunk.delta == Delta::kConsecutive) {
-        moment_ = latent;
-      } else if (chunk.delta == Delta::kLookback) {
-        // Only the lookbacks have no page, and they have no state.
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-        page_[i] = latent;
+    for (std::uint32_t i = lane; i < planned_.state_n; i += kStates) {
+      if constexpr (!kIsSerial) {
+        moments_.set(i, state_latent(heads, position, i));
       } else if (history != nullptr) {
-        history[i] = static_cast<std::uint32_t>(latent);  // Conv1 has latents of at most 32 bits
+        // Conv1 has latents of at most 32 bits.
+        history[i] = static_cast<std::uint32_t>(state_latent(heads, position, i));
       }
     }
-    position += std::uint64_t{planned_.state_n} * planned_.latent_bits;
-    if (lane < kStates) state_ = ans_state(heads, position, lane);
-    position += kStates * planned_.ans_size_log;
-    warp.sync();
+    state_ = ans_state(heads, position, lane);
+    position += header_bits();
   }
 
-  // Whether the page header at `position`, which moves behind this variable's part, has the current
-  // states. `numbers_left`: numbers of the page that are left.
+  // Lookback: the first latents of a page, of the header part at `position`.
   template <class Warp>
-  NUMPACT_HD bool matches_header(Warp& warp, const PlannedChunk& chunk, const std::uint32_t* heads,
-                                 std::uint64_t& position, std::uint32_t numbers_left,
-                                 const std::uint32_t* history) const {
-    if (!is_present()) return true;
-    const unsigned lane = warp.lane();
+  NUMPACT_HD void read_page(Warp& warp, const std::uint32_t* heads, std::uint64_t position,
+                            L* page) const {
+    for (std::uint32_t i = warp.lane(); i < planned_.state_n; i += kLanes) {
+      page[i] = state_latent(heads, position, i);
+    }
+  }
+
+  // Whether the page header of a task at `position`, which moves behind this variable's part,
+  // differs from the states of this lane. `numbers_left`: numbers of the page that are left.
+  NUMPACT_HD bool differs(unsigned lane, const std::uint32_t* heads, std::uint64_t& position,
+                          std::uint32_t numbers_left, const std::uint32_t* history) const {
+    if (!is_present()) return false;
     bool differs = false;
-    if (lane < planned_.state_n) {
-      const L expected = state_latent(heads, position, lane);
-      if (chunk.delta == Delta::kConsecutive) {
-        differs = expected != static_cast<L>(moment_);
+    for (std::uint32_t i = lane; i < planned_.state_n; i += kStates) {
+      const L expected = state_latent(heads, position, i);
+      if constexpr (!kIsSerial) {
+        differs |= expected != static_cast<L>(moments_.of(i));
       } else if (history != nullptr) {
         // States behind the page's last latent are 0.
-        differs = expected != (lane < numbers_left ? static_cast<L>(history[lane]) : L{0});
+        differs |= expected != (i < numbers_left ? static_cast<L>(history[i]) : L{0});
       }
     }
-    position += std::uint64_t{planned_.state_n} * planned_.latent_bits;
-    if (lane < kStates) differs |= ans_state(heads, position, lane) != state_;
-    position += kStates * planned_.ans_size_log;
-    return !warp.any(differs);
+    differs |= ans_state(heads, position, lane) != state_;
+    position += header_bits();
+    return differs;
   }
 
-  // Decodes the stored latents (or deltas) of a batch; returns their number.
+  // Decodes the codes of a batch of every task. Of the own task, `page_left` numbers of the page
+  // are left before it, and the batch begins at `start`. `distance`: from there to the codes; it
+  // moves behind the offsets, unless `is_last`, because decode() knows that position then.
   template <class Warp>
-  NUMPACT_HD unsigned decode(Warp& warp, const PlanView& plan, std::uint16_t* bins,
-                             std::uint64_t& position, L (&latents)[kPerLane]) {
-    const unsigned n = left_ < kBatch ? left_ : kBatch;
-    left_ -= n;
-    const bool is_coded = planned_.bin_n > 1;
-    if (is_coded) {
-      position =
-          decode_codes(warp, plan.nodes + planned_.nodes, plan.input, position, n, state_, bins);
+  NUMPACT_HD void walk(Warp& warp, const PlanView& plan, std::uint32_t page_left, bool is_last,
+                       std::uint64_t start, std::uint32_t& distance, std::uint16_t* symbols) {
+    std::uint64_t position = start + distance;
+    const std::uint64_t* const bins = plan.bins + planned_.bins;
+    const std::uint32_t stored = stored_of(page_left);
+    stored_ = stored < kBatch ? stored : kBatch;
+    std::uint32_t widths = 0;
+    if (is_coded()) {
+      const std::uint32_t* const nodes = plan.nodes + planned_.nodes;
+      if (is_last) {
+        walk_codes<L, false>(warp, nodes, bins, plan.input, position, stored_, state_, symbols);
+      } else {
+        widths = warp.quad_sum(
+            walk_codes<L, true>(warp, nodes, bins, plan.input, position, stored_, state_, symbols));
+      }
+    } else if (!is_last) {
+      widths = stored_ * width_at<L>(bins, 0);
     }
-    position = read_offsets(warp, plan.bins + planned_.bins, is_coded ? bins : nullptr, plan.input,
-                            position, n, latents);
-    return n;
+    distance_ = static_cast<std::uint32_t>(position - start);
+    distance = distance_ + widths;
   }
 
-  // LaneOrder the deltas of a batch into latents. `done`: numbers of the page before the batch;
-  // `stored`: deltas of the batch; `n`: numbers of the batch.
-  template <class Warp, class SharedScratch>
-  NUMPACT_HD void undo_delta(Warp& warp, const PlanView& plan, const PlannedChunk& chunk,
-                             SharedScratch& scratch, std::uint32_t done, unsigned stored,
-                             unsigned n, L (&latents)[kPerLane]) {
-    if (planned_.is_delta_encoded == 0) return;
-    if (chunk.delta == Delta::kConsecutive) {
-      undo_consecutive(warp, chunk.order, moment_, latents);
-      return;
-    }
-    if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(scratch.serial)>, NoSerialScratch>) {
-      undo_serial(warp, plan, chunk, scratch, done, stored, n, latents);
-    }
+  // After walk(): the latents (or deltas) of a task, whose batch begins at `start`. Returns the
+  // position behind them; `n` becomes the number of those that are stored.
+  template <class Warp>
+  NUMPACT_HD std::uint64_t decode(Warp& warp, const PlanView& plan, unsigned task,
+                                  std::uint64_t start, const std::uint16_t* symbols, unsigned& n,
+                                  L (&latents)[kPerLane]) const {
+    n = warp.from(stored_, task * kStates);
+    const std::uint64_t position = start + warp.from(distance_, task * kStates);
+    return read_offsets(warp, plan.bins + planned_.bins, is_coded() ? symbols : nullptr, plan.input,
+                        position, n, latents);
   }
+
+  // Consecutive.
+  template <class Warp>
+  NUMPACT_HD void undo_moments(Warp& warp, const PlannedChunk& chunk, unsigned task,
+                               L (&latents)[kPerLane]) {
+    undo_consecutive(warp, chunk.order, task, moments_, latents);
+  }
+
+  // Stored latents of the batch of the own task.
+  NUMPACT_HD unsigned stored_n() const { return stored_; }
 
  private:
+  static constexpr bool kIsSerial = kDeltaOrder == DeltaOrder::kSerial;
+  struct NoMoments {};
+
+  NUMPACT_HD bool is_coded() const { return planned_.bin_n > 1; }
   NUMPACT_HD L state_latent(const std::uint32_t* heads, std::uint64_t position,
                             std::uint32_t i) const {
     const std::uint32_t bits = planned_.latent_bits;
     return read_bits<L>(heads, position + std::uint64_t{i} * bits, bits);
   }
+  // The tANS state of a lane of a quad.
   NUMPACT_HD std::uint32_t ans_state(const std::uint32_t* heads, std::uint64_t position,
                                      unsigned lane) const {
     const std::uint32_t bits = planned_.ans_size_log;
-    return bits32(heads, position + std::uint64_t{lane} * bits, bits);
-  }
-
-  template <class Warp, class SharedScratch>
-  NUMPACT_HD void undo_serial(Warp& warp, const PlanView& plan, const PlannedChunk& chunk,
-                              SharedScratch& scratch, std::uint32_t done, unsigned stored,
-                              unsigned n, L (&latents)[kPerLane]) {
-    const unsigned first = warp.lane() * kPerLane;
-    for (unsigned k = 0; k < kPerLane; ++k) scratch.staged[first + k] = latents[k];
-    warp.sync();
-    if (chunk.delta == Delta::kLookback) {
-      undo_lookback(warp, chunk.window_n, scratch.serial.lookbacks, scratch.staged, stored, page_,
-                    known_);
-      known_ += stored;
-      for (unsigned k = 0; k < kPerLane; ++k) {
-        if (first + k < n) latents[k] = page_[done + first + k];
-      }
-    } else if constexpr (sizeof(L) <= 4) {
-      std::uint32_t* const history = scratch.serial.history;
-      undo_conv1<L>(warp, chunk, plan.weights + chunk.weights, scratch.staged, stored, history);
-      for (unsigned k = 0; k < kPerLane; ++k) latents[k] = static_cast<L>(history[first + k]);
-      // Conv1 decodes `order` latents ahead: the last ones begin the next batch. All lanes read
-      // them before any lane overwrites the front of the history.
-      const unsigned lane = warp.lane();
-      const std::uint32_t kept = lane < chunk.order ? history[n + lane] : 0;
-      warp.sync();
-      if (lane < chunk.order) history[lane] = kept;
-    }
-    warp.sync();
+    const std::uint64_t first = position + std::uint64_t{planned_.state_n} * planned_.latent_bits;
+    return bits32(heads, first + std::uint64_t{lane} * bits, bits);
   }
 
   const PlannedVariable& planned_;
-  L* page_;
-  std::uint64_t known_ = 0;  // Lookback: decoded latents in `page_`
-  std::uint32_t left_ = 0;   // stored latents that are not read yet
-  std::uint32_t state_ = 0;  // tANS state; lanes 0 to 3
-  SumOf<L> moment_ = 0;      // Consecutive: the moment whose order is this lane's number
+  std::uint32_t distance_ = 0;  // bits from the start of the batch to the offsets
+  std::uint32_t stored_ = 0;    // stored latents of the batch
+  std::uint32_t state_ = 0;     // tANS state
+  std::conditional_t<kIsSerial, NoMoments, Moments<L>> moments_;
 };
 
 }  // namespace numpact::gpu
