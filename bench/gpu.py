@@ -24,6 +24,7 @@ from typing import Any
 
 import numpact
 import numpy as np
+from columns import columns
 from combo_data import combo_specs, make_numbers, mode_value
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "build" / "release" / "bench"
@@ -126,6 +127,32 @@ def print_points(options: argparse.Namespace) -> None:
               + " ".join(f"{cost:6.2f}" for cost in costs), flush=True)
 
 
+def print_windows(options: argparse.Namespace) -> None:
+    """Restart points of Lookback, if they stored the window before them: their bytes, as multiples
+    of the chunks' bytes. As latents, and if they took as many bits as these numbers do without
+    deltas. Columns of a folder that Lookback compresses best; needs no GPU."""
+    command = PROGRAMS.parent / "cli" / "numpact"
+    for name, numbers in columns(options.windows):
+        values = numbers[: options.count]
+        packed_bytes = len(numpact.compress(values, delta="none")) / values.size
+        done = subprocess.run([command, "inspect", "--json", "-"], input=numpact.compress(values),
+                              capture_output=True, check=True)
+        chunks = [chunk for chunk in json.loads(done.stdout)["chunks"]
+                  if chunk["delta"]["name"] == "lookback"]
+        stored = sum(chunk["meta_bytes"] + chunk["page_bytes"] for chunk in chunks)
+        text = ""
+        for log in (12, 14, 16):
+            windows = [(min(at, 1 << chunk["delta"]["window_n_log"]), chunk) for chunk in chunks
+                       for at in range(1 << log, chunk["count"], 1 << log)]
+            plain = sum(n * v["latent_bits"] / 8 for n, chunk in windows
+                        for v in chunk["variables"] if v["delta_encoded"])
+            packed = sum(n * packed_bytes for n, _ in windows)
+            if windows:
+                text += f"  2^{log}: {plain / stored:8.2f} {packed / stored:8.2f}"
+        if text:
+            print(f"{name:40} {stored:>9} bytes{text}", flush=True)
+
+
 def make_columns(options: argparse.Namespace) -> None:
     """Files with restart points every 4,096 numbers; Lookback in chunks of 4,096."""
     options.make.mkdir(parents=True, exist_ok=True)
@@ -159,6 +186,8 @@ def main() -> None:
     parser.add_argument("--points", action="store_true", help="only what restart points cost")
     parser.add_argument("--staging", action="store_true", help="only what the host does: metadata, "
                         "checksums and copies, compared with copies alone")
+    parser.add_argument("--windows", type=Path, help="only what restart points with the window of "
+                        "Lookback would take in the columns of this folder")
     parser.add_argument("--threads", default="1,2,4,8", help="of the staging")
     parser.add_argument("--make", type=Path, help="only write the columns to this folder")
     parser.add_argument("--rows", type=int, default=10_000_000, help="of CVC; 0: none")
@@ -172,6 +201,9 @@ def main() -> None:
         return
     if options.staging:
         print_staging(options)
+        return
+    if options.windows:
+        print_windows(options)
         return
     rows: list[Row] = []
     has_nvcomp = True
