@@ -186,7 +186,7 @@ class CvcDecoder {
 
   // Reads the rows of the ranges in order, as Reader::read with kRaise, and waits for them. The
   // queue belongs to the decoder's device; the output is written after the work already queued
-  // there. The CPU decodes pco chunks and uncompressed integers, which are then copied.
+  // there. Uncompressed integers are copied; the CPU decodes rot1 to rot4 of dimensions over 8,192.
   Status read(const cvc::Reader& reader, std::span<const cvc::RowRange> ranges, std::size_t column,
               const DeviceRows& out, const Queue& queue, const CvcConfig& config = {}) noexcept;
 
@@ -196,7 +196,8 @@ class CvcDecoder {
                 const CvcConfig& config = {}) noexcept;
 
   // The same for slices in device memory, in one launch; returns once it is queued. Lossless codes
-  // without an entry are reported by finish. kInvalidArgument: pco and uncompressed integers.
+  // without an entry are reported by finish. kInvalidArgument: pco, uncompressed integers, and rot1
+  // to rot4 of dimensions over 8,192.
   Status decode_resident(std::span<const ResidentRows> slices, const DeviceRows& out,
                          const Queue& queue) noexcept;
   // Waits for queued work. kCorrupt with the index of a slice passed to decode_resident.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/internal.hpp"
+#include "base/load.hpp"
 #include "cvc/compression/rotation.hpp"
 #include "cvc/cvc_files.hpp"
 #include "support/random.hpp"
@@ -162,6 +163,30 @@ TEST(CvcRotation, NonfiniteRowsAreRefusedOrLost) {
                 row == 4 || row == 80 || (row == 9 && std::isnan(stored[i])));
     }
   }
+}
+
+// Processors make different NaNs of a sum that has none, and of two.
+TEST(CvcRotation, NansAreTheSameOnEveryTarget) {
+  const std::uint32_t nan_bits = 0x7fc00000;
+  const std::vector<float> values = rows_of(3, 300);
+  Bytes file = pack(values, 300, Compression::kRot4);
+  const std::size_t row_bytes = 4 + 150;
+  std::byte* const rows = file.data() + file.size() - 3 * row_bytes - 4 * 300 - 8;
+  store_le(rows, 3e38f);  // overflows
+  store_le(rows + 3 * row_bytes, -std::nanf("0x123"));
+  const Reader reader = Reader::create(file).value();
+  for_each_target([&] {
+    std::vector<float> part(2 * 300);  // of a part of a chunk the checksum is not compared
+    const cvc::RowRange two{0, 2};
+    const cvc::Target target{{cvc::Dtype::kFloat32, part.data(), 2, 300}, 0};
+    throw_if_error(reader.read({&two, 1}, {&target, 1}).status());
+    EXPECT_TRUE(std::isnan(part[5]));
+    EXPECT_TRUE(std::isnan(part[300]));
+    EXPECT_FALSE(std::isnan(part[301]));
+    for (const float value : part) {
+      ASSERT_TRUE(!std::isnan(value) || std::bit_cast<std::uint32_t>(value) == nan_bits);
+    }
+  });
 }
 
 TEST(CvcRotation, EqualRowsAreExact) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/load.hpp"
 #include "support/random.hpp"
@@ -16,9 +17,12 @@ namespace {
 using cvc::Compression;
 using cvc::Dtype;
 
-bool has_steps(Compression compression) {
+// Whether values are rounded to steps of a range or of a scale.
+bool has_steps(const Stored& stored) {
+  const Compression compression = stored.compression;
   return compression == Compression::kInt8 || compression == Compression::kInt8Row ||
-         compression == Compression::kInt8Dim || compression == Compression::kInt4;
+         compression == Compression::kInt8Dim || compression == Compression::kInt4 ||
+         is_rotated(stored);
 }
 
 template <class T>
@@ -63,6 +67,8 @@ Bytes one_chunk(const cvc::WriteConfig& config, std::uint64_t rows, const cvc::S
 
 }  // namespace
 
+bool is_rotated(const Stored& stored) { return stored.compression >= Compression::kRot1; }
+
 std::string name_of(const Stored& stored) {
   return std::string(name_of(stored.compression)) + " " + std::string(name_of(stored.dtype));
 }
@@ -74,8 +80,8 @@ Bytes some_cvc_file(const Stored& stored, std::uint64_t rows, std::uint64_t dime
   Dtype dtype = stored.dtype;
   if (stored.compression == Compression::kFp16) dtype = Dtype::kFloat16;
   if (stored.compression == Compression::kBFloat16) dtype = Dtype::kBFloat16;
-  const Bytes values = dtype != Dtype::kFloat32        ? random_bits<std::uint16_t>(random, n)
-                       : has_steps(stored.compression) ? random_numbers(random, n)
+  const Bytes values = dtype != Dtype::kFloat32 ? random_bits<std::uint16_t>(random, n)
+                       : has_steps(stored)      ? random_numbers(random, n)
                        : stored.compression == Compression::kLossless
                            ? random_planes(random, n)
                            : random_bits<std::uint32_t>(random, n);
@@ -108,6 +114,35 @@ Bytes cvc_file_of_codes(double min, double scale) {
   config.dimension = 32;
   config.allow_nonfinite = true;
   return one_chunk(config, 8, {Compression::kInt8, min, scale, 0, 256}, codes);
+}
+
+Bytes cvc_file_of_odd_rotations(Compression compression, std::uint64_t dimension) {
+  constexpr std::uint64_t kRows = 40;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float odd[] = {1.0f,  -2.5e-3f, 0.0f,  -0.0f,      1e-45f,    -3e-39f,      1e36f,
+                       3e38f, -3e38f,   7e37f, -kInfinity, kInfinity, std::nanf("")};
+  Random random(dimension + static_cast<std::uint64_t>(compression));
+  const auto any = [&] { return odd[random.below(std::size(odd))]; };
+  const auto bits =
+      static_cast<std::uint64_t>(compression) - static_cast<std::uint64_t>(Compression::kRot1) + 1;
+  Bytes payload;
+  const auto put = [&payload](const auto& value) {
+    payload.resize(payload.size() + sizeof value);
+    store_le(payload.data() + payload.size() - sizeof value, value);
+  };
+  for (std::uint64_t row = 0; row < kRows; ++row) {
+    put(row < std::size(odd) ? odd[row] : any());
+    for (std::uint64_t i = 0; i < (dimension * bits + 7) / 8; ++i) {
+      payload.push_back(static_cast<std::byte>(random.bits(8)));
+    }
+  }
+  for (std::uint64_t d = 0; d < dimension; ++d) put(random.below(3) == 0 ? any() : 0.25f);
+  put(random.bits());
+  cvc::WriteConfig config;
+  config.compression = compression;
+  config.dimension = dimension;
+  config.allow_nonfinite = true;
+  return one_chunk(config, kRows, {compression, 0, 0, 0, payload.size()}, payload);
 }
 
 Bytes cvc_file_past_dictionary() {

@@ -23,9 +23,14 @@ inline constexpr Stored kStored[] = {{cvc::Compression::kFp16},
                                      {cvc::Compression::kInt8Dim},
                                      {cvc::Compression::kInt4},
                                      {cvc::Compression::kLossless},
+                                     {cvc::Compression::kRot1},
+                                     {cvc::Compression::kRot2},
+                                     {cvc::Compression::kRot3},
+                                     {cvc::Compression::kRot4},
                                      {cvc::Compression::kNone},
                                      {cvc::Compression::kNone, cvc::Dtype::kFloat16}};
 std::string name_of(const Stored& stored);
+bool is_rotated(const Stored& stored);
 
 inline constexpr cvc::Dtype kOutputs[] = {cvc::Dtype::kFloat32, cvc::Dtype::kFloat16,
                                           cvc::Dtype::kBFloat16};
@@ -37,6 +42,10 @@ Bytes some_cvc_file(const Stored& stored, std::uint64_t rows, std::uint64_t dime
 
 // A file with one chunk of int8 that has all codes, with any min and scale.
 Bytes cvc_file_of_codes(double min, double scale);
+
+// A file with one chunk of 40 rows of rot1 to rot4 with random codes, and scales and means of all
+// kinds: tiny, huge, infinite, NaN.
+Bytes cvc_file_of_odd_rotations(cvc::Compression compression, std::uint64_t dimension);
 
 // A file with one chunk of lossless values, the last of which has a code past its dictionary.
 Bytes cvc_file_past_dictionary();

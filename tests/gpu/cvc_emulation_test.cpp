@@ -195,6 +195,51 @@ TEST(CvcEmulation, EveryCodeOfOddRanges) {
   }
 }
 
+// Sums overflow, and are NaN; dimensions with one step of the transform or all, with a part of all
+// values or about half, up to the largest.
+TEST(CvcEmulation, RotationsOfOddScalesAndMeans) {
+  for (const Stored& stored : kStored) {
+    if (!is_rotated(stored)) continue;
+    for (const std::uint64_t dimension :
+         {1u,  2u,   3u,   4u,   7u,   8u,   9u,    16u,   33u,   63u,  64u,
+          65u, 127u, 128u, 300u, 511u, 512u, 1000u, 2048u, 4095u, 8192u}) {
+      const Bytes file = cvc_file_of_odd_rotations(stored.compression, dimension);
+      const RowRange all{0, 40};
+      for (const Dtype out : kOutputs) {
+        expect_same({}, Reader::create(file).value(), {&all, 1}, 0, out, 0, 0,
+                    name_of(stored) + " " + std::to_string(dimension));
+      }
+    }
+  }
+}
+
+// Longer rows are not decoded by tasks; rotated rows and others are not decoded by one launch.
+TEST(CvcEmulation, RotatedSlicesHaveTheirOwnLaunches) {
+  const auto slice_of = [](const Bytes& file) {
+    cvc::StoredSlice slice;
+    throw_if_error(Reader::create(file).value().stored_slice(0, 0).into(slice));
+    return slice;
+  };
+  const Bytes files[] = {some_cvc_file({cvc::Compression::kRot2}, 2, 9000, 2),
+                         some_cvc_file({cvc::Compression::kRot4}, 9, 40, 9),
+                         some_cvc_file({cvc::Compression::kInt8}, 9, 40, 9)};
+  EXPECT_FALSE(gpu::has_tasks(slice_of(files[0])));
+  const cvc::StoredSlice rotated = slice_of(files[1]);
+  const cvc::StoredSlice other = slice_of(files[2]);
+  gpu::TaskList list;
+  const auto add = [&](const cvc::StoredSlice& slice) {
+    alignas(16) static std::byte out[16];
+    list.clear();
+    EXPECT_TRUE(list.takes(rotated) && list.takes(other));
+    list.add_resident({&slice, {0, 9}, 0}, {out, gpu::Out::kFloat, 40}, slice.bytes.data());
+  };
+  add(rotated);
+  EXPECT_EQ(list.blocks(), 3u);
+  EXPECT_TRUE(list.takes(rotated) && !list.takes(other));
+  add(other);
+  EXPECT_TRUE(list.takes(other) && !list.takes(rotated));
+}
+
 TEST(CvcEmulation, CodesPastTheirDictionaryAreReported) {
   const Bytes file = cvc_file_past_dictionary();
   const Reader reader = Reader::create(file).value();
@@ -231,6 +276,7 @@ TEST(CvcEmulation, FilesOfOtherWriters) {
 // Typical rows are not decoded value by value.
 TEST(CvcEmulation, AlignedRowsAreDecodedByVectors) {
   for (const Stored& stored : kStored) {
+    if (is_rotated(stored)) continue;
     const Bytes file = some_cvc_file(stored, 40, 96, 40);
     cvc::StoredSlice slice;
     throw_if_error(Reader::create(file).value().stored_slice(0, 0).into(slice));

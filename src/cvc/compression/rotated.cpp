@@ -18,22 +18,10 @@
 namespace numpact::cvc::internal {
 namespace {
 
-// Levels above 0 with the least mean squared error for normally distributed values (Lloyd, Max), by
-// the bits of a code; those below 0 are their negatives.
-constexpr float kUpperLevels[4][8] = {
-    {1.0f},
-    {0.4528f, 1.5104f},
-    {0.2451f, 0.7560f, 1.3440f, 2.1520f},
-    {0.1284f, 0.3881f, 0.6568f, 0.9424f, 1.2562f, 1.6181f, 2.0691f, 2.7326f}};
-
 template <unsigned kBits>
 constexpr auto make_levels() {
-  constexpr std::size_t kHalf = std::size_t{1} << (kBits - 1);
-  std::array<float, 2 * kHalf> levels{};
-  for (std::size_t i = 0; i < kHalf; ++i) {
-    levels[kHalf + i] = kUpperLevels[kBits - 1][i];
-    levels[kHalf - 1 - i] = -kUpperLevels[kBits - 1][i];
-  }
+  std::array<float, std::size_t{1} << kBits> levels{};
+  for (unsigned i = 0; i < levels.size(); ++i) levels[i] = level_of(kBits, i);
   return levels;
 }
 template <unsigned kBits>
@@ -41,8 +29,6 @@ constexpr auto kLevels = make_levels<kBits>();
 
 // Any seed will do; files of the same rows are the same bytes.
 constexpr std::uint64_t kSeed = 0x6e756d70616374;
-constexpr std::uint64_t kSeedBytes = 8;
-constexpr std::uint64_t kScaleBytes = 4;
 // Rounds of choosing codes for a scale, and the scale for the codes. More change little.
 constexpr unsigned kFittingRounds = 4;
 // Rows up to this dimension are decoded in part in a buffer on the stack.
@@ -108,7 +94,7 @@ void decode_row(const std::byte* row, std::size_t n, const std::byte* means, flo
   for (std::size_t i = 0; i < std::size(levels); ++i) levels[i] = kLevels<kBits>[i] * scale;
   unpack<kBits>(row + kScaleBytes, n, levels, out);
   rotate_back(out, n, load_le<std::uint64_t>(means + 4 * n));
-  for (std::size_t i = 0; i < n; ++i) out[i] += load_float(means + 4 * i);
+  for (std::size_t i = 0; i < n; ++i) out[i] = value_of_rotated(out[i], load_float(means + 4 * i));
 }
 
 template <unsigned kBits>

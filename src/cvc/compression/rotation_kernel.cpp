@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "cvc/compression/rotation.hpp"
 #include "simd/has_vectors-inl.hpp"
@@ -23,16 +22,6 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using numpact::internal::HWY_NAMESPACE::kHasVectors;
-
-constexpr std::size_t kSignsPerWord = 64;
-
-// Word k of the random signs: SplitMix64.
-HWY_INLINE std::uint64_t SignWord(std::uint64_t seed, std::uint64_t k) {
-  std::uint64_t word = seed + (k + 1) * 0x9e3779b97f4a7c15u;
-  word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9u;
-  word = (word ^ word >> 27) * 0x94d049bb133111ebu;
-  return word ^ word >> 31;
-}
 
 // Flips the signs of values whose bit is set.
 void FlipSigns(float* HWY_RESTRICT values, std::size_t n, std::uint64_t signs) {
@@ -59,7 +48,7 @@ void FlipAllSigns(float* values, std::size_t n, std::uint64_t seed, unsigned rou
   const std::uint64_t first = round * ((n + kSignsPerWord - 1) / kSignsPerWord);
   for (std::size_t i = 0; i < n; i += kSignsPerWord) {
     FlipSigns(values + i, std::min(kSignsPerWord, n - i),
-              SignWord(seed, first + i / kSignsPerWord));
+              sign_word(seed, first + i / kSignsPerWord));
   }
 }
 
@@ -119,7 +108,7 @@ void LastButterflies(float* HWY_RESTRICT values, std::size_t n, float factor) {
 
 // The Hadamard transform of n values, a power of two, divided by the root of n.
 void Transform(float* values, std::size_t n) {
-  const auto factor = static_cast<float>(1 / std::sqrt(static_cast<double>(n)));
+  const float factor = rotation_factor(n);
   if (n < 8) {
     for (std::size_t half = n / 2; half > 0; half /= 2) Butterflies(values, n, half);
     for (std::size_t i = 0; i < n; ++i) values[i] *= factor;

@@ -355,7 +355,7 @@ Status CvcDecoder::decode_resident(std::span<const ResidentRows> slices, const D
       const ResidentRows& some = slices[i];
       NUMPACT_TRY(check_range(*some.slice, some.rows, some.out_row, out).at_chunk(i));
       if (!gpu::has_tasks(*some.slice)) {
-        return invalid("pco and integers are decoded by the CPU").at_chunk(i);
+        return invalid("pco, integers and long rotated rows are decoded by the CPU").at_chunk(i);
       }
     }
     if (out.dimension == 0) return {};

@@ -125,7 +125,7 @@ Status Staging::add(const gpu::RowsOfSlice& rows, const gpu::OutputPlace& out) {
   for (std::uint64_t done = 0; done < rows.rows.count; done += some.rows.count) {
     some.rows = {rows.rows.first + done, std::min(rows_per_task, rows.rows.count - done)};
     const std::uint64_t bytes = TaskList::max_buffer_bytes(slice, some.rows.count);
-    if (is_open_ && !fits(bytes)) NUMPACT_TRY(flush());
+    if (is_open_ && !(fits(bytes) && slot().list.takes(slice))) NUMPACT_TRY(flush());
     if (!is_open_) NUMPACT_TRY(acquire(static_cast<std::size_t>(bytes + kTableReserveBytes)));
     place.data = out.data + done * out.stride * size;
     slot().list.add(some, place, slot().device.data(), used_, copies_);
@@ -157,7 +157,7 @@ Status Staging::add_resident(const gpu::RowsOfSlice& rows, const gpu::OutputPlac
   gpu::OutputPlace place = out;
   for (std::uint64_t done = 0; done < rows.rows.count; done += some.rows.count) {
     some.rows = {rows.rows.first + done, std::min(max_rows, rows.rows.count - done)};
-    if (is_open_ && !fits(0)) NUMPACT_TRY(flush());
+    if (is_open_ && !(fits(0) && slot().list.takes(*rows.slice))) NUMPACT_TRY(flush());
     if (!is_open_) NUMPACT_TRY(acquire(0));
     place.data = out.data + done * out.stride * gpu::out_bytes(out.type);
     slot().list.add_resident(some, place, data);

@@ -251,6 +251,8 @@ NUMPACT_HD void decode_block(const TaskTable& table, std::uint32_t block, std::u
     case Form::kPlanes:
       decode_form<Form::kPlanes, kOut>(task, table.planes, first, thread, is_bad);
       break;
+    case Form::kRotated:  // decode_rotated
+      break;
   }
   if (is_bad) report(index);
 }

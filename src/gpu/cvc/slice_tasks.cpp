@@ -3,7 +3,11 @@
 #include "base/internal.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+
+#include "cvc/compression/rotation.hpp"
+#include "gpu/cvc/rotated.hpp"
 
 namespace numpact::gpu {
 namespace {
@@ -38,13 +42,27 @@ Form form_of(const StoredSlice& slice) {
       return Form::kDimNibbles;
     case Compression::kLossless:
       return Form::kPlanes;
+    case Compression::kRot1:
+    case Compression::kRot2:
+    case Compression::kRot3:
+    case Compression::kRot4:
+      return Form::kRotated;
     default:
       return slice.dtype == Dtype::kFloat16 ? Form::kHalf : Form::kFloat;
   }
 }
 
-std::uint64_t row_bytes(Form form, std::uint64_t dimension) {
-  return form == Form::kPlanes ? 0 : (dimension * in_bits(form) + 7) / 8;
+// Bits of a code of kRotated.
+unsigned rotated_bits(const StoredSlice& slice) {
+  return static_cast<unsigned>(slice.compression) - static_cast<unsigned>(Compression::kRot1) + 1;
+}
+
+std::uint64_t row_bytes(Form form, const StoredSlice& slice) {
+  if (form == Form::kPlanes) return 0;
+  if (form == Form::kRotated) {
+    return cvc::kScaleBytes + (slice.dimension * rotated_bits(slice) + 7) / 8;
+  }
+  return (slice.dimension * in_bits(form) + 7) / 8;
 }
 
 // Maximum bytes of the codes of one plane for `values` values.
@@ -52,8 +70,9 @@ std::uint64_t plane_bytes(const StoredPlane& plane, std::uint64_t values) {
   return (values * plane.width + 7) / 8 + 1;  // they may begin within a byte
 }
 
-// Bytes of the minima; the scales take the same.
+// Bytes of the minima; the scales take the same. kRotated: bytes of the mean and the seed.
 std::uint64_t range_bytes(Form form, std::uint64_t rows, std::uint64_t dimension) {
+  if (form == Form::kRotated) return 4 * dimension + cvc::kSeedBytes;
   if (!has_ranges_of_rows_or_dims(form)) return 0;
   return 4 * (form == Form::kRowSteps ? rows : dimension);
 }
@@ -68,6 +87,7 @@ std::uint32_t head_of(const OutputPlace& out, unsigned n, std::uint32_t values) 
 
 // Whether all rows can be treated as one: no gaps in the output, no ranges of rows or dimensions.
 bool is_one_row_task(Form form, const OutputPlace& out, std::uint64_t dimension) {
+  if (form == Form::kRotated) return false;
   return out.stride == dimension && !has_ranges_of_rows_or_dims(form);
 }
 
@@ -93,7 +113,8 @@ bool has_vectors(const Task& task, const OutputPlace& out) {
 }  // namespace
 
 bool has_tasks(const StoredSlice& slice) {
-  if (slice.compression >= Compression::kPco) return false;  // also rotated
+  if (slice.compression == Compression::kPco) return false;
+  if (form_of(slice) == Form::kRotated) return slice.dimension <= kMaxRotatedDimension;
   return slice.compression != Compression::kNone || slice.dtype == Dtype::kFloat32 ||
          slice.dtype == Dtype::kFloat16;
 }
@@ -101,7 +122,7 @@ bool has_tasks(const StoredSlice& slice) {
 std::uint64_t TaskList::max_buffer_bytes(const StoredSlice& slice, std::uint64_t rows) {
   const Form form = form_of(slice);
   std::uint64_t buffer_bytes =
-      rows * row_bytes(form, slice.dimension) + kMaxPartOverheadBytes +
+      rows * row_bytes(form, slice) + kMaxPartOverheadBytes +
       2 * (range_bytes(form, rows, slice.dimension) + kMaxPartOverheadBytes);
   if (form == Form::kPlanes) {
     for (const StoredPlane& plane : slice.planes) {
@@ -129,6 +150,11 @@ void TaskList::clear() {
   first_block_.assign(1, 0);
   planes_.clear();
   may_be_corrupt_ = false;
+  rotated_dimension_ = 0;
+}
+
+bool TaskList::takes(const StoredSlice& slice) const {
+  return is_empty() || (form_of(slice) == Form::kRotated) == (rotated_dimension_ > 0);
 }
 
 void TaskList::add(const RowsOfSlice& rows, const OutputPlace& out, const std::byte* base,
@@ -154,7 +180,7 @@ void TaskList::add(const RowsOfSlice& rows, const OutputPlace& out, const std::b
       used += 8;
     }
   } else {
-    const std::uint64_t row = row_bytes(form, slice.dimension);
+    const std::uint64_t row = row_bytes(form, slice);
     // Shift the input so that the same values are aligned in input and output.
     std::uint64_t shift = 0;
     if (is_one_row_task(form, out, slice.dimension)) {
@@ -164,9 +190,12 @@ void TaskList::add(const RowsOfSlice& rows, const OutputPlace& out, const std::b
     }
     parts.codes = put(rows.rows.first * row, rows.rows.count * row, shift);
   }
+  if (form == Form::kRotated) {
+    parts.mins = put(slice.rows * row_bytes(form, slice), range_bytes(form, 0, slice.dimension), 0);
+  }
   if (has_ranges_of_rows_or_dims(form)) {
     const bool by_row = form == Form::kRowSteps;
-    const std::uint64_t mins = slice.rows * row_bytes(form, slice.dimension);
+    const std::uint64_t mins = slice.rows * row_bytes(form, slice);
     const std::uint64_t size = range_bytes(form, rows.rows.count, slice.dimension);
     const std::uint64_t first = by_row ? 4 * rows.rows.first : 0;
     parts.mins = put(mins + first, size, 0);
@@ -180,7 +209,7 @@ void TaskList::add_resident(const RowsOfSlice& rows, const OutputPlace& out,
   const StoredSlice& slice = *rows.slice;
   const Form form = form_of(slice);
   Parts parts;
-  parts.codes = data + rows.rows.first * row_bytes(form, slice.dimension);
+  parts.codes = data + rows.rows.first * row_bytes(form, slice);
   if (form == Form::kPlanes) {
     for (std::size_t p = 0; p < cvc::kPlanes; ++p) {
       const StoredPlane& plane = slice.planes[p];
@@ -191,8 +220,9 @@ void TaskList::add_resident(const RowsOfSlice& rows, const OutputPlace& out,
       parts.planes.plane[p].first_bit = static_cast<std::uint32_t>(8 * past + bit % 8);
     }
   }
+  if (form == Form::kRotated) parts.mins = data + slice.rows * row_bytes(form, slice);
   if (has_ranges_of_rows_or_dims(form)) {
-    const std::uint64_t mins = slice.rows * row_bytes(form, slice.dimension);
+    const std::uint64_t mins = slice.rows * row_bytes(form, slice);
     const std::uint64_t first = form == Form::kRowSteps ? 4 * rows.rows.first : 0;
     parts.mins = data + mins + first;
     parts.scales = parts.mins + range_bytes(form, slice.rows, slice.dimension);
@@ -209,7 +239,7 @@ void TaskList::add_task(const RowsOfSlice& rows, const OutputPlace& out, const P
   const unsigned n = vector_values(task.form, out.type);
   const bool is_one_row = is_one_row_task(task.form, out, slice.dimension);
   task.dimension = is_one_row ? task.values : static_cast<std::uint32_t>(slice.dimension);
-  task.row_bytes = static_cast<std::uint32_t>(row_bytes(task.form, slice.dimension));
+  task.row_bytes = static_cast<std::uint32_t>(row_bytes(task.form, slice));
   task.input = parts.codes;
   task.output = out.data;
   task.mins = parts.mins;
@@ -232,13 +262,25 @@ void TaskList::add_task(const RowsOfSlice& rows, const OutputPlace& out, const P
       may_be_corrupt_ = may_be_corrupt_ || plane.may_be_corrupt();
     }
   }
+  if (task.form == Form::kRotated) {
+    task.rows = static_cast<std::uint32_t>(rows.rows.count);
+    task.bits = static_cast<std::uint8_t>(rotated_bits(slice));
+    task.part = std::bit_floor(task.dimension);
+    task.scale = cvc::rotation_factor(task.part);
+    rotated_dimension_ = std::max(rotated_dimension_, task.dimension);
+    push(task, rows, (task.rows + kRotatedRows - 1) / kRotatedRows);
+    return;
+  }
   task.path = has_vectors(task, out) ? Path::kVector : Path::kScalar;
   if (task.path == Path::kScalar) task.head = 0;
   const std::uint32_t steps =
       task.path == Path::kVector ? (task.values - task.head) / n : task.values;
-  const std::uint32_t blocks = std::max(1u, (steps + kBlockSteps - 1) / kBlockSteps);
+  push(task, rows, std::max(1u, (steps + kBlockSteps - 1) / kBlockSteps));
+}
+
+void TaskList::push(const Task& task, const RowsOfSlice& rows, std::uint32_t blocks) {
   tasks_.push_back(task);
-  origins_.push_back({rows.chunk, slice.offset});
+  origins_.push_back({rows.chunk, rows.slice->offset});
   first_block_.push_back(first_block_.back() + blocks);
 }
 
@@ -277,6 +319,7 @@ TaskTable TaskList::table_at(const std::byte* device) const {
   table.first_block = reinterpret_cast<const std::uint32_t*>(device);
   table.count = static_cast<std::uint32_t>(tasks_.size());
   table.typical_blocks = tasks_.empty() ? 1 : first_block_[1];
+  table.rotated_dimension = rotated_dimension_;
   return table;
 }
 

@@ -16,7 +16,8 @@
 
 namespace numpact::gpu {
 
-// Whether tasks can decode a slice. They cannot decode pco or integers of `none`.
+// Whether tasks can decode a slice. They cannot decode pco, integers of `none`, and rotated rows
+// with more than kMaxRotatedDimension values.
 bool has_tasks(const cvc::StoredSlice& slice);
 
 // The output of a task's first value, which is aligned for its type.
@@ -49,9 +50,11 @@ class TaskList {
 
   void clear();
 
-  // Adds a task for at most rows_in() rows. Their bytes must be copied to the buffer `base` of the
-  // device (a multiple of 256); the copies are appended to `copies`. Buffer space is taken from
-  // `used` on, which grows.
+  // Whether a task of the slice may be added: rotated ones have launches of their own.
+  bool takes(const cvc::StoredSlice& slice) const;
+  // Adds a task for at most rows_that_fit() rows. Their bytes must be copied to the buffer `base`
+  // of the device (a multiple of 256); the copies are appended to `copies`. Buffer space is taken
+  // from `used` on, which grows.
   void add(const RowsOfSlice& rows, const OutputPlace& out, const std::byte* base,
            std::uint64_t& used, std::vector<Copy>& copies);
   // The same for a slice whose bytes are already on the device, at `data`.
@@ -86,12 +89,14 @@ class TaskList {
     std::uint64_t offset = 0;
   };
   void add_task(const RowsOfSlice& rows, const OutputPlace& out, const Parts& parts);
+  void push(const Task& task, const RowsOfSlice& rows, std::uint32_t blocks);
 
   std::vector<Task> tasks_;
   std::vector<Origin> origins_;
   std::vector<std::uint32_t> first_block_ = {0};
   std::vector<Planes> planes_;
   bool may_be_corrupt_ = false;
+  std::uint32_t rotated_dimension_ = 0;
 };
 
 }  // namespace numpact::gpu

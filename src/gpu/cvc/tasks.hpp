@@ -22,6 +22,7 @@ enum class Form : std::uint8_t {
   kDimSteps,    // a range for each dimension
   kDimNibbles,  // the same, codes of 4 bits
   kPlanes,      // byte planes
+  kRotated,     // rot1 to rot4, in launches of their own
 };
 
 enum class Out : std::uint8_t { kFloat, kHalf, kBFloat };
@@ -36,6 +37,8 @@ inline constexpr std::uint32_t kUnroll = 4;
 inline constexpr std::uint32_t kBlockSteps = kThreads * kUnroll;
 // Maximum values of a task: bit positions of lossless codes, up to 8 bits each, fit 32 bits.
 inline constexpr std::uint32_t kMaxTaskValues = 1u << 28;
+// Maximum dimension of rotated rows: they are decoded in the shared memory of a block.
+inline constexpr std::uint32_t kMaxRotatedDimension = 8192;
 
 // Codes of one byte plane, from the first requested one on. Words are read in pairs, up to 7 bytes
 // behind the last code.
@@ -74,7 +77,8 @@ constexpr Divisor divisor_of(std::uint32_t number) {
 struct Task {
   const std::byte* input = nullptr;  // codes of its first row
   void* output = nullptr;            // output of its first value
-  const std::byte* mins = nullptr;   // float32, of its first row or of dimension 0
+  const std::byte* mins = nullptr;   // float32, of its first row or of dimension 0;
+                                     // kRotated: the mean, and behind it the seed
   const std::byte* scales = nullptr;
   std::uint32_t stride = 0;     // values from row to row of the output
   std::uint32_t values = 0;     // values of all rows
@@ -83,8 +87,11 @@ struct Task {
   std::uint32_t row_bytes = 0;  // bytes from row to row of the input
   std::uint32_t head = 0;       // kVector: values before the first vector
   float min = 0;                // kSteps
-  float scale = 0;
-  std::uint32_t planes = 0;  // kPlanes: index of its Planes
+  float scale = 0;              // kSteps; kRotated: 1 over the root of `part`
+  std::uint32_t planes = 0;     // kPlanes: index of its Planes
+  std::uint32_t rows = 0;       // kRotated
+  std::uint32_t part = 1;       // kRotated: values that a round transforms, a power of two
+  std::uint8_t bits = 0;        // kRotated: of a code
   Form form = Form::kFloat;
   Path path = Path::kScalar;
 };
@@ -96,6 +103,8 @@ struct TaskTable {
   const std::uint32_t* first_block = nullptr;
   std::uint32_t count = 0;
   std::uint32_t typical_blocks = 1;  // blocks of the first task, and of most others
+  // If all tasks are kRotated, the largest of their dimensions; 0: none is.
+  std::uint32_t rotated_dimension = 0;
 };
 
 constexpr unsigned in_bits(Form form) {
