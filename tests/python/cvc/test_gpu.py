@@ -33,7 +33,8 @@ FILES = sorted(p for p in FOLDER.glob("*.cvc") if p.stem != "odd_mmap_overrun")
 
 TYPES = ("float32", "float16", "bfloat16")
 STEPS = ("int8", "int8_row", "int8_dim", "int4")
-COMPRESSIONS = ("fp16", "bfloat16", "lossless", "pco", *STEPS)
+ROTATIONS = ("rot1", "rot2", "rot3", "rot4")
+COMPRESSIONS = ("fp16", "bfloat16", "lossless", "pco", *STEPS, *ROTATIONS)
 WHERE = {"device": "cuda", "framework": "torch"}
 
 
@@ -166,6 +167,37 @@ def test_steps_of_odd_ranges(compression: str, dtype: str) -> None:
         ranges = [(0, 15), (15, 25)]
         (found,) = reader.read_ranges(ranges, dtype=dtype, **WHERE)
         same(found, reader.read_ranges(ranges, dtype=dtype, framework="torch")[0])
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("compression", ROTATIONS)
+def test_rotations_of_odd_scales(compression: str, dtype: str) -> None:
+    """Scales and means that are tiny, huge, infinite or NaN: sums overflow, and are NaN."""
+    odd = [1.0, -2.5e-3, 0.0, -0.0, 1e-45, -3e-39, 1e36, 3e38, 7e37, -np.inf, np.inf, np.nan]
+    random = np.random.default_rng(6)
+    rows = 40
+    for dimension in (1, 2, 3, 9, 64, 300):
+        file = bytearray(pack(wild(rows, dimension), compression, rows))
+        size = 4 + (dimension * int(compression[3:]) + 7) // 8
+        start = len(file) - (rows * size + 4 * dimension + 8)
+        file[start:] = random.integers(0, 256, len(file) - start).astype("u1").tobytes()
+        for row in range(rows):
+            at = start + row * size
+            file[at : at + 4] = np.float32(odd[row % len(odd)]).tobytes()
+        means = np.where(random.random(dimension) < 0.3, random.choice(odd, dimension), 0.25)
+        file[-8 - 4 * dimension : -8] = means.astype(np.float32).tobytes()
+        reader = cvc.Reader(file)
+        ranges = [(0, 15), (15, 25)]
+        (found,) = reader.read_ranges(ranges, dtype=dtype, **WHERE)
+        same(found, reader.read_ranges(ranges, dtype=dtype, framework="torch")[0])
+
+
+def test_long_rotated_rows() -> None:
+    """The CPU decodes the longer ones."""
+    for dimension in (8192, 8193):
+        reader = cvc.Reader(pack(wild(5, dimension), "rot3", 3))
+        same(reader.read(**WHERE), reader.read(framework="torch"))
+        same(reader.gather([4, 1], **WHERE), reader.gather([4, 1], framework="torch"))
 
 
 def _with_numbers(file: bytes, numbers: dict[bytes, float]) -> bytearray:

@@ -24,6 +24,7 @@ from numpact import cvc  # noqa: E402
 from numpact.cvc import _backends  # noqa: E402
 from numpact.cvc._device import _arrays, _triton  # noqa: E402
 from numpact.cvc._device import _kernels as kernels  # noqa: E402
+from numpact.cvc._device import _rotation_kernel as rotation  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -82,6 +83,43 @@ def test_code(kind: str) -> None:
                         assert "ld.global.v4.b32" in ptx
 
 
+def rotation_of(bits: int, dtype: str, layout: Any, dimension: int, arch: int) -> str:
+    type_number, out = TYPES[dtype]
+    part = 1 << (dimension.bit_length() - 1)
+    size = part if part == dimension else 2 * part
+    types = {
+        "out": f"*{out}", "source": "*u8", "words": "*i32", "numbers": "*i64", "table": "*i64",
+        "tasks": "*i32", "dimension": "i32", "stride": "i64", "factor": "fp32",
+        "blocks": "i32", "scratch": "*fp32",
+    }  # fmt: skip
+    constants: dict[str, int] = {
+        "BITS": bits, "TYPE": type_number.value, "LAYOUT": layout.value,
+        "ROWS": max(1, 2048 // size), "PART": part, "SIZE": size, "STEPS": part.bit_length() - 1,
+        "ARITHMETIC": kernels.PTX.value,
+    }  # fmt: skip
+    types |= dict.fromkeys(constants, "constexpr")
+    attributes = {(i,): [["tt.divisibility", 16]] for i in range(6)}
+    text = ASTSource(rotation.decode, types, constexprs=constants, attrs=attributes)
+    target = GPUTarget("cuda", arch, 32)
+    options = {"num_warps": max(4, size // 512), "enable_fp_fusion": False}
+    made = triton.compile(text, target=target, options=options)
+    assert made.asm["cubin"]
+    assert made.metadata.shared <= 48 << 10
+    return str(made.asm["ptx"])
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3, 4])
+def test_code_of_rotations(bits: int) -> None:
+    cases = [("float32", kernels.DENSE, 768, 80), ("float16", kernels.APART, 3, 75),
+             ("bfloat16", kernels.MAPPED, 1, 90), ("float32", kernels.DENSE, 8192, 100),
+             ("float32", kernels.MAPPED, 5000, 90)]  # fmt: skip
+    for dtype, layout, dimension, arch in cases[:: 1 if bits == 4 else 2]:
+        ptx = rotation_of(bits, dtype, layout, dimension, arch)
+        assert not re.search(r"\bfma\b|\.ftz|cvt\S*\.b?f16", ptx)
+        sums = set(re.findall(r"\b(?:mul|add|sub)\S*\.f32", ptx))
+        assert sums <= {"mul.rn.f32", "add.rn.f32", "sub.rn.f32"} or dtype == "float16"
+
+
 class _Driver:
     """Stands in for that of a GPU; nothing is run."""
 
@@ -98,8 +136,8 @@ class _Driver:
 class _Launches:
     """Compiles what is launched."""
 
-    def __init__(self) -> None:
-        self.decode: Any = kernels.decode
+    def __init__(self, decode: Any) -> None:
+        self.decode = decode
         self.made: list[Any] = []
 
     def __getitem__(self, grid: tuple[int]) -> Any:
@@ -108,26 +146,29 @@ class _Launches:
 
 def test_launches(monkeypatch: pytest.MonkeyPatch) -> None:
     """The arguments of launches fit the kernels."""
-    launches = _Launches()
+    launches = _Launches(kernels.decode)
+    rotations = _Launches(rotation.decode)
     monkeypatch.setitem(sys.modules, "numpact._cuda", None)
     monkeypatch.setattr(kernels, "decode", launches)
+    monkeypatch.setattr(rotation, "decode", rotations)
     monkeypatch.setattr(_backends, "_triton_problem", lambda: None)
     monkeypatch.setattr(_arrays, "torch_device", lambda place: torch.device("cpu"))
     monkeypatch.setattr(_triton, "_stream_of", lambda output: nullcontext())
     monkeypatch.setattr(_triton, "_GpuLane", lambda device: _triton._CpuLane())
     monkeypatch.setattr(triton.runtime.driver, "_active", _Driver(), raising=False)
-    for compression in ("fp16", "bfloat16", "lossless", "pco", "int8", "int8_row", "int4"):
+    for compression in ("fp16", "bfloat16", "lossless", "pco", "int8", "int8_row", "int4", "rot3"):
+        made = (rotations if compression == "rot3" else launches).made
         for dimension in (1, 7, 48):
             values = np.random.default_rng(1).normal(size=(500, dimension)).astype(np.float32)
             with cvc.Writer(None, compression=compression, chunk_size=300) as writer:
                 writer.append(values)
             reader = cvc.Reader(writer.contents)
             for dtype in ("float32", "bfloat16"):
-                before = len(launches.made)
+                before = len(made)
                 where = {"dtype": dtype, "device": "cuda"}
                 reader.read(**where)
                 reader.gather([1, 5], **where)
                 buffer = torch.empty((500, dimension + 3), dtype=getattr(torch, dtype))
                 reader.read(out=buffer[:, :dimension], device="cuda")
-                assert len(launches.made) == before + 3
-    assert all(made.asm["ptx"] for made in launches.made)
+                assert len(made) == before + 3
+    assert all(one.asm["ptx"] for one in launches.made + rotations.made)

@@ -20,6 +20,14 @@ Array = npt.NDArray[Any]
 SIZES = {
     "float32": 4, "float16": 2, "bfloat16": 2, "int32": 4, "int64": 8, "int8": 1, "uint8": 1,
 }  # fmt: skip
+#: Bits of a code of rotated rows, and the dimension up to which they are decoded on the device.
+ROTATED_BITS = {"rot1": 1, "rot2": 2, "rot3": 3, "rot4": 4}
+_MAX_ROTATED_DIMENSION = 8192
+#: By the bits, the levels above 0; those below are their negatives.
+_UPPER_LEVELS = {
+    1: [1.0], 2: [0.4528, 1.5104], 3: [0.2451, 0.7560, 1.3440, 2.1520],
+    4: [0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.0691, 2.7326],
+}  # fmt: skip
 #: Sizes of codes, in bytes.
 _CODES = {"fp16": 2, "bfloat16": 2, "int8": 1, "int8_row": 1, "int8_dim": 1}
 
@@ -54,7 +62,9 @@ class Block(NamedTuple):
 
     kind: str
     values: int
-    parts: list[Part]  #: codes, minima, scales; or four planes and their dictionaries
+    #: Codes, minima, scales; or four planes and their dictionaries; or codes with scales, the mean,
+    #: signs, levels.
+    parts: list[Part]
     lead: int = 0  #: lossless: values in the planes before the first
     range_bits: tuple[int, int] = (0, 0)  #: int8: min and scale
     planes: tuple[tuple[int, bool, int], ...] = ()  #: lossless: width, is_plain, entries
@@ -86,6 +96,8 @@ def _row_bytes(stored: CvcSlice) -> int:
         return stored.dimension * SIZES[stored.dtype]
     if stored.compression == "int4":
         return (stored.dimension + 1) // 2
+    if stored.compression in ROTATED_BITS:  # with the scale
+        return 4 + (stored.dimension * ROTATED_BITS[stored.compression] + 7) // 8
     return stored.dimension * _CODES[stored.compression]
 
 
@@ -93,7 +105,7 @@ def row_cost(stored: CvcSlice, dtype: str) -> int:
     """Approximate bytes of a row in the buffer."""
     if stored.compression == "lossless":
         return 1 + stored.dimension * sum(plane[2] for plane in stored.planes) // 8
-    if stored.compression == "pco" or stored.compression.startswith("rot"):
+    if stored.compression == "pco" or is_long_rotation(stored.compression, stored.dimension):
         return stored.dimension * SIZES[dtype]
     return 8 + _row_bytes(stored)
 
@@ -119,7 +131,7 @@ def _codes_of(stored: CvcSlice, rows: Rows, size: int) -> Part:
 
 
 def _of_codes(stored: CvcSlice, rows: Rows, dtype: str) -> Block:
-    """A block of any compression except lossless and pco."""
+    """A block of any compression except lossless, pco and rotations."""
     size = _row_bytes(stored)
     parts = [_codes_of(stored, rows, size)]
     ranges = stored.bytes[stored.rows * size :]
@@ -150,6 +162,28 @@ def _of_planes(stored: CvcSlice, rows: Rows) -> Block:
         dictionaries[256 * k : 256 * k + len(dictionary)] = np.frombuffer(dictionary, np.uint8)
     parts.append(_copied(dictionaries))
     return Block("lossless", count, parts, first - start, planes=tuple(planes))
+
+
+def _signs(seed: int, dimension: int) -> Array:
+    """The words of signs of all rounds."""
+    words: Array = np.arange(1, 3 * ((dimension + 63) // 64) + 1, dtype=np.uint64)
+    words = words * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    words ^= words >> np.uint64(31)
+    return words
+
+
+def _of_rotation(stored: CvcSlice, rows: Rows) -> Block:
+    """A block of rot1 to rot4."""
+    size = _row_bytes(stored)
+    mean = stored.bytes[stored.rows * size : -8]
+    seed = int.from_bytes(stored.bytes[-8:].tobytes(), "little")
+    upper = _UPPER_LEVELS[ROTATED_BITS[stored.compression]]
+    levels = np.array([*(-level for level in reversed(upper)), *upper], np.float32)
+    tables = [mean, *(table.view(np.uint8) for table in (_signs(seed, stored.dimension), levels))]
+    parts = [_codes_of(stored, rows, size), *map(_copied, tables)]
+    return Block(stored.compression, rows.count * stored.dimension, parts)
 
 
 @dataclass(frozen=True)
@@ -195,11 +229,16 @@ class CpuDecoder:
         return Block("copy", values, [Part(values * SIZES[dtype], put)])
 
 
-def is_decoded_before(compression: str, rows: Rows) -> bool:
-    """Whether the CPU decodes the rows: pco, rot1 to rot4, and single rows of lossless."""
+def is_long_rotation(compression: str, dimension: int) -> bool:
+    """Whether rows are rotated and too long for the device."""
+    return compression in ROTATED_BITS and dimension > _MAX_ROTATED_DIMENSION
+
+
+def is_decoded_before(compression: str, dimension: int, rows: Rows) -> bool:
+    """Whether the CPU decodes the rows: pco, long rotated ones, and single ones of lossless."""
     if compression == "lossless":
         return rows.picked is not None
-    return compression == "pco" or compression.startswith("rot")
+    return compression == "pco" or is_long_rotation(compression, dimension)
 
 
 def block_of_values(values: Array) -> Block:
@@ -210,8 +249,10 @@ def block_of_values(values: Array) -> Block:
 
 def make_block(stored: CvcSlice, rows: Rows, dtype: str, decoder: CpuDecoder) -> Block:
     """The block for rows of a stored slice."""
-    if is_decoded_before(stored.compression, rows):
+    if is_decoded_before(stored.compression, stored.dimension, rows):
         return decoder.block(stored.first_row, rows, dtype)
     if stored.compression == "lossless":
         return _of_planes(stored, rows)
+    if stored.compression in ROTATED_BITS:
+        return _of_rotation(stored, rows)
     return _of_codes(stored, rows, dtype)

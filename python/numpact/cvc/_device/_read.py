@@ -158,7 +158,8 @@ class _Work:
         source = self._source
         chunk = source.info.chunks[item.chunk]
         compression = chunk.slices[output.column].compression
-        is_twice = source.is_remote and is_decoded_before(compression, item.rows)
+        is_before = is_decoded_before(compression, output.dimension, item.rows)
+        is_twice = source.is_remote and is_before
         if self._triton is None or not is_twice:
             return source.reader.stored_slice(item.chunk, output.column, source.threads, verify)
         kind = "uint16" if output.dtype == "bfloat16" else output.dtype

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ..._errors import InvalidArgumentError
 from .._backends import is_interpreted
 from ._arrays import DeviceArray, on_stream
-from ._blocks import SIZES, Block, Part
+from ._blocks import ROTATED_BITS, SIZES, Block, Part
 from ._packages import import_torch
 
 Array = npt.NDArray[Any]
@@ -31,6 +31,8 @@ _MAX_COPY_THREADS = 4  # more threads do not increase the bandwidth
 #: Limits of a block: the kernels count values, and bits of codes of lossless, in 32 bits.
 _MAX_VALUES = (1 << 31) - (1 << 20)
 _MAX_LOSSLESS_VALUES = _MAX_VALUES // 8
+#: Programs that decode rotated rows at a time, which need memory: enough to fill every device.
+_MAX_ROTATING_PROGRAMS = 2048
 
 
 def _aligned(size: int) -> int:
@@ -247,6 +249,13 @@ class _Launch:
         self._output = loads[0].output
         self._kernels = _kernels
         self._block = 1 << 14 if is_interpreted() else 1 << 11
+        self._bits = ROTATED_BITS.get(loads[0].block.kind, 0)
+        if self._bits > 0:  # whole rows
+            dimension = self._output.dimension
+            self._part = 1 << (dimension.bit_length() - 1)
+            self._size = self._part if self._part == dimension else 2 * self._part
+            self._rows = max(1, self._block // self._size)
+            self._block = self._rows * dimension
         self._blocks = [-(-load.block.values // self._block) for load in loads]
         self._places: list[list[int]] = []
         self._maps: list[int] = []
@@ -260,6 +269,8 @@ class _Launch:
     def _find_unit(self) -> int:
         """Values per store: 16 if these are always of one block and aligned, else 1."""
         if self._layout != self._kernels.DENSE.value or self._output.pointer % 16 != 0:
+            return 1
+        if self._bits > 0:
             return 1
         wide = all(
             load.block.values % 16 == 0
@@ -334,30 +345,63 @@ class _Launch:
         size = SIZES.get(output.dtype if kind == "copy" else kind, 1)
         bits = output.bits()
         views = {1: torch.uint8, 2: torch.int16, 4: torch.int32}
-        source = sent.view(bits.dtype if kind == "copy" else views[size])
+        types = {"float32": k.FLOAT32, "float16": k.FLOAT16, "bfloat16": k.BFLOAT16}
         kinds: dict[str, Any] = {
-            "copy": k.COPY, "float32": k.FLOAT32, "float16": k.FLOAT16, "bfloat16": k.BFLOAT16,
-            "int8": k.INT8, "int8_row": k.INT8_ROW, "int8_dim": k.INT8_DIM, "int4": k.INT4,
-            "lossless": k.LOSSLESS,
+            **types, "copy": k.COPY, "int8": k.INT8, "int8_row": k.INT8_ROW,
+            "int8_dim": k.INT8_DIM, "int4": k.INT4, "lossless": k.LOSSLESS,
         }  # fmt: skip
-        decode: Any = k.decode
-        decode[(sum(self._blocks),)](
+        memory = (
             bits,
-            source,
+            sent.view(bits.dtype if kind == "copy" else views[size]),
             sent.view(torch.int32),
             sent.view(torch.int64),
             sent[self._table_at : self._table_end].view(torch.int64),
             sent[self._table_end : self._tasks_end].view(torch.int32),
+        )
+        options = {
+            "TYPE": (k.COPY if kind == "copy" else types.get(output.dtype, k.COPY)).value,
+            "LAYOUT": self._layout,
+            "ARITHMETIC": k.PLAIN.value if is_interpreted() else k.PTX.value,
+            "num_warps": 4,
+            "enable_fp_fusion": False,
+        }
+        if self._bits > 0:
+            self._run_rotated(memory, options)
+            return
+        decode: Any = k.decode
+        decode[(sum(self._blocks),)](
+            *memory,
             flags,
             output.dimension,
             output.stride,
             KIND=kinds[kind].value,
-            TYPE=kinds.get(output.dtype, k.COPY).value if kind != "copy" else k.COPY.value,
-            LAYOUT=self._layout,
             UNIT=self._unit,
             SIZE=size,
-            ARITHMETIC=k.PLAIN.value if is_interpreted() else k.PTX.value,
             BLOCK=self._block,
-            num_warps=4,
-            enable_fp_fusion=False,
+            **options,
+        )
+
+    def _run_rotated(self, memory: tuple[Any, ...], options: dict[str, Any]) -> None:
+        from . import _rotation_kernel
+
+        torch = import_torch()
+        blocks, scratch = sum(self._blocks), 0
+        programs = blocks
+        if self._size > self._part:
+            programs = min(blocks, _MAX_ROTATING_PROGRAMS)
+            scratch = programs * self._rows * self._size
+        decode: Any = _rotation_kernel.decode
+        decode[(programs,)](
+            *memory,
+            self._output.dimension,
+            self._output.stride,
+            float(np.float32(1 / np.sqrt(self._part))),
+            blocks,
+            torch.empty(max(1, scratch), dtype=torch.float32, device=memory[0].device),
+            BITS=self._bits,
+            ROWS=self._rows,
+            PART=self._part,
+            SIZE=self._size,
+            STEPS=self._part.bit_length() - 1,
+            **{**options, "num_warps": max(4, self._size // 512)},
         )
