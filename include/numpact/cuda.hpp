@@ -45,6 +45,23 @@ class DeviceBuffer {
   int device_ = 0;
 };
 
+// Registers host memory with the driver as long as it lives, so that devices copy from it without
+// the processor (DMA). Memory that CUDA allocated for the host needs no registration.
+class RegisteredMemory {
+ public:
+  RegisteredMemory() noexcept = default;
+  ~RegisteredMemory();
+  RegisteredMemory(RegisteredMemory&& other) noexcept;
+  RegisteredMemory& operator=(RegisteredMemory&& other) noexcept;
+
+  // Registers the pages of `bytes`, which become resident; that takes about as long as one copy of
+  // them. kOutOfMemory, kUnavailable or kDevice if the driver refuses them.
+  static Result<RegisteredMemory> take(std::span<const std::byte> bytes, int device = 0) noexcept;
+
+ private:
+  void* data_ = nullptr;
+};
+
 Status wait(const Queue& queue) noexcept;  // waits for all queued work
 
 // Numbers in device memory, aligned to their size.
@@ -63,7 +80,8 @@ struct PcoFile {
 };
 
 // Decodes files from host memory: parts are copied through the decoder's pinned memory while
-// earlier parts are decoded and the next one is planned. Checksums and copies use the threads or
+// earlier parts are decoded and the next one is planned. The device copies files in page-locked
+// memory (RegisteredMemory, cudaMallocHost) from there. Checksums and copies use the threads or
 // the executor of the config. Keeps its memory and threads between calls: up to 5 * `part_bytes` of
 // pinned memory (256 MiB at most) and 10 * `part_bytes` on the device. One thread at a time.
 class PcoDecoder {

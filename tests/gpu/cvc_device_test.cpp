@@ -171,6 +171,10 @@ TEST(CvcDevice, BytesStraightFromMappedMemory) {
     const Status status = decoder.read(reader, some, 0, output.rows(), Queue{}, config);
     if (!status.ok()) GTEST_SKIP() << "the driver does not take it: " << status.message();
     expect_same(reader, some, 0, output, name_of(stored));
+    // Memory that is registered already cannot be registered again.
+    const cuda::RegisteredMemory registered = cuda::RegisteredMemory::take(file).value();
+    throw_if_error(decoder.read(reader, some, 0, output.rows(), Queue{}, config));
+    expect_same(reader, some, 0, output, name_of(stored));
   }
 }
 

@@ -113,6 +113,10 @@ LazyMemory& lazy_pinned_memory() {
   static LazyMemory memory;
   return memory;
 }
+LazyMemory& lazy_registered_memory() {
+  static LazyMemory memory;
+  return memory;
+}
 
 }  // namespace numpact::testing
 
@@ -164,8 +168,33 @@ cudaError_t cudaFreeAsync(void* at, cudaStream_t stream) {
   stream_of(stream).enqueue({[at] { deallocate(at); }, {}});
   return cudaSuccess;
 }
-cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return cudaSuccess; }
-cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
+cudaError_t cudaHostRegister(void* at, std::size_t bytes, unsigned) {
+  LazyMemory& memory = numpact::testing::lazy_registered_memory();
+  if (bytes > memory.limit - std::min(memory.used, memory.limit)) return cudaErrorNotSupported;
+  if (!blocks().try_emplace(at, Block{bytes, &memory}).second) {
+    return cudaErrorHostMemoryAlreadyRegistered;
+  }
+  memory.used += bytes;
+  return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void* at) {
+  const auto found = blocks().find(at);
+  if (found == blocks().end()) return cudaErrorHostMemoryNotRegistered;
+  found->second.memory->used -= found->second.bytes;
+  blocks().erase(found);
+  return cudaSuccess;
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* at) {
+  *attributes = {};
+  auto found = blocks().upper_bound(const_cast<void*>(at));
+  if (found == blocks().begin()) return cudaSuccess;
+  --found;
+  if (at >= static_cast<std::byte*>(found->first) + found->second.bytes) return cudaSuccess;
+  attributes->type = found->second.memory == &numpact::testing::lazy_device_memory()
+                         ? cudaMemoryTypeDevice
+                         : cudaMemoryTypeHost;
+  return cudaSuccess;
+}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   auto* const made = new Stream;

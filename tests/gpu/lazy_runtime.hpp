@@ -21,5 +21,6 @@ struct LazyMemory {
 };
 LazyMemory& lazy_device_memory();
 LazyMemory& lazy_pinned_memory();
+LazyMemory& lazy_registered_memory();
 
 }  // namespace numpact::testing

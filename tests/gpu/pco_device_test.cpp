@@ -301,7 +301,81 @@ TEST_F(PcoDevice, FilesWithErrorsDoNotStopTheOthers) {
   }
 }
 
+// From page-locked memory, in which a file may lie at any place, and beside files that are not.
+TEST_F(PcoDevice, FilesInRegisteredMemory) {
+  const DeviceColumns columns(12);
+  for (const std::size_t gap : {0, 1, 4095}) {
+    const auto is_registered = [](std::size_t i) { return i % 3 != 2; };
+    Bytes together;
+    for (std::size_t i = 0; i < columns.files.size(); ++i) {
+      if (!is_registered(i)) continue;
+      together.resize(together.size() + gap);
+      together.insert(together.end(), columns.files[i].begin(), columns.files[i].end());
+    }
+    std::vector<cuda::PcoFile> jobs = columns.jobs();
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      if (!is_registered(i)) continue;
+      jobs[i].bytes = ByteSpan(together).subspan(at + gap, jobs[i].bytes.size());
+      at += gap + jobs[i].bytes.size();
+    }
+    cuda::RegisteredMemory registered;
+    const Status status = cuda::RegisteredMemory::take(together).into(registered);
+    if (!status.ok()) GTEST_SKIP() << "the driver does not take it: " << status.message();
+    ASSERT_OK(decoder_.decompress_many(jobs));
+    registered = {};  // nothing is copied from it any more
+    std::fill(together.begin(), together.end(), std::byte{0});
+    for (std::size_t i = 0; i < jobs.size(); ++i) ASSERT_TRUE(columns.is_decoded(i)) << i;
+  }
+}
+
+TEST_F(PcoDevice, DamageInRegisteredMemoryIsFound) {
+  Random random(4600);
+  EncodeConfig config;
+  config.paging = PagingSpec::equal_pages_up_to(9'000);
+  config.trailer = TrailerSpec::restarts(10);
+  const Numbers numbers = make_numbers("uniform", NumberType::kU32, 45'000, random);
+  Bytes file = compressed(numbers, config);
+  const ChunkIndex index = ChunkIndex::build(file).value();
+  ASSERT_GE(index.chunk_count(), 4u);
+  const DeviceArray out(NumberType::kU32, numbers.count());
+  cuda::RegisteredMemory registered;
+  const Status status = cuda::RegisteredMemory::take(file).into(registered);
+  if (!status.ok()) GTEST_SKIP() << "the driver does not take it: " << status.message();
+  for (const std::size_t chunk : {0, 1, 3}) {
+    const auto at = static_cast<std::size_t>(index.chunks()[chunk].page_offset) + 9'001;
+    file[at] ^= std::byte{4};
+    const Status failed = decoder_.decompress_into(file, index, out.numbers());
+    EXPECT_KIND(failed, kChecksum);
+    EXPECT_EQ(failed.chunk(), chunk);
+    file[at] ^= std::byte{4};
+  }
+  ASSERT_OK(decoder_.decompress_into(file, index, out.numbers()));
+  ASSERT_TRUE(same_numbers(out.fetched(), numbers));
+}
+
 #ifdef NUMPACT_LAZY_RUNTIME
+// The ring is not needed: only tables go through it.
+TEST_F(PcoDevice, RegisteredMemoryNeedsLittlePinnedMemory) {
+  Random random(4650);
+  const Numbers numbers = make_numbers("uniform", NumberType::kU64, 40'000, random);
+  const Bytes file = compressed(numbers);
+  const DeviceArray out(NumberType::kU64, numbers.count());
+  LazyMemory& lazy = lazy_registered_memory();
+  {
+    const cuda::RegisteredMemory registered = cuda::RegisteredMemory::take(file).value();
+    lazy_pinned_memory().peak = lazy_pinned_memory().used;
+    const std::size_t used = lazy_pinned_memory().used;
+    cuda::PcoDecoder decoder;
+    EXPECT_EQ(decoder.decompress_into(file, out.numbers()).value(), numbers.count());
+    EXPECT_LT(lazy_pinned_memory().peak - used, file.size() / 2);
+  }
+  EXPECT_EQ(lazy.used, 0u);
+  lazy.limit = 100;
+  EXPECT_KIND(cuda::RegisteredMemory::take(file).status(), kDevice);
+  lazy.limit = ~std::size_t{0};
+}
+
 TEST_F(PcoDevice, MemoryThatRunsOutIsAnError) {
   Random random(4700);
   const Numbers numbers = make_numbers("uniform", NumberType::kU64, 40'000, random);

@@ -65,8 +65,16 @@ class Block : public PieceSink {
     return {};
   }
 
+  Status send_locked(const std::byte* from, std::size_t bytes, std::size_t to) override {
+    all.resize(std::max(all.size(), to + bytes));
+    std::memcpy(all.data() + to, from, bytes);
+    locked += bytes;
+    return {};
+  }
+
   Bytes all;
   std::size_t pieces = 0;
+  std::size_t locked = 0;
 
  private:
   Bytes piece_;
@@ -93,12 +101,14 @@ TEST(StagedCopy, PiecesOfAnySizeMakeTheBlock) {
       const Bytes table = noise(5'000, random);
       const std::size_t table_at = at + 700;
       StagedCopy copy(piece_bytes);
-      copy.add_input(plan, file, 0);
+      const bool is_locked = random.one_in(2);
+      is_locked ? copy.add_locked_input(plan, file, 0) : copy.add_input(plan, file, 0);
       copy.add(table, table_at);
       Block block;
       int calls = 0;
       ASSERT_OK(copy.send(TaskPool(threads, nullptr), block, [&] { ++calls; }));
       EXPECT_EQ(calls, 1);
+      EXPECT_EQ(block.locked, is_locked ? at : 0u);
       EXPECT_OK(copy.compare(plan));
       ASSERT_EQ(block.all.size(), table_at + table.size());
       EXPECT_LE(block.pieces, block.all.size() / piece_bytes + 1);

@@ -286,7 +286,9 @@ Status CvcDecoder::Impl::read(const Reader& reader, std::span<const RowRange> ra
   if (config.transfer == Transfer::kMapped) {
     std::span<const std::byte> mapped;
     NUMPACT_TRY(find_mapped(reader, ranges, column, mapped));
-    NUMPACT_TRY(registered.take(mapped, device));
+    if (!is_page_locked(mapped)) {
+      NUMPACT_TRY(RegisteredMemory::take(mapped, device).into(registered));
+    }
     if (!mapped.empty()) source = Source::kRegistered;
   }
   const Call call{reader, column, out, config, executor_of(config)};

@@ -13,7 +13,6 @@ namespace numpact::cuda {
 namespace {
 
 constexpr std::uint64_t kAlignment = 256;  // bytes; alignment of tables and host rows in a slot
-constexpr std::size_t kPageBytes = 4096;   // host memory is registered in whole pages
 // Bytes that a task copies to the pinned buffer at a time. Smaller portions balance threads better.
 constexpr std::size_t kPortionBytes = std::size_t{1} << 20;
 
@@ -22,26 +21,6 @@ constexpr std::uint64_t aligned(std::uint64_t at) {
 }
 
 }  // namespace
-
-// ---- registered memory ----
-
-Status RegisteredMemory::take(std::span<const std::byte> bytes, int device) noexcept {
-  if (bytes.empty()) return {};
-  int supports_read_only = 0;
-  NUMPACT_TRY(status_of(cudaDeviceGetAttribute(&supports_read_only,
-                                               cudaDevAttrHostRegisterReadOnlySupported, device)));
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(bytes.data()) % kPageBytes;
-  auto* const data = const_cast<std::byte*>(bytes.data()) - past;
-  const unsigned flags =
-      supports_read_only != 0 ? cudaHostRegisterReadOnly : cudaHostRegisterDefault;
-  NUMPACT_TRY(status_of(cudaHostRegister(data, past + bytes.size(), flags)));
-  data_ = data;
-  return {};
-}
-
-RegisteredMemory::~RegisteredMemory() {
-  if (data_ != nullptr) (void)status_of(cudaHostUnregister(data_));
-}
 
 // ---- slots ----
 

@@ -28,21 +28,6 @@
 
 namespace numpact::cuda {
 
-// Registers host memory with the driver, so that the device can copy from it. The destructor
-// unregisters it.
-class RegisteredMemory {
- public:
-  RegisteredMemory() = default;
-  ~RegisteredMemory();
-  RegisteredMemory(const RegisteredMemory&) = delete;
-  RegisteredMemory& operator=(const RegisteredMemory&) = delete;
-
-  Status take(std::span<const std::byte> bytes, int device) noexcept;
-
- private:
-  void* data_ = nullptr;
-};
-
 // How bytes of slices get to the device.
 enum class Source : std::uint8_t {
   kAny,         // through the pinned buffer

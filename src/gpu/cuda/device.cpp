@@ -111,6 +111,49 @@ CurrentDevice::~CurrentDevice() {
   if (is_changed_ && has_context(before_)) (void)status_of(cudaSetDevice(before_));
 }
 
+// ---- memory of the host ----
+
+Result<RegisteredMemory> RegisteredMemory::take(std::span<const std::byte> bytes,
+                                                int device) noexcept {
+  constexpr std::size_t kPageBytes = 4096;  // memory is registered in whole pages
+  RegisteredMemory registered;
+  if (bytes.empty()) return registered;
+  const CurrentDevice current(device);
+  NUMPACT_TRY(current.status());
+  int supports_read_only = 0;
+  NUMPACT_TRY(status_of(cudaDeviceGetAttribute(&supports_read_only,
+                                               cudaDevAttrHostRegisterReadOnlySupported, device)));
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(bytes.data()) % kPageBytes;
+  auto* const data = const_cast<std::byte*>(bytes.data()) - past;
+  const unsigned flags =
+      supports_read_only != 0 ? cudaHostRegisterReadOnly : cudaHostRegisterDefault;
+  NUMPACT_TRY(status_of(cudaHostRegister(data, past + bytes.size(), flags)));
+  registered.data_ = data;
+  return registered;
+}
+
+RegisteredMemory::~RegisteredMemory() {
+  if (data_ != nullptr) (void)status_of(cudaHostUnregister(data_));
+}
+
+RegisteredMemory::RegisteredMemory(RegisteredMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)) {}
+
+RegisteredMemory& RegisteredMemory::operator=(RegisteredMemory&& other) noexcept {
+  std::swap(data_, other.data_);
+  return *this;
+}
+
+bool is_page_locked(std::span<const std::byte> bytes) noexcept {
+  if (bytes.empty()) return false;
+  for (const std::byte* const at : {&bytes.front(), &bytes.back()}) {
+    cudaPointerAttributes attributes{};
+    if (!status_of(cudaPointerGetAttributes(&attributes, at)).ok()) return false;
+    if (attributes.type != cudaMemoryTypeHost) return false;
+  }
+  return true;
+}
+
 Status DeviceMemory::take(std::size_t bytes, cudaStream_t stream) noexcept {
   release();
   if (bytes == 0) return {};

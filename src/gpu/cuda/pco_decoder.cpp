@@ -49,13 +49,14 @@ struct PcoDecoder::Impl {
   // Queues the parts of a call.
   class Sink final : public PartSink {
    public:
-    Sink(PcoSlots& slots, std::span<const PcoFile> files) : slots_(slots), files_(files) {}
+    Sink(PcoSlots& slots, std::span<const PcoFile> files, const std::vector<bool>& are_locked)
+        : slots_(slots), files_(files), are_locked_(are_locked) {}
 
     Status begin(const StagedPart& part, std::span<const std::byte> file,
                  StagedCopy& copy) override {
       layout_.emplace(part.plan);
       NUMPACT_TRY(slots_.open({layout_->bytes(), layout_->scratch_bytes(), 0}, slot_));
-      layout_->add_to(copy, part.plan, file);
+      layout_->add_to(copy, part.plan, file, are_locked_[part.file]);
       return {};
     }
     Status buffer(std::size_t bytes, std::size_t to, std::byte*& at) override {
@@ -63,6 +64,9 @@ struct PcoDecoder::Impl {
     }
     Status send(const std::byte* at, std::size_t bytes, std::size_t to) override {
       return SlotSink(slots_.ring(), *slot_).send(at, bytes, to);
+    }
+    Status send_locked(const std::byte* from, std::size_t bytes, std::size_t to) override {
+      return SlotSink(slots_.ring(), *slot_).send_locked(from, bytes, to);
     }
     Status end(const StagedPart& part) override {
       return layout_->launch(slot_->device.data(), slot_->scratch.data(),
@@ -73,6 +77,7 @@ struct PcoDecoder::Impl {
    private:
     PcoSlots& slots_;
     std::span<const PcoFile> files_;
+    const std::vector<bool>& are_locked_;
     PcoSlots::Slot* slot_ = nullptr;
     std::optional<PcoPart> layout_;
   };
@@ -93,16 +98,18 @@ struct PcoDecoder::Impl {
     std::vector<StagedFile> staged;
     staged.reserve(files.size());
     const ChunkIndex nothing;
-    std::uint64_t bytes = 0;
+    std::vector<bool> are_locked;
+    std::uint64_t bytes = 0;  // to copy, with a quarter for tables
     for (const PcoFile& file : files) {
       staged.push_back({file.bytes, file.status.ok() ? file.index : &nothing, file.status});
-      bytes += file.bytes.size();
+      are_locked.push_back(is_page_locked(file.bytes));
+      bytes += file.bytes.size() / 4 + (are_locked.back() ? 0 : file.bytes.size());
     }
     NUMPACT_TRY(slots->begin(stream, files.size()));
-    // A ring for all of a call with little to copy: allocation is slow. A quarter more: tables.
-    NUMPACT_TRY(slots->ring().reserve(static_cast<std::size_t>(
-        std::min<std::uint64_t>(bytes + bytes / 4, kPiecesOfRing * piece_bytes))));
-    Sink sink(*slots, files);
+    // A ring for all of a call with little to copy: allocation is slow.
+    NUMPACT_TRY(slots->ring().reserve(
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kPiecesOfRing * piece_bytes))));
+    Sink sink(*slots, files, are_locked);
     const TaskPool pool(1, executor_of(config));
     Status queued = guarded([&] {
       return stage_files(staged, {part_bytes, piece_bytes}, config, pool, plans, sink);

@@ -100,12 +100,16 @@ PcoPart::Table PcoPart::add(std::size_t size, std::size_t slack) {
   return table;
 }
 
-void PcoPart::add_to(StagedCopy& copy, const DevicePlan& plan,
-                     std::span<const std::byte> file) const {
+void PcoPart::add_to(StagedCopy& copy, const DevicePlan& plan, std::span<const std::byte> file,
+                     bool is_locked) const {
   const auto add = [&]<class T>(TableIndex index, const std::vector<T>& table) {
     copy.add(std::as_bytes(std::span(table)), tables_[index].at);
   };
-  copy.add_input(plan, file, tables_[kInput].at);
+  if (is_locked) {
+    copy.add_locked_input(plan, file, tables_[kInput].at);
+  } else {
+    copy.add_input(plan, file, tables_[kInput].at);
+  }
   add(kHeads, plan.heads);
   add(kChunks, plan.chunks);
   add(kTasks, plan.tasks);

@@ -31,8 +31,9 @@ class PcoPart {
   std::uint64_t scratch_bytes() const { return scratch_bytes_; }
 
   // Adds all tables and the input, bytes() bytes in all; the copy refers to this object, the plan
-  // and the file, from which the plan was made.
-  void add_to(StagedCopy& copy, const DevicePlan& plan, std::span<const std::byte> file) const;
+  // and the file, from which the plan was made. `is_locked`: the file is in page-locked memory.
+  void add_to(StagedCopy& copy, const DevicePlan& plan, std::span<const std::byte> file,
+              bool is_locked = false) const;
 
   // Queues the decoding. `at`: device memory with what add_to() added. `out`: device memory of the
   // first number of the file. Failures are recorded in `status`, with first_task added to the task

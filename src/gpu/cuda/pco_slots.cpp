@@ -69,9 +69,13 @@ Status SlotSink::buffer(std::size_t bytes, std::size_t, std::byte*& at) {
 }
 
 Status SlotSink::send(const std::byte* at, std::size_t bytes, std::size_t to) {
-  NUMPACT_TRY(status_of(
-      cudaMemcpyAsync(slot_.device.data() + to, at, bytes, cudaMemcpyHostToDevice, slot_.stream)));
+  NUMPACT_TRY(send_locked(at, bytes, to));
   return ring_.sent(slot_.stream);
+}
+
+Status SlotSink::send_locked(const std::byte* from, std::size_t bytes, std::size_t to) {
+  return status_of(
+      cudaMemcpyAsync(slot_.device.data() + to, from, bytes, cudaMemcpyHostToDevice, slot_.stream));
 }
 
 }  // namespace numpact::cuda

@@ -69,6 +69,7 @@ class SlotSink final : public PieceSink {
 
   Status buffer(std::size_t bytes, std::size_t to, std::byte*& at) override;
   Status send(const std::byte* at, std::size_t bytes, std::size_t to) override;
+  Status send_locked(const std::byte* from, std::size_t bytes, std::size_t to) override;
 
  private:
   PinnedRing& ring_;

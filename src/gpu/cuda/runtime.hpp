@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "numpact/cuda.hpp"
@@ -31,6 +32,9 @@ class CurrentDevice {
   bool is_changed_ = false;
   Status status_;
 };
+
+// Whether devices can copy from this memory of the host without the processor. False on errors.
+bool is_page_locked(std::span<const std::byte> bytes) noexcept;
 
 // Device memory that is allocated and freed in the order of a stream.
 class DeviceMemory {
