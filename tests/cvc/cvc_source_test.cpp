@@ -91,6 +91,16 @@ TEST(CvcSource, EveryFileAsInMemory) {
   }
 }
 
+// A source whose blocks have checksums gives the header alone of what is asked for.
+TEST(CvcSource, NothingIsReadBehindTheHeader) {
+  const Bytes file = file_of(std::vector<Compression>(4, Compression::kFp16));
+  const std::uint64_t header = cvc::parse_header(file).value().header_bytes;
+  const auto source = std::make_shared<RecordingSource>(file);
+  source->max_read_bytes = static_cast<std::size_t>(header);
+  ASSERT_TRUE(Reader::create(source).ok());
+  ASSERT_EQ(source->reads.size(), 1u);
+}
+
 TEST(CvcSource, BadFilesAreRefused) {
   for (const std::string& name : cvc_names("bad")) {
     SCOPED_TRACE(name);

@@ -116,30 +116,32 @@ std::optional<std::uint64_t> separable_row_bytes(const Info& info, std::size_t c
   return codec.code_bytes(schema.dimension, schema.dtype);
 }
 
+Status Loader::read_once(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) const {
+  Status status;
+#ifdef NUMPACT_NO_EXCEPTIONS
+  status = source_.read_at(offset, out).into(got);
+#else
+  try {
+    status = source_.read_at(offset, out).into(got);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (...) {
+    status = Status(ErrorKind::kIo, "the source failed");
+  }
+#endif
+  if (!status.ok()) {
+    if (status.offset() != Status::kNoOffset) return status;
+    return Status(status.kind(), status.what(), offset).because_of(status.system_error());
+  }
+  if (got <= out.size()) return {};
+  return Status(ErrorKind::kIo, "the source gave more bytes than it was asked for", offset);
+}
+
 Status Loader::read_some(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) const {
   got = 0;
   while (got < out.size()) {
     std::size_t more = 0;
-    Status status;
-#ifdef NUMPACT_NO_EXCEPTIONS
-    status = source_.read_at(offset + got, out.subspan(got)).into(more);
-#else
-    try {
-      status = source_.read_at(offset + got, out.subspan(got)).into(more);
-    } catch (const std::bad_alloc&) {
-      return out_of_memory();
-    } catch (...) {
-      status = Status(ErrorKind::kIo, "the source failed");
-    }
-#endif
-    if (!status.ok()) {
-      if (status.offset() != Status::kNoOffset) return status;
-      return Status(status.kind(), status.what(), offset + got).because_of(status.system_error());
-    }
-    if (more > out.size() - got) {
-      return Status(ErrorKind::kIo, "the source gave more bytes than it was asked for",
-                    offset + got);
-    }
+    NUMPACT_TRY(read_once(offset + got, out.subspan(got), more));
     if (more == 0) return {};
     got += more;
   }
@@ -163,8 +165,13 @@ Status Loader::read_header(const DecodeLimits& limits, Info& info) const {
     NUMPACT_TRY(ensure_memory(2 * target_bytes));
     bytes.resize(to_size(target_bytes));
     std::size_t got = 0;
-    NUMPACT_TRY(read_some(before, std::span(bytes).subspan(before), got));
-    if (before + got < target_bytes) {
+    // A source may give the header alone of what is asked for, and take long for more.
+    const std::span<std::byte> rest = std::span(bytes).subspan(before);
+    NUMPACT_TRY(size_ == kUnknownSize ? read_some(before, rest, got)
+                                      : read_once(before, rest, got));
+    if (size_ != kUnknownSize && got > 0) {
+      bytes.resize(before + got);
+    } else if (before + got < target_bytes) {
       if (size_ != kUnknownSize) {
         return Status(ErrorKind::kTruncated, "the file ends before all of its bytes were read",
                       before + got);

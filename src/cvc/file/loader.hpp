@@ -50,6 +50,7 @@ class Loader {
                    std::vector<Window>& windows) const;
 
  private:
+  Status read_once(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) const;
   Status read_some(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) const;
   Status read_header(const DecodeLimits& limits, Info& info) const;
   Status place_records(Info& info) const;
