@@ -79,6 +79,7 @@ class Compressor {
     table_ = open_table(options_.input, options_.source.from, source_options_);
     for (const std::string& text : table_->notes()) note(text);
     if (!table_->json_metadata().empty()) note("its metadata is left out");
+    vectors_ = vectors_of(options_.vectors, table_->columns(), input_name_);
     if (!table_->has_names()) {
       if (source_options_.column || !source_options_.skip.empty()) {
         fail_usage(input_name_, "this format has no columns, --column and --skip do not apply");
@@ -290,7 +291,8 @@ class Compressor {
       } else if (reasons_[i].empty()) {
         manifest.columns.push_back(column_of(column_to_write(i)));
       } else {
-        manifest.others.push_back({column.name, column.source_type, *places_[i], 0, {}});
+        const std::uint64_t at = *places_[i];
+        manifest.others.push_back({column.name, column.source_type, at, 0, {}, vectors_[i]});
       }
     }
     folder_.emplace(output, manifest, write_options_, options_.overwrite);
@@ -461,7 +463,7 @@ class Compressor {
                       fmt::format("column '{}' cannot be appended: {}", names_[i], reasons_[i]));
       }
       if (is_other) {
-        rows.others.push_back({names_[i], type_of_other(i), given.size(), 0, {}});
+        rows.others.push_back({names_[i], type_of_other(i), given.size(), 0, {}, vectors_[i]});
       } else {
         rows.columns.push_back(column_of(column_to_write(i)));
       }
@@ -569,9 +571,10 @@ class Compressor {
   std::optional<Roundings> roundings_;
   std::vector<std::optional<NumberType>> dtypes_;
   std::set<std::size_t> skipped_;
-  std::vector<std::string> reasons_;  // why each column is not compressed; empty if it is
-  std::set<std::size_t> kept_;        // of these, the ones that files of Arrow keep
-  std::set<std::size_t> widened_;     // of these, the ones whose type is not that of the folder
+  std::vector<std::string> reasons_;     // why each column is not compressed; empty if it is
+  std::set<std::size_t> kept_;           // of these, the ones that files of Arrow keep
+  std::vector<table::Vectors> vectors_;  // of each column
+  std::set<std::size_t> widened_;        // of these, the ones whose type is not that of the folder
   std::vector<std::optional<std::size_t>> places_;  // of columns that are written, in the table
   std::optional<ColumnThreads> threads_;            // for several columns at the same time
   std::optional<FolderWriter> folder_;
@@ -579,8 +582,7 @@ class Compressor {
   std::map<std::string, std::optional<NumberType>> old_types_;  // none: columns of one name differ
   std::set<std::string> old_skipped_;
   std::optional<std::pair<std::string, std::uint64_t>> first_;  // column that was written, its rows
-  std::vector<std::optional<Compressed>>
-      compressed_;  // by column: those that were at the same time
+  std::vector<std::optional<Compressed>> compressed_;           // those that were at the same time
 };
 
 }  // namespace
@@ -591,10 +593,7 @@ Command add_compress_command(CLI::App& app) {
       app.add_subcommand("compress", "Compress numbers, or columns of a table, to Pco");
   add_compress_options(*command, *options);
   command->footer(kCompressFooter);
-  return {command, [options] {
-            Compressor(*options).run();
-            return ExitCode::kDone;
-          }};
+  return {command, [options] { return Compressor(*options).run(), ExitCode::kDone; }};
 }
 
 }  // namespace numpact::cli

@@ -23,6 +23,25 @@ table::SchemaChange parse_schema(const CompressOptions& options) {
   fail_choice("--schema", options.schema, {"same", "extend"});
 }
 
+std::vector<table::Vectors> vectors_of(const std::vector<std::string>& args,
+                                       std::span<const Column> columns, const std::string& file) {
+  std::vector<table::Vectors> made(columns.size(), table::Vectors::kExact);
+  for (const std::string& arg : args) {
+    const std::size_t equals = arg.rfind('=');
+    const auto form = table::vectors_of_name(std::string_view(arg).substr(equals + 1));
+    if (equals == std::string::npos || !form) {
+      fail_usage("--vectors", "'" + arg + "' is no column with a compression, as emb=int8_dim is");
+    }
+    const std::string name = arg.substr(0, equals);
+    const std::size_t index = find_name(names_of(columns), file, name);
+    if (columns[index].unfit.empty()) {
+      fail_usage("--vectors", "column '" + name + "' has no fixed-size lists");
+    }
+    made[index] = *form;
+  }
+  return made;
+}
+
 void add_compress_options(CLI::App& command, CompressOptions& options) {
   command.add_option("FILE", options.input, "Input file; - is standard input")
       ->required()
@@ -49,6 +68,13 @@ void add_compress_options(CLI::App& command, CompressOptions& options) {
                   "What to do with columns that Pco cannot hold: keep (the default if Arrow is "
                   "there), drop or error")
       ->type_name("WHAT");
+  command
+      .add_option("--vectors", options.vectors,
+                  "Store the fixed-size lists of floats of a column as vectors of a lossy "
+                  "compression, such as emb=int8_dim; may be given again")
+      ->type_name("COLUMN=C")
+      ->expected(1)
+      ->take_all();
   command.add_flag("--verify", options.verify, "Decode what is written and compare (the default)");
   command.add_flag("--no-verify", options.no_verify, "Skip the verification");
   command.add_flag("--trailer", options.trailer.requested,

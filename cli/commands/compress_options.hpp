@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "commands/common_options.hpp"
 #include "commands/rounding_options.hpp"
 #include "commands/source.hpp"
+#include "formats/table.hpp"
 #include "numpact/table_writer.hpp"
 
 namespace numpact::cli {
@@ -19,7 +22,8 @@ struct CompressOptions {
   bool append = false;
   std::string schema;
   std::string others;
-  bool verify = false;  // no effect: it is the default
+  std::vector<std::string> vectors;  // COLUMN=COMPRESSION
+  bool verify = false;               // no effect: it is the default
   bool no_verify = false;
   unsigned threads = 0;
   SourceArgs source;
@@ -42,6 +46,10 @@ enum class OtherPolicy : std::uint8_t {
 OtherPolicy parse_others(const std::string& text);
 // How columns of appended rows may differ from those of the folder.
 table::SchemaChange parse_schema(const CompressOptions& options);
+
+// How the vectors of each column are compressed, by COLUMN=COMPRESSION.
+std::vector<table::Vectors> vectors_of(const std::vector<std::string>& args,
+                                       std::span<const Column> columns, const std::string& file);
 
 void add_compress_options(CLI::App& command, CompressOptions& options);
 

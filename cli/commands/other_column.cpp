@@ -83,7 +83,7 @@ class OtherColumns::ColumnSource final : public GuardedSource {
   std::uint64_t write_rows(table::Other& other, std::span<const table::Part> copied,
                            ByteSink& sink) override {
     const OtherColumn written =
-        is_append ? join(other, copied, sink) : input_->write_other(index_, sink);
+        is_append ? join(other, copied, sink) : input_->write_other(index_, sink, other.vectors);
     all_rows_ = written.rows;
     if (!is_append) rows_ = written.rows;
     other.type = written.type;
@@ -93,10 +93,11 @@ class OtherColumns::ColumnSource final : public GuardedSource {
   OtherColumn join(const table::Other& other, std::span<const table::Part> copied, ByteSink& sink) {
     JoinedRows joined;
     joined.may_widen = may_widen;
+    joined.vectors = other.vectors;
     joined.nulls_before = plan_.null_rows;
     if (input_ != nullptr) {
       UnnamedFile added(place_);
-      rows_ = input_->write_other(index_, added).rows;
+      rows_ = input_->write_other(index_, added, std::nullopt).rows;
       joined.added = added.close(input_->columns()[index_].name, rows_);
     } else {
       joined.nulls_after = rows_;
@@ -166,7 +167,7 @@ void OtherColumns::verify() const {
 
 std::uint64_t count_rows(TableInput& input, std::size_t index) {
   NoSink sink;
-  return input.write_other(index, sink).rows;
+  return input.write_other(index, sink, std::nullopt).rows;
 }
 
 }  // namespace numpact::cli

@@ -154,7 +154,8 @@ class CsvTable final : public TableInput, private BlockWork {
     return texts_[index] != nullptr && !texts_[index]->not_utf8() ? texts_[index]->open() : nullptr;
   }
 
-  OtherColumn write_other(std::size_t index, ByteSink& file) override {
+  OtherColumn write_other(std::size_t index, ByteSink& file,
+                          std::optional<table::Vectors>) override {
     return write_text(*texts_[index]->open(), names_[index], file,
                       column_place(name_, names_[index]));
   }

@@ -11,6 +11,11 @@
 namespace numpact::cli {
 
 std::string wrong_block(const table::Part& part, std::size_t index) {
+  if (part.has_vectors()) {
+    return fmt::format(
+        "{}: {} another checksum than the manifest says", to_string(ErrorKind::kChecksum),
+        index == 0 ? "the header of the file has" : fmt::format("chunk {} has", index - 1));
+  }
   const std::uint64_t first = index == 0 ? 0 : (index - 1) * table::kOtherBatchRows;
   const std::string what =
       index == 0 ? "the beginning of the file (schema and dictionaries) has"
@@ -43,7 +48,7 @@ void check_blocks(std::span<const std::byte> file, const table::Part& part,
   check(table::checked_part(part.file, file, part.rows).into(found), place);
   if (found.ends != part.ends) {
     throw Failure(ExitCode::kCorrupt, place,
-                  "corrupt: its batches do not end where the manifest says");
+                  "corrupt: its batches or chunks do not end where the manifest says");
   }
 }
 

@@ -97,6 +97,7 @@ struct JoinedRows {
   // The column gets the type that holds its values and those of `added` exactly. Else their types
   // must have the same values: the form of text and the indices of a dictionary may differ.
   bool may_widen = false;
+  table::Vectors vectors = table::Vectors::kExact;  // of lists that can be vectors
 
   const OtherFile& last() const { return added ? *added : like; }
 };

@@ -37,7 +37,7 @@ std::size_t find_name(std::span<const std::string> names, const std::string& fil
              fmt::format("no column '{}'; there are {}", requested, list.empty() ? "none" : list));
 }
 
-OtherColumn TableInput::write_other(std::size_t column, ByteSink&) {
+OtherColumn TableInput::write_other(std::size_t column, ByteSink&, std::optional<table::Vectors>) {
   throw Failure(ExitCode::kFailure, columns_[column].name, columns_[column].unfit);
 }
 

@@ -137,8 +137,10 @@ class TableInput {
   virtual bool infers_types() const { return false; }
   // Whether write_other() can write a column that cannot be compressed.
   virtual bool can_keep(std::size_t /*column*/) const { return false; }
-  // Writes such a column as a file of Arrow.
-  virtual OtherColumn write_other(std::size_t column, ByteSink& file);
+  // Writes such a column as a file of Arrow, or, if it has lists that can be vectors, of CVC.
+  // `vectors`: none: of Arrow only.
+  virtual OtherColumn write_other(std::size_t column, ByteSink& file,
+                                  std::optional<table::Vectors> vectors);
   // The texts or bytes of such a column, also of one of categories; null: it has others. Columns
   // can be read again.
   virtual std::unique_ptr<TextInput> open_texts(std::size_t column);

@@ -212,8 +212,11 @@ std::string table_report(const std::string& folder, const Manifest& manifest,
                       bytes == 0 ? "-" : ratio_text(raw, bytes));
   for (std::size_t i = 0; i < manifest.others.size(); ++i) {
     const ManifestOther& other = manifest.others[i];
-    text += fmt::format("kept      {} ({}), {} rows, {} bytes\n", one_line(other.name),
-                        one_line(other.type), other.rows, grouped(other_bytes[i]));
+    const bool is_exact = other.vectors == table::Vectors::kExact;
+    const std::string lossy =
+        is_exact ? "" : fmt::format(", lossy: {}", table::to_string(other.vectors));
+    text += fmt::format("kept      {} ({}), {} rows, {} bytes{}\n", one_line(other.name),
+                        one_line(other.type), other.rows, grouped(other_bytes[i]), lossy);
   }
   for (const SkippedColumn& column : manifest.skipped) {
     text += fmt::format("left out  {} ({})\n", one_line(column.name), one_line(column.type));

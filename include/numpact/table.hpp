@@ -28,6 +28,8 @@ inline constexpr std::size_t kMaxManifestValues = std::size_t{1} << 22;
 inline constexpr std::uint64_t kCountLimit = std::uint64_t{1} << 63;
 // Rows of a record batch of the file of another column, but for the last one.
 inline constexpr std::uint64_t kOtherBatchRows = 65'536;
+// The ending of the CVC files of other columns.
+inline constexpr std::string_view kVectorEnding = ".cvc";
 // Digits of decimals that are stored as numbers: all such numbers are i64.
 inline constexpr unsigned kMaxDecimalDigits = 18;
 
@@ -68,6 +70,22 @@ struct DecimalType {
 
 enum class Unit : std::uint8_t { kSecond, kMilli, kMicro, kNano };
 
+// How fixed-size lists of numbers are compressed in CVC files (docs/format/cvc.md): all but kExact
+// change values.
+enum class Vectors : std::uint8_t {
+  kExact,
+  kFp16,
+  kBFloat16,
+  kInt8,
+  kInt8Row,
+  kInt8Dim,
+  kInt4,
+  kRot1,
+  kRot2,
+  kRot3,
+  kRot4
+};
+
 // "number", "bool", "date32", ...; "s", "ms", "us", "ns".
 NUMPACT_API std::string_view to_string(Kind kind) noexcept;
 NUMPACT_API std::string_view to_string(Unit unit) noexcept;
@@ -77,6 +95,9 @@ NUMPACT_API std::optional<Unit> unit_of_name(std::string_view name) noexcept;
 // them.
 NUMPACT_API std::string_view to_string(TextType type) noexcept;
 NUMPACT_API std::optional<TextType> text_type_of_name(std::string_view name) noexcept;
+// The name that CVC has for the compression: "pco", "fp16", "bfloat16", ...
+NUMPACT_API std::string_view to_string(Vectors vectors) noexcept;
+NUMPACT_API std::optional<Vectors> vectors_of_name(std::string_view name) noexcept;
 // "decimal128(18, 2)", as Arrow prints it; whether such a type exists and i64 holds its values.
 NUMPACT_API std::string to_string(const DecimalType& type);
 NUMPACT_API bool is_valid(const DecimalType& type) noexcept;
@@ -168,17 +189,20 @@ struct Column {
   friend bool operator==(const Column&, const Column&) = default;
 };
 
-// A file of Arrow with rows of another column.
+// A file with rows of another column: one of Arrow, or, if its name ends in kVectorEnding, a CVC
+// file of fixed-size lists of numbers.
 struct Part {
   std::string file;
   std::uint64_t rows = 0;
-  // Checksums; absent in version 3. Consecutive blocks cover the file: one up to the first record
-  // batch, one for each batch, with the dictionaries before it, and the rest.
+  // Checksums; absent in version 3. Consecutive blocks cover the file. Of Arrow: one up to the
+  // first record batch, one for each batch, with the dictionaries before it, and the rest. Of CVC:
+  // the header, and the record of each chunk.
   std::uint64_t bytes = 0;           // size of the file
   std::vector<std::uint64_t> ends;   // of the blocks in the file, exclusive
   std::vector<std::uint32_t> crc32;  // CRC-32 of each block, as checksum_of() computes it
 
   bool has_checksums() const noexcept { return !ends.empty(); }
+  bool has_vectors() const noexcept { return file.ends_with(kVectorEnding); }
 
   friend bool operator==(const Part&, const Part&) = default;
 };
@@ -189,7 +213,8 @@ struct Other {
   std::string type;            // as Arrow prints it, for people
   std::uint64_t position = 0;  // among all columns of the table
   std::uint64_t rows = 0;
-  std::vector<Part> parts;  // at least one
+  std::vector<Part> parts;            // at least one
+  Vectors vectors = Vectors::kExact;  // how its CVC files are compressed
 
   const std::string& first_file() const noexcept { return parts.front().file; }
 
@@ -231,19 +256,23 @@ NUMPACT_API Result<Manifest> parse_manifest(std::string_view text,
                                             std::string* why = nullptr) noexcept;
 
 // The text of a manifest: version 2; with other columns, lists of parts, texts or decimals version
-// 4, or 3 if no part of any other column has checksums and none is listed. `type` and `reason`,
-// which are for people, may be any bytes.
+// 4, or 3 if no part of any other column has checksums and none is listed; 5 with CVC files. `type`
+// and `reason`, which are for people, may be any bytes.
 //
 // Errors: parse_manifest() would refuse it; kLimitExceeded if it would be too long or have too many
 // values, else kInvalidArgument, such as a name that is not UTF-8. `why` as there.
 NUMPACT_API Result<std::string> manifest_text(const Manifest& manifest,
                                               std::string* why = nullptr) noexcept;
 
-// Describes a file of Arrow IPC that belongs to another column, with the ends and checksums of its
-// blocks. `file`: all its bytes, which are untrusted; they are not decoded. The result needs 12
-// bytes for each batch.
+// Whether bytes are those of a CVC file, by its first ones.
+NUMPACT_API bool is_vector_file(std::span<const std::byte> file) noexcept;
+
+// Describes a file of Arrow IPC or CVC that belongs to another column, with the ends and checksums
+// of its blocks. `file`: all its bytes, which are untrusted; they are not decoded. The result needs
+// 12 bytes for each batch or chunk.
 //
-// Errors: kCorrupt: it is not such a file, or has not the batches that `rows` need.
+// Errors: kCorrupt: it is not such a file, or has not the batches that `rows` need; chunks are not
+// compared with the rows.
 NUMPACT_API Result<Part> checked_part(std::string_view name, std::span<const std::byte> file,
                                       std::uint64_t rows) noexcept;
 
@@ -254,7 +283,7 @@ NUMPACT_API bool is_file_name(std::string_view name) noexcept;
 class NUMPACT_API FileNames {
  public:
   // The file of a column: its name, in which bytes but letters, digits, '_' and '-' are %XX, at
-  // most 120 bytes of it, and the ending, ".pco" or ".arrow".
+  // most 120 bytes of it, and the ending, ".pco", ".arrow" or ".cvc".
   std::string add(std::string_view column, std::string_view ending);
 
  private:

@@ -37,6 +37,7 @@ def write_table(
     overwrite: bool = False,
     partition_by: Sequence[str] | None = None,
     rounding: Mapping[str, Mapping[str, Any]] | None = None,
+    vectors: Mapping[str, str] | None = None,
     report: Callable[[str, RoundingReport], object] | None = None,
     lock_timeout: float | None = None,
 ) -> None:
@@ -71,6 +72,9 @@ def write_table(
         rounding: Columns of numbers to round, by their names: ``{"lat": {"max_error": 1e-6},
             "fare": {"decimals": 2, "fill": -1.0}}``, with the options of ``round_numbers``. The
             folder does not say that they were rounded.
+        vectors: Lossy compressions of columns of fixed-size lists of float32 or float16, by their
+            names: ``{"embedding": "int8_dim"}``, one of those of ``numpact.cvc``. Without one they
+            are exact. The folder says which, and appends keep it.
         report: Called with the name of each rounded column and its ``RoundingReport``.
         lock_timeout: Seconds to wait for another writer of an existing table; None: no limit.
 
@@ -100,6 +104,7 @@ def write_table(
         others=others,
         overwrite=overwrite,
         rounding=rounding,
+        vectors=vectors,
         report=report,
         lock_timeout=lock_timeout,
     )
@@ -121,6 +126,7 @@ def append_table(
     others: Others = "keep",
     schema: Schema = "same",
     rounding: Mapping[str, Mapping[str, Any]] | None = None,
+    vectors: Mapping[str, str] | None = None,
     report: Callable[[str, RoundingReport], object] | None = None,
     lock_timeout: float | None = None,
 ) -> None:
@@ -146,6 +152,7 @@ def append_table(
             decimals, finer units of times, text instead of categories. A column whose type changes
             is written anew.
         rounding, report: As for ``write_table``, for the new rows alone.
+        vectors: As for ``write_table``, for new columns; others have their compression.
         lock_timeout: Seconds to wait for other writers of the table; None: no limit.
 
     Raises:
@@ -177,6 +184,7 @@ def append_table(
         others=others,
         schema=schema,
         rounding=rounding,
+        vectors=vectors,
         report=report,
         lock_timeout=lock_timeout,
     )

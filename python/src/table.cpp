@@ -130,8 +130,9 @@ nb::tuple tuple_of(const table::Part& part) {
 nb::tuple tuple_of(const table::Other& other, LogicalTypes&) {
   nb::list parts;
   for (const table::Part& part : other.parts) parts.append(tuple_of(part));
+  const bool is_exact = other.vectors == table::Vectors::kExact;
   return nb::make_tuple(text_of(other.name), other.position, text_of(other.type), other.rows,
-                        nb::tuple(parts));
+                        nb::tuple(parts), text_of(is_exact ? "" : table::to_string(other.vectors)));
 }
 
 nb::tuple tuple_of(const table::Skipped& skipped, LogicalTypes&) {
@@ -246,6 +247,7 @@ table::Other other_in(nb::handle entry) {
     for (const nb::handle end : part[3]) made.ends.push_back(nb::cast<std::uint64_t>(end));
     for (const nb::handle crc : part[4]) made.crc32.push_back(nb::cast<std::uint32_t>(crc));
   }
+  other.vectors = table::vectors_of_name(utf8_of(entry[5])).value_or(table::Vectors::kExact);
   return other;
 }
 

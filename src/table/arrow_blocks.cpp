@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of a file of Arrow IPC: the ends of its messages, without Arrow itself.
+// The blocks of a file of another column: the ends of the messages of Arrow IPC, without Arrow
+// itself, or of the header and the chunks of CVC.
 #include <cstring>
 
 #include "base/crc.hpp"
@@ -26,6 +27,12 @@ constexpr std::size_t kBodyLengthSlot = 3;
 constexpr std::uint8_t kSchemaMessage = 1;
 constexpr std::uint8_t kDictionaryMessage = 2;
 constexpr std::uint8_t kBatchMessage = 3;
+
+constexpr char kCvcMagic[] = {'C', 'V', 'C', 'F'};
+constexpr std::uint16_t kCvcMajor = 2;
+// Magic, version and the length of the header; the length and the checksum of a record.
+constexpr std::size_t kCvcFrontBytes = 12;
+constexpr std::size_t kRecordFrontBytes = 8;
 
 Status no_arrow_file() {
   return Status(ErrorKind::kCorrupt, "is not a complete file of Arrow IPC");
@@ -125,18 +132,51 @@ Status walk_messages(std::span<const std::byte> file, std::size_t end, std::uint
   return {};
 }
 
+// Appends the ends of the header and of the records of CVC (docs/format/cvc.md), without its JSON.
+Status walk_records(std::span<const std::byte> file, std::vector<std::uint64_t>& ends) {
+  const auto damaged = [](std::size_t at) {
+    return Status(ErrorKind::kCorrupt, "is not a complete file of vectors", at);
+  };
+  if (file.size() < kCvcFrontBytes) return damaged(0);
+  std::size_t at = kCvcFrontBytes;
+  const std::size_t header = load_le<std::uint32_t>(&file[kCvcFrontBytes - 4]);
+  if (load_le<std::uint16_t>(&file[sizeof kCvcMagic]) != kCvcMajor || header > file.size() - at) {
+    return damaged(0);
+  }
+  at += header;
+  ends.push_back(at);
+  while (at < file.size()) {
+    const std::size_t left = file.size() - at;
+    if (left < kRecordFrontBytes) return damaged(at);
+    const std::size_t payload = load_le<std::uint32_t>(&file[at]);
+    if (payload > left - kRecordFrontBytes) return damaged(at);
+    at += kRecordFrontBytes + payload;
+    ends.push_back(at);
+  }
+  return ends.size() > 1 ? Status() : damaged(at);
+}
+
 }  // namespace
+
+bool is_vector_file(std::span<const std::byte> file) noexcept {
+  return file.size() >= sizeof kCvcMagic &&
+         std::memcmp(file.data(), kCvcMagic, sizeof kCvcMagic) == 0;
+}
 
 Result<Part> checked_part(std::string_view name, std::span<const std::byte> file,
                           std::uint64_t rows) noexcept {
   return internal::guarded_value<Part>([&](Part& part) -> Status {
-    std::size_t end = 0;
-    NUMPACT_TRY(end_of_messages(file).into(end));
     part.file = name;
     part.rows = rows;
     part.bytes = file.size();
-    const std::uint64_t batches = rows / kOtherBatchRows + (rows % kOtherBatchRows != 0 ? 1 : 0);
-    NUMPACT_TRY(walk_messages(file, end, batches, part.ends));
+    if (is_vector_file(file)) {
+      NUMPACT_TRY(walk_records(file, part.ends));
+    } else {
+      std::size_t end = 0;
+      NUMPACT_TRY(end_of_messages(file).into(end));
+      const std::uint64_t batches = rows / kOtherBatchRows + (rows % kOtherBatchRows != 0 ? 1 : 0);
+      NUMPACT_TRY(walk_messages(file, end, batches, part.ends));
+    }
     part.crc32.reserve(part.ends.size());
     std::uint64_t begin = 0;
     for (const std::uint64_t block_end : part.ends) {

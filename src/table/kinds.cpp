@@ -33,6 +33,11 @@ constexpr std::array kKinds = {
 // In the order of Unit.
 constexpr std::array<std::string_view, 4> kUnits = {"s", "ms", "us", "ns"};
 
+// In the order of Vectors.
+constexpr std::array<std::string_view, 11> kVectorNames = {
+    "pco",  "fp16", "bfloat16", "int8", "int8_row", "int8_dim",
+    "int4", "rot1", "rot2",     "rot3", "rot4"};
+
 // In the order of TextType.
 constexpr std::array<std::string_view, 6> kTextTypes = {
     "string", "large_string", "binary", "large_binary", "string_view", "binary_view"};
@@ -68,6 +73,16 @@ const KindFacts& facts_of(Kind kind) { return kKinds[static_cast<std::size_t>(ki
 std::string_view to_string(Kind kind) noexcept { return facts_of(kind).name; }
 
 std::string_view to_string(Unit unit) noexcept { return kUnits[static_cast<std::size_t>(unit)]; }
+
+std::string_view to_string(Vectors vectors) noexcept {
+  return kVectorNames[static_cast<std::size_t>(vectors)];
+}
+
+std::optional<Vectors> vectors_of_name(std::string_view name) noexcept {
+  const auto* const found = std::find(kVectorNames.begin(), kVectorNames.end(), name);
+  if (found == kVectorNames.end()) return std::nullopt;
+  return static_cast<Vectors>(found - kVectorNames.begin());
+}
 
 std::optional<Kind> kind_of_name(std::string_view name) noexcept {
   for (std::size_t i = 0; i < kKinds.size(); ++i) {

@@ -48,6 +48,7 @@ enum Name : std::size_t {
   kType,
   kUnit,
   kValues,
+  kVectors,
   kVersion
 };
 
@@ -59,7 +60,7 @@ inline constexpr std::array<std::string_view, member::kVersion + 1> kNames = {
     "nullable", "nulls",     "nulls_dropped", "number_type",  "obsolete", "others",
     "parts",    "position",  "precision",     "reason",       "rows",     "scale",
     "skipped",  "text_type", "timezone",      "type",         "unit",     "values",
-    "version"};
+    "vectors",  "version"};
 
 inline std::string printable(std::string_view text) {
   if (text.size() <= kMaxQuoted) return std::string(text);

@@ -216,6 +216,10 @@ Status Writer::other(const Other& other, bool has_checksums) {
   number("position", other.position);
   people_text("type", other.type);
   number("rows", other.rows);
+  if (other.vectors != Vectors::kExact) {
+    text_.name("vectors");
+    text_.string(to_string(other.vectors));
+  }
   if (has_checksums) {
     text_.name("parts");
     text_.open_array();
@@ -250,14 +254,19 @@ Status Writer::write(std::string& out) {
                                      }) ||
                          std::any_of(others.begin(), others.end(),
                                      [](const Other& other) { return other.parts.size() > 1; });
-  if (!is_checked && (checked > 0 || has_parts)) {
+  const bool has_vectors = std::any_of(others.begin(), others.end(), [](const Other& other) {
+    return other.vectors != Vectors::kExact ||
+           std::any_of(other.parts.begin(), other.parts.end(),
+                       [](const Part& part) { return part.has_vectors(); });
+  });
+  if (!is_checked && (checked > 0 || has_parts || has_vectors)) {
     return bad(ErrorKind::kInvalidArgument, "some other columns have no checksums",
                "some other columns have no checksums, which others or lists of parts need");
   }
   text_.open_object();
   text_.name("format");
   text_.string("numpact-table");
-  number("version", has_parts ? 4 : others.empty() ? 2 : is_checked ? 4 : 3);
+  number("version", has_vectors ? 5 : has_parts ? 4 : others.empty() ? 2 : is_checked ? 4 : 3);
   text_.name("columns");
   text_.open_array();
   for (const Column& one : manifest_.columns) NUMPACT_TRY(column(one));

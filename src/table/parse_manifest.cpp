@@ -24,10 +24,11 @@ using internal::named;
 using internal::printable;
 
 // Versions: 2 has nulls, metadata and the reasons why columns were left out, 3 has other columns, 4
-// has them with checksums.
-constexpr std::uint64_t kLastVersion = 4;
+// has them with checksums, 5 has CVC files.
+constexpr std::uint64_t kLastVersion = 5;
 constexpr std::uint64_t kFirstWithOthers = 3;
 constexpr std::uint64_t kFirstWithParts = 4;
+constexpr std::uint64_t kFirstWithVectors = 5;
 
 // Memory that is counted for each entry and pair, in addition to its texts.
 constexpr std::uint64_t kColumnMemory = 256;
@@ -64,7 +65,8 @@ class Parser : private internal::ManifestReader {
   Status number_parts(const ManifestObject& object, Column& out);
   Status number_part(const View& value, NumberPart& out);
   Status other(const View& value, std::uint64_t version, Other& out);
-  Status part(const View& value, Part& out);
+  Status part(const View& value, std::uint64_t version, Part& out);
+  Status vectors_of(const ManifestObject& object, Other& out);
   template <class Number>
   Status numbers(const ManifestObject& object, Name name, std::uint64_t limit,
                  std::vector<Number>& out);
@@ -351,19 +353,22 @@ Status Parser::numbers(const ManifestObject& object, Name name, std::uint64_t li
   return {};
 }
 
-Status Parser::part(const View& value, Part& out) {
+Status Parser::part(const View& value, std::uint64_t version, Part& out) {
   const ManifestObject object(value);
   NUMPACT_TRY(file_name(object, out.file));
   NUMPACT_TRY(number(object, kRows, out.rows));
   NUMPACT_TRY(number(object, kBytes, out.bytes));
   NUMPACT_TRY(numbers(object, kEnds, kCountLimit, out.ends));
   NUMPACT_TRY(numbers(object, kCrc32, std::uint64_t{1} << 32, out.crc32));
-  const std::uint64_t batches = (out.rows + kOtherBatchRows - 1) / kOtherBatchRows;
-  if (out.ends.size() != batches + 2 || out.crc32.size() != out.ends.size()) {
+  std::uint64_t blocks = (out.rows + kOtherBatchRows - 1) / kOtherBatchRows + 2;
+  if (version >= kFirstWithVectors && out.has_vectors()) {
+    blocks = std::max<std::uint64_t>(out.ends.size(), 2);  // a header, and chunks of any rows
+  }
+  if (out.ends.size() != blocks || out.crc32.size() != blocks) {
     return bad(*object[kEnds], "a file has another count of blocks than its rows",
                "has " + std::to_string(out.ends.size()) + " ends and " +
                    std::to_string(out.crc32.size()) + " checksums of blocks, not " +
-                   std::to_string(batches + 2) + " for " + std::to_string(out.rows) + " rows");
+                   std::to_string(blocks) + " for " + std::to_string(out.rows) + " rows");
   }
   std::uint64_t before = 0;
   for (const std::uint64_t end : out.ends) {
@@ -379,6 +384,18 @@ Status Parser::part(const View& value, Part& out) {
                  std::to_string(out.bytes));
 }
 
+Status Parser::vectors_of(const ManifestObject& object, Other& out) {
+  std::string name;
+  NUMPACT_TRY(optional_text(object, kVectors, name));
+  if (!object[kVectors]) return {};
+  if (const std::optional<Vectors> found = vectors_of_name(name)) {
+    out.vectors = *found;
+    return {};
+  }
+  return bad(*object[kVectors], "a compression of vectors is unknown",
+             "the compression '" + printable(name) + "' of vectors is unknown");
+}
+
 Status Parser::other(const View& value, std::uint64_t version, Other& out) {
   const ManifestObject object(value);
   NUMPACT_TRY(name(object, out.name));
@@ -390,9 +407,10 @@ Status Parser::other(const View& value, std::uint64_t version, Other& out) {
     out.parts.emplace_back().rows = out.rows;
     return file_name(object, out.parts[0].file);
   }
+  if (version >= kFirstWithVectors) NUMPACT_TRY(vectors_of(object, out));
   std::uint64_t rows = 0;
   NUMPACT_TRY(parts(
-      object, out.parts, rows, [&](const View& at, Part& made) { return part(at, made); },
+      object, out.parts, rows, [&](const View& at, Part& made) { return part(at, version, made); },
       [](const Part& made) { return made.rows; }));
   if (rows == out.rows) return {};
   return bad(*object[kParts], "the parts of a column do not have its rows",

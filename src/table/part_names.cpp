@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kTagDigits = 8;
 constexpr std::size_t kMaxNumberDigits = 19;  // of what is parsed
 constexpr std::string_view kMark = ".p";
-constexpr std::string_view kEndings[] = {".nulls.pco", ".pco", ".values", ".arrow"};
+constexpr std::string_view kEndings[] = {".nulls.pco", ".pco", ".values", ".arrow",
+                                         table::kVectorEnding};
 
 // A manifest that was not completed.
 bool is_hidden_manifest(std::string_view name) {

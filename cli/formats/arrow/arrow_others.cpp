@@ -180,8 +180,9 @@ ArrayRef array_of(const TextBlock& block, const std::shared_ptr<arrow::DataType>
 }
 
 OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextArrays& next,
-                         ByteSink& file, const std::string& place) {
-  OtherFileWriter writer(field, file, place);
+                         ByteSink& file, const std::string& place,
+                         std::optional<table::Vectors> vectors) {
+  OtherFileWriter writer(field, file, place, vectors);
   while (const std::shared_ptr<arrow::ChunkedArray> arrays = next()) {
     for (const ArrayRef& array : arrays->chunks()) {
       check_arrow(array->Validate(), place);
@@ -201,6 +202,13 @@ bool has_encoding(const arrow::Schema& schema) {
   return found.ok() && *found == kDictionaryEncoding;
 }
 
+// Whether a file is one of CVC.
+bool starts_vectors(arrow::io::RandomAccessFile& file) {
+  std::byte begin[4];
+  const arrow::Result<std::int64_t> read = file.ReadAt(0, sizeof begin, begin);
+  return read.ok() && table::is_vector_file({begin, static_cast<std::size_t>(*read)});
+}
+
 }  // namespace
 
 ArrowOtherFile::ArrowOtherFile(const OtherFile& file, ValueLimitsRef limits)
@@ -216,6 +224,20 @@ ArrowOtherFile::ArrowOtherFile(const OtherFile& file, ValueLimitsRef limits)
     check_arrow(checked->open(), place_);
     source = checked;
   }
+  if (starts_vectors(*source)) {
+    vectors_.emplace(source, rows_, place_);
+    field_ = vectors_->field();
+  } else {
+    open_arrow(source);
+  }
+  if (field_->name() != file.name) {
+    throw Failure(ExitCode::kCorrupt, place_,
+                  fmt::format("corrupt: holds column '{}', the manifest says '{}'", field_->name(),
+                              file.name));
+  }
+}
+
+void ArrowOtherFile::open_arrow(const std::shared_ptr<arrow::io::RandomAccessFile>& source) {
   arrow::ipc::IpcReadOptions options;
   options.use_threads = false;
   reader_ = take_arrow(arrow::ipc::RecordBatchFileReader::Open(source, options), place_);
@@ -224,11 +246,6 @@ ArrowOtherFile::ArrowOtherFile(const OtherFile& file, ValueLimitsRef limits)
                   fmt::format("corrupt: has {} fields, not 1", reader_->schema()->num_fields()));
   }
   field_ = reader_->schema()->field(0);
-  if (field_->name() != file.name) {
-    throw Failure(ExitCode::kCorrupt, place_,
-                  fmt::format("corrupt: holds column '{}', the manifest says '{}'", field_->name(),
-                              file.name));
-  }
   is_coded_ = has_encoding(*reader_->schema());
   if (is_coded_) {
     if (field_->type()->id() != ArrowType::DICTIONARY) {
@@ -259,7 +276,15 @@ void ArrowOtherFile::check_batch(std::uint64_t index, DecodeUse use) const {
 
 std::shared_ptr<arrow::Array> ArrowOtherFile::batch(std::uint64_t index, DecodeUse use) const {
   read_bytes_ = 0;
-  return decoded(index, use);
+  if (!vectors_) return decoded(index, use);
+  const std::uint64_t first = index * kOtherBatchRows;
+  return read_vectors(first, std::min(kOtherBatchRows, rows_ - first), use);
+}
+
+std::shared_ptr<arrow::Array> ArrowOtherFile::read_vectors(std::uint64_t first, std::uint64_t rows,
+                                                           DecodeUse use) const {
+  if (limits_ != nullptr) limits_->check_memory(vectors_->bytes_of(rows), use, place_);
+  return vectors_->read(first, rows);
 }
 
 std::shared_ptr<arrow::Array> ArrowOtherFile::decoded(std::uint64_t index, DecodeUse use) const {
@@ -292,7 +317,8 @@ std::shared_ptr<arrow::Array> ArrowOtherFile::read(std::uint64_t first, std::uin
                                                    DecodeUse use) const {
   arrow::ArrayVector arrays;
   read_bytes_ = 0;
-  for (std::uint64_t done = 0; done < rows;) {
+  if (vectors_) arrays.push_back(read_vectors(first, rows, use));
+  for (std::uint64_t done = vectors_ ? rows : 0; done < rows;) {
     const std::uint64_t row = first + done;
     const std::uint64_t in_batch = row % kOtherBatchRows;
     const std::uint64_t count = std::min(rows - done, kOtherBatchRows - in_batch);
@@ -348,7 +374,7 @@ std::unique_ptr<OtherReader> open_others(const std::vector<OtherFiles>& columns,
 
 OtherColumn write_text(TextInput& input, const std::string& name, ByteSink& file,
                        const std::string& place) {
-  OtherFileWriter writer(arrow::field(name, arrow::utf8()), file, place);
+  OtherFileWriter writer(arrow::field(name, arrow::utf8()), file, place, std::nullopt);
   for (;;) {
     const TextBlock& block = input.next();
     if (block.rows() == 0) return writer.close();
@@ -504,13 +530,15 @@ class Joining {
       field_ = field_->WithType(type);
     }
     if (rows.nulls_before > 0) field_ = field_->WithNullable(true);
-    writer_.emplace(field_, file, place_);
+    writer_.emplace(field_, file, place_, rows.vectors);
   }
 
   OtherColumn run() {
     write_nulls(rows_.nulls_before);
     for (const OtherFile& part : rows_.before) {
       const ArrowOtherFile copied(part);
+      const bool is_same = copied.field()->type()->Equals(field_->type());
+      if (copied.vectors() != nullptr && is_same && writer_->copy(*copied.vectors())) continue;
       for (std::uint64_t i = 0; i < copied.batches(); ++i) {
         writer_->write(widened(copied.batch(i), field_->type(), place_of(part)));
       }

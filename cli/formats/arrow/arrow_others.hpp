@@ -13,13 +13,15 @@
 
 #include "formats/arrow/arrow_columns.hpp"
 #include "formats/arrow/ipc_sizes.hpp"
+#include "formats/arrow/vector_file.hpp"
 #include "formats/others.hpp"
 
 namespace numpact::cli {
 
 // Writes all arrays of a column.
 OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextArrays& next,
-                         ByteSink& file, const std::string& place);
+                         ByteSink& file, const std::string& place,
+                         std::optional<table::Vectors> vectors);
 
 // The texts or bytes of all arrays of a column; null: its values are others.
 std::unique_ptr<TextInput> texts_of(const arrow::Field& field, NextArrays next, std::string place);
@@ -47,8 +49,13 @@ class ArrowOtherFile {
   // Bytes of the dictionaries that values of its type refer to; 0 without limits.
   std::uint64_t dictionary_bytes() const { return is_coded_ ? 0 : dictionary_bytes_; }
   const ValueLimitsRef& limits() const { return limits_; }
+  // The rows of a file of vectors; null: it is one of Arrow.
+  const cvc::Reader* vectors() const { return vectors_ ? &vectors_->rows() : nullptr; }
 
  private:
+  void open_arrow(const std::shared_ptr<arrow::io::RandomAccessFile>& source);
+  std::shared_ptr<arrow::Array> read_vectors(std::uint64_t first, std::uint64_t rows,
+                                             DecodeUse use) const;
   void check_batch(std::uint64_t index, DecodeUse use) const;
   // Decodes a batch, of which check_batch() was called.
   std::shared_ptr<arrow::Array> decoded(std::uint64_t index, DecodeUse use) const;
@@ -56,9 +63,10 @@ class ArrowOtherFile {
   std::string place_;
   ValueLimitsRef limits_;  // null: there are none, and sizes are not counted
   std::uint64_t rows_;
-  std::shared_ptr<arrow::ipc::RecordBatchFileReader> reader_;
-  std::shared_ptr<arrow::Field> field_;  // of the values that are given
-  bool is_coded_ = false;                // they are indices of a dictionary in the file
+  std::optional<VectorFileReader> vectors_;
+  std::shared_ptr<arrow::ipc::RecordBatchFileReader> reader_;  // null of vectors
+  std::shared_ptr<arrow::Field> field_;                        // of the values that are given
+  bool is_coded_ = false;  // they are indices of a dictionary in the file
   std::optional<IpcSizes> sizes_;
   std::uint64_t dictionary_bytes_ = 0;
   mutable bool has_kept_ = false;         // the dictionaries were passed to limits_

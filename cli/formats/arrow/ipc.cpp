@@ -47,9 +47,10 @@ class ArrowTable : public TableInput {
     return texts_of(*fields_[index], arrays(index), column_place(name_, columns_[index].name));
   }
 
-  OtherColumn write_other(std::size_t index, ByteSink& file) override {
+  OtherColumn write_other(std::size_t index, ByteSink& file,
+                          std::optional<table::Vectors> vectors) override {
     return write_arrays(fields_[index], arrays(index), file,
-                        column_place(name_, columns_[index].name));
+                        column_place(name_, columns_[index].name), vectors);
   }
 
   std::string name_;

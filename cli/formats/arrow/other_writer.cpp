@@ -6,6 +6,7 @@
 #include <arrow/chunked_array.h>
 #include <arrow/compute/cast.h>
 #include <arrow/extension_type.h>
+#include <arrow/io/file.h>
 #include <arrow/ipc/options.h>
 #include <arrow/record_batch.h>
 #include <arrow/util/compression.h>
@@ -31,6 +32,14 @@ bool has_dictionary(const arrow::DataType& type) {
 namespace {
 
 constexpr auto kBatchRows = static_cast<std::int64_t>(kOtherBatchRows);
+// Of a file of vectors that are passed on at a time.
+constexpr std::int64_t kCopiedBytes = std::int64_t{1} << 22;
+
+bool can_be_rounded_vectors(const arrow::DataType& type) {
+  if (!can_be_vectors(type)) return false;
+  const auto& list = static_cast<const arrow::FixedSizeListType&>(storage_type(type));
+  return arrow::is_floating(list.value_type()->id());
+}
 
 // The values of a view without the bytes of other rows: all bytes that the views of a slice could
 // point to would be written.
@@ -64,12 +73,22 @@ const arrow::DataType& storage_type(const arrow::DataType& type) {
 }
 
 OtherFileWriter::OtherFileWriter(std::shared_ptr<arrow::Field> field, ByteSink& file,
-                                 std::string place)
+                                 std::string place, std::optional<table::Vectors> vectors)
     : field_(std::move(field)),
       place_(std::move(place)),
       is_whole_(has_dictionary(*field_->type())),
+      file_(file),
+      form_(vectors.value_or(table::Vectors::kExact)),
       sink_(sink_to(file)) {
-  if (may_repeat(*field_->type())) {
+  if (form_ != table::Vectors::kExact && !can_be_rounded_vectors(*field_->type())) {
+    throw Failure(ExitCode::kFailure, place_,
+                  fmt::format("--vectors: values of type {} are no fixed-size lists of float32 or "
+                              "float16",
+                              field_->type()->ToString()));
+  }
+  if (vectors && can_be_vectors(*field_->type())) {
+    vectors_ = std::make_unique<VectorFileWriter>(field_, form_, place_);
+  } else if (may_repeat(*field_->type())) {
     repeated_.emplace(field_->type(), place_);
   } else if (!is_whole_) {
     begin();
@@ -81,13 +100,64 @@ void OtherFileWriter::write(const std::shared_ptr<arrow::Array>& array) {
   if (array->null_count() > 0 && !field_->nullable()) {
     throw Failure(ExitCode::kCorrupt, place_, "corrupt: has nulls, which its field excludes");
   }
-  pending_.push_back(array);
+  add(array);
   rows_ += static_cast<std::uint64_t>(array->length());
+}
+
+void OtherFileWriter::add(const std::shared_ptr<arrow::Array>& array) {
+  if (vectors_ != nullptr && has_nulls(*array)) give_up_vectors();
+  if (vectors_ != nullptr) return vectors_->write(*array);
+  pending_.push_back(array);
   pending_rows_ += array->length();
   if (!is_whole_) flush(false);
 }
 
+bool OtherFileWriter::copy(const cvc::Reader& rows) {
+  if (vectors_ == nullptr) return false;
+  vectors_->copy(rows);
+  rows_ += rows.rows();
+  return true;
+}
+
+// Writes the rows so far as they are: there are nulls, which CVC does not have.
+void OtherFileWriter::give_up_vectors() {
+  if (form_ != table::Vectors::kExact) {
+    throw Failure(ExitCode::kFailure, place_,
+                  fmt::format("a null from row {} on, which vectors of the compression '{}' cannot "
+                              "be",
+                              rows_, table::to_string(form_)));
+  }
+  const std::unique_ptr<VectorFileWriter> vectors = std::move(vectors_);
+  begin();
+  if (rows_ == 0) return;
+  const VectorFileReader written(
+      take_arrow(arrow::io::ReadableFile::Open(vectors->finish()), place_), rows_, place_);
+  for (const cvc::Chunk& chunk : written.rows().info().chunks) {
+    add(written.read(chunk.first_row, chunk.rows));
+  }
+}
+
+// Passes the file of vectors on; without rows it is one of Arrow.
+void OtherFileWriter::end_vectors() {
+  if (rows_ == 0) {
+    begin();
+    return check_arrow(writer_->Close(), place_);
+  }
+  const auto file = take_arrow(arrow::io::ReadableFile::Open(vectors_->finish()), place_);
+  for (;;) {
+    const auto block = take_arrow(file->Read(kCopiedBytes), place_);
+    if (block->size() == 0) return;
+    check(file_.write({reinterpret_cast<const std::byte*>(block->data()),
+                       static_cast<std::size_t>(block->size())}),
+          place_);
+  }
+}
+
 OtherColumn OtherFileWriter::close() {
+  if (vectors_ != nullptr) {
+    end_vectors();
+    return {field_->type()->ToString(), rows_};
+  }
   if (is_whole_) {
     if (!pending_.empty()) unify();
     begin();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "formats/arrow/repeated_values.hpp"
+#include "formats/arrow/vector_file.hpp"
 #include "formats/others.hpp"
 
 namespace numpact::cli {
@@ -23,18 +24,27 @@ const arrow::DataType& storage_type(const arrow::DataType& type);
 // Whether values of the type refer to a dictionary, also inside of nested types.
 bool has_dictionary(const arrow::DataType& type);
 
-// Writes batches of kOtherBatchRows rows. A column with dictionaries is kept in memory up to
-// close(), since a file has one dictionary for all batches; so are the indices of text that
-// repeats. Errors name `place`.
+class ArrowOtherFile;
+
+// Writes batches of kOtherBatchRows rows, or lists of numbers without nulls as vectors. A column
+// with dictionaries is kept in memory up to close(), since a file has one dictionary for all
+// batches; so are the indices of text that repeats. Errors name `place`.
 class OtherFileWriter {
  public:
-  OtherFileWriter(std::shared_ptr<arrow::Field> field, ByteSink& file, std::string place);
+  // `vectors`: none: the file is one of Arrow.
+  OtherFileWriter(std::shared_ptr<arrow::Field> field, ByteSink& file, std::string place,
+                  std::optional<table::Vectors> vectors);
 
   // The type of the array is that of the field, but for the indices of a dictionary.
   void write(const std::shared_ptr<arrow::Array>& array);
+  // Adds the rows of vectors, or returns false: the file is to be one of Arrow.
+  bool copy(const cvc::Reader& rows);
   OtherColumn close();
 
  private:
+  void add(const std::shared_ptr<arrow::Array>& array);
+  void give_up_vectors();
+  void end_vectors();
   void begin(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata = nullptr);
   void flush(bool is_end);
   arrow::ArrayVector take(std::int64_t rows);
@@ -50,6 +60,9 @@ class OtherFileWriter {
   std::string place_;
   bool is_whole_;                           // only the last row decides the type
   std::optional<RepeatedValues> repeated_;  // none: values are stored as they are
+  ByteSink& file_;
+  table::Vectors form_;
+  std::unique_ptr<VectorFileWriter> vectors_;  // null: there are none, or nulls
   std::shared_ptr<arrow::io::OutputStream> sink_;
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
   arrow::ArrayVector pending_;

@@ -115,11 +115,12 @@ class ParquetTable final : public TableInput {
                     place_of(index));
   }
 
-  OtherColumn write_other(std::size_t index, ByteSink& file) override {
+  OtherColumn write_other(std::size_t index, ByteSink& file,
+                          std::optional<table::Vectors> vectors) override {
     std::shared_ptr<arrow::Schema> schema;
     check_arrow(reader_->GetSchema(&schema), file_);
     return write_arrays(schema->field(static_cast<int>(index)), open_numbers(reader_, index), file,
-                        place_of(index));
+                        place_of(index), vectors);
   }
 
  private:

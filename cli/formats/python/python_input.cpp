@@ -182,10 +182,14 @@ class PythonTable final : public TableInput {
     });
   }
 
-  OtherColumn write_other(std::size_t index, ByteSink& file) override {
+  OtherColumn write_other(std::size_t index, ByteSink& file,
+                          std::optional<table::Vectors> vectors) override {
     const PythonSink sink(file, column_place(name_, columns_[index].name));
-    return sink.written(
-        [&] { return other_in(table_.call("write_other", index, sink.function())); });
+    return sink.written([&] {
+      nb::object form = nb::none();
+      if (vectors) form = python_text(table::to_string(*vectors));
+      return other_in(table_.call("write_other", index, sink.function(), form));
+    });
   }
 
  private:

@@ -120,8 +120,8 @@ OtherColumn join_others(const JoinedRows& rows, ByteSink& file) {
     nb::object added = nb::none();
     if (rows.added) added = file_for_python(*rows.added);
     return other_in(module.call("join", sink.function(), file_for_python(rows.like),
-                                rows.nulls_before, before, added, rows.nulls_after,
-                                rows.may_widen));
+                                rows.nulls_before, before, added, rows.nulls_after, rows.may_widen,
+                                python_text(table::to_string(rows.vectors))));
   });
 }
 

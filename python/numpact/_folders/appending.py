@@ -63,6 +63,7 @@ def append_table(
     others: Others = "keep",
     schema: Schema = "same",
     rounding: Mapping[str, Mapping[str, Any]] | None = None,
+    vectors: Mapping[str, str] | None = None,
     report: Report | None = None,
     lock_timeout: float | None = None,
 ) -> None:
@@ -83,7 +84,7 @@ def append_table(
         kept = [at for at, field in enumerate(source.schema) if field.name not in dropped]
         fields = [source.schema.field(at) for at in kept]
         as_before = {other.name for other in manifest.others}
-        given_rows = planned(pa.schema(fields), "keep", as_before)[1]
+        given_rows = planned(pa.schema(fields), "keep", as_before, vectors)[1]
         writer.set_rows(astuple(given_rows), schema == "extend")
         folder = _folder_of(final, manifest)
         columns: list[tuple[int | None, partial[ColumnWriter]]] = []
@@ -166,7 +167,7 @@ class _Others(OtherColumnWriter):
             self._to = self._joined_field(writer, index, entry, given, folder, may_extend)
         else:  # it is new
             self._to = given.with_nullable(given.nullable or entry.rows > 0)
-        super().__init__(writer, index, self._to)
+        super().__init__(writer, index, self._to, entry.vectors)
         if not entry.parts or folder is None:
             for at in range(0, entry.rows, _NULL_ROWS):
                 self.write(pa.nulls(min(_NULL_ROWS, entry.rows - at)))
@@ -176,8 +177,12 @@ class _Others(OtherColumnWriter):
             if not part.ends:  # it gets checksums now, which would hide damage
                 deque(folder.part_reader(part, entry.name).batches(), maxlen=0)
         for part in copied:
-            for batch in folder.part_reader(part, entry.name).batches():
-                self.write(batch)
+            reader = folder.part_reader(part, entry.name)
+            if self._converts:
+                for batch in reader.batches():
+                    self.write(batch)
+            else:
+                self.copy(reader)
 
     def _joined_field(
         self,

@@ -19,6 +19,7 @@ from .._remote.manifest import Other
 from .._remote.partitions import Constant
 from .._remote.table_folder import TableFolder, TableVersion
 from .._tables.others import OtherReader
+from .._tables.vector_reader import open_other
 from .filters import AND, Comparison, clauses_of, joined
 from .other_filters import bind_other
 from .sources import Span
@@ -134,7 +135,7 @@ def reader_of_other(table: TableFolder, entry: Other) -> OtherReader:
     """The reader of the first file of a column that Pco cannot hold."""
     part = entry.parts[0]
     file, _ = table.file(part.file)
-    return OtherReader(file.checked(blocks_of(part)), part.rows, file.url, entry.name)
+    return open_other(file.checked(blocks_of(part)), part.rows, file.url, entry.name)
 
 
 @lru_cache(16)  # tables of a dataset share their schema

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from .. import _core
-from .._errors import InvalidArgumentError, TypeMismatchError
+from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._limits import Budget, Limits
 from .._number_types import dtype_of
 from .._remote.checked_file import (
@@ -31,6 +31,8 @@ from .._tables.coded import Texts, coded_type, view_type
 from .._tables.others import OtherReader
 from .._tables.parts import PartsReader
 from .._tables.sizes import bytes_of_rows
+from .._tables.vector_reader import open_other
+from ..cvc import Reader
 from .columns import field_of, packed_array
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class Folder:
     def part_reader(self, part: Part, column: str) -> OtherReader:
         """The reader of a file of a column that Pco cannot hold."""
         url = self.url(part.file)
-        reader = OtherReader(self._source(part, column, url), part.rows, url, column)
+        reader = open_other(self._source(part, column, url), part.rows, url, column)
         reader.limits = self.limits
         return reader
 
@@ -108,6 +110,30 @@ class Folder:
             self.reader.file(part.file, entry.name) for part in entry.parts or (entry,)
         ]
         return [memoryview(file) for file in files]
+
+    def vector_files(self, entry: Other) -> Any:
+        """The files of a column of vectors, for a reader.
+
+        Raises:
+            InvalidArgumentError: There are several in a store.
+            CorruptError: One is not of the size in the manifest.
+        """
+        if self.files is not None:
+            if len(entry.parts) == 1:
+                part = entry.parts[0]
+                return self._source(part, entry.name, self.url(part.file))
+            raise InvalidArgumentError(
+                f"{self.path}: column {entry.name!r} has several files in a store: compact_table "
+                "joins them"
+            )
+        mapped: list[Any] = [self.reader.file(part.file, entry.name) for part in entry.parts]
+        files = [memoryview(file) for file in mapped]
+        for part, file in zip(entry.parts, files, strict=True):
+            if len(file) != part.bytes:
+                raise CorruptError(
+                    f"{self.url(part.file)}: has {len(file)} bytes, the manifest says {part.bytes}"
+                )
+        return files if len(files) > 1 else files[0]
 
     def _source(self, part: Part, column: str, url: str) -> CheckedFile | Buffer:
         blocks = blocks_of(part)
@@ -334,6 +360,13 @@ class OtherSource:
             is_small = all(isinstance(array, pa.DictionaryArray) for _, array in arrays)
             self._last = ((first, stop), arrays) if is_small else None
             return first, arrays
+
+    def vectors(self, **options: Any) -> Reader:
+        """See ``OpenTable.vectors``."""
+        place = self._opened().first.place
+        if not all(part.has_vectors for part in self.entry.parts):
+            raise TypeMismatchError(f"{place}: has rows in a file of Arrow, which has no vectors")
+        return Reader(self._folder.vector_files(self.entry), **options)
 
     def check_spread(self, array: pa.Array) -> None:
         """To be called before values that a call returns are copied out of dictionaries."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .._device import arrays_on_device, device_number
-from .._errors import CorruptError, InvalidArgumentError
+from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._integers import index_of
 from .._limits import Budget, Limits
 from .._remote.dataset import FoundFolder
@@ -40,7 +40,7 @@ from .row_numbers import (
     without_columns,
 )
 from .scanning import Condition, Scan, conditions_of
-from .sources import Folder, NumberSource, Source, Span, TextSource, not_a_table
+from .sources import Folder, NumberSource, OtherSource, Source, Span, TextSource, not_a_table
 from .tabular import Table, Tabular
 from .writing import in_parallel, shared_out
 
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow.dataset as ds
     from typing_extensions import Self
+
+    from ..cvc import Reader
 
     Array = npt.NDArray[Any]
 
@@ -218,6 +220,35 @@ class OpenTable(Tabular):
         Only what holds the rows is decoded: with restart points, some thousand numbers for each.
         """
         return self.read(columns, rows)
+
+    def vectors(self, column: str, **options: Any) -> Reader:
+        """The reader of a column of vectors, which decodes rows without Arrow, also on a GPU.
+
+        Its rows are those of the table::
+
+            rows = table.row_numbers("year >= 2015")
+            batch = table.vectors("embedding", device="cuda").gather(rows)
+
+        Files are as the manifest says by their size; as of any file of CVC, checksums of chunks are
+        compared where chunks are read whole.
+
+        Args:
+            column: Its name.
+            options: Of ``numpact.cvc.Reader``.
+
+        Raises:
+            InvalidArgumentError: The table is a slice of another one, whose rows the reader has; or
+                several files are in a store.
+            TypeMismatchError: The column has no vectors, or a null, so that rows are in a file of
+                Arrow.
+        """
+        source = self._sources[index_of_name(self.column_names, column)]
+        if not isinstance(source, OtherSource):
+            raise TypeMismatchError(f"column {column!r}: values of type {source.field.type}")
+        if self._given is not None:
+            raise InvalidArgumentError("a slice of a table has no reader of vectors")
+        self._opened()
+        return source.vectors(**options)
 
     def row_numbers(self, where: Filter, rows: Rows | None = None) -> Array:
         """The numbers of the rows that match a filter: (n,) of int64 that increase.

@@ -34,7 +34,9 @@ from .._specs import (
 )
 from .._tables.coded import Texts, large_texts
 from .._tables.columns import is_text_type
-from .._tables.others import OtherReader, OtherWriter, digest
+from .._tables.others import OtherReader, OtherWriter
+from .._tables.vector_reader import open_other
+from .._tables.vectors import compression_for
 from .._tables.writing import validity_bits
 from .._threads import ALL, resolve
 from .columns import field_metadata, logical_of, rows_in, table_metadata, validity_of, why_unfit
@@ -180,23 +182,27 @@ class _Sink:
 class OtherColumnWriter:
     """Writes a column that Pco cannot hold, and reads it back."""
 
-    def __init__(self, writer: _core.TableWriter, index: int, field: pa.Field) -> None:
+    def __init__(
+        self, writer: _core.TableWriter, index: int, field: pa.Field, vectors: str
+    ) -> None:
         self._table = writer
         self._index = index
-        self._writer = OtherWriter(_Sink(writer, index), field)
+        self._writer = OtherWriter(_Sink(writer, index), field, vectors)
 
     def write(self, array: pa.Array) -> None:
         self._writer.write(array)
+
+    def copy(self, reader: OtherReader) -> None:
+        self._writer.copy(reader)
 
     def finish(self) -> None:
         writer = self._writer
         writer.close()
         name = writer.field.name
         content = contents(os.fsdecode(self._table.path(self._index)))
-        reader = OtherReader(content, writer.rows, f"column {name!r}", name)
-        digests = [digest(batch) for batch in reader.batches()]
+        reader = open_other(content, writer.rows, f"column {name!r}", name)
         is_same = reader.field.equals(writer.field, check_metadata=True)
-        if not is_same or digests != writer.digests:
+        if not is_same or not writer.reads_as(reader):
             raise CorruptError(f"column {name!r}: does not read as what was written")
         # Indices of a dictionary may have become wider.
         self._table.finish_other(self._index, writer.rows, str(writer.field.type))
@@ -411,6 +417,7 @@ def write_table(
     others: Others = "keep",
     overwrite: bool = False,
     rounding: Mapping[str, Mapping[str, Any]] | None = None,
+    vectors: Mapping[str, str] | None = None,
     report: Report | None = None,
     lock_timeout: float | None = None,
 ) -> None:
@@ -425,7 +432,7 @@ def write_table(
             errno.EEXIST, "exists already (overwrite=True replaces a table)", final
         )
     source = source_of(table)
-    kept, manifest = planned(source.schema, others)
+    kept, manifest = planned(source.schema, others, vectors=vectors)
     os.makedirs(os.path.dirname(final), exist_ok=True)
     workers, inner = shared_out(resolve(threads), len(kept))
     work: Literal["create", "replace"] = "replace" if overwrite else "create"
@@ -468,7 +475,10 @@ def check_others(others: str) -> None:
 
 
 def planned(
-    schema: pa.Schema, others: Others, kept_decimals: Container[str] = ()
+    schema: pa.Schema,
+    others: Others,
+    kept_decimals: Container[str] = (),
+    vectors: Mapping[str, str] | None = None,
 ) -> tuple[list[int], Manifest]:
     """The columns that are written, by their index in the schema, and the new table's manifest.
 
@@ -476,7 +486,12 @@ def planned(
         schema: Of the rows.
         others: What becomes of columns that Pco cannot hold.
         kept_decimals: Names of columns whose decimals stay in Arrow.
+        vectors: The compressions of columns of vectors, by their names.
+
+    Raises:
+        InvalidArgumentError, TypeMismatchError: There is no such column or compression.
     """
+    compressions = _compressions_of(schema, vectors or {})
     fits = [
         None
         if field.name in kept_decimals and pa.types.is_decimal(field.type)
@@ -501,13 +516,23 @@ def planned(
             continue
         kept.append(index)
         if logical is None:
-            kept_others.append(Other(field.name, index, str(field.type), 0, ()))
+            kept_others.append(
+                Other(field.name, index, str(field.type), 0, (), compressions.get(field.name, ""))
+            )
             continue
         described = field_metadata(field)
         columns.append(
             Column(field.name, "", logical, 0, nullable=field.nullable, metadata=described)
         )
     return kept, Manifest(columns, kept_others, skipped, table_metadata(schema))
+
+
+def _compressions_of(schema: pa.Schema, vectors: Mapping[str, str]) -> dict[str, str]:
+    for name in vectors:
+        if schema.names.count(name) != 1:
+            found = "are several columns" if name in schema.names else "is no column"
+            raise InvalidArgumentError(f"vectors: there {found} {name!r}")
+    return {name: compression_for(schema.field(name), given) for name, given in vectors.items()}
 
 
 def other_writer(
@@ -526,5 +551,7 @@ def _column_writer(
     writer: _core.TableWriter, index: int, entry: Column | Other, field: pa.Field
 ) -> ColumnWriter:
     if isinstance(entry, Other):
-        return other_writer(writer, index, field, partial(OtherColumnWriter, writer, index, field))
+        return other_writer(
+            writer, index, field, partial(OtherColumnWriter, writer, index, field, entry.vectors)
+        )
     return NumberWriter(writer, index, entry)

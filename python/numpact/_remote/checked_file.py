@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of Arrow IPC whose bytes are checked before they are used (docs/format/table-folder.md)."""
+"""Files of other columns whose bytes are checked before use (docs/format/table-folder.md)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,8 @@ class Blocks:
     rows: int  #: of the whole file
     bytes: int
     known: tuple[tuple[int, int, int, int], ...]  #: index, first byte, end and CRC-32, in order
-
-    @property
-    def count(self) -> int:
-        """How many blocks the file has; one for each batch, and two more."""
-        return -(-self.rows // BATCH_ROWS) + 2
+    count: int  #: of blocks that the file has
+    has_vectors: bool  #: it is one of CVC
 
 
 def blocks_of(part: Part, first: int = 0, count: int | None = None) -> Blocks | None:
@@ -45,10 +42,10 @@ def blocks_of(part: Part, first: int = 0, count: int | None = None) -> Blocks | 
         return None
     spans = pairwise((0, *part.ends))
     known = [(i, *span, crc) for i, (span, crc) in enumerate(zip(spans, part.crc32, strict=True))]
-    if count is not None:
+    if count is not None and not part.has_vectors:
         begin, end = first // BATCH_ROWS + 1, -(-(first + count) // BATCH_ROWS) + 1
         known = [known[0], *known[begin:end], known[-1]]
-    return Blocks(part.rows, part.bytes, tuple(known))
+    return Blocks(part.rows, part.bytes, tuple(known), len(part.ends), part.has_vectors)
 
 
 class CheckedFile:
@@ -56,8 +53,9 @@ class CheckedFile:
 
     Thread-safe but for its position: ``between`` may be called while a thread reads the file.
 
-    The first and the last block are checked when it is made, since they say what the whole file
-    is. Each other block is fetched and checked as a whole when bytes of it are read.
+    The first and the last block, of vectors the first, are checked when it is made, since they say
+    what the whole file is. Each other block is fetched and checked as a whole when bytes of it are
+    read.
 
     Args:
         fetch: Gives the bytes of the file.
@@ -82,6 +80,7 @@ class CheckedFile:
         self.size = blocks.bytes  #: of the file
         self._rows = blocks.rows
         self._count = blocks.count
+        self._has_vectors = blocks.has_vectors
         self._known = blocks.known
         self._ends = [end for _, _, end, _ in blocks.known]
         self._place = place
@@ -92,7 +91,7 @@ class CheckedFile:
         if not is_near and blocks.bytes <= _WHOLE_BYTES and len(blocks.known) == blocks.count:
             self._pinned = self._checked(0, len(blocks.known))
             return
-        for at in (len(blocks.known) - 1, 0):
+        for at in (0,) if blocks.has_vectors else (len(blocks.known) - 1, 0):
             checked = self._checked(at, at + 1)
             if not is_near:
                 self._pinned |= checked
@@ -146,6 +145,23 @@ class CheckedFile:
     def close(self) -> None:
         return
 
+    # ---- as ranges of a file of CVC ----
+
+    @property
+    def name(self) -> str:
+        return self._place
+
+    def read_at(self, offset: int, size: int, /) -> Any:
+        """Of one block: who reads the header asks for more than that, without need."""
+        at = min(bisect_right(self._ends, offset), len(self._ends) - 1)
+        return self.between(offset, min(offset + size, self._ends[at]))
+
+    def begin(self) -> None:
+        return
+
+    def check(self) -> None:
+        return
+
     # ---- blocks, by their position among those that are known ----
 
     def _block(self, at: int) -> memoryview:
@@ -177,6 +193,8 @@ class CheckedFile:
         return blocks
 
     def _name_of(self, index: int) -> str:
+        if self._has_vectors:
+            return f"chunk {index - 1} has" if index else "the header of the file has"
         if index == 0:
             return "the beginning of the file (schema and dictionaries) has"
         if index == self._count - 1:

@@ -126,15 +126,20 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file of Arrow IPC with rows of an other column."""
+    """A file of Arrow IPC, or of vectors as CVC, with rows of an other column."""
 
     file: str
     rows: int
     # Checksums, which version 3 does not have: consecutive blocks that cover the file. The first is
-    # before the record batches, the last behind them, and there is one for each batch.
+    # before the record batches, the last behind them, and there is one for each batch. Of vectors:
+    # the header, and one for each chunk.
     bytes: int = 0  #: size of the file
     ends: tuple[int, ...] = ()  #: of the blocks in the file, exclusive
     crc32: tuple[int, ...] = ()  #: CRC-32 of each block
+
+    @property
+    def has_vectors(self) -> bool:
+        return self.file.endswith(".cvc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +151,7 @@ class Other:
     type: str  #: as Arrow prints it
     rows: int
     parts: tuple[Part, ...]  #: one after the other; those of a table are at least one
+    vectors: str = ""  #: the lossy compression of its files of vectors; empty: they are exact
 
     @property
     def first_file(self) -> str:
@@ -237,8 +243,8 @@ def manifest_of(parsed: tuple[Any, ...]) -> Manifest:
         return Column(name, file, *made)
 
     def other(entry: tuple[Any, ...]) -> Other:
-        name, position, type, rows, parts = entry
-        return Other(name, position, type, rows, tuple(Part(*part) for part in parts))
+        name, position, type, rows, parts, vectors = entry
+        return Other(name, position, type, rows, tuple(Part(*part) for part in parts), vectors)
 
     return Manifest(
         [column(entry) for entry in columns],

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
 
-from .._errors import TypeMismatchError
+from .._errors import InvalidArgumentError, TypeMismatchError
 from .._limits import Limits
 from .._remote.checked_file import BATCH_ROWS
 from .coded import text_rows
@@ -17,17 +18,41 @@ from .errors import Refused, about
 from .joining import as_type, nulls_of, text_family
 from .others import OtherWriter, have_same_values
 from .unifying import as_common, common_type
+from .vectors import EXACT, compression_for
 from .writing import Sink, open_reader, validity_bits
 
 
 def write_file(
-    write: Callable[[bytes], None], field: pa.Field, arrays: Iterable[pa.Array]
+    write: Callable[[bytes], None],
+    field: pa.Field,
+    arrays: Iterable[pa.Array],
+    vectors: str | None,
 ) -> tuple[int, str]:
-    """Writes a file; its rows and its type."""
-    writer = OtherWriter(Sink(write), field)
-    for array in arrays:
-        writer.write(array)
-    return _finish(writer)
+    """Writes a file; its rows and its type. ``vectors``: a compression; None: as Arrow."""
+    with _refusing_lossy(field, vectors):
+        writer = _writer(write, field, vectors)
+        for array in arrays:
+            writer.write(array)
+        return _finish(writer)
+
+
+@contextmanager
+def _refusing_lossy(field: pa.Field, vectors: str | None) -> Iterator[None]:
+    """Values that a lossy compression does not take are no damage of the file that has them."""
+    try:
+        yield
+    except InvalidArgumentError as error:
+        if vectors in (None, EXACT):
+            raise
+        raise Refused(str(error).removeprefix(f"column {field.name!r}: ")) from None
+
+
+def _writer(write: Callable[[bytes], None], field: pa.Field, vectors: str | None) -> OtherWriter:
+    if vectors == EXACT:
+        vectors = ""
+    elif vectors is not None:
+        vectors = compression_for(field, vectors)
+    return OtherWriter(Sink(write), field, vectors)
 
 
 def _finish(writer: OtherWriter) -> tuple[int, str]:
@@ -140,6 +165,7 @@ def join(
     added: dict[str, Any] | None,
     nulls_after: int,
     may_widen: bool,
+    vectors: str,
 ) -> tuple[int, str]:
     """Writes a file of the rows of others and of nulls: JoinedRows of cli/formats/others.hpp."""
     with about(like["place"]):
@@ -157,22 +183,28 @@ def join(
     if nulls_before:
         field = field.with_nullable(True)
 
-    def arrays() -> Iterator[pa.Array]:
-        yield from _nulls(field, nulls_before)
+    def add(arrays: Iterable[pa.Array]) -> None:
+        for array in arrays:
+            writer.write(array)
+
+    with _refusing_lossy(field, vectors):
+        writer = _writer(write, field, vectors)
+        add(_nulls(field, nulls_before))
         for file in before:
             with about(file["place"]):
-                for array in open_reader(file).batches():
-                    yield from _widened(array, field)
+                reader = open_reader(file)
+                if reader.field.type.equals(field.type):
+                    writer.copy(reader)
+                    continue
+                for array in reader.batches():
+                    add(_widened(array, field))
         for array in new.batches() if new is not None else ():
             _require_nullable(field, array.null_count)
-            if may_widen and not is_null:
-                yield from _widened(array, field)
-            else:
-                yield from _joinable(array, field, is_null)
+            is_wide = may_widen and not is_null
+            add(_widened(array, field) if is_wide else _joinable(array, field, is_null))
         _require_nullable(field, nulls_after)
-        yield from _nulls(field, nulls_after)
-
-    return write_file(write, field, arrays())
+        add(_nulls(field, nulls_after))
+        return _finish(writer)
 
 
 class TextFile:

@@ -27,11 +27,14 @@ from .._remote.checked_file import BATCH_ROWS, CheckedFile
 from .columns import storage_array, storage_of
 from .repeated import RepeatedValues, may_repeat
 from .sizes import IpcSizes, bytes_of_rows, spread_bytes
+from .vectors import VectorFile, dtype_of_vectors, has_nulls, numbers_of, vector_array
 
 # Metadata of the schema of a file whose values are indices of a dictionary, though the column has
 # none: repeated text. Without it, 4 bytes of offsets a row hardly compress.
 _ENCODING, _DICTIONARY = b"numpact:encoding", b"dictionary"
 _COMPRESSION = "zstd"
+# Of a file of vectors that are passed on at a time.
+_COPIED_BYTES = 1 << 22
 # Types of the indices of a dictionary, from narrow to wide.
 _SIGNED = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]
 _UNSIGNED = [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
@@ -50,9 +53,11 @@ class OtherWriter:
     Args:
         sink: A file object that is open for writing in binary mode. It is not closed.
         field: The field of the column; its name, type, ``nullable`` and metadata are kept.
+        vectors: How fixed-size lists of numbers are compressed as CVC if there are no nulls, as in
+            a manifest; None: not, as the caller reads them as Arrow.
     """
 
-    def __init__(self, sink: Any, field: pa.Field) -> None:
+    def __init__(self, sink: Any, field: pa.Field, vectors: str | None = None) -> None:
         self.field = field
         self.rows = 0  #: passed to ``write`` so far
         self.digests: list[int] = []  #: of the batches, see ``digest``
@@ -62,8 +67,12 @@ class OtherWriter:
         self._pending_rows = 0
         self._is_whole = holds_dictionary(field.type)
         self._repeated = RepeatedValues(field.type) if may_repeat(field.type) else None
-        # Only the last row decides the type of a column with dictionaries.
-        is_late = self._repeated is not None or self._is_whole
+        self._compression = vectors or ""
+        has_vectors = vectors is not None and dtype_of_vectors(field.type) is not None
+        self._vectors = VectorFile(field, self._compression) if has_vectors else None
+        self._check: int | None = None  # a checksum of exact vectors
+        # Only the last row decides the type of a column with dictionaries, and the form of vectors.
+        is_late = self._repeated is not None or self._is_whole or has_vectors
         self._writer: Any = None if is_late else self._opened(self._schema)
 
     def write(self, array: pa.Array | pa.ChunkedArray) -> None:
@@ -86,14 +95,80 @@ class OtherWriter:
             )
         for chunk in array.chunks if isinstance(array, pa.ChunkedArray) else [array]:
             if len(chunk):
-                self._pending.append(chunk)
-                self._pending_rows += len(chunk)
+                self._add(chunk)
                 self.rows += len(chunk)
+
+    def copy(self, reader: OtherReader) -> None:
+        """Appends the rows of a file; vectors that lose values do not lose more of them."""
+        vectors = getattr(reader, "vectors", None)
+        if vectors is None or self._vectors is None:
+            for array in reader.batches():
+                self.write(array)
+            return
+        if self._compression == "":
+            for array in reader.batches():
+                self._check = zlib.crc32(numbers_of(array).data, self._check or 0)
+        self._vectors.copy(vectors)
+        self.rows += reader.rows
+
+    def _add(self, array: pa.Array) -> None:
+        if self._vectors is not None and has_nulls(array):
+            self._give_up_vectors()
+        if self._vectors is not None:
+            numbers = numbers_of(array)
+            if self._compression == "":
+                self._check = zlib.crc32(numbers.data, self._check or 0)
+            self._vectors.add(numbers)
+            return
+        self._pending.append(array)
+        self._pending_rows += len(array)
         if not self._is_whole and self._pending_rows >= BATCH_ROWS:
             self._flush(self._pending_rows // BATCH_ROWS * BATCH_ROWS)
 
+    def _give_up_vectors(self) -> None:
+        """Writes the rows so far as they are: there are nulls, which CVC does not have."""
+        if self._compression:
+            raise InvalidArgumentError(
+                f"column {self.field.name!r}: a null from row {self.rows} on, which vectors of the "
+                f"compression {self._compression!r} cannot be"
+            )
+        vectors, self._vectors, self._check = self._vectors, None, None
+        assert vectors is not None
+        self._writer = self._opened(self._schema)
+        try:
+            if self.rows:
+                for numbers in vectors.blocks():
+                    self._add(vector_array(numbers, self.field.type))
+        finally:
+            vectors.remove()
+
+    def reads_as(self, reader: OtherReader) -> bool:
+        """Whether a file has what was written, as far as that was kept."""
+        if getattr(reader, "vectors", None) is None:
+            return [digest(batch) for batch in reader.batches()] == self.digests
+        check = 0
+        for array in reader.batches():
+            check = zlib.crc32(numbers_of(array).data, check)
+        return self._compression != "" or check == (self._check or 0)
+
+    def _end_vectors(self, vectors: VectorFile) -> None:
+        """Passes the file on; without rows it is one of Arrow."""
+        self._vectors = None
+        try:
+            if not self.rows:
+                self._opened(self._schema).close()
+                return
+            with open(vectors.finish(), "rb") as file:
+                while block := file.read(_COPIED_BYTES):
+                    self._sink.write(block)
+        finally:
+            vectors.remove()
+
     def close(self) -> None:
         """Writes the last batch and the end of the file."""
+        if self._vectors is not None:
+            self._end_vectors(self._vectors)
+            return
         if self._is_whole:
             self._pending = self._unified()
             self._schema = pa.schema([self.field])
@@ -215,7 +290,7 @@ class OtherReader:
             source = pa.PythonFile(source, mode="r")
         elif not isinstance(source, pa.Buffer):
             source = pa.py_buffer(source)
-        with _typed(place):
+        with typed(place):
             options = pa.ipc.IpcReadOptions(use_threads=False)
             self._reader: Any = pa.ipc.open_file(source, options=options)
             schema = self._reader.schema
@@ -307,7 +382,7 @@ class OtherReader:
         if self._sizes is None:
             checked = self._checked
             view = memoryview(b"" if checked is not None else self._source)
-            with _typed(self._place):
+            with typed(self._place):
                 if checked is not None:
                     self._sizes = IpcSizes(checked.between, checked.size)
                 else:
@@ -319,7 +394,7 @@ class OtherReader:
         if not self.limits:
             return 0
         sizes = self._known_sizes()
-        with _typed(self._place):
+        with typed(self._place):
             size = sizes.batch(index) + sizes.dictionaries()
         self.limits.check_decoded(size, self.place, is_output)
         return size
@@ -340,7 +415,7 @@ class OtherReader:
         expected = min(BATCH_ROWS, self.rows - index * BATCH_ROWS)
         is_output = is_output and first == 0 and stop >= expected
         size = self._check_batch(index, is_output)
-        with _typed(self._place):
+        with typed(self._place):
             batch = self._reader.get_batch(index)
             if batch.num_rows != expected:
                 raise CorruptError(
@@ -406,7 +481,7 @@ class _Unclosed:
 
 
 @contextmanager
-def _typed(place: str) -> Iterator[None]:
+def typed(place: str) -> Iterator[None]:
     """Converts exceptions of pyarrow to those of numpact."""
     try:
         yield

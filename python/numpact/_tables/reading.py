@@ -292,11 +292,13 @@ class OpenTable:
             type = type.value_type
         return Texts(self._table.arrays(index)) if text_family(type) else None
 
-    def write_other(self, index: int, write: Callable[[bytes], None]) -> tuple[int, str]:
-        """Writes the column's own Arrow file; its rows and its type."""
+    def write_other(
+        self, index: int, write: Callable[[bytes], None], vectors: str | None
+    ) -> tuple[int, str]:
+        """Writes the column's own file; its rows and its type. ``vectors`` as of ``write_file``."""
         from .other_files import write_file
 
-        return write_file(write, self._table.fields[index], self._table.arrays(index))
+        return write_file(write, self._table.fields[index], self._table.arrays(index), vectors)
 
     def _list_size(self, index: int, type: pa.DataType) -> int | None:
         if not is_list_of_numbers(type):

@@ -20,6 +20,8 @@ from .._remote.manifest import Part
 from .columns import arrow_field, decimal_array, is_bytes, is_text_type, metadata_from_json
 from .errors import Refused, about
 from .others import OtherReader, holds_dictionary
+from .vector_reader import MAGIC, open_other
+from .vectors import ENDING
 
 # Rows of a row group of Parquet, and the maximum bytes that are kept for one.
 _GROUP_ROWS = 1 << 20
@@ -172,11 +174,12 @@ def open_reader(file: dict[str, Any]) -> OtherReader:
     buffer = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
     source: Any = pa.py_buffer(buffer)
     if file["part"] is not None:
-        part = Part("", file["rows"], *file["part"])
+        name = ENDING if buffer[: len(MAGIC)] == MAGIC else ""
+        part = Part(name, file["rows"], *file["part"])
         blocks = blocks_of(part)
         assert blocks is not None
         source = in_memory(source, blocks, "corrupt")
-    return OtherReader(source, file["rows"], "corrupt", file["name"])
+    return open_other(source, file["rows"], "corrupt", file["name"])
 
 
 def _mask(kept: bytes) -> pa.Array | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, Union
+from typing import TYPE_CHECKING, Any, Protocol, Union, cast
 
 from .. import _versions as versions
 from .._errors import InputOutputError, InvalidArgumentError
@@ -150,6 +150,8 @@ def opened(source: Source) -> tuple[Buffer | None, Ranges | None]:
         return contents(source), None
     if isinstance(source, Location):
         return None, _StoreRanges(source)
+    if hasattr(source, "read_at"):
+        return None, cast("Ranges", source)
     try:
         return memoryview(source), None  # type: ignore[arg-type,unused-ignore]
     except TypeError:

@@ -96,6 +96,20 @@ Status TableWriter::State::add_number_part(const ColumnPlan& planned, const Numb
   return {};
 }
 
+// The name of a file says whether it is one of Arrow or of vectors, which its content decides.
+Status TableWriter::State::name_other(std::size_t column) {
+  NewFile& written = *columns[column].other;
+  {
+    MappedFile file;  // Windows renames no file that is mapped
+    NUMPACT_TRY(MappedFile::open(written.path()).into(file));
+    if (!is_vector_file(file.bytes())) return {};
+  }
+  std::string& name = plan.columns[column].file;
+  name.resize(name.rfind('.'));
+  name += kVectorEnding;
+  return written.rename(folder + "/" + name);
+}
+
 Status TableWriter::State::add_other_part(const ColumnPlan& planned, State::Written& made,
                                           Other& other, Failure* failure) {
   other.parts.resize(planned.kept);

@@ -174,6 +174,7 @@ class Matching {
     }
     if (old.other != nullptr) {
       if (given.other == nullptr) return refuse_types(old, given, "");
+      NUMPACT_TRY(match_vectors(*old.other, *given.other));
       keep(old);
       return {};
     }
@@ -186,6 +187,15 @@ class Matching {
     }
     keep(old);
     return {};
+  }
+
+  // A column has one compression, which says what all of its rows have lost.
+  Status match_vectors(const Other& old, const Other& given) {
+    if (given.vectors == table::Vectors::kExact || given.vectors == old.vectors) return {};
+    return refuse("column '" + old.name + "': its vectors are " +
+                      std::string(to_string(old.vectors)) + ", not " +
+                      std::string(to_string(given.vectors)),
+                  ErrorKind::kInvalidArgument);
   }
 
   Status widen(const Column& old, const Column& given, ColumnPlan& planned) {

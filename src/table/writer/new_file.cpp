@@ -66,6 +66,14 @@ Status NewFile::sync() {
   return write_error(errno, "the file cannot be written");
 }
 
+Status NewFile::rename(const std::string& path) {
+  if (!platform::rename_to_free_name(path_, path)) {
+    return write_error(errno, "the file cannot be renamed");
+  }
+  path_ = path;
+  return {};
+}
+
 Status NewFile::take_access_of(const std::string& path) {
   const int descriptor = platform::open_to_take_access(path_);
   if (descriptor < 0) return write_error(errno, "the file cannot be opened");

@@ -33,6 +33,8 @@ class NewFile final : public ByteSink {
   // What is read back must be what was written.
   Status close();
   Status sync();
+  // A closed file gets another name, which is free.
+  Status rename(const std::string& path);
   // Gives it the access of another file.
   Status take_access_of(const std::string& path);
   void keep() { is_kept_ = true; }

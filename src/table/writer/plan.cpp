@@ -15,6 +15,10 @@ namespace {
 // Files have one dictionary each, which a reader would have to join. The text of an extension type
 // does not say whether it has one.
 bool is_written_whole(const Other& other) {
+  if (std::any_of(other.parts.begin(), other.parts.end(),
+                  [](const Part& part) { return part.has_vectors(); })) {
+    return false;
+  }
   return other.type.find("dictionary") != std::string::npos ||
          other.type.find("extension") != std::string::npos;
 }

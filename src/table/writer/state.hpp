@@ -78,6 +78,7 @@ struct TableWriter::State {
   Status begin_other(std::size_t column, Failure* failure);
   Status finish_other(std::size_t column, std::uint64_t rows, const std::string& type,
                       Failure* failure);
+  Status name_other(std::size_t column);
   Status begin_texts(std::size_t column, const Column& like, Failure* failure);
   Status add_texts(std::size_t column, const TextRows& rows, bool& is_taken, Failure* failure);
   Status add_categories(std::size_t column, const TextRows& texts,

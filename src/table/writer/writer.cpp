@@ -449,6 +449,7 @@ Status TableWriter::State::finish_other(std::size_t column, std::uint64_t rows,
   const ColumnPlan& planned = plan.columns[column];
   Status status = to.other->close();
   MappedFile file;
+  if (status.ok()) status = name_other(column);
   if (status.ok()) status = MappedFile::open(to.other->path()).into(file);
   if (status.ok()) status = checked_part(planned.file, file.bytes(), rows).into(to.other_part);
   if (!status.ok()) return fail(failure, status, planned.file, entries[column].name());

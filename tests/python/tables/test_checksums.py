@@ -455,6 +455,8 @@ def test_bytes_of_a_checked_file_do_not_move_its_position() -> None:
             (i, first, end, zlib.crc32(content[first:end]))
             for i, (first, end) in enumerate([(0, 50), (50, 150), (150, 200)])
         ),
+        count=3,
+        has_vectors=False,
     )
     inside: list[bytes] = []
 

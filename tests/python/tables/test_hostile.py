@@ -85,8 +85,8 @@ def test_two_columns_at_one_position(folder: Path) -> None:
 
 
 def test_versions(folder: Path) -> None:
-    change(folder, version=5)
-    with pytest.raises(numpact.UnsupportedVersionError, match="version 5"):
+    change(folder, version=6)
+    with pytest.raises(numpact.UnsupportedVersionError, match="version 6"):
         numpact.open_table(folder)
     change(folder, version=2)
     with pytest.raises(numpact.CorruptError, match="'others', which version 2 does not have"):
