@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/emulation/emulate.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstring>
-#include <memory>
+#include <new>
 #include <vector>
 
 #include "base/internal.hpp"
@@ -25,15 +28,40 @@ std::vector<std::uint32_t> to_words(std::span<const std::byte> bytes) {
   return words;
 }
 
+// Memory before a page that nothing may access: on a GPU reading behind the shared memory of a
+// block is an error, too. It is not initialised there: a pattern shows reads before writes.
+class SharedMemory {
+ public:
+  explicit SharedMemory(std::size_t bytes) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t used = (bytes + page - 1) / page * page;
+    mapped_ = used + page;
+    void* const memory =
+        ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    memory_ = static_cast<std::byte*>(memory);
+    if (::mprotect(memory_ + used, page, PROT_NONE) != 0) throw std::bad_alloc();
+    data_ = memory_ + used - bytes;
+    std::memset(data_, 0xa5, bytes);
+  }
+  ~SharedMemory() { ::munmap(memory_, mapped_); }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  std::byte* data() const { return data_; }
+
+ private:
+  std::size_t mapped_ = 0;
+  std::byte* memory_ = nullptr;
+  std::byte* data_ = nullptr;
+};
+
 template <class L, class P, DeltaOrder kDeltaOrder>
 bool run_group(Fibers& fibers, const PlanView& view, const TaskGroup& group, WarpReport& report) {
   const ScratchShape shape{group.n, variable_n(view.chunks[view.tasks[group.first].chunk])};
   using Shared = Scratch<L, kDeltaOrder>;
-  // Shared memory is not initialised on a GPU: a pattern shows reads before writes.
-  const std::size_t bytes = Shared::bytes(shape);
-  const auto memory = std::make_unique_for_overwrite<std::uint64_t[]>(bytes / 8);
-  std::memset(memory.get(), 0xa5, bytes);
-  const Shared scratch(reinterpret_cast<std::byte*>(memory.get()), shape);
+  const SharedMemory memory(Shared::bytes(shape));
+  const Shared scratch(memory.data(), shape);
   return fibers.run([&](unsigned lane) {
     EmulatedWarp warp(fibers, lane, group.first, report);
     GroupDecoder<L, P, kDeltaOrder, EmulatedWarp>(warp, view, group, scratch).run();

@@ -230,7 +230,8 @@ class GroupDecoder {
         for (unsigned k = 0; k < kPerLane; ++k) at[k] = deltas[k];
       }
       warp_.sync();
-      if (lane_ == 0) {
+      // Of the tasks that there are: others have no history.
+      if (lane_ == 0 && n > 0) {
         undo_conv1<P>(warp_, chunk_, plan_.weights + chunk_.weights, primary_.stored_n(),
                       scratch_.history(own_));
       }
