@@ -285,7 +285,7 @@ def test_hostile_columns(tmp_path: Path, sound: Path, tool: Tool,  # noqa: F811
 
 @pytest.mark.wheel_takes(6)
 @pytest.mark.parametrize("change", [
-    {"version": 5}, {"version": 0}, {"version": "2"}, {"version": -1}, {"format": "x"},
+    {"version": 6}, {"version": 0}, {"version": "2"}, {"version": -1}, {"format": "x"},
     {"columns": {}}, {"columns": [1]}, {"skipped": None}, {"skipped": [{"name": "x"}]},
     {"skipped": [{"name": "x", "type": "y", "reason": 1}]}, {"metadata": "x"}, {"metadata": [1]},
 ])
