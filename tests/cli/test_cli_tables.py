@@ -279,7 +279,7 @@ def test_damaged_folder(tmp_path: Path) -> None:
     run("compress", write(pa.table({"a": [1, 2, 3], "b": [4, 5, 6]}), tmp_path / "t.arrow"),
         "-o", folder)
     text = (folder / "manifest.json").read_text()
-    for old, new in [('"version": 2', '"version": 5'), ('"version": 2', '"version": 0'),
+    for old, new in [('"version": 2', '"version": 6'), ('"version": 2', '"version": 0'),
                      ("{", "["), ('"i64"', '"i65"'),
                      ('"count": 3', '"count": -3'), ('"number"', '"date32"'), ("numpact-table", ""),
                      ('"count": 3', '"count": 4'), ('"i64"', '"u64"'), ('"file"', '"fail"')]:
