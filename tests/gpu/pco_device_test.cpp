@@ -159,6 +159,26 @@ TEST_F(PcoDevice, Millions) {
   }
 }
 
+// So many tasks that a warp decodes several.
+TEST_F(PcoDevice, GroupsOfTasks) {
+  Random random(4400);
+  const std::size_t n = kIsEmulated ? 4'500 : 2'100'000;
+  for (const NumberType type : {NumberType::kI32, NumberType::kF64}) {
+    for (const ModeSpec& mode : mode_specs(type)) {
+      for (const DeltaSpec& delta : delta_specs(type)) {
+        EncodeConfig config;
+        config.level = 2;
+        config.mode = mode;
+        config.delta = delta;
+        config.trailer = TrailerSpec::restarts(8);
+        const Numbers numbers = make_numbers(random.pick(distribution_names()), type, n, random);
+        SCOPED_TRACE(describe(config));
+        expect_decodes_loaded(compressed(numbers, config), numbers);
+      }
+    }
+  }
+}
+
 TEST_F(PcoDevice, FilesThatAreRefused) {
   for (const std::string& name : names_in("made/refused")) {
     SCOPED_TRACE(name);
