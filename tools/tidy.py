@@ -92,7 +92,7 @@ ONCE = {
          "integrations/duckdb/fetch_headers.py")),
 }
 # Programs for tests and benchmarks of some systems: their build files leave them out elsewhere.
-MAY_USE_SYSTEM = (*MAY_ASK_FOR_SYSTEM, "tests/", "fuzz/", "bench/")
+MAY_USE_SYSTEM = (*MAY_ASK_FOR_SYSTEM, "fuzz/", "bench/", "src/gpu/emulation/")
 
 
 def project_files():
