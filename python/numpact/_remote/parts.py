@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._codec import check_seen, seen_as, viewed
+from .._device import decompress_to_device
 from .._errors import (
     ChecksumError,
     CorruptError,
@@ -22,6 +23,7 @@ from .._errors import (
     warn_of_end,
 )
 from .._number_types import dtype_of, type_name
+from .._optional import require
 from .chunk_index import FRONT_BYTES, FileIndex, PcoIndex, walk
 from .locations import Location, Stamp, check_unchanged, fronts, named_errors
 
@@ -59,14 +61,15 @@ class Part:
     chunk: int = 0  #: index of the first chunk
     checks: tuple[tuple[int, int], ...] = ()  #: bytes and CRC-32 of each chunk, if known
 
-    def load(self, dtype: npt.DTypeLike | None = None) -> Array:
+    def load(self, dtype: npt.DTypeLike | None = None, device: int | None = None) -> Array:
         """Fetches the bytes by one request and decodes them with one thread.
 
         Args:
             dtype: The type of the result, as for ``numpact.decompress``.
+            device: Number of a GPU that decodes; ``dtype`` is the number type then. None: CPU.
 
         Returns:
-            (count,) of the number type, or of ``dtype``.
+            (count,) of the number type, or of ``dtype``; from a GPU an array of CuPy.
 
         Raises:
             CorruptError: The file is damaged, or has changed since the part was made;
@@ -75,7 +78,9 @@ class Part:
         import numpy as np
 
         if self.count == 0:
-            return np.empty(0, self.dtype(dtype))
+            kind = np if device is None else require("cupy", "cupy")
+            empty: Array = kind.empty(0, self.dtype(dtype))
+            return empty
         if self.stop is None:
             data, name = self.place.read_all(), self.place.url
         else:
@@ -89,7 +94,10 @@ class Part:
         try:
             with named_errors(name, self.start - len(self.header)):
                 on_end = None if self.header else partial(warn_of_end, path=self.place.url)
-                numbers = _core.decompress(data, 1, max_output=limit, on_end=on_end)
+                if device is None:
+                    numbers = _core.decompress(data, 1, max_output=limit, on_end=on_end)
+                else:
+                    numbers = decompress_to_device(data, device, "cupy", 1, limit, "use")
         except LimitExceededError as error:
             raise CorruptError(
                 f"{name}: holds more than the {self.held} numbers of the index: the file was "
@@ -107,7 +115,9 @@ class Part:
         if self.count < self.held:
             # A copy, because a view would keep the other numbers in memory.
             numbers = numbers.copy()
-        return numbers if dtype is None else viewed(numbers, seen_as(dtype))
+        if dtype is None or device is not None:
+            return numbers
+        return viewed(numbers, seen_as(dtype))
 
     def _check(self, data: bytes) -> None:
         """Compares checksums of the chunks."""
