@@ -71,8 +71,13 @@ class ImagecodecsPcodec(Codec):  # type: ignore[misc]
 
 def new_chunk(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Memory for a chunk; LimitExceededError if it is more than ``PCodec.max_chunk_bytes``."""
+    check_size(shape, dtype)
+    return np.empty(shape, dtype)
+
+
+def check_size(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raises LimitExceededError for chunks of more than ``PCodec.max_chunk_bytes``."""
     size = dtype.itemsize * math.prod(shape)
     limit = PCodec.max_chunk_bytes
     if limit is not None and size > limit:
         raise LimitExceededError(f"a chunk of {size} bytes is over max_chunk_bytes ({limit})")
-    return np.empty(shape, dtype)

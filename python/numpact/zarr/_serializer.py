@@ -13,6 +13,7 @@ from .. import _core
 from .._arrays import stored
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._number_types import dtype_of, type_name
+from . import _gpu
 from ._buffers import undeclared
 from ._imagecodecs import NAME as IMAGECODECS_NAME
 from ._imagecodecs import new_chunk, refuse_writing
@@ -20,6 +21,8 @@ from ._numcodec import PCodec, decode_exactly
 from ._settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from typing_extensions import Self, Unpack
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import Buffer, NDBuffer
@@ -124,6 +127,18 @@ class PcoCodec(ArrayBytesCodec):
             return undeclared(array, declared, base)
         buffer: NDBuffer = base.from_numpy_array(array)
         return buffer
+
+    async def decode(
+        self, chunks_and_specs: Iterable[tuple[Buffer | None, ArraySpec]]
+    ) -> Iterable[NDBuffer | None]:
+        """Decodes the chunks of a batch: on the GPU by one call if zarr wants them there."""
+        chunks = list(chunks_and_specs)
+        device = _gpu.wanted_device(chunks)
+        if device is not None:
+            found = await asyncio.to_thread(_gpu.decoded_there, chunks, device)
+            if found is not None:
+                return found
+        return await super().decode(chunks)
 
     async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
         return await asyncio.to_thread(self._encode_sync, chunk_data, chunk_spec)
