@@ -80,10 +80,11 @@ struct PcoFile {
 };
 
 // Decodes files from host memory: parts are copied through the decoder's pinned memory while
-// earlier parts are decoded and the next one is planned. The device copies files in page-locked
-// memory (RegisteredMemory, cudaMallocHost) from there. Checksums and copies use the threads or
-// the executor of the config. Keeps its memory and threads between calls: up to 5 * `part_bytes` of
-// pinned memory (256 MiB at most) and 10 * `part_bytes` on the device. One thread at a time.
+// earlier parts are decoded and the next one is planned. Files in page-locked memory
+// (RegisteredMemory, cudaMallocHost) the device copies from there, and it compares their checksums.
+// Other checksums and copies use the threads or the executor of the config. Keeps its memory and
+// threads between calls: up to 5 * `part_bytes` of pinned memory (256 MiB at most) and 10 *
+// `part_bytes` on the device. One thread at a time.
 class PcoDecoder {
  public:
   static constexpr std::uint64_t kDefaultPartBytes = std::uint64_t{1} << 24;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/crc.hpp"
 
+#include "base/crc_polynomial.hpp"
+
 #ifdef NUMPACT_OWN_CRC32
 #include <array>
 
@@ -12,23 +14,6 @@
 namespace numpact::internal {
 namespace {
 
-// Polynomials over GF(2) modulo the CRC polynomial; the top bit is the coefficient of x^0.
-constexpr std::uint32_t kModulus = 0xedb88320u;
-constexpr std::uint32_t kOne = 0x80000000u;
-
-constexpr std::uint32_t times_x(std::uint32_t a) {
-  return (a >> 1) ^ ((a & 1u) != 0 ? kModulus : 0u);
-}
-
-constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
-  std::uint32_t product = 0;
-  for (std::uint32_t bit = kOne; bit != 0; bit >>= 1) {
-    if ((a & bit) != 0) product ^= b;
-    b = times_x(b);
-  }
-  return product;
-}
-
 #ifdef NUMPACT_OWN_CRC32
 // For builds without libdeflate. Sixteen tables take sixteen bytes a step; [k][b] is what byte b
 // adds to the checksum where k bytes follow it in the step.
@@ -39,7 +24,7 @@ constexpr Tables make_tables() {
   Tables tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t sum = byte;
-    for (int bit = 0; bit < 8; ++bit) sum = times_x(sum);
+    for (int bit = 0; bit < 8; ++bit) sum = crc_times_x(sum);
     tables[0][byte] = sum;
   }
   for (std::size_t k = 1; k < kStepBytes; ++k) {
@@ -85,13 +70,7 @@ std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before) {
 }
 
 std::uint32_t join_crc32(std::uint32_t a, std::uint32_t b, std::uint64_t b_bytes) {
-  // Appending 8 b_bytes zero bits multiplies a by x^(8 b_bytes), computed by squaring.
-  std::uint32_t power = kOne >> 8;  // x^8
-  for (std::uint64_t n = b_bytes; n != 0; n >>= 1) {
-    if ((n & 1) != 0) a = multiply(a, power);
-    power = multiply(power, power);
-  }
-  return a ^ b;
+  return crc_before_zeros(a, b_bytes) ^ b;
 }
 
 }  // namespace numpact::internal

@@ -5,6 +5,7 @@
 
 #include "base/internal.hpp"
 #include "gpu/cuda/pco_launch.hpp"
+#include "gpu/cuda/pco_sums.hpp"
 #include "gpu/emulation/emulate.hpp"
 #include "gpu/lazy_runtime.hpp"
 
@@ -32,6 +33,25 @@ cudaError_t launch_bits(unsigned bits, const Launch& launch, cudaStream_t stream
 }
 
 }  // namespace
+
+cudaError_t launch_sums(const SumLaunch& launch, cudaStream_t stream) {
+  testing::enqueue(stream, [=] {
+    static constexpr SumTables kTables = make_sum_tables();
+    for (std::uint32_t i = 0; i < launch.block_n; ++i) {
+      const SumBlock& block = launch.blocks[i];
+      for (std::uint32_t lane = 0; lane < kSumLanes; ++lane) {
+        launch.sums[block.sum].left ^= sum_of_lane(kTables, launch.input, block, lane);
+      }
+    }
+    for (std::uint32_t i = 0; i < launch.sum_n; ++i) {
+      if (launch.sums[i].left == 0) continue;
+      const StatusWord word = (launch.first_task + launch.sums[i].task) << kFailureBits |
+                              static_cast<StatusWord>(PlannedFailure::kChecksum);
+      *launch.status = std::min(*launch.status, word);
+    }
+  });
+  return cudaSuccess;
+}
 
 cudaError_t launch_8(const Launch& launch, cudaStream_t stream) {
   return launch_bits(8, launch, stream);

@@ -54,9 +54,9 @@ struct PcoDecoder::Impl {
 
     Status begin(const StagedPart& part, std::span<const std::byte> file,
                  StagedCopy& copy) override {
-      layout_.emplace(part.plan);
+      layout_.emplace(part.plan, are_locked_[part.file]);
       NUMPACT_TRY(slots_.open({layout_->bytes(), layout_->scratch_bytes(), 0}, slot_));
-      layout_->add_to(copy, part.plan, file, are_locked_[part.file]);
+      layout_->add_to(copy, part.plan, file);
       return {};
     }
     Status buffer(std::size_t bytes, std::size_t to, std::byte*& at) override {

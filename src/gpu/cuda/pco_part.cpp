@@ -6,6 +6,7 @@
 #include "base/alignment.hpp"
 #include "base/internal.hpp"
 #include "base/try.hpp"
+#include "gpu/cuda/pco_sums.hpp"
 #include "gpu/walk/group.hpp"
 
 namespace numpact::cuda {
@@ -65,11 +66,13 @@ Status check_output(const ChunkIndex& index, const DeviceNumbers& out) {
   return {};
 }
 
-PcoPart::PcoPart(const DevicePlan& plan)
+PcoPart::PcoPart(const DevicePlan& plan, bool is_locked)
     : scratch_bytes_(plan.scratch_bytes),
       input_bytes_(plan.input_bytes),
       first_(plan.first),
-      type_(plan.type) {
+      type_(plan.type),
+      is_locked_(is_locked) {
+  if (is_locked && !plan.checks.empty()) sums_.emplace(plan);
   std::array<std::vector<TaskGroup>, gpu::kTaskKinds> of_kind;
   for (const TaskGroup& group : group_tasks(plan, group_size(plan, wanted_groups()))) {
     const PlannedChunk& chunk = plan.chunks[plan.tasks[group.first].chunk];
@@ -92,6 +95,9 @@ PcoPart::PcoPart(const DevicePlan& plan)
   tables_[kEntries] = add(size_of_all(plan.entries), 0);
   tables_[kWeights] = add(size_of_all(plan.weights), 0);
   tables_[kGroups] = add(size_of_all(groups_), 0);
+  if (!sums_) return;
+  tables_[kSumBlocks] = add(size_of_all(sums_->blocks), 0);
+  tables_[kSums] = add(size_of_all(sums_->sums), 0);
 }
 
 PcoPart::Table PcoPart::add(std::size_t size, std::size_t slack) {
@@ -100,12 +106,12 @@ PcoPart::Table PcoPart::add(std::size_t size, std::size_t slack) {
   return table;
 }
 
-void PcoPart::add_to(StagedCopy& copy, const DevicePlan& plan, std::span<const std::byte> file,
-                     bool is_locked) const {
+void PcoPart::add_to(StagedCopy& copy, const DevicePlan& plan,
+                     std::span<const std::byte> file) const {
   const auto add = [&]<class T>(TableIndex index, const std::vector<T>& table) {
     copy.add(std::as_bytes(std::span(table)), tables_[index].at);
   };
-  if (is_locked) {
+  if (is_locked_) {
     copy.add_locked_input(plan, file, tables_[kInput].at);
   } else {
     copy.add_input(plan, file, tables_[kInput].at);
@@ -118,11 +124,27 @@ void PcoPart::add_to(StagedCopy& copy, const DevicePlan& plan, std::span<const s
   add(kEntries, plan.entries);
   add(kWeights, plan.weights);
   add(kGroups, groups_);
+  if (!sums_) return;
+  add(kSumBlocks, sums_->blocks);
+  add(kSums, sums_->sums);
 }
 
-Status PcoPart::launch(const std::byte* at, std::byte* scratch, std::byte* out,
-                       gpu::StatusWord* status, std::uint64_t first_task,
-                       cudaStream_t stream) const {
+Status PcoPart::launch_sums(std::byte* at, gpu::StatusWord* status, std::uint64_t first_task,
+                            cudaStream_t stream) const {
+  gpu::SumLaunch launch;
+  launch.input = at + tables_[kInput].at;
+  launch.blocks = reinterpret_cast<const gpu::SumBlock*>(at + tables_[kSumBlocks].at);
+  launch.sums = reinterpret_cast<gpu::ChunkSum*>(at + tables_[kSums].at);
+  launch.block_n = static_cast<std::uint32_t>(sums_->blocks.size());
+  launch.sum_n = static_cast<std::uint32_t>(sums_->sums.size());
+  launch.status = status;
+  launch.first_task = first_task;
+  return status_of(gpu::launch_sums(launch, stream));
+}
+
+Status PcoPart::launch(std::byte* at, std::byte* scratch, std::byte* out, gpu::StatusWord* status,
+                       std::uint64_t first_task, cudaStream_t stream) const {
+  if (sums_) NUMPACT_TRY(launch_sums(at, status, first_task, stream));
   const auto table = [&]<class T>(TableIndex index, const T*& pointer) {
     pointer = reinterpret_cast<const T*>(at + tables_[index].at);
   };

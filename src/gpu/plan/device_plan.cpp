@@ -178,6 +178,8 @@ Status DevicePlan::status_of(std::uint64_t task, PlannedFailure failure) const n
   };
   const Status status = [&] {
     switch (failure) {
+      case PlannedFailure::kChecksum:
+        return wrong_checksum(failed.chunk);
       case PlannedFailure::kTruncated:
         return Status(ErrorKind::kTruncated, "the input ends inside a page",
                       input_begin + input_bytes);
@@ -194,6 +196,13 @@ Status DevicePlan::status_of(std::uint64_t task, PlannedFailure failure) const n
     }
   }();
   return status.at_chunk(first_chunk + failed.chunk);
+}
+
+Status DevicePlan::wrong_checksum(std::size_t chunk) const noexcept {
+  const std::uint64_t begin = chunk < checks.size() ? checks[chunk].begin : 0;
+  return Status(ErrorKind::kChecksum, "a chunk has another checksum than the trailer says",
+                input_begin + begin)
+      .at_chunk(first_chunk + chunk);
 }
 
 Result<DevicePlan> DevicePlanner::next(std::uint64_t max_bytes, const DecodeConfig& config,

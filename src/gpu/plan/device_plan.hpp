@@ -68,15 +68,17 @@ struct PlannedTask {
   std::uint32_t padding = 0;
 };
 
-// Why a task failed. If several fail, the lowest task index is reported.
+// Why a task failed. If several fail, the lowest task index is reported, and of a task the lowest
+// of these.
 enum class PlannedFailure : std::uint32_t {
   kNone = 0,
-  kTruncated = 1,  // the input ends inside the task
-  kPadding = 2,    // padding bits are not 0
-  kLookback = 3,   // reaches past the window
-  kIndex = 4,      // reaches past the dictionary
-  kRestart = 5,    // position or states do not match the next restart point
-  kEnd = 6,        // the page does not end at PlannedTask::end
+  kChecksum = 1,   // the bytes of the chunk have another checksum than PlannedCheck::crc
+  kTruncated = 2,  // the input ends inside the task
+  kPadding = 3,    // padding bits are not 0
+  kLookback = 4,   // reaches past the window
+  kIndex = 5,      // reaches past the dictionary
+  kRestart = 6,    // position or states do not match the next restart point
+  kEnd = 7,        // the page does not end at PlannedTask::end
 };
 
 // A checksum of a trailer that remains to be compared.
@@ -119,6 +121,8 @@ struct NUMPACT_API DevicePlan {
   DevicePlan places() const;
   // The error for a failed task: kCorrupt or kTruncated, with its position in the file.
   Status status_of(std::uint64_t task, PlannedFailure failure) const noexcept;
+  // kChecksum for a chunk of the plan.
+  Status wrong_checksum(std::size_t chunk) const noexcept;
 };
 
 // What a planner does with a trailer's checksums of chunks.

@@ -26,46 +26,36 @@ StagedCopy::StagedCopy(std::size_t piece_bytes)
       piece_bytes_(piece_bytes / portion_bytes_ * portion_bytes_) {}
 
 void StagedCopy::add(std::span<const std::byte> from, std::size_t to) {
-  add_fragments(from, to, kNoCheck, fragments_);
+  add_fragments(from, to, kNoCheck);
 }
 
 void StagedCopy::add_input(const DevicePlan& plan, std::span<const std::byte> file,
                            std::size_t to) {
   const auto input = input_of(plan, file);
   if (plan.checks.empty()) return add(input, to);
-  add_checked(plan, input, to, fragments_);
+  for (std::size_t i = 0; i < plan.checks.size(); ++i) {
+    const PlannedCheck& check = plan.checks[i];
+    const auto begin = static_cast<std::size_t>(check.begin);
+    add_fragments(input.subspan(begin, static_cast<std::size_t>(check.bytes)), to + begin,
+                  static_cast<std::uint32_t>(i));
+  }
 }
 
 void StagedCopy::add_locked_input(const DevicePlan& plan, std::span<const std::byte> file,
                                   std::size_t to) {
   locked_ = input_of(plan, file);
   locked_to_ = to;
-  add_checked(plan, locked_, to, locked_sums_);
-}
-
-void StagedCopy::add_checked(const DevicePlan& plan, std::span<const std::byte> input,
-                             std::size_t to, std::vector<Fragment>& fragments) const {
-  for (std::size_t i = 0; i < plan.checks.size(); ++i) {
-    const PlannedCheck& check = plan.checks[i];
-    const auto begin = static_cast<std::size_t>(check.begin);
-    add_fragments(input.subspan(begin, static_cast<std::size_t>(check.bytes)), to + begin,
-                  static_cast<std::uint32_t>(i), fragments);
-  }
 }
 
 // Fragments end where portions do.
-void StagedCopy::add_fragments(std::span<const std::byte> from, std::size_t to, std::uint32_t check,
-                               std::vector<Fragment>& fragments) const {
+void StagedCopy::add_fragments(std::span<const std::byte> from, std::size_t to,
+                               std::uint32_t check) {
   while (!from.empty()) {
     const std::size_t bytes = std::min(from.size(), portion_bytes_ - to % portion_bytes_);
-    fragments.push_back({from.data(), to, bytes, check, 0});
+    fragments_.push_back({from.data(), to, bytes, check, 0});
     from = from.subspan(bytes);
     to += bytes;
   }
-}
-
-void StagedCopy::add_up(Fragment& fragment) {
-  fragment.crc = crc32({fragment.from, fragment.bytes});
 }
 
 std::vector<StagedCopy::Range> StagedCopy::portions_of_piece(std::size_t first) const {
@@ -94,19 +84,16 @@ void StagedCopy::copy(const Range& portion, std::byte* piece, std::size_t piece_
 }
 
 Status StagedCopy::compare(const DevicePlan& plan) const {
-  const std::vector<Fragment>& of = locked_.empty() ? fragments_ : locked_sums_;
-  for (std::size_t i = 0; i < of.size();) {
-    const std::uint32_t check = of[i].check;
-    std::uint32_t crc = of[i].crc;
+  for (std::size_t i = 0; i < fragments_.size();) {
+    const std::uint32_t check = fragments_[i].check;
+    std::uint32_t crc = fragments_[i].crc;
     std::size_t end = i + 1;
-    for (; check != kNoCheck && end < of.size() && of[end].check == check; ++end) {
-      crc = join_crc32(crc, of[end].crc, of[end].bytes);
+    for (; check != kNoCheck && end < fragments_.size() && fragments_[end].check == check; ++end) {
+      crc = join_crc32(crc, fragments_[end].crc, fragments_[end].bytes);
     }
     i = end;
     if (check == kNoCheck || crc == plan.checks[check].crc) continue;
-    return Status(ErrorKind::kChecksum, "a chunk has another checksum than the trailer says",
-                  plan.input_begin + plan.checks[check].begin)
-        .at_chunk(plan.first_chunk + check);
+    return plan.wrong_checksum(check);
   }
   return {};
 }

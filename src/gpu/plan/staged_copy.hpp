@@ -42,7 +42,8 @@ class NUMPACT_API StagedCopy {
   void add(std::span<const std::byte> from, std::size_t to);
   // The same for the input of a plan: plan.checks are compared.
   void add_input(const DevicePlan& plan, std::span<const std::byte> file, std::size_t to);
-  // The same for a file in page-locked memory. Before all others; pieces begin behind it.
+  // The same for a file in page-locked memory, but nothing is compared. Before all others; pieces
+  // begin behind it.
   void add_locked_input(const DevicePlan& plan, std::span<const std::byte> file, std::size_t to);
 
   // Sends all pieces in order. `concurrent` is called once, while threads fill the first piece, or
@@ -72,22 +73,17 @@ class NUMPACT_API StagedCopy {
     std::size_t end = 0;
   };
 
-  void add_fragments(std::span<const std::byte> from, std::size_t to, std::uint32_t check,
-                     std::vector<Fragment>& fragments) const;
-  void add_checked(const DevicePlan& plan, std::span<const std::byte> input, std::size_t to,
-                   std::vector<Fragment>& fragments) const;
+  void add_fragments(std::span<const std::byte> from, std::size_t to, std::uint32_t check);
   std::size_t portion_of(const Fragment& fragment) const { return fragment.to / portion_bytes_; }
   // The portions of the piece that begins with fragment `first`.
   std::vector<Range> portions_of_piece(std::size_t first) const;
   void copy(const Range& portion, std::byte* piece, std::size_t piece_at);
-  static void add_up(Fragment& fragment);
 
   std::size_t portion_bytes_;
   std::size_t piece_bytes_;  // a multiple of portion_bytes_
   std::vector<Fragment> fragments_;
   std::span<const std::byte> locked_;  // goes locked_to_ bytes after the start of the block
   std::size_t locked_to_ = 0;
-  std::vector<Fragment> locked_sums_;  // parts of it of which checksums are compared
 };
 
 template <class F>
@@ -104,10 +100,10 @@ Status StagedCopy::send(const TaskPool& pool, PieceSink& sink, const F& concurre
     const std::size_t end = fragments_[next - 1].to + fragments_[next - 1].bytes;
     std::byte* piece = nullptr;
     NUMPACT_TRY(sink.buffer(end - at, at, piece));
-    const std::size_t extra = is_first ? 1 + locked_sums_.size() : 0;
+    const std::size_t extra = is_first ? 1 : 0;
     pool.run(portions.size() + extra, [&](std::size_t i) {
-      if (i >= extra) return copy(portions[i - extra], piece, at);
-      i == 0 ? concurrent() : add_up(locked_sums_[i - 1]);
+      if (i < extra) return concurrent();
+      copy(portions[i - extra], piece, at);
     });
     is_first = false;
     NUMPACT_TRY(sink.send(piece, end - at, at));
