@@ -80,7 +80,9 @@ OtherFileWriter::OtherFileWriter(std::shared_ptr<arrow::Field> field, ByteSink& 
       file_(file),
       form_(vectors.value_or(table::Vectors::kExact)),
       sink_(sink_to(file)) {
-  if (form_ != table::Vectors::kExact && !can_be_rounded_vectors(*field_->type())) {
+  const bool can_be_rounded =
+      can_be_rounded_vectors(*field_->type()) && can_be_vectors(*field_->type());
+  if (form_ != table::Vectors::kExact && !can_be_rounded) {
     throw Failure(ExitCode::kFailure, place_,
                   fmt::format("--vectors: values of type {} are no fixed-size lists of float32 or "
                               "float16",
@@ -114,8 +116,7 @@ void OtherFileWriter::add(const std::shared_ptr<arrow::Array>& array) {
 
 bool OtherFileWriter::copy(const cvc::Reader& rows) {
   if (vectors_ == nullptr) return false;
-  vectors_->copy(rows);
-  rows_ += rows.rows();
+  rows_ += vectors_->copy(rows);
   return true;
 }
 
@@ -132,8 +133,8 @@ void OtherFileWriter::give_up_vectors() {
   if (rows_ == 0) return;
   const VectorFileReader written(
       take_arrow(arrow::io::ReadableFile::Open(vectors->finish()), place_), rows_, place_);
-  for (const cvc::Chunk& chunk : written.rows().info().chunks) {
-    add(written.read(chunk.first_row, chunk.rows));
+  for (std::uint64_t row = 0; row < rows_; row += table::kOtherBatchRows) {
+    add(written.read(row, std::min(table::kOtherBatchRows, rows_ - row)));
   }
 }
 

@@ -21,6 +21,9 @@
 #include "failure.hpp"
 #include "formats/arrow/arrow_columns.hpp"
 #include "formats/arrow/other_writer.hpp"
+#include "numpact/cvc/collection.hpp"
+#include "numpact/cvc/reader.hpp"
+#include "numpact/stream.hpp"
 #include "platform/environment.hpp"
 #include "platform/folders.hpp"
 #include "platform/temporary.hpp"
@@ -81,7 +84,7 @@ std::shared_ptr<arrow::Array> extended(const std::shared_ptr<arrow::DataType>& t
   return arrow::ExtensionType::WrapArray(type, extended(inside, std::move(storage)));
 }
 
-std::string metadata_of(const std::shared_ptr<arrow::Field>& field, const std::string& place) {
+std::string file_metadata(const std::shared_ptr<arrow::Field>& field, const std::string& place) {
   const auto bytes = take_arrow(arrow::ipc::SerializeSchema(*arrow::schema({field})), place);
   return fmt::format("{}{}{}", kSchemaBegin, arrow::util::base64_encode(bytes->ToString()),
                      kSchemaEnd);
@@ -160,11 +163,11 @@ VectorFileWriter::VectorFileWriter(const std::shared_ptr<arrow::Field>& field,
   config.columns.push_back({kColumn, width, *dtype_of(*field->type()),
                             cvc::compression_of_name(table::to_string(vectors)), width == 1});
   config.chunk_rows = std::clamp(kChunkValues / width, kMinChunkRows, table::kOtherBatchRows);
-  config.metadata = metadata_of(field, place_);
+  config.metadata = file_metadata(field, place_);
   config.sync = false;
   auto made = cvc::CollectionWriter::open(folder_, config);
   check(made.status(), place_);
-  writer_ = *std::move(made);
+  writer_ = std::make_unique<cvc::CollectionWriter>(*std::move(made));
 }
 
 VectorFileWriter::~VectorFileWriter() {
@@ -187,7 +190,10 @@ void VectorFileWriter::write(const arrow::Array& lists) {
   check(status, value.empty() ? place_ : place_ + ": " + value);
 }
 
-void VectorFileWriter::copy(const cvc::Reader& rows) { check(writer_->append(rows), place_); }
+std::uint64_t VectorFileWriter::copy(const cvc::Reader& rows) {
+  check(writer_->append(rows), place_);
+  return rows.rows();
+}
 
 const std::string& VectorFileWriter::finish() {
   check(writer_->commit().status(), place_);
@@ -207,7 +213,7 @@ VectorFileReader::VectorFileReader(std::shared_ptr<arrow::io::RandomAccessFile> 
   source_ = std::make_shared<Source>(std::move(file), static_cast<std::uint64_t>(size));
   auto made = cvc::Reader::create(source_);
   check_read(made.status());
-  reader_ = *std::move(made);
+  reader_ = std::make_unique<cvc::Reader>(*std::move(made));
   const cvc::Info& info = reader_->info();
   field_ = field_in(info);
   if (field_ == nullptr || !can_be_vectors(*field_->type())) {
@@ -222,6 +228,10 @@ VectorFileReader::VectorFileReader(std::shared_ptr<arrow::io::RandomAccessFile> 
                               info.rows, rows, field_->type()->ToString()));
   }
 }
+
+VectorFileReader::~VectorFileReader() = default;
+VectorFileReader::VectorFileReader(VectorFileReader&&) noexcept = default;
+VectorFileReader& VectorFileReader::operator=(VectorFileReader&&) noexcept = default;
 
 void VectorFileReader::check_read(const Status& status) const {
   check_arrow(source_->problem, place_);

@@ -8,17 +8,20 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "numpact/cvc/collection.hpp"
-#include "numpact/cvc/reader.hpp"
-#include "numpact/stream.hpp"
+#include "numpact/error.hpp"
 #include "numpact/table.hpp"
+
+namespace numpact::cvc {
+class CollectionWriter;
+class Reader;
+}  // namespace numpact::cvc
 
 namespace numpact::cli {
 
-// Whether CVC has a type for the values of lists of a type of Arrow, extensions included.
+// Whether CVC has a type for the values of lists of a type of Arrow, extensions included. A build
+// without CVC has none.
 bool can_be_vectors(const arrow::DataType& type);
 // Whether a list, or a number in one, is null: CVC has none.
 bool has_nulls(const arrow::Array& lists);
@@ -34,8 +37,8 @@ class VectorFileWriter {
 
   // Adds lists without nulls.
   void write(const arrow::Array& lists);
-  // Adds the rows of a file: chunks stay as they are where values would change.
-  void copy(const cvc::Reader& rows);
+  // Adds the rows of a file: chunks stay as they are where values would change. Returns how many.
+  std::uint64_t copy(const cvc::Reader& rows);
   // Completes the file, which exists as long as this object.
   const std::string& finish();
 
@@ -43,7 +46,7 @@ class VectorFileWriter {
   std::string place_;
   std::string folder_;
   std::string path_;
-  std::optional<cvc::CollectionWriter> writer_;
+  std::unique_ptr<cvc::CollectionWriter> writer_;
 };
 
 // Reads rows of a file, which is untrusted.
@@ -52,6 +55,9 @@ class VectorFileReader {
   // `file`: gives bytes that are checked.
   VectorFileReader(std::shared_ptr<arrow::io::RandomAccessFile> file, std::uint64_t rows,
                    std::string place);
+  ~VectorFileReader();
+  VectorFileReader(VectorFileReader&&) noexcept;
+  VectorFileReader& operator=(VectorFileReader&&) noexcept;
 
   const std::shared_ptr<arrow::Field>& field() const { return field_; }
   const cvc::Reader& rows() const { return *reader_; }
@@ -64,7 +70,7 @@ class VectorFileReader {
 
   std::string place_;
   std::shared_ptr<Source> source_;
-  std::optional<cvc::Reader> reader_;
+  std::unique_ptr<cvc::Reader> reader_;
   std::shared_ptr<arrow::Field> field_;
 };
 
