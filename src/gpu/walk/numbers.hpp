@@ -76,11 +76,12 @@ NUMPACT_HD bool join(Warp& warp, const PlannedChunk& chunk, const PlanView& plan
                      const P (&primary)[kPerLane], const L (&secondary)[kPerLane], unsigned n,
                      L (&numbers)[kPerLane]) {
   bool all_inside = true;
-  if constexpr (std::is_same_v<P, std::uint32_t>) {
-    if (chunk.mode == Mode::kDict) all_inside = join_dict(warp, chunk, plan, primary, n, numbers);
-  }
+  // Latents of 32 bits have the type of indices, too.
+  bool is_dict = !std::is_same_v<L, P>;
+  if constexpr (std::is_same_v<P, std::uint32_t>) is_dict |= chunk.mode == Mode::kDict;
+  if (is_dict) all_inside = join_dict(warp, chunk, plan, primary, n, numbers);
   if constexpr (std::is_same_v<L, P>) {
-    if (chunk.mode != Mode::kDict) join_latents(warp, chunk, primary, secondary, numbers);
+    if (!is_dict) join_latents(warp, chunk, primary, secondary, numbers);
     if (chunk.mode == Mode::kFloatQuant) return true;
   }
   if (plan.kind == NumberKind::kSigned) {
