@@ -33,3 +33,15 @@ def require(module: str, extra: str) -> Any:
             f"numpact needs the package {package} here: {advice_for(extra)}",
             name=error.name,
         ) from error
+
+
+def require_cupy() -> Any:
+    """Imports CuPy, of which there is a package for each version of CUDA, so no extra has it."""
+    try:
+        return importlib.import_module("cupy")
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            "numpact needs the package cupy here: pip install cupy-cuda13x, or what CuPy's guide "
+            "names for your CUDA",
+            name=error.name,
+        ) from error

@@ -23,7 +23,7 @@ from .._errors import (
     warn_of_end,
 )
 from .._number_types import dtype_of, type_name
-from .._optional import require
+from .._optional import require_cupy
 from .chunk_index import FRONT_BYTES, FileIndex, PcoIndex, walk
 from .locations import Location, Stamp, check_unchanged, fronts, named_errors
 
@@ -78,7 +78,7 @@ class Part:
         import numpy as np
 
         if self.count == 0:
-            kind = np if device is None else require("cupy", "cupy")
+            kind = np if device is None else require_cupy()
             empty: Array = kind.empty(0, self.dtype(dtype))
             return empty
         if self.stop is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 from .._device import device_number
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._integers import index_of
-from .._optional import require
+from .._optional import require, require_cupy
 from .._remote.chunk_index import FileIndex, PcoIndex, as_index, walk
 from .._remote.locations import Location, Path, Paths, Stamp, StorageOptions, find
 from .._remote.parts import Described, Found, Part, common_dtype, from_headers, from_index
@@ -224,6 +224,6 @@ def _array(
     name = name or f"from-pco-{core.base.tokenize(dtype.str, state, ranges, *placed)}"
     counts = tuple(part.count for part in parts)
     graph = {(name, i): (load, part, dtype.str, *placed) for i, part in enumerate(parts)}
-    meta = None if gpu is None else require("cupy", "cupy").empty(0, dtype)
+    meta = None if gpu is None else require_cupy().empty(0, dtype)
     made: dask.array.Array = da.Array(graph, name, chunks=(counts,), dtype=dtype, meta=meta)
     return made

@@ -11,7 +11,7 @@ from .. import _core
 from .._device import arrays_on_device, cuda_module
 from .._errors import CorruptError, LimitExceededError, UnavailableError
 from .._number_types import dtype_of
-from .._optional import require
+from .._optional import require_cupy
 from ._imagecodecs import check_size
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def wanted_device(chunks: Chunks) -> int | None:
         cuda_module()
     except UnavailableError:
         return None
-    return int(require("cupy", "cupy").cuda.Device().id)
+    return int(require_cupy().cuda.Device().id)
 
 
 def decoded_there(chunks: Chunks, device: int) -> list[NDBuffer | None] | None:
