@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vectors in CVC files and in other formats: bytes, and the times of reading all, 1,000 random rows
 and one row, into arrays of NumPy, from files that are open and in the page cache; and recall@10.
+With --codes only the recall of codes, with the bytes of a row, beside those of faiss.
 
 Recall: the last 1,000 rows are queries, which no file holds; the nearest by l2 among the others.
 """
@@ -14,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import faiss
 import lance
 import numpy as np
 import pyarrow as pa
@@ -132,14 +134,49 @@ def size_of(path: Path) -> int:
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
+def faiss_codes(rows: np.ndarray, kind: str) -> tuple[np.ndarray, float]:
+    """What codes of faiss decode to, and bytes of a row: of its code, and its share of the tables
+    that product quantization learns from all rows."""
+    faiss.omp_set_num_threads(1)
+    index = faiss.index_factory(rows.shape[1], kind)
+    index.train(rows)
+    index.add(rows)
+    tables = 4 * 256 * rows.shape[1] if kind.startswith("PQ") else 8 * rows.shape[1]
+    return index.reconstruct_n(0, len(rows)), index.code_size + tables / len(rows)
+
+
+def cvc_codes(rows: np.ndarray, compression: str) -> tuple[np.ndarray, float]:
+    with cvc.Writer(None, compression=compression, chunk_size=len(rows)) as writer:
+        writer.append(rows)
+    return cvc.Reader(writer.contents).read(dtype=np.float32), len(writer.contents) / len(rows)
+
+
+def print_codes(rows: np.ndarray, queries: np.ndarray, exact: np.ndarray) -> None:
+    """Product quantization divides the dimensions evenly: each byte stands for 1, 2, 3, ... ."""
+    dimension = rows.shape[1]
+    made = {name: lambda name=name: cvc_codes(rows, name)
+            for name in ("rot1", "rot2", "rot3", "rot4", "int4", "int8_dim", "int8_row")}
+    made["faiss SQ4"] = lambda: faiss_codes(rows, "SQ4")
+    for count in (n for n in range(dimension, dimension // 8, -1) if dimension % n == 0):
+        made[f"faiss PQ{count}"] = lambda count=count: faiss_codes(rows, f"PQ{count}x8")
+    print("| | bytes of a row | recall@10 |\n| --- | --- | --- |")
+    for name, codes in made.items():
+        decoded, row_bytes = codes()
+        print(f"| {name} | {row_bytes:.1f} | {recall(exact, nearest(decoded, queries)):.4f} |",
+              flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, nargs="?", default=DATA, help="a matrix, .npy")
     parser.add_argument("--seconds", type=float, default=20, help="for each kind of reading")
+    parser.add_argument("--codes", action="store_true", help="the recall of codes, nothing else")
     options = parser.parse_args()
     matrix = np.load(options.file).astype(np.float32)
     rows, queries = np.ascontiguousarray(matrix[:-QUERIES]), matrix[-QUERIES:]
     exact = nearest(rows, queries)
+    if options.codes:
+        return print_codes(rows, queries, exact)
     random = np.random.default_rng(1)
     chosen = random.permutation(len(rows))[:RANDOM_ROWS]
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
