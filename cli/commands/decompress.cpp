@@ -173,8 +173,8 @@ class Decompressor {
     }
     const ManifestEntry& entry = entries_[chosen[0]];
     if (entry.numbers == nullptr || is_coded(entry)) {
-      fail_usage("--salvage",
-                 fmt::format("recovers numbers, and column '{}' has other values", entry.name()));
+      fail_usage("--salvage", fmt::format("recovers numbers, and column '{}' has {}", entry.name(),
+                                          entry.numbers != nullptr ? "texts" : "other values"));
     }
     open_recovered(*entry.numbers);
   }

@@ -127,7 +127,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_sdist_is_small_and_whole(sdist: Path) -> None:
-    assert sdist.stat().st_size < 11 << 17  # it has 1.35 MB, of sources
+    assert sdist.stat().st_size < 12 << 17  # it has 1.47 MB, of sources
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
     assert {"LICENSE", "pyproject.toml", "CMakeLists.txt", "PKG-INFO"} <= names
