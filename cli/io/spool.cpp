@@ -50,9 +50,9 @@ void Spool::append(Stream stream, std::span<const std::byte> bytes) {
   state.size += bytes.size();
   while (!bytes.empty()) {
     if (state.buffered.empty() || state.buffered.back().size == state.buffered.back().capacity) {
-      add_segment(state,
-                static_cast<std::size_t>(std::min<std::uint64_t>(
-                    kMaxSegmentBytes, std::max<std::uint64_t>(bytes.size(), state.buffered_size))));
+      add_segment(state, static_cast<std::size_t>(std::min<std::uint64_t>(
+                             kMaxSegmentBytes,
+                             std::max<std::uint64_t>(bytes.size(), state.buffered_size))));
     }
     Segment& segment = state.buffered.back();
     const std::size_t count = std::min(bytes.size(), segment.capacity - segment.size);

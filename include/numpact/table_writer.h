@@ -42,8 +42,8 @@ NUMPACT_C_API numpact_status numpact_table_writer_append(
 /* A new table. Of `columns`, an array of structs of one size, only name, name_size, kind, unit,
  * timezone (null: none), is_nullable and type are used, type_text of NUMPACT_TABLE_OTHER and of
  * NUMPACT_TABLE_TEXT, whose type of numbers follows from the count of texts, and precision, scale
- * and decimal_bits of NUMPACT_TABLE_DECIMAL. The folder must not exist, or, unless may_replace is 0, be empty or a table with no other files: else
- * NUMPACT_INVALID_ARGUMENT. */
+ * and decimal_bits of NUMPACT_TABLE_DECIMAL. The folder must not exist, or, unless may_replace is
+ * 0, be empty or a table with no other files: else NUMPACT_INVALID_ARGUMENT. */
 NUMPACT_C_API numpact_status numpact_table_writer_create(
     const char* path, const numpact_table_column* columns, size_t column_count, int32_t may_replace,
     const numpact_table_writer_options* options, numpact_table_writer** writer, char* why,
