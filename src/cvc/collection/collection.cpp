@@ -10,6 +10,7 @@
 #include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
+#include "cvc/header/parse.hpp"
 #include "json/indented.hpp"
 #include "json/json.hpp"
 #include "numpact/table.hpp"
@@ -216,21 +217,54 @@ Status read_index(Folder& folder, const std::string& path, const DecodeLimits& l
   return fail(failure, status, path + "/" + kCollectionName, "", why);
 }
 
+namespace {
+
+// Opens a file of the size that the index says.
+Status open_listed(Folder& folder, const std::string& name, const CollectionFile& file,
+                   std::unique_ptr<RangeSource>& source, Failure* failure) {
+  std::string why;
+  const Status status = folder.open(file.name, why).into(source);
+  if (!status.ok()) return fail(failure, status, name, "", why);
+  const std::size_t bytes = source->bytes()->size();
+  if (bytes == file.bytes) return {};
+  return fail(
+      failure, Status(ErrorKind::kCorrupt, "the file has another size than listed"), name, "",
+      "has " + std::to_string(bytes) + " bytes, the index says " + std::to_string(file.bytes));
+}
+
+// Whether a file has the rows that the index says, and columns: those of `first` if that is given.
+Status check_listed(const Info& info, const std::string& name, const CollectionFile& file,
+                    const Info* first, Failure* failure) {
+  if (info.rows != file.rows) {
+    return fail(
+        failure, Status(ErrorKind::kCorrupt, "the file has another count of rows"), name, "",
+        "has " + std::to_string(info.rows) + " rows, the index says " + std::to_string(file.rows));
+  }
+  if (info.is_columnar && (first == nullptr || same_columns(*first, info))) return {};
+  return fail(failure, Status(ErrorKind::kCorrupt, "the file has other columns"), name, "",
+              "has other columns than the collection: " + columns_text(info));
+}
+
+}  // namespace
+
+Status open_header(Folder& folder, const std::string& path, const CollectionFile& file, Info& info,
+                   Failure* failure) {
+  const std::string name = path + "/" + file.name;
+  std::unique_ptr<RangeSource> source;
+  NUMPACT_TRY(open_listed(folder, name, file, source, failure));
+  const std::span<const std::byte> bytes = *source->bytes();
+  const Status status = parse_header(bytes, bytes.size(), {}, info);
+  if (!status.ok()) return fail(failure, status, name, "");
+  return check_listed(info, name, file, nullptr, failure);
+}
+
 Status open_file(Folder& folder, const std::string& path, const CollectionFile& file,
                  const DecodeLimits& limits, bool checks_sum, std::vector<Reader>& readers,
                  Failure* failure) {
   const std::string name = path + "/" + file.name;
-  std::string why;
   std::unique_ptr<RangeSource> source;
-  Status status = folder.open(file.name, why).into(source);
-  if (!status.ok()) return fail(failure, status, name, "", why);
+  NUMPACT_TRY(open_listed(folder, name, file, source, failure));
   const std::span<const std::byte> bytes = *source->bytes();
-  if (bytes.size() != file.bytes) {
-    return fail(failure, Status(ErrorKind::kCorrupt, "the file has another size than listed"), name,
-                "",
-                "has " + std::to_string(bytes.size()) + " bytes, the index says " +
-                    std::to_string(file.bytes));
-  }
   if (checks_sum && numpact::internal::crc32(bytes) != file.crc) {
     return fail(failure,
                 Status(ErrorKind::kChecksum, "the file's checksum is not that of the index"), name,
@@ -238,17 +272,8 @@ Status open_file(Folder& folder, const std::string& path, const CollectionFile& 
   }
   Result<Reader> made = Reader::create(std::shared_ptr<RangeSource>(std::move(source)), limits);
   if (!made.ok()) return fail(failure, made.status(), name, "");
-  if (made->rows() != file.rows) {
-    return fail(failure, Status(ErrorKind::kCorrupt, "the file has another count of rows"), name,
-                "",
-                "has " + std::to_string(made->rows()) + " rows, the index says " +
-                    std::to_string(file.rows));
-  }
-  const Info& info = made->info();
-  if (!info.is_columnar || (!readers.empty() && !same_columns(readers[0].info(), info))) {
-    return fail(failure, Status(ErrorKind::kCorrupt, "the file has other columns"), name, "",
-                "has other columns than the collection: " + columns_text(info));
-  }
+  const Info* const first = readers.empty() ? nullptr : &readers[0].info();
+  NUMPACT_TRY(check_listed(made->info(), name, file, first, failure));
   readers.push_back(std::move(*made));
   return {};
 }

@@ -44,5 +44,8 @@ Status read_index(Folder& folder, const std::string& path, const DecodeLimits& l
 Status open_file(Folder& folder, const std::string& path, const CollectionFile& file,
                  const DecodeLimits& limits, bool checks_sum, std::vector<Reader>& readers,
                  Failure* failure);
+// The header of such a file alone. Its records are not looked at: each is a page to map.
+Status open_header(Folder& folder, const std::string& path, const CollectionFile& file, Info& info,
+                   Failure* failure);
 
 }  // namespace numpact::cvc::internal

@@ -92,10 +92,11 @@ struct CollectionWriter::State {
   std::string path;
   FileLock lock;
   CollectionIndex index;
-  std::optional<Reader> last;  // the last file, if there is one
-  bool is_merged = false;      // and the new file begins with its rows
-  NewFile file;                // keeps the name, and removes the file without commit()
-  bool is_committed = false;   // or given up
+  std::optional<Info> last_info;  // of the last file, if there is one
+  std::optional<Reader> last;     // it, if its rows are copied
+  bool is_merged = false;         // and the new file begins with its rows
+  NewFile file;                   // keeps the name, and removes the file without commit()
+  bool is_committed = false;      // or given up
 };
 
 // ---- the folder and its index ----
@@ -189,9 +190,13 @@ Status CollectionWriter::State::read_last(Failure* failure) {
   }
   if (index.empty()) return {};
   is_merged = index.back().rows < kMinFileRows;
+  if (!is_merged) {
+    return internal::open_header(*folder, path, index.back(), last_info.emplace(), failure);
+  }
   std::vector<Reader> readers;
-  NUMPACT_TRY(internal::open_file(*folder, path, index.back(), {}, is_merged, readers, failure));
+  NUMPACT_TRY(internal::open_file(*folder, path, index.back(), {}, true, readers, failure));
   last = std::move(readers[0]);
+  last_info = last->info();
   return {};
 }
 
@@ -230,7 +235,7 @@ Status CollectionWriter::State::find_columns(const std::vector<ColumnSpec>& give
 // The columns of the new file: those that are asked for must be those of the last one.
 Status CollectionWriter::State::set_columns(Failure* failure) {
   std::vector<ColumnSpec>& specs = config.columns;
-  if (!last) {
+  if (!last_info) {
     if (specs.empty()) return fail(failure, invalid("a new collection needs columns"));
     if (specs.size() == 1 && specs[0].name.empty()) specs[0].name = kDefaultColumn;
     for (ColumnSpec& spec : specs) {
@@ -243,10 +248,10 @@ Status CollectionWriter::State::set_columns(Failure* failure) {
     return fail(failure, invalid("the collection has metadata of its own"), "",
                 "metadata is given when a collection is made");
   }
-  if (last->info().metadata) config.metadata = *last->info().metadata;
+  if (last_info->metadata) config.metadata = *last_info->metadata;
   std::vector<ColumnSpec> given;
   given.swap(specs);
-  specs = columns_like(last->info());
+  specs = columns_like(*last_info);
   if (given.empty()) return {};
   std::vector<std::size_t> order;
   NUMPACT_TRY(find_columns(given, order, failure));
@@ -329,7 +334,7 @@ Status CollectionWriter::State::commit(WriteReport& report, Failure* failure) {
     if (place.empty()) return fail(failure, status, name);
     return fail(failure, status, "", place + ": " + status.message());
   }
-  const bool stays = last && report.rows == copied_rows;
+  const bool stays = last_info && report.rows == copied_rows;
   const std::uint64_t rows = report.rows;
   report.rows -= copied_rows;
   writer.reset();
