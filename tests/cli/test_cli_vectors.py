@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +143,23 @@ def test_every_changed_byte_is_found(tool: Tool, tmp_path: Path) -> None:
         read = tool.run("decompress", folder, "-o", tmp_path / "x.arrow", code=CORRUPT)
         assert "v.cvc" in read.err
         assert MESSAGE in read.err
+
+
+def test_signals_remove_what_lies_in_the_temporary_folder(tmp_path: Path) -> None:
+    """The file of vectors grows there until the column ends."""
+    source = saved(pa.table({"v": lists(400_000, 64, "f4", 1)}), tmp_path / "v.arrow")
+    place = tmp_path / "temporary"
+    place.mkdir()
+    command = [PROGRAM, "compress", source, "-o", tmp_path / "f", "-j", "1"]
+    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(place)},
+                          stderr=subprocess.PIPE) as process:  # fmt: skip
+        deadline = time.monotonic() + 300
+        # Of a folder that has just been made the command does not know yet.
+        while not list(place.glob(".*/*")) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        (folder,) = place.iterdir()
+        assert folder.stat().st_mode & 0o777 == 0o700
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == -signal.SIGTERM
+    assert list(place.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["temporary", "v.arrow"]

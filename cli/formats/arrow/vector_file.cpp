@@ -12,8 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,7 +24,6 @@
 #include "numpact/stream.hpp"
 #include "platform/environment.hpp"
 #include "platform/folders.hpp"
-#include "platform/temporary.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -130,22 +127,6 @@ class VectorFileReader::Source final : public RangeSource {
   std::uint64_t size_;
 };
 
-namespace {
-
-std::string make_temporary_folder() {
-  static std::atomic<std::uint32_t> number{0};
-  constexpr int kAttempts = 100;  // of which others may have left folders
-  std::string folder;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    folder = platform::hidden_name(platform::temporary_folder() + "/", "numpact", ++number);
-    if (platform::make_folder(folder, true)) return folder;
-    if (errno != EEXIST) break;
-  }
-  fail_errno(folder, "cannot be made");
-}
-
-}  // namespace
-
 bool can_be_vectors(const arrow::DataType& type) { return dtype_of(type).has_value(); }
 
 bool has_nulls(const arrow::Array& lists) {
@@ -157,7 +138,9 @@ bool has_nulls(const arrow::Array& lists) {
 
 VectorFileWriter::VectorFileWriter(const std::shared_ptr<arrow::Field>& field,
                                    table::Vectors vectors, std::string place)
-    : place_(std::move(place)), folder_(make_temporary_folder()) {
+    : place_(std::move(place)),
+      folder_(std::make_unique<TemporaryPath>(platform::temporary_folder() + "/vectors",
+                                              TemporaryPath::Kind::kPrivateFolder)) {
   const std::uint64_t width = width_of(*field->type());
   cvc::WriteConfig config;
   config.columns.push_back({kColumn, width, *dtype_of(*field->type()),
@@ -165,15 +148,12 @@ VectorFileWriter::VectorFileWriter(const std::shared_ptr<arrow::Field>& field,
   config.chunk_rows = std::clamp(kChunkValues / width, kMinChunkRows, table::kOtherBatchRows);
   config.metadata = file_metadata(field, place_);
   config.sync = false;
-  auto made = cvc::CollectionWriter::open(folder_, config);
+  auto made = cvc::CollectionWriter::open(folder_->path(), config);
   check(made.status(), place_);
   writer_ = std::make_unique<cvc::CollectionWriter>(*std::move(made));
 }
 
-VectorFileWriter::~VectorFileWriter() {
-  writer_.reset();
-  platform::remove_all(folder_);
-}
+VectorFileWriter::~VectorFileWriter() = default;
 
 void VectorFileWriter::write(const arrow::Array& lists) {
   const arrow::FixedSizeListArray& array = lists_in(lists);
@@ -199,9 +179,9 @@ const std::string& VectorFileWriter::finish() {
   check(writer_->commit().status(), place_);
   writer_.reset();
   std::vector<platform::FolderEntry> entries;
-  if (!platform::list_folder(folder_, entries)) fail_errno(folder_, "");
+  if (!platform::list_folder(folder_->path(), entries)) fail_errno(folder_->path(), "");
   for (const platform::FolderEntry& entry : entries) {
-    if (entry.name.ends_with(table::kVectorEnding)) path_ = folder_ + "/" + entry.name;
+    if (entry.name.ends_with(table::kVectorEnding)) path_ = folder_->path() + "/" + entry.name;
   }
   return path_;
 }

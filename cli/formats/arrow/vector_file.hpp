@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "io/cleanup.hpp"
 #include "numpact/error.hpp"
 #include "numpact/table.hpp"
 
@@ -44,7 +45,7 @@ class VectorFileWriter {
 
  private:
   std::string place_;
-  std::string folder_;
+  std::unique_ptr<TemporaryPath> folder_;  // outlives the writer of a file in it
   std::string path_;
   std::unique_ptr<cvc::CollectionWriter> writer_;
 };
