@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gpu_stand_in import exported
 
 import numpact
 from numpact import _core, _device
@@ -51,19 +52,6 @@ def test_arguments_that_contradict(arguments: dict[str, Any]) -> None:
         numpact.decompress(FILE, **arguments)
 
 
-class Exporter:
-    """The array of the extension: here in the memory of the CPU."""
-
-    def __init__(self, numbers: np.ndarray) -> None:
-        self.numbers = numbers
-
-    def __dlpack__(self, **arguments: Any) -> Any:
-        return self.numbers.__dlpack__(**arguments)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.numbers.__dlpack_device__()
-
-
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """An extension that decodes on the CPU; the calls it got."""
@@ -78,14 +66,13 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         on_end: Any,
     ) -> list[tuple[Any, int, int, str]]:
         calls.append((device, threads, max_output, trailer))
-        exported: list[tuple[Any, int, int, str]] = []
+        found: list[tuple[Any, int, int, str]] = []
         for files in arrays:
             numbers = np.concatenate(
                 [_core.decompress(file, 1, trailer="use", on_end=on_end) for file in files]
             )
-            name = f"{numbers.dtype.kind}{8 * numbers.itemsize}"
-            exported.append((Exporter(numbers), numbers.ctypes.data, numbers.size, name))
-        return exported
+            found.append(exported(numbers))
+        return found
 
     module = SimpleNamespace(pco_decompress=pco_decompress)
     monkeypatch.setattr(_device, "cuda_module", lambda: module)

@@ -13,27 +13,11 @@ import dask
 import dask.array  # before there is a CuPy, whose arrays it would register
 import numpy as np
 import pytest
+from gpu_stand_in import FakeArray, exported
 
 import numpact
 from numpact import _core, _device
 from numpact.dask import from_pco, pco_index
-
-
-class FakeArray(np.ndarray):  # type: ignore[type-arg]
-    """Stands for the arrays of CuPy."""
-
-
-class Exporter:
-    """The array of the extension: here in the memory of the CPU."""
-
-    def __init__(self, numbers: np.ndarray) -> None:
-        self.numbers = numbers
-
-    def __dlpack__(self, **arguments: Any) -> Any:
-        return self.numbers.__dlpack__(**arguments)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.numbers.__dlpack_device__()
 
 
 @pytest.fixture
@@ -46,8 +30,7 @@ def devices(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         ((file,),) = arrays
         limit, on_end = options["max_output"], options["on_end"]
         numbers = _core.decompress(file, 1, max_output=limit, on_end=on_end)
-        name = f"{numbers.dtype.kind}{8 * numbers.itemsize}"
-        return [(Exporter(numbers), numbers.ctypes.data, numbers.size, name)]
+        return [exported(numbers)]
 
     cupy: Any = ModuleType("cupy")
     cupy.ndarray = FakeArray

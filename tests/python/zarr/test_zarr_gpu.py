@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import zarr
 import zarr.core.buffer.gpu
+from gpu_stand_in import exported
 from test_zarr_serializer import create
 
 import numpact
@@ -35,19 +36,6 @@ def on_device(array: Any) -> FakeArray:
     return np.asarray(array).view(FakeArray)
 
 
-class Exporter:
-    """The array of the extension: here in the memory of the CPU."""
-
-    def __init__(self, numbers: np.ndarray) -> None:
-        self.numbers = numbers
-
-    def __dlpack__(self, **arguments: Any) -> Any:
-        return self.numbers.__dlpack__(**arguments)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.numbers.__dlpack_device__()
-
-
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """The count of files of each call of an extension that decodes on the CPU."""
@@ -57,8 +45,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         made.append(len(arrays))
         limit = options["max_output"]
         numbers = [_core.decompress(file, 1, max_output=limit) for (file,) in arrays]
-        return [(Exporter(x), x.ctypes.data, x.size, f"{x.dtype.kind}{8 * x.itemsize}")
-                for x in numbers]  # fmt: skip
+        return [exported(each) for each in numbers]
 
     cupy: Any = ModuleType("cupy")
     names = {
