@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vectors in CVC files and in other formats: bytes, and the times of reading all, 1,000 random rows
 and one row, into arrays of NumPy, from files that are open and in the page cache; and recall@10.
-With --codes only the recall of codes, with the bytes of a row, beside those of faiss.
+With --codes it prints the bytes of a row and the recall of codes only, also those of faiss.
 
 Recall: the last 1,000 rows are queries, which no file holds; the nearest by l2 among the others.
 """

@@ -33,7 +33,7 @@ COLUMNS = (
     ("f64", "float_mult", "consecutive", 1),
     ("i32", "classic", "conv1", 8),
 )
-# Instructions of which a loop body has so many; compilers repeat bodies.
+# An instruction of each loop, and how often a body has it: compilers repeat bodies.
 OF_BODY = {
     "kTurns": ("SHFL.BFLY", 2),
     "kWidths": ("LDG", 1),

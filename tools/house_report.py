@@ -42,7 +42,7 @@ FIELD_TERMS = {"most_common", "most_common_base", "most_frequent_value", "kLeast
 RETIRED_IN_PROSE = re.compile(
     r"\b(tolls?|bids?|crews?|promis\w*|elsewhere|alike|wish(es)?|foreseen?|so many)\b", re.I)
 ABOUT_PROMISES = {"SECURITY.md", "docs/reliability.md"}
-# Languages in which a promise is a type.
+# Suffixes of languages that have a type with this name.
 WITH_PROMISES = {".js", ".mjs", ".ts"}
 ABOUT_WORDS = {"tools/house_report.py"}
 

@@ -159,7 +159,7 @@ TEST_F(PcoDevice, Millions) {
   }
 }
 
-// So many tasks that a warp decodes several.
+// Enough tasks for a warp to decode several.
 TEST_F(PcoDevice, GroupsOfTasks) {
   Random random(4400);
   const std::size_t n = kIsEmulated ? 4'500 : 2'100'000;
@@ -322,7 +322,7 @@ TEST_F(PcoDevice, FilesWithErrorsDoNotStopTheOthers) {
   }
 }
 
-// From page-locked memory, in which a file may lie at any place, and beside files that are not.
+// From page-locked memory, in which a file may begin anywhere, together with files in other memory.
 TEST_F(PcoDevice, FilesInRegisteredMemory) {
   const DeviceColumns columns(12);
   for (const std::size_t gap : {0, 1, 4095}) {

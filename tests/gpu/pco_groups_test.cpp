@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of tasks that a warp decodes together: any number of tasks of any length, tasks that fail
-// beside others, and lanes that would diverge.
+// Groups of tasks that a warp decodes together: any number of tasks of any length, groups in which
+// some tasks fail, and lanes that would diverge.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -116,7 +116,7 @@ TEST(PcoGroups, OfOneToEightTasks) {
   }
 }
 
-// A task that fails is reported with its number, and those beside it are decoded.
+// A task that fails is reported with its number, and the others of its group are decoded.
 TEST(PcoGroups, TasksFailAlone) {
   Random random(23);
   EncodeConfig config;
