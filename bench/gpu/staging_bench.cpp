@@ -26,8 +26,8 @@ constexpr int kWarmUps = 2;  // not counted
 
 // As in the decoder.
 constexpr std::size_t kPartBytes = std::size_t{1} << 24;
-constexpr std::size_t kPieceBytes = kPartBytes / 4 * 5;
-constexpr std::size_t kRingBytes = 4 * kPieceBytes;
+constexpr std::size_t kSegmentBytes = kPartBytes / 4 * 5;
+constexpr std::size_t kRingBytes = 4 * kSegmentBytes;
 constexpr std::size_t kTableAlignment = 256;
 constexpr std::size_t kPortionBytes = std::size_t{1} << 19;  // of the plain copy
 
@@ -126,7 +126,7 @@ void measure(const char* path, unsigned threads) {
     stagings.add([&] {
       StagedFile staged{file, &index, {}};
       throw_if_error(
-          stage_files({&staged, 1}, {kPartBytes, kPieceBytes}, config, pool, memory, ring));
+          stage_files({&staged, 1}, {kPartBytes, kSegmentBytes}, config, pool, memory, ring));
       throw_if_error(staged.status);
     });
     plans.add([&] {

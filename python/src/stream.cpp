@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files piece by piece. Where the bytes go is left to Python.
+// Files part by part. Where the bytes go is left to Python.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host does before a device decodes: copies with checksums, in pieces, by threads.
+// What the host does before a device decodes: copies with checksums, in segments, by threads.
 #include "gpu/plan/staged_copy.hpp"
 
 #include <gtest/gtest.h>
@@ -85,22 +85,22 @@ TEST(ChunkSums, AreTheCrcOfTheHost) {
   }
 }
 
-// A block in memory, and the pieces that it was made of.
-class Block : public PieceSink {
+// A block in memory, and the segments that it was made of.
+class Block : public SegmentSink {
  public:
   Status buffer(std::size_t bytes, std::size_t to, std::byte*& at) override {
-    piece_.assign(bytes, std::byte{0});
-    at = piece_.data();
+    segment_.assign(bytes, std::byte{0});
+    at = segment_.data();
     at_ = to;
     return {};
   }
   Status send(const std::byte* at, std::size_t bytes, std::size_t to) override {
-    EXPECT_EQ(at, piece_.data());
+    EXPECT_EQ(at, segment_.data());
     EXPECT_EQ(to, at_);
-    EXPECT_EQ(bytes, piece_.size());
+    EXPECT_EQ(bytes, segment_.size());
     if (all.size() < to + bytes) all.resize(to + bytes);
     std::memcpy(all.data() + to, at, bytes);
-    ++pieces;
+    ++segments;
     return {};
   }
 
@@ -112,24 +112,24 @@ class Block : public PieceSink {
   }
 
   Bytes all;
-  std::size_t pieces = 0;
+  std::size_t segments = 0;
   std::size_t locked = 0;
 
  private:
-  Bytes piece_;
+  Bytes segment_;
   std::size_t at_ = 0;
 };
 
-TEST(StagedCopy, PiecesOfAnySizeMakeTheBlock) {
+TEST(StagedCopy, SegmentsOfAnySizeMakeTheBlock) {
   Random random(68);
   const Bytes file = noise(300'000, random);
-  for (const std::size_t piece_bytes : {1, 100, 4'096, 100'000, 1 << 20}) {
+  for (const std::size_t segment_bytes : {1, 100, 4'096, 100'000, 1 << 20}) {
     for (const unsigned threads : {1, 3}) {
       DevicePlan plan;
       plan.first_chunk = 7;
       plan.input_begin = 123;
       std::uint64_t at = 0;
-      while (at < (piece_bytes < 100 ? 2'000 : 250'000)) {
+      while (at < (segment_bytes < 100 ? 2'000 : 250'000)) {
         const std::uint64_t n = 1 + random.below(random.one_in(9) ? 90'000 : 300);
         if (at + n > 299'000) break;
         const ByteSpan chunk = ByteSpan(file).subspan(123 + at, n);
@@ -139,7 +139,7 @@ TEST(StagedCopy, PiecesOfAnySizeMakeTheBlock) {
       plan.input_bytes = at;
       const Bytes table = noise(5'000, random);
       const std::size_t table_at = at + 700;
-      StagedCopy copy(piece_bytes);
+      StagedCopy copy(segment_bytes);
       const bool is_locked = random.one_in(2);
       is_locked ? copy.add_locked_input(plan, file, 0) : copy.add_input(plan, file, 0);
       copy.add(table, table_at);
@@ -150,7 +150,7 @@ TEST(StagedCopy, PiecesOfAnySizeMakeTheBlock) {
       EXPECT_EQ(block.locked, is_locked ? at : 0u);
       EXPECT_OK(copy.compare(plan));
       ASSERT_EQ(block.all.size(), table_at + table.size());
-      EXPECT_LE(block.pieces, block.all.size() / piece_bytes + 1);
+      EXPECT_LE(block.segments, block.all.size() / segment_bytes + 1);
       EXPECT_EQ(std::memcmp(block.all.data(), file.data() + 123, at), 0);
       EXPECT_EQ(std::memcmp(block.all.data() + table_at, table.data(), table.size()), 0);
       // The first wrong checksum is reported.
@@ -174,7 +174,7 @@ TEST(StagedCopy, NothingIsStillBesideWork) {
   int calls = 0;
   ASSERT_OK(copy.send(TaskPool(1, nullptr), block, [&] { ++calls; }));
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(block.pieces, 0u);
+  EXPECT_EQ(block.segments, 0u);
   EXPECT_OK(copy.compare({}));
 }
 
@@ -186,8 +186,8 @@ class Parts final : public PartSink {
     return {};
   }
   Status buffer(std::size_t bytes, std::size_t, std::byte*& at) override {
-    piece_.resize(bytes);
-    at = piece_.data();
+    segment_.resize(bytes);
+    at = segment_.data();
     return {};
   }
   Status send(const std::byte*, std::size_t, std::size_t) override {
@@ -211,7 +211,7 @@ class Parts final : public PartSink {
   std::size_t fails_at = ~std::size_t{0};
 
  private:
-  Bytes piece_;
+  Bytes segment_;
   std::size_t sent_ = 0;
 };
 

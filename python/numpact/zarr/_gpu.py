@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Chunks: TypeAlias = Sequence[tuple[Buffer | None, ArraySpec]]
 
 
-def wanted_device(chunks: Chunks) -> int | None:
+def device_of_chunks(chunks: Chunks) -> int | None:
     """The GPU that decodes these chunks; None: the CPU does, and zarr copies the numbers."""
     gpu = sys.modules.get("zarr.core.buffer.gpu")
     if gpu is None or all(data is None for data, _ in chunks):
@@ -38,7 +38,7 @@ def wanted_device(chunks: Chunks) -> int | None:
     return int(require_cupy().cuda.Device().id)
 
 
-def decoded_there(chunks: Chunks, device: int) -> list[NDBuffer | None] | None:
+def decoded_on_device(chunks: Chunks, device: int) -> list[NDBuffer | None] | None:
     """The chunks, decoded by one call; None if one is of another type than its array.
 
     Raises:

@@ -133,9 +133,9 @@ class PcoCodec(ArrayBytesCodec):
     ) -> Iterable[NDBuffer | None]:
         """Decodes the chunks of a batch: on the GPU by one call if zarr wants them there."""
         chunks = list(chunks_and_specs)
-        device = _gpu.wanted_device(chunks)
+        device = _gpu.device_of_chunks(chunks)
         if device is not None:
-            found = await asyncio.to_thread(_gpu.decoded_there, chunks, device)
+            found = await asyncio.to_thread(_gpu.decoded_on_device, chunks, device)
             if found is not None:
                 return found
         return await super().decode(chunks)

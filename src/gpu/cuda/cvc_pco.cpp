@@ -15,9 +15,9 @@ namespace {
 // overlap better with copies; larger ones keep the device busier.
 constexpr std::uint64_t kMaxPlanBytes = std::uint64_t{1} << 27;
 
-// Pieces of plans in pinned memory; four of them overlap.
-constexpr std::size_t kPieceBytes = std::size_t{1} << 24;
-constexpr std::size_t kRingBytes = 4 * kPieceBytes;
+// Segments of plans in pinned memory; four of them overlap.
+constexpr std::size_t kSegmentBytes = std::size_t{1} << 24;
+constexpr std::size_t kRingBytes = 4 * kSegmentBytes;
 
 }  // namespace
 
@@ -53,7 +53,7 @@ Status PcoSlices::queue(const cvc::StoredSlice& slice, std::uint64_t chunk, cons
   const auto tail = std::as_bytes(std::span(firsts));
   NUMPACT_TRY(slots_.open(
       {part.bytes() + tail.size(), part.scratch_bytes(), plan.count * size_of(plan.type)}, slot));
-  StagedCopy copy(kPieceBytes);
+  StagedCopy copy(kSegmentBytes);
   part.add_to(copy, plan, slice.bytes);
   copy.add(tail, part.bytes());
   SlotSink sink(slots_.ring(), *slot);

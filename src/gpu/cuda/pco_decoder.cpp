@@ -22,11 +22,11 @@ namespace {
 // takes several times as long as its copy, because its tasks do not fill the device.
 constexpr std::size_t kSlots = 8;
 
-// Pieces that the pinned ring holds: one is filled, one copied, two are ready.
-constexpr std::size_t kPiecesOfRing = 4;
+// Segments that the pinned ring holds: one is filled, one copied, two are ready.
+constexpr std::size_t kSegmentsOfRing = 4;
 
-// The minimum of a piece bounds the count of copies if parts are tiny.
-constexpr std::size_t kMinPieceBytes = std::size_t{1} << 12;
+// The minimum of a segment bounds the count of copies if parts are tiny.
+constexpr std::size_t kMinSegmentBytes = std::size_t{1} << 12;
 
 }  // namespace
 
@@ -34,12 +34,12 @@ struct PcoDecoder::Impl {
   Impl(int on_device, std::uint64_t max_bytes)
       : device(on_device),
         part_bytes(max_bytes),
-        // Usual parts, with alignment and what follows the input, are one piece.
-        piece_bytes(
-            static_cast<std::size_t>(std::clamp<std::uint64_t>(max_bytes, kMinPieceBytes,
-                                                               PinnedRing::kMaxPieceBytes / 5 * 4) /
-                                     4 * 5)) {
-    slots.emplace(kSlots, 2 * piece_bytes);
+        // Usual parts, with alignment and what follows the input, are one segment.
+        segment_bytes(static_cast<std::size_t>(
+            std::clamp<std::uint64_t>(max_bytes, kMinSegmentBytes,
+                                      PinnedRing::kMaxSegmentBytes / 5 * 4) /
+            4 * 5)) {
+    slots.emplace(kSlots, 2 * segment_bytes);
   }
   ~Impl() {
     const CurrentDevice current(device);
@@ -108,11 +108,11 @@ struct PcoDecoder::Impl {
     NUMPACT_TRY(slots->begin(stream, files.size()));
     // A ring for all of a call with little to copy: allocation is slow.
     NUMPACT_TRY(slots->ring().reserve(
-        static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kPiecesOfRing * piece_bytes))));
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kSegmentsOfRing * segment_bytes))));
     Sink sink(*slots, files, are_locked);
     const TaskPool pool(1, executor_of(config));
     Status queued = guarded([&] {
-      return stage_files(staged, {part_bytes, piece_bytes}, config, pool, plans, sink);
+      return stage_files(staged, {part_bytes, segment_bytes}, config, pool, plans, sink);
     });
     const Status ended = slots->end(stream);
     NUMPACT_TRY(slots->status().read(stream));
@@ -149,7 +149,7 @@ struct PcoDecoder::Impl {
 
   int device;
   std::uint64_t part_bytes;
-  std::size_t piece_bytes;
+  std::size_t segment_bytes;
   std::optional<PcoSlots> slots;  // destroyed while the device is current
   StagedPlans plans;
   std::unique_ptr<ThreadExecutor> own;

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 30;
 
 // A part in ordinary memory of the host.
-class BlockSink final : public PieceSink {
+class BlockSink final : public SegmentSink {
  public:
   explicit BlockSink(std::byte* block) : block_(block) {}
   Status buffer(std::size_t, std::size_t to, std::byte*& at) override {

@@ -62,8 +62,8 @@ class PcoSlots {
   Event begun_;
 };
 
-// Sends pieces through the ring to the device memory of a slot.
-class SlotSink final : public PieceSink {
+// Sends segments through the ring to the device memory of a slot.
+class SlotSink final : public SegmentSink {
  public:
   SlotSink(PinnedRing& ring, const PcoSlots::Slot& slot) : ring_(ring), slot_(slot) {}
 

@@ -8,10 +8,10 @@
 namespace numpact::cuda {
 namespace {
 
-constexpr std::size_t kPieceAlignment = 256;  // bytes; of DMA transfers and wide stores
+constexpr std::size_t kSegmentAlignment = 256;  // bytes; of DMA transfers and wide stores
 
 constexpr std::size_t rounded(std::size_t bytes) {
-  return (bytes + kPieceAlignment - 1) / kPieceAlignment * kPieceAlignment;
+  return (bytes + kSegmentAlignment - 1) / kSegmentAlignment * kSegmentAlignment;
 }
 
 }  // namespace
@@ -30,17 +30,17 @@ Status PinnedRing::take(std::size_t bytes, std::byte*& at) {
   if (bytes > memory_.size()) NUMPACT_TRY(reserve(bytes));
   begin_ = bytes <= memory_.size() - end_ ? end_ : 0;
   while (!is_free(begin_, begin_ + bytes)) NUMPACT_TRY(wait_for_oldest());
-  if (queued_n_ == kMaxPieces) NUMPACT_TRY(wait_for_oldest());
+  if (queued_n_ == kMaxSegments) NUMPACT_TRY(wait_for_oldest());
   end_ = begin_ + bytes;
   at = memory_.data() + begin_;
   return {};
 }
 
 Status PinnedRing::sent(cudaStream_t stream) {
-  Piece& piece = pieces_[(oldest_ + queued_n_) % kMaxPieces];
-  piece.begin = begin_;
-  piece.end = end_;
-  const Status recorded = piece.copied.record(stream);
+  Segment& segment = segments_[(oldest_ + queued_n_) % kMaxSegments];
+  segment.begin = begin_;
+  segment.end = end_;
+  const Status recorded = segment.copied.record(stream);
   if (recorded.ok()) {
     ++queued_n_;
     return {};
@@ -50,16 +50,16 @@ Status PinnedRing::sent(cudaStream_t stream) {
 }
 
 Status PinnedRing::wait_for_oldest() {
-  NUMPACT_TRY(pieces_[oldest_].copied.wait());
-  oldest_ = (oldest_ + 1) % kMaxPieces;
+  NUMPACT_TRY(segments_[oldest_].copied.wait());
+  oldest_ = (oldest_ + 1) % kMaxSegments;
   --queued_n_;
   return {};
 }
 
 bool PinnedRing::is_free(std::size_t begin, std::size_t end) const {
   for (std::size_t i = 0; i < queued_n_; ++i) {
-    const Piece& piece = pieces_[(oldest_ + i) % kMaxPieces];
-    if (piece.begin < end && begin < piece.end) return false;
+    const Segment& segment = segments_[(oldest_ + i) % kMaxSegments];
+    if (segment.begin < end && begin < segment.end) return false;
   }
   return true;
 }

@@ -76,7 +76,7 @@ Status stage_files(std::span<StagedFile> files, const StagedSizes& sizes,
       ahead.next(part);
       continue;
     }
-    StagedCopy copy(sizes.piece_bytes);
+    StagedCopy copy(sizes.segment_bytes);
     NUMPACT_TRY(sink.begin(part, file.bytes, copy));
     NUMPACT_TRY(copy.send(pool, sink, [&] { ahead.next(plans.next); }));
     file.status = copy.compare(part.plan);

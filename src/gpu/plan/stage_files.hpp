@@ -33,19 +33,19 @@ struct StagedPlans {
 };
 
 // What becomes of the parts. An error ends the staging of all files.
-class NUMPACT_API PartSink : public PieceSink {
+class NUMPACT_API PartSink : public SegmentSink {
  public:
   // A part begins: its tables and input are to be added to `copy`.
   virtual Status begin(const StagedPart& part, std::span<const std::byte> file,
                        StagedCopy& copy) = 0;
-  // All pieces of the part were sent, and its checksums are right.
+  // All segments of the part were sent, and its checksums are right.
   virtual Status end(const StagedPart& part) = 0;
 };
 
 // How the parts are made.
 struct StagedSizes {
   std::uint64_t part_bytes = 0;  // of input and tables; more if a chunk needs more
-  std::size_t piece_bytes = 0;
+  std::size_t segment_bytes = 0;
 };
 
 // Passes the parts of all files in order. Chunks are compared with the checksums of a trailer

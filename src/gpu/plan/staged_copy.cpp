@@ -21,9 +21,9 @@ std::span<const std::byte> input_of(const DevicePlan& plan, std::span<const std:
 
 }  // namespace
 
-StagedCopy::StagedCopy(std::size_t piece_bytes)
-    : portion_bytes_(std::min(kPortionBytes, piece_bytes)),
-      piece_bytes_(piece_bytes / portion_bytes_ * portion_bytes_) {}
+StagedCopy::StagedCopy(std::size_t segment_bytes)
+    : portion_bytes_(std::min(kPortionBytes, segment_bytes)),
+      segment_bytes_(segment_bytes / portion_bytes_ * portion_bytes_) {}
 
 void StagedCopy::add(std::span<const std::byte> from, std::size_t to) {
   add_fragments(from, to, kNoCheck);
@@ -58,11 +58,11 @@ void StagedCopy::add_fragments(std::span<const std::byte> from, std::size_t to,
   }
 }
 
-std::vector<StagedCopy::Range> StagedCopy::portions_of_piece(std::size_t first) const {
-  const std::size_t piece = fragments_[first].to / piece_bytes_;
+std::vector<StagedCopy::Range> StagedCopy::portions_of_segment(std::size_t first) const {
+  const std::size_t segment = fragments_[first].to / segment_bytes_;
   std::vector<Range> portions;
   for (std::size_t i = first; i < fragments_.size(); ++i) {
-    if (fragments_[i].to / piece_bytes_ != piece) break;
+    if (fragments_[i].to / segment_bytes_ != segment) break;
     if (i == first || portion_of(fragments_[i]) != portion_of(fragments_[i - 1])) {
       portions.push_back({i, i});
     }
@@ -71,10 +71,10 @@ std::vector<StagedCopy::Range> StagedCopy::portions_of_piece(std::size_t first) 
   return portions;
 }
 
-void StagedCopy::copy(const Range& portion, std::byte* piece, std::size_t piece_at) {
+void StagedCopy::copy(const Range& portion, std::byte* segment, std::size_t segment_at) {
   for (std::size_t i = portion.first; i < portion.end; ++i) {
     Fragment& fragment = fragments_[i];
-    std::byte* const to = piece + (fragment.to - piece_at);
+    std::byte* const to = segment + (fragment.to - segment_at);
     if (fragment.check == kNoCheck) {
       std::memcpy(to, fragment.from, fragment.bytes);
     } else {
