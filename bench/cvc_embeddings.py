@@ -17,6 +17,7 @@ from pathlib import Path
 
 import blosc2
 import numpy as np
+import pyarrow as pa
 import zstandard
 from numpact import cvc
 from rounds import best_of_rounds
@@ -47,12 +48,24 @@ def with_zstd(matrix: np.ndarray) -> Packed:
     return packed, lambda: zstandard.ZstdDecompressor().decompress(packed)
 
 
+def with_arrow(matrix: np.ndarray) -> Packed:
+    """As a table kept such lists before they were CVC files."""
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), matrix.shape[1])
+    table, sink = pa.table({"v": lists}), pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(sink, table.schema, options=options) as writer:
+        writer.write_table(table, 65_536)
+    packed = sink.getvalue()
+    return packed, lambda: pa.ipc.open_file(packed).read_all()
+
+
 def sizes(name: str, matrix: np.ndarray, seconds: float) -> None:
     out, floats = np.empty_like(matrix), np.empty(matrix.shape, np.float32)
     packed: dict[str, Packed] = {
         "pco": with_cvc(matrix, "pco", out),
         "lossless": with_cvc(matrix, "lossless", floats),
         "zstd -19": with_zstd(matrix),
+        "Arrow, zstd": with_arrow(matrix),
         "blosc2 shuffle": with_blosc2(matrix, blosc2.Filter.SHUFFLE, out),
         "blosc2 bitshuffle": with_blosc2(matrix, blosc2.Filter.BITSHUFFLE, out),
     }
