@@ -41,9 +41,13 @@ Query = Callable[..., list[str]]
 
 @pytest.fixture(scope="module", params=VERSIONS)
 def query(request: pytest.FixtureRequest, duckdb_extensions: Path) -> Query:
-    """Runs queries in a process with the version."""
+    """Runs queries in a process with the version.
+
+    `./dev engines` and `./dev world` share the folder and have different Pythons: some versions
+    hold code for one Python alone, so each Python has its own copy.
+    """
     version = request.param
-    with locked(f"duckdb-{version}") as packages:
+    with locked(f"duckdb-{version}-{sys.implementation.cache_tag}") as packages:
         if not (packages / "duckdb").exists():
             pip = (sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", packages)
             try:
