@@ -88,6 +88,26 @@ TEST_F(Choose, ClocksWithErrors) {
             1.03 * 5.17 * static_cast<double>(numbers.size()) / 8);
 }
 
+// A timer in steps of 800, mostly of 4,000, that drifts by a unit now and then: no divisor divides
+// the numbers, but 800 the steps. Short, so that bins for each step and its neighbours take 4 % of
+// the bytes.
+TEST_F(Choose, TimersThatDrift) {
+  std::vector<std::uint64_t> numbers{112'000'307};
+  while (numbers.size() < 6'000) {
+    std::uint64_t step = random_.one_in(2) ? 8'000 : 12'000;
+    if (random_.one_in(16)) step += 800 * (1 + random_.below(4));
+    if (random_.one_in(4)) step += random_.one_in(2) ? 1 : ~std::uint64_t{0};
+    numbers.push_back(numbers.back() + step);
+  }
+  const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kU64);
+  ASSERT_TRUE(std::holds_alternative<IntMult>(choice.mode));
+  EXPECT_EQ(std::get<IntMult>(choice.mode).base, 800u);
+  EncodeConfig config;
+  config.mode = ModeSpec::classic();
+  EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kU64)),
+            .98 * static_cast<double>(bytes_of(numbers, NumberType::kU64, config)));
+}
+
 // Orders beyond 2 are tried even if the first ones hardly differ between modes: sums of powers also
 // have divisors, which would take bits for remainders.
 TEST_F(Choose, HighOrdersForSumsOfPowers) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proposes IntMult. A common base of all numbers divides their differences, so the greatest common
-// divisors of the differences in random triples are the base or small multiples of it.
+// divisors of the differences in random triples are the base or small multiples of it. The steps
+// from number to number may have a base that the numbers lack: those of a timer that drifts by a
+// unit now and then, or of a counter that starts again.
 #include <algorithm>
 #include <cmath>
 
@@ -18,15 +20,17 @@ constexpr std::size_t kGcdTriples = 64;
 constexpr std::size_t kFirstGcdTriples = 32;
 // Numbers drawn to find one that differs from those of the triple.
 NUMPACT_TUNED(std::size_t, kMaxDraws, 6);
+// Shorter bases of steps are left to deltas: the remainders take what they save.
+NUMPACT_TUNED(std::uint64_t, kMinStepBase, 16);
 // Samples of fewer numbers are too small for random triples.
 NUMPACT_TUNED(std::size_t, kMinIntMultSampleN, 16);
 
-// The greatest common divisor of two differences between three random numbers.
-template <Latent L>
-std::uint64_t triple_gcd(std::span<const L> latents, std::uint64_t& random) {
+// The greatest common divisor of two differences between three random ones of n values.
+template <class ValueAt>
+std::uint64_t triple_gcd(const ValueAt& value_at, std::size_t n, std::uint64_t& random) {
   const auto pick = [&]() -> std::uint64_t {
     random = random * 6364136223846793005u + 1442695040888963407u;
-    return latents[static_cast<std::size_t>((random >> 32) * latents.size() >> 32)];
+    return value_at(static_cast<std::size_t>((random >> 32) * n >> 32));
   };
   const auto distance = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; };
   // If most numbers are equal, draws again a few times: a difference of 0 has every divisor.
@@ -99,8 +103,8 @@ Bases pick_bases(std::span<const std::uint64_t> divisors) {
   return bases;
 }
 
-template <Latent L>
-Bases find_bases(std::span<const L> latents) {
+template <class ValueAt>
+Bases find_bases(const ValueAt& value_at, std::size_t n) {
   std::array<std::uint64_t, kGcdTriples> divisors;
   std::uint64_t random = 0x2545f4914f6cdd1du;
   for (std::size_t i = 0; i < kGcdTriples; ++i) {
@@ -110,10 +114,27 @@ Bases find_bases(std::span<const L> latents) {
       if (early.first == 0 && early.common <= 1) return {};
       if (early.first > 1 && early.first == early.common) return early;
     }
-    divisors[i] = triple_gcd(latents, random);
+    divisors[i] = triple_gcd(value_at, n, random);
   }
   std::sort(divisors.begin(), divisors.end());
   return pick_bases(divisors);
+}
+
+// Of the steps between numbers that follow each other in the sample. The few between its runs are
+// like any others that have no base.
+Bases bases_of_steps(const Sample& sample) {
+  Bases bases = sample.latents.visit([](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    // So that steps down are below steps up.
+    constexpr L kHalf = L{1} << (8 * sizeof(L) - 1);
+    return find_bases(
+        [&](std::size_t i) { return static_cast<L>(latents[i + 1] - latents[i] + kHalf); },
+        latents.size() - 1);
+  });
+  if (bases.first < kMinStepBase) return {};
+  bases.common = 0;
+  if (bases.second < kMinStepBase) bases.second = 0;
+  return bases;
 }
 
 // The step of a clock whose ticks are late or early by chance, but do not drift: numbers near whole
@@ -173,10 +194,10 @@ void propose_clock_step(const LatentArray& ordered, Candidates& candidates) {
 
 void propose_int_mult(const Sample& sample, Candidates& candidates) {
   if (sample.latents.n < kMinIntMultSampleN) return;
-  const Bases bases = sample.latents.visit([](auto span) {
-    using L = typename decltype(span)::value_type;
-    return find_bases(std::span<const L>(span));
+  Bases bases = sample.latents.visit([](auto latents) {
+    return find_bases([&](std::size_t i) { return latents[i]; }, latents.size());
   });
+  if (bases.first == 0) bases = bases_of_steps(sample);
   if (bases.first > 1) candidates.add(IntMult{bases.first});
   if (bases.second > 1) candidates.add(IntMult{bases.second});
   if (bases.common > 1 && bases.common != bases.first && bases.common != bases.second) {
