@@ -88,6 +88,34 @@ TEST_F(Choose, ClocksWithErrors) {
             1.03 * 5.17 * static_cast<double>(numbers.size()) / 8);
 }
 
+// Positions of a grid of 6 / 2^17 degrees, as aircraft send them, rounded to 8 decimals: multiples
+// of 10^-8 take 12 bits more than those of the grid, whose low halves are a thousand different
+// ones.
+TEST_F(Choose, PositionsOnAGridRoundedToDecimals) {
+  std::vector<double> numbers(100'000);
+  double step = 1e6;
+  for (double& number : numbers) {
+    step += std::floor(2000 * random_.unit()) - 1000;
+    number = std::nearbyint(std::clamp(step, 7.2e5, 1.39e6) * 6 / 0x1p17 * 1e8) / 1e8;
+  }
+  const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
+  EXPECT_TRUE(std::holds_alternative<FloatQuant>(choice.mode));
+  // 11 bits for a step, 9 for a remainder; multiples of 10^-8 take 23.
+  EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kF64)), 21.0 * 100'000 / 8);
+}
+
+// Hundredths with an offset, rounded to single precision: the remainders are a few hundred.
+TEST_F(Choose, DecimalsWithAnOffset) {
+  std::vector<double> numbers(20'000);
+  for (double& number : numbers) {
+    number = static_cast<float>(std::floor(20'000 * random_.unit()) / 100 + .000245);
+  }
+  EncodeConfig config;
+  config.mode = ModeSpec::try_float_mult(.01);
+  EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kF64)),
+            1.03 * static_cast<double>(bytes_of(numbers, NumberType::kF64, config)));
+}
+
 // A timer in steps of 800, mostly of 4,000, that drifts by a unit now and then: no divisor divides
 // the numbers, but 800 the steps. Short, so that bins for each step and its neighbours take 4 % of
 // the bytes.

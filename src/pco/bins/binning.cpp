@@ -11,6 +11,8 @@
 #include "pco/latent/latent_encoder.hpp"
 #include "pco/levels.hpp"
 #include "pco/limits.hpp"
+#include "pco/stats/log2.hpp"
+#include "pco/stats/value_counts.hpp"
 
 namespace numpact::internal {
 namespace {
@@ -214,6 +216,29 @@ float estimate_bits(const LatentArray& sample, float scale, Arena& arena, float 
   });
   if (has_codes != nullptr) *has_codes = coded.has_codes;
   return coded.bits;
+}
+
+float estimate_repeated_bits(const LatentArray& sample, float scale, Arena& arena) {
+  if (sample.n == 0) return 0;
+  const ArenaScope scratch(arena);
+  return sample.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    const std::span<const L> latents(span);
+    const Range<L> range = range_of(latents);
+    const ValueCounts<L> values(latents, range, arena);
+    const float n = static_cast<float>(latents.size());
+    const float bin_bits =
+        bin_meta_bits(kBits<L>, kAssumedSizeLog) / scale + kOverfitBitsPerBin * (1 - 1 / scale);
+    float bits = bin_bits;
+    float once = 0;
+    for (const std::uint32_t count : values.counts()) {
+      const float c = static_cast<float>(count);
+      once += count == 1 ? 1 : 0;
+      if (count > 1) bits += c * fast_log2(n / c) + bin_bits;
+    }
+    const auto width = std::bit_width(static_cast<L>(range.upper - range.lower));
+    return once == 0 ? bits : bits + once * (fast_log2(n / once) + static_cast<float>(width));
+  });
 }
 
 }  // namespace numpact::internal

@@ -39,5 +39,8 @@ Binning make_binning(const NarrowLatents& latents, unsigned latent_bits,
 // there is more than one bin; has_codes, if given, is set to that.
 float estimate_bits(const LatentArray& sample, float scale, Arena& arena, float codes_bits = 0,
                     bool* has_codes = nullptr);
+// The same if each value that repeats in the sample has a bin of its own, which estimate_bits()
+// gives to the most frequent hundreds only.
+float estimate_repeated_bits(const LatentArray& sample, float scale, Arena& arena);
 
 }  // namespace numpact::internal

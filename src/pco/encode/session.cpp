@@ -68,6 +68,9 @@ constexpr std::size_t kMaxAllOrdersN = std::size_t{1} << 11;
 // Penalty for all but the first two candidates: functions propose the most natural parameters
 // first, and the others must be clearly better, not just by the error of an estimate.
 NUMPACT_TUNED(float, kLaterProposalPenaltyShare, 0.003f);
+// Penalty for splits with few different remainders: values that a sample shows once are more in the
+// chunk.
+NUMPACT_TUNED(float, kFewRemaindersPenaltyShare, 0.05f);
 // Penalty for the finest bases: they split numbers without a base into two variables, for which
 // estimates are less exact.
 NUMPACT_TUNED(float, kFinestBasePenaltyShare, 0.02f);
@@ -101,6 +104,7 @@ bool splits_numbers(const Estimate& estimate) {
 }
 
 float penalty_of(const Candidate& candidate, std::size_t index) {
+  if (candidate.has_few_remainders) return kFewRemaindersPenaltyShare;
   return candidate.is_finest ? kFinestBasePenaltyShare : index > 1 ? kLaterProposalPenaltyShare : 0;
 }
 
@@ -250,6 +254,7 @@ ChoiceSession::Divisible ChoiceSession::rank_candidates(const Candidates& candid
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates.begin()[i];
     costs[i] = coarse_estimate(candidate.mode, subsample, effort_.max_consecutive_order, arena_);
+    costs[i].secondary_repeats = candidate.has_few_remainders;
     order[i] = i;
     if (!candidate.is_independent) min_coarse = std::min(min_coarse, costs[i].bits());
   }
@@ -324,7 +329,9 @@ void ChoiceSession::estimate_on_part(std::span<Contender> contenders) const {
   const Sample part = take_subsample(sample_, sample_.latents.n / kRacePartOneIn, arena_);
   for (Contender& one : contenders) {
     one.part = estimate_with_penalty(one.candidate->mode, part, one.coarse, one.delta, one.penalty);
-    if (!one.delta.delta()) one.coarse = CoarseEstimate::of_part(one.part);
+    if (!one.delta.delta()) {
+      one.coarse = CoarseEstimate::of_part(one.part, one.candidate->has_few_remainders);
+    }
   }
   // Stable, and without memory of its own, unlike std::stable_sort().
   const auto is_less = [](const auto& a, const auto& b) { return a.part.bits < b.part.bits; };

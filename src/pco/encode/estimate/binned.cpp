@@ -248,6 +248,11 @@ Estimate estimate_mode(const AnyMode& mode, const Sample& sample, const CoarseEs
   if (!latents.secondary.exists()) return estimate;
   float secondary_ns = 0;
   float secondary = estimate_consecutive(sample, latents.secondary, 0, arena, &secondary_ns);
+  if (coarse.secondary_repeats) {
+    const float repeated = estimate_repeated_bits(latents.secondary, sample.scale, arena);
+    secondary = std::min(secondary, repeated / static_cast<float>(sample.latents.n) +
+                                        sample.decode_weight * kCodesNs);
+  }
   if (is_auto && primary.order > 0 && secondary > kMinDeltaSecondaryBitsPerNumber &&
       effort.secondary_deltas) {
     float deltas_ns = 0;

@@ -55,6 +55,8 @@ struct CoarseEstimate {
   std::array<float, kMaxConsecutiveOrder + 1> primary{};  // infinite if not estimated
   std::size_t orders = kMinCoarseOrders;                  // those that were tried
   float secondary = 0;
+  // Values of the secondary variable repeat, so many that estimates with fewer values are too high.
+  bool secondary_repeats = false;
   // Orders within this ratio of the best one plus these bits may turn out to be the best.
   float error_ratio = kCoarseErrorRatio;
   float error_bits = kCoarseErrorBitsPerNumber;
@@ -63,8 +65,9 @@ struct CoarseEstimate {
   float bits() const { return min_primary() + secondary; }
 
   // Of an estimate on a part of the sample.
-  static CoarseEstimate of_part(const Estimate& estimate) {
+  static CoarseEstimate of_part(const Estimate& estimate, bool secondary_repeats) {
     CoarseEstimate coarse;
+    coarse.secondary_repeats = secondary_repeats;
     coarse.primary = estimate.by_order;
     coarse.orders = kMinCoarseOrders;
     for (std::size_t order = kMinCoarseOrders; order < coarse.primary.size(); ++order) {

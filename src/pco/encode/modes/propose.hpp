@@ -18,6 +18,7 @@ struct Candidate {
   double denominator = 0;      // 0: fractions of the base are not worth proposing
   bool is_finest = false;      // a base as fine as the mantissa, not derived from the values
   bool fits_minority = false;  // fewer than half of the numbers save bits; the others pay for them
+  bool has_few_remainders = false;  // long ones, of which few are different
   // It does not compete with bases: its coarse estimate, which is exact while those of bases tend
   // to be too high, excludes none of them, and it does not count towards max_estimated.
   bool is_independent = false;
@@ -59,5 +60,9 @@ void propose_float_mult_substitutes(NumberType type, const Sample& sample, Candi
 void propose_float_mult_divisors(NumberType type, const Sample& sample, const Candidate& base,
                                  Candidates& candidates);
 void propose_float_quant(NumberType type, const Sample& sample, Candidates& candidates);
+// FloatQuant or FloatMult by a decimal, if the remainders are few different ones that save much
+// over all candidates.
+void propose_few_remainders(NumberType type, const Sample& sample, Candidates& candidates,
+                            Arena& arena);
 
 }  // namespace numpact::internal
