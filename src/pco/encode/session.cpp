@@ -299,7 +299,8 @@ ChoiceSession::Divisible ChoiceSession::race(std::span<Contender> contenders) {
   float min_bits = HUGE_VALF;
   float min_divisible = HUGE_VALF;
   for (const Contender& one : contenders) {
-    if (one.part.bits > max_part) {
+    // A part shows too little of how remainders repeat.
+    if (one.part.bits > max_part && !one.candidate->has_few_remainders) {
       // It may still be the best with Lookback.
       Estimate dropped = one.part;
       dropped.bits *= min_bits / min_part;

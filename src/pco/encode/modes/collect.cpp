@@ -20,7 +20,7 @@ void propose_all(NumberType type, const LatentArray& ordered, const Sample& samp
     propose_float_quant(type, sample, candidates);
     propose_float_mult(type, sample, candidates, arena);
     propose_float_mult_substitutes(type, sample, candidates);
-    propose_few_remainders(type, sample, candidates, arena);
+    propose_few_remainders(type, ordered, candidates, arena);
   } else {
     propose_int_mult(sample, candidates);
     propose_clock_step(ordered, candidates);

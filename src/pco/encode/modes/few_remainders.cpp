@@ -19,17 +19,20 @@
 namespace numpact::internal {
 namespace {
 
-// Different numbers of the sample that splits are tried on, at least and at most. More see more
+// Different numbers of the chunk that splits are tried on, at least and at most. More see more
 // remainders repeat, and take longer.
 constexpr std::size_t kMinDifferentProbes = 256;
 constexpr std::size_t kMaxDifferentProbes = 512;
-// log2 of the slots that values are counted in: so many that few pairs share one by chance.
-constexpr unsigned kSlotsLog2 = 12;
+// log2 of the slots that values are counted in: so many that few different ones share one.
+constexpr unsigned kSlotsLog2 = 11;
 // Values repeat if there are at most so many different ones: the probes show no more.
 NUMPACT_TUNED(float, kMaxDifferent, 1000);
 // A split must take so many bits less than any other candidate, as remainders that a few probes
 // repeat may have rare values, too.
 NUMPACT_TUNED(float, kMinSavedBits, 3);
+// Values are taken to cost so much more than the logarithm of how many there are: frequent ones
+// make more of the pairs than of the cost.
+NUMPACT_TUNED(float, kUnevenRatio, 1.2f);
 // Candidates that take fewer bits before deltas leave too little to save for the time.
 NUMPACT_TUNED(float, kMinCandidateBits, 20);
 // In chunks of fewer numbers the bins of the remainders take what they save.
@@ -42,10 +45,33 @@ constexpr unsigned kMinPrimaryMantissaBits = 8;
 // From one k of FloatQuant to the next one; those between are tried around the best one.
 constexpr unsigned kQuantStep = 4;
 
-template <unsigned kLog2, Latent L>
-std::size_t slot_of(L value) {
-  return static_cast<std::size_t>((std::uint64_t{value} * 0x9e3779b97f4a7c15u) >> (64 - kLog2));
-}
+constexpr std::uint64_t hash(std::uint64_t value) { return value * 0x9e3779b97f4a7c15u; }
+
+// Counts pairs of equal values. Of different ones that share a slot the last is counted.
+class Pairs {
+ public:
+  void add(std::uint64_t value) {
+    const std::uint64_t hashed = hash(value);
+    const auto mark = static_cast<std::uint32_t>(hashed >> 8) & ~kCountMask;
+    std::uint32_t& slot = slots_[hashed >> (64 - kSlotsLog2)];
+    const std::uint32_t before = (slot & ~kCountMask) == mark ? slot & kCountMask : 0;
+    slot = mark | (before + 1);
+    n_ += before;
+    most_ = std::max(most_, before + 1);
+  }
+  std::uint32_t n() const { return n_; }
+  // How often the most frequent value was seen.
+  std::uint32_t most() const { return most_; }
+
+ private:
+  // Of a slot: the low bits, for up to kMaxDifferentProbes equal values; above them are other bits
+  // of the hash, which tell values apart.
+  static constexpr std::uint32_t kCountMask = (1u << 12) - 1;
+  static_assert(kMaxDifferentProbes < kCountMask);
+  std::array<std::uint32_t, std::size_t{1} << kSlotsLog2> slots_{};
+  std::uint32_t n_ = 0;
+  std::uint32_t most_ = 0;
+};
 
 // The bits of a value, before deltas: at most `width`, and fewer where values repeat. Two of n that
 // are drawn from D different ones are equal in one of D pairs; each of the D, and as many rare
@@ -53,24 +79,18 @@ std::size_t slot_of(L value) {
 // apart, since it says nothing about the others.
 template <Latent L>
 float bits_of_values(std::span<const L> values, unsigned width, float bin_share) {
-  std::array<std::uint16_t, std::size_t{1} << kSlotsLog2> counts{};
-  std::uint32_t pairs = 0;
-  std::uint32_t most = 0;
-  for (const L value : values) {
-    const std::uint32_t before = counts[slot_of<kSlotsLog2>(value)]++;
-    pairs += before;
-    most = std::max(most, before + 1);
-  }
+  Pairs pairs;
+  for (const L value : values) pairs.add(value);
+  const std::uint32_t most = pairs.most();
   const float n = static_cast<float>(values.size());
   const float rest = n - static_cast<float>(most);
   const float rest_pairs = rest * (rest - 1) / 2;
-  // Without those that share a slot by chance.
-  const float equal = static_cast<float>(pairs - most * (most - 1) / 2) -
-                      rest_pairs / static_cast<float>(counts.size());
+  const float equal = static_cast<float>(pairs.n() - most * (most - 1) / 2);
   float rest_bits = static_cast<float>(width);
-  if (equal > 0 && rest_pairs < kMaxDifferent * equal) {
+  if (rest_pairs < kMaxDifferent * equal) {
     const float different = rest_pairs / equal;
-    rest_bits = std::min(rest_bits, fast_log2(different) + 2 * different * rest_bits * bin_share);
+    const float bin_bits = 2 * different * rest_bits * bin_share;
+    rest_bits = std::min(rest_bits, kUnevenRatio * fast_log2(different) + bin_bits);
   }
   return entropy(rest / n) + rest / n * rest_bits;
 }
@@ -112,20 +132,19 @@ class BestSplit {
   AnyMode mode_;
 };
 
-// Different numbers of the sample; fewer than kMinDifferentProbes if the numbers themselves repeat
-// so often that splits have little to save.
+// Different numbers from all of the chunk, as near ones have few remainders by chance. Fewer than
+// kMinDifferentProbes if the numbers themselves repeat so often that splits have little to save.
 LatentArray probes_of(const LatentArray& latents, Arena& arena) {
   return latents.visit([&](auto all) {
     using L = typename decltype(all)::value_type;
-    constexpr unsigned kSeenLog2 = 10;
-    std::array<L, std::size_t{1} << kSeenLog2> seen{};
+    std::array<L, std::size_t{1} << kSlotsLog2> seen{};
     const std::span<L> probes = arena.make<L>(kMaxDifferentProbes);
     const std::size_t looked_at = std::min(all.size(), 2 * kMaxDifferentProbes);
     const EvenPositions places(all.size(), looked_at);
     std::size_t n = 0;
     for (std::size_t i = 0; i < looked_at && n < kMaxDifferentProbes; ++i) {
       const L number = all[places[i]];
-      L& slot = seen[slot_of<kSeenLog2>(number)];
+      L& slot = seen[hash(number) >> (64 - kSlotsLog2)];
       if (slot != number) probes[n++] = number;
       slot = number;
     }
@@ -183,12 +202,12 @@ void attempt_decimals(NumberType type, BestSplit& best) {
 
 }  // namespace
 
-void propose_few_remainders(NumberType type, const Sample& sample, Candidates& candidates,
+void propose_few_remainders(NumberType type, const LatentArray& ordered, Candidates& candidates,
                             Arena& arena) {
-  const float chunk_n = sample.scale * static_cast<float>(sample.latents.n);
+  const float chunk_n = static_cast<float>(ordered.n);
   if (type == NumberType::kF16 || chunk_n < kMinChunkN) return;
   const ArenaScope scratch(arena);
-  const LatentArray probes = probes_of(sample.latents, arena);
+  const LatentArray probes = probes_of(ordered, arena);
   if (probes.n < kMinDifferentProbes) return;
   const float bin_share = 1 / chunk_n;
   const LatentArray some = probes.slice(0, kMinDifferentProbes);

@@ -62,7 +62,7 @@ void propose_float_mult_divisors(NumberType type, const Sample& sample, const Ca
 void propose_float_quant(NumberType type, const Sample& sample, Candidates& candidates);
 // FloatQuant or FloatMult by a decimal, if the remainders are few different ones that save much
 // over all candidates.
-void propose_few_remainders(NumberType type, const Sample& sample, Candidates& candidates,
+void propose_few_remainders(NumberType type, const LatentArray& ordered, Candidates& candidates,
                             Arena& arena);
 
 }  // namespace numpact::internal
