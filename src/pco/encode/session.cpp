@@ -27,6 +27,8 @@ namespace {
 // A FloatMult whose corrections take more than this is refined: divisors of its base are proposed,
 // and weights are tried on Classic too. Fewer corrections leave too little to gain.
 NUMPACT_TUNED(float, kMinCostlySecondaryBitsPerNumber, 0.2f);
+// So is one that takes more than this share of the bits.
+NUMPACT_TUNED(float, kMaxCheapSecondaryShare, 0.1f);
 
 // Below this rate rare numbers decide which mode is best, and a larger sample is taken so that it
 // holds enough of them. A higher bound costs encoding time on more chunks: half of it makes 0.037 %
@@ -300,24 +302,25 @@ ChoiceSession::Divisible ChoiceSession::race(std::span<Contender> contenders) {
   float min_divisible = HUGE_VALF;
   for (const Contender& one : contenders) {
     // A part shows too little of how remainders repeat.
+    Estimate estimate = one.part;
     if (one.part.bits > max_part && !one.candidate->has_few_remainders) {
       // It may still be the best with Lookback.
-      Estimate dropped = one.part;
-      dropped.bits *= min_bits / min_part;
-      dropped.secondary_bits *= min_bits / min_part;
-      add_estimate(dropped);
-      continue;
+      estimate.bits *= min_bits / min_part;
+      estimate.secondary_bits *= min_bits / min_part;
+    } else {
+      estimate =
+          estimate_with_penalty(one.candidate->mode, sample_, one.coarse, one.delta, one.penalty);
+      min_bits = std::min(min_bits, estimate.bits);
+      if (&one == contenders.data() && estimate.bits < kPartDriftRatio * min_part) {
+        max_part = HUGE_VALF;
+      }
     }
-    const Estimate estimate =
-        estimate_with_penalty(one.candidate->mode, sample_, one.coarse, one.delta, one.penalty);
     add_estimate(estimate);
-    min_bits = std::min(min_bits, estimate.bits);
-    if (&one == contenders.data() && estimate.bits < kPartDriftRatio * min_part) {
-      max_part = HUGE_VALF;
-    }
-    if (one.candidate->denominator != 0 &&
-        estimate.secondary_bits > kMinCostlySecondaryBitsPerNumber &&
-        estimate.bits < min_divisible) {
+    const bool is_costly =
+        estimate.secondary_bits >
+        std::min(kMinCostlySecondaryBitsPerNumber, kMaxCheapSecondaryShare * estimate.bits);
+    if (one.candidate->denominator != 0 && is_costly &&
+        estimate.bits - estimate.secondary_bits < min_bits && estimate.bits < min_divisible) {
       min_divisible = estimate.bits;
       divisible = {*one.candidate, one.coarse_bits};
     }
