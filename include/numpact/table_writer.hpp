@@ -66,7 +66,7 @@ struct ColumnPlan {
   // The place of the column in the rows that are appended; none: they do not have it, and are null.
   std::optional<std::size_t> source;
 
-  std::uint64_t copied_rows() const noexcept;
+  NUMPACT_API std::uint64_t copied_rows() const noexcept;
   // Rows of the new part before the new ones.
   std::uint64_t old_rows() const noexcept { return copied_rows() + null_rows; }
 
