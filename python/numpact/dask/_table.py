@@ -40,7 +40,7 @@ from ._table_columns import (
     type_of,
     unified,
 )
-from ._table_parts import BACKENDS, Backend, TablePart, arrow_type, frame
+from ._table_parts import BACKENDS, Backend, TablePart, arrow_type, frame, objects_stay
 
 if TYPE_CHECKING:
     import dask.dataframe
@@ -122,8 +122,9 @@ def from_pco_table(
             is opened by a listing and one request.
         dtype_backend: ``"numpy"``: pandas types over NumPy; dates are datetime64, times of day
             timedelta64 since midnight. Nulls are NaT in dates and times; other columns with nulls
-            have pandas' masked types (``Int64``, ``boolean``, ``Float64``). ``"pyarrow"``:
-            ``pandas.ArrowDtype`` with the original types.
+            have pandas' masked types (``Int64``, ``boolean``, ``Float64``). Text is
+            ``string[pyarrow]`` unless Dask's ``dataframe.convert-string`` is False; decimals, bytes
+            and lists are objects. ``"pyarrow"``: ``pandas.ArrowDtype`` with the original types.
         filters: A filter of rows, as ``where`` of ``numpact.read_table``. Partitions that the
             ranges of chunks in trailers, or names of folders, exclude are left out; this reads the
             ends of the files of these columns, but nothing of folders that their names, or ranges
@@ -188,25 +189,27 @@ def from_pco_table(
         _part(rows[0], 0, 0, nullable, 0, "none match", limits)
     ]
     divisions = (*(part.first for part in parts), parts[-1].first + parts[-1].count - 1)
-    made: dask.dataframe.DataFrame = dd.from_map(
-        load,
-        parts,
-        columns=list(rows[0].columns),
-        backend=dtype_backend,
-        meta=_meta(rows[0], dtype_backend, nullable),
-        divisions=divisions if parts[-1].count else None,
-        label="from-pco-table",
-        enforce_metadata=False,
-    )
+    with objects_stay() as as_strings:
+        made: dask.dataframe.DataFrame = dd.from_map(
+            load,
+            parts,
+            columns=list(rows[0].columns),
+            backend=dtype_backend,
+            as_strings=as_strings,
+            meta=_meta(rows[0], dtype_backend, as_strings, nullable),
+            divisions=divisions if parts[-1].count else None,
+            label="from-pco-table",
+            enforce_metadata=False,
+        )
     return made
 
 
-def load(part: TablePart, columns: Sequence[str], backend: Backend) -> Any:
+def load(part: TablePart, columns: Sequence[str], backend: Backend, as_strings: bool) -> Any:
     """A task of the graph. Dask passes the columns that the computation uses.
 
     ``columns`` has no default, so that Dask passes an empty list for ``len``.
     """
-    return part.load(columns, backend)
+    return part.load(columns, backend, as_strings)
 
 
 # ---- where the columns are ----
@@ -576,12 +579,12 @@ def _state_of(column: AnyColumn, is_nullable: bool) -> tuple[object, ...]:
     return (stamps, logical, type, is_nullable)
 
 
-def _meta(rows: _Rows, backend: Backend, nullable: set[str]) -> pd.DataFrame:
+def _meta(rows: _Rows, backend: Backend, as_strings: bool, nullable: set[str]) -> pd.DataFrame:
     pyarrow = require("pyarrow", "dask")
     parts = {name: column.part(0, 0, name in nullable) for name, column in rows.columns.items()}
     empty = {
         name: (pyarrow.chunked_array([], arrow_type(part)), part) for name, part in parts.items()
     }
-    made = frame(empty, backend, require("pandas", "dask").RangeIndex(0))
+    made = frame(empty, backend, as_strings, require("pandas", "dask").RangeIndex(0))
     cleared: pd.DataFrame = require("dask.dataframe.utils", "dask").clear_known_categories(made)
     return cleared

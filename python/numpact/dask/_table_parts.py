@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Union
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 Backend = Literal["numpy", "pyarrow"]
 BACKENDS = ("numpy", "pyarrow")
+# Two threads that change an option of Dask would restore what the other one has set.
+_CONFIGURING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,9 @@ class TablePart:
             elif isinstance(column, StoredPart):
                 yield from (one.file for one in column.other_blocks)
 
-    def load(self, columns: Sequence[str] | None, backend: Backend) -> pd.DataFrame:
+    def load(
+        self, columns: Sequence[str] | None, backend: Backend, as_strings: bool
+    ) -> pd.DataFrame:
         """Fetches and decodes the given columns only, and returns them in the given order.
 
         Raises:
@@ -114,7 +120,7 @@ class TablePart:
             if name not in found:
                 found[name] = self._other(known[name], rows, len(index), budget)
             values[name] = (found[name], known[name])
-        return frame(values, backend, index)
+        return frame(values, backend, as_strings, index)
 
     def _stored(self, names: Sequence[str], budget: Budget) -> tuple[dict[str, Any], Array | None]:
         """Columns of the table, and the numbers of the rows that match; None: all."""
@@ -141,20 +147,38 @@ class TablePart:
         return values if rows is None else values.take(pyarrow.array(rows - self.begin))
 
 
+@contextmanager
+def objects_stay() -> Iterator[bool]:
+    """Keeps ``from_map`` from making text of all objects: of decimals, lists and bytes, too.
+
+    Gives whether text is to be string[pyarrow], by the option of Dask that ``from_map`` reads in
+    its call only.
+    """
+    with _CONFIGURING:
+        as_strings = bool(require("dask.dataframe.utils", "dask").pyarrow_strings_enabled())
+        with require("dask", "dask").config.set({"dataframe.convert-string": False}):
+            yield as_strings
+
+
 def frame(
-    columns: Mapping[str, tuple[Any, AnyPart]], backend: Backend, index: pd.Index[Any]
+    columns: Mapping[str, tuple[Any, AnyPart]],
+    backend: Backend,
+    as_strings: bool,
+    index: pd.Index[Any],
 ) -> pd.DataFrame:
-    """Arrays of pyarrow, and what they are, as a frame."""
+    """Arrays of pyarrow, and what they are, as a frame; ``as_strings``: text as string[pyarrow]."""
     pandas = require("pandas", "dask")
     series = {
-        name: _series(pandas, index, values, column, backend)
+        name: _series(pandas, index, values, column, backend, as_strings)
         for name, (values, column) in columns.items()
     }
     made: pd.DataFrame = pandas.DataFrame(series, index=index, copy=False)
     return made
 
 
-def _series(pandas: Any, index: Any, values: Any, column: AnyPart, backend: Backend) -> Any:
+def _series(
+    pandas: Any, index: Any, values: Any, column: AnyPart, backend: Backend, as_strings: bool
+) -> Any:
     if backend == "pyarrow":
         array = pandas.arrays.ArrowExtensionArray(values)
         return pandas.Series(array, index=index, copy=False)
@@ -162,6 +186,9 @@ def _series(pandas: Any, index: Any, values: Any, column: AnyPart, backend: Back
         return _numpy_series(pandas, index, values, column.logical, column.is_nullable)
     series = values.to_pandas()
     series.index = index
+    family = require("numpact._tables.joining", "dask").text_family(values.type)
+    if as_strings and family == "string":
+        return series.astype(pandas.StringDtype("pyarrow"))
     if series.dtype == "category" and series.cat.categories.empty:
         # Their type, which pandas compares, is lost.
         kinds = require("pyarrow", "dask").array([], values.type.value_type).to_pandas()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import pickle
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,41 @@ def frame(rows: int = ROWS) -> pd.DataFrame:
 def computed(made: Any) -> pd.DataFrame:
     found: pd.DataFrame = made.compute(scheduler="synchronous")
     return found
+
+
+@pytest.mark.parametrize("convert", [None, True, False])
+def test_only_text_becomes_text(convert: bool | None, tmp_path: Path) -> None:
+    """Dask would make text of all objects: "[0. 0. ... 0.]" of long lists."""
+    money = [decimal.Decimal("1.25"), None, decimal.Decimal("-3.5"), decimal.Decimal(0)]
+    vectors = pa.array([[float(i)] * 2000 for i in range(4)], pa.list_(pa.float32(), 2000))
+    table = pa.table(
+        {
+            "v": vectors,
+            "short": pa.array(money, pa.decimal128(9, 2)),
+            "long": pa.array(money, pa.decimal128(38, 2)),
+            "bytes": pa.array([b"\xff", None, b"a", b""]),
+            "list": pa.array([[1, 2], None, [], [None]]),
+            "struct": pa.array([{"a": 0.1}, None, {"a": 2.0}, {"a": None}]),
+            "text": pa.array(["a", None, "c", "d"]),
+            "large": pa.array(["a", None, "c", "d"], pa.large_string()),
+            "repeated": pa.array(["a", "a", "a", "a"]),
+        }
+    )
+    numpact.write_table(table, tmp_path / "t")
+    with dask.config.set({"dataframe.convert-string": convert}):
+        read = from_pco_table(tmp_path / "t")
+        found = computed(read)
+        assert dask.config.get("dataframe.convert-string") is convert
+    assert list(read._meta.dtypes) == list(found.dtypes)
+    texts = ["text", "large", "repeated"]
+    has_strings = [name for name in found if found[name].dtype == pd.StringDtype("pyarrow")]
+    assert has_strings == ([] if convert is False else texts)
+    for name in table.column_names:
+        back = pa.array(found[name].astype(object).to_list(), table[name].type, from_pandas=True)
+        assert back.to_pylist() == table[name].to_pylist(), name
+    with dask.config.set({"dataframe.convert-string": convert}):
+        arrow = computed(from_pco_table(tmp_path / "t", dtype_backend="pyarrow"))
+    assert [dtype.pyarrow_dtype for dtype in arrow.dtypes] == table.schema.types
 
 
 def test_frames_are_written_and_read_back(tmp_path: Path) -> None:
