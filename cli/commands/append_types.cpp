@@ -30,10 +30,24 @@ std::string without_indices(const std::string& type) {
   return type.substr(0, begin) + type.substr(std::min(type.find(',', begin + 1), type.size()));
 }
 
-// A type without what does not matter when rows are appended: the form of text, and the indices of
-// a dictionary.
+// A type without the names of the items of lists: Arrow calls them "item", Parquet "element".
+std::string without_item_names(std::string_view type) {
+  constexpr std::string_view kList = "list<";
+  constexpr std::string_view kEndOfName = ": ";
+  std::string made;
+  for (;;) {
+    const std::size_t begin = type.find(kList);
+    const std::size_t end = begin == type.npos ? type.npos : type.find(kEndOfName, begin);
+    if (end == type.npos) return made += type;
+    made += type.substr(0, begin + kList.size());
+    type.remove_prefix(end + kEndOfName.size());
+  }
+}
+
+// A type without what does not matter when rows are appended: the form of text, the indices of a
+// dictionary, and the names of items.
 std::string values_of_type(const std::string& type) {
-  const std::string whole = without_indices(type);
+  const std::string whole = without_item_names(without_indices(type));
   const std::string_view front = whole.starts_with(kDictionary) ? kDictionary : "";
   const std::string_view values = std::string_view(whole).substr(front.size());
   const std::string_view name = values.substr(0, front.empty() ? values.npos : values.find(','));

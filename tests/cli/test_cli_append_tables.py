@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.ipc
+import pyarrow.parquet as pq
 import pytest
 from cli_program import CORRUPT, FAILURE, ON_WINE, PROGRAM, USAGE
 from folder import manifest_of
@@ -43,6 +44,33 @@ def read_folder(tool: Tool, folder: Path) -> pa.Table:
 
 def snapshot(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_names_of_items_do_not_matter(tool: Tool, tmp_path: Path) -> None:
+    """Arrow calls the items of lists "item", Parquet "element"."""
+    lists = {
+        "f4": pa.list_(pa.float32(), 2),
+        "f8": pa.list_(pa.float64(), 2),
+        "nested": pa.list_(pa.list_(pa.int32())),
+        "text": pa.large_list(pa.string()),
+    }
+    rows = [[[1, 2], [3, 4]], [[1, 2], [3, 4]], [[[1]], []], [["a"], []]]
+    columns = zip(rows, lists.values(), strict=True)
+    made = pa.table([pa.array(*column) for column in columns], names=list(lists))
+    parquet, arrow = tmp_path / "in.parquet", write(made, tmp_path / "in.arrow")
+    pq.write_table(made, parquet)
+    for first, then in ((parquet, arrow), (arrow, parquet)):
+        folder = tmp_path / f"t{first.suffix}"
+        tool.run("compress", "-q", first, "-o", folder)
+        tool.run("compress", "-q", then, "--append", "-o", folder)
+        assert read_folder(tool, folder).to_pylist() == made.to_pylist() * 2
+        tool.run("verify", folder)
+    other = pa.table({"x": pa.array([{"item": 1}])})
+    tool.run("compress", "-q", write(other, tmp_path / "x.arrow"), "-o", tmp_path / "x")
+    other = pa.table({"x": pa.array([{"element": 1}])})
+    again = write(other, tmp_path / "y.arrow")
+    why = tool.refused("compress", again, "--append", "-o", tmp_path / "x", code=FAILURE)
+    assert "values of type struct<element: int64>, the folder has struct<item: int64>" in why
 
 
 @pytest.mark.parametrize("nulls", [(False, True), (True, False)])
