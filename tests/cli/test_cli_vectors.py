@@ -129,6 +129,19 @@ def test_options_that_are_refused(tool: Tool, tmp_path: Path) -> None:
     assert "column 'lossy': its vectors are int4, not fp16" in why
 
 
+def test_lossy_vectors_get_no_wider_type(tool: Tool, tmp_path: Path) -> None:
+    """They would lose more. The program without Python widens no lists at all."""
+    folder = tmp_path / "t"
+    path = saved(pa.table({"v": lists(9, 4, "f4", 1)}), tmp_path / "t.arrow")
+    tool.run("compress", "-q", path, "-o", folder, "--vectors", "v=int8_dim")
+    before = parts(folder)
+    wide = saved(pa.table({"v": lists(9, 4, "f8", 1)}), tmp_path / "wide.arrow")
+    why = tool.refused("compress", wide, "--append", "--schema", "extend", "-o", folder)
+    assert "column 'v'" in why
+    assert "its vectors are int8_dim" in why or "this program makes no type" in why
+    assert parts(folder) == before
+
+
 def test_every_changed_byte_is_found(tool: Tool, tmp_path: Path) -> None:
     made = pa.table({"v": lists(40, 4, "f4", 1)})
     folder = tmp_path / "t"

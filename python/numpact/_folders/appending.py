@@ -21,6 +21,7 @@ from .._tables.columns import OTHER_ENUM, has_enums_of
 from .._tables.joining import as_type, is_null_type
 from .._tables.others import have_same_values
 from .._tables.unifying import as_common, common_type
+from .._tables.vectors import require_exact
 from .._threads import resolve
 from .columns import field_of, logical_of
 from .sources import Folder, not_a_table
@@ -178,11 +179,11 @@ class _Others(OtherColumnWriter):
                 deque(folder.part_reader(part, entry.name).batches(), maxlen=0)
         for part in copied:
             reader = folder.part_reader(part, entry.name)
-            if self._converts:
+            if have_same_values(reader.field.type, self._to.type):
+                self.copy(reader)
+            else:
                 for batch in reader.batches():
                     self.write(batch)
-            else:
-                self.copy(reader)
 
     def _joined_field(
         self,
@@ -205,6 +206,7 @@ class _Others(OtherColumnWriter):
         self._converts = common is not None
         if common is None or have_same_values(common, field.type):
             return field
+        require_exact(field, common, entry.vectors)
         writer.rewrite_other(index, str(common))
         return field.with_type(common)
 

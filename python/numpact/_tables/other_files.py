@@ -18,7 +18,7 @@ from .errors import Refused, about
 from .joining import as_type, nulls_of, text_family
 from .others import OtherWriter, have_same_values
 from .unifying import as_common, common_type
-from .vectors import EXACT, compression_for
+from .vectors import EXACT, compression_for, require_exact
 from .writing import Sink, open_reader, validity_bits
 
 
@@ -101,6 +101,16 @@ def _common(old: pa.DataType, new: pa.DataType) -> pa.DataType:
     return common
 
 
+def _widest(field: pa.Field, new: pa.DataType, vectors: str) -> pa.DataType:
+    common = _common(field.type, new)
+    if not have_same_values(common, field.type):
+        try:
+            require_exact(field, common, "" if vectors == EXACT else vectors)
+        except TypeMismatchError as error:
+            raise Refused(str(error).removeprefix(f"column {field.name!r}: ")) from None
+    return common
+
+
 def _widened(array: pa.Array, field: pa.Field) -> list[pa.Array]:
     if have_same_values(array.type, field.type):
         return [array]
@@ -179,7 +189,7 @@ def join(
         if not has_enums_of(new.field, field):
             raise Refused(OTHER_ENUM)
         if may_widen:
-            field = field.with_type(_common(field.type, new.field.type))
+            field = field.with_type(_widest(field, new.field.type, vectors))
     if nulls_before:
         field = field.with_nullable(True)
 

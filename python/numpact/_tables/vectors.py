@@ -75,6 +75,21 @@ def compression_for(field: pa.Field, name: str) -> str:
     return name
 
 
+def require_exact(field: pa.Field, wider: pa.DataType, compression: str) -> None:
+    """Lets a column get a wider type unless its compression changes values.
+
+    All rows are written anew then, and would lose more than the compression took from them.
+
+    Raises:
+        TypeMismatchError: The compression is not the exact one, which is called ``""``.
+    """
+    if compression:
+        raise TypeMismatchError(
+            f"column {field.name!r}: its vectors are {compression}, which would change the rows of "
+            f"{field.type} anew if they became {wider}"
+        )
+
+
 def chunk_rows(width: int) -> int:
     """Rows of a chunk of lists of that many numbers."""
     return min(max(_CHUNK_VALUES // width, _MIN_CHUNK_ROWS), _MAX_CHUNK_ROWS)

@@ -166,6 +166,33 @@ def test_values_are_lost_once(name: str, tmp_path: Path) -> None:
     assert np.abs(exact - np.array(before)).max() < 1.5
 
 
+def test_rows_of_a_narrower_type_leave_the_stored_ones(tmp_path: Path) -> None:
+    folder = tmp_path / "t"
+    numpact.write_table(pa.table({"v": plain(100)}), folder, vectors={"v": "int8_dim"})
+    before = stored(folder)["v"].to_pylist()
+    half = pa.table({"v": plain(50, seed=2).cast(pa.list_(pa.float16(), WIDTH))})
+    numpact.append_table(half, folder, schema="extend")
+    after = stored(folder)["v"]
+    assert after.type == pa.list_(pa.float32(), WIDTH)
+    assert (len(after), after.to_pylist()[:100]) == (150, before)
+
+
+@pytest.mark.parametrize(("old", "new"), [("f2", "f4"), ("f4", "f8")])
+def test_lossy_vectors_get_no_wider_type(old: str, new: str, tmp_path: Path) -> None:
+    """Their rows would be written anew, and lose more."""
+    folder = tmp_path / "t"
+    column = plain(9).cast(pa.list_(pa.from_numpy_dtype(old), WIDTH))
+    wide = pa.table({"v": column.cast(pa.list_(pa.from_numpy_dtype(new), WIDTH))})
+    numpact.write_table(pa.table({"v": column}), folder, vectors={"v": "int8_dim"})
+    before = stored(folder)
+    with pytest.raises(numpact.TypeMismatchError, match="column 'v': its vectors are int8_dim"):
+        numpact.append_table(wide, folder, schema="extend")
+    assert stored(folder).equals(before)
+    numpact.write_table(pa.table({"v": column}), folder, overwrite=True)
+    numpact.append_table(wide, folder, schema="extend")
+    assert stored(folder)["v"].to_pylist() == column.to_pylist() * 2
+
+
 def test_the_compression_of_a_column_stays(tmp_path: Path) -> None:
     table = pa.table({"v": plain(100), "w": plain(100), "i": vectors(100, "i4"), "n": range(100)})
     folder = tmp_path / "t"
