@@ -296,11 +296,8 @@ class OtherReader:
             schema = self._reader.schema
             if len(schema) != 1:
                 raise CorruptError(f"{place}: has {len(schema)} fields, not 1")
-            self.field: pa.Field = schema.field(0)  #: the field as it was written
-            if name is not None and self.field.name != name:
-                raise CorruptError(
-                    f"{place}: holds column {self.field.name!r}, the manifest says {name!r}"
-                )
+            #: the field as it was written
+            self.field = checked_field(schema.field(0), place, name)
         #: Whether the file has dictionaries, which may have pieces behind any batch.
         self.has_dictionary = holds_dictionary(self.field.type)
         self._is_coded = (schema.metadata or {}).get(_ENCODING) == _DICTIONARY
@@ -492,6 +489,26 @@ def typed(place: str) -> Iterator[None]:
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, TypeError) as error:
         text = str(error).partition("\n")[0] or type(error).__name__
         raise CorruptError(f"{place}: {text}") from None
+
+
+def checked_field(field: pa.Field, place: str, name: str | None) -> pa.Field:
+    """The field of a file; names in it are text, and its own is ``name`` unless that is None.
+
+    Raises:
+        CorruptError: It has another name.
+        UnicodeDecodeError: A name is no UTF-8.
+    """
+    if name is not None and field.name != name:
+        raise CorruptError(f"{place}: holds column {field.name!r}, the manifest says {name!r}")
+    _names_in(field.type)
+    return field
+
+
+def _names_in(type: pa.DataType) -> list[str]:
+    """The names of nested fields, which pyarrow takes from a file as bytes, and decodes here."""
+    type = storage_of(type)
+    fields = [type.field(index) for index in range(type.num_fields)]
+    return [name for field in fields for name in (field.name, *_names_in(field.type))]
 
 
 def holds_dictionary(type: pa.DataType) -> bool:

@@ -15,7 +15,7 @@ from .._limits import Budget, Limits
 from .._remote.checked_file import CheckedFile
 from ..cvc import Reader
 from .columns import storage_of
-from .others import OtherReader, typed
+from .others import OtherReader, checked_field, typed
 from .vectors import COLUMN, SCHEMA, chunk_rows, dtype_of_vectors, vector_array
 
 #: The first bytes of a file of CVC.
@@ -48,11 +48,7 @@ class VectorReader(OtherReader):
             schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(info.metadata[SCHEMA])))
             if len(schema) != 1:
                 raise CorruptError(f"{place}: has {len(schema)} fields, not 1")
-            self.field = schema.field(0)
-        if name is not None and self.field.name != name:
-            raise CorruptError(
-                f"{place}: holds column {self.field.name!r}, the manifest says {name!r}"
-            )
+            self.field = checked_field(schema.field(0), place, name)
         self._width = getattr(storage_of(self.field.type), "list_size", 0)
         dtype = dtype_of_vectors(self.field.type)
         found = [(column.name, column.dtype, column.dimension) for column in info.columns]

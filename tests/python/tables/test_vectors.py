@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 import json
 import zlib
@@ -325,6 +326,14 @@ def cvc_file(numbers: Any, column: str = "vectors", metadata: Any = None) -> byt
     return writer.contents
 
 
+def with_name(old: bytes, new: bytes) -> str:
+    """The field of the column with a name that is no UTF-8, as metadata of a file."""
+    message = pa.schema([pa.field("v", plain(1).type)]).serialize().to_pybytes()
+    sized = [len(name).to_bytes(4, "little") + name for name in (old, new)]
+    assert message.count(sized[0]) == 1
+    return base64.b64encode(message.replace(*sized)).decode()
+
+
 def test_files_of_other_columns(tmp_path: Path) -> None:
     folder = tmp_path / "t"
     numpact.write_table(pa.table({"v": plain(10)}), folder)
@@ -339,6 +348,8 @@ def test_files_of_other_columns(tmp_path: Path) -> None:
         (cvc_file(numbers), 10, name),
         (cvc_file(numbers, metadata={"arrow": "no base64"}), 10, name),
         (cvc_file(numbers, metadata={"arrow": "AAAA"}), 10, name),
+        (cvc_file(numbers, metadata={"arrow": with_name(b"v", b"\xff")}), 10, "utf-8"),
+        (cvc_file(numbers, metadata={"arrow": with_name(b"item", b"ite\xff")}), 10, "utf-8"),
         (cvc_file(numbers, metadata=metadata)[:-1], 10, name),
     ]
     for file, rows, why in cases[:-1]:
