@@ -30,6 +30,18 @@ TEST_F(Choose, ConvolutionForOscillations) {
   EXPECT_LT(static_cast<double>(bytes), 1.02 * 60'000 * 7.37 / 8);
 }
 
+// Numbers of 64 bits have weights by their indices in a dictionary.
+TEST_F(Choose, ConvolutionOfIndicesForDoubles) {
+  std::vector<double> numbers;
+  for (const std::int16_t number : oscillations(60'000, random_)) numbers.push_back(number / 10.0);
+  const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
+  EXPECT_TRUE(std::holds_alternative<Dict>(choice.mode));
+  EXPECT_TRUE(std::holds_alternative<Conv1>(choice.delta));
+  const std::size_t entries = std::get<Dict>(choice.mode).count;
+  EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kF64)),
+            1.02 * 60'000 * 7.37 / 8 + 8 * static_cast<double>(entries));
+}
+
 // Single outliers do not decide the weights.
 TEST_F(Choose, ConvolutionDespiteOutliers) {
   std::vector<std::int16_t> numbers = oscillations(60'000, random_);
