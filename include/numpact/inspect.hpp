@@ -119,6 +119,17 @@ struct EntropyBound {
   std::uint64_t distinct = 0;  // distinct values, compared bit by bit
 };
 
+// What became of an encoding that the encoder considered.
+enum class CandidateOutcome : std::uint8_t {
+  kTaken,
+  kLarger,         // encoded, and larger than what was taken
+  kFar,            // estimated above what was taken by more than the errors of both
+  kNear,           // within the errors, but not encoded: it takes more time than it saves
+  kNotRepetitive,  // cheap tests show too little repetition for Lookback
+  kDecodesSlowly,  // saves less than an encoding must that decodes slowly
+};
+NUMPACT_API const char* to_string(CandidateOutcome outcome) noexcept;  // "not repetitive"
+
 // An encoding that the encoder considered for a chunk.
 struct CandidateInfo {
   Mode mode = Mode::kClassic;
@@ -128,9 +139,27 @@ struct CandidateInfo {
   // The last estimate of the bits per number, including metadata, from a sample or for Lookback
   // from a search of the chunk; or none.
   std::optional<double> estimated_bits;
+  // What the encoder allows for as the estimate's error. An estimate of few numbers has a large
+  // one.
+  double error_bits = 0;
   // Size of metadata and page, if the chunk was fully encoded this way.
   std::optional<std::uint64_t> bytes;
   bool is_chosen = false;  // used for the chunk
+  CandidateOutcome outcome = CandidateOutcome::kFar;
+};
+
+// The division of a run of numbers into chunks.
+struct RunExplanation {
+  std::uint64_t first_chunk = 0;  // index of its first chunk
+  std::uint64_t chunk_count = 0;
+  // One chunk for all of it, and segments where the data changes: bits per number and error, as of
+  // a candidate. No estimate: they were excluded, or a sample showed that they save too little.
+  std::optional<double> single_bits;
+  double single_error_bits = 0;
+  std::optional<double> segment_bits;
+  double segment_error_bits = 0;
+  std::uint64_t segment_count = 0;  // that were planned; 0: none
+  CandidateOutcome segments = CandidateOutcome::kFar;
 };
 
 struct ChunkExplanation {
@@ -149,6 +178,7 @@ struct Explanation {
   FileInfo file;                         // what compress() would write, or the given file
   EntropyBound numbers;                  // of the whole column
   std::vector<ChunkExplanation> chunks;  // parallel to file.chunks
+  std::vector<RunExplanation> runs;      // in order; empty when explaining a file
 };
 
 // Bits by purpose; their sum is the size of the file or chunk.

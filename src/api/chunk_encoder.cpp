@@ -17,6 +17,7 @@
 #include "numpact/wrapped.hpp"
 #include "pco/encode/choice.hpp"
 #include "pco/encode/chunk_encoder.hpp"
+#include "pco/encode/race.hpp"
 #include "pco/encode/scratch.hpp"
 #include "pco/encode/session.hpp"
 #include "pco/limits.hpp"
@@ -136,7 +137,7 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
     NUMPACT_TRY(page_sizes(config.paging, numbers.count, kMaxChunkN, arena, sizes));
     const std::size_t page_n = *std::max_element(sizes.begin(), sizes.end());
     ChoiceSession session({numbers.type, ordered_latents(numbers, arena), page_n}, config, arena);
-    session.choose();
+    plan_run(session, {.segments = false});
     NUMPACT_TRY(report_progress(config.progress, {}));
     if (max_bytes < wrapped::chunk_bound(numbers.type, numbers.count) &&
         is_estimated_above(session.best(), numbers.count, max_bytes)) {

@@ -87,6 +87,24 @@ const char* to_string(TrailerState state) noexcept {
   return "unrecognised";
 }
 
+const char* to_string(CandidateOutcome outcome) noexcept {
+  switch (outcome) {
+    case CandidateOutcome::kTaken:
+      return "taken";
+    case CandidateOutcome::kLarger:
+      return "larger";
+    case CandidateOutcome::kFar:
+      return "far";
+    case CandidateOutcome::kNear:
+      return "near";
+    case CandidateOutcome::kNotRepetitive:
+      return "not repetitive";
+    case CandidateOutcome::kDecodesSlowly:
+      return "decodes slowly";
+  }
+  return "unknown";
+}
+
 const char* to_string(LatentVariable variable) noexcept {
   switch (variable) {
     case LatentVariable::kDelta:

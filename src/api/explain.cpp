@@ -33,23 +33,50 @@ constexpr std::uint64_t kAllChunks = ~std::uint64_t{0};
 
 using Candidates = std::vector<CandidateInfo>;
 
+CandidateOutcome outcome_of(DropReason reason) {
+  switch (reason) {
+    case DropReason::kNotRepetitive:
+      return CandidateOutcome::kNotRepetitive;
+    case DropReason::kDecodesSlowly:
+      return CandidateOutcome::kDecodesSlowly;
+    case DropReason::kEnoughOthers:
+      break;
+  }
+  return CandidateOutcome::kNear;
+}
+
+CandidateInfo candidate_of(const ChunkInfo& info) {
+  CandidateInfo candidate;
+  candidate.mode = info.mode();
+  candidate.delta = info.delta();
+  candidate.mode_text = info.mode_text();
+  candidate.delta_text = info.delta_text();
+  return candidate;
+}
+
 // Records each candidate encoding once.
 class CandidateRecorder final : public ChoiceListener {
  public:
   explicit CandidateRecorder(NumberType type) : type_(type) {}
 
-  void estimated(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept override {
-    note(mode, delta, [&](CandidateInfo& candidate) { candidate.estimated_bits = double{bits}; });
-  }
-  void dropped(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept override {
-    if (bits == 0) return;  // nothing is known of it
+  void estimated(const AnyMode& mode, const AnyDelta& delta,
+                 const BitsEstimate& estimate) noexcept override {
     note(mode, delta, [&](CandidateInfo& candidate) {
-      candidate.estimated_bits = candidate.estimated_bits.value_or(double{bits});
+      candidate.estimated_bits = double{estimate.bits};
+      candidate.error_bits = double{estimate.error};
+      if (!candidate.bytes) candidate.outcome = CandidateOutcome::kFar;
     });
+  }
+  void dropped(const AnyMode& mode, const AnyDelta& delta, DropReason reason) noexcept override {
+    // One that was not estimated is not listed.
+    note(
+        mode, delta, [&](CandidateInfo& candidate) { candidate.outcome = outcome_of(reason); },
+        false);
   }
   void encoded(const AnyMode& mode, const AnyDelta& delta, std::uint64_t bytes) noexcept override {
     note(mode, delta, [&](CandidateInfo& candidate) {
       candidate.bytes = std::min(bytes, candidate.bytes.value_or(bytes));
+      candidate.outcome = CandidateOutcome::kLarger;
     });
   }
 
@@ -61,28 +88,22 @@ class CandidateRecorder final : public ChoiceListener {
 
  private:
   template <class F>
-  void note(const AnyMode& mode, const AnyDelta& delta, F&& f) noexcept {
+  void note(const AnyMode& mode, const AnyDelta& delta, F&& f, bool adds = true) noexcept {
     try {
-      f(entry_of(mode, delta));
+      ChunkMeta meta;
+      meta.type = type_;
+      meta.mode = mode;
+      meta.delta = delta;
+      CandidateInfo candidate = candidate_of(describe(meta));
+      for (CandidateInfo& known : candidates_) {
+        const bool is_known =
+            known.mode_text == candidate.mode_text && known.delta_text == candidate.delta_text;
+        if (is_known) return f(known);
+      }
+      if (adds) f(candidates_.emplace_back(std::move(candidate)));
     } catch (...) {
       is_out_of_memory_ = true;
     }
-  }
-
-  CandidateInfo& entry_of(const AnyMode& mode, const AnyDelta& delta) {
-    ChunkMeta meta;
-    meta.type = type_;
-    meta.mode = mode;
-    meta.delta = delta;
-    const ChunkInfo info = describe(meta);
-    CandidateInfo candidate{info.mode(), info.delta(), info.mode_text(), info.delta_text(), {}, {}};
-    for (CandidateInfo& known : candidates_) {
-      if (known.mode_text == candidate.mode_text && known.delta_text == candidate.delta_text) {
-        return known;
-      }
-    }
-    candidates_.push_back(std::move(candidate));
-    return candidates_.back();
   }
 
   NumberType type_;
@@ -168,27 +189,40 @@ Status explain_contents(std::span<const std::byte> file, const NumberView& numbe
   return {};
 }
 
-// The candidates of the chunks of a run.
+// The candidates of a run and of its chunks.
 class RunRecorder final : public RunListener {
  public:
   explicit RunRecorder(NumberType type) : type_(type), single_(type) {}
 
   ChoiceListener* single() override { return &single_; }
+  void planned(const RunPlan& plan) override {
+    if (plan.single.bits > 0) run_.single_bits = double{plan.single.bits};
+    run_.single_error_bits = double{plan.single.error};
+    if (!std::isfinite(plan.segments.bits)) return;
+    run_.segment_bits = double{plan.segments.bits};
+    run_.segment_error_bits = double{plan.segments.error};
+    run_.segment_count = plan.sizes.size();
+    if (!plan.is_single) run_.segments = CandidateOutcome::kLarger;
+  }
   ChoiceListener* next_segment() override { return &segments_.emplace_back(type_); }
-  void segments_are_kept() override { keeps_segments_ = true; }
+  void segments_are_kept() override { run_.segments = CandidateOutcome::kTaken; }
 
-  void take(std::vector<Candidates>& candidates) {
-    if (!keeps_segments_) candidates.push_back(single_.take());
+  void take(std::vector<RunExplanation>& runs, std::vector<Candidates>& candidates) {
+    run_.first_chunk = candidates.size();
+    const bool keeps_segments = run_.segments == CandidateOutcome::kTaken;
+    if (!keeps_segments) candidates.push_back(single_.take());
     for (CandidateRecorder& segment : segments_) {
-      if (keeps_segments_) candidates.push_back(segment.take());
+      if (keeps_segments) candidates.push_back(segment.take());
     }
+    run_.chunk_count = candidates.size() - run_.first_chunk;
+    runs.push_back(run_);
   }
 
  private:
   NumberType type_;
+  RunExplanation run_;
   CandidateRecorder single_;
   std::deque<CandidateRecorder> segments_;  // a deque: references stay valid
-  bool keeps_segments_ = false;
 };
 
 // The file that compress() would make, with the candidates of each chunk.
@@ -209,7 +243,7 @@ class RecordedFile {
     for (const std::size_t n : sizes) {
       RunRecorder recorder(numbers.type);
       NUMPACT_TRY(write_run(slice(numbers, first, n), config, arena, output, &recorder));
-      recorder.take(candidates_);
+      recorder.take(runs_, candidates_);
       first += n;
       NUMPACT_TRY(report_progress(config.progress, {first, output.size()}));
     }
@@ -222,6 +256,7 @@ class RecordedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
   std::vector<Candidates>& candidates() { return candidates_; }
+  std::vector<RunExplanation>& runs() { return runs_; }
 
  private:
   template <class F>
@@ -236,11 +271,23 @@ class RecordedFile {
 
   std::vector<std::byte> bytes_;
   std::vector<Candidates> candidates_;
+  std::vector<RunExplanation> runs_;
 };
+
+// Candidates that were neither encoded nor dropped for another reason: by their estimates.
+void set_outcomes(std::vector<CandidateInfo>& candidates, const CandidateInfo& chosen) {
+  const double best = chosen.estimated_bits.value_or(HUGE_VAL) + chosen.error_bits;
+  for (CandidateInfo& candidate : candidates) {
+    if (candidate.outcome != CandidateOutcome::kFar || !candidate.estimated_bits) continue;
+    const bool is_near = *candidate.estimated_bits - candidate.error_bits <= best;
+    if (is_near) candidate.outcome = CandidateOutcome::kNear;
+  }
+}
 
 void mark_chosen(const ChunkInfo& info, ChunkExplanation& chunk) {
   const std::uint64_t bytes = info.meta_bytes + info.page_bytes;
-  CandidateInfo fallback{info.mode(), info.delta(), info.mode_text(), info.delta_text(), {}, bytes};
+  CandidateInfo fallback = candidate_of(info);
+  fallback.bytes = bytes;
   for (CandidateInfo& candidate : chunk.candidates) {
     if (candidate.mode_text != fallback.mode_text || candidate.delta_text != fallback.delta_text ||
         candidate.bytes.value_or(bytes) != bytes) {
@@ -248,9 +295,12 @@ void mark_chosen(const ChunkInfo& info, ChunkExplanation& chunk) {
     }
     candidate.bytes = bytes;
     candidate.is_chosen = true;
+    candidate.outcome = CandidateOutcome::kTaken;
+    set_outcomes(chunk.candidates, candidate);
     return;
   }
   fallback.is_chosen = true;
+  fallback.outcome = CandidateOutcome::kTaken;
   chunk.candidates.push_back(std::move(fallback));
   chunk.is_fallback = true;
 }
@@ -262,6 +312,7 @@ Status explain_numbers(const NumberView& numbers, Explanation& explanation,
   NUMPACT_TRY(file.encode(numbers, config, *scratch));
   NUMPACT_TRY(inspect_within(file.bytes(), explanation.file, {}, kAllChunks));
   NUMPACT_TRY(explain_contents(file.bytes(), numbers, {}, *scratch, explanation));
+  explanation.runs = std::move(file.runs());
   for (std::size_t i = 0; i < explanation.chunks.size(); ++i) {
     explanation.chunks[i].candidates = std::move(file.candidates()[i]);
     mark_chosen(explanation.file.chunks[i], explanation.chunks[i]);

@@ -17,6 +17,7 @@
 #include "pco/encode/choice.hpp"
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/estimate/sample.hpp"
+#include "pco/encode/race.hpp"
 #include "pco/encode/recipe.hpp"
 #include "pco/encode/scratch.hpp"
 #include "pco/encode/session.hpp"
@@ -91,11 +92,8 @@ class RecipeChooser {
     ChoiceSession session({series.type, ordered_latents(series, arena_), series.count}, config_,
                           arena_);
     // The search for lookbacks takes the time that a recipe saves on short series.
-    if (series_.front().count <= kMaxShortSeriesN) {
-      session.choose_plain();
-    } else {
-      session.choose();
-    }
+    const bool looks_back = series_.front().count > kMaxShortSeriesN;
+    plan_run(session, {.segments = false, .lookback = looks_back});
     const FormatVersion version = FormatVersion::of(config_.compatibility);
     for (const Choice& choice : session.choices()) {
       const Recipe recipe = recipe_of(choice, series.type);

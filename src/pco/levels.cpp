@@ -18,8 +18,7 @@ constexpr bool no = false;
 constexpr bool yes = true;
 
 // clang-format off
-// An error ratio of 1.03, with clear ratios of single chunks below, takes 1.5 % less time at level
-// 8 for 0.02 % more bytes.
+// An error ratio of 1.03 takes 1.5 % less time at level 8 for 0.02 % more bytes.
 constexpr std::array<ModeLevel, kLevels> kModes = {{
 //  sample order modes esti- divi- sec-   dicts look- at-    plain close   error
 //  log2               mated sors  ondary       back  tempts       ratio   ratio
@@ -96,22 +95,22 @@ constexpr std::array<BinLevel, kLevels> kBins = {{
   { no,  2048,  5,      no,   6000,  1,     15,    14,   0,    0 },
 }};
 
-// Where size counts for more than time, a second search follows in more cases.
+// Where size counts for more than time, searches give up later, in segments too.
 constexpr std::array<LookbackLevel, kLevels> kLookbacks = {{
-//  give up accepted worse confirms
-  { 0,      no,      .1f,  yes },
-  { 0,      no,      .1f,  yes },
-  { 0,      no,      .1f,  yes },
-  { 0,      no,      .1f,  yes },
-  { 0,      no,      .1f,  yes },
-  { 0,      no,      .1f,  yes },
-  { 0,      no,      .1f,  yes },
-  { 0,      no,      .1f,  yes },
-  { 0,      no,      .1f,  yes },
-  { 1.02f,  yes,     0,    no },
-  { 1.02f,  yes,     0,    no },
-  { 1.02f,  yes,     0,    no },
-  { 1.02f,  yes,     0,    no },
+//  give up confirms
+  { 0,      yes },
+  { 0,      yes },
+  { 0,      yes },
+  { 0,      yes },
+  { 0,      yes },
+  { 0,      yes },
+  { 0,      yes },
+  { 0,      yes },
+  { 0,      yes },
+  { 1.02f,  no },
+  { 1.02f,  no },
+  { 1.02f,  no },
+  { 1.02f,  no },
 }};
 
 // Where size counts for more than time, searches start at smaller estimated savings.
@@ -157,21 +156,21 @@ constexpr std::array<SearchLevel, kLevels> kSearches = {{
 // optimistic. Half of the latents for the shared bins made some columns up to 3 % larger
 // (block_io_trace.lbn), and others as much smaller.
 constexpr std::array<SegmentLevel, kLevels> kSegments = {{
-//  run  segm. min  plan bins all  saving  coarse  short  coarse look- clear
-//  log2       log2 log2 log2              saving         saving back
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
-  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
-  { 20,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
-  { 20,   yes,   13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f,    yes,   .8f },
-  { 20,   yes,   13,   10,   12,   no,    .0025f,   .0015f,   .015f,   .01f,    yes,   .8f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
-  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f,   no,    .5f },
+//  run  segm. min  plan bins all  saving  coarse  short  coarse
+//  log2       log2 log2 log2              saving         saving
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f },
+  { 18,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f },
+  { 20,   no,    13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f },
+  { 20,   yes,   13,   10,   12,   no,    .03f,     .03f,     .03f,    .03f },
+  { 20,   yes,   13,   10,   12,   no,    .0025f,   .0015f,   .015f,   .01f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f },
+  { 20,   yes,   12,   12,   13,   yes,   .0025f,   .0015f,   .005f,   .003f },
 }};
 
 // Each level encodes about three times the numbers of the one before.
@@ -204,10 +203,10 @@ constexpr std::array<ScratchLevel, kLevels> kScratches = {{
   { 8,     48 },
   { 8,     48 },
   { 8,     48 },
-  { 24,    112 },
-  { 24,    112 },
-  { 24,    112 },
-  { 24,    112 },
+  { 24,    116 },
+  { 24,    116 },
+  { 24,    116 },
+  { 24,    116 },
 }};
 // clang-format on
 
@@ -270,8 +269,6 @@ static void tune_first_columns(Level& row) {
   NUMPACT_COLUMN(bins.large_table_penalty_share);
   NUMPACT_COLUMN(bins.codes_penalty_share);
   NUMPACT_COLUMN(lookback.give_up_ratio);
-  NUMPACT_COLUMN(lookback.compares_accepted);
-  NUMPACT_COLUMN(lookback.saving_after_worse_share);
   NUMPACT_COLUMN(lookback.confirms_segments);
   NUMPACT_COLUMN(prefilter.saving_share);
 }
@@ -302,8 +299,6 @@ void tune_level(unsigned level) {
   NUMPACT_COLUMN(segments.min_coarse_saving);
   NUMPACT_COLUMN(segments.min_saving_short);
   NUMPACT_COLUMN(segments.min_coarse_saving_short);
-  NUMPACT_COLUMN(segments.lookback_before_plan);
-  NUMPACT_COLUMN(segments.clear_single_ratio);
   NUMPACT_COLUMN(refine.encoded_per_number);
   NUMPACT_COLUMN(refine.rounds);
   NUMPACT_COLUMN(refine.splits_at_quarters);

@@ -80,9 +80,6 @@ struct LookbackLevel {
   // A search gives up if its costs, which are too high at first, exceed this multiple of the bits
   // without Lookback. 0: it gives up at the saving that Lookback must reach.
   float give_up_ratio;
-  bool compares_accepted;  // with a search under a mode that keeps the numbers unsplit
-  // Share that the prefilter must show for that search if the first result was worse.
-  float saving_after_worse_share;
   // Segments of a run need more bits, and short searches that confirm; and few are attempted where
   // Lookback is not promising for the run.
   bool confirms_segments;
@@ -129,9 +126,6 @@ struct SegmentLevel {
   float min_coarse_saving;  // and a coarse plan for a full one to be made
   float min_saving_short;   // the same for runs of fewer than kMinSampledPlanN numbers
   float min_coarse_saving_short;
-  bool lookback_before_plan;  // if the coarse plan saves little
-  // Segments are not encoded if Lookback over the run takes less than this ratio of their estimate.
-  float clear_single_ratio;
 };
 
 // The refinement of a division by encoding its segments.

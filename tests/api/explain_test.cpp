@@ -114,6 +114,10 @@ TEST(Explain, AutomaticPagingMatchesCompress) {
     expect_same_file(explanation, inspect(compress(numbers, config).value()).value());
     expect_parts_add_up(explanation);
     EXPECT_GT(explanation.chunks.size(), 1u);
+    ASSERT_EQ(explanation.runs.size(), 1u);
+    EXPECT_EQ(explanation.runs[0].chunk_count, explanation.chunks.size());
+    EXPECT_EQ(explanation.runs[0].segments, CandidateOutcome::kTaken);
+    EXPECT_LT(explanation.runs[0].segment_bits.value(), explanation.runs[0].single_bits.value());
     for (const ChunkExplanation& chunk : explanation.chunks) EXPECT_FALSE(chunk.is_fallback);
   }
 }
@@ -209,6 +213,7 @@ TEST(Explain, ReportsLookbackThatWasNotSearched) {
   ASSERT_EQ(lookbacks(chunk).size(), 1u);
   const CandidateInfo lookback = lookbacks(chunk)[0];
   EXPECT_FALSE(lookback.is_chosen);
+  EXPECT_EQ(lookback.outcome, CandidateOutcome::kNotRepetitive);
   EXPECT_FALSE(lookback.bytes);
   ASSERT_TRUE(lookback.estimated_bits);
   EXPECT_GT(*lookback.estimated_bits, 30);

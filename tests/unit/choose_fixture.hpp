@@ -10,6 +10,7 @@
 #include "base/internal.hpp"
 #include "choose_cases.hpp"
 #include "pco/encode/chunk_encoder.hpp"
+#include "pco/encode/race.hpp"
 #include "pco/encode/session.hpp"
 
 namespace numpact::testing {
@@ -21,7 +22,7 @@ class Choose : public ::testing::Test {
     Ordered<L> ordered(numbers, kind_of(type));
     arena_.reset();
     ChoiceSession session({type, ordered.array(), numbers.size()}, config, arena_);
-    session.choose();
+    plan_run(session, {.segments = false});
     return session.best();
   }
   template <class T>

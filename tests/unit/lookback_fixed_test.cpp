@@ -7,6 +7,7 @@
 #include "base/internal.hpp"
 #include "pco/encode/lookback/fixed.hpp"
 #include "pco/encode/lookback/hits_kernel.hpp"
+#include "pco/encode/race.hpp"
 #include "pco/encode/session.hpp"
 #include "support/random.hpp"
 
@@ -102,7 +103,7 @@ TEST(FixedLookback, IsChosenForAGrid) {
   const EncodeConfig config;
   const LatentArray ordered{std::span<std::uint32_t>(numbers)};
   ChoiceSession session({NumberType::kU32, ordered, numbers.size()}, config, arena);
-  session.choose();
+  plan_run(session, {.segments = false});
   EXPECT_EQ(session.best().fixed_lookback, 3000u);
   // Eleven differences take log2(11) = 3.46 bits, the numbers of the first row 16.
   EXPECT_LT(session.best().bits, 1.03f * (0.99f * 3.46f + 0.01f * 16));

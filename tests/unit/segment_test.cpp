@@ -189,7 +189,8 @@ class Segmentation : public ::testing::Test {
     ChoiceSession session({numbers.type(), ordered, numbers.count()}, config, arena_);
     session.choose_plain();
     SegmentPlanner planner(ordered, session.best(), session.level().segments, arena_);
-    return planner.estimate_saving() > 0 ? planner.plan() : planner.plan_even();
+    planner.coarse_plan();
+    return planner.plan();
   }
   template <class T>
   SegmentPlan plan_for(const std::vector<T>& numbers) {
@@ -201,7 +202,8 @@ class Segmentation : public ::testing::Test {
     const LatentArray ordered = ordered_latents(numbers.view(), arena_);
     const SegmentLevel& row = level_row(level).segments;
     SegmentPlanner planner(ordered, Choice{Classic{}, NoDelta{}, {}, bits}, row, arena_);
-    return planner.estimate_saving() > 0 ? planner.plan().sizes.size() : 1;
+    planner.coarse_plan();
+    return planner.plan().sizes.size();
   }
   // Expects a boundary near each of the positions, and at most `others` more.
   static void expect_boundaries(const SegmentPlan& plan, const std::vector<std::size_t>& positions,

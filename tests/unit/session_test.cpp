@@ -2,6 +2,7 @@
 // The list of choices and the log of a session.
 #include "pco/encode/session.hpp"
 #include "base/internal.hpp"
+#include "pco/encode/race.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,11 +23,15 @@ struct Event {
 
 class Recorder final : public ChoiceListener {
  public:
-  void estimated(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept override {
-    events.push_back({Event::Kind::kEstimated, mode, delta, double{bits}});
+  void estimated(const AnyMode& mode, const AnyDelta& delta,
+                 const BitsEstimate& estimate) noexcept override {
+    EXPECT_GE(estimate.error, 0);
+    events.push_back({Event::Kind::kEstimated, mode, delta, double{estimate.bits}});
   }
-  void dropped(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept override {
-    events.push_back({Event::Kind::kDropped, mode, delta, double{bits}});
+  void dropped(const AnyMode& mode, const AnyDelta& delta, DropReason reason) noexcept override {
+    if (reason == DropReason::kEnoughOthers) {
+      events.push_back({Event::Kind::kDropped, mode, delta, 0});
+    }
   }
   void encoded(const AnyMode& mode, const AnyDelta& delta, std::uint64_t bytes) noexcept override {
     events.push_back({Event::Kind::kEncoded, mode, delta, static_cast<double>(bytes)});
@@ -58,7 +63,7 @@ class Session : public ::testing::Test {
     config_.level = level;
     Ordered<L> ordered(numbers, kind_of(type));
     ChoiceSession session({type, ordered.array(), numbers.size()}, config_, arena_, &recorder_);
-    session.choose();
+    plan_run(session, {.segments = false});
     uses_lookback_ = session.uses_lookback();
     choices_ = session.choices().size();
   }

@@ -7,15 +7,27 @@
 
 namespace numpact::internal {
 
+// Estimated bits per number, metadata included, and what the encoder allows for as their error:
+// smaller differences rule nothing out.
+struct BitsEstimate {
+  float bits = 0;
+  float error = 0;
+};
+
+// Why an alternative was dropped, if not by the estimates.
+enum class DropReason {
+  kEnoughOthers,   // are encoded for comparison
+  kNotRepetitive,  // cheap tests show too little for Lookback
+  kDecodesSlowly,  // it saves less than Lookback must, which decodes slowly
+};
+
 // Memory that `mode` and `delta` refer to is valid during a call only.
 class ChoiceListener {
  public:
   virtual ~ChoiceListener() = default;
-  // An alternative was estimated at `bits` per number, metadata included.
-  virtual void estimated(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept = 0;
-  // An alternative that was to be encoded for comparison is not, as there are enough others. bits:
-  // its estimate per number; 0: none was made.
-  virtual void dropped(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept = 0;
+  virtual void estimated(const AnyMode& mode, const AnyDelta& delta,
+                         const BitsEstimate& estimate) noexcept = 0;
+  virtual void dropped(const AnyMode& mode, const AnyDelta& delta, DropReason reason) noexcept = 0;
   // An alternative was encoded in full.
   virtual void encoded(const AnyMode& mode, const AnyDelta& delta,
                        std::uint64_t bytes) noexcept = 0;
@@ -30,11 +42,12 @@ class ChoiceLog {
 
   ChoiceListener* listener() const { return listener_; }
 
-  void estimated(const AnyMode& mode, const AnyDelta& delta, float bits) const noexcept {
-    if (listener_ != nullptr) listener_->estimated(mode, delta, bits);
+  void estimated(const AnyMode& mode, const AnyDelta& delta,
+                 const BitsEstimate& estimate) const noexcept {
+    if (listener_ != nullptr) listener_->estimated(mode, delta, estimate);
   }
-  void dropped(const AnyMode& mode, const AnyDelta& delta, float bits) const noexcept {
-    if (listener_ != nullptr) listener_->dropped(mode, delta, bits);
+  void dropped(const AnyMode& mode, const AnyDelta& delta, DropReason reason) const noexcept {
+    if (listener_ != nullptr) listener_->dropped(mode, delta, reason);
   }
   void encoded(const AnyMode& mode, const AnyDelta& delta, std::uint64_t bytes) const noexcept {
     if (listener_ != nullptr) listener_->encoded(mode, delta, bytes);

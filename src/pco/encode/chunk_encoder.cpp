@@ -7,6 +7,7 @@
 #include "pco/bins/binning.hpp"
 #include "pco/encode/estimate/decode_cost.hpp"
 #include "pco/encode/lookback/optimize/search.hpp"
+#include "pco/encode/race.hpp"
 #include "pco/encode/session.hpp"
 #include "pco/mode/split.hpp"
 
@@ -180,7 +181,7 @@ EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t
   const std::size_t page_n = *std::max_element(page_sizes.begin(), page_sizes.end());
   ChoiceSession session({numbers.type, ordered_latents(numbers, arena), page_n}, config, arena,
                         listener);
-  session.choose();
+  plan_run(session, {.segments = false});
   return encode_chosen(numbers, session, page_sizes);
 }
 

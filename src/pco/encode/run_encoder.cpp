@@ -13,8 +13,8 @@
 #include "base/try.hpp"
 #include "base/tuned.hpp"
 #include "pco/encode/chunk_encoder.hpp"
+#include "pco/encode/race.hpp"
 #include "pco/encode/scratch.hpp"
-#include "pco/encode/segment/plan.hpp"
 #include "pco/encode/segment/refine.hpp"
 #include "pco/encode/session.hpp"
 #include "pco/levels.hpp"
@@ -26,13 +26,6 @@ using standalone::kChunkHeadBytes;
 
 // The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
 // to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
-
-// Segments that save at least this share, before any of them uses Lookback, may save more with it:
-// then only encoding them shows whether a single chunk with Lookback is smaller.
-NUMPACT_TUNED(float, kLargeSegmentSavingShare, 0.05f);
-// In runs of fewer numbers, a single chunk with Lookback is encoded before the segments: it takes
-// little time, and bounds what they may take.
-constexpr std::size_t kMaxShortRunN = std::size_t{1} << 15;
 
 // A single chunk may take up to this ratio of its estimate. Segments that take more than that are
 // discarded. A higher ratio encodes segments to the end that lose; a lower one discards some that
@@ -69,14 +62,6 @@ class Backoff {
   std::size_t next_ = 0;  // the next attempt comes after this many
 };
 
-// The least of the alternatives for a run by the estimates.
-struct RunPlan {
-  bool is_single = true;               // a single chunk, encoded with the choices for the run
-  std::span<const std::size_t> sizes;  // numbers in each segment, if it is none
-  std::size_t max_bytes = SIZE_MAX;    // the segments may take: a single chunk's estimate
-  float segment_bits = HUGE_VALF;      // the segments' estimate, per number
-};
-
 // A requested mode, delta encoding or paging holds for all numbers, so their runs are not divided.
 bool may_segment(const EncodeConfig& config) {
   return config.paging.is_automatic() && level_row(config.level).segments.segments &&
@@ -94,43 +79,6 @@ std::size_t max_lookback_n(const EncodeConfig& config) {
 std::size_t estimated_bytes(const Choice& choice, std::size_t n) {
   const float bits = kSingleErrorRatio * choice.size_bits() * static_cast<float>(n);
   return static_cast<std::size_t>(bits / 8);
-}
-
-// Estimates segments and Lookback over the run; adds Lookback to the session's choices if it is
-// better.
-RunPlan plan_run(ChoiceSession& session) {
-  const SegmentLevel& level = session.level().segments;
-  const float plain_bits = session.best().bits;
-  if (!may_segment(session.config())) {
-    session.add_lookback(plain_bits);
-    return {};
-  }
-  if (session.is_random()) return {};
-  SegmentPlanner planner(session.ordered(), session.best(), level, session.arena());
-  const float coarse_saving = planner.estimate_saving();
-  // If segments save little, Lookback is evaluated before the full plan, which takes long: it
-  // usually beats them.
-  const bool saves_little =
-      coarse_saving > 0 && coarse_saving < kLargeSegmentSavingShare && level.lookback_before_plan;
-  const float coarse_bits = (1 - coarse_saving) * plain_bits;
-  LookbackResult result = LookbackResult::kNotPromising;
-  if (saves_little) result = session.add_lookback(coarse_bits);
-  if (result == LookbackResult::kAccepted) return {};
-  const SegmentPlan plan = coarse_saving > 0 ? planner.plan() : planner.plan_even();
-  // The plan's estimates are for a delta encoding that may take far more bits than the chosen one,
-  // so only their ratio is used.
-  const float segment_bits =
-      plan.single_bits > 0 ? plain_bits * plan.bits / plan.single_bits : plain_bits;
-  // If the full plan saves less than the coarse one, Lookback may now be better by its margin.
-  const bool was_close = result == LookbackResult::kBelowMargin && segment_bits > coarse_bits;
-  if (!saves_little || was_close) session.add_lookback(segment_bits);
-  const Choice& single = session.best();
-  const bool saves_much = segment_bits <= (1 - kLargeSegmentSavingShare) * plain_bits;
-  const bool is_single = plan.sizes.size() == 1 ||
-                         (session.uses_lookback() &&
-                          (!saves_much || single.bits < level.clear_single_ratio * segment_bits));
-  if (is_single) return {};
-  return {false, plan.sizes, estimated_bytes(single, session.ordered().n), segment_bits};
 }
 
 Status write(const EncodedChunk& chunk, ByteOutput& output, std::vector<WrittenChunk>* chunks) {
@@ -172,13 +120,14 @@ class RunEncoder {
 
   // Estimates the alternatives and writes the least.
   Status write_smallest(ByteOutput& output, std::vector<WrittenChunk>* chunks) {
-    session_.choose_plain();
-    RunPlan plan = plan_run(session_);
+    RunPlan plan = plan_run(session_, {may_segment(config_), true});
+    plan.max_bytes = estimated_bytes(session_.best(), numbers_.count);
+    if (listener_ != nullptr) listener_->planned(plan);
     Choice best = session_.best();
-    best.bits = std::min(best.bits, plan.segment_bits);
+    if (!plan.is_single) best.bits = std::min(best.bits, plan.segments.bits);
     best.decode_bits = std::min(best.decode_bits, best.bits);
     if (is_estimated_above(best, numbers_.count, max_bytes_)) return BitWriter::output_too_small();
-    encode_single_first(plan);
+    if (may_segment(config_) && refines_segments(config_) && !session_.is_random()) refine(plan);
     divide_lookback(plan);
     SegmentsResult result = SegmentsResult::kDiscarded;
     if (!plan.is_single) NUMPACT_TRY(write_segments_if_smaller(plan, output, chunks, result));
@@ -196,20 +145,11 @@ class RunEncoder {
     return kChunkHeadBytes + static_cast<std::size_t>(single_->bytes());
   }
 
-  // Encodes the single chunk before the segments where time matters least, which are then refined,
-  // and in short runs with Lookback, where it takes little.
-  void encode_single_first(RunPlan& plan) {
-    if (may_segment(config_) && refines_segments(config_) && !session_.is_random()) {
-      encode_single();
-      single_ = smaller_chunk(*single_, numbers_, config_, arena_, session_.log().listener());
-      refine(plan);
-    } else if (!plan.is_single && numbers_.count < kMaxShortRunN && session_.uses_lookback()) {
-      encode_single();
-    }
-    if (single_) plan.max_bytes = single_bytes();
-  }
-
+  // Encodes the single chunk first, and changes the segments by what theirs take.
   void refine(RunPlan& plan) {
+    encode_single();
+    single_ = smaller_chunk(*single_, numbers_, config_, arena_, session_.log().listener());
+    plan.max_bytes = single_bytes();
     const bool was_single = plan.is_single;
     plan.sizes = refine_segments(numbers_, was_single ? std::span(&numbers_.count, 1) : plan.sizes,
                                  config_, arena_);
@@ -282,10 +222,9 @@ class RunEncoder {
       ChoiceSession session(
           {segment.type, ordered_latents(segment, arena_), n, !session_.uses_lookback()}, config_,
           arena_, listener_ == nullptr ? nullptr : listener_->next_segment());
-      session.choose_plain();
-      if (attempts_all || backoff.should_attempt(n)) {
-        backoff.note(n, session.add_lookback(session.best().bits));
-      }
+      const bool looks_back = attempts_all || backoff.should_attempt(n);
+      const RunPlan chosen = plan_run(session, {false, looks_back});
+      if (looks_back) backoff.note(n, chosen.lookback);
       if (session.uses_lookback() && n > max_lookback_n_) {
         divided_n = n;
         const std::size_t parts = (n - 1) / max_lookback_n_ + 1;

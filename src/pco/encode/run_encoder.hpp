@@ -6,29 +6,30 @@
 //
 //   write_run                one run of at most kMaxChunkN numbers: RunEncoder::write_smallest
 //     ordered_latents        numbers become unsigned latents of the same order
-//     choose_plain           of the ChoiceSession of the run: mode and delta encoding as one chunk,
+//     plan_run               the race of the alternatives (encode/race.hpp)
+//       choose_plain         of the ChoiceSession of the run: mode and delta encoding as one chunk,
 //                            without Lookback. With a recipe, use_recipe instead of what follows
-//       looks_random         tests for random numbers; if they are, one bin, and the choice ends
-//       take_sample          runs of neighbours
-//       rank                 the estimates of the sample; once more on a larger one if numbers take
-//                            so few bits that rare ones matter:
-//         take_subsample     128 or 256 latents
-//         collect_candidates Classic, and what the functions propose_* find in the sample
-//         coarse_estimate    each candidate on the subsample; far ones are dropped
-//         estimate_mode      the others on the sample: split, orders of Consecutive, coarse bins
-//         rank_divisors      divisors of the best base, if it needs many corrections
-//         rank_weights       Conv1 for the best mode, and for a second one that may suit it better
-//         rank_dict          all numbers are counted, if tests on the sample pass
-//       finalize             the best estimate, and others that are encoded for comparison
-//     plan_run               estimates segments and Lookback over the run. Below level 7, and if
-//                            mode, delta encoding or paging is requested, only add_lookback
-//       estimate_saving      a coarse plan of segments: histograms of blocks on a sample
-//       add_lookback         below level 9, if that saving is small: Lookback over the run
-//       plan                 the full plan: blocks are joined while that saves bits; or plan_even
-//       add_lookback         Lookback over the run against the full plan, unless decided above
+//         looks_random       tests for random numbers; if they are, one bin, and the choice ends
+//         take_sample        runs of neighbours
+//         rank               the estimates of the sample; once more on a larger one if numbers
+//                            take so few bits that rare ones matter:
+//           take_subsample   128 or 256 latents
+//           collect_candidates Classic, and what the functions propose_* find in the sample
+//           coarse_estimate  each candidate on the subsample; far ones are dropped
+//           estimate_mode    the others on the sample: split, orders of Consecutive, coarse bins
+//           rank_divisors    divisors of the best base, if it needs many corrections
+//           rank_weights     Conv1 for the best mode, and for a second one that may suit it better
+//           rank_dict        all numbers are counted, if tests on the sample pass
+//         finalize           the best estimate, and others that are encoded for comparison
+//       coarse_plan          segments, unless requests, paging or the level rule them out:
+//                            histograms of blocks on a sample
+//       plan                 where that saves much: the full plan, in which blocks are joined while
+//                            that saves bits
+//       add_lookback         Lookback over the run, beside up to three modes, against the least
+//       plan                 unless it was made, or Lookback was accepted
 //     is_estimated_above     ends the procedure if the least estimate exceeds max_bytes
-//     encode_single_first    for short runs with Lookback; and from level 10 on, unless decoding
-//                            speed is favored (refines_segments), with two more steps:
+//     refine                 from level 10 on, unless decoding speed is favored (refines_segments):
+//       encode_single        the single chunk
 //       smaller_chunk        the same numbers at kRefineLevel, if that is smaller
 //       refine_segments      joins and splits segments by encoding them
 //     write_segments_if_smaller, unless a single chunk is planned:
@@ -56,6 +57,7 @@
 #include "base/byte_output.hpp"
 #include "numpact/config.hpp"
 #include "pco/encode/choice_log.hpp"
+#include "pco/encode/race.hpp"
 #include "pco/standalone/frame.hpp"
 
 namespace numpact::internal {
@@ -66,6 +68,8 @@ class RunListener {
   virtual ~RunListener() = default;
   // For the run as a single chunk, which is estimated first. It lives as long as this.
   virtual ChoiceListener* single() = 0;
+  // The alternatives for the run were estimated.
+  virtual void planned(const RunPlan& plan) = 0;
   // For the next segment of the run. It lives as long as this.
   virtual ChoiceListener* next_segment() = 0;
   // The segments were written; if this is not called, the single chunk was.

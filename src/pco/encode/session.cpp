@@ -88,9 +88,6 @@ NUMPACT_TUNED(float, kHalvedPenaltyShare, 0.02f);
 // If the secondary variable of any mode takes more than this, it holds more than corrections.
 NUMPACT_TUNED(float, kMaxCorrectionBitsPerNumber, 2);
 
-// In chunks of fewer numbers a second Lookback search takes more time than its saving is worth.
-constexpr std::size_t kMinSecondLookbackN = std::size_t{1} << 15;
-
 bool is_dict(const Estimate& estimate) { return std::holds_alternative<Dict>(estimate.mode); }
 
 // The mode splits numbers into two variables that both take many bits.
@@ -163,11 +160,6 @@ ChoiceSession::ChoiceSession(const ChunkNumbers& numbers, const EncodeConfig& co
       log_(listener),
       version_(FormatVersion::of(config.compatibility)) {}
 
-void ChoiceSession::choose() {
-  choose_plain();
-  add_lookback(best().bits);
-}
-
 void ChoiceSession::choose_plain() {
   if (config_.recipe != nullptr) return use_recipe();
   is_random_ = is_auto_mode() && is_auto_delta() && !level_.bins.one_bin &&
@@ -197,7 +189,7 @@ void ChoiceSession::use_plain() {
   // With the metadata of a bin: limits of the size compare this with the numbers as they are.
   const float bits = static_cast<float>(latent_bits(type_));
   plain.bits = bits + bits / static_cast<float>(ordered_.n);
-  log_.estimated(plain.mode, plain.delta, plain.bits);
+  log_.estimated(plain.mode, plain.delta, {plain.bits, 0});
   choices_.add(plain);
 }
 
@@ -242,8 +234,12 @@ Candidates ChoiceSession::allowed_candidates() const {
 
 // Adds to the ranking, unless readers of the version do not know the mode or delta encoding.
 void ChoiceSession::add_estimate(const Estimate& estimate) {
+  add_estimate(estimate, with_error(estimate.bits).error);
+}
+
+void ChoiceSession::add_estimate(const Estimate& estimate, float error) {
   if (!is_allowed(estimate.mode, version_) || !is_allowed(estimate.delta, version_)) return;
-  log_.estimated(estimate.mode, estimate.delta, estimate.bits);
+  log_.estimated(estimate.mode, estimate.delta, {estimate.bits, error});
   ranking_.add(estimate);
 }
 
@@ -280,7 +276,12 @@ ChoiceSession::Divisible ChoiceSession::rank_candidates(const Candidates& candid
     const bool is_exempt = is_likely || (is_classic && sample_.scale > 1);
     const bool is_excluded =
         estimated_n >= effort_.max_estimated || !is_near_best(costs[i].bits(), min_coarse, n);
-    if (is_excluded && !is_exempt) continue;
+    if (is_excluded && !is_exempt) {
+      const float bits = costs[i].bits();
+      log_.estimated(candidate.mode, consecutive(costs[i].best_order(), false),
+                     {bits, coarse_error_bits(bits, n)});
+      continue;
+    }
     const bool is_plain = is_excluded && is_classic && is_auto_delta();
     const DeltaSpec delta = is_plain ? DeltaSpec::none() : config_.delta;
     contenders[contenders_n++] = {&candidate,      delta,    penalty_of(candidate, i),
@@ -303,19 +304,22 @@ ChoiceSession::Divisible ChoiceSession::race(std::span<Contender> contenders) {
   for (const Contender& one : contenders) {
     // A part shows too little of how remainders repeat.
     Estimate estimate = one.part;
+    float error = 0;
     if (one.part.bits > max_part && !one.candidate->has_few_remainders) {
       // It may still be the best with Lookback.
       estimate.bits *= min_bits / min_part;
       estimate.secondary_bits *= min_bits / min_part;
+      error = (kPartErrorRatio - 1) * estimate.bits + kPartErrorBitsPerNumber;
     } else {
       estimate =
           estimate_with_penalty(one.candidate->mode, sample_, one.coarse, one.delta, one.penalty);
       min_bits = std::min(min_bits, estimate.bits);
+      error = with_error(estimate.bits).error;
       if (&one == contenders.data() && estimate.bits < kPartDriftRatio * min_part) {
         max_part = HUGE_VALF;
       }
     }
-    add_estimate(estimate);
+    add_estimate(estimate, error);
     const bool is_costly =
         estimate.secondary_bits >
         std::min(kMinCostlySecondaryBitsPerNumber, kMaxCheapSecondaryShare * estimate.bits);
@@ -420,7 +424,7 @@ void ChoiceSession::finalize() {
   add_choice(with_requested_delta(choice_of(first, 0)));
   if (effort_.decode_weight > 0) return;  // attempts are compared by their bytes alone
   add_other_order(first);
-  const float ratio = close_ratio(first);
+  const float ratio = error_ratio(first.bits);
   if (attempts_close()) add_next_order(first, ratio);
   // Other orders of the best mode take no other mode's place.
   const std::size_t max_choices = effort_.max_attempts + choices().size() - 1;
@@ -436,7 +440,8 @@ void ChoiceSession::finalize() {
 }
 
 void ChoiceSession::add_choice(const Choice& choice) {
-  if (!choices_.add(choice)) log_.dropped(choice.mode, choice.delta, choice.bits);
+  if (choices_.add(choice)) return;
+  log_.dropped(choice.mode, choice.delta, DropReason::kEnoughOthers);
 }
 
 // For events that are so rare that no sample shows what follows them: one step (order 1 is better)
@@ -453,10 +458,12 @@ void ChoiceSession::add_other_order(const Estimate& first) {
   add_choice(other);
 }
 
-// Alternatives within this ratio of the best estimate are encoded for comparison.
-float ChoiceSession::close_ratio(const Estimate& first) const {
-  const float ratio = effort_.close_estimate_ratio;
-  return ratio + kEstimateErrorChunkBits / (first.bits * static_cast<float>(ordered_.n));
+// The error of estimates on the sample: alternatives within this ratio of the best one may be
+// smaller when they are encoded.
+float ChoiceSession::error_ratio(float bits) const {
+  const float ratio =
+      attempts_close() ? effort_.close_estimate_ratio : effort_.estimate_error_ratio;
+  return ratio + kEstimateErrorChunkBits / (bits * static_cast<float>(ordered_.n));
 }
 
 // Adds the second-best order of Consecutive for the best mode, if it is close.
@@ -497,7 +504,7 @@ LookbackResult ChoiceSession::add_lookback(float bits) {
                                                        : 1;
   const std::size_t kept = choices_.prepend(lookback, others, ratio * best().bits);
   for (const Choice& dropped : before.all().subspan(kept)) {
-    log_.dropped(dropped.mode, dropped.delta, dropped.bits);
+    log_.dropped(dropped.mode, dropped.delta, DropReason::kEnoughOthers);
   }
   return result;
 }
@@ -525,7 +532,7 @@ bool ChoiceSession::find_fixed_lookback(float bits, Choice& found) {
     fixed_ = internal::find_fixed_lookback(ordered_.slice(0, page_n_), estimates(), is_auto_mode(),
                                            arena_);
     has_fixed_ = true;
-    if (fixed_) log_.estimated(fixed_->mode, lookback_for(page_n_), fixed_->bits);
+    if (fixed_) log_.estimated(fixed_->mode, lookback_for(page_n_), with_error(fixed_->bits));
   }
   if (!fixed_ || !accepts_fixed_lookback(*fixed_, input, found)) return false;
   found.bits += decode_bits;
@@ -533,11 +540,9 @@ bool ChoiceSession::find_fixed_lookback(float bits, Choice& found) {
   return true;
 }
 
-// Evaluates Lookback with up to three of the estimated modes:
+// Evaluates Lookback beside up to three of the estimated modes, each against the least so far:
 // 1. the best one that is not a dictionary;
-// 2. on long pages, the best one that also keeps the numbers unsplit, if the first is not that one
-//    and its result was close (or accepted, if the level compares that), or if the large secondary
-//    variable may be what excluded it;
+// 2. unless cheap tests ruled that out, the best one that also keeps the numbers unsplit;
 // 3. a dictionary, if it is the best mode and nothing was accepted. It comes last, since a
 //    dictionary rarely helps if numbers repeat at a distance.
 LookbackResult ChoiceSession::search_lookback(float bits, Choice& found) const {
@@ -545,43 +550,43 @@ LookbackResult ChoiceSession::search_lookback(float bits, Choice& found) const {
     const auto estimate = std::find_if(estimates().begin(), estimates().end(), fits);
     return estimate == estimates().end() ? nullptr : &*estimate;
   };
+  LookbackResult result = LookbackResult::kNotPromising;
+  const auto search_beside = [&](const Estimate& estimate) {
+    Choice other;
+    const LookbackResult own = try_lookback_with(estimate, bits, other);
+    result = std::max(result, own);
+    if (own != LookbackResult::kAccepted) return;
+    found = other;
+    bits = other.bits;
+  };
   const Estimate* const plain = first([](const Estimate& estimate) { return !is_dict(estimate); });
   const Estimate* const unsplit = first(
       [](const Estimate& estimate) { return !is_dict(estimate) && !splits_numbers(estimate); });
-  LookbackResult result = LookbackResult::kNotPromising;
-  if (plain != nullptr) result = try_lookback_with(*plain, bits, found);
-  const bool is_accepted = result == LookbackResult::kAccepted;
-  const bool is_enough = is_accepted && !level_.lookback.compares_accepted;
-  const bool is_decided = plain == unsplit || ordered_.n < kMinSecondLookbackN || is_enough ||
-                          result == LookbackResult::kNotPromising;
-  if (!is_decided && unsplit != nullptr &&
-      (result > LookbackResult::kWorse || plain->secondary_bits > kMaxCorrectionBitsPerNumber)) {
-    Choice other;
-    const bool was_worse = result == LookbackResult::kWorse;
-    const LookbackResult with_unsplit = try_lookback_with(
-        *unsplit, bits, other, was_worse ? level_.lookback.saving_after_worse_share : 0);
-    const bool is_better = !is_accepted || other.bits < found.bits;
-    if (with_unsplit == LookbackResult::kAccepted && is_better) found = other;
-    result = std::max(result, with_unsplit);
+  if (plain != nullptr) search_beside(*plain);
+  if (unsplit != plain && unsplit != nullptr && result != LookbackResult::kNotPromising) {
+    search_beside(*unsplit);
   }
-  if (result == LookbackResult::kAccepted || !is_dict(estimates()[0])) return result;
-  return std::max(result, try_lookback_with(estimates()[0], bits, found));
+  if (is_dict(estimates()[0]) && result != LookbackResult::kAccepted) search_beside(estimates()[0]);
+  return result;
 }
 
-LookbackResult ChoiceSession::try_lookback_with(const Estimate& estimate, float bits, Choice& found,
-                                                float required_saving) const {
+LookbackResult ChoiceSession::try_lookback_with(const Estimate& estimate, float bits,
+                                                Choice& found) const {
   found = choice_of(estimate, 0);
   // Both the lookbacks and the deltas have codes.
   const float decode_bits = effort_.decode_weight * (kLookbackNs + 2 * kCodesNs);
   LookbackInput input{page_n_, bits - decode_bits, is_auto_mode(), &level_,
                       estimate.secondary_bits};
-  input.min_saving_share = required_saving;
   input.repeats = repeats_;
+  input.error_ratio = error_ratio(bits);
   input.is_segment = is_segment_ && level_.lookback.confirms_segments;
+  const Arena::Mark mark = arena_.mark();
   const LookbackResult result = try_lookback(sample_, ordered_, input, found, arena_, log_);
   if (result == LookbackResult::kAccepted) {
     found.bits += decode_bits;
     found.decode_bits = decode_bits;
+  } else {
+    arena_.rewind(mark);
   }
   return result;
 }

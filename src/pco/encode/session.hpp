@@ -86,8 +86,6 @@ class ChoiceSession {
   ChoiceSession(const ChoiceSession&) = delete;
   ChoiceSession& operator=(const ChoiceSession&) = delete;
 
-  // choose_plain(), then add_lookback() against the best choice.
-  void choose();
   // Chooses without Lookback, which is slow to evaluate. Once.
   void choose_plain();
   // Evaluates Lookback, and puts it before the other choices if it takes less than `bits` per
@@ -100,6 +98,10 @@ class ChoiceSession {
   bool is_random() const { return is_random_; }
   bool may_look_back() const { return may_look_back_; }
   bool uses_lookback() const { return std::holds_alternative<Lookback>(best().delta); }
+  // The choice's bits per number, with the error of estimates on the sample.
+  BitsEstimate estimate_of(const Choice& choice) const {
+    return choice.bits > 0 ? with_error(choice.bits) : BitsEstimate{};
+  }
   // The best estimates without Lookback, best first.
   std::span<const Estimate> estimates() const { return ranking_.all(); }
 
@@ -146,20 +148,22 @@ class ChoiceSession {
   Estimate estimate_with_penalty(const AnyMode& mode, const Sample& sample,
                                  const CoarseEstimate& coarse, const DeltaSpec& delta,
                                  float penalty) const;
+  // With the error of an estimate on the whole sample, or a given one.
   void add_estimate(const Estimate& estimate);
+  void add_estimate(const Estimate& estimate, float error);
 
+  float error_ratio(float bits) const;
+  BitsEstimate with_error(float bits) const { return {bits, (error_ratio(bits) - 1) * bits}; }
   void add_choice(const Choice& choice);
   void add_other_order(const Estimate& first);
   void add_next_order(const Estimate& first, float ratio);
-  float close_ratio(const Estimate& first) const;
   Choice with_requested_delta(Choice choice) const;
 
   // The steps of add_lookback().
   LookbackResult find_lookback(float bits, Choice& found);
   bool find_fixed_lookback(float bits, Choice& found);
   LookbackResult search_lookback(float bits, Choice& found) const;
-  LookbackResult try_lookback_with(const Estimate& estimate, float bits, Choice& found,
-                                   float required_saving = 0) const;
+  LookbackResult try_lookback_with(const Estimate& estimate, float bits, Choice& found) const;
 
   NumberType type_;
   LatentArray ordered_;

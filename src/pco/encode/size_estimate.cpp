@@ -8,6 +8,7 @@
 
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/estimate/sample.hpp"
+#include "pco/encode/race.hpp"
 #include "pco/encode/scratch.hpp"
 #include "pco/encode/session.hpp"
 #include "pco/limits.hpp"
@@ -87,12 +88,8 @@ Window choose_window(const NumberView& numbers, std::size_t n, const EncodeConfi
   const auto* const data = static_cast<const std::byte*>(numbers.data);
   const NumberView part(numbers.type, data + first * size_of(numbers.type), n);
   ChoiceSession session({part.type, ordered_latents(part, arena), n}, config, arena);
-  session.choose_plain();
-  const float plain_bits = session.best().bits;
-  Window window{session.best().size_bits(), {}};
-  session.add_lookback(plain_bits);
-  window.best = session.best();
-  return window;
+  const RunPlan plan = plan_run(session, {.segments = false});
+  return {plan.plain_bits, session.best()};
 }
 
 SizeSample sample_of(const Choice& choice, double bits, double error_share, std::size_t n) {

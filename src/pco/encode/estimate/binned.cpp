@@ -44,11 +44,6 @@ NUMPACT_TUNED(float, kMinDeltaSecondaryBitsPerNumber, 0.15f);
 // show too little of it, and an estimate that is too low would exclude other modes.
 NUMPACT_TUNED(float, kMaxCoarseSecondaryDeltaN, 8192);
 
-AnyDelta consecutive(unsigned order, bool secondary) {
-  if (order == 0) return NoDelta{};
-  return Consecutive{order, secondary};
-}
-
 struct OrderEstimate {
   unsigned order = 0;
   float bits = HUGE_VALF;
@@ -132,10 +127,19 @@ BestOrders pick_orders(const Sample& sample, const LatentArray& latents,
 
 }  // namespace
 
+AnyDelta consecutive(unsigned order, bool secondary) {
+  if (order == 0) return NoDelta{};
+  return Consecutive{order, secondary};
+}
+
 float unseen_meta_bits(float chunk_n) { return kUnseenMetaBitsPerChunk / chunk_n; }
 
+float coarse_error_bits(float coarse, float chunk_n) {
+  return (kNearModeRatio - 1) * coarse + kNearModeBitsPerNumber + unseen_meta_bits(chunk_n);
+}
+
 bool is_near_best(float coarse, float min_coarse, float chunk_n) {
-  return coarse <= kNearModeRatio * min_coarse + kNearModeBitsPerNumber + unseen_meta_bits(chunk_n);
+  return coarse <= min_coarse + coarse_error_bits(min_coarse, chunk_n);
 }
 
 float estimate_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,

@@ -32,6 +32,9 @@ struct Estimate {
   float decode_bits = 0;  // the part of the bits that stands for the time to decode
 };
 
+// Consecutive of the order; 0: no delta.
+AnyDelta consecutive(unsigned order, bool secondary);
+
 // Estimated bits per number of the chunk, metadata included, of one variable under Consecutive of
 // `order` (0: no delta), with the price of decoding. Does not change `latents`. decode_ns: set to
 // the time, if given.
@@ -61,6 +64,10 @@ struct CoarseEstimate {
   float error_ratio = kCoarseErrorRatio;
   float error_bits = kCoarseErrorBitsPerNumber;
 
+  unsigned best_order() const {
+    const auto* const best = std::min_element(primary.begin(), primary.end());
+    return static_cast<unsigned>(best - primary.begin());
+  }
   float min_primary() const { return *std::min_element(primary.begin(), primary.end()); }
   float bits() const { return min_primary() + secondary; }
 
@@ -80,6 +87,8 @@ struct CoarseEstimate {
 };
 // Metadata that a coarse estimate may miss, in bits per number of a chunk of chunk_n numbers.
 float unseen_meta_bits(float chunk_n);
+// The error of a coarse estimate, in bits per number, between modes.
+float coarse_error_bits(float coarse, float chunk_n);
 // Whether a coarse estimate is so close to the smallest one that it may turn out to be the best.
 bool is_near_best(float coarse, float min_coarse, float chunk_n);
 

@@ -128,6 +128,14 @@ LookbackEncoding choose_encoding(const SplitLatents& latents, const LatentArray&
   return best;
 }
 
+void log_failed(const PrefilterResult& prefilter, const AnyMode& mode, const Lookback& lookback,
+                const LatentArray& ordered, const ChoiceLog& log) {
+  if (prefilter.min_bits == HUGE_VALF) return;
+  const float bits = prefilter.min_bits + entry_bits(mode, ordered);
+  log.estimated(mode, lookback, {bits, prefilter.required_bits});
+  log.dropped(mode, lookback, DropReason::kNotRepetitive);
+}
+
 }  // namespace
 
 bool has_enough_bits(const LookbackInput& input) {
@@ -159,9 +167,7 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
   Lookback lookback = lookback_for(page.n);
   const PrefilterResult prefilter = prefilter_lookback(sample, page, choice, input, arena);
   if (!prefilter.passes) {
-    if (prefilter.min_bits < HUGE_VALF) {
-      log.estimated(choice.mode, lookback, prefilter.min_bits + entry_bits(choice.mode, ordered));
-    }
+    log_failed(prefilter, choice.mode, lookback, ordered, log);
     return LookbackResult::kNotPromising;
   }
   // They outlive this call if they are accepted.
@@ -181,14 +187,19 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
                                      penalty_ratio, without.primary_bits);
   const SearchEstimate estimate =
       search_lookbacks(lookback, latents.primary, give_up, without.bits, *input.level, arena);
+  const auto log_bits = [&](const AnyMode& mode, float bits) {
+    bits += entry_bits(mode, ordered);
+    log.estimated(mode, lookback, {bits, (input.error_ratio - 1) * bits});
+  };
   const auto log_primary = [&](float primary_bits) {
-    log.estimated(choice.mode, lookback,
-                  primary_bits + input.secondary_bits + entry_bits(choice.mode, ordered));
+    log_bits(choice.mode, primary_bits + input.secondary_bits);
   };
   if (estimate.found.all.empty()) {
     if (estimate.found.bits > 0) log_primary(estimate.found.bits);
     const bool saves = estimate.found.bits > 0 && estimate.found.bits < without.primary_bits;
-    return saves ? LookbackResult::kBelowMargin : LookbackResult::kWorse;
+    if (!saves) return LookbackResult::kWorse;
+    log.dropped(choice.mode, lookback, DropReason::kDecodesSlowly);
+    return LookbackResult::kBelowMargin;
   }
   if (estimate.lookback_bits >= without.bits) {
     log_primary(estimate.total_bits());
@@ -199,14 +210,16 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
   const LookbackEncoding best =
       choose_encoding(latents, page, choice.mode, estimate, lookbacks, input, without.bits, arena);
   lookback.secondary = best.delta_encodes_secondary;
-  const float bits = best.bits + entry_bits(best.mode, ordered);
-  log.estimated(best.mode, lookback, bits);
+  log_bits(best.mode, best.bits);
   if (best.bits >= without.bits) return LookbackResult::kWorse;
   const float penalty = std::min(penalty_ratio * without.bits, kMaxLookbackPenaltyBitsPerNumber);
-  if (best.bits >= without.bits - penalty) return LookbackResult::kBelowMargin;
+  if (best.bits >= without.bits - penalty) {
+    log.dropped(best.mode, lookback, DropReason::kDecodesSlowly);
+    return LookbackResult::kBelowMargin;
+  }
   choice.mode = best.mode;
   choice.delta = lookback;
-  choice.bits = bits;
+  choice.bits = best.bits + entry_bits(best.mode, ordered);
   if (covers_chunk) choice.lookbacks = lookbacks;
   return LookbackResult::kAccepted;
 }

@@ -20,7 +20,7 @@ struct LookbackInput {
   const Level* level = &level_row(kDefaultLevel);
   float secondary_bits = 0;        // the secondary variable's part of `bits`
   float sampled_bits = bits;       // estimate by the sample; above `bits` where segments save
-  float min_saving_share = 0;      // saving that the filter requires at least before a search
+  float error_ratio = 1;           // of estimates, for the log
   PageRepeats* repeats = nullptr;  // the page's, kept from one call to the next; or null
   // A segment of a run, at a level that confirms them (LookbackLevel::confirms_segments).
   bool is_segment = false;

@@ -293,9 +293,8 @@ PrefilterLimits limits_for(const LatentArray& page, const Choice& choice,
                            const LookbackInput& input) {
   const float bits = input.bits;
   const PrefilterLevel& level = input.level->prefilter;
-  const float usual_share =
+  const float share =
       has_weights(choice.delta) ? level.saving_share_vs_weights : level.saving_share;
-  const float share = std::max(usual_share, input.min_saving_share);
   PrefilterLimits limits;
   limits.all_bits = bits - std::min(share * bits, kMaxPrefilterSavingBitsPerNumber) -
                     kLookbackVariableBits / static_cast<float>(page.n);
@@ -322,7 +321,7 @@ class Prefilter {
 
   PrefilterResult run() {
     const bool passes = passes_any();
-    return {passes, min_bits_};
+    return {passes, min_bits_, input_.bits - limits_.all_bits};
   }
 
  private:

@@ -14,6 +14,7 @@ struct PrefilterResult {
   bool passes = false;
   // The lowest estimate of the tests, in bits per number; infinite if none made one.
   float min_bits = HUGE_VALF;
+  float required_bits = 0;  // what it must save to pass, since the tests are not exact
 };
 
 // page: the chunk's first page_n ordered latents, which stand for its longest page.

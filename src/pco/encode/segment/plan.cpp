@@ -259,40 +259,35 @@ float SegmentPlanner::min_coarse_saving() const {
   return ordered_.n < kMinSampledPlanN ? level_.min_coarse_saving_short : level_.min_coarse_saving;
 }
 
-SegmentPlan SegmentPlanner::plan_single() const {
-  SegmentPlan plan;
-  sizes_[0] = ordered_.n;
-  plan.sizes = sizes_.first(1);
-  return plan;
-}
-
-float SegmentPlanner::estimate_saving() {
+SegmentPlan SegmentPlanner::coarse_plan() {
   const float all_bits = choice_.bits * static_cast<float>(ordered_.n);
   const float min_bits =
       ordered_.n < kMinLongRunN ? kMinSegmentedShortRunBits : kMinSegmentedRunBits;
   const std::size_t min_n = std::size_t{1} << level_.min_run_n_log2;
-  if (ordered_.n < min_n || all_bits < min_bits) return 0;
-  const SegmentPlan plan = coarse_plan();
-  if (saves(plan, min_coarse_saving())) {
-    return 1 - plan.bits / plan.single_bits;
-  }
+  if (ordered_.n < min_n || all_bits < min_bits) return {};
+  const SegmentPlan plan = sampled_plan();
+  needs_full_plan_ = saves(plan, min_coarse_saving());
+  if (needs_full_plan_) return {{}, plan.bits, plan.single_bits, min_coarse_saving()};
   arena_.rewind(before_);
-  return 0;
+  return {};
 }
 
 SegmentPlan SegmentPlanner::plan() {
-  const SegmentPlan plan = full_plan();
+  if (!needs_full_plan_) return plan_even();
+  SegmentPlan plan = full_plan();
+  plan.required_share = min_saving();
   arena_.rewind(before_);
   return saves(plan, min_saving()) ? plan : plan_even();
 }
 
 SegmentPlan SegmentPlanner::plan_even() const {
-  if (!saves(even_, kMinEvenSavingShare)) return plan_single();
   const std::size_t n = ordered_.n;
-  const std::size_t segments = (n + kEvenSegmentN - 1) / kEvenSegmentN;
+  const bool saves_enough = saves(even_, kMinEvenSavingShare);
+  const std::size_t segments = saves_enough ? (n + kEvenSegmentN - 1) / kEvenSegmentN : 1;
   for (std::size_t i = 0; i < segments; ++i) sizes_[i] = (i + 1) * n / segments - i * n / segments;
-  SegmentPlan plan = even_;
+  SegmentPlan plan = saves_enough ? even_ : SegmentPlan{};
   plan.sizes = sizes_.first(segments);
+  plan.required_share = kMinEvenSavingShare;
   return plan;
 }
 
@@ -313,7 +308,7 @@ SegmentPlan SegmentPlanner::estimate_even(std::span<const CountedSegment> blocks
 }
 
 // From a sample; also finds the shared bins.
-SegmentPlan SegmentPlanner::coarse_plan() {
+SegmentPlan SegmentPlanner::sampled_plan() {
   trees_ = {BinTree(arena_), BinTree(arena_)};
   const std::size_t n = ordered_.n;
   const std::size_t min_n = std::size_t{1} << level_.min_coarse_plan_n_log2;

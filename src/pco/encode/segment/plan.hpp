@@ -21,6 +21,10 @@ struct SegmentPlan {
   std::span<const std::size_t> sizes;  // numbers in each segment, at least one segment
   float bits = 0;                      // estimate per number, of the primary variable
   float single_bits = 0;               // the same estimate for a single chunk
+  float required_share = 0;            // that it had to save: the error that is allowed for
+
+  // The share of the bits that segments save.
+  float saving() const { return single_bits > 0 ? 1 - bits / single_bits : 0; }
 };
 
 // The bins that all blocks share under one delta encoding, and where they are in the tree.
@@ -40,16 +44,12 @@ class SegmentPlanner {
   SegmentPlanner(const LatentArray& ordered, const Choice& choice, const SegmentLevel& level,
                  Arena& arena);
 
-  // The share of the bits that segments save according to the coarse plan; 0 if it is too little
-  // for a full plan.
-  float estimate_saving();
-  // The full plan, or plan_even() if it saves too little. Only after estimate_saving() > 0.
+  // An estimate from a sample, without sizes. It saves nothing if it is not worth a full plan.
+  SegmentPlan coarse_plan();
+  // After coarse_plan(): the full plan, if that predicted a saving. If it saves too little,
+  // segments of equal size, about as long as the reference encoder's chunks, if these save a
+  // little; or else a single one.
   SegmentPlan plan();
-  // Segments of equal size, about as long as the reference encoder's chunks, if the coarse plan
-  // says that they save a little; otherwise plan_single().
-  SegmentPlan plan_even() const;
-  // A single segment.
-  SegmentPlan plan_single() const;
 
  private:
   // The share that a full plan must save to be used, and a coarse plan for a full one to be made.
@@ -63,7 +63,8 @@ class SegmentPlanner {
     std::size_t run_n = 0;
   };
 
-  SegmentPlan coarse_plan();
+  SegmentPlan sampled_plan();
+  SegmentPlan plan_even() const;
   SegmentPlan estimate_even(std::span<const CountedSegment> blocks, const Counted& counted);
   SegmentPlan full_plan();
   std::span<CountedSegment> make_blocks(std::size_t block_n);
@@ -91,6 +92,7 @@ class SegmentPlanner {
   std::size_t deltas_ = kSegmentDeltas;         // how many delta encodings are counted
   std::uint64_t random_ = 0x9e3779b97f4a7c15u;  // state of a fixed pseudorandom sequence
   SegmentPlan even_;                            // without sizes
+  bool needs_full_plan_ = false;                // the coarse plan predicts a saving
 };
 
 }  // namespace numpact::internal
