@@ -33,9 +33,22 @@ Json candidate_json(const CandidateInfo& candidate, std::uint64_t count) {
   json["estimated_bytes"] = candidate.estimated_bits
                                 ? Json(*candidate.estimated_bits * static_cast<double>(count) / 8)
                                 : Json();
+  json["error_bits"] = candidate.error_bits;
   json["bytes"] = or_null(candidate.bytes);
   json["chosen"] = candidate.is_chosen;
+  json["outcome"] = to_string(candidate.outcome);
   return json;
+}
+
+Json run_json(const RunExplanation& run) {
+  return Json{{"first_chunk", run.first_chunk},
+              {"chunk_count", run.chunk_count},
+              {"single_bits", or_null(run.single_bits)},
+              {"single_error_bits", run.single_error_bits},
+              {"segment_bits", or_null(run.segment_bits)},
+              {"segment_error_bits", run.segment_error_bits},
+              {"segment_count", run.segment_count},
+              {"segments", to_string(run.segments)}};
 }
 
 void add_chunk(Json& json, const ChunkInfo& info, const ChunkExplanation& chunk) {
@@ -62,6 +75,8 @@ Json explanation_json(const Explanation& explanation, std::optional<std::size_t>
     chunks.back()["index"] = i;
   }
   json["chunks"] = std::move(chunks);
+  json["runs"] = Json::array();
+  for (const RunExplanation& run : explanation.runs) json["runs"].push_back(run_json(run));
   json["parts"] = parts_json(parts_of(explanation.file));
   json["entropy"] = bound_json(explanation.numbers);
   json["latent_entropy_bits"] = latent_bits(explanation);

@@ -116,7 +116,7 @@ std::string candidates_text(const ChunkInfo& info, const ChunkExplanation& chunk
   TextTable table;
   table.add_column("mode", Align::kLeft);
   table.add_column("delta", Align::kLeft);
-  for (const char* title : {"estimated bits", "estimated bytes", "bytes"}) {
+  for (const char* title : {"estimated bits", "error", "estimated bytes", "bytes"}) {
     table.add_column(title, Align::kRight);
   }
   table.add_column("", Align::kLeft);
@@ -124,8 +124,9 @@ std::string candidates_text(const ChunkInfo& info, const ChunkExplanation& chunk
     const auto& bits = candidate.estimated_bits;
     table.add_row(
         {candidate.mode_text, candidate.delta_text, bits ? fmt::format("{:.3f}", *bits) : "-",
+         bits ? fmt::format("{:.3f}", candidate.error_bits) : "-",
          bits ? grouped(rounded(*bits * static_cast<double>(info.count) / 8)) : "-",
-         candidate.bytes ? grouped(*candidate.bytes) : "-", candidate.is_chosen ? "taken" : ""});
+         candidate.bytes ? grouped(*candidate.bytes) : "-", to_string(candidate.outcome)});
   }
   std::string text = "\n  what was tried (estimates are made on a sample)\n" + table.text(2);
   if (chunk.is_fallback) {
@@ -227,11 +228,33 @@ std::string groups_text(const Explanation& explanation) {
          table.text(2);
 }
 
+// The runs for which segments were estimated.
+std::string runs_text(const Explanation& explanation) {
+  TextTable table;
+  table.add_column("first chunk", Align::kRight);
+  for (const char* title : {"one chunk: bits", "error", "segments", "bits", "error"}) {
+    table.add_column(title, Align::kRight);
+  }
+  table.add_column("", Align::kLeft);
+  bool any = false;
+  for (const RunExplanation& run : explanation.runs) {
+    if (!run.segment_bits || !run.single_bits) continue;
+    any = true;
+    table.add_row({std::to_string(run.first_chunk), fmt::format("{:.3f}", *run.single_bits),
+                   fmt::format("{:.3f}", run.single_error_bits),
+                   run.segment_count == 0 ? "-" : grouped(run.segment_count),
+                   fmt::format("{:.3f}", *run.segment_bits),
+                   fmt::format("{:.3f}", run.segment_error_bits), to_string(run.segments)});
+  }
+  return any ? "\none chunk or segments (estimates, in bits a number)\n" + table.text(2) : "";
+}
+
 std::string body(const Explanation& explanation, std::optional<std::size_t> chunk) {
   const std::vector<ChunkInfo>& infos = explanation.file.chunks;
   if (chunk) return chunk_text(*chunk, infos[*chunk], explanation.chunks[*chunk], true);
   std::string text(1, '\n');
   text += parts_text(parts_of(explanation.file), explanation.file.count, 0);
+  text += runs_text(explanation);
   if (infos.size() > kMaxDetailedChunks) return text + groups_text(explanation);
   for (std::size_t i = 0; i < infos.size(); ++i) {
     text += chunk_text(i, infos[i], explanation.chunks[i], false);

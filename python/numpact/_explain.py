@@ -122,14 +122,19 @@ def _candidates_table(index: int, chunk: dict[str, Any]) -> views.Table:
         bits = candidate["estimated_bits"]
         return not candidate["chosen"], float("inf") if bits is None else bits
 
+    def estimate_texts(candidate: dict[str, Any]) -> list[str]:
+        if candidate["estimated_bits"] is None:
+            return ["-", "-"]
+        return [f"{candidate[key]:.3f}" for key in ("estimated_bits", "error_bits")]
+
     candidates = sorted(chunk["candidates"], key=rank)
     rows = [
         [
             candidate["mode"],
             candidate["delta"],
-            "-" if candidate["estimated_bits"] is None else f"{candidate['estimated_bits']:.3f}",
+            *estimate_texts(candidate),
             "-" if candidate["bytes"] is None else f"{candidate['bytes']:,}",
-            "taken" if candidate["chosen"] else "",
+            candidate["outcome"],
         ]
         for candidate in candidates
     ]
@@ -137,10 +142,10 @@ def _candidates_table(index: int, chunk: dict[str, Any]) -> views.Table:
     return views.Table(
         f"chunk {index}, {chunk['count']:,} numbers, {chunk['bytes']:,} bytes: "
         f"what was tried (estimates are made on a sample){fallback}",
-        ["mode", "delta", "estimated bits", "bytes", ""],
+        ["mode", "delta", "estimated bits", "error", "bytes", ""],
         rows,
         len(rows),
-        [False, False, True, True, False],
+        [False, False, True, True, True, False],
     )
 
 
@@ -201,9 +206,14 @@ def explain(
         * ``chunks``: for each chunk a dictionary of ``count``, ``bytes``, ``mode``, ``delta``,
           ``parts``, ``entropy``; ``latents``: the entropy of each latent variable, by its name;
           ``candidates``: the encodings that were considered, each with ``mode``, ``delta``,
-          ``estimated_bits`` for each number (None without an estimate), ``bytes`` (None if it was
-          not encoded completely), and whether it was ``chosen``; ``fallback``: true if no candidate
-          was smaller than a single bin for all numbers, which was used then.
+          ``estimated_bits`` for each number (None without an estimate) and their ``error_bits``,
+          ``bytes`` (None if it was not encoded completely), whether it was ``chosen``, and the
+          ``outcome``: "taken", "larger", "far" (beyond the errors), "near", "not repetitive" or
+          "decodes slowly"; ``fallback``: true if no candidate was smaller than a single bin for
+          all numbers, which was used then.
+        * ``runs``: for each run of numbers a dictionary of the estimates of one chunk
+          (``single_bits``) and of segments (``segment_bits``, None without an estimate), their
+          errors and count, and the outcome of ``segments``.
 
     Raises:
         The errors of ``compress``.

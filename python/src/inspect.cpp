@@ -125,8 +125,23 @@ nb::dict describe(const CandidateInfo& candidate) {
   out["mode"] = candidate.mode_text;
   out["delta"] = candidate.delta_text;
   out["estimated_bits"] = candidate.estimated_bits;
+  out["error_bits"] = candidate.error_bits;
   out["bytes"] = candidate.bytes;
   out["chosen"] = candidate.is_chosen;
+  out["outcome"] = to_string(candidate.outcome);
+  return out;
+}
+
+nb::dict describe(const RunExplanation& run) {
+  nb::dict out;
+  out["first_chunk"] = run.first_chunk;
+  out["chunk_count"] = run.chunk_count;
+  out["single_bits"] = run.single_bits;
+  out["single_error_bits"] = run.single_error_bits;
+  out["segment_bits"] = run.segment_bits;
+  out["segment_error_bits"] = run.segment_error_bits;
+  out["segment_count"] = run.segment_count;
+  out["segments"] = to_string(run.segments);
   return out;
 }
 
@@ -169,6 +184,9 @@ nb::dict explain(const ConstArray& array, unsigned level, const std::string& mod
   out["parts"] = describe(parts_of(explanation.file));
   out["entropy"] = describe(explanation.numbers);
   out["chunks"] = chunks;
+  nb::list runs;
+  for (const RunExplanation& run_of : explanation.runs) runs.append(describe(run_of));
+  out["runs"] = runs;
   return out;
 }
 

@@ -66,6 +66,17 @@ def test_candidates_and_entropies(prices: Path) -> None:
         if candidate["estimated_bits"] is not None:
             assert candidate["estimated_bytes"] == \
                 pytest.approx(candidate["estimated_bits"] * 30_000 / 8)
+    taken = next(c for c in chunk["candidates"] if c["chosen"])
+    assert taken["outcome"] == "taken" and taken["error_bits"] > 0
+    best = taken["estimated_bits"] + taken["error_bits"]
+    outcomes = {c["outcome"] for c in chunk["candidates"]}
+    assert "far" in outcomes and outcomes <= {"taken", "larger", "far", "near", "not repetitive",
+                                              "decodes slowly"}
+    for candidate in chunk["candidates"]:
+        assert (candidate["outcome"] == "larger") == \
+            (candidate["bytes"] is not None and not candidate["chosen"])
+        if candidate["outcome"] == "far":
+            assert candidate["estimated_bits"] - candidate["error_bits"] > best
     stored = sum(v["entropy"]["bits"] * v["stored"] for v in chunk["variables"])
     assert column["latent_entropy_bits"] == pytest.approx(stored / 30_000)
     spent = sum(v["code_bits"] + v["offset_bits"] for v in chunk["variables"])
@@ -87,6 +98,24 @@ def test_lookback_that_wins_and_that_loses(tmp_path: Path) -> None:
         best = min(c["estimated_bits"] for c in chunk["candidates"])
         assert (min(c["estimated_bits"] for c in found) == best) == wins
         assert "lookback" in run("explain", path, "--page-size", count).text
+
+
+def test_segments_that_win_and_that_lose(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    steps = np.arange(20_000) * 100
+    noise = rng.integers(0, 1 << 40, 20_000)
+    path = tmp_path / "parts.npy"
+    np.save(path, np.concatenate([steps, noise]))
+    column = explain(path)
+    (race,) = column["runs"]
+    assert race["segments"] == "taken"
+    assert race["segment_count"] == race["chunk_count"] == len(column["chunks"]) > 1
+    assert race["segment_bits"] < race["single_bits"] and race["segment_error_bits"] > 0
+    assert "one chunk or segments" in run("explain", path).text
+    np.save(path, noise)
+    (race,) = explain(path)["runs"]
+    assert race["segment_bits"] is None and race["chunk_count"] == 1
+    assert "one chunk or segments" not in run("explain", path).text
 
 
 def test_report(prices: Path) -> None:

@@ -39,9 +39,12 @@ def test_entropies() -> None:
 
 
 def test_candidates_that_were_not_encoded_have_no_bytes() -> None:
-    chunk = numpact.explain(PRICES, paging=5000)["chunks"][0]
+    why = numpact.explain(PRICES, paging=5000)
+    chunk = why["chunks"][0]
     assert any(c["bytes"] is None for c in chunk["candidates"])
     assert any(c["estimated_bits"] for c in chunk["candidates"])
+    assert [c["outcome"] for c in chunk["candidates"] if c["chosen"]] == ["taken"]
+    assert sum(race["chunk_count"] for race in why["runs"]) == len(why["chunks"])
 
 
 def test_nothing() -> None:
