@@ -73,9 +73,9 @@ NUMPACT_TUNED(float, kLaterProposalPenaltyShare, 0.003f);
 // Penalty for splits with few different remainders: values that a sample shows once are more in the
 // chunk.
 NUMPACT_TUNED(float, kFewRemaindersPenaltyShare, 0.05f);
-// Penalty for the finest bases: they split numbers without a base into two variables, for which
-// estimates are less exact.
-NUMPACT_TUNED(float, kFinestBasePenaltyShare, 0.02f);
+// Penalty for the finest bases, and for other modes that split numbers into two variables of many
+// bits, for which estimates are less exact.
+NUMPACT_TUNED(float, kSplitPenaltyShare, 0.02f);
 // Divisors of a base are estimated fully if their coarse estimate is within this ratio of the best.
 // It is small, since the coarse estimates of related bases share the same bias.
 NUMPACT_TUNED(float, kNearDivisorRatio, 1.03f);
@@ -83,8 +83,6 @@ NUMPACT_TUNED(float, kNearDivisorRatio, 1.03f);
 // If the secondary variable of a mode that splits the bits of numbers takes more than this, both
 // parts carry much information.
 NUMPACT_TUNED(float, kMinHalvedSecondaryBitsPerNumber, 1);
-// Penalty for such halves: the estimates of both have errors.
-NUMPACT_TUNED(float, kHalvedPenaltyShare, 0.02f);
 // If the secondary variable of any mode takes more than this, it holds more than corrections.
 NUMPACT_TUNED(float, kMaxCorrectionBitsPerNumber, 2);
 
@@ -99,12 +97,12 @@ bool is_halved(const Estimate& estimate) {
 // the parts repeat does not show how the numbers do.
 bool splits_numbers(const Estimate& estimate) {
   return is_halved(estimate) || estimate.secondary_bits > kMaxCorrectionBitsPerNumber ||
-         estimate.penalty >= kFinestBasePenaltyShare;
+         estimate.penalty >= kSplitPenaltyShare;
 }
 
 float penalty_of(const Candidate& candidate, std::size_t index) {
   if (candidate.has_few_remainders) return kFewRemaindersPenaltyShare;
-  return candidate.is_finest ? kFinestBasePenaltyShare : index > 1 ? kLaterProposalPenaltyShare : 0;
+  return candidate.is_finest ? kSplitPenaltyShare : index > 1 ? kLaterProposalPenaltyShare : 0;
 }
 
 Choice choice_of(const Estimate& estimate, float attempt_above_bits) {
@@ -371,7 +369,7 @@ Estimate ChoiceSession::estimate_with_penalty(const AnyMode& mode, const Sample&
                                               const CoarseEstimate& coarse, const DeltaSpec& delta,
                                               float penalty) const {
   Estimate estimate = estimate_mode(mode, sample, coarse, delta, effort_, arena_);
-  if (is_halved(estimate)) penalty = std::max(penalty, kHalvedPenaltyShare);
+  if (is_halved(estimate)) penalty = std::max(penalty, kSplitPenaltyShare);
   estimate.bits *= 1 + penalty;
   estimate.penalty = penalty;
   return estimate;

@@ -17,8 +17,6 @@ namespace {
 
 // A page of fewer numbers holds no two periods that are worth the metadata of lookbacks.
 NUMPACT_TUNED(std::size_t, kMinLookbackPageN, 32);
-// Below this there is nothing left to save: 2^15 numbers take fewer bits than kMinLookbackPageBits.
-NUMPACT_TUNED(float, kMinLookbackBitsPerNumber, 0.02f);
 // A page of fewer bits in all cannot pay for the metadata of lookbacks: a variable of four bins
 // takes about 200 bits, and saves only a part of the page.
 NUMPACT_TUNED(float, kMinLookbackPageBits, 768);
@@ -29,16 +27,13 @@ NUMPACT_TUNED(float, kMinLookbackSegmentBits, 4096);
 // larger files that decode faster: twice of it
 // makes 0.008 % more bytes, half of it as many.
 NUMPACT_TUNED(float, kLookbackPenaltyShare, 0.02f);
-// Less next to weights, which decode slowly as well.
-NUMPACT_TUNED(float, kLookbackPenaltyShareVsWeights, 0.01f);
 // Caps that saving for numbers of many bits, which hardly take longer to decode than others.
 NUMPACT_TUNED(float, kMaxLookbackPenaltyBitsPerNumber, 0.9f);
 // The metadata of a lookback variable of one bin, in bits per page.
 NUMPACT_TUNED(float, kFixedLookbackBits, 64);
-// If evenly spaced latents take more than the sample by this ratio, capped at this many bits, the
-// sample is wrong, and the evenly spaced ones decide.
-NUMPACT_TUNED(float, kMaxSampleErrorShare, 0.1f);
-NUMPACT_TUNED(float, kMaxSampleErrorBitsPerNumber, 2);
+// If evenly spaced latents take more than the sample by this ratio, the sample is wrong, and the
+// evenly spaced ones decide.
+NUMPACT_TUNED(float, kMaxSampleErrorRatio, 1.1f);
 // If lookbacks take more than the search estimated by this factor, its costs were biased by latents
 // that are equal because they are neighbours. A second search then learns from latents that lie
 // apart.
@@ -69,19 +64,22 @@ BitsWithout estimate_without(const LookbackInput& input, const AnyDelta& delta,
   const float spaced =
       is_sample_all ? input.sampled_bits
                     : estimate_without_lookback(delta, primary, arena) + input.secondary_bits;
-  const float max_error =
-      std::min(kMaxSampleErrorShare * input.sampled_bits, kMaxSampleErrorBitsPerNumber);
-  const bool is_sample_wrong = spaced < HUGE_VALF && spaced > input.sampled_bits + max_error;
+  const bool is_sample_wrong =
+      spaced < HUGE_VALF && spaced > kMaxSampleErrorRatio * input.sampled_bits;
   const float known = is_sample_wrong ? input.bits * spaced / input.sampled_bits : input.bits;
   return {std::min(known, spaced), std::max(known - input.secondary_bits, known / 2)};
 }
 
+// What Lookback must save, against these bits per number without it.
+float lookback_penalty(float bits) {
+  return std::min(kLookbackPenaltyShare * bits, kMaxLookbackPenaltyBitsPerNumber);
+}
+
 // Where the search gives up, in bits of a primary latent.
-float give_up_bits(float give_up_ratio, bool is_vs_weights, float penalty_ratio,
-                   float primary_bits) {
+float give_up_bits(float give_up_ratio, bool is_vs_weights, float primary_bits) {
   if (is_vs_weights) return kGiveUpRatioVsWeights * primary_bits;
   if (give_up_ratio > 0) return give_up_ratio * primary_bits;
-  return primary_bits - std::min(penalty_ratio * primary_bits, kMaxLookbackPenaltyBitsPerNumber);
+  return primary_bits - lookback_penalty(primary_bits);
 }
 
 // The better of up to two searches.
@@ -139,17 +137,15 @@ void log_failed(const PrefilterResult& prefilter, const AnyMode& mode, const Loo
 }  // namespace
 
 bool has_enough_bits(const LookbackInput& input) {
-  if (input.page_n < kMinLookbackPageN || input.bits < kMinLookbackBitsPerNumber) return false;
+  if (input.page_n < kMinLookbackPageN) return false;
   const float min_bits = input.is_segment ? kMinLookbackSegmentBits : kMinLookbackPageBits;
   return input.bits * static_cast<float>(input.page_n) >= min_bits;
 }
 
 bool accepts_fixed_lookback(const FixedLookback& fixed, const LookbackInput& input,
                             Choice& choice) {
-  const float penalty =
-      std::min(kLookbackPenaltyShare * input.bits, kMaxLookbackPenaltyBitsPerNumber);
   const float meta_bits = kFixedLookbackBits / static_cast<float>(input.page_n);
-  if (fixed.bits + meta_bits >= input.bits - penalty) return false;
+  if (fixed.bits + meta_bits >= input.bits - lookback_penalty(input.bits)) return false;
   Lookback lookback = lookback_for(input.page_n);
   lookback.secondary = fixed.secondary;
   choice = {fixed.mode, lookback, {}, fixed.bits + meta_bits, 0, fixed.distance};
@@ -180,11 +176,8 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
   const BitsWithout without =
       estimate_without(input, choice.delta, latents.primary, is_sample_all, arena);
 
-  const bool is_vs_weights = has_weights(choice.delta);
-  const float penalty_ratio =
-      is_vs_weights ? kLookbackPenaltyShareVsWeights : kLookbackPenaltyShare;
-  const float give_up = give_up_bits(input.level->lookback.give_up_ratio, is_vs_weights,
-                                     penalty_ratio, without.primary_bits);
+  const float give_up = give_up_bits(input.level->lookback.give_up_ratio, has_weights(choice.delta),
+                                     without.primary_bits);
   const SearchEstimate estimate =
       search_lookbacks(lookback, latents.primary, give_up, without.bits, *input.level, arena);
   const auto log_bits = [&](const AnyMode& mode, float bits) {
@@ -212,8 +205,7 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
   lookback.secondary = best.delta_encodes_secondary;
   log_bits(best.mode, best.bits);
   if (best.bits >= without.bits) return LookbackResult::kWorse;
-  const float penalty = std::min(penalty_ratio * without.bits, kMaxLookbackPenaltyBitsPerNumber);
-  if (best.bits >= without.bits - penalty) {
+  if (best.bits >= without.bits - lookback_penalty(without.bits)) {
     log.dropped(best.mode, lookback, DropReason::kDecodesSlowly);
     return LookbackResult::kBelowMargin;
   }

@@ -42,17 +42,13 @@ namespace {
 // The thresholds were set by the sizes of the shared columns (`./dev bench sizes`) against the time
 // to encode them (`./dev bench levels`). Figures in comments are of the commit that set the value.
 
-// Caps the saving that a passing test must show (PrefilterLevel::saving_share): numbers of many
+// Caps each share of the saving that a passing test must show (PrefilterLevel): numbers of many
 // bits need not save more than this to be worth a search.
 NUMPACT_TUNED(float, kMaxPrefilterSavingBitsPerNumber, 1.5f);
 // Bits charged to the page for the metadata of the lookback variable: four bins of its own for
 // frequent lookbacks, of kLookbackBinBits each.
 NUMPACT_TUNED(float, kLookbackVariableBits, 200);
 
-// Cap PrefilterLevel::value_margin_share and value_error_share, the additional savings where only
-// single values repeat.
-NUMPACT_TUNED(float, kMaxValueMarginBitsPerNumber, 1);
-NUMPACT_TUNED(float, kMaxValueErrorBitsPerNumber, 1.5f);
 // Below this page length the time of a search hardly depends on the length. The near test must then
 // save PrefilterLevel::search_time_page_bits in all for it, but no more than this share of the
 // current bits.
@@ -299,10 +295,10 @@ PrefilterLimits limits_for(const LatentArray& page, const Choice& choice,
   limits.all_bits = bits - std::min(share * bits, kMaxPrefilterSavingBitsPerNumber) -
                     kLookbackVariableBits / static_cast<float>(page.n);
   limits.primary_bits = limits.all_bits - input.secondary_bits;
-  const float margin = std::min(level.value_margin_share * bits, kMaxValueMarginBitsPerNumber);
+  const float margin = std::min(level.value_margin_share * bits, kMaxPrefilterSavingBitsPerNumber);
   const bool has_error = !std::holds_alternative<NoDelta>(choice.delta);
   const float error =
-      has_error ? std::min(level.value_error_share * bits, kMaxValueErrorBitsPerNumber) : 0;
+      has_error ? std::min(level.value_error_share * bits, kMaxPrefilterSavingBitsPerNumber) : 0;
   limits.matched_value_bits = limits.all_bits - margin;
   limits.repeated_value_bits = limits.matched_value_bits - error;
   return limits;
