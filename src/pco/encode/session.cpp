@@ -72,7 +72,7 @@ constexpr std::size_t kMaxAllOrdersN = std::size_t{1} << 11;
 NUMPACT_TUNED(float, kLaterProposalPenaltyShare, 0.003f);
 // Penalty for splits with few different remainders: values that a sample shows once are more in the
 // chunk.
-NUMPACT_TUNED(float, kFewRemaindersPenaltyShare, 0.05f);
+NUMPACT_TUNED(float, kFewRemaindersPenaltyShare, 0.08f);
 // Penalty for the finest bases, and for other modes that split numbers into two variables of many
 // bits, for which estimates are less exact.
 NUMPACT_TUNED(float, kSplitPenaltyShare, 0.02f);
