@@ -64,8 +64,12 @@ NUMPACT_TUNED(float, kSampledSegmentPenaltyBits, 150);
 // this length save at least this share, they are used.
 constexpr std::size_t kEvenSegmentN = std::size_t{1} << 18;
 NUMPACT_TUNED(float, kMinEvenSavingShare, 0.0015f);
-// Runs of fewer bits are not divided, since segments of fewer bits save no more than a few bytes.
-NUMPACT_TUNED(float, kMinSegmentedRunBits, 12288);
+// Runs of fewer bits are not divided; short runs must have more, since segments of fewer bits save
+// no more than a few bytes.
+NUMPACT_TUNED(float, kMinSegmentedRunBits, 4096);
+NUMPACT_TUNED(float, kMinSegmentedShortRunBits, 12288);
+// Numbers of a run that is not short.
+constexpr std::size_t kMinLongRunN = std::size_t{1} << 14;
 // The share of all bits that taking the cheaper of the two delta encodings for each block must
 // save, or a full plan ignores the other one.
 NUMPACT_TUNED(float, kMinOtherDeltaSavingShare, 0.002f);
@@ -257,8 +261,10 @@ float SegmentPlanner::min_coarse_saving() const {
 
 SegmentPlan SegmentPlanner::coarse_plan() {
   const float all_bits = choice_.bits * static_cast<float>(ordered_.n);
+  const float min_bits =
+      ordered_.n < kMinLongRunN ? kMinSegmentedShortRunBits : kMinSegmentedRunBits;
   const std::size_t min_n = std::size_t{1} << level_.min_run_n_log2;
-  if (ordered_.n < min_n || all_bits < kMinSegmentedRunBits) return {};
+  if (ordered_.n < min_n || all_bits < min_bits) return {};
   const SegmentPlan plan = sampled_plan();
   needs_full_plan_ = saves(plan, min_coarse_saving());
   if (needs_full_plan_) return {{}, plan.bits, plan.single_bits, min_coarse_saving()};
