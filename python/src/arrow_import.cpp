@@ -6,15 +6,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "arrow/bitmap.hpp"
+#include "arrow/column_type.hpp"
 #include "arrow_abi.hpp"
 #include "arrow_names.hpp"
 #include "bindings.hpp"
@@ -55,75 +56,20 @@ class Owned {
 
 using ArrayPointer = std::shared_ptr<Owned<ArrowArray>>;
 
-struct FixedType {
-  nb::dlpack::dtype dtype;
-  bool is_bits = false;  // one bit a number
-};
+using internal::arrow::Storage;
+using internal::arrow::storage_of;
 
-nb::dlpack::dtype make_dtype(nb::dlpack::dtype_code code, unsigned bits) {
-  return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits), 1};
-}
-
-// The numbers behind a format string, where there are some: dates and times are integers.
-std::optional<FixedType> type_of_format(const std::string& format) {
+nb::dlpack::dtype dtype_of(NumberType type) {
   using Code = nb::dlpack::dtype_code;
-  if (format == "b") return FixedType{make_dtype(Code::UInt, 8), true};
-  const FixedType i32{make_dtype(Code::Int, 32)};
-  const FixedType i64{make_dtype(Code::Int, 64)};
-  if (format.size() == 1) {
-    switch (format[0]) {
-      case 'c':
-        return FixedType{make_dtype(Code::Int, 8)};
-      case 'C':
-        return FixedType{make_dtype(Code::UInt, 8)};
-      case 's':
-        return FixedType{make_dtype(Code::Int, 16)};
-      case 'S':
-        return FixedType{make_dtype(Code::UInt, 16)};
-      case 'i':
-        return i32;
-      case 'I':
-        return FixedType{make_dtype(Code::UInt, 32)};
-      case 'l':
-        return i64;
-      case 'L':
-        return FixedType{make_dtype(Code::UInt, 64)};
-      case 'e':
-        return FixedType{make_dtype(Code::Float, 16)};
-      case 'f':
-        return FixedType{make_dtype(Code::Float, 32)};
-      case 'g':
-        return FixedType{make_dtype(Code::Float, 64)};
-      default:
-        return std::nullopt;
-    }
-  }
-  if (format == "tdD" || format == "tts" || format == "ttm") return i32;
-  if (format == "tdm" || format == "ttu" || format == "ttn") return i64;
-  const bool has_unit = format.size() > 2 && std::strchr("smun", format[2]) != nullptr;
-  if (has_unit && format.size() == 3 && format.starts_with("tD")) return i64;
-  // The time zone follows the colon, if there is one.
-  if (has_unit && format.size() > 3 && format.starts_with("ts") && format[3] == ':') return i64;
-  return std::nullopt;
-}
-
-bool bit_at(const std::uint8_t* bits, std::int64_t index) {
-  return (bits[index >> 3] >> (index & 7) & 1) != 0;
+  const std::string_view name = name_of(type);
+  const Code code = name[0] == 'u' ? Code::UInt : name[0] == 'i' ? Code::Int : Code::Float;
+  return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * size_of(type)), 1};
 }
 
 // How many of the bits [first, first + count) are 0.
 std::int64_t zeros_in(const std::uint8_t* bits, std::int64_t first, std::int64_t count) {
-  const std::int64_t end = first + count;
-  std::int64_t ones = 0;
-  std::int64_t i = first;
-  for (; i < end && i % 8 != 0; ++i) ones += bit_at(bits, i);
-  for (; end - i >= 64; i += 64) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bits + i / 8, sizeof(word));
-    ones += std::popcount(word);
-  }
-  for (; i < end; ++i) ones += bit_at(bits, i);
-  return count - ones;
+  return static_cast<std::int64_t>(internal::arrow::count_zeros(
+      bits, static_cast<std::size_t>(first), static_cast<std::size_t>(first + count)));
 }
 
 // ---- possible faults of a producer ----
@@ -135,10 +81,9 @@ void require(bool holds, const char* what) {
 // Checks every array before its buffers are read. Only the producer knows the sizes of the
 // buffers.
 void check_array(const ArrowArray& array, std::int64_t buffer_n, std::int64_t child_n) {
-  // Any number of 8 bytes, and all before it, has an address.
-  constexpr std::int64_t kMaxLength = std::numeric_limits<std::int64_t>::max() / 8;
+  using internal::arrow::kMaxRows;
   require(array.length >= 0 && array.offset >= 0, "a negative length or offset");
-  require(array.length <= kMaxLength && array.offset <= kMaxLength - array.length,
+  require(array.length <= kMaxRows && array.offset <= kMaxRows - array.length,
           "a length out of range");
   require(array.null_count >= -1 && array.null_count <= array.length, "a wrong count of nulls");
   require(array.n_buffers == buffer_n && array.buffers != nullptr, "a wrong number of buffers");
@@ -163,7 +108,7 @@ nb::object byte_array(std::unique_ptr<std::uint8_t[]> bytes, std::size_t count) 
 // A contiguous block of one column.
 class ArrowBlock {
  public:
-  ArrowBlock(ArrayPointer owner, const ArrowArray& column, FixedType type, std::int64_t offset,
+  ArrowBlock(ArrayPointer owner, const ArrowArray& column, Storage type, std::int64_t offset,
              std::int64_t length)
       : owner_(std::move(owner)), column_(&column), type_(type), offset_(offset), length_(length) {
     require(length == 0 || column.buffers[1] != nullptr, "numbers without a buffer");
@@ -181,13 +126,14 @@ class ArrowBlock {
     const auto n = static_cast<std::size_t>(length_);
     if (type_.is_bits) return unpacked(static_cast<const std::uint8_t*>(column_->buffers[1]));
     if (n == 0) return empty();
-    const std::size_t size = type_.dtype.bits / 8U;
+    const std::size_t size = size_of(type_.type);
     const auto* const data = static_cast<const std::uint8_t*>(column_->buffers[1]) +
                              static_cast<std::size_t>(offset_) * size;
     auto* const keep = new ArrayPointer(owner_);
     const nb::capsule owner(keep, [](void* p) noexcept { delete static_cast<ArrayPointer*>(p); });
     const std::size_t shape[] = {n};
-    return nb::cast(nb::ndarray<nb::numpy, nb::ro>(data, 1, shape, owner, nullptr, type_.dtype));
+    return nb::cast(
+        nb::ndarray<nb::numpy, nb::ro>(data, 1, shape, owner, nullptr, dtype_of(type_.type)));
   }
 
   // 1 where there is a number, 0 for a null; None where there are no nulls.
@@ -201,20 +147,21 @@ class ArrowBlock {
   nb::object unpacked(const std::uint8_t* bits) const {
     auto bytes = std::make_unique<std::uint8_t[]>(static_cast<std::size_t>(length_) + 1);
     for (std::int64_t i = 0; i < length_; ++i)
-      bytes[static_cast<std::size_t>(i)] = bit_at(bits, offset_ + i);
+      bytes[static_cast<std::size_t>(i)] =
+          internal::arrow::bit_at(bits, static_cast<std::size_t>(offset_ + i));
     return byte_array(std::move(bytes), static_cast<std::size_t>(length_));
   }
 
   nb::object empty() const {
     static const std::uint64_t nothing = 0;
     const std::size_t shape[] = {0};
-    return nb::cast(
-        nb::ndarray<nb::numpy, nb::ro>(&nothing, 1, shape, nb::none(), nullptr, type_.dtype));
+    return nb::cast(nb::ndarray<nb::numpy, nb::ro>(&nothing, 1, shape, nb::none(), nullptr,
+                                                   dtype_of(type_.type)));
   }
 
   ArrayPointer owner_;
   const ArrowArray* column_;
-  FixedType type_;
+  Storage type_;
   std::int64_t offset_;
   std::int64_t length_;
 };
@@ -223,7 +170,7 @@ class ArrowBlock {
 struct ColumnPlan {
   bool is_child = false;  // the only column of a table
   std::string format;
-  FixedType type;
+  Storage type;
 };
 
 ColumnPlan plan(const ArrowSchema& schema) {
@@ -241,8 +188,8 @@ ColumnPlan plan(const ArrowSchema& schema) {
     require(column->format != nullptr, "no format");
   }
   out.format = column->format;
-  const std::optional<FixedType> type =
-      column->dictionary == nullptr ? type_of_format(out.format) : std::nullopt;
+  const std::optional<Storage> type =
+      column->dictionary == nullptr ? storage_of(out.format) : std::nullopt;
   if (!type) {
     const std::string name = arrow_type_name(*column);
     raise_error(ErrorKind::kTypeMismatch,
@@ -328,13 +275,8 @@ void bind_arrow_import(nb::module_& m) {
   m.def(
       "arrow_type",
       [](const std::string& format) -> nb::object {
-        const std::optional<FixedType> type = type_of_format(format);
-        if (!type) return nb::none();
-        const auto code = static_cast<nb::dlpack::dtype_code>(type->dtype.code);
-        const char* const kind = code == nb::dlpack::dtype_code::UInt    ? "u"
-                                 : code == nb::dlpack::dtype_code::Float ? "f"
-                                                                         : "i";
-        return nb::cast(kind + std::to_string(type->dtype.bits));
+        const std::optional<Storage> found = storage_of(format);
+        return found ? nb::cast(std::string(name_of(found->type))) : nb::none();
       },
       nb::arg("format"));
   // The same as Arrow prints it.

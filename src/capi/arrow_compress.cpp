@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compresses columns of Arrow's C data interface.
 #include <algorithm>
-#include <bit>
 #include <vector>
 
+#include "arrow/bitmap.hpp"
+#include "arrow/column_type.hpp"
 #include "base/crc.hpp"
 #include "base/load.hpp"
 #include "base/size.hpp"
@@ -80,33 +81,9 @@ Status read_column(const ArrowSchema* schema, const ArrowArray* array, Column& c
   return read_array(*array, column);
 }
 
-// The first index from `at` on whose bit is not `bit`, or `end`.
-std::size_t end_of_run(const std::uint8_t* bits, std::size_t at, std::size_t end, bool bit) {
-  while (at < end) {
-    if (at % 8 == 0 && end - at >= 64) {
-      std::uint64_t word = load_le64(reinterpret_cast<const std::byte*>(bits + at / 8));
-      if (bit) word = ~word;
-      if (word != 0) return at + static_cast<std::size_t>(std::countr_zero(word));
-      at += 64;
-    } else {
-      if (bit_at(bits, at) != bit) return at;
-      ++at;
-    }
-  }
-  return end;
-}
-
-// Calls f(is_null, rows) for each run of rows, in order. The first has numbers and may be empty.
 template <class F>
 void for_each_run(const Column& column, F&& f) {
-  const std::size_t end = column.first + column.length;
-  bool is_null = false;
-  for (std::size_t at = column.first; at < end; is_null = !is_null) {
-    const std::size_t next =
-        column.validity == nullptr ? end : end_of_run(column.validity, at, end, !is_null);
-    f(is_null, next - at);
-    at = next;
-  }
+  internal::arrow::for_each_run(column.validity, column.first, column.first + column.length, f);
 }
 
 struct Counts {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arrow/column_type.hpp"
 #include "base/crc.hpp"
 #include "base/load.hpp"
 #include "base/size.hpp"
