@@ -2,6 +2,7 @@
 // Numbers stored contiguously in a file, without framing.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,9 @@
 #include "io/files.hpp"
 
 namespace numpact::cli {
+
+// Whether files with little-endian numbers differ from the machine.
+inline constexpr bool kSwapsBytes = std::endian::native != std::endian::little;
 
 struct ArrayLayout {
   NumberType type = NumberType::kU8;

@@ -3,7 +3,6 @@
 // their dimension, each in 4 bytes, then the numbers of all rows.
 #include <fmt/format.h>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,8 +17,6 @@
 
 namespace numpact::cli {
 namespace {
-
-constexpr bool kSwapsBytes = std::endian::native != std::endian::little;
 
 class CountedRows final : public TableInput {
  public:

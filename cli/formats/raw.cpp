@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Raw numbers: contiguous and little-endian, of the type that --dtype names; of vectors, rows of
 // --dimension numbers.
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -12,8 +11,6 @@
 
 namespace numpact::cli {
 namespace {
-
-constexpr bool kSwapsBytes = std::endian::native != std::endian::little;
 
 class RawTable final : public TableInput {
  public:

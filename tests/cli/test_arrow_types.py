@@ -212,6 +212,39 @@ def test_what_parquet_converts(tmp_path: Path, tool: Tool) -> None:  # noqa: F81
         assert back[name].cast(table.schema.field(name).type).equals(table[name]), name
 
 
+# ---- values that point outside of their arrays ----
+
+TEXTS = pa.array(["abc", "de", "f"])
+LISTS = pa.array([[1, 2], [3, 4], [5, 6]], pa.list_(pa.int32()))
+CODED = pa.DictionaryArray.from_arrays(pa.array([7, 7, 5], pa.int32()), pa.array(list("abcdefgh")))
+VIEWS = pa.array(["a view of more than 12 bytes"], pa.string_view())
+
+
+@pytest.mark.wheel_takes(2)
+@pytest.mark.parametrize("array, numbers, damaged", [
+    (TEXTS, [0, 3, 5, 6], [0, 5, 3, 6]),
+    (TEXTS, [0, 3, 5, 6], [0, 3, 1 << 30, 6]),
+    (TEXTS, [0x64636261], [0x64ff6261]),
+    (LISTS, [0, 2, 4, 6], [-2, 0, 2, 4]),
+    (LISTS, [0, 2, 4, 6], [8, 10, 12, 14]),
+    (CODED, [7, 7, 5], [7, 8, 5]),
+    (CODED, [7, 7, 5], [7, -1, 5]),
+    (VIEWS, [28, 0x69762061, 0, 0], [28, 0x69762061, 9, 0]),
+    (VIEWS, [28, 0x69762061, 0, 0], [28, 0x69762061, 0, 1 << 20]),
+])  # fmt: skip
+def test_values_outside_of_an_array(tmp_path: Path, tool: Tool, array: pa.Array,  # noqa: F811
+                                    numbers: list[int], damaged: list[int]) -> None:
+    path = write(pa.table({"c": array}), tmp_path / "t.arrow")
+    content = path.read_bytes()
+    before, after = (b"".join(n.to_bytes(4, "little", signed=n < 0) for n in one)
+                     for one in (numbers, damaged))  # fmt: skip
+    assert content.count(before) == 1
+    path.write_bytes(content.replace(before, after))
+    command = ["cvc", "pack"] if array is LISTS else ["compress"]
+    said = tool.refused(*command, path, "-o", tmp_path / "out", code=CORRUPT)
+    assert "column 'c'" in said
+
+
 # ---- columns that are left out ----
 
 OTHERS = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts between Arrow arrays and arrays of numbers. Only the files that use Arrow include this.
+// What the files that use Arrow share.
 #pragma once
 
 #include <arrow/array.h>
@@ -15,6 +15,7 @@
 #include <string>
 
 #include "failure.hpp"
+#include "formats/arrow/arrow_table.hpp"
 #include "formats/table.hpp"
 #include "io/files.hpp"
 
@@ -32,14 +33,10 @@ T take_arrow(arrow::Result<T> result, const std::string& place) {
 
 // Returns the next arrays of one column, null at the end.
 using NextArrays = std::function<std::shared_ptr<arrow::ChunkedArray>()>;
-// Returns an iterator over the arrays of a column, from the beginning.
-using OpenArrays = std::function<NextArrays(std::size_t column)>;
 
-// Describes all fields. For vectors, columns of lists are accepted too. Where the type does not
-// state the list length, it is the length of the column's first list, which is read with `open`.
-std::vector<Column> describe_fields(const arrow::Schema& schema, Purpose purpose,
-                                    const OpenArrays& open, const std::string& file);
-Metadata metadata_of(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata);
+// The fields of a schema, and such arrays, for ArrowSource.
+ArrowFields exported(const arrow::Schema& schema, const std::string& file);
+NextArray exported(NextArrays next, bool checks_values, std::string place);
 std::shared_ptr<arrow::KeyValueMetadata> arrow_metadata_of(const Metadata& metadata);
 
 // The Arrow type of a column's values, lists included.
@@ -48,10 +45,5 @@ std::shared_ptr<arrow::DataType> arrow_type_of(NumberType type);
 
 // Opens the file for random access. A regular file is mapped; a stream is read to its end.
 std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input);
-
-// `rows`: the row count, if known.
-std::unique_ptr<NumberInput> read_arrays(NextArrays next, const Column& column,
-                                         std::optional<std::uint64_t> rows, NullPolicy nulls,
-                                         const std::string& file);
 
 }  // namespace numpact::cli

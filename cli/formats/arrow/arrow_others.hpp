@@ -23,8 +23,6 @@ OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextA
                          ByteSink& file, const std::string& place,
                          std::optional<table::Vectors> vectors);
 
-// The texts or bytes of all arrays of a column; null: its values are others.
-std::unique_ptr<TextInput> texts_of(const arrow::Field& field, NextArrays next, std::string place);
 // A copy of texts as an array of a type of text or bytes, or of a dictionary with categories.
 std::shared_ptr<arrow::Array> array_of(const TextBlock& block,
                                        const std::shared_ptr<arrow::DataType>& type,

@@ -27,54 +27,50 @@ arrow::ipc::IpcReadOptions only_field(std::size_t index) {
   return options;
 }
 
-class ArrowTable : public TableInput {
- protected:
-  ArrowTable(Input& input, const InputOptions& options)
-      : TableInput(true), name_(input.name()), options_(options), file_(arrow_file(input)) {}
-
-  void describe(const arrow::Schema& schema) {
-    metadata_ = metadata_of(schema.metadata());
-    fields_ = schema.fields();
-    columns_ = describe_fields(
-        schema, options_.purpose, [this](std::size_t index) { return arrays(index); }, name_);
+class IpcSource : public ArrowSource {
+ public:
+  NextArray arrays(std::size_t column, const ArrayOptions& options) override {
+    return exported(arrays(column), options.checks_values, place_of(column));
   }
 
-  virtual NextArrays arrays(std::size_t index) = 0;
-
-  bool can_keep(std::size_t) const override { return true; }
-
-  std::unique_ptr<TextInput> open_texts(std::size_t index) override {
-    return texts_of(*fields_[index], arrays(index), column_place(name_, columns_[index].name));
-  }
-
-  OtherColumn write_other(std::size_t index, ByteSink& file,
+  OtherColumn write_other(std::size_t column, ByteSink& file,
                           std::optional<table::Vectors> vectors) override {
-    return write_arrays(fields_[index], arrays(index), file,
-                        column_place(name_, columns_[index].name), vectors);
+    return write_arrays(fields_[column], arrays(column), file, place_of(column), vectors);
   }
+
+ protected:
+  explicit IpcSource(Input& input) : name_(input.name()), file_(arrow_file(input)) {}
+
+  ArrowFields fields_of(const arrow::Schema& schema) {
+    fields_ = schema.fields();
+    return exported(schema, name_);
+  }
+  std::string place_of(std::size_t column) const {
+    return column_place(name_, fields_[column]->name());
+  }
+  virtual NextArrays arrays(std::size_t column) = 0;
 
   std::string name_;
-  InputOptions options_;
   std::shared_ptr<arrow::io::RandomAccessFile> file_;
   arrow::FieldVector fields_;
 };
 
-class ArrowFileTable final : public ArrowTable {
+class IpcFile final : public IpcSource {
  public:
-  ArrowFileTable(Input& input, const InputOptions& options) : ArrowTable(input, options) {
-    const auto reader = take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_), name_);
-    describe(*reader->schema());  // NOLINT(clang-analyzer-optin.cplusplus.VirtualCall): final
-    rows_ = static_cast<std::uint64_t>(take_arrow(reader->CountRows(), name_));
-  }
+  explicit IpcFile(Input& input) : IpcSource(input) {}
 
-  std::unique_ptr<NumberInput> open(std::size_t index) override {
-    return read_arrays(arrays(index), columns_[index], rows_, nulls_, name_);
+  ArrowFields fields() override {
+    const auto reader = take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_), name_);
+    ArrowFields fields = fields_of(*reader->schema());
+    rows_ = static_cast<std::uint64_t>(take_arrow(reader->CountRows(), name_));
+    return fields;
   }
+  std::optional<std::uint64_t> rows() const override { return rows_; }
 
  private:
-  NextArrays arrays(std::size_t index) override {
+  NextArrays arrays(std::size_t column) override {
     const auto reader =
-        take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_, only_field(index)), name_);
+        take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_, only_field(column)), name_);
     return [reader, place = name_, batch = 0]() mutable -> std::shared_ptr<arrow::ChunkedArray> {
       if (batch == reader->num_record_batches()) return nullptr;
       return only_column(*take_arrow(reader->ReadRecordBatch(batch++), place));
@@ -84,19 +80,16 @@ class ArrowFileTable final : public ArrowTable {
   std::uint64_t rows_ = 0;
 };
 
-class ArrowStreamTable final : public ArrowTable {
+class IpcStream final : public IpcSource {
  public:
-  ArrowStreamTable(Input& input, const InputOptions& options) : ArrowTable(input, options) {
-    describe(*open_stream({})->schema());  // NOLINT(clang-analyzer-optin.cplusplus.VirtualCall)
-  }
+  explicit IpcStream(Input& input) : IpcSource(input) {}
 
-  std::unique_ptr<NumberInput> open(std::size_t index) override {
-    return read_arrays(arrays(index), columns_[index], std::nullopt, nulls_, name_);
-  }
+  ArrowFields fields() override { return fields_of(*open({})->schema()); }
+  std::optional<std::uint64_t> rows() const override { return std::nullopt; }
 
  private:
-  NextArrays arrays(std::size_t index) override {
-    const auto reader = open_stream(only_field(index));
+  NextArrays arrays(std::size_t column) override {
+    const auto reader = open(only_field(column));
     return [reader, place = name_]() -> std::shared_ptr<arrow::ChunkedArray> {
       std::shared_ptr<arrow::RecordBatch> batch;
       check_arrow(reader->ReadNext(&batch), place);
@@ -104,7 +97,7 @@ class ArrowStreamTable final : public ArrowTable {
     };
   }
 
-  std::shared_ptr<arrow::ipc::RecordBatchStreamReader> open_stream(
+  std::shared_ptr<arrow::ipc::RecordBatchStreamReader> open(
       const arrow::ipc::IpcReadOptions& options) {
     const std::int64_t size = take_arrow(file_->GetSize(), name_);
     auto stream = take_arrow(arrow::io::RandomAccessFile::GetStream(file_, 0, size), name_);
@@ -136,12 +129,12 @@ class IpcOutput final : public ArrowOutput {
 
 std::unique_ptr<TableInput> open_arrow_file(std::unique_ptr<Input> input,
                                             const InputOptions& options) {
-  return std::make_unique<ArrowFileTable>(*input, options);
+  return table_of(std::make_unique<IpcFile>(*input), input->name(), options.purpose);
 }
 
 std::unique_ptr<TableInput> open_arrow_stream(std::unique_ptr<Input> input,
                                               const InputOptions& options) {
-  return std::make_unique<ArrowStreamTable>(*input, options);
+  return table_of(std::make_unique<IpcStream>(*input), input->name(), options.purpose);
 }
 
 std::unique_ptr<TableOutput> make_arrow_file(OutputFile& file, const OutputPlan& plan) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parquet files. They are read one block of one column at a time.
-#include <arrow/array/array_primitive.h>
-#include <arrow/array/concatenate.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <arrow/util/byte_size.h>
@@ -15,7 +13,6 @@
 #include <parquet/schema.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -24,7 +21,6 @@
 #include "formats/arrow/arrow_columns.hpp"
 #include "formats/arrow/arrow_others.hpp"
 #include "formats/arrow/arrow_output.hpp"
-#include "formats/arrow/int96.hpp"
 #include "formats/arrow/parquet_fit.hpp"
 #include "formats/formats.hpp"
 
@@ -79,57 +75,46 @@ FileReader open_reader(const std::shared_ptr<arrow::io::RandomAccessFile>& bytes
   return built;
 }
 
-class ParquetTable final : public TableInput {
+class ParquetSource final : public ArrowSource {
  public:
-  ParquetTable(Input& input, const InputOptions& options)
-      : TableInput(true),
-        file_(input.name()),
-        options_(options),
+  explicit ParquetSource(Input& input)
+      : file_(input.name()),
         bytes_(arrow_file(input)),
         reader_(open_reader(bytes_, arrow::TimeUnit::NANO, file_)) {
-    std::shared_ptr<arrow::Schema> schema;
-    check_arrow(reader_->GetSchema(&schema), file_);
-    metadata_ = metadata_of(schema->metadata());
-    columns_ = describe_fields(
-        *schema, options_.purpose, [this](std::size_t index) { return open_lists(index, 1); },
-        file_);
+    check_arrow(reader_->GetSchema(&schema_), file_);
   }
 
-  std::unique_ptr<NumberInput> open(std::size_t index) override {
-    Column& column = columns_[index];
-    FileReader reader = reader_;
-    if (is_int96(index)) reader = reader_in_unit(choose_int96_unit(index));
-    NextArrays next =
-        column.is_list
-            ? open_lists(index, std::max<std::uint64_t>(1, kBlockNumbers / column.dimension))
-            : open_numbers(reader, index);
-    return read_arrays(std::move(next), column, rows(), nulls_, file_);
+  ArrowFields fields() override { return exported(*schema_, file_); }
+
+  std::optional<std::uint64_t> rows() const override { return row_count(); }
+
+  NextArray arrays(std::size_t column, const ArrayOptions& options) override {
+    const bool is_nested = schema_->field(static_cast<int>(column))->type()->num_fields() > 0;
+    return exported(is_nested ? open_lists(column, options.rows)
+                              : open_numbers(reader_in_unit(options.int96_unit), column),
+                    options.checks_values, place_of(column));
   }
 
-  bool can_keep(std::size_t) const override { return true; }
-
-  std::unique_ptr<TextInput> open_texts(std::size_t index) override {
-    std::shared_ptr<arrow::Schema> schema;
-    check_arrow(reader_->GetSchema(&schema), file_);
-    return texts_of(*schema->field(static_cast<int>(index)), open_numbers(reader_, index),
-                    place_of(index));
+  bool is_int96(std::size_t column) const override {
+    const parquet::arrow::SchemaField& field = reader_->manifest().schema_fields[column];
+    if (field.column_index < 0) return false;
+    const parquet::SchemaDescriptor& schema = *reader_->parquet_reader()->metadata()->schema();
+    return schema.Column(field.column_index)->physical_type() == parquet::Type::INT96;
   }
 
-  OtherColumn write_other(std::size_t index, ByteSink& file,
+  OtherColumn write_other(std::size_t column, ByteSink& file,
                           std::optional<table::Vectors> vectors) override {
-    std::shared_ptr<arrow::Schema> schema;
-    check_arrow(reader_->GetSchema(&schema), file_);
-    return write_arrays(schema->field(static_cast<int>(index)), open_numbers(reader_, index), file,
-                        place_of(index), vectors);
+    return write_arrays(schema_->field(static_cast<int>(column)), open_numbers(reader_, column),
+                        file, place_of(column), vectors);
   }
 
  private:
-  std::uint64_t rows() const {
+  std::uint64_t row_count() const {
     return static_cast<std::uint64_t>(reader_->parquet_reader()->metadata()->num_rows());
   }
 
-  std::string place_of(std::size_t index) const {
-    return column_place(file_, reader_->manifest().schema_fields[index].field->name());
+  std::string place_of(std::size_t column) const {
+    return column_place(file_, schema_->field(static_cast<int>(column))->name());
   }
 
   // Turns exceptions of the reader into Failure, and checks for missing rows, which it reports too
@@ -164,7 +149,7 @@ class ParquetTable final : public TableInput {
       check_arrow(column->NextBatch(std::int64_t{kBlockNumbers}, &arrays), place);
       return arrays;
     };
-    return checked(next, place, rows());
+    return checked(next, place, row_count());
   }
 
   NextArrays open_lists(std::size_t index, std::uint64_t rows_at_once) const {
@@ -181,61 +166,19 @@ class ParquetTable final : public TableInput {
       if (batch == nullptr) return nullptr;
       return std::make_shared<arrow::ChunkedArray>(batch->column(0));
     };
-    return checked(next, place, rows());
+    return checked(next, place, row_count());
   }
 
-  bool is_int96(std::size_t index) const {
-    const parquet::arrow::SchemaField& field = reader_->manifest().schema_fields[index];
-    if (columns_[index].logical.kind != LogicalKind::kTimestamp || field.column_index < 0) {
-      return false;
-    }
-    const parquet::SchemaDescriptor& schema = *reader_->parquet_reader()->metadata()->schema();
-    return schema.Column(field.column_index)->physical_type() == parquet::Type::INT96;
-  }
-
-  FileReader reader_in_unit(arrow::TimeUnit::type unit) const {
-    return unit == arrow::TimeUnit::NANO ? reader_ : open_reader(bytes_, unit, file_);
-  }
-
-  // Reads the column in three units, and sets the suitable one in columns_.
-  arrow::TimeUnit::type choose_int96_unit(std::size_t index) {
-    using arrow::TimeUnit;
-    std::array<NextArrays, 3> units;
-    std::size_t at = 0;
-    for (const TimeUnit::type unit : {TimeUnit::NANO, TimeUnit::MICRO, TimeUnit::MILLI}) {
-      units[at++] = open_numbers(reader_in_unit(unit), index);
-    }
-    Int96Unit found;
-    std::uint64_t row = 0;
-    while (std::shared_ptr<arrow::Array> nanos = next_array(units[0])) {
-      const auto micros = next_array(units[1]);
-      const auto millis = next_array(units[2]);
-      for (std::int64_t i = 0; i < nanos->length(); ++i, ++row) {
-        if (nanos->IsNull(i)) continue;
-        found.add(row, value_at(*nanos, i), value_at(*micros, i), value_at(*millis, i));
-      }
-    }
-    if (!found.unit()) throw Failure(ExitCode::kFailure, place_of(index), found.problem());
-    columns_[index].logical.unit = *found.unit();
-    return *found.unit() == cli::TimeUnit::kNano ? TimeUnit::NANO : TimeUnit::MICRO;
-  }
-
-  // Combines all arrays of a block into one.
-  std::shared_ptr<arrow::Array> next_array(const NextArrays& next) const {
-    const std::shared_ptr<arrow::ChunkedArray> arrays = next();
-    if (arrays == nullptr) return nullptr;
-    if (arrays->num_chunks() == 1) return arrays->chunk(0);
-    return take_arrow(arrow::Concatenate(arrays->chunks()), file_);
-  }
-
-  static std::int64_t value_at(const arrow::Array& timestamps, std::int64_t i) {
-    return static_cast<const arrow::TimestampArray&>(timestamps).Value(i);
+  FileReader reader_in_unit(TimeUnit unit) const {
+    if (unit == TimeUnit::kNano) return reader_;
+    return open_reader(
+        bytes_, unit == TimeUnit::kMicro ? arrow::TimeUnit::MICRO : arrow::TimeUnit::MILLI, file_);
   }
 
   std::string file_;
-  InputOptions options_;
   std::shared_ptr<arrow::io::RandomAccessFile> bytes_;
   FileReader reader_;
+  std::shared_ptr<arrow::Schema> schema_;
 };
 
 // Bytes of rows that are held until the file is opened, so that small files, of which all rows are
@@ -341,7 +284,7 @@ class ParquetOutput final : public ArrowOutput {
 std::unique_ptr<TableInput> open_parquet(std::unique_ptr<Input> input,
                                          const InputOptions& options) {
   try {
-    return std::make_unique<ParquetTable>(*input, options);
+    return table_of(std::make_unique<ParquetSource>(*input), input->name(), options.purpose);
   } catch (const parquet::ParquetException& error) {
     throw Failure(ExitCode::kCorrupt, input->name(), error.what());
   }

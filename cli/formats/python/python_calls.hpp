@@ -57,7 +57,8 @@ class PythonObject {
     object_.reset();
   }
 
-  // Calls a function of the object; needs the GIL.
+  // These need the GIL.
+  const nb::object& get() const { return object_; }
   template <class... Values>
   nb::object call(const char* name, Values&&... values) const {
     return object_.attr(name)(std::forward<Values>(values)...);

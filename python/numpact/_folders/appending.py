@@ -17,13 +17,13 @@ from .._lossy import roundings_of
 from .._remote.locations import local_place
 from .._remote.manifest import Column, Manifest, Other, Part, manifest_of
 from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
-from .._tables.columns import OTHER_ENUM, has_enums_of
+from .._tables.columns import OTHER_ENUM, has_enums_of, logical_of
 from .._tables.joining import as_type, is_null_type
 from .._tables.others import have_same_values
 from .._tables.unifying import as_common, common_type
 from .._tables.vectors import require_exact
 from .._threads import resolve
-from .columns import field_of, logical_of
+from .columns import field_of
 from .sources import Folder, not_a_table
 from .writing import (
     ColumnWriter,

@@ -11,9 +11,16 @@ import pyarrow as pa
 from .._errors import InvalidArgumentError
 from .._number_types import dtype_of
 from .._remote.manifest import Column, LogicalType, Manifest, pack_metadata, unpack_metadata
-from .._tables.columns import all_number_bytes, decimal_array, describe, storage_array
+from .._tables.columns import (
+    all_number_bytes,
+    decimal_array,
+    logical_of,
+    metadata_of,
+    metadata_pairs,
+    number_bytes,
+    storage_array,
+)
 from .._tables.columns import arrow_type as _arrow_type
-from .._tables.reading import number_bytes
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -23,37 +30,9 @@ if TYPE_CHECKING:
 _EXTENSION = b"ARROW:extension:name"
 
 
-def logical_of(field: pa.Field) -> LogicalType | None:
-    """The logical type of a field; None if Pco cannot hold its values."""
-    described = describe(field)
-    if described["type"] is None or "unfit" in described:
-        return None
-    unit = described["unit"] if has_unit(described["kind"]) else ""
-    digits = (described.get(key, 0) for key in ("precision", "scale", "bits"))
-    return LogicalType(
-        described["kind"], described["type"], unit, described["timezone"], "", *digits
-    )
-
-
-def has_unit(kind: str) -> bool:
-    return kind in ("time32", "time64", "timestamp", "duration")
-
-
-def why_unfit(field: pa.Field) -> str:
-    """Why Pco cannot hold the values of a field for which ``logical_of`` gives None."""
-    return str(describe(field).get("unfit", ""))
-
-
 def field_metadata(field: pa.Field) -> bytes:
     """The metadata of a field, packed as in a manifest; that of an extension type among it."""
-    return packed_json(describe(field)["metadata"])
-
-
-def packed_json(pairs: list[list[Any]]) -> bytes:
-    def content(text: Any) -> bytes:
-        return text.encode() if isinstance(text, str) else bytes.fromhex(text["hex"])
-
-    return pack_metadata((content(key), content(value)) for key, value in pairs)
+    return pack_metadata(metadata_pairs(metadata_of(field)))
 
 
 def table_metadata(schema: pa.Schema) -> bytes:

@@ -14,8 +14,8 @@ import pyarrow.compute as _compute
 
 from .. import _core
 from .._errors import TypeMismatchError
-from .._tables.columns import storage_array, storage_of
-from .columns import logical_of, numbers_in, validity_of
+from .._tables.columns import logical_of, storage_array, storage_of
+from .columns import numbers_in, validity_of
 from .filters import Comparison, NumberCondition
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from .._remote.dataset import FoundFolder, folders_in, partition_columns
 from .._remote.locations import StorageOptions, table_place
 from .._remote.partitions import Constant
 from .._shown import few
-from .columns import empty_table, logical_of
+from .._tables.columns import logical_of
+from .columns import empty_table
 from .filters import Comparison
 from .polars_predicates import Kind, pruning
 from .row_tests import left_in, schema_in

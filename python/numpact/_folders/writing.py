@@ -33,13 +33,13 @@ from .._specs import (
     core_trailer,
 )
 from .._tables.coded import Texts, large_texts
-from .._tables.columns import is_text_type
+from .._tables.columns import is_text_type, logical_of, why_unfit
 from .._tables.others import OtherReader, OtherWriter
 from .._tables.vector_reader import open_other
 from .._tables.vectors import compression_for
 from .._tables.writing import validity_bits
 from .._threads import ALL, resolve
-from .columns import field_metadata, logical_of, rows_in, table_metadata, validity_of, why_unfit
+from .columns import field_metadata, rows_in, table_metadata, validity_of
 
 Path = Union[str, "os.PathLike[str]"]
 #: The treatment of columns that Pco cannot hold.

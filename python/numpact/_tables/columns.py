@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from .._errors import CorruptError, InvalidArgumentError
+from .._remote.manifest import LogicalType
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -73,13 +74,6 @@ _KINDS = {
 _MAX_DIGITS = 18
 
 
-def is_list_of_numbers(type: pa.DataType) -> bool:
-    is_list = (
-        pa.types.is_fixed_size_list(type) or pa.types.is_list(type) or pa.types.is_large_list(type)
-    )
-    return is_list and type.value_type in _NAMES
-
-
 def storage_of(type: pa.DataType) -> pa.DataType:
     """The type of the values behind an extension type."""
     while isinstance(type, pa.BaseExtensionType):
@@ -92,18 +86,6 @@ def storage_array(array: pa.Array) -> pa.Array:
     while isinstance(array, pa.ExtensionArray):
         array = array.storage
     return array
-
-
-def metadata_to_json(metadata: Any) -> list[list[Any]]:
-    """Metadata as in a manifest: pairs of texts, or of ``{"hex": "00ff"}`` if it is not UTF-8."""
-
-    def text(content: bytes) -> Any:
-        try:
-            return content.decode()
-        except UnicodeDecodeError:
-            return {"hex": content.hex()}
-
-    return [[text(key), text(value)] for key, value in metadata_pairs(metadata)]
 
 
 def metadata_pairs(metadata: Any) -> Iterator[tuple[bytes, bytes]]:
@@ -185,59 +167,36 @@ def has_enums_of(field: pa.Field, other: pa.Field) -> bool:
     )
 
 
-def leaves(path: str, type: pa.DataType) -> Iterator[str]:
+def _leaves(path: str, type: pa.DataType) -> Iterator[str]:
     """The names of the fields inside a nested column."""
     if type.num_fields == 0:
         yield f"'{path}'"
     for index in range(type.num_fields):
         field = type.field(index)
-        yield from leaves(f"{path}.{field.name}", field.type)
+        yield from _leaves(f"{path}.{field.name}", field.type)
 
 
-def _why_unfit(name: str, type: pa.DataType) -> str:
-    of_type = f"values of type {type} cannot be compressed"
-    inside = f" (with it {', '.join(leaves(name, type))})" if type.num_fields else ""
-    return of_type + inside
+def why_unfit(field: pa.Field) -> str:
+    """Why Pco cannot hold the values of a field for which ``logical_of`` gives None."""
+    of_type = f"values of type {field.type} cannot be compressed"
+    if not field.type.num_fields:
+        return of_type
+    return f"{of_type} (with it {', '.join(_leaves(field.name, field.type))})"
 
 
-def describe(field: pa.Field, list_size: int | None = None) -> dict[str, Any]:
-    """The description of a field for the command.
-
-    Args:
-        field: The field.
-        list_size: Numbers in each list if the command reads lists; 0 if the first value is not a
-            list of numbers. None: the command does not read lists, or the field has none.
-    """
+def logical_of(field: pa.Field) -> LogicalType | None:
+    """The logical type of a field; None if Pco cannot hold its values."""
     type = storage_of(field.type)
-    described: dict[str, Any] = {
-        "name": field.name,
-        "source_type": str(field.type),
-        "list_size": list_size or 0,
-        "nullable": field.nullable,
-        "metadata": metadata_to_json(metadata_of(field)),
-        "type": _NAMES.get(type if list_size is None else type.value_type),
-    }
-    if list_size == 0:
-        why = f"the first value of type {field.type} is not a list with numbers in it"
-        return {**described, "type": None, "unfit": why}
-    if described["type"] is not None:
-        return {**described, "kind": "number", "unit": "s", "timezone": ""}
-    for kind, (storage, matches) in _KINDS.items():
+    if type in _NAMES:
+        return LogicalType("number", _NAMES[type])
+    for kind, (number_type, matches) in _KINDS.items():
         if matches(type):
-            unit = getattr(type, "unit", "s") if not kind.startswith("date") else "s"
-            timezone = getattr(type, "tz", None) or ""
-            return {**described, "type": storage, "kind": kind, "unit": unit, "timezone": timezone}
-    if is_narrow_decimal(type):
-        digits = {"precision": type.precision, "scale": type.scale, "bits": type.bit_width}
-        return {
-            **described,
-            **digits,
-            "type": "i64",
-            "kind": "decimal",
-            "unit": "s",
-            "timezone": "",
-        }
-    return {**described, "unfit": _why_unfit(field.name, field.type)}
+            unit = "" if kind.startswith("date") else getattr(type, "unit", "")
+            return LogicalType(kind, number_type, unit, getattr(type, "tz", None) or "")
+    if not is_narrow_decimal(type):
+        return None
+    digits = {"precision": type.precision, "scale": type.scale, "bits": type.bit_width}
+    return LogicalType("decimal", "i64", **digits)
 
 
 def is_narrow_decimal(type: pa.DataType) -> bool:
@@ -293,6 +252,11 @@ def all_number_bytes(array: pa.Array) -> memoryview:
     if numbers is None:  # as some programs make arrays of nulls
         return memoryview(bytes(len(array) * size))
     return memoryview(numbers)[first : first + len(array) * size]
+
+
+def number_bytes(array: pa.Array) -> memoryview:
+    """The numbers of the rows that are not null."""
+    return all_number_bytes(array.drop_null() if array.null_count else array)
 
 
 def _narrowed(array: pa.Array) -> memoryview:

@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from .._errors import TypeMismatchError
-from .._folders.columns import logical_of, why_unfit
 from .._table import Others
+from .._tables.columns import logical_of, why_unfit
 from .._tables.unifying import as_common, common_type
 
 _PANDAS = b"pandas"  # metadata of a schema: the types of pandas, and the columns of the index
