@@ -2,6 +2,8 @@
 // The columns of numbers of Arrow's C data interface.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -19,16 +21,25 @@ struct Storage {
   bool is_bits = false;
 };
 
+// Formats of numbers that have no other meaning, and their types.
+inline constexpr std::string_view kLetters = "cCsSiIlLefg";
+inline constexpr NumberType kLetterTypes[] = {NumberType::kI8,  NumberType::kU8,  NumberType::kI16,
+                                              NumberType::kU16, NumberType::kI32, NumberType::kU32,
+                                              NumberType::kI64, NumberType::kU64, NumberType::kF16,
+                                              NumberType::kF32, NumberType::kF64};
+
+constexpr char letter_of(NumberType type) {
+  return kLetters[static_cast<std::size_t>(std::ranges::find(kLetterTypes, type) - kLetterTypes)];
+}
+
 // The numbers behind a format string; none: its values are others. Dates and times are integers.
 inline std::optional<Storage> storage_of(std::string_view format) {
   using enum NumberType;
   if (format.size() == 1) {
-    constexpr std::string_view kLetters = "bcCsSiIlLefg";
-    constexpr NumberType kTypes[] = {kU8,  kI8,  kU8,  kI16, kU16, kI32,
-                                     kU32, kI64, kU64, kF16, kF32, kF64};
+    if (format == "b") return Storage{kU8, true};
     const std::size_t at = kLetters.find(format[0]);
     if (at == std::string_view::npos) return std::nullopt;
-    return Storage{kTypes[at], at == 0};
+    return Storage{kLetterTypes[at]};
   }
   if (format == "tdD" || format == "tts" || format == "ttm") return Storage{kI32};
   if (format == "tdm" || format == "ttu" || format == "ttn") return Storage{kI64};

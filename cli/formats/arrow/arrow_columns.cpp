@@ -16,20 +16,6 @@
 namespace numpact::cli {
 namespace {
 
-arrow::TimeUnit::type unit_to_arrow(TimeUnit unit) {
-  switch (unit) {
-    case TimeUnit::kSecond:
-      return arrow::TimeUnit::SECOND;
-    case TimeUnit::kMilli:
-      return arrow::TimeUnit::MILLI;
-    case TimeUnit::kMicro:
-      return arrow::TimeUnit::MICRO;
-    case TimeUnit::kNano:
-      break;
-  }
-  return arrow::TimeUnit::NANO;
-}
-
 constexpr std::size_t kMaxBufferedBytes = std::size_t{32} << 20;
 
 // Copies a long stream to an unnamed temporary file.
@@ -85,90 +71,6 @@ std::shared_ptr<arrow::KeyValueMetadata> arrow_metadata_of(const Metadata& metad
   auto made = std::make_shared<arrow::KeyValueMetadata>();
   for (const auto& [key, value] : metadata) made->Append(key, value);
   return made;
-}
-
-std::shared_ptr<arrow::DataType> arrow_type_of(NumberType type) {
-  switch (type) {
-    case NumberType::kU8:
-      return arrow::uint8();
-    case NumberType::kI8:
-      return arrow::int8();
-    case NumberType::kU16:
-      return arrow::uint16();
-    case NumberType::kI16:
-      return arrow::int16();
-    case NumberType::kF16:
-      return arrow::float16();
-    case NumberType::kU32:
-      return arrow::uint32();
-    case NumberType::kI32:
-      return arrow::int32();
-    case NumberType::kF32:
-      return arrow::float32();
-    case NumberType::kU64:
-      return arrow::uint64();
-    case NumberType::kI64:
-      return arrow::int64();
-    case NumberType::kF64:
-      break;
-  }
-  return arrow::float64();
-}
-
-std::shared_ptr<arrow::DataType> text_type_of(const table::TextFile& text) {
-  const auto values = [&]() -> std::shared_ptr<arrow::DataType> {
-    switch (text.type) {
-      case table::TextType::kString:
-        return arrow::utf8();
-      case table::TextType::kLargeString:
-        return arrow::large_utf8();
-      case table::TextType::kBinary:
-        return arrow::binary();
-      case table::TextType::kLargeBinary:
-        return arrow::large_binary();
-      case table::TextType::kStringView:
-        return arrow::utf8_view();
-      case table::TextType::kBinaryView:
-        break;
-    }
-    return arrow::binary_view();
-  }();
-  if (!text.index_type) return values;
-  return arrow::dictionary(arrow_type_of(*text.index_type), values, text.is_ordered);
-}
-
-std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column) {
-  const arrow::TimeUnit::type unit = unit_to_arrow(column.logical.unit);
-  switch (column.logical.kind) {
-    case LogicalKind::kNumber:
-      if (!column.is_list) return arrow_type_of(column.type);
-      return arrow::fixed_size_list(arrow_type_of(column.type),
-                                    static_cast<std::int32_t>(column.dimension));
-    case LogicalKind::kBool:
-      return arrow::boolean();
-    case LogicalKind::kDate32:
-      return arrow::date32();
-    case LogicalKind::kDate64:
-      return arrow::date64();
-    case LogicalKind::kTime32:
-      return arrow::time32(unit);
-    case LogicalKind::kTime64:
-      return arrow::time64(unit);
-    case LogicalKind::kTimestamp:
-      return arrow::timestamp(unit, column.logical.timezone);
-    case LogicalKind::kText:
-      return text_type_of(column.text[0]);
-    case LogicalKind::kDecimal: {
-      const auto& [precision, scale, bits] = column.logical.decimal;
-      return bits == 32    ? arrow::decimal32(precision, scale)
-             : bits == 64  ? arrow::decimal64(precision, scale)
-             : bits == 128 ? arrow::decimal128(precision, scale)
-                           : arrow::decimal256(precision, scale);
-    }
-    case LogicalKind::kDuration:
-      break;
-  }
-  return arrow::duration(unit);
 }
 
 std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input) {

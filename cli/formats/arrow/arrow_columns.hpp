@@ -39,10 +39,6 @@ ArrowFields exported(const arrow::Schema& schema, const std::string& file);
 NextArray exported(NextArrays next, bool checks_values, std::string place);
 std::shared_ptr<arrow::KeyValueMetadata> arrow_metadata_of(const Metadata& metadata);
 
-// The Arrow type of a column's values, lists included.
-std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column);
-std::shared_ptr<arrow::DataType> arrow_type_of(NumberType type);
-
 // Opens the file for random access. A regular file is mapped; a stream is read to its end.
 std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input);
 

@@ -8,6 +8,7 @@
 #include <arrow/array/concatenate.h>
 #include <arrow/array/util.h>
 #include <arrow/buffer.h>
+#include <arrow/c/bridge.h>
 #include <arrow/compute/api_vector.h>
 #include <arrow/compute/cast.h>
 #include <arrow/extension_type.h>
@@ -19,10 +20,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "formats/arrow/array_output.hpp"
 #include "formats/arrow/array_sizes.hpp"
 #include "formats/arrow/arrow_output.hpp"
 #include "formats/arrow/checked_file.hpp"
@@ -124,60 +125,6 @@ class ArrowOtherReader final : public OtherReader {
 };
 
 }  // namespace
-
-// Texts, or bytes, with offsets of 64 bits.
-static ArrayRef large_array(bool is_bytes, std::vector<std::int64_t> offsets, std::string bytes,
-                            std::shared_ptr<arrow::Buffer> valid) {
-  const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
-  return arrow::MakeArray(
-      arrow::ArrayData::Make(is_bytes ? arrow::large_binary() : arrow::large_utf8(), rows,
-                             {std::move(valid), arrow::Buffer::FromVector(std::move(offsets)),
-                              arrow::Buffer::FromString(std::move(bytes))}));
-}
-
-static bool is_bytes_type(const arrow::DataType& type) {
-  return type.id() == ArrowType::BINARY || type.id() == ArrowType::LARGE_BINARY ||
-         type.id() == ArrowType::BINARY_VIEW;
-}
-
-// The rows as indices of categories, which all of them are among.
-static ArrayRef coded_array(const TextBlock& block, const arrow::DictionaryType& type,
-                            const table::TextValues& categories, const std::string& place) {
-  std::unordered_map<std::string_view, std::int32_t> place_of;
-  for (std::size_t i = 0; i < categories.size(); ++i) {
-    place_of.emplace(categories[i], static_cast<std::int32_t>(i));
-  }
-  std::vector<std::int32_t> places;
-  for (std::size_t row = 0; row < block.rows(); ++row) {
-    places.push_back(block.is_null(row) ? 0 : place_of.at(block.text(row)));
-  }
-  std::shared_ptr<arrow::Buffer> valid;
-  if (!block.valid.empty()) valid = validity_bits(block.valid, place);
-  const auto rows = static_cast<std::int64_t>(block.rows());
-  const auto wide = arrow::MakeArray(arrow::ArrayData::Make(
-      arrow::int32(), rows, {std::move(valid), arrow::Buffer::FromVector(std::move(places))}));
-  const ArrayRef indices = take_arrow(arrow::compute::Cast(*wide, type.index_type()), place);
-  const ArrayRef large = large_array(is_bytes_type(*type.value_type()),
-                                     {categories.offsets().begin(), categories.offsets().end()},
-                                     std::string(categories.bytes()), nullptr);
-  const ArrayRef values = take_arrow(arrow::compute::Cast(*large, type.value_type()), place);
-  const auto made = arrow::dictionary(type.index_type(), type.value_type(), type.ordered());
-  return take_arrow(arrow::DictionaryArray::FromArrays(made, indices, values), place);
-}
-
-ArrayRef array_of(const TextBlock& block, const std::shared_ptr<arrow::DataType>& type,
-                  const std::string& place, const table::TextValues* categories) {
-  if (categories != nullptr) {
-    return coded_array(block, static_cast<const arrow::DictionaryType&>(*type), *categories, place);
-  }
-  std::vector<std::int64_t> offsets(1);
-  for (const std::uint64_t end : block.ends) offsets.push_back(static_cast<std::int64_t>(end));
-  std::shared_ptr<arrow::Buffer> valid;
-  if (!block.valid.empty()) valid = validity_bits(block.valid, place);
-  const ArrayRef large =
-      large_array(is_bytes_type(*type), std::move(offsets), block.bytes, std::move(valid));
-  return take_arrow(arrow::compute::Cast(*large, type), place);
-}
 
 OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextArrays& next,
                          ByteSink& file, const std::string& place,
@@ -378,7 +325,8 @@ OtherColumn write_text(TextInput& input, const std::string& name, ByteSink& file
   for (;;) {
     const TextBlock& block = input.next();
     if (block.rows() == 0) return writer.close();
-    writer.write(array_of(block, arrow::utf8(), place));
+    Owned<ArrowArray> made = export_texts(block, table::TextType::kString, place);
+    writer.write(take_arrow(arrow::ImportArray(made.get(), arrow::utf8()), place));
   }
 }
 

@@ -23,12 +23,6 @@ OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextA
                          ByteSink& file, const std::string& place,
                          std::optional<table::Vectors> vectors);
 
-// A copy of texts as an array of a type of text or bytes, or of a dictionary with categories.
-std::shared_ptr<arrow::Array> array_of(const TextBlock& block,
-                                       const std::shared_ptr<arrow::DataType>& type,
-                                       const std::string& place,
-                                       const table::TextValues* categories = nullptr);
-
 // Reads rows of a file of a folder, which is untrusted.
 class ArrowOtherFile {
  public:

@@ -21,6 +21,7 @@ template <class T>
 class Owned {
  public:
   Owned() = default;
+  explicit Owned(const T& value) : value_(value) {}
   Owned(Owned&& other) noexcept : value_(std::exchange(other.value_, T{})) {}
   Owned& operator=(Owned&& other) noexcept {
     std::swap(value_, other.value_);

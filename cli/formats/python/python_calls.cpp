@@ -68,14 +68,6 @@ void add_rows(const nb::handle& rows, TextBlock& block) {
   if (valid.size() > 0) std::memcpy(block.valid.data() + before, valid.data(), valid.size());
 }
 
-nb::tuple rows_of(const TextBlock& block) {
-  std::vector<std::uint64_t> offsets(1);
-  offsets.insert(offsets.end(), block.ends.begin(), block.ends.end());
-  return nb::make_tuple(nb::bytes(block.bytes.data(), block.bytes.size()),
-                        python_bytes(std::as_bytes(std::span(offsets))),
-                        python_bytes(std::as_bytes(std::span(block.valid))));
-}
-
 OtherColumn other_in(const nb::object& written) {
   return {nb::cast<std::string>(written[1]), nb::cast<std::uint64_t>(written[0])};
 }

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/arrow/arrow_table.hpp"
 #include "formats/others.hpp"
 #include "formats/table.hpp"
 #include "formats/value_limits.hpp"
@@ -124,8 +125,11 @@ inline nb::bytes bytes_at(const nb::handle& tuple, int index) {
 nb::object limits_for_python(const ValueLimits& limits);
 // Adds rows to a block: a tuple of texts, ends and validity.
 void add_rows(const nb::handle& rows, TextBlock& block);
-// The other way round: texts, offsets and validity.
-nb::tuple rows_of(const TextBlock& block);
+// Where functions of pyarrow find or leave a structure of Arrow's C data interface.
+template <class T>
+std::uintptr_t address_of(Owned<T>& value) {
+  return reinterpret_cast<std::uintptr_t>(value.get());
+}
 // What writing a file of another column returns.
 OtherColumn other_in(const nb::object& written);
 nb::list metadata_for_python(const Metadata& metadata);

@@ -11,11 +11,6 @@
 namespace numpact::cli {
 namespace {
 
-template <class T>
-std::uintptr_t address_of(Owned<T>& value) {
-  return reinterpret_cast<std::uintptr_t>(value.get());
-}
-
 // A Table of numpact._tables.reading.
 class PythonSource final : public ArrowSource {
  public:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "failure.hpp"
+#include "formats/arrow/array_output.hpp"
 #include "formats/others.hpp"
 #include "formats/python/python_calls.hpp"
 
@@ -106,7 +107,8 @@ OtherColumn write_text(TextInput& input, const std::string& name, ByteSink& file
     if (block.rows() == 0) {
       return sink.written([&] { return other_in(writer.call("close")); });
     }
-    sink.written([&] { writer.call("write", block.rows(), *rows_of(block)); });
+    Owned<ArrowArray> made = export_texts(block, table::TextType::kString, place);
+    sink.written([&] { writer.call("write", address_of(made)); });
   }
 }
 

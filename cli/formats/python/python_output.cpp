@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes tables with pyarrow.
-#include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "failure.hpp"
+#include "formats/arrow/array_output.hpp"
 #include "formats/arrow/parquet_fit.hpp"
 #include "formats/formats.hpp"
 #include "formats/others.hpp"
@@ -18,32 +19,6 @@
 
 namespace numpact::cli {
 namespace {
-
-nb::list categories_for_python(const table::TextValues* categories) {
-  nb::list made;
-  for (std::size_t i = 0; categories != nullptr && i < categories->size(); ++i) {
-    made.append(nb::bytes((*categories)[i].data(), (*categories)[i].size()));
-  }
-  return made;
-}
-
-nb::dict column_for_python(const Column& column) {
-  nb::dict made;
-  made["name"] = python_text(column.name);
-  made["type"] = std::string(name_of(column.type));
-  made["kind"] = std::string(to_string(column.logical.kind));
-  made["unit"] = std::string(to_string(column.logical.unit));
-  made["timezone"] = python_text(column.logical.timezone);
-  made["precision"] = column.logical.decimal.precision;
-  made["scale"] = column.logical.decimal.scale;
-  made["bits"] = column.logical.decimal.bits;
-  made["text_type"] = column.text.empty() ? "" : type_text(column.text[0]);
-  made["categories"] = categories_for_python(column.categories.get());
-  made["list_size"] = column.is_list ? column.dimension : 0;
-  made["nullable"] = column.nullable;
-  made["metadata"] = metadata_for_python(column.metadata);
-  return made;
-}
 
 class PythonOutput final : public TableOutput {
  public:
@@ -55,11 +30,14 @@ class PythonOutput final : public TableOutput {
     if (std::string_view(format) == "parquet") fit_.emplace(file.name());
     if (!plan.others.empty()) others_place_ = place_of(plan.others[0].front());
     const PythonObject writing = tables_module("writing", needs, file.name());
+    std::deque<Owned<ArrowSchema>> types;
     sink_.written([&] {
       nb::list columns;
       for (const Column& column : columns_) {
         if (!column.other) {
-          columns.append(column_for_python(column));
+          Owned<ArrowSchema>& type = types.emplace_back(export_type(column));
+          columns.append(nb::make_tuple(python_text(column.name), address_of(type), column.nullable,
+                                        metadata_for_python(column.metadata)));
           continue;
         }
         nb::list parts;
@@ -76,13 +54,18 @@ class PythonOutput final : public TableOutput {
   void write(std::span<const ColumnBlock> columns) override {
     if (columns[0].rows == 0) return;
     if (fit_) fit_->check(columns_, columns);
+    std::vector<Owned<ArrowArray>> arrays(columns.size());
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      check_booleans(columns[c].numbers, columns_[c]);
+      if (columns_[c].other) continue;
+      arrays[c] =
+          export_rows(columns_[c], columns[c], column_place(file_.name(), columns_[c].name));
     }
     const std::uint64_t bytes = written([&] {
       nb::list blocks;
-      for (std::size_t c = 0; c < columns.size(); ++c)
-        blocks.append(block_of(columns_[c], columns[c]));
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        columns_[c].other ? blocks.append(other_rows(columns[c]))
+                          : blocks.append(address_of(arrays[c]));
+      }
       return nb::cast<std::uint64_t>(
           output_.call("write", columns[0].rows, blocks, limits_for_python(*limits_)));
     });
@@ -110,25 +93,9 @@ class PythonOutput final : public TableOutput {
     return file;
   }
 
-  void check_booleans(const NumberView& numbers, const Column& column) const {
-    if (column.other || column.logical.kind != LogicalKind::kBool) return;
-    const auto is_none = [](std::byte value) { return value > std::byte{1}; };
-    const std::span<const std::byte> values = bytes_of(numbers);
-    if (std::any_of(values.begin(), values.end(), is_none)) {
-      throw Failure(ExitCode::kCorrupt, column_place(file_.name(), column.name),
-                    "corrupt: a boolean is neither 0 nor 1");
-    }
-  }
-
-  // Of other columns the first row and which of those from there on are taken, empty: `rows` of
-  // them; of others the values.
-  static nb::object block_of(const Column& column, const ColumnBlock& block) {
-    if (column.other) {
-      return nb::make_tuple(block.first_row, python_bytes(std::as_bytes(block.kept)));
-    }
-    if (block.texts != nullptr) return rows_of(*block.texts);
-    return nb::make_tuple(python_bytes(bytes_of(block.numbers)),
-                          python_bytes(std::as_bytes(block.valid)));
+  // The first row, and which of those from there on are taken; empty: all rows of the block.
+  static nb::object other_rows(const ColumnBlock& block) {
+    return nb::make_tuple(block.first_row, python_bytes(std::as_bytes(block.kept)));
   }
 
   OutputFile& file_;

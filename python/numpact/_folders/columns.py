@@ -13,6 +13,7 @@ from .._number_types import dtype_of
 from .._remote.manifest import Column, LogicalType, Manifest, pack_metadata, unpack_metadata
 from .._tables.columns import (
     all_number_bytes,
+    arrow_type_of,
     decimal_array,
     logical_of,
     metadata_of,
@@ -20,7 +21,6 @@ from .._tables.columns import (
     number_bytes,
     storage_array,
 )
-from .._tables.columns import arrow_type as _arrow_type
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,11 +38,6 @@ def field_metadata(field: pa.Field) -> bytes:
 def table_metadata(schema: pa.Schema) -> bytes:
     """The metadata of a schema, packed."""
     return pack_metadata((schema.metadata or {}).items())
-
-
-def arrow_type_of(logical: LogicalType) -> pa.DataType:
-    """The type of a logical type in Arrow."""
-    return _arrow_type({**vars(logical), "type": logical.number_type, "list_size": 0})
 
 
 def field_of(column: Column) -> pa.Field:

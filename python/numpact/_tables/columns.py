@@ -97,19 +97,6 @@ def metadata_pairs(metadata: Any) -> Iterator[tuple[bytes, bytes]]:
         )
 
 
-def metadata_from_json(pairs: list[Any]) -> Any:
-    """The other way round, also of pairs of bytes; None if there are no pairs."""
-
-    def content(text: Any) -> bytes:
-        if isinstance(text, bytes):
-            return text
-        return text.encode() if isinstance(text, str) else bytes.fromhex(text["hex"])
-
-    if not pairs:
-        return None
-    return pa.KeyValueMetadata([(content(key), content(value)) for key, value in pairs])
-
-
 class _CSchema(ctypes.Structure):
     """The beginning of ArrowSchema of Arrow's C data interface."""
 
@@ -208,34 +195,21 @@ def is_narrow_decimal(type: pa.DataType) -> bool:
     )
 
 
-def arrow_type(column: dict[str, Any]) -> pa.DataType:
-    """The Arrow type of the values of a column that the command describes."""
-    kind, unit = column["kind"], column["unit"]
+def arrow_type_of(logical: LogicalType) -> pa.DataType:
+    """The type of a logical type in Arrow."""
+    kind = logical.kind
     if kind == "text":
-        return text_type(column["text_type"])
+        return text_type(logical.text_type)
     if kind == "decimal":
-        made: pa.DataType = getattr(pa, f"decimal{column['bits']}")(
-            column["precision"], column["scale"]
-        )
+        made: pa.DataType = getattr(pa, f"decimal{logical.bits}")(logical.precision, logical.scale)
         return made
     if kind == "number":
-        number = _NUMBERS[column["type"]]
-        return pa.list_(number, column["list_size"]) if column["list_size"] else number
+        return _NUMBERS[logical.number_type]
     if kind == "timestamp":
-        return pa.timestamp(unit, column["timezone"] or None)
+        return pa.timestamp(logical.unit, logical.timezone or None)
     if kind in ("time32", "time64", "duration"):
-        return getattr(pa, kind)(unit)
+        return getattr(pa, kind)(logical.unit)
     return {"bool": pa.bool_(), "date32": pa.date32(), "date64": pa.date64()}[kind]
-
-
-def arrow_field(column: dict[str, Any]) -> pa.Field:
-    """The field of such a column, with its metadata."""
-    return pa.field(
-        column["name"],
-        arrow_type(column),
-        nullable=column["nullable"],
-        metadata=metadata_from_json(column["metadata"]),
-    )
 
 
 def all_number_bytes(array: pa.Array) -> memoryview:

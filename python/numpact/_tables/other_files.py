@@ -19,7 +19,7 @@ from .joining import as_type, nulls_of, text_family
 from .others import OtherWriter, have_same_values
 from .unifying import as_common, common_type
 from .vectors import EXACT, compression_for, require_exact
-from .writing import Sink, open_reader, validity_bits
+from .writing import Sink, open_reader
 
 
 def write_file(
@@ -223,11 +223,9 @@ class TextFile:
     def __init__(self, name: str, write: Callable[[bytes], None]) -> None:
         self._writer = OtherWriter(Sink(write), pa.field(name, pa.string()))
 
-    def write(self, rows: int, content: bytes, offsets: bytes, valid: bytes) -> None:
-        """Rows by texts, offsets of 64 bits, and a byte for each, 0 for null rows, or none."""
-        buffers = [validity_bits(valid), pa.py_buffer(offsets), pa.py_buffer(content)]
-        texts = pa.Array.from_buffers(pa.large_string(), rows, buffers)
-        self._writer.write(texts.cast(pa.string()))
+    def write(self, address: int) -> None:
+        """Takes texts over, which the command has exported."""
+        self._writer.write(pa.Array._import_from_c(address, pa.string()))
 
     def close(self) -> tuple[int, str]:
         """Its rows and its type."""

@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 from pyarrow import compute
@@ -17,7 +16,6 @@ from pyarrow import compute
 from .._limits import Budget, Limits
 from .._remote.checked_file import blocks_of, in_memory
 from .._remote.manifest import Part
-from .columns import arrow_field, decimal_array, is_bytes, is_text_type, metadata_from_json
 from .errors import Refused, about
 from .others import OtherReader, holds_dictionary
 from .vector_reader import MAGIC, open_other
@@ -136,36 +134,6 @@ def validity_bits(valid: bytes) -> pa.Buffer | None:
     return flags.cast(pa.bool_()).buffers()[1]
 
 
-def _array(type: pa.DataType, rows: int, numbers: bytes, valid: bytes) -> pa.Array:
-    nulls = validity_bits(valid)
-    if pa.types.is_decimal(type):
-        return decimal_array(type, np.frombuffer(numbers, np.int64), nulls)
-    if pa.types.is_boolean(type):
-        return pa.Array.from_buffers(pa.uint8(), rows, [nulls, pa.py_buffer(numbers)]).cast(type)
-    if pa.types.is_fixed_size_list(type):
-        inner = _array(type.value_type, rows * type.list_size, numbers, b"")
-        return pa.Array.from_buffers(type, rows, [None], children=[inner])
-    return pa.Array.from_buffers(type, rows, [nulls, pa.py_buffer(numbers)])
-
-
-def _texts(
-    type: pa.DataType, categories: list[bytes], texts: bytes, offsets: bytes, valid: bytes
-) -> pa.Array:
-    """Texts by their offsets, of which there is one more, or the categories that they are."""
-    from .coded import array_of
-
-    ends, bits = np.frombuffer(offsets, np.uint64), validity_bits(valid)
-    if not pa.types.is_dictionary(type):
-        return array_of(ends, texts, bits, type)
-    wide = pa.large_binary()
-    known = pa.array(categories, wide)
-    places = compute.index_in(array_of(ends, texts, bits, wide), known)
-    plain = known if is_bytes(type) else known.cast(pa.large_string())
-    values = plain.cast(type.value_type)
-    indices = places.cast(type.index_type)
-    return pa.DictionaryArray.from_arrays(indices, values, ordered=type.ordered)
-
-
 def open_reader(file: dict[str, Any]) -> OtherReader:
     """Opens a file that the command names by a descriptor."""
     descriptor = file["descriptor"]
@@ -236,46 +204,52 @@ class _Parts:
         return arrays or [pa.nulls(0, self.field.type)]
 
 
+def _metadata(pairs: list[tuple[bytes, bytes]]) -> Any:
+    return pa.KeyValueMetadata(pairs) if pairs else None
+
+
+def _field(name: str, address: int, nullable: bool, metadata: list[Any]) -> pa.Field:
+    type = pa.DataType._import_from_c(address)
+    return pa.field(name, type, nullable, _metadata(metadata))
+
+
 class Output:
     """A table that the command writes.
 
     Args:
-        columns: Descriptions of columns; of one in files of Arrow a list of these.
+        columns: Of each column its name, the address of its exported type, whether it may have
+            nulls, and its metadata; of one in files of Arrow a list of these.
         metadata: Pairs of bytes.
     """
 
     def __init__(
         self, format: str, columns: list[Any], metadata: list[Any], write: Callable[[bytes], None]
     ) -> None:
-        self._columns = columns
         self._sources = [_Parts(column) if isinstance(column, list) else None for column in columns]
         fields = [
-            arrow_field(column) if source is None else source.field
+            _field(*column) if source is None else source.field
             for column, source in zip(columns, self._sources, strict=True)
         ]
-        self._schema = pa.schema(fields, metadata_from_json(metadata))
+        self._schema = pa.schema(fields, _metadata(metadata))
         self._output = _FORMATS[format](Sink(write), self._schema)
         self._budget = Limits().budget()
 
-    def write(self, rows: int, blocks: list[tuple[Any, ...]], limits: Limits) -> int:
+    def write(self, rows: int, blocks: list[Any], limits: Limits) -> int:
         """Writes rows; the bytes of those in files of Arrow, which count in the limits.
 
         Args:
-            blocks: Of each column numbers and validity, or texts, offsets and validity; of one in
-                files of Arrow its first row, and a byte for each row from there on, 0: left out, or
-                none if ``rows`` are taken.
+            blocks: Of each column the address of an exported array; of one in files of Arrow its
+                first row, and a byte for each row from there on, 0: left out, or none if ``rows``
+                are taken.
         """
         self._budget.renew(limits)
         arrays = []
-        described = zip(self._schema, self._sources, self._columns, blocks, strict=True)
-        for field, source, column, block in described:
-            if source is not None:
-                first, kept = block
-                arrays.append(source.array(first, rows, _mask(kept), self._budget, limits))
-            elif is_text_type(field.type):
-                arrays.append(_texts(field.type, column["categories"], *block))
-            else:
-                arrays.append(_array(field.type, rows, *block))
+        for field, source, block in zip(self._schema, self._sources, blocks, strict=True):
+            if source is None:
+                arrays.append(pa.Array._import_from_c(block, field.type))
+                continue
+            first, kept = block
+            arrays.append(source.array(first, rows, _mask(kept), self._budget, limits))
         self._output.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
         return self._budget.total
 
