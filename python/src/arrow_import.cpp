@@ -16,6 +16,7 @@
 
 #include "arrow/bitmap.hpp"
 #include "arrow/column_type.hpp"
+#include "arrow/structures.hpp"
 #include "arrow_abi.hpp"
 #include "arrow_names.hpp"
 #include "bindings.hpp"
@@ -27,32 +28,21 @@ namespace {
 
 namespace nb = nanobind;
 
-// A structure of the interface, moved out of its capsule and released with this.
-template <class T>
-class Owned {
- public:
-  Owned() { std::memset(&value_, 0, sizeof(value_)); }
-  Owned(nb::handle capsule, const char* name) {
-    auto* const source = static_cast<T*>(PyCapsule_GetPointer(capsule.ptr(), name));
-    if (source == nullptr) throw nb::python_error();
-    if (source->release == nullptr) {
-      raise_error(ErrorKind::kInvalidArgument, "the Arrow capsule was used before");
-    }
-    value_ = *source;
-    source->release = nullptr;
-  }
-  ~Owned() {
-    if (value_.release != nullptr) value_.release(&value_);
-  }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  T& operator*() { return value_; }
-  T* operator->() { return &value_; }
-  T* get() { return &value_; }
+using internal::arrow::fault_in;
+using internal::arrow::Owned;
 
- private:
-  T value_;
-};
+// A structure of the interface, moved out of its capsule.
+template <class T>
+Owned<T> taken(nb::handle capsule, const char* name) {
+  auto* const source = static_cast<T*>(PyCapsule_GetPointer(capsule.ptr(), name));
+  if (source == nullptr) throw nb::python_error();
+  if (source->release == nullptr) {
+    raise_error(ErrorKind::kInvalidArgument, "the Arrow capsule was used before");
+  }
+  Owned<T> made(*source);
+  source->release = nullptr;
+  return made;
+}
 
 using ArrayPointer = std::shared_ptr<Owned<ArrowArray>>;
 
@@ -78,19 +68,10 @@ void require(bool holds, const char* what) {
   if (!holds) raise_error(ErrorKind::kCorrupt, std::string("the Arrow array is broken: ") + what);
 }
 
-// Checks every array before its buffers are read. Only the producer knows the sizes of the
-// buffers.
 void check_array(const ArrowArray& array, std::int64_t buffer_n, std::int64_t child_n) {
-  using internal::arrow::kMaxRows;
-  require(array.length >= 0 && array.offset >= 0, "a negative length or offset");
-  require(array.length <= kMaxRows && array.offset <= kMaxRows - array.length,
-          "a length out of range");
-  require(array.null_count >= -1 && array.null_count <= array.length, "a wrong count of nulls");
-  require(array.n_buffers == buffer_n && array.buffers != nullptr, "a wrong number of buffers");
-  require(array.n_children == child_n && (child_n == 0 || array.children != nullptr),
-          "a wrong number of children");
+  const char* const fault = fault_in(array, buffer_n, child_n);
+  if (fault != nullptr) raise_error(ErrorKind::kCorrupt, fault);
   require(array.dictionary == nullptr, "a dictionary that its type lacks");
-  require(array.null_count <= 0 || array.buffers[0] != nullptr, "nulls without a validity bitmap");
 }
 
 // The bitmap of an array, or null where it says that it has no nulls.
@@ -223,8 +204,9 @@ ArrowBlock make_block(const ArrayPointer& array, const ColumnPlan& plan) {
 using Blocks = std::pair<std::string, std::vector<ArrowBlock>>;
 
 Blocks import_array(nb::handle schema_capsule, nb::handle array_capsule) {
-  Owned<ArrowSchema> schema(schema_capsule, "arrow_schema");
-  const auto array = std::make_shared<Owned<ArrowArray>>(array_capsule, "arrow_array");
+  const Owned<ArrowSchema> schema = taken<ArrowSchema>(schema_capsule, "arrow_schema");
+  const auto array =
+      std::make_shared<Owned<ArrowArray>>(taken<ArrowArray>(array_capsule, "arrow_array"));
   const ColumnPlan column = plan(*schema);
   std::vector<ArrowBlock> blocks;
   blocks.push_back(make_block(array, column));
@@ -246,15 +228,15 @@ int without_gil(Call&& call) {
 }
 
 Blocks import_stream(nb::handle capsule) {
-  Owned<ArrowArrayStream> stream(capsule, "arrow_array_stream");
+  Owned<ArrowArrayStream> stream = taken<ArrowArrayStream>(capsule, "arrow_array_stream");
   Owned<ArrowSchema> schema;
-  check_stream(*stream,
+  check_stream(*stream.get(),
                without_gil([&] { return stream->get_schema(stream.get(), schema.get()); }));
   const ColumnPlan column = plan(*schema);
   std::vector<ArrowBlock> blocks;
   while (true) {
     const auto array = std::make_shared<Owned<ArrowArray>>();
-    check_stream(*stream,
+    check_stream(*stream.get(),
                  without_gil([&] { return stream->get_next(stream.get(), array->get()); }));
     if ((*array)->release == nullptr) break;
     blocks.push_back(make_block(array, column));

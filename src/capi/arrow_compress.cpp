@@ -5,6 +5,7 @@
 
 #include "arrow/bitmap.hpp"
 #include "arrow/column_type.hpp"
+#include "arrow/structures.hpp"
 #include "base/crc.hpp"
 #include "base/load.hpp"
 #include "base/size.hpp"
@@ -52,14 +53,10 @@ Status read_schema(const ArrowSchema& schema, Column& column) {
 
 Status read_array(const ArrowArray& array, Column& column) {
   if (array.release == nullptr) return invalid("the Arrow array was released");
-  if (array.n_buffers != 2 || array.buffers == nullptr || array.n_children != 0 ||
-      array.dictionary != nullptr) {
-    return invalid("the Arrow array does not have the buffers of its type");
-  }
-  if (array.length < 0 || array.offset < 0 || array.length > kMaxRows ||
-      array.offset > kMaxRows - array.length ||
-      !fits_memory(8 * static_cast<std::uint64_t>(array.offset + array.length))) {
-    return invalid("the length or offset of the Arrow array is out of range");
+  if (const char* const fault = fault_in(array, 2, 0)) return invalid(fault);
+  if (array.dictionary != nullptr) return invalid("the Arrow array has a dictionary");
+  if (!fits_memory(8 * static_cast<std::uint64_t>(array.offset + array.length))) {
+    return invalid("the Arrow array has a length out of range");
   }
   column.first = static_cast<std::size_t>(array.offset);
   column.length = static_cast<std::size_t>(array.length);
@@ -67,9 +64,6 @@ Status read_array(const ArrowArray& array, Column& column) {
   column.values = static_cast<const std::uint8_t*>(array.buffers[1]);
   if (column.length > 0 && column.values == nullptr) {
     return invalid("the Arrow array has no values");
-  }
-  if (array.null_count > 0 && column.validity == nullptr) {
-    return invalid("the Arrow array has nulls but no validity bitmap");
   }
   return {};
 }

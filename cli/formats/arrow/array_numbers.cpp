@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "arrow/bitmap.hpp"
-#include "arrow/column_type.hpp"
 #include "failure.hpp"
 #include "formats/arrow/arrow_arrays.hpp"
 
@@ -257,19 +256,14 @@ Rows rows_of(const ArrowArray& array, const std::string& place) {
 }
 
 void refuse_array(const std::string& place) {
-  throw Failure(ExitCode::kCorrupt, place,
-                "corrupt: an array does not have the buffers of its type");
+  throw Failure(ExitCode::kCorrupt, place, "corrupt: the Arrow array lacks values of its type");
 }
 
 void check_array(const ArrowArray& array, std::int64_t buffers, std::int64_t children,
                  const std::string& place) {
-  using internal::arrow::kMaxRows;
-  const bool has_rows = array.length >= 0 && array.offset >= 0 && array.offset <= kMaxRows &&
-                        array.length <= kMaxRows - array.offset;
-  const bool has_buffers = array.n_buffers == buffers && (buffers == 0 || array.buffers != nullptr);
-  if (!has_rows || !has_buffers || array.n_children != children ||
-      (array.null_count > 0 && (buffers == 0 || array.buffers[0] == nullptr))) {
-    refuse_array(place);
+  const char* const fault = internal::arrow::fault_in(array, buffers, children);
+  if (fault != nullptr) {
+    throw Failure(ExitCode::kCorrupt, place, fmt::format("corrupt: {}", fault));
   }
 }
 

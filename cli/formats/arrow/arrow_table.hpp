@@ -8,35 +8,15 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "arrow/structures.hpp"
 #include "formats/table.hpp"
 #include "numpact/numpact.h"
 
 namespace numpact::cli {
 
-// A structure of the interface, which is released with this.
-template <class T>
-class Owned {
- public:
-  Owned() = default;
-  explicit Owned(const T& value) : value_(value) {}
-  Owned(Owned&& other) noexcept : value_(std::exchange(other.value_, T{})) {}
-  Owned& operator=(Owned&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  ~Owned() {
-    if (value_.release != nullptr) value_.release(&value_);
-  }
-  T* get() { return &value_; }
-  const T& operator*() const { return value_; }
-  const T* operator->() const { return &value_; }
-
- private:
-  T value_{};
-};
+using internal::arrow::Owned;
 
 struct ArrowField {
   std::string name;  // that of the schema ends at a zero byte
