@@ -40,9 +40,6 @@ NUMPACT_TUNED(float, kMaxSampleErrorRatio, 1.1f);
 NUMPACT_TUNED(float, kMaxSearchErrorRatio, 1.3f);
 // No second search below this ratio of the bits without Lookback: the first result is good enough.
 NUMPACT_TUNED(float, kClearlyBetterRatio, 0.6f);
-// LookbackLevel::give_up_ratio next to weights, at all levels: weights follow periods as well, so
-// that the first costs of a search are too high by more. A higher ratio searches longer.
-NUMPACT_TUNED(float, kGiveUpRatioVsWeights, 1.12f);
 
 // Bits per number of a dictionary's entries, with or without Lookback.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
@@ -76,8 +73,7 @@ float lookback_penalty(float bits) {
 }
 
 // Where the search gives up, in bits of a primary latent.
-float give_up_bits(float give_up_ratio, bool is_vs_weights, float primary_bits) {
-  if (is_vs_weights) return kGiveUpRatioVsWeights * primary_bits;
+float give_up_bits(float give_up_ratio, float primary_bits) {
   if (give_up_ratio > 0) return give_up_ratio * primary_bits;
   return primary_bits - lookback_penalty(primary_bits);
 }
@@ -176,8 +172,7 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
   const BitsWithout without =
       estimate_without(input, choice.delta, latents.primary, is_sample_all, arena);
 
-  const float give_up = give_up_bits(input.level->lookback.give_up_ratio, has_weights(choice.delta),
-                                     without.primary_bits);
+  const float give_up = give_up_bits(input.level->lookback.give_up_ratio, without.primary_bits);
   const SearchEstimate estimate =
       search_lookbacks(lookback, latents.primary, give_up, without.bits, *input.level, arena);
   const auto log_bits = [&](const AnyMode& mode, float bits) {
