@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from .._errors import InvalidArgumentError
 from .._optional import require
 from .arrow_predicates import columns_of_arrow, pruning_of_arrow
+from .polars_frame import polars_frame
 from .polars_predicates import kind_of, pruning
 from .scanning import Condition
 from .sources import Source
@@ -88,7 +89,7 @@ def matching_places(where: Any, table: pa.Table) -> Array:
 
 def _mask_of_polars(where: Any, table: pa.Table) -> Array:
     polars = require("polars", "polars")
-    frame = polars.from_arrow(table)
+    frame = polars_frame(table)
     try:
         mask = frame.select(where.alias("mask")).to_series()
     except polars.exceptions.PolarsError as error:

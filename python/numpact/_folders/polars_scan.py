@@ -23,6 +23,7 @@ from .._shown import few
 from .._tables.columns import logical_of
 from .columns import empty_table
 from .filters import Comparison
+from .polars_frame import polars_frame
 from .polars_predicates import Kind, pruning
 from .row_tests import left_in, schema_in
 from .scanning import WINDOW_ROWS, Condition
@@ -233,7 +234,7 @@ class _Reader:
         return [name for name in names if name in known]
 
     def _frame(self, table: pa.Table) -> pl.DataFrame:
-        frame: pl.DataFrame = self.polars.from_arrow(_in_range(table))
+        frame = polars_frame(_in_range(table))
         return frame.with_columns(self.constants) if self.constants else frame
 
     def _read(self, names: Sequence[str], span: Span, budget: Budget) -> pl.DataFrame:
@@ -288,6 +289,6 @@ class _Reader:
             arrow = table.part(rest, span, budget)
         else:
             arrow = table.picked(rest, rows + span[0], budget)
-        others = self.polars.from_arrow(_in_range(arrow.to_arrow()))
+        others = polars_frame(_in_range(arrow.to_arrow()))
         whole: pl.DataFrame = self.polars.concat([front, others], how="horizontal")
         return whole.select(self.chosen)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from .._optional import require
 from .._views import MAX_SHOWN_ROWS, View, as_html, count_text
 from .._views import Table as ViewTable
 from .choosing import check_unique, index_of_name, indices_of, names_in, span_of
 from .columns import numpy_of
 from .pandas_frame import frame_of
+from .polars_frame import polars_frame
 from .row_numbers import is_key_of_rows, is_row_number, numbers_of, row_of, taken_rows
 
 if TYPE_CHECKING:
@@ -91,9 +91,7 @@ class Tabular(_OfArrow):  # type: ignore[misc]
 
     def to_polars(self) -> pl.DataFrame:
         """The table as a data frame of polars; names must not repeat."""
-        polars = require("polars", "polars")
-        frame: pl.DataFrame = polars.from_arrow(self.to_arrow())
-        return frame
+        return polars_frame(self.to_arrow())
 
     def to_numpy(self) -> dict[str, Array]:
         """The columns as arrays of (rows,), by name.

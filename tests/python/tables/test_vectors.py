@@ -294,6 +294,30 @@ def test_datasets_and_scans(tmp_path: Path) -> None:
     assert np.abs(np.array(found["v"].to_pylist()) - exact).max() < 2e-3
 
 
+@pytest.mark.parametrize("kind", ["lists", "nested", "struct"])
+def test_polars_gets_slices_with_nulls(kind: str, tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    column = plain(10).take(pa.array([0, None, 2, 3, None, 5, 6, 7, 8, 9]))
+    if kind == "nested":
+        column = pa.ListArray.from_arrays(pa.array(range(11), pa.int32()), column)
+    if kind == "struct":
+        column = pa.StructArray.from_arrays([column], ["a"])
+    table = pa.table({"n": range(10), "v": column})
+    numpact.write_table(table, tmp_path / "t")
+    frame = numpact.scan_table(tmp_path / "t")
+    expected = column.to_pylist()
+    assert frame.head(4).collect()["v"].to_list() == expected[:4]
+    assert frame.filter(pl.col("n") > 2).collect()["v"].to_list() == expected[3:]
+    opened = numpact.open_table(tmp_path / "t")
+    assert opened[1:5].to_polars()["v"].to_list() == expected[1:5]
+    chosen = opened[1:6].read(where=pl.col("v").is_not_null() & (pl.col("n") < 4))
+    assert chosen.to_arrow()["n"].to_pylist() == ([1, 2, 3] if kind != "lists" else [2, 3])
+    numpact.append_table(table, tmp_path / "t")  # columns have chunks of their own
+    numpact.append_table(pa.table({"n": range(66_000), "v": [None] * 66_000}), tmp_path / "t")
+    frame = numpact.open_table(tmp_path / "t").to_polars()
+    assert frame["v"].to_list() == expected * 2 + [None] * 66_000
+
+
 # ---- what is untrusted ----
 
 
