@@ -113,8 +113,10 @@ class ExplainRunner {
     }
     for (const ManifestOther& other : manifest.others) {
       if (!source_.column) {
-        note(fmt::format("column '{}' is not explained: values of type {} are kept by Arrow",
-                         other.name, other.type));
+        const bool has_vectors = other.parts.front().has_vectors();
+        note(fmt::format("column '{}' is not explained: values of type {} are kept by {}",
+                         other.name, other.type,
+                         has_vectors ? "CVC (numpact cvc info FILE)" : "Arrow"));
       }
     }
     for (std::size_t i = first; i < end; ++i) {

@@ -92,6 +92,10 @@ def test_the_same_bytes_as_python(tool: Tool, tmp_path: Path) -> None:
         numpact.open_table(ours).read(where=where[1]).to_arrow()
     )
     assert b"lossy: int8_dim" in tool.run("inspect", theirs).out
+    notes = tool.run("explain", theirs).err
+    assert "'u1' is not explained: values of type fixed_size_list" in notes
+    assert notes.count("are kept by CVC") == 6
+    assert notes.count("are kept by Arrow") == 1
     tool.run("compact", "-q", theirs)
     numpact.compact_table(ours)
     assert parts(ours) == parts(theirs)

@@ -528,6 +528,8 @@ def planned(
 
 
 def _compressions_of(schema: pa.Schema, vectors: Mapping[str, str]) -> dict[str, str]:
+    if not isinstance(vectors, Mapping):
+        raise InvalidArgumentError("vectors must map names of columns to compressions")
     for name in vectors:
         if schema.names.count(name) != 1:
             found = "are several columns" if name in schema.names else "is no column"

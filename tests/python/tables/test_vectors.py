@@ -208,6 +208,8 @@ def test_the_compression_of_a_column_stays(tmp_path: Path) -> None:
         numpact.append_table(table, folder, vectors={"x": "int4"})
     with pytest.raises(numpact.InvalidArgumentError, match="'int9' is not 'pco' or one of"):
         numpact.append_table(table, folder, vectors={"v": "int9"})
+    with pytest.raises(numpact.InvalidArgumentError, match="must map names of columns"):
+        numpact.append_table(table, folder, vectors=["v"])  # type: ignore[arg-type]
     with pytest.raises(numpact.TypeMismatchError, match="no fixed-size lists of float32"):
         numpact.append_table(table, folder, vectors={"n": "int4"})
     with pytest.raises(numpact.TypeMismatchError, match="int32 is stored exactly only"):
