@@ -58,7 +58,7 @@ struct CoarseEstimate {
   std::array<float, kMaxConsecutiveOrder + 1> primary{};  // infinite if not estimated
   std::size_t orders = kMinCoarseOrders;                  // those that were tried
   float secondary = 0;
-  // Values of the secondary variable repeat, so many that estimates with fewer values are too high.
+  // Hundreds of values of the secondary variable repeat: estimates with fewer are too high.
   bool secondary_repeats = false;
   // Orders within this ratio of the best one plus these bits may turn out to be the best.
   float error_ratio = kCoarseErrorRatio;

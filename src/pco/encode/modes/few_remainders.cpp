@@ -23,15 +23,15 @@ namespace {
 // remainders repeat, and take longer.
 constexpr std::size_t kMinDifferentProbes = 256;
 constexpr std::size_t kMaxDifferentProbes = 512;
-// log2 of the slots that values are counted in: so many that few different ones share one.
+// log2 of the slots that values are counted in: enough that few different ones share one.
 constexpr unsigned kSlotsLog2 = 11;
-// Values repeat if there are at most so many different ones: the probes show no more.
+// Values repeat if at most this many are different: the probes show no more.
 NUMPACT_TUNED(float, kMaxDifferent, 1000);
-// A split must take so many bits less than any other candidate, as remainders that a few probes
-// repeat may have rare values, too.
+// Bits per number that a split must save over any other candidate: the probes show frequent
+// remainders, beside which there may be rare ones.
 NUMPACT_TUNED(float, kMinSavedBits, 3);
-// Values are taken to cost so much more than the logarithm of how many there are: frequent ones
-// make more of the pairs than of the cost.
+// What values are taken to cost, as a ratio of the logarithm of how many are different: frequent
+// ones make more of the pairs than of the cost.
 NUMPACT_TUNED(float, kUnevenRatio, 1.2f);
 // Candidates that take fewer bits before deltas leave too little to save for the time.
 NUMPACT_TUNED(float, kMinCandidateBits, 20);
@@ -57,11 +57,11 @@ class Pairs {
     const std::uint32_t before = (slot & ~kCountMask) == mark ? slot & kCountMask : 0;
     slot = mark | (before + 1);
     n_ += before;
-    most_ = std::max(most_, before + 1);
+    max_count_ = std::max(max_count_, before + 1);
   }
   std::uint32_t n() const { return n_; }
   // How often the most frequent value was seen.
-  std::uint32_t most() const { return most_; }
+  std::uint32_t max_count() const { return max_count_; }
 
  private:
   // Of a slot: the low bits, for up to kMaxDifferentProbes equal values; above them are other bits
@@ -70,7 +70,7 @@ class Pairs {
   static_assert(kMaxDifferentProbes < kCountMask);
   std::array<std::uint32_t, std::size_t{1} << kSlotsLog2> slots_{};
   std::uint32_t n_ = 0;
-  std::uint32_t most_ = 0;
+  std::uint32_t max_count_ = 0;
 };
 
 // The bits of a value, before deltas: at most `width`, and fewer where values repeat. Two of n that
@@ -81,11 +81,11 @@ template <Latent L>
 float bits_of_values(std::span<const L> values, unsigned width, float bin_share) {
   Pairs pairs;
   for (const L value : values) pairs.add(value);
-  const std::uint32_t most = pairs.most();
+  const std::uint32_t max_count = pairs.max_count();
   const float n = static_cast<float>(values.size());
-  const float rest = n - static_cast<float>(most);
+  const float rest = n - static_cast<float>(max_count);
   const float rest_pairs = rest * (rest - 1) / 2;
-  const float equal = static_cast<float>(pairs.n() - most * (most - 1) / 2);
+  const float equal = static_cast<float>(pairs.n() - max_count * (max_count - 1) / 2);
   float rest_bits = static_cast<float>(width);
   if (rest_pairs < kMaxDifferent * equal) {
     const float different = rest_pairs / equal;
@@ -95,13 +95,17 @@ float bits_of_values(std::span<const L> values, unsigned width, float bin_share)
   return entropy(rest / n) + rest / n * rest_bits;
 }
 
+template <Latent L>
+unsigned width_of(std::span<const L> values) {
+  const Range<L> range = range_of(values);
+  return static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
+}
+
 float bits_of(const LatentArray& latents, float bin_share) {
   if (latents.n == 0) return 0;
-  return latents.visit([&](auto values) {
-    using L = typename decltype(values)::value_type;
-    const Range<L> range = range_of(std::span<const L>(values));
-    const auto width = std::bit_width(static_cast<L>(range.upper - range.lower));
-    return bits_of_values(std::span<const L>(values), static_cast<unsigned>(width), bin_share);
+  return latents.visit([&](auto span) {
+    const std::span<const typename decltype(span)::value_type> values = span;
+    return bits_of_values(values, width_of(values), bin_share);
   });
 }
 
@@ -161,13 +165,10 @@ bool may_repeat(NumberType type, const LatentArray& probes, float bin_share, Are
   return std::any_of(std::begin(some), std::end(some), [&](const AnyMode& mode) {
     const ArenaScope scratch(arena);
     const LatentArray remainders = split(mode, probes, arena).secondary;
-    return remainders.visit([&](auto values) {
-      using L = typename decltype(values)::value_type;
-      const Range<L> range = range_of(std::span<const L>(values));
-      const auto width = std::bit_width(static_cast<L>(range.upper - range.lower));
-      return bits_of_values(std::span<const L>(values), static_cast<unsigned>(width), bin_share) +
-                 kMinSavedBits <
-             static_cast<float>(width);
+    return remainders.visit([&](auto span) {
+      const std::span<const typename decltype(span)::value_type> values = span;
+      const unsigned width = width_of(values);
+      return bits_of_values(values, width, bin_share) + kMinSavedBits < static_cast<float>(width);
     });
   });
 }
