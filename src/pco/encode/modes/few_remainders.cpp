@@ -145,8 +145,11 @@ LatentArray probes_of(const LatentArray& latents, Arena& arena) {
     const std::span<L> probes = arena.make<L>(kMaxDifferentProbes);
     const std::size_t looked_at = std::min(all.size(), 2 * kMaxDifferentProbes);
     const EvenPositions places(all.size(), looked_at);
+    // Ends early where most numbers repeat.
+    constexpr std::size_t kSomeN = 64;
     std::size_t n = 0;
-    for (std::size_t i = 0; i < looked_at && n < kMaxDifferentProbes; ++i) {
+    for (std::size_t i = 0; i < std::min(looked_at, 4 * n + kSomeN) && n < kMaxDifferentProbes;
+         ++i) {
       const L number = all[places[i]];
       L& slot = seen[hash(number) >> (64 - kSlotsLog2)];
       if (slot != number) probes[n++] = number;
