@@ -12,8 +12,11 @@
 namespace numpact::internal {
 namespace {
 
-// Fewer windows represent the page badly, more take as long as the search that they are to avoid.
-NUMPACT_TUNED(std::size_t, kConfirmWindows, 8);
+// One window for this many numbers of a page, within bounds: fewer represent the page badly, more
+// take as long as the search that they are to avoid.
+constexpr std::size_t kNumbersPerConfirmWindowN = std::size_t{1} << 15;
+NUMPACT_TUNED(std::size_t, kMinConfirmWindows, 4);
+NUMPACT_TUNED(std::size_t, kMaxConfirmWindows, 8);
 
 // Estimates use 8 of 131 latents, within bounds: more from a long page, whose rare deltas recur.
 // 131 is not a multiple of 8, so that a short stride meets every phase of a period in the data.
@@ -74,9 +77,11 @@ float spaced_bits(const LatentArray& spaced, std::size_t n, Arena& arena) {
 LatentArray join_windows(const LatentArray& page, Arena& arena) {
   return page.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
-    const std::span<L> joined = arena.make<L>(kConfirmWindows * kConfirmWindowN);
-    const EvenPositions places(latents.size() - kConfirmWindowN, kConfirmWindows);
-    for (std::size_t k = 0; k < kConfirmWindows; ++k) {
+    const std::size_t windows = std::clamp(latents.size() / kNumbersPerConfirmWindowN,
+                                           kMinConfirmWindows, kMaxConfirmWindows);
+    const std::span<L> joined = arena.make<L>(windows * kConfirmWindowN);
+    const EvenPositions places(latents.size() - kConfirmWindowN, windows);
+    for (std::size_t k = 0; k < windows; ++k) {
       std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(places[k]), kConfirmWindowN,
                   joined.begin() + static_cast<std::ptrdiff_t>(k * kConfirmWindowN));
     }
