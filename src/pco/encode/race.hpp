@@ -14,7 +14,7 @@ namespace numpact::internal {
 
 class ChoiceSession;
 
-// The alternatives that take part, beside a chunk without Lookback.
+// The alternatives that take part, in addition to a chunk without Lookback.
 struct RunAlternatives {
   bool segments;
   bool lookback = true;

@@ -25,7 +25,7 @@
 //                            histograms of blocks on a sample
 //       plan                 where that saves much: the full plan, in which blocks are joined while
 //                            that saves bits
-//       add_lookback         Lookback over the run, beside up to three modes, against the least
+//       add_lookback         Lookback over the run, with up to three modes, against the least
 //       plan                 unless it was made, or Lookback was accepted
 //     is_estimated_above     ends the procedure if the least estimate exceeds max_bytes
 //     refine                 from level 10 on, unless decoding speed is favored (refines_segments):

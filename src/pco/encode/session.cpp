@@ -538,7 +538,7 @@ bool ChoiceSession::find_fixed_lookback(float bits, Choice& found) {
   return true;
 }
 
-// Evaluates Lookback beside up to three of the estimated modes, each against the least so far:
+// Evaluates Lookback with up to three of the estimated modes, each against the least so far:
 // 1. the best one that is not a dictionary;
 // 2. unless cheap tests ruled that out, the best one that also keeps the numbers unsplit;
 // 3. a dictionary, if it is the best mode and nothing was accepted. It comes last, since a
@@ -549,7 +549,7 @@ LookbackResult ChoiceSession::search_lookback(float bits, Choice& found) const {
     return estimate == estimates().end() ? nullptr : &*estimate;
   };
   LookbackResult result = LookbackResult::kNotPromising;
-  const auto search_beside = [&](const Estimate& estimate) {
+  const auto search_with = [&](const Estimate& estimate) {
     Choice other;
     const LookbackResult own = try_lookback_with(estimate, bits, other);
     result = std::max(result, own);
@@ -560,11 +560,11 @@ LookbackResult ChoiceSession::search_lookback(float bits, Choice& found) const {
   const Estimate* const plain = first([](const Estimate& estimate) { return !is_dict(estimate); });
   const Estimate* const unsplit = first(
       [](const Estimate& estimate) { return !is_dict(estimate) && !splits_numbers(estimate); });
-  if (plain != nullptr) search_beside(*plain);
+  if (plain != nullptr) search_with(*plain);
   if (unsplit != plain && unsplit != nullptr && result != LookbackResult::kNotPromising) {
-    search_beside(*unsplit);
+    search_with(*unsplit);
   }
-  if (is_dict(estimates()[0]) && result != LookbackResult::kAccepted) search_beside(estimates()[0]);
+  if (is_dict(estimates()[0]) && result != LookbackResult::kAccepted) search_with(estimates()[0]);
   return result;
 }
 

@@ -28,7 +28,7 @@ constexpr unsigned kSlotsLog2 = 11;
 // Values repeat if at most this many are different: the probes show no more.
 NUMPACT_TUNED(float, kMaxDifferent, 1000);
 // Bits per number that a split must save over any other candidate: the probes show frequent
-// remainders, beside which there may be rare ones.
+// remainders, and there may be rare ones too.
 NUMPACT_TUNED(float, kMinSavedBits, 3);
 // What values are taken to cost, as a ratio of the logarithm of how many are different: frequent
 // ones make more of the pairs than of the cost.
