@@ -44,9 +44,6 @@ struct ModeLevel {
 };
 
 struct DictLevel {
-  // Smallest estimated chunk, in bits, for which a dictionary is considered: making one takes
-  // longer than smaller chunks are worth.
-  float min_dict_chunk_bits;
   // Share that a dictionary must save on the sample before all numbers are counted.
   float dict_required_saving_share;
   // Decoding looks up each number in a table that may be large.
@@ -80,9 +77,8 @@ struct LookbackLevel {
   // A search gives up if its costs, which are too high at first, exceed this multiple of the bits
   // without Lookback. 0: it gives up at the saving that Lookback must reach.
   float give_up_ratio;
-  // Segments of a run need more bits, and short searches that confirm; and few are attempted where
-  // Lookback is not promising for the run.
-  bool confirms_segments;
+  // Where Lookback is not promising for a run, it is attempted in few of its segments.
+  bool skips_segments;
 };
 
 // The tests before a search. Higher shares and bits start fewer searches but miss small savings:

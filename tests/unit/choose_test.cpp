@@ -70,8 +70,8 @@ TEST_F(Choose, HighOrdersForSumsOfPowers) {
 }
 
 // A walk up and down a list of random numbers: differences of indices are small, those of numbers
-// are not. Up to kDefaultLevel, dictionaries are not considered for chunks of few bits.
-TEST_F(Choose, NoDictionariesForChunksOfFewBits) {
+// are not.
+TEST_F(Choose, DictionariesOfShortAndLongChunks) {
   std::vector<std::uint64_t> list(50);
   for (std::uint64_t& entry : list) entry = random_.bits(60);
   std::sort(list.begin(), list.end());
@@ -89,8 +89,23 @@ TEST_F(Choose, NoDictionariesForChunksOfFewBits) {
       return std::holds_alternative<Dict>(choice.mode);
     };
     EXPECT_TRUE(is_dict_at(kDefaultLevel + 1)) << n;
-    EXPECT_EQ(is_dict_at(kDefaultLevel), n > 500) << n;
+    EXPECT_TRUE(is_dict_at(kDefaultLevel)) << n;
   }
+}
+
+TEST_F(Choose, SpreadOfRunsIsThatOfTheirWidths) {
+  const auto spread_of = [&](std::size_t noisy_one_in) {
+    std::vector<std::uint32_t> numbers(65'536);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const bool is_noisy = i / 2048 % noisy_one_in == 0;
+      numbers[i] = static_cast<std::uint32_t>(random_.bits(is_noisy ? 20 : 4));
+    }
+    Ordered<std::uint32_t> ordered(numbers, NumberKind::kUnsigned);
+    return spread_of_runs(take_sample(ordered.array(), 4096, arena_));
+  };
+  EXPECT_LT(spread_of(1), 0.05f);
+  EXPECT_GT(spread_of(4), 0.5f);  // widths of about 19 and 3 bits, in 32 runs
+  EXPECT_LT(spread_of(4), 2.0f);
 }
 
 // Each takes a bit with codes or without; a single bin needs no codes.
@@ -172,7 +187,7 @@ TEST_F(Choose, NoDictionaryOfMoreThanAQuarter) {
     const LatentArray all = ordered.array();
     const Sample sample = take_sample(all, 4096, arena_);
     const Estimate classic{Classic{}, NoDelta{}, 18.5f, 0, 0};
-    return estimate_dict(all, sample, classic, EncodeEffort::of(EncodeConfig{}), arena_)
+    return estimate_dict(all, sample, classic, false, EncodeEffort::of(EncodeConfig{}), arena_)
         .has_value();
   };
   EXPECT_TRUE(is_estimated(numbers_of(5000)));

@@ -34,10 +34,6 @@ std::string power_text(unsigned log2) { return text_of(std::size_t{1} << log2); 
 
 std::string count_text(std::size_t count) { return count == 0 ? "–" : text_of(count); }
 
-std::string bits_text(float bits) {
-  return bits == 0 ? "any" : text_of(static_cast<unsigned>(bits));
-}
-
 using Cell = std::string (*)(const Level&);
 struct Line {
   const char* name;
@@ -53,10 +49,6 @@ const Line kModeLines[] = {
     {"FloatMult by fractions of a base",
      [](const Level& row) { return yes_no(row.modes.base_divisors); }},
     {"Dict", [](const Level& row) { return yes_no(row.modes.dicts); }},
-    {"Dict: estimated bits of the chunk, at least",
-     [](const Level& row) {
-       return row.modes.dicts ? bits_text(row.dict.min_dict_chunk_bits) : "–";
-     }},
     {"Dict: saving against other modes, at least",
      [](const Level& row) { return row.modes.dicts ? percent(row.dict.dict_penalty_share) : "–"; }},
     {"highest order of Consecutive",

@@ -92,7 +92,7 @@ TEST_F(Session, LogsLookbackThatWins) {
 
 // Both one distance for all numbers and one for each are estimated.
 TEST_F(Session, LogsAFixedLookback) {
-  choose<std::uint32_t>(periodic(20'000, 100), NumberType::kU32, 8);
+  choose<std::uint32_t>(periodic(40'000, 1500), NumberType::kU32, 8);
   EXPECT_TRUE(uses_lookback_);
   EXPECT_GE(recorder_.lookbacks().size(), 2u);
 }

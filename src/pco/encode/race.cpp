@@ -48,7 +48,7 @@ RunPlan plan_run(ChoiceSession& session, const RunAlternatives& alternatives) {
   // What leads is refined first.
   if (segments.save_much()) segments.refine();
   RunPlan plan;
-  if (alternatives.lookback) plan.lookback = session.add_lookback(segments.bits(plain.bits));
+  if (alternatives.lookback) session.add_lookback(segments.bits(plain.bits));
   const bool is_decided = session.uses_lookback() && !segments.save_much();
   if (!is_decided) segments.refine();
   plan.is_single = is_decided || segments.plan().sizes.size() <= 1;

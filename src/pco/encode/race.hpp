@@ -28,7 +28,6 @@ struct RunPlan {
   float plain_bits = 0;                // of one chunk without Lookback, without a price of decoding
   BitsEstimate single;                 // of one chunk
   BitsEstimate segments{HUGE_VALF, 0};  // infinite: they are no alternative, or save too little
-  LookbackResult lookback = LookbackResult::kNotPromising;
 };
 
 // Makes the choices of a new session for its numbers as one chunk, and plans segments. Sizes are in

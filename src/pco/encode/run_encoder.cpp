@@ -15,6 +15,7 @@
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/race.hpp"
 #include "pco/encode/scratch.hpp"
+#include "pco/encode/segment/plan.hpp"
 #include "pco/encode/segment/refine.hpp"
 #include "pco/encode/session.hpp"
 #include "pco/levels.hpp"
@@ -41,10 +42,9 @@ constexpr std::size_t kMaxLookbackN = std::size_t{1} << 16;
 NUMPACT_TUNED(float, kMaxLookbackLossShare, 0.03f);
 
 // Which segments Lookback is evaluated for, in a run for which it was not promising, where time
-// counts (LookbackLevel::confirms_segments). Segments of a
-// run are similar: each failure skips as many numbers as there were since the last success, or
-// since the run began. For example, where it always fails, segments 1, 3, 7, 15, ... of equal
-// length are attempted.
+// counts (LookbackLevel::skips_segments). Segments of a run are similar: each failure skips as many
+// numbers as there were since the last success, or since the run began. For example, where it
+// always fails, segments 1, 3, 7, 15, ... of equal length are attempted.
 class Backoff {
  public:
   bool should_attempt(std::size_t n) {
@@ -52,8 +52,8 @@ class Backoff {
     seen_ += n;
     return false;
   }
-  void note(std::size_t n, LookbackResult result) {
-    seen_ = result == LookbackResult::kAccepted ? 0 : seen_ + n;
+  void note(std::size_t n, bool succeeded) {
+    seen_ = succeeded ? 0 : seen_ + n;
     next_ = 2 * seen_;
   }
 
@@ -208,8 +208,7 @@ class RunEncoder {
         run_overhead_bound(numbers_.type) + numbers_.count * size_of(numbers_.type);
     const std::size_t max_bytes = std::min(plan.max_bytes, bound);
     std::uint64_t bytes = 0;
-    const bool attempts_all =
-        session_.may_look_back() || !session_.level().lookback.confirms_segments;
+    const bool attempts_all = session_.may_look_back() || !session_.level().lookback.skips_segments;
     Backoff backoff;
     NumberView segment = numbers_;
     std::size_t divided_n = 0;  // numbers left of a segment that is divided
@@ -219,12 +218,11 @@ class RunEncoder {
       const std::size_t n = divided_n > 0 ? std::min(divided_n, part_n) : *size++;
       divided_n -= std::min(divided_n, n);
       segment.count = n;
-      ChoiceSession session(
-          {segment.type, ordered_latents(segment, arena_), n, !session_.uses_lookback()}, config_,
-          arena_, listener_ == nullptr ? nullptr : listener_->next_segment());
+      ChoiceSession session({segment.type, ordered_latents(segment, arena_), n}, config_, arena_,
+                            listener_ == nullptr ? nullptr : listener_->next_segment());
       const bool looks_back = attempts_all || backoff.should_attempt(n);
-      const RunPlan chosen = plan_run(session, {false, looks_back});
-      if (looks_back) backoff.note(n, chosen.lookback);
+      plan_run(session, {false, looks_back});
+      if (looks_back) backoff.note(n, session.uses_lookback());
       if (session.uses_lookback() && n > max_lookback_n_) {
         divided_n = n;
         const std::size_t parts = (n - 1) / max_lookback_n_ + 1;

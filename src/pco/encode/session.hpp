@@ -65,9 +65,8 @@ class Ranking {
 
 struct ChunkNumbers {
   NumberType type;
-  LatentArray ordered;      // the numbers as ordered latents, at least one
-  std::size_t page_n;       // length of the longest page
-  bool is_segment = false;  // a segment of a run
+  LatentArray ordered;  // the numbers as ordered latents, at least one
+  std::size_t page_n;   // length of the longest page
   // If not 0, `ordered` is a sample: runs of this many neighbours, out of `scale` times as many
   // numbers, for which the choice is made. Only for choose_plain().
   std::size_t run_n = 0;
@@ -90,7 +89,7 @@ class ChoiceSession {
   void choose_plain();
   // Evaluates Lookback, and puts it before the other choices if it takes less than `bits` per
   // number by the required margin. After choose_plain(), and while the ordered latents exist.
-  LookbackResult add_lookback(float bits);
+  void add_lookback(float bits);
 
   std::span<const Choice> choices() const { return choices_.all(); }
   const Choice& best() const { return choices_.all()[0]; }
@@ -132,6 +131,7 @@ class ChoiceSession {
   bool attempts_close() const;
 
   // The steps of choose_plain().
+  std::size_t larger_sample_n() const;
   void use_recipe();
   void use_plain();
   void rank();
@@ -168,7 +168,6 @@ class ChoiceSession {
   NumberType type_;
   LatentArray ordered_;
   std::size_t page_n_;
-  bool is_segment_;
   std::size_t run_n_;  // 0: `ordered` holds all numbers
   float scale_;
   const EncodeConfig& config_;
@@ -179,6 +178,8 @@ class ChoiceSession {
   FormatVersion version_;  // that readers must support
 
   Sample sample_;
+  Candidates estimated_;   // fully, on this sample or a smaller one
+  bool has_dict_ = false;  // a dictionary was estimated, on this sample or a smaller one
   Ranking ranking_;
   ChoiceList choices_;
   bool is_random_ = false;

@@ -7,6 +7,8 @@
 namespace numpact::internal {
 
 struct Classic {
+  friend bool operator==(const Classic&, const Classic&) = default;
+
   static constexpr Mode kTag = Mode::kClassic;
   static constexpr const char* kForm = "classic";
   static constexpr ModeParameter kParameter = ModeParameter::kNone;

@@ -9,6 +9,8 @@
 namespace numpact::internal {
 
 struct Dict {
+  friend bool operator==(const Dict&, const Dict&) = default;
+
   static constexpr Mode kTag = Mode::kDict;
   static constexpr const char* kForm = "dict";
   static constexpr ModeParameter kParameter = ModeParameter::kNone;

@@ -30,6 +30,8 @@ void substitute_multiples(L base_bits, L substitute, const L* ordered, std::size
                           L* secondary);
 
 struct FloatMult {
+  friend bool operator==(const FloatMult&, const FloatMult&) = default;
+
   static constexpr Mode kTag = Mode::kFloatMult;
   static constexpr const char* kForm = "float-mult=BASE";
   static constexpr ModeParameter kParameter = ModeParameter::kFloat;

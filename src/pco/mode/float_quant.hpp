@@ -16,6 +16,8 @@ template <FloatLatent L>
 void split_float_quant(unsigned k, const L* ordered, std::size_t n, L* primary, L* secondary);
 
 struct FloatQuant {
+  friend bool operator==(const FloatQuant&, const FloatQuant&) = default;
+
   static constexpr Mode kTag = Mode::kFloatQuant;
   static constexpr const char* kForm = "float-quant=K";
   static constexpr ModeParameter kParameter = ModeParameter::kInteger;

@@ -14,6 +14,8 @@ template <Latent L>
 void split_int_mult(L base, const L* ordered, std::size_t n, L* primary, L* secondary);
 
 struct IntMult {
+  friend bool operator==(const IntMult&, const IntMult&) = default;
+
   static constexpr Mode kTag = Mode::kIntMult;
   static constexpr const char* kForm = "int-mult=BASE";
   static constexpr ModeParameter kParameter = ModeParameter::kInteger;

@@ -171,3 +171,20 @@ def test_writers_cut_too() -> None:
 def test_unknown_paging(paging: str) -> None:
     with pytest.raises(numpact.InvalidArgumentError, match="paging"):
         numpact.compress([1, 2, 3], paging=paging)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_uneven_numbers_take_a_larger_sample(seed: int) -> None:
+    """Pauses, in which one number stays, and between them parts of a cycle of 400 multiples of 7.
+
+    A small sample shows few of the multiples, so that neither the base nor the cycle seems to save.
+    """
+    random = np.random.default_rng(seed)
+    cycle = 7 * random.integers(0, 1 << 14, 400)
+    parts: list[np.ndarray] = []
+    while sum(part.size for part in parts) < 32_768:
+        parts.append(np.full(random.integers(1500, 2500), cycle[0]))
+        n, begin = random.integers(1000, 2000), random.integers(0, cycle.size)
+        parts.append(np.resize(np.roll(cycle, -begin), n))
+    numbers = np.concatenate(parts)[:32_768]
+    assert len(numpact.compress(numbers)) < 7300  # of the small sample: 7,800 to 8,100

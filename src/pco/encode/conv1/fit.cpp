@@ -291,10 +291,10 @@ std::optional<Conv1Estimate> find_conv1(Sample sample, std::span<const L> latent
                                                           : effort.max_conv1_order,
                static_cast<unsigned>(sample.run_n / 4));
   if (max_order < 2) return std::nullopt;
-  const std::size_t fit_runs = std::max<std::size_t>(1, kLeastSquaresN / sample.run_n);
-  const std::span<const L> fitted =
-      latents.first(std::min(latents.size(), fit_runs * sample.run_n));
-  const Centred<L> centred(fitted, sample.run_n, arena);
+  Sample fitted = sample;
+  const Centred<L> centred(
+      limit_latents(fitted, latents, std::max(kLeastSquaresN, sample.run_n), arena), sample.run_n,
+      arena);
   const LagEquations equations(centred.runs, max_order);
   const LagErrors errors = equations.errors();
   const unsigned order = pick_order(errors, max_order, kBits<L>, chunk_n);

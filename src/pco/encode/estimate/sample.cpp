@@ -3,6 +3,8 @@
 #include "base/tuned.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 namespace numpact::internal {
 namespace {
@@ -65,11 +67,35 @@ Sample take_sample(const LatentArray& ordered, std::size_t sample_n, Arena& aren
   });
 }
 
+float spread_of_runs(const Sample& sample) {
+  const std::size_t runs = sample.latents.n / sample.run_n;
+  if (runs < 2) return 0;
+  return sample.latents.visit([&](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    float sum = 0;
+    float squares = 0;
+    for (std::size_t run = 0; run < runs; ++run) {
+      std::uint32_t width = 0;
+      for (std::size_t i = run * sample.run_n + 1; i < (run + 1) * sample.run_n; ++i) {
+        const L up = static_cast<L>(latents[i] - latents[i - 1]);
+        const L magnitude = std::min(up, static_cast<L>(L{0} - up));
+        width += static_cast<std::uint32_t>(std::bit_width(magnitude));
+      }
+      const float mean = static_cast<float>(width) / static_cast<float>(sample.run_n - 1);
+      sum += mean;
+      squares += mean * mean;
+    }
+    const float n = static_cast<float>(runs);
+    const float variance = std::max(0.0f, squares / n - sum * sum / (n * n));
+    return std::sqrt(variance / n);
+  });
+}
+
 Sample take_subsample(const Sample& sample, std::size_t subsample_n, Arena& arena) {
   // Shorter runs would show no deltas of higher orders.
   NUMPACT_TUNED(std::size_t, kMinSubsampleRunN, 16);
   // A sample of one run is divided into at least this many slices.
-  NUMPACT_TUNED(std::size_t, kMinSubsampleRuns, 8);
+  NUMPACT_TUNED(std::size_t, kMinSubsampleRuns, 32);
   const std::size_t n = sample.latents.n;
   if (n <= subsample_n) return sample;
   const std::size_t all_runs = std::max(n / sample.run_n, kMinSubsampleRuns);

@@ -23,6 +23,11 @@ std::size_t large_sample_n(std::size_t n, std::size_t max_n);
 // least one.
 Sample take_sample(const LatentArray& ordered, std::size_t sample_n, Arena& arena);
 
+// How much the bits of a number may change from one sample to another of the same size: the
+// standard error of the mean width of differences of neighbours, over the sample's runs. 0 for a
+// sample of one run.
+float spread_of_runs(const Sample& sample);
+
 // Copies about subsample_n of a sample's latents: the first ones of its runs, or shorter runs if it
 // has only one. Returns the sample itself if it has no more.
 Sample take_subsample(const Sample& sample, std::size_t subsample_n, Arena& arena);

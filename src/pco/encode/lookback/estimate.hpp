@@ -40,9 +40,6 @@ SearchEstimate search_and_estimate(const Lookback& lookback, const LatentArray& 
 NUMPACT_TUNED(std::size_t, kConfirmWindowN, 2048);
 // A full search of a page below this length is short enough to start it without confirmation.
 inline constexpr std::size_t kMinConfirmPageN = std::size_t{1} << 17;
-// The same for a segment of a run. Segments are similar to each other: if the others do not look
-// back, this one rarely does, so a full search is more often unnecessary.
-inline constexpr std::size_t kMinConfirmSegmentN = std::size_t{1} << 15;
 
 // The bits of numbers of a few windows of a page with lookbacks.
 struct WindowsEstimate {
@@ -50,7 +47,7 @@ struct WindowsEstimate {
   float ratio;  // of their bits under the choice; infinite if either is unknown
 };
 
-// Searches a few windows of the page, which must have at least kMinConfirmSegmentN numbers. It
+// Searches a few windows of the page, which must have at least kMinConfirmPageN numbers. It
 // saves if numbers then take less than `ratio` times what they take in these windows under the
 // choice, or if that is unknown. secondary_bits: of a number, which Lookback is assumed not to
 // change.

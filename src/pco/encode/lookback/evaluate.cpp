@@ -20,9 +20,6 @@ NUMPACT_TUNED(std::size_t, kMinLookbackPageN, 32);
 // A page of fewer bits in all cannot pay for the metadata of lookbacks: a variable of four bins
 // takes about 200 bits, and saves only a part of the page.
 NUMPACT_TUNED(float, kMinLookbackPageBits, 768);
-// The same for one of many segments, where a search takes more time than the saving is worth: a
-// part of 512 bytes.
-NUMPACT_TUNED(float, kMinLookbackSegmentBits, 4096);
 // Lookback decodes slower than the other deltas, so it must save this share. Higher shares mean
 // larger files that decode faster: twice of it
 // makes 0.008 % more bytes, half of it as many.
@@ -134,8 +131,7 @@ void log_failed(const PrefilterResult& prefilter, const AnyMode& mode, const Loo
 
 bool has_enough_bits(const LookbackInput& input) {
   if (input.page_n < kMinLookbackPageN) return false;
-  const float min_bits = input.is_segment ? kMinLookbackSegmentBits : kMinLookbackPageBits;
-  return input.bits * static_cast<float>(input.page_n) >= min_bits;
+  return input.bits * static_cast<float>(input.page_n) >= kMinLookbackPageBits;
 }
 
 bool accepts_fixed_lookback(const FixedLookback& fixed, const LookbackInput& input,

@@ -22,8 +22,6 @@ struct LookbackInput {
   float sampled_bits = bits;       // estimate by the sample; above `bits` where segments save
   float error_ratio = 1;           // of estimates, for the log
   PageRepeats* repeats = nullptr;  // the page's, kept from one call to the next; or null
-  // A segment of a run, at a level that confirms them (LookbackLevel::confirms_segments).
-  bool is_segment = false;
 };
 
 // Changes the choice's delta to Lookback, and its mode and bits accordingly, if that is estimated
@@ -33,8 +31,8 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
                             const LookbackInput& input, Choice& choice, Arena& arena,
                             const ChoiceLog& log = {});
 
-// Whether one distance for all numbers saves enough; sets the choice if so. page_n, bits and
-// is_segment of the input are read.
+// Whether one distance for all numbers saves enough; sets the choice if so. page_n and
+// bits of the input are read.
 bool accepts_fixed_lookback(const FixedLookback& fixed, const LookbackInput& input, Choice& choice);
 
 // Whether a page has enough bits to save any by lookbacks.

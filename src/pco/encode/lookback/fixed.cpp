@@ -29,7 +29,7 @@ namespace {
 NUMPACT_TUNED(std::size_t, kMinPageN, 1024);
 // Distances are at most one in this many of the page's numbers, so that comparing them with
 // kAnchorN anchors takes about an instruction per number, and at most kMaxDistance.
-NUMPACT_TUNED(std::size_t, kMaxDistanceOneIn, 10);
+NUMPACT_TUNED(std::size_t, kMaxDistanceOneIn, 20);
 // The largest distance, in numbers: lines of images and grids are rarely longer.
 constexpr std::size_t kMaxDistance = std::size_t{1} << 16;
 // Numbers, spread over the page, that are compared with those at each distance.
@@ -40,7 +40,7 @@ NUMPACT_TUNED(float, kMinMoreHits, 5);
 NUMPACT_TUNED(float, kMinMoreHitsDeviations, 4);
 // Candidates of each of the two comparisons, and those of both that are estimated by bins.
 constexpr std::size_t kMaxCandidates = 6;
-NUMPACT_TUNED(std::size_t, kMaxEstimated, 2);
+NUMPACT_TUNED(std::size_t, kMaxEstimated, 4);
 // Differences by which candidates are ordered, those of a first estimate by bins, and of the last.
 constexpr std::size_t kProbeN = 128;
 NUMPACT_TUNED(std::size_t, kFirstEstimatedN, 512);
@@ -49,8 +49,6 @@ NUMPACT_TUNED(std::size_t, kEstimatedN, 4096);
 // bits more. Lower ones save time, and miss savings under other modes, and of rare differences.
 NUMPACT_TUNED(float, kNearRatio, 1.1f);
 NUMPACT_TUNED(float, kNearBitsPerNumber, 0.05f);
-// Below this share of numbers without one to look back to their bits need no estimate.
-NUMPACT_TUNED(float, kMinStartShare, 0.002f);
 // A candidate whose differences take more bits than others by this is not estimated.
 NUMPACT_TUNED(float, kProbeErrorBitsPerNumber, 0.25f);
 // Another mode than the first must take less than this ratio of its bits.
@@ -260,10 +258,8 @@ FixedLookback estimate_fixed(const LatentArray& page, const AnyMode& mode, std::
   // The first numbers look back to zeros.
   const float before = static_cast<float>(distance) / static_cast<float>(page.n);
   const auto with_start = [&](const LatentArray& variable) {
-    const float start_bits = before < kMinStartShare ? static_cast<float>(variable.bits)
-                                                     : bits_of(variable, false, scale, arena);
     return entropy(before) + (1 - before) * bits_of(variable, true, scale, arena) +
-           before * start_bits;
+           before * bits_of(variable, false, scale, arena);
   };
   FixedLookback fixed{distance, mode, false, with_start(latents.primary)};
   if (!latents.secondary.exists()) return fixed;
@@ -324,14 +320,20 @@ std::optional<FixedLookback> find_fixed_lookback(const LatentArray& page,
     return best_candidates(std::span<const L>(latents), has_steps, arena);
   });
   const Modes modes(estimates, may_change_mode);
-  const auto first = best_of(page, candidates.all(),
-                             modes.all().first(std::min<std::size_t>(1, modes.all().size())),
-                             kFirstEstimatedN, arena);
+  if (modes.all().empty()) return {};
   const float bits = estimates[0].bits;
-  if (!first || first->bits > std::max(kNearRatio * bits, bits + kNearBitsPerNumber)) return {};
-  // The modes by few differences, the best of them by more.
-  const auto mode = best_of(page, {&first->distance, 1}, modes.all(), kFirstEstimatedN, arena);
-  return best_of(page, {&first->distance, 1}, {&mode->mode, 1}, kEstimatedN, arena);
+  const float near_bits = std::max(kNearRatio * bits, bits + kNearBitsPerNumber);
+  // Distances and modes by few differences, the best mode of each near distance by more: few do not
+  // show that a multiple of a period, or a neighbour of it, fails now and then.
+  std::optional<FixedLookback> best;
+  for (const std::uint32_t& distance : candidates.all()) {
+    const auto first = estimate_fixed(page, modes.all()[0], distance, kFirstEstimatedN, arena);
+    if (first.bits > near_bits) continue;
+    const auto mode = best_of(page, {&distance, 1}, modes.all(), kFirstEstimatedN, arena);
+    const auto last = estimate_fixed(page, mode->mode, distance, kEstimatedN, arena);
+    if (!best || last.bits < best->bits) best = last;
+  }
+  return best;
 }
 
 }  // namespace numpact::internal

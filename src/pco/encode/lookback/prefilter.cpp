@@ -15,8 +15,7 @@
 // One distance for all numbers is sought before (lookback/fixed.hpp).
 //
 // A full search of a long page is expensive. So test 1 passes there only if short searches within
-// windows of the page confirm it; test 2 too, if its repeats are mostly near each other or the page
-// is a segment.
+// windows of the page confirm it; test 2 too, if its repeats are mostly near each other.
 #include "pco/encode/lookback/prefilter.hpp"
 
 #include <algorithm>
@@ -58,7 +57,7 @@ NUMPACT_TUNED(float, kMaxSearchTimeShare, 0.05f);
 // Below this, lookbacks that differ from number to number cost more than they save.
 NUMPACT_TUNED(float, kMinNearBitsPerNumber, 0.7f);
 // Below this, only lookbacks that are equal for all numbers save anything (lookback/fixed.hpp).
-NUMPACT_TUNED(float, kMinRepeatBitsPerNumber, 0.25f);
+NUMPACT_TUNED(float, kMinRepeatBitsPerNumber, 0.5f);
 
 // Strings hold this many bits more than it takes to number the page's positions, so that they
 // rarely recur by chance. More spare bits mean longer strings and fewer repeats of short ones.
@@ -351,7 +350,7 @@ class Prefilter {
   // A short search is more reliable than a sample or counts. Short pages need none, as a full
   // search of them is short.
   bool windows_confirm() {
-    if (page_.n < (input_.is_segment ? kMinConfirmSegmentN : kMinConfirmPageN)) return true;
+    if (page_.n < kMinConfirmPageN) return true;
     const WindowsEstimate windows =
         look_back_in_windows(page_, choice_, input_.bits / input_.sampled_bits,
                              input_.secondary_bits, input_.level->search, arena_);
@@ -375,7 +374,7 @@ class Prefilter {
       const SimpleDelta simple = best_simple_delta();
       if (!repeats_pay_under(simple.delta, simple.bits, equal_n, range, repeats)) return false;
     }
-    return !(input_.is_segment || are_mostly_nearby(repeats.strings)) || windows_confirm();
+    return !are_mostly_nearby(repeats.strings) || windows_confirm();
   }
 
   // The fewest doublings after which a string holds enough bits not to recur by chance.

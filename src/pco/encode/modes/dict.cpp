@@ -377,14 +377,14 @@ bool may_gain_weights(const Sample& sample, const Estimate& to_beat, std::size_t
 
 template <Latent L>
 std::optional<Estimate> find_dict(std::span<const L> ordered, const Sample& sample,
-                                  const Estimate& to_beat, const EncodeEffort& effort,
-                                  Arena& arena) {
+                                  const Estimate& to_beat, bool is_known,
+                                  const EncodeEffort& effort, Arena& arena) {
   const float entry_bits = float{kBits<L>} / static_cast<float>(ordered.size());
   const std::size_t max_n = static_cast<std::size_t>(kMaxEntryShare * to_beat.bits / entry_bits);
   const Arena::Mark mark = arena.mark();
-  const bool is_promising =
-      DictPrefilter<L>(sample, max_n, entry_bits, to_beat, effort.dict_required_saving_share, arena)
-          .is_promising(arena);
+  const bool is_promising = is_known || DictPrefilter<L>(sample, max_n, entry_bits, to_beat,
+                                                         effort.dict_required_saving_share, arena)
+                                            .is_promising(arena);
   arena.rewind(mark);
   const std::size_t max_distinct =
       static_cast<std::size_t>(kMaxDistinctShare * static_cast<float>(ordered.size()));
@@ -405,14 +405,12 @@ std::optional<Estimate> find_dict(std::span<const L> ordered, const Sample& samp
 }  // namespace
 
 std::optional<Estimate> estimate_dict(const LatentArray& ordered, const Sample& sample,
-                                      const Estimate& to_beat, const EncodeEffort& effort,
-                                      Arena& arena) {
+                                      const Estimate& to_beat, bool is_known,
+                                      const EncodeEffort& effort, Arena& arena) {
   if (to_beat.bits < kMinDictBitsPerNumber) return std::nullopt;
-  const float chunk_bits = to_beat.bits * static_cast<float>(ordered.n);
-  if (chunk_bits < effort.min_dict_chunk_bits) return std::nullopt;
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
-    return find_dict(std::span<const L>(latents), sample, to_beat, effort, arena);
+    return find_dict(std::span<const L>(latents), sample, to_beat, is_known, effort, arena);
   });
 }
 

@@ -9,10 +9,11 @@
 namespace numpact::internal {
 
 // The best dictionary, or nullopt if none can save enough compared with `to_beat`, the best
-// estimate without one. Tests on the sample come first; the entries are counted over all of
+// estimate without one. Tests on the sample come first, unless the
+// dictionary is_known to save enough on another sample; the entries are counted over all of
 // `ordered`. They are allocated in `arena`.
 std::optional<Estimate> estimate_dict(const LatentArray& ordered, const Sample& sample,
-                                      const Estimate& to_beat, const EncodeEffort& effort,
-                                      Arena& arena);
+                                      const Estimate& to_beat, bool is_known,
+                                      const EncodeEffort& effort, Arena& arena);
 
 }  // namespace numpact::internal

@@ -3,6 +3,7 @@
 // their size decide afterwards.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "numpact/config.hpp"
@@ -19,6 +20,7 @@ struct Candidate {
   bool is_finest = false;      // a base as fine as the mantissa, not derived from the values
   bool fits_minority = false;  // fewer than half of the numbers save bits; the others pay for them
   bool has_few_remainders = false;  // long ones, of which few are different
+  bool is_known = false;            // it was estimated on a smaller sample
   // It does not compete with bases: its coarse estimate, which is exact while those of bases tend
   // to be too high, excludes none of them, and it does not count towards max_estimated.
   bool is_independent = false;
@@ -34,6 +36,13 @@ class Candidates {
     if (size_ < kMaxCandidates) candidates_[size_++] = candidate;
   }
   void add(const AnyMode& mode) { add(Candidate{mode, 0, 0}); }
+  // Unless its mode is in the list.
+  void add_other(const Candidate& candidate) {
+    if (!has(candidate.mode)) add(candidate);
+  }
+  bool has(const AnyMode& mode) const {
+    return std::any_of(begin(), end(), [&](const Candidate& one) { return one.mode == mode; });
+  }
   const Candidate* begin() const { return candidates_.data(); }
   const Candidate* end() const { return candidates_.data() + size_; }
   std::size_t size() const { return size_; }

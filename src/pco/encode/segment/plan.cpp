@@ -36,7 +36,7 @@ NUMPACT_TUNED(std::size_t, kCoarseOneRunIn, 8);
 // Blocks of the coarse plan have about kCoarseBlockN numbers, within these bounds of their count.
 // More blocks find shorter segments, from fewer samples each.
 constexpr std::size_t kCoarseBlockN = std::size_t{1} << 13;
-NUMPACT_TUNED(std::size_t, kMinCoarseBlocks, 16);
+NUMPACT_TUNED(std::size_t, kMinCoarseBlocks, 8);
 NUMPACT_TUNED(std::size_t, kMaxCoarseBlocks, 64);
 // The full plan of at least kMinSampledPlanN numbers, which take at least
 // kMinSampledPlanBitsPerNumber bits each, samples one in kFullPlanOneRunIn runs of kPlanRunN
@@ -54,8 +54,7 @@ constexpr std::size_t kPlanSliceN = std::size_t{1} << 14;
 NUMPACT_TUNED(float, kSegmentBinFieldBits, 24);
 // The cost of a chunk besides its bins: its head, mode and delta, the first latents and the states
 // of its page, and what estimates do not see. A higher value makes fewer segments.
-// Half of it makes 0.245 % more bytes, twice of it 0.109 % more.
-NUMPACT_TUNED(float, kSegmentOverheadBits, 200);
+NUMPACT_TUNED(float, kSegmentOverheadBits, 100);
 // Additional cost of a segment if not all of its numbers were counted: its bins fit the counted
 // ones better than the rest, and choosing for it takes time. Half of it makes 0.257 % more bytes,
 // twice of it 0.006 % more.

@@ -83,8 +83,7 @@ struct Repeats {
   }
 };
 
-// The repeats of a page. They depend neither on the mode nor on segments, so they are kept for
-// further calls.
+// The repeats of a page. They do not depend on the mode, so they are kept for other calls.
 struct PageRepeats {
   unsigned string_log = 0;  // strings have 2^this latents; 0: not examined yet
   Repeats values;
