@@ -36,7 +36,7 @@ _PARTS = {
 _MAX_DETAILED_CHUNKS = 3
 
 
-class Explanation(dict[str, Any]):
+class Explanation(views.Report, dict[str, Any]):
     """The result of ``numpact.explain``: a dictionary that prints as a report.
 
     Notebooks show the report as tables.
@@ -68,21 +68,13 @@ class Explanation(dict[str, Any]):
                 tables += [_candidates_table(index, chunk), _latents_table(index, chunk, own)]
         return views.View("what the bytes of the file are used for", facts, tables)
 
-    def __str__(self) -> str:
-        return views.as_text(self._view())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return views.as_html(self._view())
-
 
 def _parts_table(parts: dict[str, int], count: int) -> views.Table:
     total = sum(parts.values())
     rows = [(name, parts[key]) for key, name in _PARTS.items()] + [("all", total)]
     return views.Table(
         "",
-        ["what the bytes are", "bytes", "share", "bits a number"],
+        ["what the bytes are", ">bytes", ">share", ">bits a number"],
         [
             [
                 name,
@@ -93,14 +85,13 @@ def _parts_table(parts: dict[str, int], count: int) -> views.Table:
             for name, bits in rows
         ],
         len(rows),
-        [False, True, True, True],
     )
 
 
 def _chunks_table(chunks: list[dict[str, Any]], total: int) -> views.Table:
     return views.Table(
         "chunks",
-        ["chunk", "numbers", "mode", "delta", "bytes", "entropy, bits"],
+        [">chunk", ">numbers", "mode", "delta", ">bytes", ">entropy, bits"],
         [
             [
                 str(index),
@@ -113,7 +104,6 @@ def _chunks_table(chunks: list[dict[str, Any]], total: int) -> views.Table:
             for index, chunk in enumerate(chunks[: views.MAX_SHOWN_ROWS])
         ],
         total,
-        [True, True, False, False, True, True],
     )
 
 
@@ -142,10 +132,9 @@ def _candidates_table(index: int, chunk: dict[str, Any]) -> views.Table:
     return views.Table(
         f"chunk {index}, {chunk['count']:,} numbers, {chunk['bytes']:,} bytes: "
         f"what was tried (estimates are made on a sample){fallback}",
-        ["mode", "delta", "estimated bits", "error", "bytes", ""],
+        ["mode", "delta", ">estimated bits", ">error", ">bytes", ""],
         rows,
         len(rows),
-        [False, False, True, True, True, False],
     )
 
 
@@ -167,10 +156,9 @@ def _latents_table(index: int, chunk: dict[str, Any], info: ChunkInfo) -> views.
         )
     return views.Table(
         f"chunk {index}: what is stored (entropy, codes and offsets in bits a latent)",
-        ["variable", "latents", "different", "entropy", "codes", "offsets", "bins"],
+        ["variable", ">latents", ">different", ">entropy", ">codes", ">offsets", ">bins"],
         rows,
         len(rows),
-        [False, True, True, True, True, True, True],
     )
 
 

@@ -367,8 +367,8 @@ class File:
             [str(index), str(first), f"{size:,}", str(offset)]
             for index, (offset, _, first, size) in enumerate(chunks[: views.MAX_SHOWN_ROWS])
         ]
-        columns = ["chunk", "first", "numbers", "offset"]
-        return views.View(name, facts, [views.Table("", columns, rows, len(chunks), [True] * 4)])
+        columns = [">chunk", ">first", ">numbers", ">offset"]
+        return views.View(name, facts, [views.Table("", columns, rows, len(chunks))])
 
 
 def _listed(chunks: object) -> list[Chunk]:

@@ -49,8 +49,8 @@ class TrailerChunk:
     restart_points: int
 
 
-@dataclass(frozen=True)
-class Trailer:
+@dataclass(frozen=True, repr=False)
+class Trailer(views.Report):
     """The result of ``numpact.read_trailer``."""
 
     type: str | None  #: "f64", ...; None: an empty file that does not name one
@@ -97,21 +97,12 @@ class Trailer:
             tables=[
                 views.Table(
                     "",
-                    ["chunk", "first", "numbers", "offset", "bytes", "min", "max", "NaN"],
+                    [">chunk", ">first", ">numbers", ">offset", ">bytes", ">min", ">max", ">NaN"],
                     [_chunk_cells(chunk) for chunk in self.chunks[: views.MAX_SHOWN_ROWS]],
                     len(self.chunks),
-                    [True] * 8,
                 )
             ],
         )
-
-    def __str__(self) -> str:
-        return views.as_text(self._view())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return views.as_html(self._view())
 
 
 def _chunk_cells(chunk: TrailerChunk) -> list[str]:
@@ -278,8 +269,8 @@ class Damage:
     error: Error  #: the error that reading it raises
 
 
-@dataclass(frozen=True)
-class Verification:
+@dataclass(frozen=True, repr=False)
+class Verification(views.Report):
     """The result of ``numpact.verify``."""
 
     sound: bool  #: nothing is damaged, and no unknown bytes follow the file
@@ -337,18 +328,9 @@ class Verification:
             ]
             for part in self.damage[: views.MAX_SHOWN_ROWS]
         ]
-        columns = ["chunk", "first", "numbers lost", "offset", "bytes", "error"]
-        numbers = [True, True, True, True, True, False]
-        tables = [views.Table("damage", columns, rows, len(self.damage), numbers)] if rows else []
+        columns = [">chunk", ">first", ">numbers lost", ">offset", ">bytes", "error"]
+        tables = [views.Table("damage", columns, rows, len(self.damage))] if rows else []
         return views.View(self._result(), tables=tables)
-
-    def __str__(self) -> str:
-        return views.as_text(self._view())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return views.as_html(self._view())
 
 
 def verify(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 
 # Rows of a table that are shown: a report fits on a screen.
@@ -26,10 +26,9 @@ class Table:
     """
 
     title: str
-    columns: Sequence[str]
+    columns: Sequence[str]  #: their titles; after ">" those of numbers, aligned to the right
     rows: Sequence[Sequence[str]]
     total: int
-    is_number: Sequence[bool] = ()  #: which columns are aligned to the right; default: none
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,23 @@ class View:
 
     heading: str
     facts: Sequence[tuple[str, str]] = ()  #: names and values, shown line by line
-    tables: Sequence[Table] = field(default=())
+    tables: Sequence[Table] = ()
+    figures: str = ""  #: HTML that notebooks show in addition
+
+
+class Report:
+    """Prints as a report, which notebooks show as tables."""
+
+    def _view(self) -> View:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return as_text(self._view())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(self._view())
 
 
 def printable(text: str) -> str:
@@ -73,22 +88,18 @@ def as_text(view: View) -> str:
 
 def _table_lines(table: Table) -> list[str]:
     rows = [[printable(cell) for cell in row] for row in table.rows]
-    titles = [printable(title) for title in table.columns]
+    titles = [printable(title.removeprefix(">")) for title in table.columns]
     widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
     lines = [f"  {printable(table.title)}"] if table.title else []
     for row in (titles, *rows):
         cells = [
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(row, widths, _is_number(table), strict=True)
+            cell.rjust(width) if title.startswith(">") else cell.ljust(width)
+            for cell, width, title in zip(row, widths, table.columns, strict=True)
         ]
         lines.append(("    " + "  ".join(cells)).rstrip())
     if table.total > len(rows):
         lines.append(f"    and {table.total - len(rows):,} more")
     return lines
-
-
-def _is_number(table: Table) -> Sequence[bool]:
-    return table.is_number or [False] * len(table.columns)
 
 
 def as_html(view: View) -> str:
@@ -102,12 +113,13 @@ def as_html(view: View) -> str:
         )
         parts.append(f"<table>{''.join(rows)}</table>")
     parts += [_table_html(table) for table in view.tables]
-    return f"<div>{''.join(parts)}</div>"
+    return f"<div>{''.join(parts)}{view.figures}</div>"
 
 
 def _table_html(table: Table) -> str:
-    aligns = ["right" if number else "left" for number in _is_number(table)]
-    lines = [_row(table.columns, aligns, "th"), *(_row(row, aligns, "td") for row in table.rows)]
+    aligns = ["right" if title.startswith(">") else "left" for title in table.columns]
+    titles = [title.removeprefix(">") for title in table.columns]
+    lines = [_row(titles, aligns, "th"), *(_row(row, aligns, "td") for row in table.rows)]
     if table.total > len(table.rows):
         more = f"and {table.total - len(table.rows):,} more"
         lines.append(f'<tr><td colspan="{len(aligns)}">{more}</td></tr>')

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contents of a file.
 
-Each module imports only those before it: ``chunks`` (chunks, latent variables, bins), ``text`` and
-``html`` (their rendering), ``file`` (the file and its summary).
+Each module imports only those before it: ``chunks`` (chunks, latent variables, bins), ``html``
+(charts of bins), ``file`` (the file and its summary).
 """
 
 from __future__ import annotations

@@ -65,6 +65,25 @@ class ChunkInfo:
         return ", ".join(f"{v.variable} {len(v.bins)}" for v in self.variables)
 
 
+CHUNK_TITLES = (
+    ">chunk", ">numbers", "type", "mode", "delta", "bins", ">bytes", ">bits a number",
+)  # fmt: skip
+
+
+def chunk_cells(index: int, chunk: ChunkInfo) -> list[str]:
+    """The cells of a chunk under these titles."""
+    return [
+        str(index),
+        f"{chunk.count:,}",
+        chunk.type,
+        chunk.mode,
+        chunk.delta,
+        chunk.bins_text(),
+        f"{chunk.bytes:,}",
+        f"{chunk.bits_per_number:.2f}",
+    ]
+
+
 def _variable(raw: dict[str, Any]) -> LatentVariableInfo:
     bins = [BinInfo(*entry) for entry in raw.pop("bins")]
     return LatentVariableInfo(bins=bins, **raw)

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The description of a file, and its summary as text and as HTML."""
+"""The description of a file, which prints as a report."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal
 
-from .chunks import ChunkInfo, chunk_info
-from .html import chunk_table
-from .text import chunk_lines
+from .._views import MAX_SHOWN_ROWS, Report, Table, View, count_text
+from .chunks import CHUNK_TITLES, ChunkInfo, chunk_cells, chunk_info
+from .html import figures_of
 
 TrailerState = Literal["none", "sound", "damaged", "unrecognised"]
 
 
-@dataclass(frozen=True)
-class FileInfo:
+@dataclass(frozen=True, repr=False)
+class FileInfo(Report):
     """The result of ``numpact.inspect``."""
 
     standalone_version: int
@@ -70,39 +69,28 @@ class FileInfo:
 
         return plot_bins(self.chunks[chunk], f"chunk {chunk}", dtype)
 
-    def __str__(self) -> str:
+    def _view(self) -> View:
         major, minor = self.format_version
-        plural = "" if self.chunk_count == 1 else "s"
-        head = (
+        behind = f"; {self._trailing_text()}" if self.trailing_bytes else ""
+        shown = self.chunks[:MAX_SHOWN_ROWS]
+        rows = [chunk_cells(index, chunk) for index, chunk in enumerate(shown)]
+        return View(
             f"Pco {major}.{minor}: {self.count:,} x {self.type or 'no type'}, "
             f"{self.file_bytes:,} bytes, {self.bits_per_number:.2f} bits a number, "
-            f"{self.ratio:.2f} times smaller, {self.chunk_count} chunk{plural}"
+            f"{self.ratio:.2f} times smaller, {count_text(self.chunk_count, 'chunk')}{behind}",
+            (),
+            [Table("", CHUNK_TITLES, rows, self.chunk_count)] if rows else [],
+            figures_of(shown),
         )
-        lines = [head, *chunk_lines(self.chunks, self.chunk_count)]
-        if self.trailing_bytes:
-            lines.append(self._trailing_text())
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def _trailing_text(self) -> str:
-        size = f"  {self.trailing_bytes:,} bytes"
+        size = f"{self.trailing_bytes:,} bytes"
         if self.trailer == "unrecognised":
             return f"{size} follow that are not part of the file"
         if self.trailer == "damaged":
             return f"{size} of trailer, which is damaged"
         every = self.restart_every
         return f"{size} of trailer{f', restart points every {every:,} numbers' if every else ''}"
-
-    def _repr_html_(self) -> str:
-        major, minor = self.format_version
-        summary = (
-            f"<b>Pco {major}.{minor}</b>: {self.count:,} x {escape(self.type or 'no type')}, "
-            f"{self.file_bytes:,} bytes, {self.bits_per_number:.2f} bits a number, "
-            f"{self.ratio:.2f} times smaller"
-        )
-        return f"<div><p>{summary}</p>{chunk_table(self.chunks, self.chunk_count)}</div>"
 
 
 def file_info(raw: dict[str, Any]) -> FileInfo:

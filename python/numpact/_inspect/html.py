@@ -1,34 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chunks as HTML for notebooks: a table, and a chart of the bins of the first chunk."""
+"""A chart of the bins of the first chunk, for notebooks."""
 
 from __future__ import annotations
 
 from html import escape
 
 from .chunks import ChunkInfo, LatentVariableInfo
-from .text import MAX_SHOWN_CHUNKS
 
 _WIDTH, _HEIGHT = 480, 96  # of a chart, in pixels
-_COLUMNS = ["chunk", "numbers", "type", "mode", "delta", "bins", "bytes", "bits a number"]
-
-
-def _row(cells: list[str], tag: str = "td") -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-
-def _chunk_row(index: int, chunk: ChunkInfo) -> str:
-    return _row(
-        [
-            str(index),
-            f"{chunk.count:,}",
-            chunk.type,
-            chunk.mode,
-            chunk.delta,
-            chunk.bins_text(),
-            f"{chunk.bytes:,}",
-            f"{chunk.bits_per_number:.2f}",
-        ]
-    )
 
 
 def bins_svg(variable: LatentVariableInfo) -> str:
@@ -64,22 +43,9 @@ def _caption(variable: LatentVariableInfo) -> str:
     )
 
 
-def chunk_table(chunks: list[ChunkInfo], chunk_count: int) -> str:
-    """The first chunks as a table, how many follow, and the bins of the first one.
-
-    Args:
-        chunks: Those that are described.
-        chunk_count: All chunks of the file.
-    """
-    shown = chunks[:MAX_SHOWN_CHUNKS]
-    rows = [_chunk_row(index, chunk) for index, chunk in enumerate(shown)]
-    if chunk_count > len(shown):
-        rows.append(_row([f"and {chunk_count - len(shown)} more"]))
-    if not rows:
-        return ""
-    table = f"<table>{_row(_COLUMNS, 'th')}{''.join(rows)}</table>"
-    figures = [
+def figures_of(chunks: list[ChunkInfo]) -> str:
+    """The bins of the first chunk."""
+    return "".join(
         f"<figure><figcaption>{_caption(variable)}</figcaption>{bins_svg(variable)}</figure>"
         for variable in (chunks[0].variables if chunks else ())
-    ]
-    return table + "".join(figures)
+    )

@@ -30,14 +30,13 @@ def _columns_table(info: Info) -> Table:
         [column.name, f"{column.dimension:,}", column.dtype, column.compression]
         for column in info.columns[:MAX_SHOWN_ROWS]
     ]
-    titles = ["column", "dimension", "dtype", "compression"]
-    return Table("", titles, rows, len(info.columns), [False, True, False, False])
+    return Table("", ["column", ">dimension", "dtype", "compression"], rows, len(info.columns))
 
 
 def _chunks_table(info: Info) -> Table:
     rows = [_chunk_cells(index, chunk) for index, chunk in enumerate(info.chunks[:MAX_SHOWN_ROWS])]
-    titles = ["chunk", "first row", "rows", "offset", "bytes", "compression"]
-    return Table("", titles, rows, len(info.chunks), [True, True, True, True, True, False])
+    titles = [">chunk", ">first row", ">rows", ">offset", ">bytes", "compression"]
+    return Table("", titles, rows, len(info.chunks))
 
 
 def _chunk_cells(index: int, chunk: Chunk) -> list[str]:

@@ -105,9 +105,9 @@ def test_what_inspect_lists(many: Path) -> None:
     assert info.raw_bytes == count
     assert 1000 < len(info.chunks) < count
     assert info.chunks[7].count == 1
-    assert f"{count} chunks" in str(info)
-    assert f"and {count - 8} more" in str(info)
-    assert f"and {count - 8} more" in info._repr_html_()
+    assert f"{count:,} chunks" in str(info)
+    assert f"and {count - 8:,} more" in str(info)
+    assert f"and {count - 8:,} more" in info._repr_html_()
 
 
 def test_files_of_usual_chunks_are_listed_whole() -> None:
