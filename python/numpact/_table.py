@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from ._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
@@ -96,24 +95,13 @@ def write_table(
     """
     from ._folders.writing import write_table as work
 
-    write = partial(
-        work,
-        level=level,
-        threads=threads,
-        trailer=trailer,
-        others=others,
-        overwrite=overwrite,
-        rounding=rounding,
-        vectors=vectors,
-        report=report,
-        lock_timeout=lock_timeout,
-    )
+    of = (level, threads, trailer, others, overwrite, rounding, vectors, report, lock_timeout)
     if partition_by is None:
-        write(table, path)
+        work(table, path, *of)
         return
     from ._folders.partitioning import write_partitioned
 
-    write_partitioned(table, path, partition_by, write)
+    write_partitioned(table, path, partition_by, lambda rows, folder: work(rows, folder, *of))
 
 
 def append_table(
@@ -175,19 +163,8 @@ def append_table(
     """
     from ._folders.appending import append_table as work
 
-    work(
-        table,
-        path,
-        level=level,
-        threads=threads,
-        trailer=trailer,
-        others=others,
-        schema=schema,
-        rounding=rounding,
-        vectors=vectors,
-        report=report,
-        lock_timeout=lock_timeout,
-    )
+    of = (level, threads, trailer, others, schema, rounding, vectors, report, lock_timeout)
+    work(table, path, *of)
 
 
 def compact_table(
@@ -225,7 +202,7 @@ def compact_table(
     """
     from ._folders.appending import compact_table as work
 
-    work(path, level=level, threads=threads, trailer=trailer, lock_timeout=lock_timeout)
+    work(path, level, threads, trailer, lock_timeout)
 
 
 def index_dataset(path: Path, *, storage_options: StorageOptions | None = None) -> int:
@@ -262,7 +239,7 @@ def index_dataset(path: Path, *, storage_options: StorageOptions | None = None) 
     """
     from ._folders.indexing import index_dataset as work
 
-    return work(path, storage_options=storage_options)
+    return work(path, storage_options)
 
 
 def open_table(
@@ -307,13 +284,7 @@ def open_table(
     """
     from ._folders.tables import open_table as work
 
-    return work(
-        path,
-        threads=threads,
-        storage_options=storage_options,
-        max_output=max_output,
-        max_memory=max_memory,
-    )
+    return work(path, threads, storage_options, max_output, max_memory)
 
 
 def read_table(
@@ -360,16 +331,8 @@ def read_table(
     """
     from ._folders.dataset_reading import read_table as work
 
-    return work(
-        path,
-        columns,
-        rows,
-        where,
-        threads=threads,
-        storage_options=storage_options,
-        max_output=max_output,
-        max_memory=max_memory,
-    )
+    of = (threads, storage_options, max_output, max_memory)
+    return work(path, columns, rows, where, *of)
 
 
 def scan_table(
@@ -417,11 +380,4 @@ def scan_table(
     """
     from ._folders.polars_scan import scan_table as work
 
-    return work(
-        path,
-        threads=threads,
-        storage_options=storage_options,
-        ignore_index=ignore_index,
-        max_output=max_output,
-        max_memory=max_memory,
-    )
+    return work(path, threads, storage_options, ignore_index, max_output, max_memory)

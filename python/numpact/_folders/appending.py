@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import astuple, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
@@ -16,7 +16,8 @@ from .._errors import InvalidArgumentError, TypeMismatchError
 from .._lossy import roundings_of
 from .._remote.locations import local_place
 from .._remote.manifest import Column, Manifest, Other, Part, manifest_of
-from .._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
+from .._specs import TrailerSpec, core_level, core_trailer
+from .._table import Others, Path, Schema
 from .._tables.columns import OTHER_ENUM, has_enums_of, logical_of
 from .._tables.joining import as_type, is_null_type
 from .._tables.others import have_same_values
@@ -28,10 +29,7 @@ from .sources import Folder, not_a_table
 from .writing import (
     ColumnWriter,
     NumberWriter,
-    Options,
     OtherColumnWriter,
-    Others,
-    Path,
     Report,
     TextWriter,
     begin_rounding,
@@ -47,8 +45,6 @@ from .writing import (
     write_columns,
 )
 
-#: How the columns of rows may differ from those of the folder.
-Schema = Literal["same", "extend"]
 SCHEMAS = ("same", "extend")
 # Null rows of a new column that are written at a time.
 _NULL_ROWS = 1 << 20
@@ -57,20 +53,18 @@ _NULL_ROWS = 1 << 20
 def append_table(
     table: Any,
     path: Path,
-    *,
-    level: int = DEFAULT_LEVEL,
-    threads: int | None = None,
-    trailer: TrailerSpec = TABLE_TRAILER,
-    others: Others = "keep",
-    schema: Schema = "same",
-    rounding: Mapping[str, Mapping[str, Any]] | None = None,
-    vectors: Mapping[str, str] | None = None,
-    report: Report | None = None,
-    lock_timeout: float | None = None,
+    level: int,
+    threads: int | None,
+    trailer: TrailerSpec,
+    others: Others,
+    schema: Schema,
+    rounding: Mapping[str, Mapping[str, Any]] | None,
+    vectors: Mapping[str, str] | None,
+    report: Report | None,
+    lock_timeout: float | None,
 ) -> None:
     """See ``numpact.append_table``."""
-    options = Options(level, trailer)
-    options.check()
+    core_level(level), core_trailer(trailer)  # before anything is read
     roundings = roundings_of(rounding)
     check_others(others)
     if schema not in SCHEMAS:
@@ -79,7 +73,7 @@ def append_table(
     not_a_table(final)
     source = source_of(table)
     workers, inner = shared_out(resolve(threads), len(source.schema))
-    with table_writer(final, None, options, inner, lock_timeout, "append") as writer:
+    with table_writer(final, None, level, trailer, inner, lock_timeout, "append") as writer:
         manifest = manifest_of(writer.before())
         dropped = {skipped.name for skipped in manifest.skipped} if others == "drop" else set()
         kept = [at for at, field in enumerate(source.schema) if field.name not in dropped]
@@ -105,19 +99,17 @@ def append_table(
 
 def compact_table(
     path: Path,
-    *,
-    level: int = DEFAULT_LEVEL,
-    threads: int | None = None,
-    trailer: TrailerSpec = TABLE_TRAILER,
-    lock_timeout: float | None = None,
+    level: int,
+    threads: int | None,
+    trailer: TrailerSpec,
+    lock_timeout: float | None,
 ) -> None:
     """See ``numpact.compact_table``."""
-    options = Options(level, trailer)
-    options.check()
+    core_level(level), core_trailer(trailer)  # before anything is read
     final = final_path(path)
     not_a_table(final)
     total = resolve(threads)
-    with table_writer(final, None, options, total, lock_timeout, "compact") as writer:
+    with table_writer(final, None, level, trailer, total, lock_timeout, "compact") as writer:
         manifest = manifest_of(writer.before())
         folder = _folder_of(final, manifest)
 

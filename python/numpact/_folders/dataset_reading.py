@@ -91,24 +91,17 @@ def refuse_rows(rows: object) -> None:
 
 def read_table(
     path: Path,
-    columns: Sequence[str] | None = None,
-    rows: Rows | None = None,
-    where: Filter | None = None,
-    *,
-    threads: int | None = None,
-    storage_options: StorageOptions | None = None,
-    max_output: int | None = None,
-    max_memory: int | None = None,
+    columns: Sequence[str] | None,
+    rows: Rows | None,
+    where: Filter | None,
+    threads: int | None,
+    storage_options: StorageOptions | None,
+    max_output: int | None,
+    max_memory: int | None,
 ) -> Table:
     """See ``numpact.read_table``."""
     try:
-        opened = open_table(
-            path,
-            threads=threads,
-            storage_options=storage_options,
-            max_output=max_output,
-            max_memory=max_memory,
-        )
+        opened = open_table(path, threads, storage_options, max_output, max_memory)
     except FileNotFoundError:
         folders = tables_below(table_place(path, storage_options))
         if not folders:

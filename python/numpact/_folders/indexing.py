@@ -26,7 +26,7 @@ _MAX_REQUESTS = 32
 
 
 def index_dataset(
-    path: Union[str, os.PathLike[str]], *, storage_options: StorageOptions | None = None
+    path: Union[str, os.PathLike[str]], storage_options: StorageOptions | None
 ) -> int:
     """See ``numpact.index_dataset``."""
     return index_folders(table_place(path, storage_options), {})

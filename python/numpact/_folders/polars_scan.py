@@ -36,12 +36,11 @@ if TYPE_CHECKING:
 
 def scan_table(
     path: Path,
-    *,
-    threads: int | None = None,
-    storage_options: StorageOptions | None = None,
-    ignore_index: bool = False,
-    max_output: int | None = None,
-    max_memory: int | None = None,
+    threads: int | None,
+    storage_options: StorageOptions | None,
+    ignore_index: bool,
+    max_output: int | None,
+    max_memory: int | None,
 ) -> pl.LazyFrame:
     """See ``numpact.scan_table``."""
     polars = require("polars", "polars")

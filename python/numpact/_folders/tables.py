@@ -571,11 +571,10 @@ def _schema_of(sources: Sequence[Source], manifest: Manifest) -> pa.Schema:
 
 def open_table(
     path: Path,
-    *,
-    threads: int | None = None,
-    storage_options: StorageOptions | None = None,
-    max_output: int | None = None,
-    max_memory: int | None = None,
+    threads: int | None,
+    storage_options: StorageOptions | None,
+    max_output: int | None,
+    max_memory: int | None,
 ) -> OpenTable:
     """See ``numpact.open_table``."""
     limits = Limits.of(max_output, max_memory)

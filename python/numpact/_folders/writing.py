@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from functools import partial
-from typing import Any, Literal, Protocol, TypeVar, Union
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,13 +25,8 @@ from .._lock import core_timeout
 from .._lossy import Rounding, RoundingReport, roundings_of
 from .._number_types import dtype_of
 from .._remote.manifest import Column, LogicalType, Manifest, Other, Skipped
-from .._specs import (
-    DEFAULT_LEVEL,
-    TABLE_TRAILER,
-    TrailerSpec,
-    core_level,
-    core_trailer,
-)
+from .._specs import TrailerSpec, core_level, core_trailer
+from .._table import Others, Path
 from .._tables.coded import Texts, large_texts
 from .._tables.columns import is_text_type, logical_of, why_unfit
 from .._tables.others import OtherReader, OtherWriter
@@ -41,9 +36,6 @@ from .._tables.writing import validity_bits
 from .._threads import ALL, resolve
 from .columns import field_metadata, rows_in, table_metadata, validity_of
 
-Path = Union[str, "os.PathLike[str]"]
-#: The treatment of columns that Pco cannot hold.
-Others = Literal["keep", "drop", "error"]
 OTHERS = ("keep", "drop", "error")
 
 # Rows that a column passes on at a time, so that copies of them stay small: 8 MiB of numbers.
@@ -56,23 +48,12 @@ _In = TypeVar("_In")
 _Out = TypeVar("_Out")
 
 
-@dataclass(frozen=True)
-class Options:
-    """How columns are compressed."""
-
-    level: int = DEFAULT_LEVEL
-    trailer: TrailerSpec = TABLE_TRAILER
-
-    def check(self) -> None:
-        core_level(self.level)
-        core_trailer(self.trailer)
-
-
 @contextmanager
 def table_writer(
     folder: str,
     manifest: Manifest | None,
-    options: Options,
+    level: int,
+    trailer: TrailerSpec,
     threads: int,
     lock_timeout: float | None,
     work: Literal["create", "replace", "append", "compact"],
@@ -82,17 +63,16 @@ def table_writer(
     Args:
         folder: The table, as ``final_path`` gives it.
         manifest: The columns of a new table.
-        options: How columns are compressed.
+        level, trailer, lock_timeout: As for ``write_table``.
         threads: Of each column.
-        lock_timeout: As for ``write_table``.
         work: "replace" also creates a table; "compact" joins all parts of each column.
     """
     writer = _core.TableWriter(
         os.fsencode(folder),
         None if manifest is None else astuple(manifest),
         work,
-        core_level(options.level),
-        core_trailer(options.trailer),
+        core_level(level),
+        core_trailer(trailer),
         threads,
         core_timeout(lock_timeout),
     )
@@ -410,20 +390,18 @@ def final_path(path: Path) -> str:
 def write_table(
     table: Any,
     path: Path,
-    *,
-    level: int = DEFAULT_LEVEL,
-    threads: int | None = None,
-    trailer: TrailerSpec = TABLE_TRAILER,
-    others: Others = "keep",
-    overwrite: bool = False,
-    rounding: Mapping[str, Mapping[str, Any]] | None = None,
-    vectors: Mapping[str, str] | None = None,
-    report: Report | None = None,
-    lock_timeout: float | None = None,
+    level: int,
+    threads: int | None,
+    trailer: TrailerSpec,
+    others: Others,
+    overwrite: bool,
+    rounding: Mapping[str, Mapping[str, Any]] | None,
+    vectors: Mapping[str, str] | None,
+    report: Report | None,
+    lock_timeout: float | None,
 ) -> None:
     """See ``numpact.write_table``."""
-    options = Options(level, trailer)
-    options.check()
+    core_level(level), core_trailer(trailer)  # before anything is read
     roundings = roundings_of(rounding)
     check_others(others)
     final = final_path(path)
@@ -436,7 +414,7 @@ def write_table(
     os.makedirs(os.path.dirname(final), exist_ok=True)
     workers, inner = shared_out(resolve(threads), len(kept))
     work: Literal["create", "replace"] = "replace" if overwrite else "create"
-    with table_writer(final, manifest, options, inner, lock_timeout, work) as writer:
+    with table_writer(final, manifest, level, trailer, inner, lock_timeout, work) as writer:
         places = begin_rounding(writer, manifest.ordered(), roundings)
         fields = list(source.schema)
         columns = [
