@@ -129,7 +129,7 @@ std::vector<std::pair<std::string, StatedType>> stated_types(const std::string& 
   if (const auto& columns = table.manifest().columns; !columns.empty()) {
     keep_restart_points(table.file(columns.front().all_parts().back().file), options);
   }
-  for (const ManifestEntry& entry : entries_of(table.manifest())) {
+  for (const ManifestEntry& entry : table.columns()) {
     stated.emplace_back(entry.name(), stated_type(entry));
   }
   // A column of text that the folder was made without is none of numbers in the next file.

@@ -163,8 +163,9 @@ class Decompressor {
   void open_folder() {
     if (dtype_) fail_usage("--dtype", "does not apply to a folder");
     folder_ = std::make_unique<TableFolder>(options_.input);
-    entries_ = entries_of(folder_->manifest());
-    std::vector<std::size_t> chosen = chosen_columns();
+    entries_ = folder_->columns();
+    std::vector<std::size_t> chosen = options_.column ? std::vector{folder_->find(*options_.column)}
+                                                      : folder_->find_all(options_.columns);
     format_ = &format(options_.column ? "text" : "csv");
     leave_out_others(chosen);
     if (!options_.salvage) return open_query(chosen);
@@ -172,7 +173,7 @@ class Decompressor {
       fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
     }
     const ManifestEntry& entry = entries_[chosen[0]];
-    if (entry.numbers == nullptr || is_coded(entry)) {
+    if (entry.numbers == nullptr || entry.numbers->kind == LogicalKind::kText) {
       fail_usage("--salvage", fmt::format("recovers numbers, and column '{}' has {}", entry.name(),
                                           entry.numbers != nullptr ? "texts" : "other values"));
     }
@@ -185,67 +186,18 @@ class Decompressor {
         "columns differ in length or rows where nulls were left out (choose one with --column)");
   }
 
-  // Texts that numbers stand for.
-  static bool is_coded(const ManifestEntry& entry) {
-    return entry.numbers != nullptr && entry.numbers->kind == LogicalKind::kText;
-  }
-
-  // The columns to read, among all of the table.
-  std::vector<std::size_t> chosen_columns() const {
-    std::vector<std::string> names;
-    for (const ManifestEntry& entry : entries_) names.push_back(entry.name());
-    if (options_.column) return {find_name(names, options_.input, *options_.column)};
-    std::vector<std::size_t> chosen;
-    if (options_.columns.empty()) {
-      for (std::size_t i = 0; i < entries_.size(); ++i) chosen.push_back(i);
-    } else {
-      for (const std::string& name : split_names("--columns", options_.columns)) {
-        chosen.push_back(find_name(names, options_.input, name));
-      }
-    }
-    return chosen;
-  }
-
   // Removes columns that the format cannot show from a whole table. It is an error if one of them
   // was asked for.
   void leave_out_others(std::vector<std::size_t>& chosen) {
-    std::vector<OtherFiles> files;
-    for (const std::size_t at : chosen) {
-      if (entries_[at].other != nullptr) files.push_back(folder_->other(*entries_[at].other));
-    }
     const bool is_text = format_->content == Content::kText;
-    const bool is_table = !is_text && !format_->column_noun.empty();
-    if (is_table) return;
-    std::unique_ptr<OtherReader> others;
-    if (!files.empty() && is_text && has_arrow()) others = open_others(files, limits_);
-    std::vector<std::size_t> shown;
-    std::size_t file = 0;
-    for (const std::size_t at : chosen) {
-      const ManifestOther* const other = entries_[at].other;
-      if (is_coded(entries_[at])) {
-        const table::TextFile& text = entries_[at].numbers->text[0];
-        if (is_text && !table::is_bytes(text.type)) {
-          shown.push_back(at);
-        } else {
-          leave_out(entries_[at].name(), cannot_hold(type_text(text)));
-        }
-        continue;
-      }
-      const bool is_shown =
-          other == nullptr || (others != nullptr && others->kind(file) != OtherKind::kOpaque);
-      if (other != nullptr) ++file;
-      if (is_shown) {
-        shown.push_back(at);
-      } else {
-        const bool needs_arrow = others == nullptr && is_text;
-        leave_out(other->name, needs_arrow
-                                   ? fmt::format("values of type {} need Arrow", other->type)
-                                   : cannot_hold(other->type));
-      }
-    }
-    const bool is_lost = shown.empty() && !chosen.empty();
-    chosen = std::move(shown);
-    if (is_lost) {
+    if ((!is_text && !format_->column_noun.empty()) || chosen.empty()) return;  // it holds all
+    const auto leave_out = [&](const std::string& name, const std::string& type, bool needs_arrow) {
+      this->leave_out(
+          name, needs_arrow ? fmt::format("values of type {} need Arrow", type)
+                            : fmt::format("{} cannot hold values of type {}", format_->name, type));
+    };
+    leave_out_unshown(*folder_, is_text, limits_, leave_out, chosen);
+    if (chosen.empty()) {
       throw Failure(ExitCode::kFailure, options_.input, "holds no columns that can be shown");
     }
   }
@@ -256,9 +208,6 @@ class Decompressor {
       throw Failure(ExitCode::kFailure, column_place(options_.input, name), reason);
     }
     print_message(fmt::format("{}: column '{}' is left out: {}", input_name_, name, reason));
-  }
-  std::string cannot_hold(std::string_view type) const {
-    return fmt::format("{} cannot hold values of type {}", format_->name, type);
   }
 
   // Reads columns of a folder, and of them the rows that a filter selects.
@@ -455,7 +404,7 @@ class Decompressor {
   ValueLimitsRef limits_;  // of all columns
   const Format* format_ = nullptr;
   std::unique_ptr<TableFolder> folder_;      // set if the input is a folder
-  std::vector<ManifestEntry> entries_;       // all columns of the folder
+  std::span<const ManifestEntry> entries_;   // all columns of the folder
   std::unique_ptr<FolderRows> query_;        // reads a folder, unless its numbers are recovered
   std::unique_ptr<ThreadExecutor> writing_;  // writes while the next block is read; null: one
                                              // thread, or only part of the numbers

@@ -155,39 +155,16 @@ class Head {
 
   void show_folder() {
     const TableFolder folder(options_.input);
-    const std::vector<ManifestEntry> entries = entries_of(folder.manifest());
-    std::vector<std::string> names;
-    names.reserve(entries.size());
-    for (const ManifestEntry& entry : entries) names.push_back(entry.name());
     RowQuery query;
-    std::vector<std::size_t> others;
-    std::vector<OtherFiles> files;
-    for (const std::size_t at : chosen(names)) {
-      query.columns.push_back(at);
-      const ManifestOther* const other = entries[at].other;
-      const ManifestColumn* const numbers = entries[at].numbers;
-      if (numbers != nullptr && !numbers->text.empty() && table::is_bytes(numbers->text[0].type)) {
-        leave_out(numbers->name,
-                  fmt::format("values of type {} have no text", to_string(numbers->text[0].type)));
-        query.columns.pop_back();
-      }
-      if (other == nullptr) continue;
-      others.push_back(at);
-      files.push_back(folder.other(*other));
-    }
+    query.columns = folder.find_all(options_.columns);
     const auto limits = std::make_shared<ValueLimits>(config_.limits);
-    const std::unique_ptr<OtherReader> reader =
-        !files.empty() && has_arrow() ? open_others(files, limits) : nullptr;
-    for (std::size_t i = 0; i < others.size(); ++i) {
-      if (reader != nullptr && reader->kind(i) != OtherKind::kOpaque) continue;
-      const ManifestOther& other = *entries[others[i]].other;
-      leave_out(other.name, reader == nullptr
-                                ? fmt::format("values of type {} need Arrow", other.type)
-                                : fmt::format("values of type {} have no text", other.type));
-      std::erase(query.columns, others[i]);
-    }
+    const auto leave = [&](const std::string& name, const std::string& type, bool needs_arrow) {
+      leave_out(name, fmt::format("values of type {} {}", type,
+                                  needs_arrow ? "need Arrow" : "have no text"));
+    };
+    leave_out_unshown(folder, true, limits, leave, query.columns);
     if (query.columns.empty()) throw Failure(ExitCode::kFailure, name_, "holds no columns to show");
-    query.range = {0, std::min(options_.rows, entries[query.columns[0]].rows())};
+    query.range = {0, std::min(options_.rows, folder.columns()[query.columns[0]].rows())};
     query.wants_text = true;
     FolderRows rows(folder, query, config_, limits);
     const std::vector<ColumnBlock> blocks =

@@ -7,16 +7,17 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
 #include "formats/other_blocks.hpp"
 #include "formats/others.hpp"
+#include "io/cleanup.hpp"
 #include "io/files.hpp"
 #include "io/output_file.hpp"
 #include "numpact/inspect.hpp"
-#include "pco/locked_table.hpp"
 #include "pco/manifest.hpp"
 #include "pco/pco_file.hpp"
 #include "pco/table_folder.hpp"
@@ -96,16 +97,23 @@ class Checker {
   // Reports a failure and continues.
   template <class Function>
   void guarded(const std::string& path, Function&& function) {
+    VerifiedFile file;
+    file.path = path;
+    record(file, path, [&] { return function(), false; });
+  }
+
+  // Reports a failure, or what is found of a file if the function returns true, and continues.
+  template <class Function>
+  void record(VerifiedFile& found, const std::string& place, Function&& function) {
+    bool is_known = true;
     try {
-      function();
+      is_known = function();
     } catch (const Failure& failure) {
       worst_ = worse(worst_, failure.code());
       if (!options_.json) return print_message(failure.what());
-      VerifiedFile file;
-      file.path = path;
-      file.error = error_of(failure, path);
-      files_.push_back(verified_json(file));
+      if (!found.error) found.error = error_of(failure, place);
     }
+    if (options_.json && is_known) files_.push_back(verified_json(found));
   }
 
   static ExitCode worse(ExitCode a, ExitCode b) {
@@ -141,26 +149,31 @@ class Checker {
 
   // Replaces the manifest by one with checksums if all files of the folder are sound.
   void add_checksums(const std::string& path) {
-    LockedTable table(path, options_.overwrite);
+    const internal::platform::FolderTurn turn = wait_for_turn(path, options_.overwrite);
+    const std::string place = path + "/" + kManifestName;
+    FileLock lock = lock_existing(place, options_.overwrite);
+    if (folder_of(lock.path()) != resolve_links(path)) {
+      throw Failure(ExitCode::kCorrupt, place, "corrupt: is a link that leads out of the folder");
+    }
+    std::optional<TableFolder> table(path);
     const ExitCode before = std::exchange(worst_, ExitCode::kDone);
-    check_files(table.folder());
+    check_files(*table);
     const bool is_sound = worst_ == ExitCode::kDone;
     worst_ = worse(worst_, before);
     if (!is_sound) {
       if (options_.json) return;
       return print_message(fmt::format("{}: no checksums are added, since it is damaged", path));
     }
-    const std::string text = with_checksums(table);
+    const std::string text = with_checksums(*table);
     if (text.empty()) return;
-    const std::string place = table.path_of(kManifestName);
-    table.close();  // Windows replaces no file that is open
-    OutputFile file(table.take_lock(), place);
+    table.reset();  // Windows replaces no file that is open
+    OutputFile file(std::move(lock), place);
     file.put(text);
     file.commit();
   }
 
   // The manifest with the checksums that are missing; empty if none is.
-  std::string with_checksums(const LockedTable& table) const {
+  std::string with_checksums(const TableFolder& table) const {
     Manifest manifest = table.manifest();
     std::uint64_t added = 0;
     for (ManifestOther& other : manifest.others) {
@@ -186,7 +199,6 @@ class Checker {
   // Checks that a column that Pco cannot hold has the bytes that its checksums are of, and decodes
   // to the rows of the table. Arrow does the latter.
   void check_other(const TableFolder& folder, const ManifestOther& other) {
-    std::vector<FileRef> files;
     for (const table::Part& part : other.parts) check_other_part(folder, other, part);
     if (other.parts.size() < 2 || !has_arrow() || worst_ != ExitCode::kDone) return;
     // That they fit each other.
@@ -201,7 +213,7 @@ class Checker {
     VerifiedFile found;
     found.path = path;
     found.column = other.name;
-    try {
+    record(found, place, [&] {
       const OtherFile file{other.name, folder.file(part.file), part.rows, part, ""};
       found.bytes = file.file->size().value_or(0);
       found.checksums = "none";
@@ -213,14 +225,9 @@ class Checker {
       // As for the numbers, the limits apply to each file.
       if (has_arrow())
         open_others({{file}}, std::make_shared<ValueLimits>(config_.limits))->check(0);
-      if (options_.json && !has_arrow() && !file.part.has_checksums()) return;  // nothing is known
       if (!options_.json) report_other(file, other, *found.checksums == "sound");
-    } catch (const Failure& failure) {
-      worst_ = worse(worst_, failure.code());
-      if (!options_.json) return print_message(failure.what());
-      found.error = error_of(failure, place);
-    }
-    if (options_.json) files_.push_back(verified_json(found));
+      return has_arrow() || file.part.has_checksums();
+    });
   }
 
   void report_other(const OtherFile& file, const ManifestOther& other, bool has_checksums) const {
@@ -280,7 +287,7 @@ class Checker {
     VerifiedFile found;
     found.path = folder.path_of(texts.file);
     found.column = column.name;
-    try {
+    record(found, place, [&] {
       const FileRef file = folder.file(texts.file);
       const FileBytes bytes(file);
       found.bytes = bytes.bytes().size();
@@ -302,12 +309,8 @@ class Checker {
                                  one_line(found.path), grouped(texts.count), type_text(texts),
                                  grouped(found.bytes)));
       }
-    } catch (const Failure& failure) {
-      worst_ = worse(worst_, failure.code());
-      if (!options_.json) return print_message(failure.what());
-      found.error = error_of(failure, place);
-    }
-    if (options_.json) files_.push_back(verified_json(found));
+      return true;
+    });
   }
 
   static std::uint64_t largest_of(const NumberView& numbers) {
@@ -322,20 +325,13 @@ class Checker {
     return largest;
   }
 
-  void check_one(const FileRef& file, const Expected* expected) {
-    if (options_.json) {
-      describe_file(file, expected);
-    } else {
-      check_file(file, expected);
-    }
-  }
-
-  void describe_file(const FileRef& ref, const Expected* expected) {
+  void check_one(const FileRef& ref, const Expected* expected) {
+    if (!options_.json && !has_trailer(ref)) return check_in_order(ref, expected);
     const std::string& place = ref->name();
     VerifiedFile file;
     file.path = ref->path();
     if (expected != nullptr) file.column = expected->column;
-    try {
+    record(file, place, [&] {
       const FileBytes bytes(ref);
       file.bytes = bytes.bytes().size();
       Verification found;
@@ -344,20 +340,27 @@ class Checker {
       check(status, place);
       file.found = std::move(found);
       file.error = error_of(*file.found);
-      refuse_damaged(*file.found, place);
-      if (expected != nullptr) {
-        const NumberType type = file.found->type.value_or(expected->type);
-        compare(type, file.found->index.count(), ref, *expected);
-      }
-    } catch (const Failure& failure) {
-      worst_ = worse(worst_, failure.code());
-      if (!file.error) file.error = error_of(failure, place);
-    }
-    files_.push_back(verified_json(file));
+      check_found(*file.found, ref, expected);
+      return true;
+    });
   }
 
-  void check_file(const FileRef& file, const Expected* expected) {
-    if (has_trailer(file)) return check_by_trailer(file, expected);
+  // The trailer allows checking every chunk, even after a damaged one.
+  void check_found(const Verification& found, const FileRef& ref, const Expected* expected) const {
+    const std::string& path = ref->name();
+    for (const std::string& line : losses(found)) {
+      if (!options_.json) print_message(fmt::format("{}: {}", path, line));
+    }
+    refuse_damaged(found, path);
+    const std::uint64_t count = found.index.count();
+    if (expected != nullptr) compare(found.type.value_or(expected->type), count, ref, *expected);
+    if (options_.json) return;
+    print_ok(path, found.type, count, found.file_bytes,
+             fmt::format(" and a trailer of {}; checksums match", grouped(found.trailing_bytes)));
+  }
+
+  // Of a file without a trailer, which may be a pipe.
+  void check_in_order(const FileRef& file, const Expected* expected) const {
     const std::string& place = file->name();
     PcoNumbers numbers(std::make_unique<Input>(file), place, config_);
     // The count in a header is a hint; 0 if there is none.
@@ -382,22 +385,6 @@ class Checker {
     }
     const std::string suffix = state == TrailerState::kSound ? "; checksums match" : "";
     print_ok(place, numbers.type(), count, numbers.bytes_consumed(), suffix);
-  }
-
-  // The trailer allows checking every chunk, even after a damaged one.
-  void check_by_trailer(const FileRef& ref, const Expected* expected) {
-    const std::string& path = ref->name();
-    const FileBytes file(ref);
-    Verification found;
-    check(verify_file(file, path, found), path);
-    for (const std::string& line : losses(found)) print_message(fmt::format("{}: {}", path, line));
-    refuse_damaged(found, path);
-    const std::uint64_t count = found.index.count();
-    if (expected != nullptr) {
-      compare(found.type.value_or(expected->type), count, ref, *expected);
-    }
-    print_ok(path, found.type, count, found.file_bytes,
-             fmt::format(" and a trailer of {}; checksums match", grouped(found.trailing_bytes)));
   }
 
   Status verify_file(const FileBytes& file, const std::string& place, Verification& found) const {

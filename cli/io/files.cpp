@@ -25,6 +25,11 @@ OpenFile::OpenFile(int descriptor, const std::string& path)
   look();
 }
 
+OpenFile::OpenFile(std::unique_ptr<RangeSource> mapped, const std::string& path)
+    : path_(path), name_(path), mapped_(std::move(mapped)), end_(mapped_->size()) {
+  size_ = limit_ = end_;
+}
+
 OpenFile::~OpenFile() {
   if (descriptor_ > platform::kStandardInput) platform::close_file(descriptor_);
 }
@@ -63,6 +68,11 @@ std::size_t Input::read_some(std::span<std::byte> out) {
     out = out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), left)));
   }
   if (out.empty()) return 0;
+  if (const auto bytes = file_->bytes()) {
+    std::memcpy(out.data(), bytes->data() + taken_, out.size());
+    taken_ += out.size();
+    return out.size();
+  }
   // Reads at an explicit offset, so that several readers can share the descriptor.
   const int descriptor = file_->descriptor();
   const bool has_places = file_->size().has_value();
@@ -131,6 +141,11 @@ std::vector<std::byte> Input::read_rest() {
 
 FileBytes::FileBytes(const FileRef& file) {
   const std::uint64_t size = file->size().value_or(0);
+  if (const auto bytes = file->bytes()) {
+    owner_ = file;
+    bytes_ = *bytes;
+    return;
+  }
   if (size == 0) {
     read_ = Input(file).read_rest();
     bytes_ = read_;
@@ -149,7 +164,7 @@ FileBytes::~FileBytes() {
 }
 
 void FileBytes::release_first(std::uint64_t size) const {
-  if (!is_mapped_) return;
+  if (!is_mapped_ && owner_ == nullptr) return;
   const std::uint64_t end = std::min<std::uint64_t>(size, bytes_.size());
   platform::release_pages(bytes_.first(static_cast<std::size_t>(end)));
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "numpact/config.hpp"
+#include "numpact/file_access.hpp"
 #include "numpact/stream.hpp"
 
 namespace numpact::cli {
@@ -26,6 +27,8 @@ class OpenFile {
   explicit OpenFile(const std::string& path);
   // Takes ownership of the descriptor.
   OpenFile(int descriptor, const std::string& path);
+  // Whose bytes are in memory.
+  OpenFile(std::unique_ptr<RangeSource> mapped, const std::string& path);
   ~OpenFile();
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
@@ -33,7 +36,10 @@ class OpenFile {
   const std::string& path() const { return path_; }
   // For messages.
   const std::string& name() const { return name_; }
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_; }  // not of bytes in memory
+  std::optional<std::span<const std::byte>> bytes() const {
+    return mapped_ != nullptr ? mapped_->bytes() : std::nullopt;
+  }
   // Set for a regular file that is not standard input: it allows random access and can be mapped.
   const std::optional<std::uint64_t>& size() const { return size_; }
   // Number of bytes from the current position of the descriptor to the end; none if unknown.
@@ -46,7 +52,8 @@ class OpenFile {
 
   std::string path_;
   std::string name_;
-  int descriptor_;
+  int descriptor_ = -1;
+  std::unique_ptr<RangeSource> mapped_;
   std::optional<std::uint64_t> size_;
   std::optional<std::uint64_t> limit_;
   std::uint64_t end_ = 0;  // end of the file, if there is a limit
@@ -104,6 +111,7 @@ class FileBytes {
 
  private:
   std::vector<std::byte> read_;
+  FileRef owner_;  // of bytes in memory
   bool is_mapped_ = false;
   std::span<const std::byte> bytes_;
 };

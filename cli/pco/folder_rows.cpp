@@ -7,7 +7,6 @@
 #include <cstring>
 #include <exception>
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "failure.hpp"
@@ -33,22 +32,6 @@ TextBlock kept_texts(const TextBlock& block, std::span<const std::uint8_t> kept)
   return result;
 }
 
-// A file of the folder, mapped.
-class FileSource final : public RangeSource {
- public:
-  explicit FileSource(const FileRef& file) : bytes_(file) {}
-  std::uint64_t size() const noexcept override { return bytes_.bytes().size(); }
-  Result<std::size_t> read_at(std::uint64_t, std::span<std::byte>) override {
-    return Status(ErrorKind::kInvalidArgument, "the file is read in memory");
-  }
-  std::optional<std::span<const std::byte>> bytes() const noexcept override {
-    return bytes_.bytes();
-  }
-
- private:
-  FileBytes bytes_;
-};
-
 // Calls a function that throws from one of the library's, which may not.
 template <class F>
 Status guarded_call(std::exception_ptr& thrown, const F& call) {
@@ -62,27 +45,6 @@ Status guarded_call(std::exception_ptr& thrown, const F& call) {
 }
 
 }  // namespace
-
-// The files that the folder has open.
-class FolderRows::Files final : public table::Files {
- public:
-  explicit Files(const TableFolder& folder) : folder_(folder) {}
-
-  Result<std::unique_ptr<RangeSource>> open(const std::string& name, std::string&) override {
-    const std::lock_guard lock(mutex_);
-    std::unique_ptr<RangeSource> file;
-    const Status status = guarded_call(
-        thrown_, [&] { file = std::make_unique<cli::FileSource>(folder_.file(name)); });
-    if (!status.ok()) return status;
-    return file;
-  }
-  const std::exception_ptr& thrown() const { return thrown_; }
-
- private:
-  const TableFolder& folder_;
-  std::mutex mutex_;
-  std::exception_ptr thrown_;
-};
 
 // The comparisons with columns that Pco cannot hold.
 class FolderRows::TextConditions final : public table::OtherColumns {
@@ -111,16 +73,39 @@ class FolderRows::TextConditions final : public table::OtherColumns {
   std::exception_ptr thrown_;
 };
 
+void leave_out_unshown(const TableFolder& folder, bool as_text, const ValueLimitsRef& limits,
+                       const LeaveOut& leave_out, std::vector<std::size_t>& columns) {
+  const auto is_other = [&](std::size_t at) { return folder.columns()[at].other != nullptr; };
+  std::vector<OtherFiles> files;
+  for (const std::size_t at : columns) {
+    if (is_other(at)) files.push_back(folder.other(*folder.columns()[at].other));
+  }
+  std::unique_ptr<OtherReader> others;
+  if (!files.empty() && as_text && has_arrow()) others = open_others(files, limits);
+  std::size_t file = 0;
+  std::erase_if(columns, [&](std::size_t at) {
+    const ManifestEntry& entry = folder.columns()[at];
+    if (entry.numbers != nullptr) {
+      if (entry.numbers->kind != LogicalKind::kText) return false;
+      const table::TextFile& text = entry.numbers->text[0];
+      if (as_text && !table::is_bytes(text.type)) return false;
+      leave_out(entry.name(), type_text(text), false);
+      return true;
+    }
+    const std::size_t own = file++;
+    if (others != nullptr && others->kind(own) != OtherKind::kOpaque) return false;
+    leave_out(entry.name(), entry.other->type, as_text && others == nullptr);
+    return true;
+  });
+}
+
 FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const DecodeConfig& config,
                        ValueLimitsRef limits)
     : folder_(folder),
       query_(query),
       limits_(std::move(limits)),
-      entries_(entries_of(folder.manifest())),
-      files_(std::make_shared<Files>(folder)),
+      entries_(folder.columns()),
       conditions_(std::make_unique<TextConditions>(*this)) {
-  std::vector<std::string> names;
-  for (const ManifestEntry& entry : entries_) names.push_back(entry.name());
   // A filter may have thousands of comparisons with a column.
   std::map<std::string_view, std::size_t> known;
   std::vector<table::Condition> conditions;
@@ -129,7 +114,7 @@ FolderRows::FolderRows(const TableFolder& folder, const RowQuery& query, const D
   const auto find = [&](const std::string& name) {
     const auto [place, is_new] = known.try_emplace(name);
     if (is_new) {
-      place->second = find_name(names, folder.path_of(""), name);
+      place->second = folder.find(name);
       used.push_back(place->second);
       needs_others = needs_others || entries_[place->second].other != nullptr;
     }
@@ -206,7 +191,9 @@ void FolderRows::open_scan(DecodeConfig config, std::vector<table::Condition> co
   query.window_rows = std::clamp(kBlockBytes / (8 * columns), kOtherBatchRows, max_rows);
   table::Failure failure;
   table::Reader reader;
-  check_table(table::Reader::open(files_, config, &failure).into(reader), failure);
+  check_table(table::Reader::open(folder_.manifest(), folder_.reader().files(), config, &failure)
+                  .into(reader),
+              failure);
   table::Scan scan;
   const Status status = table::Scan::create(reader, query, &failure).into(scan);
   const bool is_usage =
@@ -228,9 +215,7 @@ void FolderRows::open_scan(DecodeConfig config, std::vector<table::Condition> co
 
 void FolderRows::check_table(const Status& status, const table::Failure& failure) const {
   if (status.ok()) return;
-  for (const std::exception_ptr& thrown : {files_->thrown(), conditions_->thrown()}) {
-    if (thrown != nullptr) std::rethrow_exception(thrown);
-  }
+  if (conditions_->thrown() != nullptr) std::rethrow_exception(conditions_->thrown());
   fail_table(status, failure, folder_.path_of(failure.file));
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,12 @@ struct RowQuery {
   bool wants_text = false;           // other columns as text
 };
 
+// Removes columns whose values an output does not show, after a call for each: with its name, its
+// type, and whether Arrow would show it. `as_text`: the output shows texts, else numbers alone.
+using LeaveOut = std::function<void(const std::string&, const std::string&, bool)>;
+void leave_out_unshown(const TableFolder& folder, bool as_text, const ValueLimitsRef& limits,
+                       const LeaveOut& leave_out, std::vector<std::size_t>& columns);
+
 class FolderRows {
  public:
   // The folder must outlive this object. Fails if columns differ in length. Texts count in
@@ -40,7 +48,6 @@ class FolderRows {
   std::vector<ColumnBlock> next();
 
  private:
-  class Files;
   class TextConditions;
   // The values of one column of a block, of the rows that are kept.
   struct Values {
@@ -66,12 +73,11 @@ class FolderRows {
   const TableFolder& folder_;
   RowQuery query_;
   ValueLimitsRef limits_;
-  std::vector<ManifestEntry> entries_;
+  std::span<const ManifestEntry> entries_;
   OutputPlan plan_;
   std::vector<std::optional<std::size_t>> others_index_;  // of all columns: the file of others_
   std::vector<std::size_t> other_at_;                     // of plan_.others: the file of others_
   std::unique_ptr<OtherReader> others_;
-  std::shared_ptr<Files> files_;
   std::unique_ptr<TextConditions> conditions_;
   // Of the columns of the result: the texts that numbers stand for; else null.
   std::vector<std::shared_ptr<const table::TextValues>> coded_;

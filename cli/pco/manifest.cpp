@@ -16,13 +16,6 @@ namespace {
 // Names of other columns in a summary, which is a line of a terminal.
 constexpr std::size_t kMaxNamesInText = 8;
 
-[[noreturn]] void fail(const Status& status, const std::string& why, ExitCode code,
-                       const std::string& place) {
-  throw Failure(
-      code, place,
-      why.empty() ? status.message() : fmt::format("{}: {}", to_string(status.kind()), why));
-}
-
 }  // namespace
 
 Column column_of(const ManifestColumn& column) {
@@ -67,15 +60,7 @@ std::string manifest_text(const Manifest& manifest, const std::string& place) {
   std::string why;
   Result<std::string> text = table::manifest_text(manifest, &why);
   if (text.ok()) return *std::move(text);
-  const bool is_limit = text.status().kind() == ErrorKind::kLimitExceeded;
-  fail(text.status(), why, is_limit ? ExitCode::kLimit : ExitCode::kFailure, place);
-}
-
-Manifest parse_manifest(std::string_view text, const std::string& place) {
-  std::string why;
-  Result<Manifest> parsed = table::parse_manifest(text, &why);
-  if (!parsed.ok()) fail(parsed.status(), why, exit_code_of(parsed.status().kind()), place);
-  return *std::move(parsed);
+  fail_table(text.status(), {"", "", std::move(why)}, place);
 }
 
 void fail_table(const Status& status, const table::Failure& failure, const std::string& file) {
@@ -83,9 +68,9 @@ void fail_table(const Status& status, const table::Failure& failure, const std::
   const bool is_usage = status.kind() == ErrorKind::kInvalidArgument;
   const bool is_plain = failure.text.empty() || failure.text == status.message();
   const std::string place = failure.column.empty() ? file : column_place(file, failure.column);
-  if (status.kind() == ErrorKind::kIo && status.system_error() != 0) {
+  if (status.kind() == ErrorKind::kIo && status.system_error() != 0 && is_plain) {
     errno = status.system_error();
-    fail_errno(place, is_plain ? status.what() : failure.text);
+    fail_errno(place, status.what());
   }
   throw Failure(is_usage ? ExitCode::kFailure : exit_code_of(status.kind()), place,
                 is_plain ? message_of(status) : failure.text);

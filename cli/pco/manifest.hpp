@@ -37,9 +37,8 @@ std::vector<ManifestEntry> entries_of(const Manifest& manifest);
 // such columns.
 std::string others_text(const std::vector<std::string>& names, std::uint64_t bytes);
 
-// As numpact/table.hpp describes. They throw a Failure that names `place`.
+// As numpact/table.hpp describes. Throws a Failure that names `place`.
 std::string manifest_text(const Manifest& manifest, const std::string& place);
-Manifest parse_manifest(std::string_view text, const std::string& place);
 // The failure of a table as this program's. `file`: what it concerns, if not a file of the table.
 [[noreturn]] void fail_table(const Status& status, const table::Failure& failure,
                              const std::string& file);

@@ -2,9 +2,9 @@
 // Reads the folders that compress writes.
 #pragma once
 
-#include <exception>
-#include <map>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "io/files.hpp"
 #include "pco/manifest.hpp"
@@ -18,11 +18,15 @@ class TableFolder {
  public:
   // Throws Failure if the manifest cannot be read.
   explicit TableFolder(const std::string& path);
-  ~TableFolder();
-  TableFolder(const TableFolder&) = delete;
-  TableFolder& operator=(const TableFolder&) = delete;
 
-  const Manifest& manifest() const { return manifest_; }
+  const table::Reader& reader() const { return reader_; }
+  const Manifest& manifest() const { return reader_.manifest(); }
+  // All columns in the order of the table.
+  std::span<const ManifestEntry> columns() const { return reader_.columns(); }
+  // The position of the only column with a name. Fails if there is none, or several.
+  std::size_t find(const std::string& name) const;
+  // Those of a list of --columns; all if it is empty.
+  std::vector<std::size_t> find_all(const std::string& names) const;
   // A file named by the manifest. Throws the error if it could not be opened.
   FileRef file(const std::string& name) const;
   OtherFiles other(const ManifestOther& column) const {
@@ -32,20 +36,12 @@ class TableFolder {
     }
     return files;
   }
-  // No file is opened after it; the manifest stays.
-  void close();
   // For messages.
-  std::string path_of(const std::string& name) const { return path_ + "/" + name; }
+  std::string path_of(const std::string& name) const { return reader_.path() + "/" + name; }
 
  private:
-  bool open_all(std::size_t max_files);
-  bool is_current() const;
-
-  std::string path_;
-  int descriptor_ = -1;
-  Manifest manifest_;
-  std::map<std::string, FileRef> files_;
-  std::map<std::string, std::exception_ptr> failures_;
+  table::Reader reader_;
+  std::vector<std::string> names_;  // of the columns
 };
 
 }  // namespace numpact::cli

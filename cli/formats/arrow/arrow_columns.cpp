@@ -74,6 +74,13 @@ std::shared_ptr<arrow::KeyValueMetadata> arrow_metadata_of(const Metadata& metad
 }
 
 std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input) {
+  if (const auto bytes = input.file()->bytes()) {
+    const auto keep = [file = input.file()](arrow::Buffer* buffer) { delete buffer; };
+    return std::make_shared<arrow::io::BufferReader>(std::shared_ptr<arrow::Buffer>(
+        new arrow::Buffer(reinterpret_cast<const std::uint8_t*>(bytes->data()),
+                          static_cast<std::int64_t>(bytes->size())),
+        keep));
+  }
   if (input.size().value_or(0) > 0) {
     const int descriptor = platform::duplicate(input.file()->descriptor());
     if (descriptor < 0) fail_errno(input.name(), "");

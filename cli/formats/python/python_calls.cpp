@@ -8,6 +8,11 @@
 #include "failure.hpp"
 
 namespace numpact::cli {
+namespace {
+
+constexpr int kReadOnly = 0x100;  // PyBUF_READ, which the headers for Python 3.10 do not have
+
+}  // namespace
 
 void fail_as_python(const nb::python_error& error, const std::string& place) {
   const nb::tuple parts(
@@ -84,7 +89,13 @@ nb::list metadata_for_python(const Metadata& metadata) {
 nb::dict file_for_python(const OtherFile& file) {
   nb::dict made;
   made["place"] = python_text(place_of(file));
-  made["descriptor"] = file.file->descriptor();
+  if (const auto bytes = file.file->bytes()) {  // which stay as long as the table is open
+    auto* const begin = const_cast<char*>(reinterpret_cast<const char*>(bytes->data()));
+    made["content"] = nb::steal(
+        PyMemoryView_FromMemory(begin, static_cast<Py_ssize_t>(bytes->size()), kReadOnly));
+  } else {
+    made["content"] = file.file->descriptor();
+  }
   made["name"] = python_text(file.name);
   made["rows"] = file.rows;
   made["part"] = nb::none();

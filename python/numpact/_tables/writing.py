@@ -135,11 +135,13 @@ def validity_bits(valid: bytes) -> pa.Buffer | None:
 
 
 def open_reader(file: dict[str, Any]) -> OtherReader:
-    """Opens a file that the command names by a descriptor."""
-    descriptor = file["descriptor"]
-    if os.fstat(descriptor).st_size == 0:
+    """Opens a file that the command gives by its bytes or a descriptor."""
+    buffer = file["content"]
+    if isinstance(buffer, int):
+        is_empty = os.fstat(buffer).st_size == 0
+        buffer = b"" if is_empty else mmap.mmap(buffer, 0, access=mmap.ACCESS_READ)
+    if not len(buffer):
         raise Refused("corrupt: the file is empty", "corrupt")
-    buffer = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
     source: Any = pa.py_buffer(buffer)
     if file["part"] is not None:
         name = ENDING if buffer[: len(MAGIC)] == MAGIC else ""
