@@ -9,13 +9,17 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "arrow/ipc_sizes.hpp"
 #include "bindings.hpp"
 #include "buffers.hpp"
 #include "errors.hpp"
@@ -279,6 +283,27 @@ nb::tuple checked_part(nb::str name, nb::handle source, std::uint64_t rows,
   return tuple_of(part);
 }
 
+using internal::arrow::IpcSizes;
+
+std::uint64_t known_size(const std::optional<std::uint64_t>& bytes) {
+  if (!bytes) raise_error(ErrorKind::kCorrupt, "its messages cannot be read");
+  return *bytes;
+}
+
+// `read`: gives the bytes from a position to before another one.
+void make_sizes(IpcSizes* made, nb::callable read, std::uint64_t size) {
+  auto sizes = IpcSizes::of(
+      [read = std::move(read)](std::uint64_t offset, std::span<std::byte> out) {
+        const Bytes bytes(read(offset, offset + out.size()));
+        if (bytes.span().size() != out.size()) return false;
+        std::copy_n(bytes.span().begin(), out.size(), out.begin());
+        return true;
+      },
+      size);
+  if (!sizes) known_size(std::nullopt);
+  new (made) IpcSizes(*std::move(sizes));
+}
+
 }  // namespace
 
 nb::tuple manifest_tuple(table::Manifest manifest) {
@@ -306,6 +331,13 @@ void bind_table(nb::module_& m) {
   m.def("crc32", &crc32, nb::arg("source"));
   m.def("checked_part", &checked_part, nb::arg("name"), nb::arg("source"), nb::arg("rows"),
         nb::arg("place"));
+  nb::class_<IpcSizes>(m, "IpcSizes")
+      .def("__init__", &make_sizes, nb::arg("read"), nb::arg("size"))
+      .def("dictionaries", [](IpcSizes& sizes) { return known_size(sizes.dictionaries()); })
+      .def(
+          "batch",
+          [](const IpcSizes& sizes, std::size_t index) { return known_size(sizes.batch(index)); },
+          nb::arg("index"));
 }
 
 }  // namespace numpact::python

@@ -3,6 +3,7 @@
 // itself, or of the header and the chunks of CVC.
 #include <cstring>
 
+#include "arrow/ipc_sizes.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/load.hpp"
@@ -13,17 +14,17 @@ namespace numpact::table {
 namespace {
 
 using internal::load_le;
+using internal::arrow::Flat;
+using internal::arrow::kIpcContinuation;
+using internal::arrow::kIpcMagic;
 
-constexpr char kArrowMagic[] = {'A', 'R', 'R', 'O', 'W', '1'};
 // The magic at the beginning is padded to 8 bytes.
 constexpr std::size_t kArrowFrontBytes = 8;
 // At the end: the length of the footer, and the magic.
-constexpr std::size_t kArrowTailBytes = 4 + sizeof kArrowMagic;
-// In front of the length of a message, since version 0.15 of Arrow.
-constexpr std::uint32_t kContinuation = 0xffffffff;
+constexpr std::size_t kArrowTailBytes = 4 + kIpcMagic.size();
 // Slots of a Message of the flatbuffers schema (Message.fbs), and its types of headers.
-constexpr std::size_t kHeaderTypeSlot = 1;
-constexpr std::size_t kBodyLengthSlot = 3;
+constexpr unsigned kHeaderTypeSlot = 1;
+constexpr unsigned kBodyLengthSlot = 3;
 constexpr std::uint8_t kSchemaMessage = 1;
 constexpr std::uint8_t kDictionaryMessage = 2;
 constexpr std::uint8_t kBatchMessage = 3;
@@ -42,47 +43,12 @@ Status bad_message(std::size_t at) {
   return Status(ErrorKind::kCorrupt, "a message of Arrow is damaged", at);
 }
 
-struct ArrowMessage {
-  std::uint8_t type = 0;
-  std::uint64_t body_bytes = 0;
-};
-
-// Reads two fields of a flatbuffer, which is untrusted. False if a place is outside of it.
-bool read_message(std::span<const std::byte> bytes, ArrowMessage& out) {
-  const auto fits = [&](std::uint64_t at, std::size_t size) {
-    return at <= bytes.size() && size <= bytes.size() - at;
-  };
-  if (!fits(0, 4)) return false;
-  const std::uint64_t table = load_le<std::uint32_t>(bytes.data());
-  if (!fits(table, 4)) return false;
-  const std::int64_t slots =
-      static_cast<std::int64_t>(table) - load_le<std::int32_t>(bytes.data() + table);
-  if (slots < 0 || !fits(static_cast<std::uint64_t>(slots), 4)) return false;
-  const std::byte* const vtable = bytes.data() + slots;
-  const std::size_t vtable_bytes = load_le<std::uint16_t>(vtable);
-  if (!fits(static_cast<std::uint64_t>(slots), vtable_bytes)) return false;
-  // The place of a field of `size` bytes; null: it has its default. False: it is outside.
-  const auto find = [&](std::size_t slot, std::size_t size, const std::byte*& field) {
-    const std::size_t at = 4 + 2 * slot;
-    const std::size_t offset = at + 2 <= vtable_bytes ? load_le<std::uint16_t>(vtable + at) : 0;
-    field = offset == 0 ? nullptr : bytes.data() + table + offset;
-    return offset == 0 || fits(table + offset, size);
-  };
-  const std::byte* type = nullptr;
-  const std::byte* body = nullptr;
-  if (!find(kHeaderTypeSlot, 1, type) || !find(kBodyLengthSlot, 8, body)) return false;
-  if (type != nullptr) out.type = std::to_integer<std::uint8_t>(*type);
-  const std::int64_t length = body == nullptr ? 0 : load_le<std::int64_t>(body);
-  out.body_bytes = static_cast<std::uint64_t>(length);
-  return length >= 0;
-}
-
 // The end of the messages: where the footer begins.
 Result<std::size_t> end_of_messages(std::span<const std::byte> file) {
   if (file.size() < kArrowFrontBytes + kArrowTailBytes) return no_arrow_file();
   const std::byte* const tail = file.data() + file.size() - kArrowTailBytes;
-  if (std::memcmp(file.data(), kArrowMagic, sizeof kArrowMagic) != 0 ||
-      std::memcmp(tail + 4, kArrowMagic, sizeof kArrowMagic) != 0) {
+  if (std::memcmp(file.data(), kIpcMagic.data(), kIpcMagic.size()) != 0 ||
+      std::memcmp(tail + 4, kIpcMagic.data(), kIpcMagic.size()) != 0) {
     return no_arrow_file();
   }
   const std::size_t most = file.size() - kArrowFrontBytes - kArrowTailBytes;
@@ -100,7 +66,7 @@ Status walk_messages(std::span<const std::byte> file, std::size_t end, std::uint
     const std::size_t begin = at;
     std::uint32_t length = load_le<std::uint32_t>(&file[at]);
     at += 4;
-    if (length == kContinuation) {
+    if (length == kIpcContinuation) {
       if (end - at < 4) return bad_message(begin);
       length = load_le<std::uint32_t>(&file[at]);
       at += 4;
@@ -109,18 +75,20 @@ Status walk_messages(std::span<const std::byte> file, std::size_t end, std::uint
       at = begin;
       break;
     }
-    ArrowMessage message;
-    if (length > end - at || !read_message(file.subspan(at, length), message)) {
-      return bad_message(begin);
-    }
+    if (length > end - at) return bad_message(begin);
+    const Flat message(file.subspan(at, length));
+    const auto root = message.target(0);
+    const auto type = message.value<std::uint8_t>(message.field(root, kHeaderTypeSlot));
+    const auto body_at = message.field(root, kBodyLengthSlot);
+    const std::int64_t body = message.value<std::int64_t>(body_at).value_or(body_at ? -1 : 0);
     at += length;
-    if (message.body_bytes > end - at) return bad_message(begin);
-    at += static_cast<std::size_t>(message.body_bytes);
-    if (message.type == kBatchMessage) {
+    if (body < 0 || static_cast<std::uint64_t>(body) > end - at) return bad_message(begin);
+    at += static_cast<std::size_t>(body);
+    if (type == kBatchMessage) {
       if (++found > batches) break;
       if (found == 1) ends.push_back(begin);
       ends.push_back(at);
-    } else if (message.type != kSchemaMessage && message.type != kDictionaryMessage) {
+    } else if (type != kSchemaMessage && type != kDictionaryMessage) {
       return bad_message(begin);
     }
   }

@@ -209,15 +209,27 @@ void ArrowOtherFile::open_arrow(const std::shared_ptr<arrow::io::RandomAccessFil
         fmt::format("corrupt: has {} batches, not the {} of {} rows", found, batches(), rows_));
   }
   if (limits_ == nullptr) return;
-  sizes_.emplace(source, place_);
-  dictionary_bytes_ = sizes_->dictionaries();
+  const auto read = [source, place = place_](std::uint64_t offset, std::span<std::byte> out) {
+    const auto got = source->ReadAt(static_cast<std::int64_t>(offset),
+                                    static_cast<std::int64_t>(out.size()), out.data());
+    return static_cast<std::uint64_t>(take_arrow(got, place)) == out.size();
+  };
+  const std::int64_t size = take_arrow(source->GetSize(), place_);
+  sizes_ = internal::arrow::IpcSizes::of(read, static_cast<std::uint64_t>(size));
+  dictionary_bytes_ = known_size(sizes_ ? sizes_->dictionaries() : std::nullopt);
+}
+
+std::uint64_t ArrowOtherFile::known_size(std::optional<std::uint64_t> bytes) const {
+  if (bytes) return *bytes;
+  throw Failure(ExitCode::kCorrupt, place_, "corrupt: its messages cannot be read");
 }
 
 // Compares what Arrow will allocate for a batch, after those of the same read(), with the limits.
 void ArrowOtherFile::check_batch(std::uint64_t index, DecodeUse use) const {
   if (limits_ == nullptr) return;
   if (!std::exchange(has_kept_, true)) limits_->keep(dictionary_bytes_, place_);
-  read_bytes_ = saturated_sum(read_bytes_, sizes_->batch(static_cast<std::size_t>(index)));
+  read_bytes_ =
+      saturated_sum(read_bytes_, known_size(sizes_->batch(static_cast<std::size_t>(index))));
   limits_->check_memory(saturated_sum(read_bytes_, dictionary_bytes_), use, place_);
 }
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "arrow/ipc_sizes.hpp"
 #include "formats/arrow/arrow_columns.hpp"
-#include "formats/arrow/ipc_sizes.hpp"
 #include "formats/arrow/vector_file.hpp"
 #include "formats/others.hpp"
 
@@ -49,6 +49,7 @@ class ArrowOtherFile {
   std::shared_ptr<arrow::Array> read_vectors(std::uint64_t first, std::uint64_t rows,
                                              DecodeUse use) const;
   void check_batch(std::uint64_t index, DecodeUse use) const;
+  std::uint64_t known_size(std::optional<std::uint64_t> bytes) const;
   // Decodes a batch, of which check_batch() was called.
   std::shared_ptr<arrow::Array> decoded(std::uint64_t index, DecodeUse use) const;
 
@@ -59,7 +60,7 @@ class ArrowOtherFile {
   std::shared_ptr<arrow::ipc::RecordBatchFileReader> reader_;  // null of vectors
   std::shared_ptr<arrow::Field> field_;                        // of the values that are given
   bool is_coded_ = false;  // they are indices of a dictionary in the file
-  std::optional<IpcSizes> sizes_;
+  std::optional<internal::arrow::IpcSizes> sizes_;
   std::uint64_t dictionary_bytes_ = 0;
   mutable bool has_kept_ = false;         // the dictionaries were passed to limits_
   mutable std::uint64_t read_bytes_ = 0;  // of the batches that the running read() has decoded

@@ -29,7 +29,7 @@ from .._specs import TrailerSpec, core_level, core_trailer
 from .._table import Others, Path
 from .._tables.coded import Texts, large_texts
 from .._tables.columns import is_text_type, logical_of, why_unfit
-from .._tables.others import OtherReader, OtherWriter
+from .._tables.others import OtherReader, OtherWriter, Sink
 from .._tables.vector_reader import open_other
 from .._tables.vectors import compression_for
 from .._tables.writing import validity_bits
@@ -147,18 +147,6 @@ class NumberWriter:
         self._writer.finish(self._index)
 
 
-class _Sink:
-    """The file of another column, for ``OtherWriter``."""
-
-    def __init__(self, writer: _core.TableWriter, index: int) -> None:
-        writer.begin_other(index)
-        self._writer = writer
-        self._index = index
-
-    def write(self, data: Any) -> None:
-        self._writer.write_bytes(self._index, data)
-
-
 class OtherColumnWriter:
     """Writes a column that Pco cannot hold, and reads it back."""
 
@@ -167,7 +155,9 @@ class OtherColumnWriter:
     ) -> None:
         self._table = writer
         self._index = index
-        self._writer = OtherWriter(_Sink(writer, index), field, vectors)
+        writer.begin_other(index)
+        sink = Sink(partial(writer.write_bytes, index))
+        self._writer = OtherWriter(sink, field, vectors)
 
     def write(self, array: pa.Array) -> None:
         self._writer.write(array)

@@ -19,7 +19,7 @@ from .joining import as_type, nulls_of, text_family
 from .others import OtherWriter, have_same_values
 from .unifying import as_common, common_type
 from .vectors import EXACT, compression_for, require_exact
-from .writing import Sink, open_reader
+from .writing import open_reader, sink_to
 
 
 def write_file(
@@ -52,7 +52,7 @@ def _writer(write: Callable[[bytes], None], field: pa.Field, vectors: str | None
         vectors = ""
     elif vectors is not None:
         vectors = compression_for(field, vectors)
-    return OtherWriter(Sink(write), field, vectors)
+    return OtherWriter(sink_to(write), field, vectors)
 
 
 def _finish(writer: OtherWriter) -> tuple[int, str]:
@@ -221,7 +221,7 @@ class TextFile:
     """A file of a column of text that the command writes."""
 
     def __init__(self, name: str, write: Callable[[bytes], None]) -> None:
-        self._writer = OtherWriter(Sink(write), pa.field(name, pa.string()))
+        self._writer = OtherWriter(sink_to(write), pa.field(name, pa.string()))
 
     def write(self, address: int) -> None:
         """Takes texts over, which the command has exported."""

@@ -6,14 +6,16 @@ A file has one field and batches of BATCH_ROWS rows, so that division finds the 
 
 from __future__ import annotations
 
+import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.ipc
 
+from .. import _core
 from .._errors import (
     CorruptError,
     Error,
@@ -26,7 +28,7 @@ from .._limits import Budget, Limits
 from .._remote.checked_file import BATCH_ROWS, CheckedFile
 from .columns import storage_array, storage_of
 from .repeated import RepeatedValues, may_repeat
-from .sizes import IpcSizes, bytes_of_rows, spread_bytes
+from .sizes import bytes_of_rows, spread_bytes
 from .vectors import VectorFile, dtype_of_vectors, has_nulls, numbers_of, vector_array
 
 # Metadata of the schema of a file whose values are indices of a dictionary, though the column has
@@ -40,6 +42,21 @@ _SIGNED = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]
 _UNSIGNED = [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 
 
+class Sink(io.RawIOBase):
+    """A file whose bytes a function takes."""
+
+    def __init__(self, write: Callable[[Any], object]) -> None:
+        super().__init__()
+        self._write = write
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._write(data)
+        return memoryview(data).nbytes
+
+
 class OtherWriter:
     """Writes the values of one column, with memory for one batch.
 
@@ -51,7 +68,8 @@ class OtherWriter:
     then get the narrowest type that can, and ``close`` sets ``field`` to the field with that type.
 
     Args:
-        sink: A file object that is open for writing in binary mode. It is not closed.
+        sink: A file object that is open for writing in binary mode. It is not closed: only its
+            ``write`` is called.
         field: The field of the column; its name, type, ``nullable`` and metadata are kept.
         vectors: How fixed-size lists of numbers are compressed as CVC if there are no nulls, as in
             a manifest; None: not, as the caller reads them as Arrow.
@@ -180,7 +198,7 @@ class OtherWriter:
 
     def _opened(self, schema: pa.Schema) -> Any:
         options = pa.ipc.IpcWriteOptions(compression=_COMPRESSION)
-        return pa.ipc.new_file(_Unclosed(self._sink), schema, options=options)
+        return pa.ipc.new_file(Sink(self._sink.write), schema, options=options)
 
     def _end_repeated(self, repeated: RepeatedValues) -> None:
         """Writes the batches of indices that were kept, if there are any."""
@@ -282,7 +300,7 @@ class OtherReader:
     def __init__(self, source: Any, rows: int, place: str, name: str | None = None) -> None:
         self.rows = rows
         self.limits = Limits()  #: of what is decoded; may be set at any time
-        self._sizes: IpcSizes | None = None
+        self._sizes: _core.IpcSizes | None = None
         self._place = place
         self._checked = source if isinstance(source, CheckedFile) else None
         self._source = source
@@ -375,15 +393,15 @@ class OtherReader:
         if self.limits:
             self.limits.check_decoded(spread_bytes(array), self.place, is_output)
 
-    def _known_sizes(self) -> IpcSizes:
+    def _known_sizes(self) -> _core.IpcSizes:
         if self._sizes is None:
             checked = self._checked
             view = memoryview(b"" if checked is not None else self._source)
             with typed(self._place):
                 if checked is not None:
-                    self._sizes = IpcSizes(checked.between, checked.size)
+                    self._sizes = _core.IpcSizes(checked.between, checked.size)
                 else:
-                    self._sizes = IpcSizes(lambda start, stop: view[start:stop], view.nbytes)
+                    self._sizes = _core.IpcSizes(lambda a, b: view[a:b], view.nbytes)
         return self._sizes
 
     def _check_batch(self, index: int, is_output: bool) -> int:
@@ -441,40 +459,6 @@ def digest(array: pa.Array) -> int:
         batch = pa.RecordBatch.from_arrays([part], names=["values"])
         check = zlib.crc32(batch.serialize(), check)
     return check
-
-
-class _Unclosed:
-    """Passes bytes on to a file object, which pyarrow does not close."""
-
-    closed = False
-
-    def __init__(self, sink: Any) -> None:
-        self._sink = sink
-        self._position = 0
-
-    def write(self, data: Any) -> int:
-        size = memoryview(data).nbytes
-        self._sink.write(data)
-        self._position += size
-        return size
-
-    def tell(self) -> int:
-        return self._position
-
-    def writable(self) -> bool:
-        return True
-
-    def readable(self) -> bool:
-        return False
-
-    def seekable(self) -> bool:
-        return False
-
-    def flush(self) -> None:
-        return
-
-    def close(self) -> None:
-        return
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from .._limits import Budget, Limits
 from .._remote.checked_file import blocks_of, in_memory
 from .._remote.manifest import Part
 from .errors import Refused, about
-from .others import OtherReader, holds_dictionary
+from .others import OtherReader, Sink, holds_dictionary
 from .vector_reader import MAGIC, open_other
 from .vectors import ENDING
 
@@ -26,20 +26,9 @@ _GROUP_ROWS = 1 << 20
 _GROUP_BYTES = 1 << 28
 
 
-class Sink(io.RawIOBase):
-    """A file whose bytes a function takes."""
-
-    def __init__(self, write: Callable[[bytes], None]) -> None:
-        super().__init__()
-        self._write = write
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        content = bytes(data)
-        self._write(content)
-        return len(content)
+def sink_to(write: Callable[[bytes], None]) -> Sink:
+    """A file for a function of the command, which takes no other objects than bytes."""
+    return Sink(lambda data: write(bytes(data)))
 
 
 def _with_nan(table: pa.Table) -> set[str]:
@@ -233,7 +222,7 @@ class Output:
             for column, source in zip(columns, self._sources, strict=True)
         ]
         self._schema = pa.schema(fields, _metadata(metadata))
-        self._output = _FORMATS[format](Sink(write), self._schema)
+        self._output = _FORMATS[format](sink_to(write), self._schema)
         self._budget = Limits().budget()
 
     def write(self, rows: int, blocks: list[Any], limits: Limits) -> int:

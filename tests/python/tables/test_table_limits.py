@@ -17,8 +17,9 @@ import pytest
 from table_bombs import DECODED, LONG, ROWS, SPREAD, folder_of
 
 import numpact
+from numpact._core import IpcSizes
 from numpact._limits import MIN_DECODED_BYTES, Limits
-from numpact._tables.sizes import IpcSizes, bytes_of_rows, spread_bytes
+from numpact._tables.sizes import bytes_of_rows, spread_bytes
 from numpact.dask import from_pco_table
 
 Refused = numpact.LimitExceededError
