@@ -11,17 +11,20 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "numpact/table.hpp"
 
 namespace numpact::cli {
 
-// Gives bytes of blocks whose checksum matches. A block is read and checked as a whole when bytes
-// of it are read; the last one read stays in memory. Thread-safe, except for Read() and Seek().
+// Gives bytes of blocks whose checksum matches: a block is checked as a whole when bytes of it are
+// read for the first time. Thread-safe, except for Read() and Seek().
 class CheckedFile final : public arrow::io::RandomAccessFile {
  public:
   // `part`: the checksums, which the manifest has checked: the ends increase.
-  CheckedFile(std::shared_ptr<arrow::io::RandomAccessFile> file, table::Part part);
+  CheckedFile(std::shared_ptr<arrow::io::RandomAccessFile> file, table::Part part)
+      : file_(std::move(file)), part_(std::move(part)), is_checked_(part_.ends.size()) {}
   ~CheckedFile() override = default;
 
   // Checks the size, the first and the last block, so that what they say of the whole column is
@@ -33,26 +36,22 @@ class CheckedFile final : public arrow::io::RandomAccessFile {
                                                        std::int64_t bytes) override;
   arrow::Result<std::int64_t> Read(std::int64_t bytes, void* out) override;
   arrow::Result<std::shared_ptr<arrow::Buffer>> Read(std::int64_t bytes) override;
-  arrow::Status Seek(std::int64_t position) override;
+  arrow::Status Seek(std::int64_t position) override { return at_ = position, arrow::Status::OK(); }
   arrow::Result<std::int64_t> Tell() const override { return at_; }
   arrow::Result<std::int64_t> GetSize() override { return static_cast<std::int64_t>(part_.bytes); }
   arrow::Status Close() override { return file_->Close(); }
   bool closed() const override { return file_->closed(); }
 
  private:
-  // The part of a range that lies in one block: it begins at `position`.
-  arrow::Result<std::shared_ptr<arrow::Buffer>> in_block(std::uint64_t position, std::uint64_t end);
-  arrow::Status load(std::size_t index);
-  std::uint64_t begin_of(std::size_t index) const { return index == 0 ? 0 : part_.ends[index - 1]; }
-  // The end of a range that a file, which is untrusted, wants; not after that of the file.
-  std::uint64_t end_of(std::int64_t position, std::int64_t bytes) const;
+  // Checks the blocks of a range that a file, which is untrusted, asks for.
+  arrow::Status check(std::int64_t position, std::int64_t bytes);
+  arrow::Status check_block(std::size_t index);
 
   std::shared_ptr<arrow::io::RandomAccessFile> file_;
   table::Part part_;
   std::int64_t at_ = 0;
   std::mutex mutex_;
-  std::size_t index_ = 0;  // of block_
-  std::shared_ptr<arrow::Buffer> block_;
+  std::vector<bool> is_checked_;
 };
 
 }  // namespace numpact::cli
