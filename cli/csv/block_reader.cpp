@@ -106,12 +106,12 @@ bool CsvBlockReader::next(RecordBlock& block) {
       block.set_size(end);
       return true;
     }
-    if (capacity >= CsvRecordReader::kMaxRecordBytes) {
+    if (capacity >= kMaxRecordBytes) {
       at_end_ = true;
       block.be_too_long();
       return true;
     }
-    capacity = std::min(2 * capacity, CsvRecordReader::kMaxRecordBytes);
+    capacity = std::min(2 * capacity, kMaxRecordBytes);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "io/give_back.hpp"
 
@@ -27,16 +28,38 @@ std::span<char> RecordBlock::memory(std::size_t capacity) {
   return std::span(bytes_).first(bytes_.size() - kWordBytes);
 }
 
-void RecordBlock::split(const CsvDialect& dialect, std::size_t width) {
+void RecordBlock::begin(const CsvDialect& dialect, std::size_t width) {
   width_ = width;
   rows_ = 0;
   lines_ = 0;
   field_lines_.clear();
-  if (stop_ != Stop::kNone || size_ == 0) return;
   delimiter_ = dialect.delimiter;
   quote_ = dialect.quote.value_or('\0');
   has_quote_ = dialect.quote && std::memchr(bytes_.data(), quote_, size_) != nullptr;
   bytes_[size_] = '\n';  // ends the last field, so that no search needs to look for the end
+}
+
+void RecordBlock::split_first(const CsvDialect& dialect, std::size_t max_width) {
+  const auto bytes = std::span(bytes_).first(size_);
+  const auto delimiters =
+      static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), dialect.delimiter));
+  begin(dialect, std::min(delimiters, max_width) + 1);  // some may be in quotes
+  fields_.resize(width_);
+  Scan scan;
+  if (!split_record(scan, fields_.data())) {
+    if (stop_ != Stop::kWidth) return;
+    width_ = stop_width_;
+  }
+  stop_ = width_ > max_width ? Stop::kWidth : Stop::kNone;
+  rows_ = 1;
+  lines_ = scan.line;
+}
+
+void RecordBlock::split(const CsvDialect& dialect, std::size_t width) {
+  rows_ = 0;
+  lines_ = 0;
+  if (stop_ != Stop::kNone || size_ == 0) return;
+  begin(dialect, width);
   for (Scan scan; scan.at < size_;) {
     if (scan.line == rows_ && field_lines_.empty() && !scan.has_quotes) {
       split_lines(scan);

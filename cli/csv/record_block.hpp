@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block of whole records of a CSV file, which is split into fields apart from other blocks. The
-// rules are those of csv/record_reader.hpp.
+// A block of whole records of a CSV file, which is split into fields apart from other blocks.
+//
+// A record ends with a line feed, a carriage return, or both, outside of quotes. A quote opens only
+// at the beginning of a field; text after the closing quote belongs to the field.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +13,13 @@
 #include <vector>
 
 #include "csv/dialect.hpp"
-#include "csv/record_reader.hpp"
 #include "csv/word.hpp"
 
 namespace numpact::cli {
+
+// Maximum length of a record. An unclosed quote turns the rest of the file into one record, which
+// must not fill the memory.
+inline constexpr std::size_t kMaxRecordBytes = std::size_t{256} << 20;
 
 // Lines count from 0 at the beginning of the block.
 class RecordBlock {
@@ -30,7 +35,7 @@ class RecordBlock {
     kWidth,      // a record of another width
     kOpenQuote,  // a quote is opened and never closed
     kTruncated,  // the record was written only in part when the file was opened
-    kTooLong,    // the record exceeds CsvRecordReader::kMaxRecordBytes
+    kTooLong,    // the record exceeds kMaxRecordBytes
   };
 
   // The memory of the bytes, which keeps its contents; at least `capacity` of them.
@@ -56,7 +61,10 @@ class RecordBlock {
 
   // Finds the fields. Records with one empty field are skipped unless `width` is 1.
   void split(const CsvDialect& dialect, std::size_t width);
+  // Finds the fields of the only record; Stop::kWidth: they are more than `max_width`.
+  void split_first(const CsvDialect& dialect, std::size_t max_width);
 
+  std::size_t width() const { return width_; }
   std::size_t rows() const { return rows_; }
   // Lines of the records, if all were split.
   std::uint64_t lines() const { return lines_; }
@@ -104,6 +112,7 @@ class RecordBlock {
     bool has_quotes = false;  // the last record that split_record() has scanned
   };
 
+  void begin(const CsvDialect& dialect, std::size_t width);
   void split_lines(Scan& scan);
   bool split_record(Scan& scan, Extent* fields);
   Extent quoted_field(Scan& scan);

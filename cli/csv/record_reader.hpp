@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits a CSV file into records.
+// Reads the first records of a CSV file.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "csv/dialect.hpp"
+#include "csv/record_block.hpp"
 #include "numpact/stream.hpp"
 
 namespace numpact::cli {
@@ -24,9 +25,8 @@ struct CsvField {
   std::uint64_t line = 0;  // line where it begins, from 1
 };
 
-// A record ends with a line feed, a carriage return, or both, outside of quotes. A quote opens only
-// at the beginning of a field; text after the closing quote belongs to the field. All functions
-// throw Failure. The source must outlive the reader.
+// Reads record by record, with the rules of csv/record_block.hpp. All functions throw Failure. The
+// source must outlive the reader.
 class CsvRecordReader {
  public:
   // `buffer_bytes`: what the source has, if that is known. The buffer grows for longer records.
@@ -40,7 +40,7 @@ class CsvRecordReader {
   bool front_is_whole() const { return at_end_; }
   void skip_bytes(std::size_t count) { begin_ += count; }
 
-  void set_dialect(const CsvDialect& dialect);
+  void set_dialect(const CsvDialect& dialect) { dialect_ = dialect; }
   // A record of more fields is refused as soon as they are found.
   void set_max_fields(std::size_t count) { max_fields_ = count; }
 
@@ -71,46 +71,23 @@ class CsvRecordReader {
   [[noreturn]] static void refuse_long_record(const std::string& place, std::uint64_t line);
 
   static constexpr std::size_t kFrontBytes = std::size_t{1} << 18;
-  // Maximum length of a record. An unclosed quote turns the rest of the file into one record, which
-  // must not fill the memory.
-  static constexpr std::size_t kMaxRecordBytes = std::size_t{256} << 20;
 
  private:
-  // The position of a field, relative to begin_.
-  struct Extent {
-    std::uint32_t from;  // a record has at most kMaxRecordBytes
-    std::uint32_t to;
-    std::uint64_t line;
-    bool is_quoted;
-    bool has_doubled_quotes;  // or text after the closing quote
-  };
-  enum class Scan { kRecord, kNeedsMore, kTruncated };
-
   bool fill();
-  Scan scan();
-  Scan scan_record();
-  Scan scan_quoted(std::size_t& at, Extent& field, std::uint64_t& line);
-  Scan take_line_end(std::size_t& at) const;
-  bool is_truncated() const;
-  std::string_view unquote(const Extent& field);
+  std::size_t record_size();
 
   ByteSource& source_;
   std::string place_;
   ByteAfterEnd byte_after_end_;
   std::optional<std::uint64_t> truncated_line_;
-  char delimiter_ = ',';
-  char quote_ = '"';
-  bool has_quote_ = true;
-  bool ends_field_[256] = {};  // delimiter and line ends
+  CsvDialect dialect_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // start of the next record
   std::size_t end_ = 0;    // end of the buffered bytes
   bool at_end_ = false;    // of the file
-  std::uint64_t line_ = 1;
   std::uint64_t next_line_ = 1;
-  std::size_t record_size_ = 0;  // including its line end
   std::size_t max_fields_ = kMaxRecordBytes;
-  std::vector<Extent> extents_;
+  RecordBlock block_;  // of the last record
 };
 
 }  // namespace numpact::cli
