@@ -151,12 +151,6 @@ void append_timing(std::vector<std::string>& cells, std::uint64_t raw_bytes, con
 
 void add_columns(TextTable& table, const std::vector<Peer>& peers) {
   using Align = TextTable::Align;
-  table.add_column("column", Align::kLeft);
-  table.add_column("type", Align::kLeft);
-  table.add_column("numbers", Align::kRight);
-  table.add_column("mode", Align::kLeft);
-  table.add_column("delta", Align::kLeft);
-  table.add_column("bytes", Align::kRight);
   for (std::size_t codec = 0; codec <= peers.size(); ++codec) {
     table.add_column(codec == 0 ? "numpact" : peers[codec - 1].title, Align::kRight);
     if (codec > 0 && !peers[codec - 1].compresses) continue;
@@ -179,7 +173,7 @@ std::string warning_of(unsigned level, const Total& total) {
 
 std::string table_text(const std::vector<Row>& rows, const std::vector<Peer>& peers, unsigned level,
                        int rounds) {
-  TextTable table;
+  TextTable table({"column", "type", ">numbers", "mode", "delta", ">bytes"});
   add_columns(table, peers);
   table.add_rule();
   std::string heading;

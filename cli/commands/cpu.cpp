@@ -48,10 +48,7 @@ void warn_of_request(const std::vector<CpuTarget>& targets) {
 }
 
 std::string cpu_table(const std::vector<CpuTarget>& targets) {
-  TextTable table;
-  table.add_column("instruction set", TextTable::Align::kLeft);
-  table.add_column("supported", TextTable::Align::kLeft);
-  table.add_column("in use", TextTable::Align::kLeft);
+  TextTable table({"instruction set", "supported", "in use"});
   for (const CpuTarget& target : targets) {
     table.add_row(
         {std::string(target.name), target.supported ? "yes" : "no", target.active ? "*" : ""});

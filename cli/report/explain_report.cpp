@@ -15,8 +15,6 @@
 namespace numpact::cli {
 namespace {
 
-using Align = TextTable::Align;
-
 // Maximum number of chunks to show one by one. More chunks are shown as groups.
 constexpr std::size_t kMaxDetailedChunks = 3;
 
@@ -77,11 +75,7 @@ std::string head(const ExplainedColumn& column) {
 }
 
 std::string parts_text(const SizeParts& parts, std::uint64_t count, std::size_t indent) {
-  TextTable table;
-  table.add_column("what the bytes are", Align::kLeft);
-  table.add_column("bytes", Align::kRight);
-  table.add_column("share", Align::kRight);
-  table.add_column("bits a number", Align::kRight);
+  TextTable table({"what the bytes are", ">bytes", ">share", ">bits a number"});
   const auto add = [&](std::string_view name, std::uint64_t bits) {
     table.add_row({std::string(name),
                    bits % 8 == 0 ? grouped(bits / 8)
@@ -113,13 +107,7 @@ std::vector<CandidateInfo> ranked(std::vector<CandidateInfo> candidates) {
 }
 
 std::string candidates_text(const ChunkInfo& info, const ChunkExplanation& chunk) {
-  TextTable table;
-  table.add_column("mode", Align::kLeft);
-  table.add_column("delta", Align::kLeft);
-  for (const char* title : {"estimated bits", "error", "estimated bytes", "bytes"}) {
-    table.add_column(title, Align::kRight);
-  }
-  table.add_column("", Align::kLeft);
+  TextTable table({"mode", "delta", ">estimated bits", ">error", ">estimated bytes", ">bytes", ""});
   for (const CandidateInfo& candidate : ranked(chunk.candidates)) {
     const auto& bits = candidate.estimated_bits;
     table.add_row(
@@ -136,12 +124,8 @@ std::string candidates_text(const ChunkInfo& info, const ChunkExplanation& chunk
 }
 
 std::string variables_text(const ChunkInfo& info, const ChunkExplanation& chunk) {
-  TextTable table;
-  table.add_column("variable", Align::kLeft);
-  for (const char* title : {"latents", "different", "entropy", "codes", "offsets", "bins",
-                            "bytes of bins", "bytes of states"}) {
-    table.add_column(title, Align::kRight);
-  }
+  TextTable table({"variable", ">latents", ">different", ">entropy", ">codes", ">offsets", ">bins",
+                   ">bytes of bins", ">bytes of states"});
   for (std::size_t i = 0; i < info.variables.size(); ++i) {
     const LatentVariableInfo& variable = info.variables[i];
     const EntropyBound& bound = chunk.latents[i];
@@ -206,13 +190,8 @@ std::string groups_text(const Explanation& explanation) {
     return std::pair(a->second.bytes, a->second.chunks) >
            std::pair(b->second.bytes, b->second.chunks);
   });
-  TextTable table;
-  table.add_column("mode", Align::kLeft);
-  table.add_column("delta", Align::kLeft);
-  for (const char* title :
-       {"tried in chunks", "estimated bits", "taken in", "numbers", "bytes", "bits a number"}) {
-    table.add_column(title, Align::kRight);
-  }
+  TextTable table({"mode", "delta", ">tried in chunks", ">estimated bits", ">taken in", ">numbers",
+                   ">bytes", ">bits a number"});
   for (const auto& at : order) {
     const Group& group = at->second;
     const double estimate = group.estimated_bits / static_cast<double>(group.estimated_numbers);
@@ -230,12 +209,8 @@ std::string groups_text(const Explanation& explanation) {
 
 // The runs for which segments were estimated.
 std::string runs_text(const Explanation& explanation) {
-  TextTable table;
-  table.add_column("first chunk", Align::kRight);
-  for (const char* title : {"one chunk: bits", "error", "segments", "bits", "error"}) {
-    table.add_column(title, Align::kRight);
-  }
-  table.add_column("", Align::kLeft);
+  TextTable table(
+      {">first chunk", ">one chunk: bits", ">error", ">segments", ">bits", ">error", ""});
   bool any = false;
   for (const RunExplanation& run : explanation.runs) {
     if (!run.segment_bits || !run.single_bits) continue;

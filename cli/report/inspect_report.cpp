@@ -65,10 +65,7 @@ std::string head_report(const std::string& file, const FileInfo& info) {
 }
 
 std::string bins_report(const LatentVariableInfo& variable) {
-  TextTable table;
-  table.add_column("weight", Align::kRight);
-  table.add_column("lower", Align::kRight);
-  table.add_column("offset bits", Align::kRight);
+  TextTable table({">weight", ">lower", ">offset bits"});
   for (const BinInfo& bin : variable.bins) {
     table.add_row(
         {std::to_string(bin.weight), std::to_string(bin.lower), std::to_string(bin.offset_bits)});
@@ -94,12 +91,8 @@ std::string chunk_report(std::size_t index, const ChunkInfo& chunk, bool bins) {
     text += fmt::format("  weights {} with bias {}, over 2^{}\n", fmt::join(delta->weights, " "),
                         delta->bias, delta->quantization);
   }
-  TextTable table;
-  table.add_column("variable", Align::kLeft);
-  for (const char* title : {"bits", "bins", "size log", "latents", "code bits", "offset bits",
-                            "state bits", "bits a latent"}) {
-    table.add_column(title, Align::kRight);
-  }
+  TextTable table({"variable", ">bits", ">bins", ">size log", ">latents", ">code bits",
+                   ">offset bits", ">state bits", ">bits a latent"});
   for (const LatentVariableInfo& variable : chunk.variables) {
     const std::uint64_t bits = variable.code_bits + variable.offset_bits + variable.state_bits;
     const std::string share = variable.stored == 0

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,14 @@ class TextTable {
  public:
   enum class Align { kLeft, kRight };
 
+  TextTable() = default;
+  // With columns of these titles; after ">" those of numbers, which are right-aligned.
+  TextTable(std::initializer_list<std::string_view> titles) {
+    for (const std::string_view title : titles) {
+      const bool is_right = title.starts_with('>');
+      add_column(std::string(title.substr(is_right)), is_right ? Align::kRight : Align::kLeft);
+    }
+  }
   // Adds a column on the right. Longer cells are truncated to `max_width` characters, with a mark.
   void add_column(std::string title, Align align, std::size_t max_width = 1000);
   void add_row(std::vector<std::string> cells);

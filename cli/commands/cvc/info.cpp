@@ -217,10 +217,7 @@ std::string chunks_text(const cvc::Info& info) {
   const bool has_metadata =
       std::any_of(info.chunks.begin(), info.chunks.end(),
                   [](const cvc::Chunk& chunk) { return chunk.metadata.has_value(); });
-  TextTable table;
-  for (const char* title : {"chunk", "first row", "rows", "offset", "bytes"}) {
-    table.add_column(title, Align::kRight);
-  }
+  TextTable table({">chunk", ">first row", ">rows", ">offset", ">bytes"});
   table.add_column("compression", Align::kLeft, 32);
   if (has_metadata) table.add_column("metadata", Align::kLeft, kMetadataWidth);
   add_some(table, info.chunks.size(), [&](std::size_t i) {
@@ -235,10 +232,7 @@ std::string chunks_text(const cvc::Info& info) {
 }
 
 std::string sections_text(const cvc::Info& info) {
-  TextTable table;
-  table.add_column("section", Align::kRight);
-  table.add_column("first row", Align::kRight);
-  table.add_column("rows", Align::kRight);
+  TextTable table({">section", ">first row", ">rows"});
   table.add_column("metadata", Align::kLeft, kMetadataWidth);
   add_some(table, info.sections.size(), [&](std::size_t i) {
     const cvc::Section& section = info.sections[i];
