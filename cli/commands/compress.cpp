@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -264,11 +263,6 @@ class Compressor {
   }
 
   void note_old() {
-    for (const ManifestColumn& column : folder_->before().columns) {
-      if (column.kind != LogicalKind::kNumber) continue;
-      const auto [known, is_new] = old_types_.emplace(column.name, column.type);
-      if (!is_new && known->second != column.type) known->second.reset();
-    }
     for (const SkippedColumn& column : folder_->before().skipped) old_skipped_.insert(column.name);
   }
 
@@ -371,14 +365,7 @@ class Compressor {
   std::optional<NumberType> dtype_for(std::size_t index) const {
     const Column& column = table_->columns()[index];
     if (column.logical.kind != LogicalKind::kNumber) return std::nullopt;
-    return dtypes_[index] ? dtypes_[index] : type_to_append(index);
-  }
-
-  // CSV does not state types: its numbers are converted to those of the folder, if all are exact.
-  std::optional<NumberType> type_to_append(std::size_t index) const {
-    if (!options_.append || !table_->infers_types()) return std::nullopt;
-    const auto found = old_types_.find(names_[index]);
-    return found == old_types_.end() ? std::nullopt : found->second;
+    return dtypes_[index];
   }
 
   // Decides which columns are left out, and why, before anything is written.
@@ -578,8 +565,7 @@ class Compressor {
   std::vector<std::optional<std::size_t>> places_;  // of columns that are written, in the table
   std::optional<ColumnThreads> threads_;            // for several columns at the same time
   std::optional<FolderWriter> folder_;
-  std::optional<TableFolder> old_;                              // whose other columns are extended
-  std::map<std::string, std::optional<NumberType>> old_types_;  // none: columns of one name differ
+  std::optional<TableFolder> old_;  // whose other columns are extended
   std::set<std::string> old_skipped_;
   std::optional<std::pair<std::string, std::uint64_t>> first_;  // column that was written, its rows
   std::vector<std::optional<Compressed>> compressed_;           // those that were at the same time
