@@ -10,6 +10,7 @@
 
 #include "failure.hpp"
 #include "formats/table.hpp"
+#include "numpact/trailer.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -17,43 +18,6 @@ namespace {
 constexpr std::size_t kMaxWaitingBytes = std::size_t{8} << 20;
 
 }  // namespace
-
-std::uint64_t Digest::mix(std::uint64_t state, std::uint64_t word) {
-  state = (state ^ word) * 0x9e3779b97f4a7c15;
-  return state ^ (state >> 32);
-}
-
-void Digest::add(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const std::size_t waiting = length_ % 8;
-    if (waiting == 0 && bytes.size() >= 8) {
-      const std::size_t words = bytes.size() / 8;
-      for (std::size_t i = 0; i < words; ++i) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, bytes.data() + 8 * i, 8);
-        state_ = mix(state_, word);
-      }
-      length_ += 8 * words;
-      bytes = bytes.subspan(8 * words);
-      continue;
-    }
-    const std::size_t taken = std::min(8 - waiting, bytes.size());
-    std::memcpy(word_.data() + waiting, bytes.data(), taken);
-    length_ += taken;
-    bytes = bytes.subspan(taken);
-    if (length_ % 8 == 0) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, word_.data(), 8);
-      state_ = mix(state_, word);
-    }
-  }
-}
-
-std::uint64_t Digest::value() const {
-  std::uint64_t word = 0;
-  std::memcpy(&word, word_.data(), length_ % 8);
-  return mix(mix(state_, word), length_);
-}
 
 // Feeds the pending blocks to the decoder.
 class Verifier::Source final : public ByteSource {
@@ -100,7 +64,7 @@ void Verifier::stop() {
 }
 
 void Verifier::expect(const NumberView& numbers) {
-  expected_.add(bytes_of(numbers));
+  expected_ = checksum_of(bytes_of(numbers), expected_);
   expected_count_ += numbers.count;
 }
 
@@ -125,7 +89,7 @@ void Verifier::decode() {
     while (status_.ok() && count > 0) {
       status_ = reader.read(MutableNumberView(type_, numbers.get(), kBlockNumbers)).into(count);
       if (!status_.ok()) break;
-      decoded_.add(bytes_of(NumberView(type_, numbers.get(), count)));
+      decoded_ = checksum_of(bytes_of(NumberView(type_, numbers.get(), count)), decoded_);
       decoded_count_ += count;
     }
     TrailerState state = TrailerState::kNone;
@@ -149,7 +113,7 @@ void Verifier::finish(const std::string& place) {
     throw Failure(ExitCode::kFailure, place,
                   "what was written does not decode: " + message_of(status_));
   }
-  if (decoded_count_ != expected_count_ || !(decoded_ == expected_)) {
+  if (decoded_count_ != expected_count_ || decoded_ != expected_) {
     throw Failure(ExitCode::kFailure, place,
                   fmt::format("what was written decodes to other numbers ({} of {})",
                               decoded_count_, expected_count_));

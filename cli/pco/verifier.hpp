@@ -2,7 +2,6 @@
 // Verifies while a file is written that it decodes to the original numbers.
 #pragma once
 
-#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -17,22 +16,6 @@
 #include "numpact/types.hpp"
 
 namespace numpact::cli {
-
-// A 64-bit digest of a byte sequence, independent of how the sequence is split. Every step is a
-// bijection of the state, so a change in one word always changes the digest. Not cryptographic.
-class Digest {
- public:
-  void add(std::span<const std::byte> bytes);
-  std::uint64_t value() const;
-  friend bool operator==(const Digest& a, const Digest& b) { return a.value() == b.value(); }
-
- private:
-  static std::uint64_t mix(std::uint64_t state, std::uint64_t word);
-
-  std::uint64_t state_ = 0;
-  std::uint64_t length_ = 0;
-  std::array<std::byte, 8> word_{};  // the first length_ % 8 bytes are pending
-};
 
 // Decodes the written bytes on its own thread.
 class Verifier {
@@ -56,7 +39,7 @@ class Verifier {
   void stop();
 
   NumberType type_;
-  Digest expected_;
+  std::uint32_t expected_ = 0;  // checksum of the numbers
   std::uint64_t expected_count_ = 0;
 
   std::mutex mutex_;
@@ -67,7 +50,7 @@ class Verifier {
   bool stopped_ = false;  // the decoder takes no more blocks
 
   Status status_;
-  Digest decoded_;
+  std::uint32_t decoded_ = 0;
   std::uint64_t decoded_count_ = 0;
   std::thread thread_;
 };
