@@ -119,7 +119,7 @@ def compact_table(
                 writer.finish(index)
             elif folder is not None and len(entry.parts) > 1:
                 field = folder.part_reader(entry.parts[0], entry.name).field
-                _Others(writer, index, entry, field, folder, False).finish()
+                _others(writer, index, entry, field, folder, False).finish()
 
         entries = list(enumerate(manifest.ordered()))
         in_parallel(join, entries, shared_out(total, len(entries))[0])
@@ -143,105 +143,78 @@ class _Numbers(NumberWriter):
         super().write(pa.nulls(len(array), self._type) if pa.types.is_null(array.type) else array)
 
 
-class _Others(OtherColumnWriter):
-    """Values in the type of the column; after those of the parts that its new file replaces."""
+class _Converting:
+    """Passes rows on in the type of a column; ``converts``: it is another one than theirs."""
 
-    def __init__(
-        self,
-        writer: _core.TableWriter,
-        index: int,
-        entry: Other,
-        given: pa.Field,
-        folder: Folder | None,
-        may_extend: bool,
-    ) -> None:
-        self._converts = False
-        if entry.parts and folder is not None:
-            self._to = self._joined_field(writer, index, entry, given, folder, may_extend)
-        else:  # it is new
-            self._to = given.with_nullable(given.nullable or entry.rows > 0)
-        super().__init__(writer, index, self._to, entry.vectors)
-        if not entry.parts or folder is None:
-            for at in range(0, entry.rows, _NULL_ROWS):
-                self.write(pa.nulls(min(_NULL_ROWS, entry.rows - at)))
-            return
-        copied = [Part(*part) for part in writer.copied(index)]
-        for part in entry.parts[: len(entry.parts) - len(copied)]:
-            if not part.ends:  # it gets checksums now, which would hide damage
-                deque(folder.part_reader(part, entry.name).batches(), maxlen=0)
-        for part in copied:
-            reader = folder.part_reader(part, entry.name)
-            if have_same_values(reader.field.type, self._to.type):
-                self.copy(reader)
-            else:
-                for batch in reader.batches():
-                    self.write(batch)
+    def __init__(self, writer: ColumnWriter, to: pa.Field, converts: bool) -> None:
+        self._writer, self._to, self._converts = writer, to, converts
 
-    def _joined_field(
-        self,
-        writer: _core.TableWriter,
-        index: int,
-        entry: Other,
-        given: pa.Field,
-        folder: Folder,
-        may_extend: bool,
-    ) -> pa.Field:
-        """The field of old and new rows; plans to write the old ones anew if its type is wider.
+    def write(self, array: pa.Array) -> None:
+        given, to = pa.chunked_array([array]), self._to
+        name = f"column {to.name!r}"
+        made = as_common(given, to.type, name) if self._converts else as_type(given, to)
+        for chunk in made.chunks:
+            self._writer.write(chunk)
 
-        Raises:
-            TypeMismatchError: The rows are of another type.
-        """
-        field = folder.part_reader(entry.parts[0], entry.name).field
-        if not is_null_type(given.type) and not has_enums_of(given, field):
-            raise TypeMismatchError(f"column {entry.name!r}: {OTHER_ENUM}")
-        common = _common_of(given.type, field, may_extend)
-        self._converts = common is not None
-        if common is None or have_same_values(common, field.type):
-            return field
-        require_exact(field, common, entry.vectors)
+    def finish(self) -> None:
+        self._writer.finish()
+
+
+def _others(
+    writer: _core.TableWriter,
+    index: int,
+    entry: Other,
+    given: pa.Field,
+    folder: Folder | None,
+    may_extend: bool,
+) -> ColumnWriter:
+    """Writes values in the type of the column, after those of the parts that its new file
+    replaces.
+
+    Raises:
+        TypeMismatchError: The rows are of another type.
+    """
+    if not entry.parts or folder is None:  # it is new
+        to = given.with_nullable(given.nullable or entry.rows > 0)
+        made = _Converting(OtherColumnWriter(writer, index, to, entry.vectors), to, False)
+        for at in range(0, entry.rows, _NULL_ROWS):
+            made.write(pa.nulls(min(_NULL_ROWS, entry.rows - at)))
+        return made
+    to = folder.part_reader(entry.parts[0], entry.name).field
+    common = _common_of(given, to, may_extend)
+    if common is not None and not have_same_values(common, to.type):
+        require_exact(to, common, entry.vectors)
         writer.rewrite_other(index, str(common))
-        return field.with_type(common)
-
-    def write(self, array: pa.Array) -> None:
-        for chunk in _converted(array, self._to, self._converts):
-            super().write(chunk)
-
-
-class _Texts(TextWriter):
-    """Texts for a column of them."""
-
-    def __init__(
-        self,
-        writer: _core.TableWriter,
-        index: int,
-        entry: Column,
-        given: pa.Field,
-        may_extend: bool,
-    ) -> None:
-        self._to = field = field_of(entry)
-        if not is_null_type(given.type) and not has_enums_of(given, field):
-            raise TypeMismatchError(f"column {entry.name!r}: {OTHER_ENUM}")
-        common = _common_of(given.type, field, may_extend, keeps_type=True)
-        self._converts = common is not None
-        if common is not None and not pa.types.is_dictionary(given.type):
-            self._to = field.with_type(common)  # texts, which become categories
-        super().__init__(writer, index, field, None)
-
-    def write(self, array: pa.Array) -> None:
-        for chunk in _converted(array, self._to, self._converts):
-            super().write(chunk)
+        to = to.with_type(common)
+    other = OtherColumnWriter(writer, index, to, entry.vectors)
+    made = _Converting(other, to, common is not None)
+    copied = [Part(*part) for part in writer.copied(index)]
+    for part in entry.parts[: len(entry.parts) - len(copied)]:
+        if not part.ends:  # it gets checksums now, which would hide damage
+            deque(folder.part_reader(part, entry.name).batches(), maxlen=0)
+    for part in copied:
+        reader = folder.part_reader(part, entry.name)
+        if have_same_values(reader.field.type, to.type):
+            other.copy(reader)
+        else:
+            for batch in reader.batches():
+                made.write(batch)
+    return made
 
 
-def _converted(array: pa.Array, to: pa.Field, converts: bool) -> list[pa.Array]:
-    """Rows in the type of a column; ``converts``: it is another one than theirs."""
-    values = pa.chunked_array([array])
-    made = as_common(values, to.type, f"column {to.name!r}") if converts else as_type(values, to)
-    chunks: list[pa.Array] = made.chunks
-    return chunks
+def _texts(
+    writer: _core.TableWriter, index: int, entry: Column, given: pa.Field, may_extend: bool
+) -> ColumnWriter:
+    """Writes texts to a column of them."""
+    to = field = field_of(entry)
+    common = _common_of(given, field, may_extend, keeps_type=True)
+    if common is not None and not pa.types.is_dictionary(given.type):
+        to = field.with_type(common)  # texts, which become categories
+    return _Converting(TextWriter(writer, index, field, None), to, common is not None)
 
 
 def _common_of(
-    given: pa.DataType, field: pa.Field, may_extend: bool, keeps_type: bool = False
+    given: pa.Field, field: pa.Field, may_extend: bool, keeps_type: bool = False
 ) -> pa.DataType | None:
     """The type that holds the values of a column and of rows of another type; None: these are of
     its type.
@@ -249,10 +222,12 @@ def _common_of(
     Raises:
         TypeMismatchError: There is none, or rows must be of the column's type.
     """
+    if not is_null_type(given.type) and not has_enums_of(given, field):
+        raise TypeMismatchError(f"column {field.name!r}: {OTHER_ENUM}")
     try:
-        as_type(pa.chunked_array([], given), field)
+        as_type(pa.chunked_array([], given.type), field)
     except TypeMismatchError as error:
-        common = common_type([field.type, given])
+        common = common_type([field.type, given.type])
         if common is None:
             raise
         if not may_extend:
@@ -278,9 +253,9 @@ def _column_writer(
 ) -> ColumnWriter:
     if isinstance(entry, Column):
         if entry.texts:
-            return _Texts(writer, index, entry, given, may_extend)
+            return _texts(writer, index, entry, given, may_extend)
         return _Numbers(writer, index, entry, given)
-    make = partial(_Others, writer, index, entry, given, folder, may_extend)
+    make = partial(_others, writer, index, entry, given, folder, may_extend)
     if entry.parts:
         return make()
     return other_writer(writer, index, given.with_nullable(given.nullable or entry.rows > 0), make)

@@ -23,7 +23,16 @@ import pyarrow.compute as pc
 import pyarrow.ipc
 
 from .filters import IN, IS_NOT_NULL, IS_NULL, LIKE
-from .polars_predicates import Clause, Kind, Literal, Test, alternatives, conditions_of_clauses
+from .polars_predicates import (
+    FLIPPED,
+    MAX_DEPTH,
+    Clause,
+    Kind,
+    Literal,
+    Test,
+    alternatives,
+    conditions_of_clauses,
+)
 from .scanning import Condition
 
 _OPS = {
@@ -34,9 +43,6 @@ _OPS = {
     "greater": ">",
     "greater_equal": ">=",
 }
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-# Levels of an expression that are searched; deeper ones are pyarrow's alone.
-_MAX_DEPTH = 64
 
 
 class _Call(NamedTuple):
@@ -95,7 +101,7 @@ def _parsed(where: pc.Expression) -> Any:
 
 
 def _part(key: str, value: str, parts: Iterator[tuple[str, str]], values: pa.Table, at: int) -> Any:
-    if at > _MAX_DEPTH:
+    if at > MAX_DEPTH:
         raise ValueError("too many levels")
     if key == "field_ref":
         return _Field(value)
@@ -187,7 +193,7 @@ def _is_null(part: Any) -> bool:
 
 def _comparison(left: Any, op: str, right: Any) -> list[Clause]:
     if isinstance(right, _Field):
-        left, op, right = right, _FLIPPED.get(op, op), left
+        left, op, right = right, FLIPPED.get(op, op), left
     if not isinstance(left, _Field) or not isinstance(right, pa.ChunkedArray) or len(right) != 1:
         return []
     literal = _literal(right[0])

@@ -16,7 +16,7 @@ import pyarrow.ipc
 
 from .._errors import Error
 from .._remote.manifest import LogicalType
-from .filters import AND, IN, IS_NOT_NULL, IS_NULL, LIKE, OR, WITH, Comparison, NumberCondition
+from .filters import IN, IS_NOT_NULL, IS_NULL, LIKE, Comparison, NumberCondition, joined
 from .other_filters import bind_other
 from .scanning import Condition
 from .sources import NumberSource, Source, TextSource
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _OPS = {"Eq": "=", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _OF_FLOATS = {"<": "<=", ">": "not <", ">=": "not <"}
 # Units of literals, and the digits behind the point of a second.
 _DIGITS = {"Milliseconds": 3, "Microseconds": 6, "Nanoseconds": 9}
@@ -36,8 +36,8 @@ _UNITS = {"s": "Milliseconds", "ms": "Milliseconds", "us": "Microseconds", "ns":
 # width. Up to these magnitudes that changes no comparison.
 _EXACT_IN_FLOATS = 1 << 24
 _EXACT_IN_DOUBLES = 1 << 53
-# Levels of an expression that are searched; deeper parts are left to polars.
-_MAX_DEPTH = 64
+#: Levels of an expression that are searched; deeper parts are the engine's alone.
+MAX_DEPTH = 64
 
 
 #: What a column holds: numbers of a logical type, or other values of a type of pyarrow.
@@ -72,22 +72,17 @@ def conditions_of_clauses(
     clauses: Sequence[Clause], names: Sequence[str], kind_at: Callable[[int], Kind]
 ) -> list[Condition]:
     """The conditions of all clauses that the library can test."""
-    found: list[Condition] = []
+    found: list[list[list[Condition]]] = []
     for clause in clauses:
         alternatives = [
             [made for test in tests if (made := _condition(test, names, kind_at)) is not None]
             for tests in clause
         ]
-        if not all(alternatives):
-            continue
-        join = AND
-        for alternative in alternatives:
-            for condition in alternative:
-                compared = condition.comparison._replace(join=join)
-                found.append(condition._replace(comparison=compared))
-                join = WITH
-            join = OR
-    return found
+        if all(alternatives):
+            found.append(alternatives)
+    comparisons = joined([[[one.comparison for one in some] for some in each] for each in found])
+    flat = [condition for each in found for some in each for condition in some]
+    return [one._replace(comparison=c) for one, c in zip(flat, comparisons, strict=True)]
 
 
 def _condition(
@@ -142,7 +137,7 @@ Clause = list[list[Test]]
 
 def _clauses(tree: Any, depth: int) -> list[Clause]:
     """What all rows satisfy that an expression selects; nothing of what is not known."""
-    if depth > _MAX_DEPTH or not isinstance(tree, dict):
+    if depth > MAX_DEPTH or not isinstance(tree, dict):
         return []
     binary = tree.get("BinaryExpr")
     if isinstance(binary, dict):
@@ -186,7 +181,7 @@ def alternatives(clauses: list[Clause]) -> Clause:
 
 def _comparison(left: Any, op: str, right: Any) -> Iterator[Test]:
     if _column(left) is None:
-        left, op, right = right, _FLIPPED.get(op, op), left
+        left, op, right = right, FLIPPED.get(op, op), left
     column, literal = _column(left), _literal(right)
     if column is not None and literal is not None:
         yield Test(column, op, (literal,))

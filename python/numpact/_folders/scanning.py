@@ -138,7 +138,6 @@ class Scan:
         if window_rows is None:
             fitting = _WINDOW_VALUES // max(1, len(used))
             window_rows = max(_MIN_WINDOW_ROWS, min(WINDOW_ROWS, fitting))
-        self._is_parallel = self._threads != 1 and window_rows <= WINDOW_ROWS
         self._scan = _core.TableScan(
             folder.reader,
             [source.index for source in self._sources],
