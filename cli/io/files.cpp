@@ -161,6 +161,7 @@ FileBytes::FileBytes(const FileRef& file) {
 
 FileBytes::~FileBytes() {
   if (is_mapped_) platform::unmap_file(bytes_);
+  if (owner_ != nullptr) release_first(bytes_.size());
 }
 
 void FileBytes::release_first(std::uint64_t size) const {

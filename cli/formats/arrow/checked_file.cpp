@@ -2,12 +2,25 @@
 #include "formats/arrow/checked_file.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 
 #include "formats/other_blocks.hpp"
 #include "numpact/trailer.hpp"
+#include "platform/mapped_files.hpp"
 
 namespace numpact::cli {
+namespace {
+
+// Gives back the memory of mapped bytes, but of those in a page with others.
+void release(std::span<const std::byte> bytes) {
+  constexpr std::uintptr_t kMaxPageBytes = std::uintptr_t{1} << 16;
+  const auto before = reinterpret_cast<std::uintptr_t>(bytes.data()) % kMaxPageBytes;
+  const std::size_t skipped = before == 0 ? 0 : kMaxPageBytes - before;
+  if (skipped < bytes.size()) internal::platform::release_pages(bytes.subspan(skipped));
+}
+
+}  // namespace
 
 arrow::Status CheckedFile::open() {
   ARROW_ASSIGN_OR_RAISE(const std::int64_t size, file_->GetSize());
@@ -30,6 +43,8 @@ arrow::Status CheckedFile::check_block(std::size_t index) {
     return arrow::Status::Invalid(wrong_block(part_, index));
   }
   is_checked_[index] = true;
+  // A mapped file stays in memory in part only: most are read from first to last.
+  if (file_->supports_zero_copy()) release(std::exchange(last_, bytes));
   return arrow::Status::OK();
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,7 @@ class CheckedFile final : public arrow::io::RandomAccessFile {
   std::int64_t at_ = 0;
   std::mutex mutex_;
   std::vector<bool> is_checked_;
+  std::span<const std::byte> last_;  // the block that was checked last
 };
 
 }  // namespace numpact::cli
