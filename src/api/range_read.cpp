@@ -2,6 +2,7 @@
 #include "api/range_read.hpp"
 
 #include <algorithm>
+#include <utility>
 #ifndef NUMPACT_NO_EXCEPTIONS
 #include <mutex>
 #include <thread>
@@ -32,7 +33,23 @@ constexpr std::size_t kMaxParts = std::size_t{1} << 12;
 // Minimum numbers per part: smaller parts do not pay for parsing the chunk's metadata again.
 constexpr std::size_t kMinPartN = std::size_t{1} << 16;
 
+// Maximum jumps to restart points before a chunk that is kept is entered again, which frees what
+// each jump takes of the arena: some hundred bytes.
+constexpr std::size_t kMaxJumps = std::size_t{1} << 10;
+
 }  // namespace
+
+KeptChunk::KeptChunk() : arena_(default_memory()) {}
+
+Status read_kept(std::span<const std::byte> file, const FileReader& reader, std::uint64_t first,
+                 const MutableNumberView& out, std::uint64_t ahead, const DecodeConfig& config,
+                 KeptChunk& kept) {
+  NUMPACT_TRY(check_limits(config.limits, out.count, out.type));
+  if (out.count == 0) return {};
+  const ChunkIndex::Table& table = detail::ChunkIndexAccess::table_of(reader.index());
+  RangeRead read(file, reader.header(), table, reader.index().chunk_of(first), first, out, config);
+  return read.in_order(kept, ahead);
+}
 
 #ifndef NUMPACT_NO_EXCEPTIONS
 
@@ -162,6 +179,14 @@ Status RangeRead::in_order(Arena& arena) {
   return {};
 }
 
+Status RangeRead::in_order(KeptChunk& kept, std::uint64_t ahead) {
+  const ProgressCallback* const progress = config_.progress ? &config_.progress : nullptr;
+  for (std::size_t i = first_chunk_; i < end_chunk_; ++i) {
+    NUMPACT_TRY(read_part(whole_part(i), kept, std::max(ahead, end_), progress));
+  }
+  return {};
+}
+
 Status RangeRead::index_mismatch() const {
   if (table_.is_from_trailer) {
     return Status(ErrorKind::kCorrupt, "the trailer contradicts the file");
@@ -176,10 +201,10 @@ bool RangeRead::fits_head(const IndexedChunk& chunk) const {
 }
 
 // Only for the first part of a chunk that is read whole.
-Status RangeRead::check_crc(const Part& part) const {
+Status RangeRead::check_crc(const Part& part, std::uint64_t numbers_end) const {
   if (!table_.is_from_trailer || part.begin != 0) return {};
   const IndexedChunk chunk = table_.chunks[part.chunk];
-  if (whole_part(part.chunk).end != chunk.count) return {};
+  if (numbers_end - chunk.first < chunk.count) return {};
   const std::uint64_t end = table_.end_of(part.chunk);
   if (end > file_.size()) return index_mismatch().at_chunk(part.chunk);
   const auto bytes = file_.subspan(static_cast<std::size_t>(chunk.offset),
@@ -222,26 +247,63 @@ Status RangeRead::check_point(const FileWalker& walker, std::size_t chunk, std::
                    .at_chunk(chunk);
 }
 
+Status RangeRead::enter(const Part& part, FileWalker& walker) const {
+  const IndexedChunk chunk = table_.chunks[part.chunk];
+  if (!fits_head(chunk)) return index_mismatch().at_chunk(part.chunk);
+  walker.resume(header_, type_, static_cast<std::size_t>(chunk.offset), part.chunk);
+  bool is_end = false;
+  return walker.enter_chunk(is_end);
+}
+
 Status RangeRead::read_part(const Part& part, Arena& arena, const ProgressCallback* progress,
                             const std::atomic<std::size_t>* end, std::size_t index) {
+  NUMPACT_TRY(check_crc(part, end_));
+  const ArenaScope scope(arena);
+  const std::span<std::byte> dropped =
+      arena.make<std::byte>(part.begin > 0 ? kDropBufferN * size_of(type_) : 0);
+  FileWalker walker(file_, arena);
+  NUMPACT_TRY(enter(part, walker));
+  std::size_t done = 0;
+  NUMPACT_TRY(go_to_restart(walker, part.chunk, part.begin, done));
+  return decode_part(part, walker, done, dropped.data(), progress, end, index);
+}
+
+Status RangeRead::read_part(const Part& part, KeptChunk& kept, std::uint64_t ahead,
+                            const ProgressCallback* progress) {
+  NUMPACT_TRY(check_crc(part, ahead));
+  const std::size_t point = table_.point_before(part.chunk, part.begin);
+  const std::size_t restart = point > 0 ? point << *table_.restart_log : 0;
+  const bool is_same = std::exchange(kept.is_open_, false) && kept.chunk_ == part.chunk;
+  const bool follows = is_same && restart <= kept.done_ && kept.done_ <= part.begin;
+  if (!follows) {
+    if (!is_same || restart == 0 || kept.jumps_ == kMaxJumps) {
+      kept.walker_.reset();
+      kept.arena_.reset(config_.limits.max_memory);
+      kept.dropped_ = kept.arena_.make<std::byte>(kDropBufferN * size_of(type_));
+      NUMPACT_TRY(enter(part, kept.walker_.emplace(file_, kept.arena_)));
+      kept.jumps_ = 0;
+    }
+    ++kept.jumps_;
+    NUMPACT_TRY(go_to_restart(*kept.walker_, part.chunk, part.begin, kept.done_));
+  }
+  NUMPACT_TRY(decode_part(part, *kept.walker_, kept.done_, kept.dropped_.data(), progress, nullptr,
+                          part.chunk));
+  kept.chunk_ = part.chunk;
+  kept.done_ = part.end;
+  kept.is_open_ = true;
+  return {};
+}
+
+Status RangeRead::decode_part(const Part& part, FileWalker& walker, std::size_t done,
+                              std::byte* dropped, const ProgressCallback* progress,
+                              const std::atomic<std::size_t>* end, std::size_t index) {
   const std::size_t i = part.chunk;
   const IndexedChunk chunk = table_.chunks[i];
-  NUMPACT_TRY(check_crc(part));
-  if (!fits_head(chunk)) return index_mismatch().at_chunk(i);
-  const ArenaScope scope(arena);
   const std::size_t size = size_of(type_);
-  const std::span<std::byte> dropped =
-      arena.make<std::byte>(part.begin > 0 ? kDropBufferN * size : 0);
-  FileWalker walker(file_, arena);
-  walker.resume(header_, type_, static_cast<std::size_t>(chunk.offset), i);
-  bool is_end = false;
-  NUMPACT_TRY(walker.enter_chunk(is_end));
-  std::size_t done = 0;
-  NUMPACT_TRY(go_to_restart(walker, i, part.begin, done));
   const auto may_skip = [&] { return end != nullptr && index > *end; };
   while (done < part.begin) {
     const std::size_t n = step(i, done, std::min(part.begin - done, kDropBufferN));
-    NUMPACT_TRY(walker.decode(n, dropped.data()));
+    NUMPACT_TRY(walker.decode(n, dropped));
     done += n;
     NUMPACT_TRY(check_point(walker, i, done));
     if (may_skip()) return {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,33 @@
 
 namespace numpact {
 
+// A chunk that stays open between reads of one thread from one file: its tables are made once, and
+// numbers that follow are decoded from where the last read stopped.
+class KeptChunk {
+ public:
+  KeptChunk();
+  KeptChunk(const KeptChunk&) = delete;
+  KeptChunk& operator=(const KeptChunk&) = delete;
+
+ private:
+  friend class RangeRead;
+
+  Arena arena_;
+  std::optional<standalone::FileWalker> walker_;
+  bool is_open_ = false;
+  std::size_t chunk_ = 0;
+  std::size_t done_ = 0;   // where the walker stands in the chunk
+  std::size_t jumps_ = 0;  // to restart points since the chunk was entered
+  std::span<std::byte> dropped_;
+};
+
+// Reads as FileReader::read() does, on the calling thread. All calls with a chunk that is kept are
+// for the same bytes of one file. Those that follow will read up to number `ahead`: a chunk that
+// will be read whole is compared with its checksum.
+Status read_kept(std::span<const std::byte> file, const FileReader& reader, std::uint64_t first,
+                 const MutableNumberView& out, std::uint64_t ahead, const DecodeConfig& config,
+                 KeptChunk& kept);
+
 // A call of FileReader::read for at least one number within the index.
 class RangeRead {
  public:
@@ -23,6 +51,8 @@ class RangeRead {
             const MutableNumberView& out, const DecodeConfig& config);
 
   Status in_order(Arena& arena);
+  // The numbers up to `ahead` will be read with the same chunk.
+  Status in_order(KeptChunk& kept, std::uint64_t ahead);
 
   // Prepares the next parts to decode concurrently: some thousands of chunks, split at restart
   // points. Returns the number of parts, 0 at the end.
@@ -47,10 +77,20 @@ class RangeRead {
   std::uint64_t end_offset() const;
   Status index_mismatch() const;
   bool fits_head(const IndexedChunk& chunk) const;
-  Status check_crc(const Part& part) const;
+  // `numbers_end`: the number before which reading ends.
+  Status check_crc(const Part& part, std::uint64_t numbers_end) const;
   // Parts from index *end on may be skipped; `end` may be null.
   Status read_part(const Part& part, Arena& arena, const ProgressCallback* progress,
                    const std::atomic<std::size_t>* end, std::size_t index);
+  Status read_part(const Part& part, KeptChunk& kept, std::uint64_t ahead,
+                   const ProgressCallback* progress);
+  // Enters the chunk of a part.
+  Status enter(const Part& part, standalone::FileWalker& walker) const;
+  // Decodes a part with a walker that stands at number `done` of the chunk, not behind its begin.
+  // `dropped`: memory for kDropBufferN numbers.
+  Status decode_part(const Part& part, standalone::FileWalker& walker, std::size_t done,
+                     std::byte* dropped, const ProgressCallback* progress,
+                     const std::atomic<std::size_t>* end, std::size_t index);
   // Moves the walker to the last restart point at or before a number of the entered chunk; `start`
   // is its number.
   Status go_to_restart(standalone::FileWalker& walker, std::size_t chunk, std::size_t number,

@@ -7,6 +7,7 @@
 #include "base/guard.hpp"
 #include "number/ordered.hpp"
 #include "numpact/table_filter.hpp"
+#include "table/filter/in_range.hpp"
 #include "table/filter/matches.hpp"
 #include "table/filter/value.hpp"
 
@@ -87,11 +88,8 @@ void narrow_to(std::span<const Range> ranges, const std::byte* numbers,
     return to_ordered(bits, kKind);
   };
   if (ranges.size() == 1) {
-    const L first = static_cast<L>(ranges[0].first);
-    const L size = static_cast<L>(ranges[0].last - ranges[0].first);
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      kept[i] &= static_cast<std::uint8_t>(static_cast<L>(latent_at(i) - first) <= size ? 255 : 0);
-    }
+    keep_in_range<L>(numbers, kKind, static_cast<L>(ranges[0].first),
+                     static_cast<L>(ranges[0].last - ranges[0].first), kept);
   } else if (ranges.size() <= kMaxComparedRanges) {
     for (std::size_t i = 0; i < kept.size(); ++i) {
       const L latent = latent_at(i);

@@ -133,6 +133,7 @@ Status ColumnFile::open_memory(std::span<const std::byte> file, const table::Fil
     if (file.size() > kMaxCheckedBytes) NUMPACT_TRY(check_sum(file, sum));
     NUMPACT_TRY(ChunkIndex::build(file, walk).into(index_));
   }
+  memory_ = file;
   return FileReader::create(file, index_, header).into(reader_);
 }
 

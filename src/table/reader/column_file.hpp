@@ -56,6 +56,8 @@ class ColumnFile {
   std::optional<std::span<const std::byte>> bytes() const { return source_->bytes(); }
   // Reads the numbers from memory; null: chunks must be fetched.
   const FileReader* reader() const { return reader_ ? &*reader_ : nullptr; }
+  // What reader() reads.
+  std::span<const std::byte> memory() const { return memory_; }
 
   // Chunks of a source in memory.
   struct Fetched {
@@ -84,6 +86,7 @@ class ColumnFile {
   std::optional<Trailer> trailer_;
   ChunkIndex index_;
   std::optional<FileReader> reader_;
+  std::span<const std::byte> memory_;
 };
 
 // Compares a file with what the manifest says of it.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
+#include "api/range_read.hpp"
 #include "base/guard.hpp"
 #include "base/internal.hpp"
 #include "base/size.hpp"
@@ -30,6 +32,14 @@ constexpr std::uint64_t kMinDirectNumbers = std::uint64_t{1} << 16;
 // Rows without a match that are read between others, rather than to start anew behind them: as many
 // as lie between the restart points that tables are written with.
 constexpr std::uint64_t kMaxGapRows = std::uint64_t{1} << 14;
+// The same of chunks that are kept, where a start takes no longer than decoding a few batches.
+constexpr std::uint64_t kMaxKeptGapRows = std::uint64_t{1} << 11;
+
+// Numbers up to which one thread decodes, though several are allowed: starting tasks takes longer.
+constexpr std::size_t kMaxAloneNumbers = std::size_t{1} << 16;
+
+// Rows of a window of one thread, which has the numbers of some columns in its cache.
+constexpr std::uint64_t kMaxAloneRows = std::uint64_t{1} << 17;
 
 // What is read after some rows, or numbers, of a column: the row behind the last one that may be,
 // so that chunks are fetched together, and behind the last one that will be.
@@ -45,6 +55,7 @@ struct Window {
   std::uint64_t first = 0;
   std::uint64_t end = 0;
   internal::ColumnFile::Fetched fetched;
+  std::unique_ptr<KeptChunk> kept;  // of a file in memory
 };
 
 // Values of a column in a batch.
@@ -86,7 +97,8 @@ bool has_rows(std::span<const std::uint8_t> kept) {
 // The positions of the rows that are kept.
 void list_rows(std::span<const std::uint8_t> kept, std::vector<std::uint32_t>& rows) {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
-  rows.resize(kept.size() + 1);
+  // One more, which the loop writes to. More than needed would be set to zero each time.
+  rows.resize(std::accumulate(kept.begin(), kept.end(), std::size_t{1}));
   std::size_t count = 0;
   for (std::size_t i = 0; i < kept.size(); i += kWord) {
     const std::size_t n = std::min(kWord, kept.size() - i);
@@ -174,6 +186,8 @@ struct Cursor::State {
   Status give(Batch& batch, std::uint64_t ahead, Failure* failure);
 
  private:
+  // Whether only the calling thread decodes.
+  bool is_alone() const { return config.threads == 1 && config.executor == nullptr; }
   Status test_rows(const Scan::Plan::Test& test, const RowRange& rows, std::uint64_t ahead,
                    std::span<std::uint8_t> left, Failure* failure);
   Status read_numbers(Window& window, std::uint64_t number, MutableNumberView out,
@@ -202,6 +216,10 @@ Status Cursor::State::read_direct(Window& window, std::uint64_t number,
 Status Cursor::State::read_numbers(Window& window, std::uint64_t number, MutableNumberView out,
                                    const Ahead& ahead) {
   const internal::ColumnFile& file = window.part->file;
+  if (file.reader() != nullptr && (is_alone() || out.count <= kMaxAloneNumbers)) {
+    if (window.kept == nullptr) window.kept = std::make_unique<KeptChunk>();
+    return read_kept(file.memory(), *file.reader(), number, out, ahead.will, config, *window.kept);
+  }
   const ChunkIndex& index = file.index();
   const std::size_t size = size_of(out.type);
   while (out.count > 0) {
@@ -312,8 +330,10 @@ Status Cursor::State::read_values(std::size_t column, std::span<const RowRange> 
   made.has_nulls = described.null_count > 0;
   made.is_compact = false;
   made.is_whole = count == batch_rows.end - batch_rows.first;
-  made.numbers.resize((internal::to_size(count) * size + 7) / 8);
-  if (made.has_nulls) made.valid.resize(internal::to_size(count));
+  // Only larger: memory that is added is set to zero.
+  const std::size_t words = (internal::to_size(count) * size + 7) / 8;
+  if (made.numbers.size() < words) made.numbers.resize(words);
+  if (made.has_nulls && made.valid.size() < count) made.valid.resize(internal::to_size(count));
   std::size_t at = 0;
   for (const RowRange& run : rows) {
     const std::size_t n = internal::to_size(run.end - run.first);
@@ -334,7 +354,8 @@ bool Cursor::State::next_window(RowRange& rows) {
     rows.end = std::min(stop, may_match.end);
     if (rows.first >= stop) return false;
     if (rows.first >= rows.end) continue;
-    const std::uint64_t step = plan->query.window_rows;
+    std::uint64_t step = plan->query.window_rows;
+    if (is_alone() && !plan->has_others && step % kMaxAloneRows == 0) step = kMaxAloneRows;
     rows.end = std::min(rows.end - rows.first, step - rows.first % step) + rows.first;
     row = rows.end;
     return true;
@@ -435,10 +456,11 @@ void Cursor::State::find_runs() {
   runs.clear();
   if (rows_kept.empty()) runs.push_back(batch_rows);
   rows_of_runs.resize(rows_kept.size());
+  const std::uint64_t max_gap = is_alone() ? kMaxKeptGapRows : kMaxGapRows;
   std::uint64_t before = 0;  // rows of the window that are in no run, before the last one
   for (std::size_t i = 0; i < rows_kept.size(); ++i) {
     const std::uint64_t row_kept = batch_rows.first + rows_kept[i];
-    if (runs.empty() || row_kept - runs.back().end > kMaxGapRows) {
+    if (runs.empty() || row_kept - runs.back().end > max_gap) {
       before += row_kept - (runs.empty() ? batch_rows.first : runs.back().end);
       runs.push_back({row_kept, row_kept});
     }

@@ -127,6 +127,9 @@ class Planner {
       if (condition.comparison.other) NUMPACT_TRY(use(condition.other));
     }
     for (const std::size_t column : query_.columns) NUMPACT_TRY(use(column));
+    plan_.has_others = std::any_of(used_.begin(), used_.end(), [this](std::size_t column) {
+      return table_.entries[column].numbers == nullptr;
+    });
     NUMPACT_TRY(find_rows());
     NUMPACT_TRY(bind_all());
     RowRange rows{0, plan_.rows};

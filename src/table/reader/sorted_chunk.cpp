@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/range_read.hpp"
 #include "base/try.hpp"
 #include "numpact/wrapped.hpp"
 #include "pco/standalone/frame.hpp"
@@ -83,7 +84,7 @@ table::RowRange numbers_that_may_match(const ColumnFile& file, std::size_t chunk
   if (!is_sorted(file, chunk)) return {first, end};
 
   const std::uint64_t distance = std::uint64_t{1} << *file.restart_log();
-  DecodeContext context;
+  KeptChunk kept;
   DecodeConfig one = config;
   one.threads = 1;
   one.executor = nullptr;
@@ -93,7 +94,8 @@ table::RowRange numbers_that_may_match(const ColumnFile& file, std::size_t chunk
     const NumberType type = filter.type();
     std::uint64_t number = 0;
     const MutableNumberView out(type, &number, 1);
-    is_read = is_read && file.reader()->read(first + interval * distance, out, one, &context).ok();
+    const std::uint64_t at = first + interval * distance;
+    is_read = is_read && read_kept(file.memory(), *file.reader(), at, out, at + 1, one, kept).ok();
     return to_ordered_latent(type, number);
   };
   // A counter that passes its largest number has small steps, too: its least number is not the

@@ -95,6 +95,7 @@ struct Scan::Plan {
   std::uint64_t rows = 0;
   std::vector<Clause> clauses;  // which all must hold
   std::vector<RowRange> ranges;
+  bool has_others = false;  // the query has columns that Pco cannot hold
 };
 
 }  // namespace numpact::table
