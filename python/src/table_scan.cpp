@@ -70,6 +70,7 @@ struct Plan {
   std::unique_ptr<PythonOthers> others;
   std::vector<std::size_t> columns;
   bool has_others = false;  // among the columns
+  std::uint64_t window_rows = 1;
   std::optional<table::Scan> scan;
 
   const table::Column* numbers(std::size_t column) const {
@@ -105,13 +106,39 @@ class ArrowValues {
     return {static_cast<std::uint8_t*>(valid_array_->view().data), count_};
   }
 
+  // Sets the values from row `at` on.
+  void put(std::size_t at, const table::BatchColumn& from) {
+    const std::size_t size = size_of(from.numbers.type);
+    if (from.numbers.count > 0) {
+      std::memcpy(static_cast<std::byte*>(numbers().data) + at * size, from.numbers.data,
+                  from.numbers.count * size);
+    }
+    const std::span<std::uint8_t> all = valid();
+    if (all.empty()) return;
+    std::uint8_t* const to = all.data() + at;
+    if (from.valid.empty()) {
+      std::fill_n(to, from.numbers.count, std::uint8_t{1});
+    } else {
+      std::copy(from.valid.begin(), from.valid.end(), to);
+    }
+  }
+  // Leaves the first rows.
+  void keep(std::size_t count) {
+    count_ = count;
+    if (!bytes_.empty()) bytes_.resize(count);
+    if (!valid_.empty()) valid_.resize(count);
+  }
+  table::BatchColumn view(NumberType type) {
+    return {NumberView(type, numbers().data, count_), valid()};
+  }
+
   // Without the GIL: makes bitmaps. False: a boolean is neither 0 nor 1.
   bool pack() {
     if (!is_bool_) return true;
     const auto* const bytes = static_cast<const std::uint8_t*>(numbers().data);
     if (as_bits_) {
       const auto bits = static_cast<std::uint8_t*>(values_.view().data);
-      table::pack_validity(bytes_, {bits, values_.view().count});
+      table::pack_validity(bytes_, {bits, values_count()});
     }
     std::uint8_t all = 0;  // without a branch for each
     for (std::size_t i = 0; i < count_; ++i) all |= bytes[i];
@@ -127,10 +154,12 @@ class ArrowValues {
                            {static_cast<std::uint8_t*>(made.view().data), made.view().count});
       bitmap = made.release(made.view().count);
     }
-    return nb::make_tuple(values_.release(values_.view().count), bitmap);
+    return nb::make_tuple(values_.release(values_count()), bitmap);
   }
 
  private:
+  std::size_t values_count() const { return is_bool_ && as_bits_ ? (count_ + 7) / 8 : count_; }
+
   bool is_bool_;
   bool as_bits_;
   std::size_t count_;
@@ -153,9 +182,14 @@ class TableCursor {
   void start(std::uint64_t first, std::uint64_t end) {
     run(0, [&](Failure*) {
       state_->cursor.start({first, end});
+      state_->is_waiting = false;
       return Status();
     });
   }
+  // The next rows that match: the first row of the window, how many it has, a mask of them if they
+  // are some of these and it is asked for, or there is no column or one that is not of numbers,
+  // their count, and for each column its buffers, or None. None: the end. Without a mask they are
+  // those of all windows of one thread that lie in a window of the scan.
   nb::object next(bool with_mask);
   nb::tuple read(std::size_t column, std::uint64_t first, std::uint64_t count, bool as_bits);
   nb::tuple take(std::size_t column, const ConstArray& rows);
@@ -163,9 +197,14 @@ class TableCursor {
  private:
   struct State {
     explicit State(table::Cursor made) : cursor(std::move(made)) {}
+    // The next batch, unless it is there.
+    Status find(Failure* failure);
+    std::uint64_t end_row() const { return batch.first_row + batch.window_rows; }
+
     std::mutex mutex;
     table::Cursor cursor;
     table::Batch batch;
+    bool is_waiting = false;  // the batch was not given yet
   };
 
   // `numbers`: how many are decoded; of many, Ctrl-C stops it.
@@ -182,6 +221,7 @@ class TableCursor {
         },
         &signals);
   }
+  nb::object joined(std::uint64_t end);
   const table::Column& checked(std::size_t column) const {
     const table::Column* const numbers = plan_->numbers(column);
     if (numbers == nullptr) throw nb::index_error("not a column of numbers");
@@ -197,15 +237,23 @@ class TableCursor {
   Owned<State> state_;
 };
 
-// The next rows that match: the first row of the window, how many it has, a mask of them if they
-// are some of these and it is asked for, or there is no column or one that is not of numbers, their
-// count, and for each column its buffers, or None. None: the end.
+Status TableCursor::State::find(Failure* failure) {
+  if (is_waiting) return {};
+  const Status status = cursor.next(batch, failure);
+  is_waiting = status.ok();
+  return status;
+}
+
 nb::object TableCursor::next(bool with_mask) {
-  run(0, [&](Failure* failure) { return state_->cursor.next(state_->batch, failure); });
+  run(0, [&](Failure* failure) { return state_->find(failure); });
   const table::Batch& batch = state_->batch;
   if (batch.window_rows == 0) return nb::none();
-  nb::object mask = nb::none();
   with_mask = with_mask || plan_->has_others || plan_->columns.empty();
+  const std::uint64_t step = plan_->window_rows;
+  const std::uint64_t end = std::min((batch.first_row / step + 1) * step, plan_->scan->rows());
+  if (!with_mask && state_->end_row() < end) return joined(end);
+  state_->is_waiting = false;
+  nb::object mask = nb::none();
   if (!batch.kept.empty() && with_mask) {
     NewArray made(NumberType::kU8, batch.kept.size());
     std::copy(batch.kept.begin(), batch.kept.end(), static_cast<std::uint8_t*>(made.view().data));
@@ -220,18 +268,50 @@ nb::object TableCursor::next(bool with_mask) {
       continue;
     }
     ArrowValues values(*column, from.numbers.count);
-    const MutableNumberView out = values.numbers();
-    const std::size_t bytes = out.count * size_of(out.type);
-    if (bytes > 0) std::memcpy(out.data, from.numbers.data, bytes);
-    if (from.valid.size() == values.valid().size()) {
-      std::copy(from.valid.begin(), from.valid.end(), values.valid().begin());
-    } else {
-      std::fill(values.valid().begin(), values.valid().end(), std::uint8_t{1});
-    }
+    values.put(0, from);
     if (!values.pack()) refuse_booleans(*column);
     columns.append(values.release());
   }
   return nb::make_tuple(batch.first_row, batch.window_rows, mask, batch.rows, columns);
+}
+
+// The rows of the windows that end at row `end` or before it, which one thread decodes.
+nb::object TableCursor::joined(std::uint64_t end) {
+  const table::Batch& batch = state_->batch;
+  const std::uint64_t first = batch.first_row;
+  const auto most = static_cast<std::size_t>(end - first);
+  std::vector<ArrowValues> made;
+  for (const std::size_t column : plan_->columns) made.emplace_back(checked(column), most);
+  std::size_t count = 0;
+  std::uint64_t last = first;
+  run(0, [&](Failure* failure) {
+    // Other threads may have moved the cursor meanwhile.
+    const auto fits = [&] {
+      return batch.window_rows > 0 && batch.first_row >= last && state_->end_row() <= end;
+    };
+    while (fits()) {
+      for (std::size_t i = 0; i < made.size(); ++i) made[i].put(count, batch.columns[i]);
+      count += static_cast<std::size_t>(batch.rows);
+      last = state_->end_row();
+      state_->is_waiting = false;
+      const Status status = state_->find(failure);
+      if (!status.ok()) return status;
+    }
+    return Status();
+  });
+  nb::list columns;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const table::Column& column = checked(plan_->columns[i]);
+    made[i].keep(count);
+    if (count < most / 2) {  // few rows do not keep the memory of all
+      ArrowValues fewer(column, count);
+      fewer.put(0, made[i].view(column.type));
+      made[i] = std::move(fewer);
+    }
+    if (!made[i].pack()) refuse_booleans(column);
+    columns.append(made[i].release());
+  }
+  return nb::make_tuple(first, last - first, nb::none(), count, columns);
 }
 
 nb::tuple TableCursor::read(std::size_t column, std::uint64_t first, std::uint64_t count,
@@ -291,6 +371,7 @@ class TableScan {
       query.others = plan_->others.get();
     }
     plan_->columns = std::move(columns);
+    plan_->window_rows = std::max<std::uint64_t>(window_rows, 1);
     plan_->has_others =
         std::any_of(plan_->columns.begin(), plan_->columns.end(),
                     [&](std::size_t column) { return plan_->numbers(column) == nullptr; });

@@ -12,6 +12,7 @@ import pyarrow.dataset as ds
 import pyarrow.fs
 
 from .._errors import InvalidArgumentError
+from .._limits import Limits
 from .expressions import columns_of, conditions_of_expression, matching_places
 from .scanning import WINDOW_ROWS
 
@@ -89,7 +90,9 @@ class TableDataset(ds.FileSystemDataset):  # type: ignore[misc]
     ) -> Iterator[pa.RecordBatch]:
         table = self._table
         if where is None:
-            for found in table.matching(requested, []):
+            for at in range(0, table.num_rows, WINDOW_ROWS):
+                part = at, min(at + WINDOW_ROWS, table.num_rows)
+                found = table.part(requested, part, Limits().budget()).to_arrow()
                 yield from found.to_batches(size)
             return
         names = table.column_names

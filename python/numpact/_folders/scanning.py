@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 #: Rows of a window: some chunks of the usual 2^18 numbers, 8 MiB of a column.
 WINDOW_ROWS = 1 << 20
 # Values of a window of a scan, which keeps all its columns in memory. It has no fewer rows than a
-# batch of other columns.
+# batch of other columns, and a multiple of what the library decodes at once on one thread.
 _WINDOW_VALUES = 1 << 23
 _MIN_WINDOW_ROWS = 1 << 16
+_DECODED_ROWS = 1 << 17
 # For a name that was meant as a text.
 _TEXT_ADVICE = " (text is written in single quotes)"
 
@@ -137,6 +138,7 @@ class Scan:
         used = {source.index for source in (*self._sources, *tested)}
         if window_rows is None:
             fitting = _WINDOW_VALUES // max(1, len(used))
+            fitting -= fitting % _DECODED_ROWS if fitting > _DECODED_ROWS else 0
             window_rows = max(_MIN_WINDOW_ROWS, min(WINDOW_ROWS, fitting))
         self._scan = _core.TableScan(
             folder.reader,
