@@ -28,8 +28,9 @@ class Reader(ABC):
     """Reads files or folders of a format, each time anew, to tables of Arrow. `threads` bounds the
     threads of each call; those of polars are set before it is loaded."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, tasks: tuple[str, ...] = ()):
         self.name = name
+        self.tasks = tasks  # that it has; none: all
         self.threads = 1
 
     def set_threads(self, threads: int) -> None:
@@ -51,7 +52,8 @@ class Reader(ABC):
 
 
 class Folders(Reader):
-    """Folders of numpact; groups are polars's."""
+    """Folders of numpact; groups are those of pyarrow, over the dataset of an open table, in which
+    text that repeats is a dictionary."""
 
     def read(self, path: Path, columns: list[str] | None = None) -> pa.Table:
         return numpact.read_table(path, columns=columns, threads=self.threads).to_arrow()
@@ -63,8 +65,33 @@ class Folders(Reader):
         return numpact.read_table(path, query.columns, where=query.conditions,
                                   threads=self.threads).to_arrow()
 
+    def dataset(self, path: Path) -> ds.Dataset:
+        return numpact.open_table(path, threads=self.threads).dataset()
+
+    def grouped(self, path: Path, key: str, value: str) -> pa.Table:
+        table = self.dataset(path).to_table(columns=[key, value])
+        return table.group_by(key, use_threads=self.threads > 1).aggregate([(value, "sum")])
+
+
+class FoldersByPolars(Folders):
+    """Their groups by polars."""
+
     def grouped(self, path: Path, key: str, value: str) -> pa.Table:
         return polars_groups(numpact.scan_table(path, threads=self.threads), key, value)
+
+
+class FoldersByDuckDB(Folders):
+    """Their groups by DuckDB."""
+
+    def set_threads(self, threads: int) -> None:
+        super().set_threads(threads)
+        self._connection = duckdb.connect(config={"threads": threads})
+
+    def grouped(self, path: Path, key: str, value: str) -> pa.Table:
+        with self._connection.cursor() as cursor:
+            cursor.register("folder", self.dataset(path))
+            return cursor.sql(f'SELECT "{key}", sum("{value}") FROM folder '
+                              f'GROUP BY 1 ORDER BY 1').to_arrow_table()
 
 
 def polars_groups(frame: pl.LazyFrame, key: str, value: str) -> pa.Table:
@@ -222,7 +249,8 @@ class Numpact(TableFormat):
         self._level = level
         self.name = f"numpact-{level}"
         self.packages = ("numpact",)
-        self.readers = (Folders("numpact"),)
+        self.readers = (Folders("numpact"), FoldersByPolars("polars", ("group",)),
+                        FoldersByDuckDB("duckdb", ("group",)))
 
     def write(self, table: pa.Table, path: Path) -> None:
         numpact.write_table(table, path, level=self._level, threads=self.threads)
