@@ -98,7 +98,8 @@ Sample take_subsample(const Sample& sample, std::size_t subsample_n, Arena& aren
   NUMPACT_TUNED(std::size_t, kMinSubsampleRuns, 32);
   const std::size_t n = sample.latents.n;
   if (n <= subsample_n) return sample;
-  const std::size_t all_runs = std::max(n / sample.run_n, kMinSubsampleRuns);
+  const bool is_one_run = sample.run_n == n;
+  const std::size_t all_runs = is_one_run ? kMinSubsampleRuns : n / sample.run_n;
   const std::size_t runs = std::min(all_runs, subsample_n / kMinSubsampleRunN);
   return sample.latents.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
@@ -113,7 +114,7 @@ Sample take_subsample(const Sample& sample, std::size_t subsample_n, Arena& aren
       const std::size_t begin = run * n / runs;
       const std::size_t max_shift = (run + 1) * n / runs - begin - subsample.run_n;
       const std::size_t from =
-          sample.run_n == n ? begin + shifts.next(max_shift) : run * all_runs / runs * n / all_runs;
+          is_one_run ? begin + shifts.next(max_shift) : run * all_runs / runs * n / all_runs;
       std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), subsample.run_n,
                   copy.begin() + static_cast<std::ptrdiff_t>(run * subsample.run_n));
     }
