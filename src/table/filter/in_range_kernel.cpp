@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "number/latent.hpp"
+
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "table/filter/in_range_kernel.cpp"
@@ -16,8 +18,10 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact::internal {
 namespace HWY_NAMESPACE {
 
-template <class L, NumberKind kKind>
+// Integers of both kinds: the latent of a signed one is its bits and half of the range more.
+template <bool kFloat, class L>
 void KeepOfKind(const std::byte* numbers, std::size_t n, L first, L distance, std::uint8_t* kept) {
+  constexpr NumberKind kKind = kFloat ? NumberKind::kFloat : NumberKind::kUnsigned;
   for (std::size_t i = 0; i < n; ++i) {
     L bits;
     std::memcpy(&bits, numbers + i * sizeof(L), sizeof bits);
@@ -30,14 +34,9 @@ template <class L>
 void KeepInRange(const void* numbers, std::size_t n, NumberKind kind, L first, L distance,
                  std::uint8_t* kept) {
   const auto* const bytes = static_cast<const std::byte*>(numbers);
-  switch (kind) {
-    case NumberKind::kUnsigned:
-      return KeepOfKind<L, NumberKind::kUnsigned>(bytes, n, first, distance, kept);
-    case NumberKind::kSigned:
-      return KeepOfKind<L, NumberKind::kSigned>(bytes, n, first, distance, kept);
-    case NumberKind::kFloat:
-      return KeepOfKind<L, NumberKind::kFloat>(bytes, n, first, distance, kept);
-  }
+  if (kind == NumberKind::kFloat) return KeepOfKind<true>(bytes, n, first, distance, kept);
+  const L below = kind == NumberKind::kSigned ? kMid<L> : L{0};
+  KeepOfKind<false>(bytes, n, static_cast<L>(first - below), distance, kept);
 }
 
 #define NUMPACT_KERNEL(L, S)                                                                    \
