@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any
 
 from ._specs import DEFAULT_LEVEL, TABLE_TRAILER, TrailerSpec
+from ._table_arguments import Others, Path, Schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from ._folders.tabular import Table
     from ._lossy import RoundingReport
     from ._remote.locations import StorageOptions
-
-Path = Union[str, "os.PathLike[str]"]
-#: The treatment of columns that Pco cannot hold.
-Others = Literal["keep", "drop", "error"]
-#: How the columns of rows that are appended may differ from those of the folder.
-Schema = Literal["same", "extend"]
 
 
 def write_table(

@@ -17,7 +17,7 @@ from .._lossy import roundings_of
 from .._remote.locations import local_place
 from .._remote.manifest import Column, Manifest, Other, Part, manifest_of
 from .._specs import TrailerSpec, core_level, core_trailer
-from .._table import Others, Path, Schema
+from .._table_arguments import Others, Path, Schema
 from .._tables.columns import OTHER_ENUM, has_enums_of, logical_of
 from .._tables.joining import as_type, is_null_type
 from .._tables.others import have_same_values

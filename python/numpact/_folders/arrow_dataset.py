@@ -12,14 +12,37 @@ import pyarrow.dataset as ds
 import pyarrow.fs
 
 from .._errors import InvalidArgumentError
-from .._limits import Limits
+from .._limits import Budget, Limits
 from .expressions import columns_of, conditions_of_expression, matching_places
 from .scanning import WINDOW_ROWS
 
 if TYPE_CHECKING:
-    from .tables import OpenTable
+    import numpy.typing as npt
+    from typing_extensions import Protocol
+
+    from .scanning import Condition
+    from .sources import Source, Span
+    from .tabular import Table
 
     Columns = Sequence[str] | dict[str, pc.Expression] | None
+
+    class _Table(Protocol):
+        """What a dataset needs of an ``OpenTable``."""
+
+        path: str
+        schema: pa.Schema
+        column_names: list[str]
+        num_rows: int
+
+        def source(self, index: int) -> Source: ...
+
+        def part(self, columns: Sequence[str], span: Span, budget: Budget) -> Table: ...
+
+        def row_numbers(self, where: pc.Expression) -> npt.NDArray[Any]: ...
+
+        def matching(
+            self, columns: Sequence[str], conditions: Sequence[Condition]
+        ) -> Iterator[pa.Table]: ...
 
 
 _ADVICE = "a table of numpact is read by scanner(), to_table(), to_batches() and similar methods"
@@ -52,7 +75,7 @@ class _NoFiles(pyarrow.fs.FileSystemHandler):  # type: ignore[misc]
 class TableDataset(ds.FileSystemDataset):  # type: ignore[misc]
     """See ``OpenTable.dataset``. Thread-safe."""
 
-    def __init__(self, table: OpenTable, where: pc.Expression | None = None) -> None:
+    def __init__(self, table: _Table, where: pc.Expression | None = None) -> None:
         form, system = ds.IpcFileFormat(), pyarrow.fs.PyFileSystem(_NoFiles())
         fragment = form.make_fragment(table.path, filesystem=system)
         super().__init__([fragment], table.schema, form, system)

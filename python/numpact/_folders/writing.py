@@ -26,7 +26,7 @@ from .._lossy import Rounding, RoundingReport, roundings_of
 from .._number_types import dtype_of
 from .._remote.manifest import Column, LogicalType, Manifest, Other, Skipped
 from .._specs import TrailerSpec, core_level, core_trailer
-from .._table import Others, Path
+from .._table_arguments import Others, Path
 from .._tables.coded import Texts, large_texts
 from .._tables.columns import is_text_type, logical_of, why_unfit
 from .._tables.others import OtherReader, OtherWriter, Sink

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from .._errors import TypeMismatchError
-from .._table import Others
+from .._table_arguments import Others
 from .._tables.columns import logical_of, why_unfit
 from .._tables.unifying import as_common, common_type
 

@@ -38,7 +38,8 @@ from .._remote.locations import (
 from .._remote.manifest import NAME
 from .._remote.table_folder import opened
 from .._specs import DEFAULT_LEVEL, TrailerSpec, core_level, core_trailer
-from .._table import Others, read_table, write_table
+from .._table import read_table, write_table
+from .._table_arguments import Others
 from ._sources import check_apart
 
 if TYPE_CHECKING:
