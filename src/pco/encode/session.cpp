@@ -36,7 +36,7 @@ NUMPACT_TUNED(float, kMaxCheapSecondaryShare, 0.1f);
 NUMPACT_TUNED(float, kMaxLargeSampleBitsPerNumber, 0.75f);
 
 // If a sample of this size may take this share more or less than another, by the spread over its
-// runs, a larger one is taken. Half of it makes 0.04 % fewer bytes and takes 5 % more instructions.
+// runs, a larger one is taken. A lower share takes larger samples of more chunks.
 NUMPACT_TUNED(float, kMaxSpreadShare, 0.15f);
 // The size of that sample, in usual samples: twice as many take more time for as many bytes.
 constexpr std::size_t kUnevenSamples = 4;
