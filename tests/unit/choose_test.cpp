@@ -11,6 +11,7 @@
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/modes/allowed.hpp"
 #include "pco/encode/modes/dict.hpp"
+#include "pco/encode/race.hpp"
 #include "pco/encode/session.hpp"
 
 namespace numpact::testing {
@@ -40,6 +41,20 @@ TEST_F(Choose, ConvolutionOfIndicesForDoubles) {
   const std::size_t entries = std::get<Dict>(choice.mode).count;
   EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kF64)),
             1.02 * 60'000 * 7.37 / 8 + 8 * static_cast<double>(entries));
+}
+
+// So do others whose values lie apart: each is 16 or 17 from the next.
+TEST_F(Choose, ConvolutionOfIndicesForRoundedMultiples) {
+  std::vector<std::int32_t> numbers;
+  for (const std::int16_t number : oscillations(60'000, random_)) {
+    numbers.push_back(static_cast<std::int32_t>(std::lround(16.37 * number)));
+  }
+  const Choice choice = choose_for<std::uint32_t>(numbers, NumberType::kI32);
+  ASSERT_TRUE(std::holds_alternative<Dict>(choice.mode));
+  EXPECT_TRUE(std::holds_alternative<Conv1>(choice.delta));
+  const std::size_t entries = std::get<Dict>(choice.mode).count;
+  EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kI32)),
+            1.02 * 60'000 * 7.37 / 8 + 4 * static_cast<double>(entries));
 }
 
 // Single outliers do not decide the weights.
@@ -167,6 +182,24 @@ TEST_F(Choose, DictionaryForValuesThatASampleHasOnce) {
   for (double& number : numbers) number = values[random_.below(values.size())];
   EXPECT_TRUE(
       std::holds_alternative<Dict>(choose_for<std::uint64_t>(numbers, NumberType::kF64).mode));
+}
+
+// A dictionary does not pay for itself in each segment, so a close one does not plan them.
+TEST_F(Choose, SegmentsArePlannedByAClearDictionaryOnly) {
+  const auto mode_for_segments = [&](std::size_t range) {
+    std::vector<std::uint32_t> values(3000);
+    for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(random_.below(range));
+    std::vector<std::uint32_t> numbers(400'000);
+    for (std::uint32_t& number : numbers) number = values[random_.below(values.size())];
+    Ordered<std::uint32_t> ordered(numbers, NumberKind::kUnsigned);
+    const EncodeConfig config;
+    ChoiceSession session({NumberType::kU32, ordered.array(), numbers.size()}, config, arena_);
+    session.choose_plain();
+    EXPECT_TRUE(std::holds_alternative<Dict>(session.best().mode)) << range;
+    return choice_for_segments(session).mode;
+  };
+  EXPECT_TRUE(std::holds_alternative<Classic>(mode_for_segments(6000)));
+  EXPECT_TRUE(std::holds_alternative<Dict>(mode_for_segments(200'000)));
 }
 
 // A sample may contain too few distinct values; then counting all numbers rejects the dictionary.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/encode/race.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/tuned.hpp"
+#include "pco/encode/modes/dict.hpp"
 #include "pco/encode/segment/plan.hpp"
 #include "pco/encode/session.hpp"
 
@@ -20,7 +22,8 @@ class Segments {
  public:
   Segments(const ChoiceSession& session, bool may_divide) {
     if (!may_divide || session.is_random()) return;
-    planner_.emplace(session.ordered(), session.best(), session.level().segments, session.arena());
+    planner_.emplace(session.ordered(), choice_for_segments(session), session.level().segments,
+                     session.arena());
     plan_ = planner_->coarse_plan();
   }
 
@@ -40,6 +43,21 @@ class Segments {
 };
 
 }  // namespace
+
+Choice choice_for_segments(const ChoiceSession& session) {
+  const auto is_dict = [](const auto& one) { return std::holds_alternative<Dict>(one.mode); };
+  const Choice& best = session.best();
+  const auto all = session.estimates();
+  const auto other = std::find_if_not(all.begin(), all.end(), is_dict);
+  if (!is_dict(best) || other == all.end() || best.bits < kClearDictRatio * other->bits) {
+    return best;
+  }
+  Choice choice;
+  choice.mode = other->mode;
+  choice.delta = other->delta;
+  choice.bits = other->bits;
+  return choice;
+}
 
 RunPlan plan_run(ChoiceSession& session, const RunAlternatives& alternatives) {
   session.choose_plain();

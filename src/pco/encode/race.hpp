@@ -30,6 +30,10 @@ struct RunPlan {
   BitsEstimate segments{HUGE_VALF, 0};  // infinite: they are no alternative, or save too little
 };
 
+// By which segments are planned: the best choice, or the best one without a dictionary if that is
+// about as good, since a dictionary does not pay for itself in each segment. After choose_plain().
+Choice choice_for_segments(const ChoiceSession& session);
+
 // Makes the choices of a new session for its numbers as one chunk, and plans segments. Sizes are in
 // the session's arena.
 RunPlan plan_run(ChoiceSession& session, const RunAlternatives& alternatives);

@@ -92,10 +92,6 @@ NUMPACT_TUNED(float, kMinHalvedSecondaryBitsPerNumber, 1);
 // If the secondary variable of any mode takes more than this, it holds more than corrections.
 NUMPACT_TUNED(float, kMaxCorrectionBitsPerNumber, 2);
 
-// A dictionary that takes less than this ratio of the bits of other modes is also tried with
-// Lookback if one of them was accepted.
-NUMPACT_TUNED(float, kClearDictRatio, 0.9f);
-
 bool is_dict(const Estimate& estimate) { return std::holds_alternative<Dict>(estimate.mode); }
 
 // The mode splits numbers into two variables that both take many bits.

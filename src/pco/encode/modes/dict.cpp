@@ -49,8 +49,9 @@ NUMPACT_TUNED(float, kCoarseErrorBitsPerNumber, 0.4f);
 // The part of the growth of deltas, from the values in a subsample to all values, that counts in
 // the first test: values that follow each other tend to have close entries, so less than all of it.
 NUMPACT_TUNED(float, kFirstIndexGrowthShare, 0.3f);
-// Weights are fitted if Consecutive takes at most this ratio of the best bits so far.
-NUMPACT_TUNED(float, kNearDictWeightsRatio, 1.1f);
+// Weights suit the indices of numbers of up to 32 bits, but not the numbers, if their values are
+// this far apart in the mean.
+NUMPACT_TUNED(float, kMinLatticeStep, 2);
 
 enum class EntryOrder { kAppearance, kFrequency, kValue };
 // All of them, in the order in which they are estimated.
@@ -190,10 +191,29 @@ float coarse_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_
          (known + unknown + 1);
 }
 
+// Whether each step tells of the next one: weights that suit a smooth series, or noise around one,
+// make steps correlate by -1/2 to 1, those of a random walk by 0. The sums are exact.
+bool steps_correlate(std::span<const std::uint32_t> latents, std::size_t run_n) {
+  // A correlation of 0.3 saves 0.07 bits at the least.
+  constexpr std::int64_t kMinTenths = 3;
+  const auto step = [&](std::size_t i) {
+    return std::int64_t{latents[i]} - std::int64_t{latents[i - 1]};
+  };
+  std::int64_t squares = 0;
+  std::int64_t products = 0;
+  for (std::size_t begin = 0; begin + run_n <= latents.size(); begin += run_n) {
+    for (std::size_t i = begin + 2; i < begin + run_n; ++i) {
+      squares += step(i) * step(i);
+      products += step(i) * step(i - 1);
+    }
+  }
+  return 10 * std::abs(products) >= kMinTenths * squares;
+}
+
 // Finds the best order of the entries and delta encoding of the indices, by the bits of the indices
 // without the entries.
 template <Latent L>
-IndexEncoding best_encoding(const Entries<L>& entries, const Sample& sample, float to_beat,
+IndexEncoding best_encoding(const Entries<L>& entries, const Sample& sample,
                             const EncodeEffort& effort, Arena& arena) {
   std::array<LatentArray, std::size(kEntryOrders)> indices;
   std::array<float, std::size(kEntryOrders)> coarse;
@@ -216,7 +236,7 @@ IndexEncoding best_encoding(const Entries<L>& entries, const Sample& sample, flo
     const float bits = estimate_consecutive(sample, indices[i], 1, arena);
     if (bits < best.bits) best = {order, Consecutive{1, false}, bits};
     if (order == EntryOrder::kValue &&
-        bits < kNearDictWeightsRatio * std::min(to_beat, best.bits)) {
+        steps_correlate(indices[i].as<std::uint32_t>(), sample.run_n)) {
       const std::optional<FittedDelta> fitted =
           estimate_fitted(sample, indices[i], best.bits, effort, arena);
       if (fitted) best = {order, fitted->delta, fitted->bits};
@@ -260,34 +280,31 @@ class DictPrefilter {
                 float required_saving, Arena& arena)
       : sample_(sample),
         subsample_(take_subsample(sample, kMaxCoarseN, arena)),
-        entries_(latents(subsample_), std::min(max_n, subsample_.latents.n), arena),
-        max_entries_(std::min(static_cast<float>(max_n), kMaxDistinctShare * sample.scale *
-                                                             static_cast<float>(sample.latents.n))),
+        max_n_(max_n),
         entry_bits_(entry_bits),
         to_beat_(to_beat),
-        max_ratio_(1 - required_saving) {}
+        max_ratio_(1 - required_saving),
+        arena_(arena) {}
 
-  bool is_promising(Arena& arena) {
-    if (!entries_.is_complete()) return false;
+  bool is_promising() {
     const bool is_all = subsample_.latents.n == sample_.latents.n;
-    if (!may_save(entries_, is_all ? 1 : kFirstIndexGrowthShare, arena)) return false;
-    if (is_all) return true;
-    const Entries<L> all_entries(latents(sample_), static_cast<std::size_t>(max_entries_), arena);
-    return all_entries.is_complete() && may_save(all_entries, 1, arena);
+    if (!may_save(subsample_, is_all ? 1 : kFirstIndexGrowthShare)) return false;
+    return is_all || may_save(sample_, 1);
   }
 
  private:
-  static std::span<const L> latents(const Sample& sample) { return sample.latents.as<L>(); }
-
   // Tests the entries of the subsample or the sample. index_growth: the share of the growth of
   // deltas from these entries to all expected ones that counts.
-  bool may_save(const Entries<L>& entries, float index_growth, Arena& arena) {
-    const bool is_all = sample_.scale <= 1 && subsample_.latents.n == sample_.latents.n;
+  bool may_save(const Sample& counted, float index_growth) {
+    const std::span<const L> latents = counted.latents.as<L>();
+    const Entries<L> entries(latents, std::min(max_n_, latents.size()), arena_);
+    if (!entries.is_complete()) return false;
+    const bool is_all = counted.scale <= 1;
+    const float total = static_cast<float>(latents.size());
     const float seen = static_cast<float>(entries.size());
     const float expected = is_all ? seen : expected_size(entries);
-    if (expected > max_entries_) return false;
+    if (expected > static_cast<float>(max_n_)) return false;
     const float dict_bits = expected * entry_bits_;
-    const float total = static_cast<float>(entries.total());
     const float once = is_all ? 0 : static_cast<float>(entries.seen(1)) / total;
     const float max_ratio =
         std::min(kMaxEntropyRatio, max_ratio_) - kSeenOnceEntropyMarginRatio * once;
@@ -295,15 +312,16 @@ class DictPrefilter {
         max_ratio * (to_beat_.bits - dict_bits)) {
       return true;
     }
-    // Unseen entries lie between those seen, so differences of indices grow by this many bits.
-    const float growth_bits = fast_log2(expected / seen);
+    // Unseen entries lie between those seen, so differences of indices grow.
+    const float growth_bits = index_growth * fast_log2(expected / seen);
     // Coarse estimates are compared with a coarse one, since they share the same bias.
-    const float max_coarse_ratio = max_ratio_ - kSeenOnceDeltaMarginRatio * once;
-    const float max_bits =
-        max_coarse_ratio * coarse_to_beat(arena) * (1 - dict_bits / to_beat_.bits) -
-        index_growth * growth_bits;
-    for (const EntryOrder order : kEntryOrders) {
-      const LatentArray indices = entries.indices(latents(subsample_), order, arena);
+    const float max_bits = (max_ratio_ - kSeenOnceDeltaMarginRatio * once) * coarse_to_beat() *
+                               (1 - dict_bits / to_beat_.bits) -
+                           growth_bits;
+    // The order by frequency is no better than both of these.
+    for (const EntryOrder order : {EntryOrder::kAppearance, EntryOrder::kValue}) {
+      const LatentArray indices =
+          entries.indices(std::span<const L>(subsample_.latents.as<L>()), order, arena_);
       const std::span<const std::uint32_t> few = indices.as<std::uint32_t>();
       if (coarse_delta_bits(few, subsample_.run_n, subsample_.scale, order) < max_bits) {
         return true;
@@ -313,66 +331,54 @@ class DictPrefilter {
   }
 
   // Computed when first needed: most tests end before.
-  float coarse_to_beat(Arena& arena) {
+  float coarse_to_beat() {
     if (!coarse_to_beat_) {
       coarse_to_beat_ =
-          coarse_estimate(to_beat_.mode, subsample_, kMinCoarseOrders - 1, arena).bits();
+          coarse_estimate(to_beat_.mode, subsample_, kMinCoarseOrders - 1, arena_).bits();
     }
     return *coarse_to_beat_;
   }
 
   const Sample& sample_;
   Sample subsample_;
-  Entries<L> entries_;
-  float max_entries_;
+  std::size_t max_n_;
   float entry_bits_;
   const Estimate& to_beat_;
   float max_ratio_;
+  Arena& arena_;
   std::optional<float> coarse_to_beat_;
 };
 
-// Whether each step tells of the next one: weights that suit a smooth series, or noise around one,
-// make steps correlate by -1/2 to 1, those of a random walk by 0. The sums are exact.
-bool steps_correlate(std::span<const std::uint32_t> latents, std::size_t run_n) {
-  // A correlation of 0.3 saves 0.07 bits at the least.
-  constexpr std::int64_t kMinTenths = 3;
-  const auto step = [&](std::size_t i) {
-    return std::int64_t{latents[i]} - std::int64_t{latents[i - 1]};
-  };
-  std::int64_t squares = 0;
-  std::int64_t products = 0;
-  for (std::size_t begin = 0; begin + run_n <= latents.size(); begin += run_n) {
-    for (std::size_t i = begin + 2; i < begin + run_n; ++i) {
-      squares += step(i) * step(i);
-      products += step(i) * step(i - 1);
-    }
-  }
-  return 10 * std::abs(products) >= kMinTenths * squares;
+// The values that a primary variable of up to 32 bits might have; none of 64 bits can have weights.
+float range_n(const LatentArray& primary) {
+  if (primary.bits == 64) return HUGE_VALF;
+  return primary.visit([](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    const Range<L> range = range_of(std::span<const L>(latents));
+    return static_cast<float>(range.upper - range.lower) + 1;
+  });
 }
 
-// Whether numbers of 64 bits, which cannot have a delta with weights, are multiples of a base in so
-// small a range that their indices in a dictionary can, and that this saves enough. Only numbers
-// that differences suit are smooth enough.
+// Whether a delta with weights saves enough for indices in a dictionary that it cannot save for the
+// numbers: those of 64 bits, which cannot have one, and others whose values lie far apart, such as
+// rounded multiples of a step. Only numbers that differences or weights suit are smooth enough.
+template <Latent L>
 bool may_gain_weights(const Sample& sample, const Estimate& to_beat, std::size_t max_distinct,
                       const EncodeEffort& effort, Arena& arena) {
   const float chunk_bits = to_beat.bits * sample.scale * static_cast<float>(sample.latents.n);
-  if (sample.latents.bits != 64 || effort.max_conv1_order == 0) return false;
-  if (!std::holds_alternative<Consecutive>(to_beat.delta)) return false;
-  if (!may_have_weights(32, chunk_bits)) return false;
-  const ArenaScope scratch(arena);
-  const LatentArray primary = split(to_beat.mode, sample.latents, arena).primary;
-  if (primary.bits != 64) return false;
-  // So that sums of squares of 2^22 steps are exact.
-  constexpr std::size_t kMaxIndexRange = std::size_t{1} << 18;
-  const std::span<const std::uint64_t> latents(primary.as<std::uint64_t>());
-  const Range<std::uint64_t> range = range_of(latents);
-  if (range.upper - range.lower >= std::min(max_distinct, kMaxIndexRange)) return false;
-  const std::span<std::uint32_t> multiples = arena.make<std::uint32_t>(latents.size());
-  for (std::size_t i = 0; i < latents.size(); ++i) {
-    multiples[i] = static_cast<std::uint32_t>(latents[i] - range.lower);
+  if (effort.max_conv1_order == 0 || !may_have_weights(32, chunk_bits)) return false;
+  if (!std::holds_alternative<Consecutive>(to_beat.delta) && !has_weights(to_beat.delta)) {
+    return false;
   }
-  return steps_correlate(multiples, sample.run_n) &&
-         estimate_fitted(sample, LatentArray(multiples), to_beat.bits, effort, arena).has_value();
+  const ArenaScope scratch(arena);
+  const std::span<const L> latents = sample.latents.as<L>();
+  const Entries<L> entries(latents, std::min(max_distinct, latents.size()), arena);
+  const float expected = expected_size(entries);
+  if (!entries.is_complete() || expected > static_cast<float>(max_distinct)) return false;
+  if (range_n(split(to_beat.mode, sample.latents, arena).primary) < kMinLatticeStep * expected)
+    return false;
+  const LatentArray indices = entries.indices(latents, EntryOrder::kValue, arena);
+  return steps_correlate(indices.as<std::uint32_t>(), sample.run_n);
 }
 
 template <Latent L>
@@ -382,23 +388,22 @@ std::optional<Estimate> find_dict(std::span<const L> ordered, const Sample& samp
   const float entry_bits = float{kBits<L>} / static_cast<float>(ordered.size());
   const std::size_t max_n = static_cast<std::size_t>(kMaxEntryShare * to_beat.bits / entry_bits);
   const Arena::Mark mark = arena.mark();
-  const bool is_promising = is_known || DictPrefilter<L>(sample, max_n, entry_bits, to_beat,
+  const std::size_t max_distinct = std::min(
+      max_n, static_cast<std::size_t>(kMaxDistinctShare * static_cast<float>(ordered.size())));
+  const bool is_promising = is_known || DictPrefilter<L>(sample, max_distinct, entry_bits, to_beat,
                                                          effort.dict_required_saving_share, arena)
-                                            .is_promising(arena);
-  arena.rewind(mark);
-  const std::size_t max_distinct =
-      static_cast<std::size_t>(kMaxDistinctShare * static_cast<float>(ordered.size()));
-  if (!is_promising && !may_gain_weights(sample, to_beat, max_distinct, effort, arena)) {
+                                            .is_promising();
+  if (!is_promising && !may_gain_weights<L>(sample, to_beat, max_distinct, effort, arena)) {
     return std::nullopt;
   }
-  const Entries<L> entries(ordered, std::min(max_n, max_distinct), arena);
+  arena.rewind(mark);
+  const Entries<L> entries(ordered, max_distinct, arena);
   if (!entries.is_complete()) {
     arena.rewind(mark);
     return std::nullopt;
   }
   const float all_entry_bits = entry_bits * static_cast<float>(entries.size());
-  const IndexEncoding best =
-      best_encoding(entries, sample, to_beat.bits - all_entry_bits, effort, arena);
+  const IndexEncoding best = best_encoding(entries, sample, effort, arena);
   return Estimate{entries.dict(best.order, arena), best.delta, best.bits + all_entry_bits, 0};
 }
 

@@ -4,9 +4,14 @@
 
 #include <optional>
 
+#include "base/tuned.hpp"
 #include "pco/encode/estimate/binned.hpp"
 
 namespace numpact::internal {
+
+// A dictionary that takes less than this ratio of the bits of other modes is clearly better: it is
+// also tried with Lookback if one of them was accepted, and segments are planned by it.
+NUMPACT_TUNED(float, kClearDictRatio, 0.9f);
 
 // The best dictionary, or nullopt if none can save enough compared with `to_beat`, the best
 // estimate without one. Tests on the sample come first, unless the
