@@ -358,6 +358,29 @@ TEST_F(Choose, LookbackWhereASampleMisleads) {
   EXPECT_LE(total, total_looking_back);
 }
 
+// The sample of a search may hold fewer repeats than the page, by chance. Parts of 1,024 random
+// numbers, of which one in five is a copy of an earlier part.
+TEST_F(Choose, LookbackWherePartsAreCopies) {
+  constexpr std::size_t kPart = 1024;
+  constexpr std::size_t kParts = 64;
+  for (std::size_t draw = 0; draw < 32; ++draw) {
+    std::vector<std::uint32_t> numbers;
+    std::size_t copies = 0;
+    for (std::size_t part = 0; part < kParts; ++part) {
+      const bool is_copy = part >= 4 && random_.below(5) == 0;
+      const std::size_t from = is_copy ? kPart * random_.below(part) : 0;
+      for (std::size_t i = 0; i < kPart; ++i) {
+        numbers.push_back(is_copy ? numbers[from + i]
+                                  : static_cast<std::uint32_t>(random_.below(1u << 30)));
+      }
+      copies += is_copy ? 1 : 0;
+    }
+    if (copies < kParts / 8) continue;
+    EXPECT_LT(bytes_of(numbers, NumberType::kU32), 0.97 * 30 / 8 * kPart * kParts)
+        << draw << ", " << copies << " copies";
+  }
+}
+
 // Tables that list every combination: codes that stay the same for long, and repeat periodically.
 TEST_F(Choose, PeriodsOfValuesThatMostlyStay) {
   constexpr std::size_t kN = 100'000;

@@ -70,8 +70,6 @@ NUMPACT_TUNED(std::size_t, kApartOneIn, 4);
 // error shrinks to nothing at SearchLevel::no_error_n latents. A smaller number makes searches
 // give up earlier.
 NUMPACT_TUNED(float, kMaxLearnErrorShare, 0.15f);
-// Above this multiple of the limit after the first round the later rounds do not reach it.
-NUMPACT_TUNED(float, kEarlyGiveUpRatio, 1.02f);
 // From this page length on similar latents mostly have a near latent that is as good and cheaper to
 // find: to look for them took 6 % of the time at level 8 for 0.016 % of the bytes.
 constexpr std::size_t kMinManyLatentsN = std::size_t{1} << 16;
@@ -103,6 +101,8 @@ class LearnBlocks {
       if (block < n_) f(block, std::min(kLearnBlockN, n_ - block));
     }
   }
+
+  bool has_all() const { return stride_ == 1; }
 
   // Upper bound of the latents in all blocks.
   std::size_t max_n() const {
@@ -168,7 +168,7 @@ class Search {
     if (is_less(other, best)) std::swap(best, other);
     const OnlyLookback only = find_only(from_near.frequent(), from_strings.frequent(), best.bits);
     const float min_bits = std::min(best.binned_bits, only.bits);
-    if (min_bits > kEarlyGiveUpRatio * give_up_bits) return {{}, min_bits};
+    if (min_bits > give_up_bits + spread_) return {{}, min_bits};
     // Starts once more, with the only lookback, if that seems better.
     const auto try_only = [&](std::size_t other_one_in) {
       if (only.bits >= best.bits) return;
@@ -180,7 +180,7 @@ class Search {
       best = estimate(*best.costs, choose_some(*best.costs));
     }
     try_only(chosen_.n);
-    if (best.binned_bits > give_up_bits) return {{}, best.binned_bits};
+    if (best.binned_bits > give_up_bits + spread_) return {{}, best.binned_bits};
     choose_all(*best.costs);
     return {equal_.subspan(state_n_), best.binned_bits, samples_agree_};
   }
@@ -335,6 +335,7 @@ class Search {
 
   // bits: the last result of choose_some(), for these costs.
   Learned estimate(LookbackCosts& costs, float bits) {
+    spread_ = spread_of_blocks();
     const float all = delta_bits(1);
     const float apart = delta_bits(kApartOneIn);
     const float by_widths = width_bits(chosen_.widths, chosen_.n, unused_bits_);
@@ -343,6 +344,26 @@ class Search {
     };
     if (is_apart_) return {&costs, bits, by_bins(apart), by_bins(all)};
     return {&costs, bits, by_bins(all), by_bins(apart)};
+  }
+
+  // The standard error of the mean width of deltas over the blocks, in bits per latent: so much
+  // less may the whole page take.
+  float spread_of_blocks() const {
+    const std::size_t blocks = chosen_.n / kLearnBlockN;
+    if (blocks_.has_all() || blocks < 2) return 0;
+    float sum = 0;
+    float squares = 0;
+    for (std::size_t k = 0; k < blocks; ++k) {
+      std::size_t widths = 0;
+      for (const L delta : deltas_.subspan(k * kLearnBlockN, kLearnBlockN)) {
+        widths += signed_width(static_cast<L>(delta - (kMid<L> >> unused_bits_)));
+      }
+      const float mean = static_cast<float>(widths) / kLearnBlockN;
+      sum += mean;
+      squares += mean * mean;
+    }
+    const float n = static_cast<float>(blocks);
+    return std::sqrt(std::max(0.0f, squares / n - sum * sum / (n * n)) / n);
   }
 
   // Bits per delta, from one in one_in of them.
@@ -405,6 +426,7 @@ class Search {
   LookbackEffort effort_;
   bool is_apart_;
   bool samples_agree_ = true;
+  float spread_ = 0;  // spread_of_blocks() of the last estimate
   LearnBlocks blocks_;
   // The kinds of find_candidates(). The result replaces equal_.
   std::span<std::uint32_t> equal_;
