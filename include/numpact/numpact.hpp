@@ -18,6 +18,7 @@
 #include "numpact/random_access.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/table.hpp"
+#include "numpact/table_dataset.hpp"
 #include "numpact/table_filter.hpp"
 #include "numpact/table_reader.hpp"
 #include "numpact/table_writer.hpp"

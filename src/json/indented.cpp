@@ -5,6 +5,27 @@
 
 namespace numpact::internal::json {
 
+void append_string(std::string& text, std::string_view utf8) {
+  constexpr std::string_view kShort = "\"\\\b\f\n\r\t";
+  constexpr std::string_view kNames = "\"\\bfnrt";
+  constexpr char kDigits[] = "0123456789abcdef";
+  text += '"';
+  for (const char c : utf8) {
+    const std::size_t index = kShort.find(c);
+    if (index != std::string_view::npos) {
+      text += '\\';
+      text += kNames[index];
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      text += "\\u00";
+      text += kDigits[c >> 4];
+      text += kDigits[c & 15];
+    } else {
+      text += c;
+    }
+  }
+  text += '"';
+}
+
 void IndentedText::new_line() {
   text_ += '\n';
   text_.append(2 * closing_.size(), ' ');
@@ -32,14 +53,14 @@ void IndentedText::close() {
 
 void IndentedText::name(std::string_view utf8) {
   begin_value();
-  append_string(utf8);
+  append_string(text_, utf8);
   text_ += ": ";
   has_name_ = true;
 }
 
 void IndentedText::string(std::string_view utf8) {
   begin_value();
-  append_string(utf8);
+  append_string(text_, utf8);
 }
 
 void IndentedText::natural(std::uint64_t number) {
@@ -58,26 +79,5 @@ std::string IndentedText::take() {
 }
 
 void IndentedText::append(std::uint64_t number) { text_ += std::to_string(number); }
-
-void IndentedText::append_string(std::string_view utf8) {
-  constexpr std::string_view kShort = "\"\\\b\f\n\r\t";
-  constexpr std::string_view kNames = "\"\\bfnrt";
-  constexpr char kDigits[] = "0123456789abcdef";
-  text_ += '"';
-  for (const char c : utf8) {
-    const std::size_t index = kShort.find(c);
-    if (index != std::string_view::npos) {
-      text_ += '\\';
-      text_ += kNames[index];
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      text_ += "\\u00";
-      text_ += kDigits[c >> 4];
-      text_ += kDigits[c & 15];
-    } else {
-      text_ += c;
-    }
-  }
-  text_ += '"';
-}
 
 }  // namespace numpact::internal::json

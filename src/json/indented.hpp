@@ -9,9 +9,12 @@
 
 namespace numpact::internal::json {
 
-// Writes values in the order of the calls, indented by two blanks for each level. Strings are UTF-8
-// and stay so; only quotes, backslashes and control characters are escaped. Members of an object
-// begin with their name.
+// Appends a string in quotes: UTF-8 stays so; only quotes, backslashes and control characters are
+// escaped.
+void append_string(std::string& text, std::string_view utf8);
+
+// Writes values in the order of the calls, indented by two blanks for each level. Members of
+// an object begin with their name.
 class IndentedText {
  public:
   void open_object() { open('{'); }
@@ -42,7 +45,6 @@ class IndentedText {
   void begin_value();
   void new_line();
   void append(std::uint64_t number);
-  void append_string(std::string_view utf8);
 
   std::string text_;
   std::string closing_;    // brackets of the open arrays and objects

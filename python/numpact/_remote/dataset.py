@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import _core
 from .._errors import CorruptError, InvalidArgumentError
 from .._shown import few
 from .dataset_index import MAX_BYTES, DatasetIndex, FolderEntry, parse_index
@@ -34,10 +35,10 @@ from .locations import (
 )
 from .manifest import NAME as MANIFEST_NAME
 from .manifest import LogicalType
-from .partitions import MAX_DIGITS, Constant, are_partitions, partition_values
+from .partitions import Constant, are_partitions, partition_values
 from .table_folder import ANEW, TableFolder, opened
 
-_WHOLE = re.compile(rf"-?\d{{1,{MAX_DIGITS}}}")
+_WHOLE = re.compile(rf"-?\d{{1,{_core.MAX_PARTITION_DIGITS}}}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 

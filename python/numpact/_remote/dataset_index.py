@@ -7,10 +7,9 @@ docs/format/table-folder.md specifies it. An index is untrusted input.
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,15 +18,15 @@ from .._errors import CorruptError, LimitExceededError, UnsupportedVersionError
 from .manifest import Column, Manifest, Other, parse_manifest
 from .partitions import are_partitions
 
-NAME = "dataset.json"
-#: Bytes of an index. Those of 10,000 folders with 50 columns take about as many.
-MAX_BYTES = 256 << 20
+NAME = _core.DATASET_INDEX
+#: Bytes of an index.
+MAX_BYTES = _core.MAX_DATASET_INDEX_BYTES
 _FORMAT = "numpact-dataset"
 _VERSION = 1
 # Values of JSON, as of a manifest.
 _MAX_VALUES = 1 << 22
-#: Bytes at the end of a Pco file with a trailer: its footer, which has the trailer's checksum.
-END_BYTES = 24
+# Bytes at the end of a Pco file with a trailer: its footer, which has the trailer's checksum.
+_END_BYTES = 24
 _MAX_COUNT = (1 << 63) - 1
 _MAX_LATENT = (1 << 64) - 1
 _MAX_CRC = (1 << 32) - 1
@@ -57,6 +56,7 @@ class FolderEntry:
     coded: tuple[int, ...]  #: other columns, by their index among these, that have dictionaries
     ranges: tuple[Range | None, ...]  #: of the columns of numbers; None: unknown
     files: Mapping[str, FileSum]
+    members: str = ""  #: of the JSON of an entry that was made, without the schema
 
     @cached_property
     def manifest(self) -> Manifest:
@@ -93,37 +93,11 @@ class DatasetIndex:
 
     def to_json(self) -> bytes:
         """The text of the file; equal indexes give equal text."""
-        schemas = list(dict.fromkeys(entry.schema for entry in self.folders.values()))
-        places = {schema: at for at, schema in enumerate(schemas)}
-        # A line for each folder: the file can be read, and compared line by line.
-        lines = [json.dumps(_entry_json(e, places)) for e in self.folders.values()]
-        head = {"format": _FORMAT, "version": _VERSION}
-        head_text = json.dumps(head)[:-1]
-        encoded = json.dumps([base64.b64encode(schema).decode() for schema in schemas])
-        folders = ",\n".join(lines)
-        text = f'{head_text}, "schemas": {encoded}, "folders": [\n{folders}\n]}}\n'.encode()
+        text = _core.dataset_index_text(
+            [(entry.schema, entry.members) for entry in self.folders.values()]
+        )
         parse_index(text, NAME)  # readers accept it
         return text
-
-
-def _entry_json(entry: FolderEntry, schemas: Mapping[bytes, int]) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "path": entry.path,
-        "schema": schemas[entry.schema],
-        "manifest": entry.text.decode(),
-        "ranges": [None if known is None else list(known) for known in entry.ranges],
-        "files": {name: _sum_json(known) for name, known in entry.files.items()},
-    }
-    return made | ({"coded": list(entry.coded)} if entry.coded else {})
-
-
-def _sum_json(known: FileSum) -> dict[str, Any]:
-    made: dict[str, Any] = {"bytes": known.size}
-    if known.crc32 is not None:
-        made["crc32"] = known.crc32
-    if known.end is not None:
-        made["end"] = known.end.hex()
-    return made
 
 
 # ---- reading ----
@@ -158,6 +132,13 @@ def parse_index(text: bytes, name: str) -> DatasetIndex:
             raise CorruptError(f"{name}: folders[{at}]: the path {entry.path!r} occurs twice")
         folders[entry.path] = entry
     return DatasetIndex(folders)
+
+
+def entry_of(members: str, schema: bytes) -> FolderEntry:
+    """An entry, from what ``_core.dataset_entry`` says of a table."""
+    text = f'{{"schema": 0, {members}}}'.encode()
+    item = _Object(_core.json_value(text, NAME), NAME)
+    return replace(_entry_of(item, NAME, [schema]), members=members)
 
 
 class _Object:
@@ -243,6 +224,6 @@ def _range_of(known: Any, place: str) -> Range | None:
 def _sum_of(item: _Object) -> FileSum:
     crc32 = item.count("crc32", _MAX_CRC) if "crc32" in item.members else None
     end = item.text("end") if "end" in item.members else None
-    if end is not None and not re.fullmatch(f"[0-9a-f]{{{2 * END_BYTES}}}", end):
-        raise CorruptError(f"{item.place}: 'end' is not the last {END_BYTES} bytes")
+    if end is not None and not re.fullmatch(f"[0-9a-f]{{{2 * _END_BYTES}}}", end):
+        raise CorruptError(f"{item.place}: 'end' is not the last {_END_BYTES} bytes")
     return FileSum(item.count("bytes"), crc32, None if end is None else bytes.fromhex(end))

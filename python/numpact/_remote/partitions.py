@@ -7,35 +7,21 @@ Readers and writers share these rules (docs/format/table-folder.md).
 from __future__ import annotations
 
 import datetime
-import re
 from dataclasses import dataclass
 from typing import Any, Union
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
-from .._errors import InvalidArgumentError
+from .. import _core
 from .._optional import require
 from .manifest import LogicalType
 
 #: What a folder's name may stand for; None: a null.
 Value = Union[int, str, datetime.date, None]
 
-_PART = re.compile(r"part-\d+")
-_NULL = "__HIVE_DEFAULT_PARTITION__"
-# Values that stand for null: an empty one, and the name that Hive, Spark and DuckDB write.
-_NULLS = ("", _NULL)
-#: Of whole numbers: all of them fit in 64 bits.
-MAX_DIGITS = 18
-# Of a name in common file systems.
-_MAX_NAME_BYTES = 255
-
 
 def is_partition(name: str) -> bool:
-    """Whether a folder of this name holds a part of a table: ``day=2024-01-01``, ``part-0001``.
-
-    Hidden ones are unfinished: ``.day=2024-01-01.123-0a1b.tmp``.
-    """
-    is_named = name.find("=") > 0 and not name.startswith(".")
-    return is_named or _PART.fullmatch(name) is not None
+    """Whether a folder of this name holds a part of a table: ``day=2024-01-01``, ``part-0001``."""
+    return _core.is_partition(name.encode(errors="surrogatepass"))
 
 
 def are_partitions(path: str) -> bool:
@@ -49,26 +35,8 @@ def partition_name(column: str, value: Value) -> str:
     Raises:
         InvalidArgumentError: No name stands for the value or the column.
     """
-    if value in _NULLS and value is not None:
-        raise InvalidArgumentError(
-            f"column {column!r}: {value!r} names no folder, since readers take it for a null"
-        )
-    if isinstance(value, int) and len(str(abs(value))) > MAX_DIGITS:
-        raise InvalidArgumentError(
-            f"column {column!r}: {value} names no folder, since readers take more than "
-            f"{MAX_DIGITS} digits for text"
-        )
-    key = quote(column, safe="")
-    key = key.replace(".", "%2E", 1) if key.startswith(".") else key
-    name = f"{key}={_NULL if value is None else quote(str(value), safe='')}"
-    if not key or len(name) > _MAX_NAME_BYTES:
-        raise InvalidArgumentError(
-            f"column {column!r}: the name of a folder would have {len(name)} bytes, more than "
-            f"{_MAX_NAME_BYTES}"
-            if key
-            else "a column without a name names no folder"
-        )
-    return name
+    text = None if value is None else str(value)
+    return _core.partition_name(column, text, isinstance(value, int))
 
 
 def partition_values(path: str) -> dict[str, str | None]:
@@ -82,7 +50,7 @@ def partition_values(path: str) -> dict[str, str | None]:
             break
         column, equals, value = name.partition("=")
         if equals:
-            found[unquote(column)] = None if value in _NULLS else unquote(value)
+            found[unquote(column)] = None if value in ("", _core.NULL_PARTITION) else unquote(value)
     return dict(reversed(found.items()))
 
 
