@@ -14,16 +14,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .. import _core
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._remote.dataset import FoundFolder
 from .._remote.locations import local_place
 from .._remote.partitions import Value, partition_name
 from .._shown import few
+from .._tables.joining import RowTaker
 from .indexing import entry_in, write_index
 from .writing import final_path, source_of
-
-#: Folders that a call makes at most: a column with more values was not meant.
-MAX_FOLDERS = 1 << 14
 
 
 def write_partitioned(
@@ -99,14 +98,14 @@ def _partitions(table: pa.Table, names: Sequence[str]) -> Iterator[tuple[str, pa
         values = _codes(table.column(name))
         codes = np.unique(codes * (int(values.max(initial=0)) + 1) + values, return_inverse=True)[1]
     count = int(codes.max(initial=-1)) + 1
-    if count > MAX_FOLDERS:
+    if count > _core.MAX_PARTITIONS:
         raise InvalidArgumentError(
-            f"partition_by: {count} folders, more than {MAX_FOLDERS}: choose a column with fewer "
-            "values"
+            f"partition_by: {count} folders, more than {_core.MAX_PARTITIONS}: choose a column "
+            "with fewer values"
         )
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=count))
-    rest = table.drop_columns(list(names))
+    rest = RowTaker(table.drop_columns(list(names)))
     begin = 0
     for end in ends:
         rows = order[begin:end]
