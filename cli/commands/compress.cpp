@@ -16,6 +16,7 @@
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
 #include "commands/compress_options.hpp"
+#include "commands/dataset.hpp"
 #include "commands/other_column.hpp"
 #include "commands/source.hpp"
 #include "formats/formats.hpp"
@@ -48,6 +49,7 @@ Examples:
   numpact compress trips.parquet -o trips --max-error lat=1e-6 --decimals fare=2
   numpact compress may.parquet --append -o trips         adds the rows of all columns
   numpact compress june.parquet --append --schema extend -o trips
+  numpact compress trips.parquet --partition-by day,zone -o trips
 )";
 
 class Compressor {
@@ -70,12 +72,17 @@ class Compressor {
                                  options.output != "-" && !source_options_.column;
   }
 
-  void run() {
+  // `given`: a table that becomes a folder; null: the input.
+  void run(TableInput* given) {
     if (options_.append) {
       write_options_.config.trailer = parse_trailer_args(options_.trailer, false);
       source_options_.stated = stated_types(options_.output, options_.overwrite, write_options_);
     }
-    table_ = open_table(options_.input, options_.source.from, source_options_);
+    std::unique_ptr<TableInput> opened;
+    if (given == nullptr) {
+      opened = open_table(options_.input, options_.source.from, source_options_);
+    }
+    table_ = given != nullptr ? given : opened.get();
     for (const std::string& text : table_->notes()) note(text);
     if (!table_->json_metadata().empty()) note("its metadata is left out");
     vectors_ = vectors_of(options_.vectors, table_->columns(), input_name_);
@@ -98,7 +105,7 @@ class Compressor {
     if (source_options_.column) {
       chosen = find_name(names_, input_name_, *source_options_.column);
     }
-    if (makes_folder(chosen.has_value())) return compress_table(chosen);
+    if (given != nullptr || makes_folder(chosen.has_value())) return compress_table(chosen);
     if (!options_.others.empty()) fail_usage("--others", "applies to a whole table (-o FOLDER)");
     compress_column(chosen.value_or(0));
   }
@@ -553,7 +560,7 @@ class Compressor {
   std::string input_name_;
   ThreadExecutor executor_;  // shared by all columns
   WriteOptions write_options_;
-  std::unique_ptr<TableInput> table_;
+  TableInput* table_ = nullptr;
   std::vector<std::string> names_;  // column names
   std::optional<Roundings> roundings_;
   std::vector<std::optional<NumberType>> dtypes_;
@@ -573,13 +580,20 @@ class Compressor {
 
 }  // namespace
 
+void compress(const CompressOptions& options, TableInput* table) { Compressor(options).run(table); }
+
 Command add_compress_command(CLI::App& app) {
   const auto options = std::make_shared<CompressOptions>();
   CLI::App* command =
       app.add_subcommand("compress", "Compress numbers, or columns of a table, to Pco");
   add_compress_options(*command, *options);
   command->footer(kCompressFooter);
-  return {command, [options] { return Compressor(*options).run(), ExitCode::kDone; }};
+  return {command, [command, options] {
+            const bool is_divided = !options->partition_by.empty();
+            if (is_divided) refuse_undivided(*command);
+            is_divided ? compress_partitioned(*options) : compress(*options);
+            return ExitCode::kDone;
+          }};
 }
 
 }  // namespace numpact::cli

@@ -42,6 +42,16 @@ std::vector<table::Vectors> vectors_of(const std::vector<std::string>& args,
   return made;
 }
 
+void refuse_undivided(const CLI::App& command) {
+  // Tables of a dataset do not have them, or they divide no table.
+  for (const char* const name :
+       {"--append", "--column", "--compat", "--delta", "--decode-weight", "--favor-decode-speed",
+        "--force", "--json", "--lock-timeout", "--mode", "--no-trailer", "--no-verify",
+        "--page-size", "--restart", "--schema", "--trailer"}) {
+    if (command.count(name) > 0) fail_usage(name, "does not apply with --partition-by");
+  }
+}
+
 void add_compress_options(CLI::App& command, CompressOptions& options) {
   command.add_option("FILE", options.input, "Input file; - is standard input")
       ->required()
@@ -75,6 +85,11 @@ void add_compress_options(CLI::App& command, CompressOptions& options) {
       ->type_name("COLUMN=C")
       ->expected(1)
       ->take_all();
+  command
+      .add_option(
+          "--partition-by", options.partition_by,
+          "Write a folder of tables, such as day=2024-01-01/zone=7, by the values of columns")
+      ->type_name("COLUMN,...");
   command.add_flag("--verify", options.verify, "Decode what is written and compare (the default)");
   command.add_flag("--no-verify", options.no_verify, "Skip the verification");
   command.add_flag("--trailer", options.trailer.requested,

@@ -23,6 +23,7 @@ struct CompressOptions {
   std::string schema;
   std::string others;
   std::vector<std::string> vectors;  // COLUMN=COMPRESSION
+  std::string partition_by;          // names of columns
   bool verify = false;               // no effect: it is the default
   bool no_verify = false;
   unsigned threads = 0;
@@ -50,6 +51,12 @@ table::SchemaChange parse_schema(const CompressOptions& options);
 // How the vectors of each column are compressed, by COLUMN=COMPRESSION.
 std::vector<table::Vectors> vectors_of(const std::vector<std::string>& args,
                                        std::span<const Column> columns, const std::string& file);
+
+// Writes the file or the folder; of an open table instead of the input the folder.
+void compress(const CompressOptions& options, TableInput* table = nullptr);
+
+// Fails if the command has options that --partition-by excludes.
+void refuse_undivided(const CLI::App& command);
 
 void add_compress_options(CLI::App& command, CompressOptions& options);
 

@@ -11,11 +11,13 @@
 
 #include "commands/commands.hpp"
 #include "commands/common_options.hpp"
+#include "commands/dataset.hpp"
 #include "io/files.hpp"
 #include "io/output_file.hpp"
 #include "numpact/trailer.hpp"
 #include "pco/manifest.hpp"
 #include "pco/table_folder.hpp"
+#include "platform/files.hpp"
 #include "report/progress_bar.hpp"
 #include "report/text_table.hpp"
 
@@ -26,6 +28,7 @@ constexpr const char* kIndexFooter = R"(
 Examples:
   numpact index old.pco                                  from any writer, replaced in one step
   numpact index prices.pco --restart 64K                 fine random access, threads within chunks
+  numpact index trips                                    of compress --partition-by
 )";
 
 struct IndexOptions {
@@ -52,6 +55,9 @@ class Indexer {
 
   void add(const std::string& path) const {
     if (!is_folder(path)) return add_to_file(path);
+    platform::FileInfo found;
+    if (!platform::look_at(path + "/" + std::string(kManifestName), found))
+      return add_dataset(path);
     const TableFolder folder(path);
     for (const ManifestColumn& column : folder.manifest().columns) {
       if (column.parts.empty()) continue;
@@ -65,6 +71,17 @@ class Indexer {
   }
 
  private:
+  void add_dataset(const std::string& path) const {
+    for (const auto& [is_given, name] :
+         {std::pair(options_.remove, "--remove"), std::pair(!options_.restart.empty(), "--restart"),
+          std::pair(options_.overwrite.is_allowed, "--force")}) {
+      if (is_given) fail_usage(name, "does not apply to the index of a dataset");
+    }
+    const std::size_t count = index_dataset(path);
+    if (options_.common.quiet) return;
+    print_message(fmt::format("{}: {} tables indexed", path, grouped(count)));
+  }
+
   // Adds a trailer to a file of a folder. Checks after locking it that no link leads out of the
   // folder.
   void add_to_member(const TableFolder& folder, const std::string& name) const {
@@ -143,7 +160,9 @@ class Indexer {
 };
 
 void add_options(CLI::App& command, IndexOptions& options) {
-  command.add_option("FILE", options.inputs, ".pco files and folders of compress")
+  command
+      .add_option("FILE", options.inputs,
+                  ".pco files, folders of compress, and folders of these, which get an index")
       ->required()
       ->type_name("");
   add_restart_option(command, options.restart);

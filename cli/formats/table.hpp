@@ -144,6 +144,8 @@ class TableInput {
   // The texts or bytes of such a column, also of one of categories; null: it has others. Columns
   // can be read again.
   virtual std::unique_ptr<TextInput> open_texts(std::size_t column);
+  // Of Arrow IPC files, which are then kept in memory: the rows that are read from now on.
+  virtual void select(std::span<const std::uint64_t> /*rows*/) {}
 
  protected:
   explicit TableInput(bool has_names) : has_names_(has_names) {}

@@ -70,10 +70,4 @@ def run(words: list[str]) -> int:
 def main() -> None:
     """Runs the command and ends the process, without the end of Python, which takes time."""
     sys.path[:] = module_folders()
-    words = sys.argv[1:]
-    if any(word.startswith("--partition-by") for word in words) or words[:1] == ["index"]:
-        from . import _dataset_command
-
-        if _dataset_command.is_for_dataset(words):
-            sys.exit(_dataset_command.main(words))
-    os._exit(run(words))
+    os._exit(run(sys.argv[1:]))

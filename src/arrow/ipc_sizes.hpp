@@ -90,6 +90,7 @@ class IpcSizes {
     return is_read ? std::optional(std::move(made)) : std::nullopt;
   }
 
+  bool has_dictionaries() const { return !dictionaries_.empty(); }
   // Of all dictionaries together. Read by the first call.
   std::optional<std::uint64_t> dictionaries() {
     if (all_dictionaries_) return all_dictionaries_;

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 from programs import Tool, tool  # noqa: F401
@@ -52,3 +53,39 @@ def test_tables(tool: Tool, level: int, tmp_path: Path) -> None:
     assert sorted(ours) == sorted(theirs)
     different = [name for name in ours if ours[name] != theirs[name]]
     assert different == []
+
+
+def files_in(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes()
+            for path in root.rglob("*") if path.is_file()}  # fmt: skip
+
+
+@pytest.mark.wheel_takes(1)
+def test_tables_by_the_values_of_columns(tool: Tool, tmp_path: Path) -> None:
+    rows = table().slice(0, 5000)
+    rows = rows.append_column("day of week", pa.array(
+        [None if i % 11 == 0 else i % 7 - 3 for i in range(len(rows))], pa.int8()))
+    rows = rows.append_column("place", pa.array(
+        [["a/b", "%", "ü ", None][i // 3 % 4] for i in range(len(rows))]).dictionary_encode())
+    rows = rows.append_column("v", pa.FixedSizeListArray.from_arrays(
+        pa.array(range(2 * len(rows)), pa.float32()), 2))
+    rows = rows.append_column("view", rows["k"].cast(pa.string()).cast(pa.string_view()))
+    with pa.ipc.new_file(tmp_path / "t.arrow", rows.schema) as file:
+        file.write_table(rows)
+    names = ["day of week", "place"]
+    numpact.write_table(rows, tmp_path / "python", level=4, partition_by=names)
+    ran = tool.run("compress", "--level", 4, tmp_path / "t.arrow", "--partition-by",
+                   ",".join(names), "-o", tmp_path / "new/command")
+    assert ran.err == (
+        f"numpact: {tmp_path}/new/command: 5,000 rows divided by day of week, place\n"
+    )
+    ours, theirs = files_in(tmp_path / "python"), files_in(tmp_path / "new/command")
+    assert sorted(ours) == sorted(theirs)
+    assert "day of week".replace(" ", "%20") + "=-3/place=%C3%BC%20/i.pco" in ours
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["command"]
+    # The index is that of Python, and is made anew.
+    (tmp_path / "new/command/dataset.json").unlink()
+    ran = tool.run("index", tmp_path / "new/command")
+    assert ran.err == f"numpact: {tmp_path}/new/command: 32 tables indexed\n"
+    assert files_in(tmp_path / "new/command") == theirs

@@ -58,6 +58,8 @@ class ArrowTable final : public TableInput {
     return source_->write_other(index, file, vectors);
   }
 
+  void select(std::span<const std::uint64_t> rows) override { source_->select(rows); }
+
  private:
   const ArrowSchema& type_of(std::size_t index) const { return *table_.schema->children[index]; }
   std::string place_of(std::size_t index) const {

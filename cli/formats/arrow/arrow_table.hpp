@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ class ArrowSource {
   // As TableInput::write_other().
   virtual OtherColumn write_other(std::size_t column, ByteSink& file,
                                   std::optional<table::Vectors> vectors) = 0;
+  // As TableInput::select().
+  virtual void select(std::span<const std::uint64_t> /*rows*/) {}
 };
 
 // The table of a source. `file`: for messages.

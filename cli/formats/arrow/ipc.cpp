@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrow IPC: the file format and the stream format.
+#include <arrow/array/array_primitive.h>
+#include <arrow/buffer.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/compute/cast.h>
 #include <arrow/ipc/options.h>
 #include <arrow/ipc/reader.h>
 #include <arrow/ipc/writer.h>
 #include <arrow/record_batch.h>
+#include <arrow/table.h>
 
 #include <utility>
 
@@ -67,8 +72,27 @@ class IpcFile final : public IpcSource {
   }
   std::optional<std::uint64_t> rows() const override { return rows_; }
 
+  void select(std::span<const std::uint64_t> rows) override {
+    if (all_.empty()) {
+      const auto reader = take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_), name_);
+      const auto table = take_arrow(take_arrow(reader->ToTable(), name_)->CombineChunks(), name_);
+      for (const auto& column : table->columns()) all_.push_back(cast(column, takeable(*column)));
+    }
+    rows_ = rows.size();
+    const auto order = std::make_shared<arrow::UInt64Array>(
+        static_cast<std::int64_t>(rows_), arrow::Buffer::Wrap(rows.data(), rows.size()));
+    selected_.clear();
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      const auto taken = take_arrow(arrow::compute::Take(all_[i], order), place_of(i));
+      selected_.push_back(cast(taken.chunked_array(), fields_[i]->type()));
+    }
+  }
+
  private:
   NextArrays arrays(std::size_t column) override {
+    if (!all_.empty()) {
+      return [left = selected_[column]]() mutable { return std::exchange(left, nullptr); };
+    }
     const auto reader =
         take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_, only_field(column)), name_);
     return [reader, place = name_, batch = 0]() mutable -> std::shared_ptr<arrow::ChunkedArray> {
@@ -77,7 +101,21 @@ class IpcFile final : public IpcSource {
     };
   }
 
+  // The type in which rows can be taken: Arrow takes none of views.
+  static std::shared_ptr<arrow::DataType> takeable(const arrow::ChunkedArray& column) {
+    return column.type()->id() == arrow::Type::STRING_VIEW   ? arrow::large_utf8()
+           : column.type()->id() == arrow::Type::BINARY_VIEW ? arrow::large_binary()
+                                                             : column.type();
+  }
+  std::shared_ptr<arrow::ChunkedArray> cast(const std::shared_ptr<arrow::ChunkedArray>& column,
+                                            const std::shared_ptr<arrow::DataType>& type) const {
+    if (column->type()->Equals(type)) return column;
+    return take_arrow(arrow::compute::Cast(column, type), name_).chunked_array();
+  }
+
   std::uint64_t rows_ = 0;
+  arrow::ChunkedArrayVector all_;  // of select()
+  arrow::ChunkedArrayVector selected_;
 };
 
 class IpcStream final : public IpcSource {

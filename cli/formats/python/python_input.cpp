@@ -76,6 +76,10 @@ class PythonSource final : public ArrowSource {
     });
   }
 
+  void select(std::span<const std::uint64_t> rows) override {
+    with_python(name_, [&] { table_.call("select", python_bytes(std::as_bytes(rows))); });
+  }
+
  private:
   std::string name_;
   PythonObject reading_;

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.ipc
 
 from .errors import Refused
+from .joining import RowTaker
 
 # Maximum rows of an array, as in the command.
 _ROWS = 1 << 16
@@ -115,6 +116,9 @@ def _only(index: int) -> pyarrow.ipc.IpcReadOptions:
 
 
 class ArrowFileTable(Table):
+    _all: RowTaker | None = None
+    _selected: pa.Table | None = None
+
     def _open(self) -> None:
         reader = pyarrow.ipc.open_file(self._source())
         self._schema = reader.schema
@@ -123,7 +127,18 @@ class ArrowFileTable(Table):
     def rows(self) -> int | None:
         return self._rows
 
+    def select(self, rows: bytes) -> None:
+        """Keeps the file in memory; these rows are read from now on, given as uint64."""
+        if self._all is None:
+            self._all = RowTaker(pyarrow.ipc.open_file(self._source()).read_all())
+        self._rows = len(rows) // 8
+        order = pa.Array.from_buffers(pa.uint64(), self._rows, [None, pa.py_buffer(rows)])
+        self._selected = self._all.take(order)
+
     def arrays(self, index: int, rows: int = _ROWS, int96_unit: str = "ns") -> Iterator[pa.Array]:
+        if self._selected is not None:
+            yield from self._selected.column(index).chunks
+            return
         reader = pyarrow.ipc.open_file(self._source(), options=_only(index))
         for batch in range(reader.num_record_batches):
             yield reader.get_batch(batch).column(0)

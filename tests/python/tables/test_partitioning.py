@@ -5,9 +5,6 @@ from __future__ import annotations
 
 import datetime
 import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -117,63 +114,3 @@ def test_frames_with_views_of_text(tmp_path: Path) -> None:
     numpact.write_table(frame, tmp_path / "t", partition_by=["k"])
     back = numpact.scan_table(tmp_path / "t").collect()
     assert back.sort("s").equals(frame.select("s", "k").sort("s"))
-
-
-# ---- the command ----
-
-
-def run(*words: object) -> subprocess.CompletedProcess[str]:
-    pytest.importorskip("numpact._cli", reason="this installation does not have the command")
-    return subprocess.run(
-        [sys.executable, "-m", "numpact", *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def test_the_command_divides_a_table(tmp_path: Path, table: pa.Table) -> None:
-    import pyarrow.parquet
-
-    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
-    made = tmp_path / "made/t"
-    ran = run("compress", tmp_path / "t.parquet", "--partition-by", "day,zone", "-o", made)
-    assert (ran.returncode, ran.stderr) == (
-        0,
-        f"numpact: {made}: 1,000 rows divided by day, zone\n",
-    )
-    back = numpact.scan_table(made).sort("n").select("n", "day", "zone", "x").collect()
-    assert back.equals(pl.from_arrow(table))
-    assert os.listdir(tmp_path / "made") == ["t"]
-    for words, status, said in (
-        (["--partition-by=day", "-o", made], 1, "exists already"),
-        (["--partition-by=day", "-o", "-"], 2, "-o FOLDER"),
-        (["--partition-by=x", "-o", tmp_path / "n"], 1, "'x' is double"),
-        (["--partition-by=day", "-o", tmp_path / "n", "--append"], 2, "--append"),
-        (["--partition-by=day"], 2, "-o"),
-    ):
-        ran = run("compress", tmp_path / "t.parquet", *words)
-        assert ran.returncode == status
-        assert said in ran.stderr
-    assert (
-        run("compress", tmp_path / "no.csv", "--partition-by=day", "-o", made / "n").returncode == 1
-    )
-    assert sorted(os.listdir(tmp_path)) == ["made", "t.parquet"]
-
-
-def test_the_command_indexes_a_dataset(tmp_path: Path, table: pa.Table) -> None:
-    root = tmp_path / "t"
-    numpact.write_table(table, root, partition_by=["day"])
-    before = (root / "dataset.json").read_bytes()
-    shutil.rmtree(root / "day=2024-01-03")
-    ran = run("index", root)
-    assert (ran.returncode, ran.stderr) == (0, f"numpact: {root}: 3 tables indexed\n")
-    assert before != (root / "dataset.json").read_bytes()
-    assert numpact.scan_table(root).filter(pl.col("day").dt.day() == 3).collect().height == 0
-    # A table gets trailers, as before.
-    assert run("index", "-q", root / "day=2024-01-01").returncode == 0
-    assert run("index", "--remove", root).returncode == 2
-    (root / "day=2024-01-02/manifest.json").write_text("{")
-    ran = run("index", root)
-    assert ran.returncode == 3
-    assert "day=2024-01-02" in ran.stderr
