@@ -28,7 +28,6 @@
 #include "formats/arrow/arrow_output.hpp"
 #include "formats/arrow/checked_file.hpp"
 #include "formats/arrow/other_writer.hpp"
-#include "formats/arrow/repeated_values.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -141,12 +140,12 @@ OtherColumn write_arrays(const std::shared_ptr<arrow::Field>& field, const NextA
 
 namespace {
 
-// Whether the values are indices of a dictionary though the column has none: text that repeats
+// Whether the values are indices of a dictionary though the column has none
 // (docs/format/table-folder.md).
 bool has_encoding(const arrow::Schema& schema) {
   if (schema.metadata() == nullptr) return false;
-  const arrow::Result<std::string> found = schema.metadata()->Get(kEncodingKey);
-  return found.ok() && *found == kDictionaryEncoding;
+  const arrow::Result<std::string> found = schema.metadata()->Get("numpact:encoding");
+  return found.ok() && *found == "dictionary";
 }
 
 // Whether a file is one of CVC.

@@ -90,8 +90,6 @@ OtherFileWriter::OtherFileWriter(std::shared_ptr<arrow::Field> field, ByteSink& 
   }
   if (vectors && can_be_vectors(*field_->type())) {
     vectors_ = std::make_unique<VectorFileWriter>(field_, form_, place_);
-  } else if (may_repeat(*field_->type())) {
-    repeated_.emplace(field_->type(), place_);
   } else if (!is_whole_) {
     begin();
   }
@@ -164,14 +162,13 @@ OtherColumn OtherFileWriter::close() {
     begin();
   }
   flush(true);
-  if (repeated_) end_repeated();
   check_arrow(writer_->Close(), place_);
   return {field_->type()->ToString(), rows_};
 }
 
-// Begins a file of the field, with metadata of its schema.
-void OtherFileWriter::begin(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata) {
-  schema_ = arrow::schema({field_}, metadata);
+// Begins a file of the field.
+void OtherFileWriter::begin() {
+  schema_ = arrow::schema({field_});
   arrow::ipc::IpcWriteOptions options = arrow::ipc::IpcWriteOptions::Defaults();
   options.codec = take_arrow(arrow::util::Codec::Create(arrow::Compression::ZSTD), place_);
   options.use_threads = false;
@@ -215,36 +212,9 @@ void OtherFileWriter::write_batch(const arrow::ArrayVector& arrays) {
     array = take_arrow(joined, place_);
   }
   array = compact(array, place_);
-  if (repeated_) {
-    if (repeated_->add(*array)) return;
-    give_up_repeated();
-  }
-  write_array(array);
-}
-
-void OtherFileWriter::write_array(const std::shared_ptr<arrow::Array>& array) {
   check_arrow(
       writer_->WriteRecordBatch(*arrow::RecordBatch::Make(schema_, array->length(), {array})),
       place_);
-}
-
-// Writes the batches of indices that were kept, if there are any.
-void OtherFileWriter::end_repeated() {
-  if (repeated_->size() == 0) return begin();
-  const std::shared_ptr<arrow::Field> field = field_;
-  field_ = field->WithType(repeated_->coded(0)->type());
-  begin(arrow::key_value_metadata({kEncodingKey}, {kDictionaryEncoding}));
-  field_ = field;
-  for (std::size_t i = 0; i < repeated_->size(); ++i) write_array(repeated_->coded(i));
-}
-
-// Writes the batches so far as they are: there are too many different values.
-void OtherFileWriter::give_up_repeated() {
-  begin();
-  for (std::size_t i = 0; i < repeated_->size(); ++i) {
-    write_array(take_arrow(arrow::compute::Cast(*repeated_->coded(i), field_->type()), place_));
-  }
-  repeated_.reset();
 }
 
 // Joins the dictionaries of all arrays. If the joined one has more values than the indices can

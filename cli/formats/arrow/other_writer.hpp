@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "formats/arrow/repeated_values.hpp"
 #include "formats/arrow/vector_file.hpp"
 #include "formats/others.hpp"
 
@@ -28,7 +27,7 @@ class ArrowOtherFile;
 
 // Writes batches of kOtherBatchRows rows, or lists of numbers without nulls as vectors. A column
 // with dictionaries is kept in memory up to close(), since a file has one dictionary for all
-// batches; so are the indices of text that repeats. Errors name `place`.
+// batches. Errors name `place`.
 class OtherFileWriter {
  public:
   // `vectors`: none: the file is one of Arrow.
@@ -45,21 +44,17 @@ class OtherFileWriter {
   void add(const std::shared_ptr<arrow::Array>& array);
   void give_up_vectors();
   void end_vectors();
-  void begin(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata = nullptr);
+  void begin();
   void flush(bool is_end);
   arrow::ArrayVector take(std::int64_t rows);
   void write_batch(const arrow::ArrayVector& arrays);
-  void write_array(const std::shared_ptr<arrow::Array>& array);
-  void end_repeated();
-  void give_up_repeated();
   void unify();
   arrow::Result<arrow::ArrayVector> unified_as(const std::shared_ptr<arrow::DataType>& type) const;
 
   std::shared_ptr<arrow::Field> field_;
   std::shared_ptr<arrow::Schema> schema_;  // of the file, once it is begun
   std::string place_;
-  bool is_whole_;                           // only the last row decides the type
-  std::optional<RepeatedValues> repeated_;  // none: values are stored as they are
+  bool is_whole_;  // only the last row decides the type
   ByteSink& file_;
   table::Vectors form_;
   std::unique_ptr<VectorFileWriter> vectors_;  // null: there are none, or nulls

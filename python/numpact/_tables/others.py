@@ -27,12 +27,11 @@ from .._errors import (
 from .._limits import Budget, Limits
 from .._remote.checked_file import BATCH_ROWS, CheckedFile
 from .columns import storage_array, storage_of
-from .repeated import RepeatedValues, may_repeat
 from .sizes import bytes_of_rows, spread_bytes
 from .vectors import VectorFile, dtype_of_vectors, has_nulls, numbers_of, vector_array
 
 # Metadata of the schema of a file whose values are indices of a dictionary, though the column has
-# none: repeated text. Without it, 4 bytes of offsets a row hardly compress.
+# none.
 _ENCODING, _DICTIONARY = b"numpact:encoding", b"dictionary"
 _COMPRESSION = "zstd"
 # Of a file of vectors that are passed on at a time.
@@ -61,8 +60,7 @@ class OtherWriter:
     """Writes the values of one column, with memory for one batch.
 
     A column with dictionaries is kept in memory until ``close``: a file has one dictionary for
-    all batches. Its indices are small, and its batches share the dictionary. So is text that
-    repeats: 2 bytes a row.
+    all batches. Its indices are small, and its batches share the dictionary.
 
     The joined dictionary may have more values than the indices of the field can number. The indices
     then get the narrowest type that can, and ``close`` sets ``field`` to the field with that type.
@@ -84,14 +82,13 @@ class OtherWriter:
         self._pending: list[pa.Array] = []
         self._pending_rows = 0
         self._is_whole = holds_dictionary(field.type)
-        self._repeated = RepeatedValues(field.type) if may_repeat(field.type) else None
         self._compression = vectors or ""
         has_vectors = vectors is not None and dtype_of_vectors(field.type) is not None
         self._vectors = VectorFile(field, self._compression) if has_vectors else None
         self._check: int | None = None  # a checksum of exact vectors
         # Only the last row decides the type of a column with dictionaries, and the form of vectors.
-        is_late = self._repeated is not None or self._is_whole or has_vectors
-        self._writer: Any = None if is_late else self._opened(self._schema)
+        is_late = self._is_whole or has_vectors
+        self._writer: Any = None if is_late else self._opened()
 
     def write(self, array: pa.Array | pa.ChunkedArray) -> None:
         """Appends values, any number of them.
@@ -152,7 +149,7 @@ class OtherWriter:
             )
         vectors, self._vectors, self._check = self._vectors, None, None
         assert vectors is not None
-        self._writer = self._opened(self._schema)
+        self._writer = self._opened()
         try:
             if self.rows:
                 for numbers in vectors.blocks():
@@ -174,7 +171,7 @@ class OtherWriter:
         self._vectors = None
         try:
             if not self.rows:
-                self._opened(self._schema).close()
+                self._opened().close()
                 return
             with open(vectors.finish(), "rb") as file:
                 while block := file.read(_COPIED_BYTES):
@@ -190,35 +187,13 @@ class OtherWriter:
         if self._is_whole:
             self._pending = self._unified()
             self._schema = pa.schema([self.field])
-            self._writer = self._opened(self._schema)
+            self._writer = self._opened()
         self._flush(self._pending_rows)
-        if self._repeated is not None:
-            self._end_repeated(self._repeated)
         self._writer.close()
 
-    def _opened(self, schema: pa.Schema) -> Any:
+    def _opened(self) -> Any:
         options = pa.ipc.IpcWriteOptions(compression=_COMPRESSION)
-        return pa.ipc.new_file(Sink(self._sink.write), schema, options=options)
-
-    def _end_repeated(self, repeated: RepeatedValues) -> None:
-        """Writes the batches of indices that were kept, if there are any."""
-        if not repeated.indices:
-            self._writer = self._opened(self._schema)
-            return
-        field = self.field.with_type(repeated.coded(0).type)
-        schema = pa.schema([field], metadata={_ENCODING: _DICTIONARY})
-        self._writer = self._opened(schema)
-        for index in range(len(repeated.indices)):
-            batch = pa.RecordBatch.from_arrays([repeated.coded(index)], schema=schema)
-            self._writer.write_batch(batch)
-
-    def _give_up(self, repeated: RepeatedValues) -> None:
-        """Writes the batches so far as they are: there are too many different values."""
-        self._repeated = None
-        self._writer = self._opened(self._schema)
-        for index in range(len(repeated.indices)):
-            array = repeated.coded(index).dictionary_decode()
-            self._writer.write_batch(pa.RecordBatch.from_arrays([array], schema=self._schema))
+        return pa.ipc.new_file(Sink(self._sink.write), self._schema, options=options)
 
     def _unified(self) -> list[pa.Array]:
         """The pending arrays with one dictionary; sets the field to their type."""
@@ -268,12 +243,6 @@ class OtherWriter:
         try:
             array = arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
             array = _compact(array)
-            if self._repeated is not None:
-                coded = self._repeated.add(array)
-                if coded is not None:
-                    self.digests.append(digest(coded.dictionary_decode()))
-                    return
-                self._give_up(self._repeated)
             self.digests.append(digest(array))
             self._writer.write_batch(pa.RecordBatch.from_arrays([array], schema=self._schema))
         except pa.ArrowInvalid as error:
