@@ -65,6 +65,14 @@ void check(const Status& status, const std::string& place) {
   if (!status.ok()) throw Failure(exit_code_of(status.kind()), place, message_of(status));
 }
 
+void fail(const std::string& place, const std::string& message) {
+  throw Failure(ExitCode::kFailure, place, message);
+}
+
+void fail_corrupt(const std::string& place, const std::string& message) {
+  throw Failure(ExitCode::kCorrupt, place, message);
+}
+
 void fail_errno(const std::string& place, std::string_view message) {
   const std::string reason = std::generic_category().message(errno);
   throw Failure(ExitCode::kFailure, place,

@@ -2,9 +2,12 @@
 // How the program fails: an exit code, a place (file, column) and a message of one line.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "numpact/error.hpp"
 #include "text/printable.hpp"
@@ -48,9 +51,28 @@ bool is_other_format(const Status& status);
 // Throws a Failure for an error of the library.
 void check(const Status& status, const std::string& place);
 
+// Throw a Failure: kFailure, kCorrupt or kUsage. A message may be one of fmt, with its values.
+[[noreturn]] void fail(const std::string& place, const std::string& message);
+[[noreturn]] void fail_corrupt(const std::string& place, const std::string& message);
+[[noreturn]] void fail_usage(const std::string& place, const std::string& message);
 // Fails with "FILE: MESSAGE: text of errno".
 [[noreturn]] void fail_errno(const std::string& place, std::string_view message);
-[[noreturn]] void fail_usage(const std::string& place, const std::string& message);
+
+template <class First, class... Rest>
+[[noreturn]] void fail(const std::string& place, fmt::format_string<First, Rest...> text,
+                       First&& first, Rest&&... rest) {
+  fail(place, fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...));
+}
+template <class First, class... Rest>
+[[noreturn]] void fail_corrupt(const std::string& place, fmt::format_string<First, Rest...> text,
+                               First&& first, Rest&&... rest) {
+  fail_corrupt(place, fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...));
+}
+template <class First, class... Rest>
+[[noreturn]] void fail_usage(const std::string& place, fmt::format_string<First, Rest...> text,
+                             First&& first, Rest&&... rest) {
+  fail_usage(place, fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...));
+}
 
 // "FILE: column 'NAME'".
 std::string column_place(const std::string& file, const std::string& column);
@@ -61,5 +83,11 @@ inline constexpr const char* kNullAdvice =
 
 // Prints "numpact: TEXT" on standard error.
 void print_message(std::string_view text);
+template <class First, class... Rest>
+void print_message(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest) {
+  const std::string made =
+      fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...);
+  print_message(std::string_view(made));
+}
 
 }  // namespace numpact::cli

@@ -177,9 +177,8 @@ bool has_decimals_in_arrow(const table::Manifest& folder, const Column& column) 
 
 void refuse_decimals(const Column& column, const std::string& place) {
   if (column.logical.kind != LogicalKind::kDecimal) return;
-  throw Failure(ExitCode::kFailure, place,
-                fmt::format("a .pco file has no {}, the folder of a table has (-o FOLDER)",
-                            describe(column.logical, column.type)));
+  fail(place, "a .pco file has no {}, the folder of a table has (-o FOLDER)",
+       describe(column.logical, column.type));
 }
 
 std::unique_ptr<NumberInput> null_rows_of(NumberType type, std::uint64_t rows) {

@@ -298,7 +298,7 @@ class BenchRunner {
 
   ExitCode run() {
     for (const std::string& file : options_.inputs) measure_file(file);
-    if (rows_.empty()) throw Failure(ExitCode::kFailure, "", "no column to measure");
+    if (rows_.empty()) fail("", "no column to measure");
     print_report(options_.json ? json_text(rows_, peers_, config_.level, options_.rounds)
                                : table_text(rows_, peers_, config_.level, options_.rounds));
     return code_;
@@ -321,7 +321,7 @@ class BenchRunner {
       if (unfit.empty()) {
         measure_column(*table, i, file);
       } else {
-        print_message(fmt::format("{}: column '{}' is left out: {}", file, names[i], unfit));
+        print_message("{}: column '{}' is left out: {}", file, names[i], unfit);
       }
     }
   }
@@ -339,7 +339,7 @@ class BenchRunner {
           open_column(table, index, file, plain ? dtypes_[index] : std::nullopt, column);
       row.count = read_all(*input, column.type, numbers);
       if (input->null_count() > 0)
-        print_message(fmt::format("{}: {} nulls left out", place, grouped(input->null_count())));
+        print_message("{}: {} nulls left out", place, grouped(input->null_count()));
     } catch (const Failure& failure) {
       print_message(failure.what());
       code_ = failure.code();
@@ -379,13 +379,10 @@ class BenchRunner {
 };
 
 void add_options(CLI::App& command, BenchOptions& options) {
-  command.add_option("FILE", options.inputs, "Files of any input format")
-      ->required()
-      ->type_name("");
+  add_argument(command, "FILE", options.inputs, "Files of any input format");
   add_encode_options(command, options.encode);
   add_source_options(command, options.source);
-  command.add_option("--rounds", options.rounds, "Number of rounds; the best one counts")
-      ->type_name("N")
+  add_value(command, "--rounds", "N", options.rounds, "Number of rounds; the best one counts")
       ->check(whole_number(1, 1000))
       ->capture_default_str();
   add_thread_option(command, options.threads, "encode and decode");

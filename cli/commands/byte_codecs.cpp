@@ -42,9 +42,7 @@ class Zstd final : public ByteCodec {
   static constexpr int kLevel = 3;
 
   static std::size_t check(std::size_t result) {
-    if (ZSTD_isError(result) != 0) {
-      throw Failure(ExitCode::kFailure, "zstd", ZSTD_getErrorName(result));
-    }
+    if (ZSTD_isError(result) != 0) fail("zstd", ZSTD_getErrorName(result));
     return result;
   }
 
@@ -81,7 +79,7 @@ class Lz4 final : public ByteCodec {
   static char* chars(std::span<std::byte> bytes) { return reinterpret_cast<char*>(bytes.data()); }
   static std::size_t check(int result, bool compressing) {
     if (result < 0 || (compressing && result == 0)) {
-      throw Failure(ExitCode::kFailure, "lz4", compressing ? "cannot compress" : "bad block");
+      fail("lz4", compressing ? "cannot compress" : "bad block");
     }
     return static_cast<std::size_t>(result);
   }

@@ -33,47 +33,25 @@ std::string form_list(std::span<const char* const> forms) {
 }  // namespace
 
 void add_source_options(CLI::App& command, SourceArgs& args) {
-  command
-      .add_option("--from", args.from,
-                  input_format_names(Purpose::kNumbers) + "; default: detected")
-      ->type_name("FORMAT");
-  command.add_option("--column", args.column, "One column, by name or index (from 0)")
-      ->type_name("NAME");
-  command.add_option("--skip", args.skip, "A column to leave out; may be given again")
-      ->type_name("NAME")
-      ->expected(1)
-      ->take_all();
-  command
-      .add_option(
-          "--dtype", args.dtypes,
-          "Number type of raw input and of columns of numbers, or NAME=TYPE for one column; "
-          "may be given again")
-      ->type_name("TYPE")
-      ->expected(1)
-      ->take_all();
-  command
-      .add_option(
-          "--nulls", args.nulls,
-          "How to handle nulls: keep (default for a folder), error (default for a file) or drop")
-      ->type_name("WHAT");
+  add_value(command, "--from", "FORMAT", args.from,
+            input_format_names(Purpose::kNumbers) + "; default: detected");
+  add_value(command, "--column", "NAME", args.column, "One column, by name or index (from 0)");
+  add_list(command, "--skip", "NAME", args.skip, "A column to leave out; may be given again");
+  add_list(command, "--dtype", "TYPE", args.dtypes,
+           "Number type of raw input and of columns of numbers, or NAME=TYPE for one column; "
+           "may be given again");
+  add_value(command, "--nulls", "WHAT", args.nulls,
+            "How to handle nulls: keep (default for a folder), error (default for a file) or drop");
   command.add_flag("--no-header", args.no_header, "The first line of CSV holds values, not names");
-  command
-      .add_option("--delimiter", args.delimiter,
-                  "The delimiter of CSV fields, or tab; default: detected")
-      ->type_name("CHAR");
-  command.add_option("--quote", args.quote, "The quote character of CSV, or none")
-      ->type_name("CHAR");
-  command.add_option("--decimal", args.decimal, "The decimal point of CSV")
-      ->type_name("CHAR")
+  add_value(command, "--delimiter", "CHAR", args.delimiter,
+            "The delimiter of CSV fields, or tab; default: detected");
+  add_value(command, "--quote", "CHAR", args.quote, "The quote character of CSV, or none");
+  add_value(command, "--decimal", "CHAR", args.decimal, "The decimal point of CSV")
       ->capture_default_str();
-  command
-      .add_option("--null-values", args.null_values,
-                  "Comma-separated CSV texts that mean null, in addition to an empty field")
-      ->type_name("WORDS");
-  command
-      .add_option("--memory", args.memory,
-                  "Memory for the columns of CSV; the excess goes to a temporary file (32M)")
-      ->type_name("SIZE");
+  add_value(command, "--null-values", "WORDS", args.null_values,
+            "Comma-separated CSV texts that mean null, in addition to an empty field");
+  add_value(command, "--memory", "SIZE", args.memory,
+            "Memory for the columns of CSV; the excess goes to a temporary file (32M)");
 }
 
 namespace {
@@ -90,8 +68,7 @@ unsigned threads_of_environment(unsigned otherwise) {
   unsigned count = 0;
   for (const char c : word) {
     if (c < '0' || c > '9') {
-      fail_usage("NUMPACT_THREADS",
-                 fmt::format("is '{}', not a number of threads", one_line(word)));
+      fail_usage("NUMPACT_THREADS", "is '{}', not a number of threads", one_line(word));
     }
     count = std::min(10 * count + static_cast<unsigned>(c - '0'), kMaxThreads);
   }
@@ -101,63 +78,48 @@ unsigned threads_of_environment(unsigned otherwise) {
 }  // namespace
 
 void add_level_option(CLI::App& command, EncodeArgs& args) {
-  command
-      .add_option("--level", args.level,
-                  "0 (fast) to 12 (small). 4 encodes about twice as fast as 8; 10 to 12 encode "
-                  "at a tenth of the speed of 8 or less, for about 2 % fewer bytes")
-      ->type_name("N")
+  add_value(command, "--level", "N", args.level,
+            "0 (fast) to 12 (small). 4 encodes about twice as fast as 8; 10 to 12 encode "
+            "at a tenth of the speed of 8 or less, for about 2 % fewer bytes")
       ->check(whole_number(0, kMaxLevel))
       ->capture_default_str();
 }
 
 void add_encode_options(CLI::App& command, EncodeArgs& args) {
   add_level_option(command, args);
-  command.add_option("--mode", args.mode, form_list(mode_spec_forms()))->type_name("MODE");
-  command.add_option("--delta", args.delta, form_list(delta_spec_forms()))->type_name("DELTA");
-  command
-      .add_option("--page-size", args.page_size,
-                  "Maximum numbers per chunk; auto: chunks end where the data changes")
-      ->type_name("N");
-  command
-      .add_option("--compat", args.compat,
-                  "Oldest format version whose readers must read the file: 1, 2, 3, 4.0 or 4.1")
-      ->type_name("VERSION");
+  add_value(command, "--mode", "MODE", args.mode, form_list(mode_spec_forms()));
+  add_value(command, "--delta", "DELTA", args.delta, form_list(delta_spec_forms()));
+  add_value(command, "--page-size", "N", args.page_size,
+            "Maximum numbers per chunk; auto: chunks end where the data changes");
+  add_value(command, "--compat", "VERSION", args.compat,
+            "Oldest format version whose readers must read the file: 1, 2, 3, 4.0 or 4.1");
   command.add_flag("--favor-decode-speed", args.favor_decode_speed,
                    "Of encodings with about the same size, choose one that decodes fast");
-  command
-      .add_option("--decode-weight", args.decode_weight,
-                  "Bits per number that a nanosecond of decoding is worth: 0 to 128")
-      ->type_name("BITS")
+  add_value(command, "--decode-weight", "BITS", args.decode_weight,
+            "Bits per number that a nanosecond of decoding is worth: 0 to 128")
       ->check(CLI::Range(0.0f, kMaxDecodeWeight));
 }
 
 void add_limit_options(CLI::App& command, LimitArgs& args) {
-  command
-      .add_option("--max-output", args.max_output,
-                  "Fail if the decoded numbers would take more bytes (as 512M, 2G)")
-      ->type_name("SIZE");
-  command.add_option("--max-memory", args.max_memory, "Fail if decoding would need more memory")
-      ->type_name("SIZE");
+  add_value(command, "--max-output", "SIZE", args.max_output,
+            "Fail if the decoded numbers would take more bytes (as 512M, 2G)");
+  add_value(command, "--max-memory", "SIZE", args.max_memory,
+            "Fail if decoding would need more memory");
 }
 
 void add_thread_option(CLI::App& command, unsigned& threads, const std::string& work) {
-  CLI::Option* const option =
-      command
-          .add_option("-j,--threads", threads,
-                      "Threads that " + work + "; 0: one for each processor")
-          ->type_name("N")
-          ->check(whole_number(0, kMaxThreads))
-          ->capture_default_str();
+  CLI::Option* const option = add_value(command, "-j,--threads", "N", threads,
+                                        "Threads that " + work + "; 0: one for each processor")
+                                  ->check(whole_number(0, kMaxThreads))
+                                  ->capture_default_str();
   command.final_callback([option, &threads] {
     if (option->count() == 0) threads = threads_of_environment(threads);
   });
 }
 
 void add_restart_option(CLI::App& command, std::string& restart) {
-  command
-      .add_option("--restart", restart,
-                  "Add restart points to the trailer every N numbers (256 to 16M, as 64K)")
-      ->type_name("N");
+  add_value(command, "--restart", "N", restart,
+            "Add restart points to the trailer every N numbers (256 to 16M, as 64K)");
 }
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
@@ -172,10 +134,8 @@ void add_overwrite_options(CLI::App& command, Overwrite& overwrite, const Common
 }
 
 void add_lock_option(CLI::App& command, Overwrite& overwrite, const CommonOptions& common) {
-  command
-      .add_option("--lock-timeout", overwrite.lock_timeout,
-                  "Maximum time to wait for other writers of the file; default: unlimited")
-      ->type_name("SECONDS")
+  add_value(command, "--lock-timeout", "SECONDS", overwrite.lock_timeout,
+            "Maximum time to wait for other writers of the file; default: unlimited")
       ->check(seconds_from_zero());
   command.parse_complete_callback([&] { overwrite.is_quiet = common.quiet; });
 }

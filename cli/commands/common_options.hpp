@@ -6,10 +6,7 @@
 
 #include "commands/encode_options.hpp"
 #include "io/overwrite.hpp"
-
-namespace CLI {
-class App;
-}
+#include "options.hpp"
 
 namespace numpact::cli {
 

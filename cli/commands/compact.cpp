@@ -66,9 +66,9 @@ class Compactor {
     folder.commit();
     if (options_.common.quiet) return;
     const FolderWriter::Files after = folder.files_of(folder.manifest());
-    print_message(fmt::format("{}: {} of {} bytes, before {} of {}", folder.name(),
-                              counted(after.count, "file"), grouped(after.bytes),
-                              grouped(before.count), grouped(before.bytes)));
+    print_message("{}: {} of {} bytes, before {} of {}", folder.name(),
+                  counted(after.count, "file"), grouped(after.bytes), grouped(before.count),
+                  grouped(before.bytes));
   }
 
  private:
@@ -77,7 +77,7 @@ class Compactor {
 };
 
 void add_options(CLI::App& command, CompactOptions& options) {
-  command.add_option("FOLDER", options.folders, "Folders of tables")->required()->type_name("");
+  add_argument(command, "FOLDER", options.folders, "Folders of tables");
   add_lock_option(command, options.overwrite, options.common);
   add_level_option(command, options.encode);
   command.add_flag("--no-verify", options.no_verify, "Skip the verification");

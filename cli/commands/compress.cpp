@@ -126,7 +126,7 @@ class Compressor {
     fail_usage("--nulls", "a .pco file cannot keep nulls, the folder of a table does (-o FOLDER)");
   }
   void note(const std::string& text) const {
-    if (!options_.common.quiet) print_message(fmt::format("{}: {}", input_name_, text));
+    if (!options_.common.quiet) print_message("{}: {}", input_name_, text);
   }
   std::string place_of(const Column& column) const {
     return table_->has_names() ? column_place(input_name_, column.name) : input_name_;
@@ -135,17 +135,16 @@ class Compressor {
   void report(const std::string& output, const Column& column, const WrittenFile& written) const {
     if (options_.common.quiet || output == "-") return;
     if (options_.append) {
-      print_message(fmt::format("{}: {} {} numbers appended", output, grouped(written.count),
-                                name_of(column.type)));
+      print_message("{}: {} {} numbers appended", output, grouped(written.count),
+                    name_of(column.type));
       return;
     }
     const std::string trailer =
         written.trailer_bytes == 0
             ? ""
             : fmt::format(", {} of them the trailer", grouped(written.trailer_bytes));
-    print_message(
-        fmt::format("{}: {} {} numbers, {}{}", output, grouped(written.count), name_of(column.type),
-                    size_text(written.count * size_of(column.type), written.bytes), trailer));
+    print_message("{}: {} {} numbers, {}{}", output, grouped(written.count), name_of(column.type),
+                  size_text(written.count * size_of(column.type), written.bytes), trailer);
   }
 
   std::string output_for_column(const Column& column) const {
@@ -305,8 +304,8 @@ class Compressor {
     const std::vector<ManifestEntry> entries = entries_of(manifest);
     if (options_.append) {
       const std::uint64_t added = entries[0].rows() - folder_->entries()[0].rows();
-      return print_message(fmt::format("{}: {} rows appended to {}", output, grouped(added),
-                                       counted(entries.size(), "column")));
+      return print_message("{}: {} rows appended to {}", output, grouped(added),
+                           counted(entries.size(), "column"));
     }
     std::uint64_t raw_bytes = 0;
     std::size_t count = 0;
@@ -336,7 +335,7 @@ class Compressor {
     const std::string text =
         fmt::format("column '{}' is left out: {}", source.name, reasons_[index]);
     if (source.unfit.empty() || skipped_.contains(index)) return note(text);
-    print_message(fmt::format("{}: {}", input_name_, text));
+    print_message("{}: {}", input_name_, text);
   }
 
   // The first error in the order of the columns is reported.
@@ -362,10 +361,10 @@ class Compressor {
   void require_same_rows(const std::string& name, std::uint64_t rows) {
     if (!first_) first_ = {name, rows};
     if (rows == first_->second) return;
-    throw Failure(ExitCode::kFailure, column_place(input_name_, name),
-                  fmt::format("has {} rows, column '{}' has {}: did the file change while it was "
-                              "read?",
-                              rows, first_->first, first_->second));
+    fail(column_place(input_name_, name),
+         "has {} rows, column '{}' has {}: did the file change while it was "
+         "read?",
+         rows, first_->first, first_->second);
   }
 
   // Dates and booleans keep their type whatever --dtype says.
@@ -406,7 +405,7 @@ class Compressor {
     }
     if (others_ == OtherPolicy::kError) refuse_others(chosen);
     if (!any) {
-      throw Failure(ExitCode::kFailure, input_name_, "no column can be compressed" + all);
+      fail(input_name_, "no column can be compressed" + all);
     }
   }
 
@@ -418,9 +417,9 @@ class Compressor {
     if (others_ == OtherPolicy::kDrop || others_ == OtherPolicy::kError) return false;
     if (table_->can_keep(index)) return true;
     if (others_ == OtherPolicy::kKeepIfPossible) return false;
-    throw Failure(ExitCode::kFailure, place_of(table_->columns()[index]),
-                  has_arrow() ? fmt::format("cannot be kept: {}", table_->columns()[index].unfit)
-                              : "cannot be kept without Arrow: --others drop leaves it out");
+    fail(place_of(table_->columns()[index]),
+         has_arrow() ? fmt::format("cannot be kept: {}", table_->columns()[index].unfit)
+                     : "cannot be kept without Arrow: --others drop leaves it out");
   }
 
   void refuse_others(std::optional<std::size_t> chosen) const {
@@ -431,8 +430,7 @@ class Compressor {
       all += fmt::format("{}'{}' ({})", all.empty() ? "" : ", ", column.name, column.unfit);
     }
     if (all.empty()) return;
-    throw Failure(ExitCode::kFailure, input_name_,
-                  fmt::format("--others error: columns cannot be compressed: {}", all));
+    fail(input_name_, "--others error: columns cannot be compressed: {}", all);
   }
 
   // A column of numbers with the type in which it is written.
@@ -453,8 +451,7 @@ class Compressor {
       const bool is_other = kept_.contains(i);
       if (!reasons_[i].empty() && !is_other) {
         if (table_->columns()[i].unfit.empty() || was_skipped(names_[i])) continue;
-        throw Failure(ExitCode::kFailure, folder_->name(),
-                      fmt::format("column '{}' cannot be appended: {}", names_[i], reasons_[i]));
+        fail(folder_->name(), "column '{}' cannot be appended: {}", names_[i], reasons_[i]);
       }
       if (is_other) {
         rows.others.push_back({names_[i], type_of_other(i), given.size(), 0, {}, vectors_[i]});
@@ -489,14 +486,13 @@ class Compressor {
         old.other != nullptr ? old.other->type : type_text(old.numbers->text[0]);
     if (old.numbers != nullptr &&
         !has_enums_of(table_->columns()[index].metadata, old.numbers->metadata)) {
-      throw Failure(ExitCode::kFailure, column_place(folder_->name(), names_[index]),
-                    "its values are of an Enum of polars with other categories");
+      fail(column_place(folder_->name(), names_[index]),
+           "its values are of an Enum of polars with other categories");
     }
     if (have_same_values(type, old_type)) return;
     if (schema_ == table::SchemaChange::kNone) {
-      throw Failure(ExitCode::kFailure, folder_->name(),
-                    fmt::format("column '{}': values of type {}, the folder has {}", names_[index],
-                                type, old_type));
+      fail(folder_->name(), "column '{}': values of type {}, the folder has {}", names_[index],
+           type, old_type);
     }
     widened_.insert(index);
     if (old.other != nullptr && !holds_values_of(old_type, type)) folder_->rewrite_other(at, type);

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "options.hpp"
 #include "text/nearest.hpp"
 
 namespace numpact::cli {
@@ -53,13 +54,9 @@ void refuse_undivided(const CLI::App& command) {
 }
 
 void add_compress_options(CLI::App& command, CompressOptions& options) {
-  command.add_option("FILE", options.input, "Input file; - is standard input")
-      ->required()
-      ->type_name("");
-  command
-      .add_option("-o,--output", options.output,
-                  "The .pco file, - for standard output, or a folder for a whole table")
-      ->type_name("PATH");
+  add_argument(command, "FILE", options.input, "Input file; - is standard input");
+  add_value(command, "-o,--output", "PATH", options.output,
+            "The .pco file, - for standard output, or a folder for a whole table");
   add_overwrite_options(command, options.overwrite, options.common);
   add_encode_options(command, options.encode);
   add_rounding_options(command, options.rounding);
@@ -68,28 +65,17 @@ void add_compress_options(CLI::App& command, CompressOptions& options) {
   command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");
   command.add_flag("--append", options.append,
                    "Append to an existing .pco file, or all columns of a table to its folder");
-  command
-      .add_option("--schema", options.schema,
-                  "With --append to a folder: same (the default), or extend: columns may be new, "
-                  "absent and of wider types")
-      ->type_name("WHAT");
-  command
-      .add_option("--others", options.others,
-                  "What to do with columns that Pco cannot hold: keep (the default if Arrow is "
-                  "there), drop or error")
-      ->type_name("WHAT");
-  command
-      .add_option("--vectors", options.vectors,
-                  "Store the fixed-size lists of floats of a column as vectors of a lossy "
-                  "compression, such as emb=int8_dim; may be given again")
-      ->type_name("COLUMN=C")
-      ->expected(1)
-      ->take_all();
-  command
-      .add_option(
-          "--partition-by", options.partition_by,
-          "Write a folder of tables, such as day=2024-01-01/zone=7, by the values of columns")
-      ->type_name("COLUMN,...");
+  add_value(command, "--schema", "WHAT", options.schema,
+            "With --append to a folder: same (the default), or extend: columns may be new, "
+            "absent and of wider types");
+  add_value(command, "--others", "WHAT", options.others,
+            "What to do with columns that Pco cannot hold: keep (the default if Arrow is "
+            "there), drop or error");
+  add_list(command, "--vectors", "COLUMN=C", options.vectors,
+           "Store the fixed-size lists of floats of a column as vectors of a lossy "
+           "compression, such as emb=int8_dim; may be given again");
+  add_value(command, "--partition-by", "COLUMN,...", options.partition_by,
+            "Write a folder of tables, such as day=2024-01-01/zone=7, by the values of columns");
   command.add_flag("--verify", options.verify, "Decode what is written and compare (the default)");
   command.add_flag("--no-verify", options.no_verify, "Skip the verification");
   command.add_flag("--trailer", options.trailer.requested,

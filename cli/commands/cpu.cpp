@@ -42,9 +42,9 @@ void warn_of_request(const std::vector<CpuTarget>& targets) {
   const bool is_known = std::any_of(targets.begin(), targets.end(), [&](const CpuTarget& target) {
     return target.name == requested;
   });
-  print_message(fmt::format("NUMPACT_TARGET is '{}', {}; {} is used", one_line(requested),
-                            is_known ? "which this processor lacks" : "which is none of these",
-                            active_cpu_target()));
+  print_message("NUMPACT_TARGET is '{}', {}; {} is used", one_line(requested),
+                is_known ? "which this processor lacks" : "which is none of these",
+                active_cpu_target());
 }
 
 std::string cpu_table(const std::vector<CpuTarget>& targets) {

@@ -127,12 +127,11 @@ class Decompressor {
     auto numbers = std::make_unique<PcoRecovery>(file, place, config_, type);
     plan_.count = numbers->found().sound_count;
     for (const std::string& line : losses(numbers->found())) {
-      print_message(fmt::format("{}: {}", place, line));
+      print_message("{}: {}", place, line);
       lost_ = true;
     }
     if (!numbers->found().header_status.ok() && numbers->found().damage.empty()) {
-      print_message(fmt::format("{}: {}; no number is lost", place,
-                                message_of(numbers->found().header_status)));
+      print_message("{}: {}; no number is lost", place, message_of(numbers->found().header_status));
     }
     return numbers;
   }
@@ -149,13 +148,11 @@ class Decompressor {
     const std::optional<NumberType>& type = numbers.type();
     if (!type) numbers.next();  // throws unless the file is intact and empty
     if (dtype_ && type && *dtype_ != *type) {
-      throw Failure(ExitCode::kFailure, numbers.place(),
-                    fmt::format("holds {} numbers, not {}", name_of(*type), name_of(*dtype_)));
+      fail(numbers.place(), "holds {} numbers, not {}", name_of(*type), name_of(*dtype_));
     }
     const bool needs_type = format_->name != "text" && format_->name != "raw";
     if (!type && needs_type) {
-      throw Failure(ExitCode::kFailure, numbers.place(),
-                    "is empty and does not say of which number type (--dtype does)");
+      fail(numbers.place(), "is empty and does not say of which number type (--dtype does)");
     }
     return type.value_or(NumberType::kU8);
   }
@@ -174,16 +171,15 @@ class Decompressor {
     }
     const ManifestEntry& entry = entries_[chosen[0]];
     if (entry.numbers == nullptr || entry.numbers->kind == LogicalKind::kText) {
-      fail_usage("--salvage", fmt::format("recovers numbers, and column '{}' has {}", entry.name(),
-                                          entry.numbers != nullptr ? "texts" : "other values"));
+      fail_usage("--salvage", "recovers numbers, and column '{}' has {}", entry.name(),
+                 entry.numbers != nullptr ? "texts" : "other values");
     }
     open_recovered(*entry.numbers);
   }
 
   [[noreturn]] void refuse_lengths() const {
-    throw Failure(
-        ExitCode::kFailure, options_.input,
-        "columns differ in length or rows where nulls were left out (choose one with --column)");
+    fail(options_.input,
+         "columns differ in length or rows where nulls were left out (choose one with --column)");
   }
 
   // Removes columns that the format cannot show from a whole table. It is an error if one of them
@@ -197,17 +193,15 @@ class Decompressor {
                             : fmt::format("{} cannot hold values of type {}", format_->name, type));
     };
     leave_out_unshown(*folder_, is_text, limits_, leave_out, chosen);
-    if (chosen.empty()) {
-      throw Failure(ExitCode::kFailure, options_.input, "holds no columns that can be shown");
-    }
+    if (chosen.empty()) fail(options_.input, "holds no columns that can be shown");
   }
 
   // Reported even with -q, since the output lacks a column of the table.
   void leave_out(const std::string& name, const std::string& reason) const {
     if (options_.column || !options_.columns.empty()) {
-      throw Failure(ExitCode::kFailure, column_place(options_.input, name), reason);
+      fail(column_place(options_.input, name), reason);
     }
-    print_message(fmt::format("{}: column '{}' is left out: {}", input_name_, name, reason));
+    print_message("{}: column '{}' is left out: {}", input_name_, name, reason);
   }
 
   // Reads columns of a folder, and of them the rows that a filter selects.
@@ -264,9 +258,8 @@ class Decompressor {
   void check_type(const ManifestColumn& entry) const {
     const PcoInput& numbers = *columns_.back();
     if (*numbers.type() != entry.type) {
-      throw Failure(ExitCode::kCorrupt, numbers.place(),
-                    fmt::format("corrupt: holds {} numbers, not {} as the manifest says",
-                                name_of(*numbers.type()), name_of(entry.type)));
+      fail_corrupt(numbers.place(), "corrupt: holds {} numbers, not {} as the manifest says",
+                   name_of(*numbers.type()), name_of(entry.type));
     }
   }
 
@@ -309,7 +302,7 @@ class Decompressor {
     TrailerState state = TrailerState::kNone;
     check(numbers.check_trailer().into(state), numbers.place());
     if (state == TrailerState::kDamaged && options_.verify_trailer) {
-      throw Failure(ExitCode::kCorrupt, numbers.place(), "corrupt: its trailer is damaged");
+      fail_corrupt(numbers.place(), "corrupt: its trailer is damaged");
     }
     warn_of(numbers.file_end(), numbers.place());
   }
@@ -318,7 +311,7 @@ class Decompressor {
     if (end.warning().empty()) return;
     const std::string at =
         end.foreign_at ? fmt::format(" (at byte {})", grouped(*end.foreign_at)) : "";
-    print_message(fmt::format("{}: warning: {}{}", place, end.warning(), at));
+    print_message("{}: warning: {}{}", place, end.warning(), at);
   }
 
   // Tells what follows the numbers of a column's files. Only those without a sound trailer are
@@ -377,10 +370,10 @@ class Decompressor {
     for (std::size_t c = 0; c < views.size(); ++c) {
       const std::span<const std::uint8_t> valid = std::exchange(views[c].valid, {});
       if (std::find(valid.begin(), valid.end(), std::uint8_t{0}) == valid.end()) continue;
-      throw Failure(ExitCode::kFailure, places_[c],
-                    fmt::format("has nulls among these rows, which {} cannot hold (--nulls drop "
-                                "leaves them out)",
-                                format_->name));
+      fail(places_[c],
+           "has nulls among these rows, which {} cannot hold (--nulls drop "
+           "leaves them out)",
+           format_->name);
     }
   }
 
@@ -390,9 +383,7 @@ class Decompressor {
   }
 
   [[noreturn]] static void refuse_count(const std::string& place, std::uint64_t count) {
-    throw Failure(
-        ExitCode::kCorrupt, place,
-        fmt::format("corrupt: holds {} numbers, other columns or the manifest differ", count));
+    fail_corrupt(place, "corrupt: holds {} numbers, other columns or the manifest differ", count);
   }
 
   const DecompressOptions& options_;

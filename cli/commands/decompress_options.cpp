@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "formats/formats.hpp"
+#include "options.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -23,35 +24,24 @@ Examples:
 }  // namespace
 
 void add_decompress_options(CLI::App& command, DecompressOptions& options) {
-  command.add_option("FILE", options.input, "A .pco file, a folder of compress, or -")
-      ->required()
-      ->type_name("");
-  command.add_option("-o,--output", options.output, "Output file; default: standard output")
-      ->type_name("PATH");
+  add_argument(command, "FILE", options.input, "A .pco file, a folder of compress, or -");
+  add_value(command, "-o,--output", "PATH", options.output,
+            "Output file; default: standard output");
   add_overwrite_options(command, options.overwrite, options.common);
-  command
-      .add_option("--to", options.to,
-                  output_format_names(Purpose::kNumbers) + "; default: by the extension of PATH")
-      ->type_name("FORMAT");
-  command.add_option("--column", options.column, "One column of a folder, by name or index")
-      ->type_name("NAME");
-  command
-      .add_option("--columns", options.columns,
-                  "Some columns of a folder, in this order; a name with a comma in double quotes")
-      ->type_name("NAME,...");
-  command
-      .add_option("--where", options.where,
-                  "Only the rows of a folder for which this is true, as \"fare > 5.5 and day = "
-                  "2024-01-01\"")
-      ->type_name("FILTER");
-  command.add_option("--dtype", options.dtype, "The number type the file must hold")
-      ->type_name("TYPE");
-  command
-      .add_option("--range", options.range,
-                  "Only COUNT numbers from number FIRST on (from 0); the rest is not decoded")
-      ->type_name("FIRST:COUNT");
-  command.add_option("--nulls", options.nulls, "How to handle nulls of a folder: keep or drop")
-      ->type_name("WHAT")
+  add_value(command, "--to", "FORMAT", options.to,
+            output_format_names(Purpose::kNumbers) + "; default: by the extension of PATH");
+  add_value(command, "--column", "NAME", options.column,
+            "One column of a folder, by name or index");
+  add_value(command, "--columns", "NAME,...", options.columns,
+            "Some columns of a folder, in this order; a name with a comma in double quotes");
+  add_value(command, "--where", "FILTER", options.where,
+            "Only the rows of a folder for which this is true, as \"fare > 5.5 and day = "
+            "2024-01-01\"");
+  add_value(command, "--dtype", "TYPE", options.dtype, "The number type the file must hold");
+  add_value(command, "--range", "FIRST:COUNT", options.range,
+            "Only COUNT numbers from number FIRST on (from 0); the rest is not decoded");
+  add_value(command, "--nulls", "WHAT", options.nulls,
+            "How to handle nulls of a folder: keep or drop")
       ->capture_default_str();
   command.add_flag("--salvage", options.salvage,
                    "Recover the intact numbers of a damaged file, report the rest (exit code 3)");
@@ -70,7 +60,7 @@ void refuse_contradictions(const DecompressOptions& options) {
     fail_usage("--verify-trailer", "contradicts --ignore-trailer");
   }
   if (options.nulls != "keep" && options.nulls != "drop") {
-    fail_usage("--nulls", fmt::format("'{}' is neither keep nor drop", options.nulls));
+    fail_usage("--nulls", "'{}' is neither keep nor drop", options.nulls);
   }
   if (options.column && !options.columns.empty()) {
     fail_usage("--columns", "cannot be combined with --column");

@@ -38,8 +38,7 @@ Spec require_spec(const std::string& option, const std::string& text, const Resu
   if (spec.ok()) return *spec;
   const std::uint64_t value_at = spec.status().offset();
   if (value_at != Status::kNoOffset) {
-    fail_usage(option,
-               fmt::format("'{}': '{}' is not a number that fits", text, text.substr(value_at)));
+    fail_usage(option, "'{}': '{}' is not a number that fits", text, text.substr(value_at));
   }
   fail_choice(option, text, {forms.begin(), forms.end()});
 }
@@ -72,7 +71,7 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
   }
   const std::optional<std::uint64_t> number = parse_whole<std::uint64_t>(digits);
   if (!number || *number > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
-    fail_usage(option, fmt::format("'{}' is not a size (examples: 4096, 64K, 512M, 2G)", text));
+    fail_usage(option, "'{}' is not a size (examples: 4096, 64K, 512M, 2G)", text);
   }
   return *number << shift;
 }
@@ -89,8 +88,8 @@ EncodeConfig parse_encode_args(const EncodeArgs& args) {
   if (!args.page_size.empty() && args.page_size != "auto") {
     const auto page = parse_whole<std::uint64_t>(args.page_size);
     if (!page || *page < 1 || *page > kMaxPageNumbers) {
-      fail_usage("--page-size", fmt::format("'{}' is neither auto nor a number from 1 to {}",
-                                            args.page_size, kMaxPageNumbers));
+      fail_usage("--page-size", "'{}' is neither auto nor a number from 1 to {}", args.page_size,
+                 kMaxPageNumbers);
     }
     config.paging = PagingSpec::equal_pages_up_to(static_cast<std::size_t>(*page));
   }
@@ -106,8 +105,8 @@ TrailerSpec parse_trailer_args(const TrailerArgs& args, bool is_stdout) {
     constexpr std::uint64_t kMinDistance = std::uint64_t{1} << TrailerSpec::kMinRestartLog;
     constexpr std::uint64_t kMaxDistance = std::uint64_t{1} << TrailerSpec::kMaxRestartLog;
     if (!std::has_single_bit(distance) || distance < kMinDistance || distance > kMaxDistance) {
-      fail_usage("--restart", fmt::format("{} is not a power of two from {} to {}", args.restart,
-                                          kMinDistance, kMaxDistance));
+      fail_usage("--restart", "{} is not a power of two from {} to {}", args.restart, kMinDistance,
+                 kMaxDistance);
     }
     return TrailerSpec::restarts(static_cast<unsigned>(std::countr_zero(distance)));
   }
@@ -137,7 +136,7 @@ std::optional<NumberRange> parse_range(const std::string& arg, const std::string
   const std::size_t colon = std::min(text.find(':'), text.size());
   const auto first = parse_whole<std::uint64_t>(text.substr(0, colon));
   const auto count = parse_whole<std::uint64_t>(text.substr(std::min(colon + 1, text.size())));
-  if (!first || !count) fail_usage(option, fmt::format("'{}' is not FIRST:COUNT", arg));
+  if (!first || !count) fail_usage(option, "'{}' is not FIRST:COUNT", arg);
   return NumberRange{*first, *count};
 }
 
@@ -159,7 +158,7 @@ std::vector<std::string> split_names(const std::string& option, const std::strin
       names.back() += text[at];
     } else {
       for (++at;; ++at) {
-        if (at >= text.size()) fail_usage(option, fmt::format("'{}' lacks a quote", text));
+        if (at >= text.size()) fail_usage(option, "'{}' lacks a quote", text);
         if (text[at] == '"' && (at + 1 == text.size() || text[at + 1] != '"')) break;
         if (text[at] == '"') ++at;
         names.back() += text[at];

@@ -59,7 +59,7 @@ class EstimateRunner {
         open_table(std::make_unique<Input>(options_.input), options_.source.from, source_);
     const auto use = [this](const ReadColumn& column) { estimate_column(column); };
     const ExitCode code = for_each_column(*table, name_, source_, notes_, use);
-    if (columns_.empty()) throw Failure(ExitCode::kFailure, name_, "no column to estimate");
+    if (columns_.empty()) fail(name_, "no column to estimate");
     print_report(options_.json ? json() : report());
     for (const std::string& text : notes_) {
       if (!options_.common.quiet) print_message(text);
@@ -149,9 +149,7 @@ class EstimateRunner {
 };
 
 void add_options(CLI::App& command, EstimateOptions& options) {
-  command.add_option("FILE", options.input, "A file of any input format, or -")
-      ->required()
-      ->type_name("");
+  add_argument(command, "FILE", options.input, "A file of any input format, or -");
   add_encode_options(command, options.encode);
   add_source_options(command, options.source);
   command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");

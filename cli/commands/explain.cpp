@@ -63,7 +63,7 @@ class ExplainRunner {
 
   ExitCode run() {
     explain_input();
-    if (columns_.empty()) throw Failure(ExitCode::kFailure, name_, "no column to explain");
+    if (columns_.empty()) fail(name_, "no column to explain");
     if (chunk_) require_one();
     print_report(options_.json ? explain_json(columns_, chunk_) : report());
     for (const std::string& text : notes_) {
@@ -195,12 +195,12 @@ class ExplainRunner {
 
   void require_one() const {
     if (columns_.size() > 1) {
-      fail_usage(name_, fmt::format("{} columns; --chunk is for one (--column)", columns_.size()));
+      fail_usage(name_, "{} columns; --chunk is for one (--column)", columns_.size());
     }
     const std::size_t chunks = columns_[0].explanation.chunks.size();
     if (*chunk_ < chunks) return;
-    if (chunks == 0) throw Failure(ExitCode::kFailure, columns_[0].place, "has no chunk to show");
-    fail_usage("--chunk", fmt::format("{} is not within 0..{}", *chunk_, chunks - 1));
+    if (chunks == 0) fail(columns_[0].place, "has no chunk to show");
+    fail_usage("--chunk", "{} is not within 0..{}", *chunk_, chunks - 1);
   }
 
   std::string report() const {
@@ -224,16 +224,12 @@ class ExplainRunner {
 };
 
 void add_options(CLI::App& command, ExplainOptions& options) {
-  command
-      .add_option("FILE", options.input,
-                  "A file of any input format, a .pco file, a folder of compress, or -")
-      ->required()
-      ->type_name("");
+  add_argument(command, "FILE", options.input,
+               "A file of any input format, a .pco file, a folder of compress, or -");
   add_encode_options(command, options.encode);
   add_source_options(command, options.source);
   command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");
-  command.add_option("--chunk", options.chunk, "Only this chunk (from 0)")
-      ->type_name("N")
+  add_value(command, "--chunk", "N", options.chunk, "Only this chunk (from 0)")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
   command.add_flag("--again", options.again, "Encode a .pco file again, and compare");
   command.add_flag("--json", options.json, "Print JSON");

@@ -147,10 +147,8 @@ class Head {
   }
 
   void leave_out(const std::string& column, const std::string& reason) const {
-    if (!options_.columns.empty()) {
-      throw Failure(ExitCode::kFailure, column_place(name_, column), reason);
-    }
-    print_message(fmt::format("{}: column '{}' is left out: {}", name_, column, reason));
+    if (!options_.columns.empty()) fail(column_place(name_, column), reason);
+    print_message("{}: column '{}' is left out: {}", name_, column, reason);
   }
 
   void show_folder() {
@@ -163,7 +161,7 @@ class Head {
                                   needs_arrow ? "need Arrow" : "have no text"));
     };
     leave_out_unshown(folder, true, limits, leave, query.columns);
-    if (query.columns.empty()) throw Failure(ExitCode::kFailure, name_, "holds no columns to show");
+    if (query.columns.empty()) fail(name_, "holds no columns to show");
     query.range = {0, std::min(options_.rows, folder.columns()[query.columns[0]].rows())};
     query.wants_text = true;
     FolderRows rows(folder, query, config_, limits);
@@ -206,7 +204,7 @@ class Head {
       if (!table->has_names()) column.name = "number";
       columns.push_back(first_rows(*numbers, column, options_.rows));
     }
-    if (columns.empty()) throw Failure(ExitCode::kFailure, name_, "holds no columns to show");
+    if (columns.empty()) fail(name_, "holds no columns to show");
     show_columns(columns);
   }
 
@@ -262,25 +260,17 @@ class Head {
 };
 
 void add_options(CLI::App& command, HeadOptions& options) {
-  command
-      .add_option("FILE", options.input,
-                  "A folder of compress, a .pco file, a file of any input format, or -")
-      ->required()
-      ->type_name("");
-  command.add_option("-n,--rows", options.rows, "How many rows")
-      ->type_name("N")
+  add_argument(command, "FILE", options.input,
+               "A folder of compress, a .pco file, a file of any input format, or -");
+  add_value(command, "-n,--rows", "N", options.rows, "How many rows")
       ->check(whole_number(1, kMaxRows))
       ->capture_default_str();
-  command
-      .add_option("--columns", options.columns,
-                  "Some columns, in this order; a name with a comma in double quotes")
-      ->type_name("NAME,...");
+  add_value(command, "--columns", "NAME,...", options.columns,
+            "Some columns, in this order; a name with a comma in double quotes");
   command.add_flag("--csv", options.csv, "Print CSV, with all digits and whole texts");
-  command
-      .add_option("--from", options.from,
-                  input_format_names(Purpose::kNumbers) + "; default: by name or content")
-      ->type_name("FORMAT");
-  command.add_option("--dtype", options.dtype, "Number type of raw input")->type_name("TYPE");
+  add_value(command, "--from", "FORMAT", options.from,
+            input_format_names(Purpose::kNumbers) + "; default: by name or content");
+  add_value(command, "--dtype", "TYPE", options.dtype, "Number type of raw input");
   add_limit_options(command, options.limits);
   command.footer(kHeadFooter);
 }

@@ -47,9 +47,7 @@ class Indexer {
     TrailerArgs args;
     args.requested = true;
     args.restart = options.restart;
-    if (options.remove && !options.restart.empty()) {
-      fail_usage("--remove", "contradicts --restart");
-    }
+    if (options.remove && !options.restart.empty()) fail_usage("--remove", "contradicts --restart");
     spec_ = options.remove ? TrailerSpec::none() : parse_trailer_args(args, false);
   }
 
@@ -61,8 +59,8 @@ class Indexer {
     const TableFolder folder(path);
     for (const ManifestColumn& column : folder.manifest().columns) {
       if (column.parts.empty()) continue;
-      throw Failure(ExitCode::kFailure, column_place(path, column.name),
-                    "has parts, whose checksums the manifest has: their files cannot be changed");
+      fail(column_place(path, column.name),
+           "has parts, whose checksums the manifest has: their files cannot be changed");
     }
     for (const ManifestColumn& column : folder.manifest().columns) {
       add_to_member(folder, column.file);
@@ -89,7 +87,7 @@ class Indexer {
     static_cast<void>(folder.file(name));
     FileLock lock = lock_existing(path, options_.overwrite);
     if (folder_of(lock.path()) != resolve_links(folder_of(path))) {
-      throw Failure(ExitCode::kCorrupt, path, "corrupt: is a link that leads out of the folder");
+      fail_corrupt(path, "corrupt: is a link that leads out of the folder");
     }
     add_to_locked(std::move(lock), path);
   }
@@ -115,8 +113,7 @@ class Indexer {
     MadeTrailer made;
     const Status status = Trailer::make(file.bytes(), spec_, config).into(made);
     if (!status.ok() && !is_read && !options_.overwrite.is_allowed) {
-      throw Failure(ExitCode::kCorrupt, path,
-                    message_of(status) + " (--force makes a new trailer)");
+      fail_corrupt(path, message_of(status) + " (--force makes a new trailer)");
     }
     check(status, path);
     const auto& [trailer, file_bytes] = made;
@@ -140,18 +137,16 @@ class Indexer {
     const Status& status = !found.header_status.ok() ? found.header_status
                            : !found.damage.empty()   ? found.damage.front().status
                                                      : found.trailer_status;
-    throw Failure(ExitCode::kCorrupt, path,
-                  message_of(status) + " (--force makes a new trailer of what it decodes to)");
+    fail_corrupt(path, message_of(status) + " (--force makes a new trailer of what it decodes to)");
   }
 
   void report(const std::string& path, std::uint64_t file_bytes, std::size_t trailer_bytes) const {
     if (options_.common.quiet) return;
     if (options_.remove)
-      return print_message(fmt::format("{}: {} bytes, no trailer", path, grouped(file_bytes)));
-    print_message(
-        fmt::format("{}: {} bytes and a trailer of {} ({:.3f} %)", path, grouped(file_bytes),
-                    grouped(trailer_bytes),
-                    100 * static_cast<double>(trailer_bytes) / static_cast<double>(file_bytes)));
+      return print_message("{}: {} bytes, no trailer", path, grouped(file_bytes));
+    print_message("{}: {} bytes and a trailer of {} ({:.3f} %)", path, grouped(file_bytes),
+                  grouped(trailer_bytes),
+                  100 * static_cast<double>(trailer_bytes) / static_cast<double>(file_bytes));
   }
 
   const IndexOptions& options_;
@@ -160,11 +155,8 @@ class Indexer {
 };
 
 void add_options(CLI::App& command, IndexOptions& options) {
-  command
-      .add_option("FILE", options.inputs,
-                  ".pco files, folders of compress, and folders of these, which get an index")
-      ->required()
-      ->type_name("");
+  add_argument(command, "FILE", options.inputs,
+               ".pco files, folders of compress, and folders of these, which get an index");
   add_restart_option(command, options.restart);
   command.add_flag("--remove", options.remove, "Remove the trailer");
   add_overwrite_options(command, options.overwrite, options.common,

@@ -105,9 +105,7 @@ class Inspector {
 };
 
 void add_options(CLI::App& command, InspectOptions& options) {
-  command.add_option("FILE", options.input, "A .pco file, a folder of compress, or -")
-      ->required()
-      ->type_name("");
+  add_argument(command, "FILE", options.input, "A .pco file, a folder of compress, or -");
   command.add_flag("--bins", options.bins, "Also list the bins");
   command.add_flag("--json", options.json, "Print JSON");
   add_limit_options(command, options.limits);

@@ -46,8 +46,7 @@ class UnnamedFile final : public ByteSink {
     OtherFile made{column, file, rows, {}, place_};
     const FileBytes bytes(file);
     if (checksum_of(bytes.bytes()) != checksum_) {
-      throw Failure(ExitCode::kFailure, place_,
-                    "a temporary file does not read as what was written");
+      fail(place_, "a temporary file does not read as what was written");
     }
     check(table::checked_part(column, bytes.bytes(), rows).into(made.part), place_);
     return made;

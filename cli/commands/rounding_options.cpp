@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "failure.hpp"
+#include "options.hpp"
 #include "report/json_text.hpp"
 #include "report/print.hpp"
 #include "report/text_table.hpp"
@@ -28,7 +29,7 @@ std::optional<T> parse_whole(std::string_view text) {
 template <class T>
 T require_whole(const char* option, const std::string& text) {
   const std::optional<T> number = parse_whole<T>(text);
-  if (!number) fail_usage(option, fmt::format("'{}' is not a number that fits", text));
+  if (!number) fail_usage(option, "'{}' is not a number that fits", text);
   return *number;
 }
 
@@ -46,9 +47,7 @@ std::uint64_t fill_bits(const std::string& text, NumberType type) {
     const auto value = require_whole<std::int64_t>("--fill", text);
     const unsigned unused = 64 - 8 * static_cast<unsigned>(size_of(type));
     const auto narrow = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << unused);
-    if (narrow >> unused != value) {
-      fail_usage("--fill", fmt::format("{} does not fit {}", text, name_of(type)));
-    }
+    if (narrow >> unused != value) fail_usage("--fill", "{} does not fit {}", text, name_of(type));
     if (size_of(type) == 1) store(static_cast<std::int8_t>(value));
     if (size_of(type) == 2) store(static_cast<std::int16_t>(value));
     if (size_of(type) == 4) store(static_cast<std::int32_t>(value));
@@ -56,7 +55,7 @@ std::uint64_t fill_bits(const std::string& text, NumberType type) {
   } else {
     const auto value = require_whole<std::uint64_t>("--fill", text);
     if (size_of(type) < 8 && value >> (8 * size_of(type)) != 0) {
-      fail_usage("--fill", fmt::format("{} does not fit {}", text, name_of(type)));
+      fail_usage("--fill", "{} does not fit {}", text, name_of(type));
     }
     if (size_of(type) == 1) store(static_cast<std::uint8_t>(value));
     if (size_of(type) == 2) store(static_cast<std::uint16_t>(value));
@@ -95,9 +94,7 @@ class RoundedInput final : public NumberInput {
 
 void add_rounding_options(CLI::App& command, RoundingArgs& args) {
   const auto add = [&](const char* name, std::vector<std::string>& to, const char* what,
-                       const char* type) {
-    command.add_option(name, to, what)->type_name(type)->expected(1)->take_all();
-  };
+                       const char* type) { add_list(command, name, type, to, what); };
   add("--max-error", args.max_error,
       "Round within this absolute error to what compresses best: floats, or COLUMN=E for one "
       "column; may be given again",
@@ -118,7 +115,7 @@ void Roundings::add(const char* option, const std::vector<std::string>& args,
     const std::size_t equals = arg.rfind('=');
     const bool is_named = equals != std::string::npos;
     if (is_named && names.empty()) {
-      fail_usage(option, fmt::format("{} has no columns, '{}' does not apply", file, arg));
+      fail_usage(option, "{} has no columns, '{}' does not apply", file, arg);
     }
     const std::string value = is_named ? arg.substr(equals + 1) : arg;
     if (columns_.empty()) columns_.resize(std::max<std::size_t>(names.size(), 1));
@@ -134,7 +131,7 @@ Roundings::Roundings(const RoundingArgs& args, std::span<const std::string> name
                      const std::string& file) {
   const auto set = [](const char* option, Of& column, const RoundingSpec& spec, bool is_named) {
     if (column.spec && column.is_named == is_named && std::strcmp(column.option, option) != 0) {
-      fail_usage(option, fmt::format("contradicts {}", column.option));
+      fail_usage(option, "contradicts {}", column.option);
     }
     if (column.spec && column.is_named && !is_named) return;
     column.spec = spec;
@@ -179,7 +176,7 @@ std::unique_ptr<NumberInput> Roundings::wrap(std::unique_ptr<NumberInput> input,
   const bool is_asked_for = of.is_named || names_.empty();
   if (!is_asked_for && (!is_number || kind_of(column.type) != NumberKind::kFloat)) return input;
   if (!is_number) {
-    fail_usage(of.option, fmt::format("{}: not a column of numbers, which can be rounded", place));
+    fail_usage(of.option, "{}: not a column of numbers, which can be rounded", place);
   }
   RoundingSpec spec = *of.spec;
   if (!of.fill.empty()) {
@@ -187,7 +184,7 @@ std::unique_ptr<NumberInput> Roundings::wrap(std::unique_ptr<NumberInput> input,
     spec = spec.with_fill(NumberView(column.type, &bits, 1));
   }
   Result<Rounder> made = Rounder::create(spec, column.type, encode);
-  if (!made.ok()) fail_usage(of.option, fmt::format("{}: {}", place, made.status().message()));
+  if (!made.ok()) fail_usage(of.option, "{}: {}", place, made.status().message());
   of.rounder = std::make_unique<Rounder>(*std::move(made));
   return std::make_unique<RoundedInput>(std::move(input), *of.rounder, place);
 }
@@ -197,7 +194,7 @@ void Roundings::print(const std::string& output, bool as_json, bool is_quiet) co
   if (is_quiet) return;
   for (const Done& column : done()) {
     const std::string place = column.name.empty() ? output : column_place(output, column.name);
-    print_message(fmt::format("{}: {}", place, text_of(column.report)));
+    print_message("{}: {}", place, text_of(column.report));
   }
 }
 

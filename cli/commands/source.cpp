@@ -42,7 +42,7 @@ char parse_character(const char* option, const std::string& arg) {
   if (arg == "tab" || arg == "\\t") return '\t';
   const bool fits =
       arg.size() == 1 && arg != "\n" && arg != "\r" && static_cast<unsigned char>(arg[0]) < 0x80;
-  if (!fits) fail_usage(option, fmt::format("'{}' is not one ASCII character", arg));
+  if (!fits) fail_usage(option, "'{}' is not one ASCII character", arg);
   return arg[0];
 }
 
@@ -66,13 +66,13 @@ CsvOptions parse_csv_args(const SourceArgs& args) {
   }
   csv.decimal = parse_character("--decimal", args.decimal);
   if (csv.decimal != '.' && csv.decimal != ',') {
-    fail_usage("--decimal", fmt::format("'{}' is neither . nor ,", args.decimal));
+    fail_usage("--decimal", "'{}' is neither . nor ,", args.decimal);
   }
   if (csv.quote && csv.quote == csv.delimiter) {
-    fail_usage("--quote", fmt::format("'{}' is the delimiter too", *csv.quote));
+    fail_usage("--quote", "'{}' is the delimiter too", *csv.quote);
   }
   if (csv.delimiter && csv.decimal == *csv.delimiter) {
-    fail_usage("--decimal", fmt::format("'{}' is the delimiter too", csv.decimal));
+    fail_usage("--decimal", "'{}' is the delimiter too", csv.decimal);
   }
   if (!args.null_values.empty()) csv.null_values = split(args.null_values);
   if (!args.memory.empty()) csv.memory_bytes = parse_size("--memory", args.memory);

@@ -153,7 +153,7 @@ class Checker {
     const std::string place = path + "/" + kManifestName;
     FileLock lock = lock_existing(place, options_.overwrite);
     if (folder_of(lock.path()) != resolve_links(path)) {
-      throw Failure(ExitCode::kCorrupt, place, "corrupt: is a link that leads out of the folder");
+      fail_corrupt(place, "corrupt: is a link that leads out of the folder");
     }
     std::optional<TableFolder> table(path);
     const ExitCode before = std::exchange(worst_, ExitCode::kDone);
@@ -162,7 +162,7 @@ class Checker {
     worst_ = worse(worst_, before);
     if (!is_sound) {
       if (options_.json) return;
-      return print_message(fmt::format("{}: no checksums are added, since it is damaged", path));
+      return print_message("{}: no checksums are added, since it is damaged", path);
     }
     const std::string text = with_checksums(*table);
     if (text.empty()) return;
@@ -181,7 +181,7 @@ class Checker {
       if (part.has_checksums()) continue;
       const std::string place = column_place(table.path_of(part.file), other.name);
       if (!has_arrow()) {
-        throw Failure(ExitCode::kFailure, place, "checksums are added by a program with Arrow");
+        fail(place, "checksums are added by a program with Arrow");
       }
       const FileBytes bytes(table.file(part.file));
       check(table::checked_part(part.file, bytes.bytes(), part.rows).into(part), place);
@@ -234,8 +234,8 @@ class Checker {
     const std::string& path = file.file->name();
     const std::string result = has_checksums ? "checksums match" : "no checksum";
     if (!has_arrow()) {
-      return print_message(fmt::format("{}: {}; not decoded: values of type {} need Arrow",
-                                       column_place(path, other.name), result, other.type));
+      return print_message("{}: {}; not decoded: values of type {} need Arrow",
+                           column_place(path, other.name), result, other.type);
     }
     if (options_.common.quiet) return;
     print_report(fmt::format("{}: OK, {} rows of type {}, {} bytes; {}\n", one_line(path),
@@ -266,9 +266,8 @@ class Checker {
     config.limits = walk_limits(config.limits, file->size().value_or(0));  // those of the rows
     PcoNumbers numbers(std::make_unique<Input>(file), place, config, NumberType::kU64);
     if (numbers.type() != NumberType::kU64) {
-      throw Failure(ExitCode::kCorrupt, place,
-                    fmt::format("corrupt: holds {} numbers, not the u64 lengths of runs",
-                                name_of(*numbers.type())));
+      fail_corrupt(place, "corrupt: holds {} numbers, not the u64 lengths of runs",
+                   name_of(*numbers.type()));
     }
     table::NullRunCheck runs(part.count, part.null_count);
     std::uint64_t count = 0;
@@ -300,8 +299,8 @@ class Checker {
         PcoNumbers numbers(std::make_unique<Input>(folder.file(part.file)), place, config_);
         for (NumberView block = numbers.next(); block.count > 0; block = numbers.next()) {
           if (largest_of(block) < texts.count) continue;
-          throw Failure(ExitCode::kCorrupt, column_place(folder.path_of(part.file), column.name),
-                        "corrupt: a number is no place of a text");
+          fail_corrupt(column_place(folder.path_of(part.file), column.name),
+                       "corrupt: a number is no place of a text");
         }
       }
       if (!options_.json && !options_.common.quiet) {
@@ -349,7 +348,7 @@ class Checker {
   void check_found(const Verification& found, const FileRef& ref, const Expected* expected) const {
     const std::string& path = ref->name();
     for (const std::string& line : losses(found)) {
-      if (!options_.json) print_message(fmt::format("{}: {}", path, line));
+      if (!options_.json) print_message("{}: {}", path, line);
     }
     refuse_damaged(found, path);
     const std::uint64_t count = found.index.count();
@@ -404,15 +403,11 @@ class Checker {
   }
 
   static void refuse_damaged(const Verification& found, const std::string& path) {
-    if (!found.header_status.ok()) {
-      throw Failure(ExitCode::kCorrupt, path, message_of(found.header_status));
-    }
+    if (!found.header_status.ok()) fail_corrupt(path, message_of(found.header_status));
     if (!found.damage.empty()) {
-      throw Failure(
-          ExitCode::kCorrupt, path,
-          fmt::format("corrupt: {} of {} numbers in {} of {} chunks are good", found.sound_count,
-                      found.index.count(), found.index.chunk_count() - found.damage.size(),
-                      found.index.chunk_count()));
+      fail_corrupt(path, "corrupt: {} of {} numbers in {} of {} chunks are good", found.sound_count,
+                   found.index.count(), found.index.chunk_count() - found.damage.size(),
+                   found.index.chunk_count());
     }
     refuse_state(found.trailer, path, message_of(found.trailer_status));
   }
@@ -429,12 +424,12 @@ class Checker {
   static void refuse_state(TrailerState state, const std::string& place, const std::string& why) {
     const std::string reason = why.empty() ? "" : " (" + why + ")";
     if (state == TrailerState::kDamaged) {
-      throw Failure(ExitCode::kCorrupt, place,
-                    "corrupt: the numbers can be decoded, but the trailer is damaged" + reason);
+      fail_corrupt(place,
+                   "corrupt: the numbers can be decoded, but the trailer is damaged" + reason);
     }
     if (state == TrailerState::kUnrecognised) {
-      throw Failure(ExitCode::kCorrupt, place,
-                    "corrupt: the numbers can be decoded, but bytes follow that are not a trailer");
+      fail_corrupt(place,
+                   "corrupt: the numbers can be decoded, but bytes follow that are not a trailer");
     }
   }
 
@@ -449,9 +444,8 @@ class Checker {
   static void compare(NumberType type, std::uint64_t count, const FileRef& file,
                       const Expected& expected) {
     if (type != expected.type || count != expected.count) {
-      throw Failure(ExitCode::kCorrupt, file->name(),
-                    fmt::format("corrupt: holds {} {} numbers, the manifest says {} {}", count,
-                                name_of(type), expected.count, name_of(expected.type)));
+      fail_corrupt(file->name(), "corrupt: holds {} {} numbers, the manifest says {} {}", count,
+                   name_of(type), expected.count, name_of(expected.type));
     }
     compare_sum(expected.sum, file);
   }
@@ -460,13 +454,11 @@ class Checker {
     if (sum.bytes == 0) return;
     const FileBytes bytes(file);
     if (bytes.bytes().size() != sum.bytes) {
-      throw Failure(ExitCode::kCorrupt, file->name(),
-                    fmt::format("corrupt: has {} bytes, the manifest says {}", bytes.bytes().size(),
-                                sum.bytes));
+      fail_corrupt(file->name(), "corrupt: has {} bytes, the manifest says {}",
+                   bytes.bytes().size(), sum.bytes);
     }
     if (!sum.crc32 || checksum_of(bytes.bytes()) == *sum.crc32) return;
-    throw Failure(ExitCode::kCorrupt, file->name(),
-                  "checksum mismatch: has another checksum than the manifest says");
+    fail_corrupt(file->name(), "checksum mismatch: has another checksum than the manifest says");
   }
 
   void print_ok(const std::string& place, const std::optional<NumberType>& type,
@@ -484,9 +476,7 @@ class Checker {
 };
 
 void add_options(CLI::App& command, VerifyOptions& options) {
-  command.add_option("FILE", options.inputs, ".pco files and folders of compress")
-      ->required()
-      ->type_name("");
+  add_argument(command, "FILE", options.inputs, ".pco files and folders of compress");
   command.add_flag("--json", options.json, "Print JSON");
   command.add_flag(
       "--add-checksums", options.add_checksums,

@@ -78,14 +78,12 @@ std::string_view CsvRecordReader::take_rest() {
 }
 
 void CsvRecordReader::refuse_open_quote(const std::string& place, std::uint64_t line) {
-  throw Failure(ExitCode::kCorrupt, place,
-                fmt::format("line {}: a quote is opened and never closed", line));
+  fail_corrupt(place, "line {}: a quote is opened and never closed", line);
 }
 
 void CsvRecordReader::refuse_long_record(const std::string& place, std::uint64_t line) {
-  throw Failure(ExitCode::kCorrupt, place,
-                fmt::format("line {}: a record of over {} MiB; is a quote not closed?", line,
-                            kMaxRecordBytes >> 20));
+  fail_corrupt(place, "line {}: a record of over {} MiB; is a quote not closed?", line,
+               kMaxRecordBytes >> 20);
 }
 
 std::string_view CsvRecordReader::front() {

@@ -49,11 +49,11 @@ CompressionChoice parse_compressions(const std::string& arg) {
       const std::string name = part.substr(0, equals);
       const auto is_same = [&](const auto& other) { return other.first == name; };
       if (std::any_of(choice.named.begin(), choice.named.end(), is_same)) {
-        fail_usage(option, fmt::format("says two things of column '{}'", name));
+        fail_usage(option, "says two things of column '{}'", name);
       }
       choice.named.emplace_back(name, parse_compression(option, part.substr(equals + 1)));
     } else {
-      if (choice.others) fail_usage(option, fmt::format("'{}': which of them?", arg));
+      if (choice.others) fail_usage(option, "'{}': which of them?", arg);
       choice.others = parse_compression(option, part);
     }
   }
@@ -64,7 +64,7 @@ std::optional<SectionKey> parse_section(const std::string& arg) {
   if (arg.empty()) return std::nullopt;
   const std::size_t equals = arg.find('=');
   if (equals == std::string::npos) {
-    fail_usage("--section", fmt::format("'{}' is not KEY=VALUE", arg));
+    fail_usage("--section", "'{}' is not KEY=VALUE", arg);
   }
   const std::string value = arg.substr(equals + 1);
   const bool is_json = nlohmann::json::accept(value);
@@ -79,7 +79,7 @@ std::uint64_t parse_count(const std::string& option, const std::string& arg) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(arg.data(), arg.data() + arg.size(), number);
   if (error != std::errc() || end != arg.data() + arg.size() || number == 0) {
-    fail_usage(option, fmt::format("'{}' is not a count", arg));
+    fail_usage(option, "'{}' is not a count", arg);
   }
   return number;
 }

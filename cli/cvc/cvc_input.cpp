@@ -10,6 +10,7 @@
 #include "cvc/args.hpp"
 #include "failure.hpp"
 #include "formats/table.hpp"
+#include "options.hpp"
 #include "platform/files.hpp"
 
 namespace numpact::cli {
@@ -94,16 +95,12 @@ std::span<const std::byte> CvcInput::payload(std::size_t chunk) const {
 }
 
 void add_part_options(CLI::App& command, PartArgs& args) {
-  command.add_option("--rows", args.rows, "Only COUNT rows from row FIRST on (from 0)")
-      ->type_name("FIRST:COUNT");
-  command
-      .add_option("--section", args.section,
-                  "Only rows of sections whose metadata has this value (JSON, else a string)")
-      ->type_name("KEY=VALUE");
-  command.add_option("--column", args.columns, "A column, by name or index; may be given again")
-      ->type_name("NAME")
-      ->expected(1)
-      ->take_all();
+  add_value(command, "--rows", "FIRST:COUNT", args.rows,
+            "Only COUNT rows from row FIRST on (from 0)");
+  add_value(command, "--section", "KEY=VALUE", args.section,
+            "Only rows of sections whose metadata has this value (JSON, else a string)");
+  add_list(command, "--column", "NAME", args.columns,
+           "A column, by name or index; may be given again");
 }
 
 std::vector<cvc::RowRange> selected_rows(const CvcInput& input, const PartArgs& args) {
@@ -114,16 +111,13 @@ std::vector<cvc::RowRange> selected_rows(const CvcInput& input, const PartArgs& 
   if (section) {
     std::vector<cvc::RowRange> found;
     check(input.reader().find_sections(section->key, section->value).into(found), input.name());
-    if (found.empty()) {
-      throw Failure(ExitCode::kFailure, input.name(),
-                    fmt::format("no section has {} in its metadata", args.section));
-    }
+    if (found.empty()) fail(input.name(), "no section has {} in its metadata", args.section);
     return joined(found);
   }
   if (!range) return {{0, rows}};
   if (range->first > rows || range->count > rows - range->first) {
-    fail_usage("--rows", fmt::format("{}: '{}' goes past the {} rows of the file", input.name(),
-                                     args.rows, rows));
+    fail_usage("--rows", "{}: '{}' goes past the {} rows of the file", input.name(), args.rows,
+               rows);
   }
   return {{range->first, range->count}};
 }

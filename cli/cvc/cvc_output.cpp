@@ -34,9 +34,7 @@ CvcOutput::CvcOutput(const std::string& path, const Overwrite& overwrite)
     const std::string pattern = platform::temporary_folder() + "/numpact.cvc";
     folder_ = std::make_unique<TemporaryPath>(pattern, TemporaryPath::Kind::kPrivateFolder);
   } else {
-    if (is_there && !overwrite.is_allowed) {
-      throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
-    }
+    if (is_there && !overwrite.is_allowed) fail(name_, "exists already (-f overwrites it)");
     target_ = resolve_links(path);  // keeps a symbolic link
     folder_ = std::make_unique<TemporaryPath>(target_, TemporaryPath::Kind::kPrivateFolder);
   }

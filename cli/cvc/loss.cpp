@@ -81,7 +81,7 @@ std::vector<Loss> losses(VectorInput& original, const std::string& packed, Progr
   std::uint64_t done = 0;
   const auto require = [&](bool is_same) {
     if (is_same) return;
-    throw Failure(ExitCode::kFailure, original.name(), "has changed while it was packed");
+    fail(original.name(), "has changed while it was packed");
   };
   for (;;) {
     const std::span<const cvc::Rows> block = original.next();

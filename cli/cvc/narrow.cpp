@@ -32,10 +32,11 @@ cvc::Rows Narrower::narrow(const cvc::Rows& rows) {
 }
 
 void Narrower::refuse(std::uint64_t row, std::uint64_t dimension, double value) const {
-  fail_usage(place_, fmt::format("row {}, dimension {} ({}): {} keeps float32 here: a value of "
-                                 "float64 would be rounded (convert to float32 first if that may "
-                                 "be; numpact compress keeps float64)",
-                                 row, dimension, value, name_of(*exact_)));
+  fail_usage(place_,
+             "row {}, dimension {} ({}): {} keeps float32 here: a value of "
+             "float64 would be rounded (convert to float32 first if that may "
+             "be; numpact compress keeps float64)",
+             row, dimension, value, name_of(*exact_));
 }
 
 }  // namespace numpact::cli

@@ -27,7 +27,7 @@ std::vector<std::size_t> choose_columns(const TableInput& table, const VectorOpt
   for (const std::string& requested : options.columns) {
     const std::size_t index = find_name(names, file, requested);
     if (std::find(chosen.begin(), chosen.end(), index) != chosen.end()) {
-      fail_usage("--column", fmt::format("names '{}' twice", names[index]));
+      fail_usage("--column", "names '{}' twice", names[index]);
     }
     chosen.push_back(index);
   }
@@ -123,9 +123,7 @@ cvc::Rows VectorInput::RowReader::collect(std::uint64_t numbers) {
                    bytes.begin() + static_cast<std::ptrdiff_t>(taken));
     rest_ = {rest_.type, bytes.data() + taken, rest_.count - taken / size_};
   }
-  if (buffer_.size() % (dimension_ * size_) != 0) {
-    throw Failure(ExitCode::kCorrupt, place_, "corrupt: ends in a list");
-  }
+  if (buffer_.size() % (dimension_ * size_) != 0) fail_corrupt(place_, "corrupt: ends in a list");
   return {dtype_, widener_.widen(buffer_).data(), buffer_.size() / (dimension_ * size_),
           dimension_};
 }
@@ -143,7 +141,7 @@ VectorInput::VectorInput(std::unique_ptr<TableInput> table, std::string name,
     const std::string what = noun_ == "tensor"
                                  ? "no tensor holds vectors"
                                  : "no column holds numbers or lists of equally many numbers";
-    throw Failure(ExitCode::kFailure, name_, what + joined(notes_));
+    fail(name_, what + joined(notes_));
   }
   block_rows_ =
       std::max<std::uint64_t>(1, kRowBlockBytes / std::max<std::uint64_t>(1, row_bytes(columns_)));
@@ -155,7 +153,7 @@ void VectorInput::add_column(std::size_t index, bool is_requested) {
   const Column& source = table_->columns()[index];
   const std::string place = table_->has_names() ? column_place(name_, source.name) : name_;
   if (!source.unfit.empty()) {
-    if (is_requested) throw Failure(ExitCode::kFailure, place, source.unfit);
+    if (is_requested) fail(place, source.unfit);
     notes_.push_back(left_out_note(noun_, source.name, source.unfit));
     return;
   }
@@ -173,9 +171,8 @@ void VectorInput::add_column(std::size_t index, bool is_requested) {
 
 void VectorInput::take_rows(std::uint64_t rows, const std::string& name) {
   if (rows_ && *rows_ != rows) {
-    throw Failure(ExitCode::kFailure, name_,
-                  fmt::format("{0}s '{1}' and '{2}' have {3} and {4} rows (choose with --column)",
-                              noun_, columns_[0].name, name, *rows_, rows));
+    fail(name_, "{0}s '{1}' and '{2}' have {3} and {4} rows (choose with --column)", noun_,
+         columns_[0].name, name, *rows_, rows);
   }
   rows_ = rows;
 }
@@ -185,8 +182,7 @@ std::span<const cvc::Rows> VectorInput::next() {
     blocks_[c] =
         with_own_advice([&] { return readers_[c].next(block_rows_, readers_.size() == 1); });
     if (blocks_[c].count != blocks_[0].count) {
-      throw Failure(ExitCode::kCorrupt, readers_[c].place(),
-                    "corrupt: the columns differ in length");
+      fail_corrupt(readers_[c].place(), "corrupt: the columns differ in length");
     }
   }
   if (blocks_[0].count == 0) return {};

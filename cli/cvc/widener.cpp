@@ -42,7 +42,7 @@ std::span<const std::byte> Widener::widen(std::span<const std::byte> bytes) {
     case NumberType::kU64:
       return each<std::uint64_t, std::int64_t>(bytes, buffer_, [this](std::uint64_t x) {
         if (x > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-          throw Failure(ExitCode::kFailure, place_, "an integer past the range of int64");
+          fail(place_, "an integer past the range of int64");
         }
         return static_cast<std::int64_t>(x);
       });

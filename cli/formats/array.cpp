@@ -22,7 +22,7 @@ class StoredNumbers final : public NumberInput {
     const std::span<std::byte> bytes =
         stream_.next(std::max<std::uint64_t>(1, block_numbers() / layout_.dimension));
     if (bytes.empty() && layout_.is_whole_file && !input_->peek(1).empty()) {
-      throw Failure(ExitCode::kCorrupt, input_->name(), "corrupt: bytes follow the last row");
+      fail_corrupt(input_->name(), "corrupt: bytes follow the last row");
     }
     if (layout_.swap_bytes) swap_bytes(bytes, size);
     return {layout_.type, bytes.data(), numbers_in(bytes.size(), layout_.type)};

@@ -99,9 +99,7 @@ class Converted final : public NumberInput {
       if (!convert_one(in[i], number) && conversion_ == Conversion::kExact) {
         std::string text;
         append_number(text, NumberView(kNumberTypeOf<From>, in + i, 1), 0);
-        throw Failure(ExitCode::kFailure, place_,
-                      fmt::format("{} (number {}) does not fit {}", text, done_ + i,
-                                  name_of(kNumberTypeOf<To>)));
+        fail(place_, "{} (number {}) does not fit {}", text, done_ + i, name_of(kNumberTypeOf<To>));
       }
       std::memcpy(out + i, &number, sizeof(To));
     }

@@ -29,14 +29,12 @@ class CountedRows final : public TableInput {
     std::uint32_t head[2];
     const std::span<std::byte> bytes = std::as_writable_bytes(std::span(head));
     const std::size_t got = input_->read_full(bytes);
-    if (got == 0) {
-      throw Failure(ExitCode::kFailure, input_->name(), "is empty: its dimension is not known");
-    }
-    if (got < bytes.size()) fail("truncated: ends in its first 8 bytes");
+    if (got == 0) fail(input_->name(), "is empty: its dimension is not known");
+    if (got < bytes.size()) fail_corrupt(input_->name(), "truncated: ends in its first 8 bytes");
     if (kSwapsBytes) swap_bytes(bytes, sizeof head[0]);
     layout_.rows = head[0];
     column.dimension = head[1];
-    if (column.dimension == 0) fail("corrupt: its rows have 0 numbers");
+    if (column.dimension == 0) fail_corrupt(input_->name(), "corrupt: its rows have 0 numbers");
     layout_.type = column.type;
     layout_.dimension = column.dimension;
     layout_.swap_bytes = kSwapsBytes;
@@ -48,11 +46,13 @@ class CountedRows final : public TableInput {
     if (!input_->size()) return;
     const std::uint64_t there = *input_->size() - bytes.size();
     if (there < needed) {
-      fail(fmt::format("truncated: {} need {} bytes behind the first 8, {} are there", shape,
-                       needed, there));
+      fail_corrupt(input_->name(), "truncated: {} need {} bytes behind the first 8, {} are there",
+                   shape, needed, there);
     }
     // A ground truth has the distances of its neighbours there.
-    if (there > needed) fail(fmt::format("corrupt: {} bytes follow {}", there - needed, shape));
+    if (there > needed) {
+      fail_corrupt(input_->name(), "corrupt: {} bytes follow {}", there - needed, shape);
+    }
   }
 
   std::unique_ptr<NumberInput> open(std::size_t) override {
@@ -60,10 +60,6 @@ class CountedRows final : public TableInput {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& message) const {
-    throw Failure(ExitCode::kCorrupt, input_->name(), message);
-  }
-
   std::unique_ptr<Input> input_;
   ArrayLayout layout_;
 };

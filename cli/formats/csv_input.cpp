@@ -136,9 +136,8 @@ class CsvTable final : public TableInput, private BlockWork {
     const CsvColumn& column = *values_[index];
     const Occurrence& nulls = column.nulls();
     if (nulls && nulls_ == NullPolicy::kError) {
-      throw Failure(ExitCode::kFailure, column_place(name_, columns_[index].name),
-                    fmt::format("{} null{}, the first on line {}{}", nulls.count,
-                                nulls.count == 1 ? "" : "s", nulls.first->line, kNullAdvice));
+      fail(column_place(name_, columns_[index].name), "{} null{}, the first on line {}{}",
+           nulls.count, nulls.count == 1 ? "" : "s", nulls.first->line, kNullAdvice);
     }
     return column.open(nulls_ == NullPolicy::kKeep);
   }
@@ -210,17 +209,16 @@ class CsvTable final : public TableInput, private BlockWork {
   }
 
   [[noreturn]] void refuse_changed() const {
-    throw Failure(ExitCode::kFailure, name_, "did the file change while it was read?");
+    fail(name_, "did the file change while it was read?");
   }
 
   // Checks the encoding and determines the dialect.
   void begin(CsvRecordReader& reader) {
     const std::string_view front = reader.front();
-    if (front.empty()) throw Failure(ExitCode::kCorrupt, name_, "is empty: there is no header");
+    if (front.empty()) fail_corrupt(name_, "is empty: there is no header");
     if (const std::string_view encoding = other_encoding(front); !encoding.empty()) {
-      throw Failure(ExitCode::kFailure, name_,
-                    fmt::format("the encoding is {}, not UTF-8 (iconv -f {} -t UTF-8 converts it)",
-                                encoding, encoding));
+      fail(name_, "the encoding is {}, not UTF-8 (iconv -f {} -t UTF-8 converts it)", encoding,
+           encoding);
     }
     if (front.starts_with(kUtf8Mark)) reader.skip_bytes(kUtf8Mark.size());
     if (!options_.csv.delimiter && dialect_.delimiter == ',') {
@@ -231,12 +229,12 @@ class CsvTable final : public TableInput, private BlockWork {
       }
     }
     if (dialect_.decimal == dialect_.delimiter) {
-      fail_usage("--decimal", fmt::format("{} is the delimiter too (--delimiter)",
-                                          delimiter_name(dialect_.delimiter)));
+      fail_usage("--decimal", "{} is the delimiter too (--delimiter)",
+                 delimiter_name(dialect_.delimiter));
     }
     if (dialect_.quote == dialect_.delimiter) {
-      fail_usage("--quote", fmt::format("{} is the delimiter too (--delimiter)",
-                                        delimiter_name(dialect_.delimiter)));
+      fail_usage("--quote", "{} is the delimiter too (--delimiter)",
+                 delimiter_name(dialect_.delimiter));
     }
     reader.set_dialect(dialect_);
     reader.set_max_fields(kMaxTableColumns);
@@ -251,7 +249,7 @@ class CsvTable final : public TableInput, private BlockWork {
       if (is_empty) ++empty_lines_before_;
     }
     if (is_empty && (dialect_.has_header || empty_lines_before_ == 0)) {
-      throw Failure(ExitCode::kCorrupt, name_, "holds empty lines only: there is no header");
+      fail_corrupt(name_, "holds empty lines only: there is no header");
     }
     if (is_empty) record_.resize(1);  // no header: a column of nulls
     first_is_row_ = !dialect_.has_header && !is_empty;
@@ -263,10 +261,10 @@ class CsvTable final : public TableInput, private BlockWork {
       }
       const std::string_view text = record_[i].text;
       if (const std::optional<std::size_t> bad = first_not_utf8(text)) {
-        throw Failure(ExitCode::kFailure, name_,
-                      fmt::format("line {}: the name of column {} is not UTF-8 (byte 0x{:02x}); "
-                                  "what encoding is it? (iconv -f LATIN1 -t UTF-8 converts)",
-                                  record_[i].line, i, static_cast<unsigned char>(text[*bad])));
+        fail(name_,
+             "line {}: the name of column {} is not UTF-8 (byte 0x{:02x}); "
+             "what encoding is it? (iconv -f LATIN1 -t UTF-8 converts)",
+             record_[i].line, i, static_cast<unsigned char>(text[*bad]));
       }
       names_.emplace_back(text);
     }
@@ -408,10 +406,8 @@ class CsvTable final : public TableInput, private BlockWork {
   }
 
   [[noreturn]] void refuse_row(std::uint64_t line, std::size_t width) const {
-    throw Failure(ExitCode::kCorrupt, name_,
-                  fmt::format("line {}: {} field{}, the {} has {}{}", line, width,
-                              width == 1 ? "" : "s", dialect_.has_header ? "header" : "first line",
-                              names_.size(), delimiter_hint()));
+    fail_corrupt(name_, "line {}: {} field{}, the {} has {}{}", line, width, width == 1 ? "" : "s",
+                 dialect_.has_header ? "header" : "first line", names_.size(), delimiter_hint());
   }
 
   // Suggests another delimiter if the header contains one.
@@ -458,12 +454,12 @@ class CsvTable final : public TableInput, private BlockWork {
     const std::optional<std::string> problem = values_[index]->problem();
     if (!problem) return;
     if (stated_[index] != nullptr) {
-      throw Failure(ExitCode::kFailure, column_place(name_, names_[index]),
-                    fmt::format("{}; the folder has {}", *problem, stated_[index]->name));
+      fail(column_place(name_, names_[index]), "{}; the folder has {}", *problem,
+           stated_[index]->name);
     }
-    throw Failure(ExitCode::kFailure, column_place(name_, names_[index]),
-                  fmt::format("{} (--dtype '{}=f64' sets a type, --skip '{}' leaves it out)",
-                              *problem, names_[index], names_[index]));
+    fail(column_place(name_, names_[index]),
+         "{} (--dtype '{}=f64' sets a type, --skip '{}' leaves it out)", *problem, names_[index],
+         names_[index]);
   }
 
   std::string name_;

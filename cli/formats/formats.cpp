@@ -150,8 +150,7 @@ const Format* by_path(const Input& input, Purpose purpose) {
   const Format* format =
       by_extension(input.path().substr(0, input.path().size() - compressed.size()), purpose);
   if (format != nullptr && !compressed.empty() && format->content != kText) {
-    throw Failure(ExitCode::kFailure, input.name(),
-                  fmt::format("only text is read from {} files: decompress it first", compressed));
+    fail(input.name(), "only text is read from {} files: decompress it first", compressed);
   }
   return format;
 }
@@ -179,8 +178,8 @@ void refuse_other_content(Input& input, const Format& format, Purpose purpose) {
   const Format* actual = by_magic(input, purpose);
   const std::string advice = actual != nullptr ? fmt::format("--from {} reads it", actual->name)
                                                : advice_of(*found, purpose);
-  fail_usage(input.name(), fmt::format("this is {}, not {} as its name says; {}", found->name,
-                                       format.name, advice));
+  fail_usage(input.name(), "this is {}, not {} as its name says; {}", found->name, format.name,
+             advice);
 }
 
 }  // namespace
@@ -216,21 +215,17 @@ const Format& guess_input_format(Input& input, bool dtype_given, Purpose purpose
   if (format != nullptr) return *format;
   const internal::signature::FileFormat* found = internal::signature::find(front_of(input));
   if (found != nullptr && found != &internal::signature::kText) {
-    fail_usage(input.name(),
-               fmt::format("this is {}; {}", found->name, advice_of(*found, purpose)));
+    fail_usage(input.name(), "this is {}; {}", found->name, advice_of(*found, purpose));
   }
-  fail_usage(input.name(),
-             fmt::format("of unknown format, say --from with one of {} (raw needs --dtype{})",
-                         names(Use::kInput, purpose),
-                         purpose == Purpose::kVectors ? " and --dimension" : ""));
+  fail_usage(input.name(), "of unknown format, say --from with one of {} (raw needs --dtype{})",
+             names(Use::kInput, purpose), purpose == Purpose::kVectors ? " and --dimension" : "");
 }
 
 const Format& guess_output_format(const std::string& path, Purpose purpose) {
   const Format* format = by_extension(path, purpose);
   if (format != nullptr && format->make != nullptr) return *format;
-  fail_usage(path,
-             fmt::format("its ending names no format that is written, say --to with one of {}",
-                         names(Use::kOutput, purpose)));
+  fail_usage(path, "its ending names no format that is written, say --to with one of {}",
+             names(Use::kOutput, purpose));
 }
 
 std::unique_ptr<TableInput> open_table(const std::string& path, const std::string& format_name,

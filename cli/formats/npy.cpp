@@ -57,8 +57,7 @@ std::uint64_t count_of(const NpyHeader& header, const std::string& file) {
   for (const std::uint64_t length : header.shape) {
     if (length != 0 &&
         count > std::numeric_limits<std::uint32_t>::max() * std::uint64_t{1024} / length) {
-      throw Failure(ExitCode::kCorrupt, file,
-                    fmt::format("corrupt: an array of {} numbers", fmt::join(header.shape, " x ")));
+      fail_corrupt(file, "corrupt: an array of {} numbers", fmt::join(header.shape, " x "));
     }
     count *= length;
   }
@@ -110,10 +109,8 @@ class NpyTable final : public TableInput {
     const bool is_for_vectors = options.purpose == Purpose::kVectors;
     const std::optional<NpyType> found = parse_descr(header.descr, options.purpose);
     if (!found) {
-      throw Failure(
-          ExitCode::kFailure, file(),
-          fmt::format("NumPy type '{}' {}", header.descr,
-                      is_for_vectors ? "is not a number type of vectors" : "cannot be compressed"));
+      fail(file(), "NumPy type '{}' {}", header.descr,
+           is_for_vectors ? "is not a number type of vectors" : "cannot be compressed");
     }
     layout_.type = found->type;
     layout_.swap_bytes = found->swap_bytes;
@@ -142,12 +139,10 @@ class NpyTable final : public TableInput {
                                   ? "a single number"
                                   : fmt::format("an array of {}", fmt::join(header.shape, " x "));
     if (!options.flatten) {
-      throw Failure(ExitCode::kFailure, file(),
-                    shape + ", not one-dimensional (--flatten gives up the shape)");
+      fail(file(), shape + ", not one-dimensional (--flatten gives up the shape)");
     }
     if (header.fortran_order) {
-      throw Failure(ExitCode::kFailure, file(),
-                    shape + " in Fortran order, cannot be flattened (save it in C order)");
+      fail(file(), shape + " in Fortran order, cannot be flattened (save it in C order)");
     }
     notes_.push_back(shape + " is stored flat, the shape is not kept");
   }
@@ -156,16 +151,12 @@ class NpyTable final : public TableInput {
   void take_rows(const NpyHeader& header) {
     const std::string shape = fmt::format("({})", fmt::join(header.shape, ", "));
     if (header.shape.empty() || header.shape.size() > 2) {
-      throw Failure(ExitCode::kFailure, file(),
-                    fmt::format("an array of shape {} holds no vectors", shape));
+      fail(file(), "an array of shape {} holds no vectors", shape);
     }
     Column& column = columns_[0];
     column.is_list = header.shape.size() == 2;
     column.dimension = column.is_list ? header.shape[1] : 1;
-    if (column.dimension == 0) {
-      throw Failure(ExitCode::kFailure, file(),
-                    fmt::format("vectors of no numbers: shape {}", shape));
-    }
+    if (column.dimension == 0) fail(file(), "vectors of no numbers: shape {}", shape);
     layout_.rows = header.shape[0];
     layout_.dimension = column.dimension;
     layout_.row_noun = "row";
@@ -174,15 +165,12 @@ class NpyTable final : public TableInput {
     const std::uint64_t bytes = checked_bytes(numbers, size_of(column.type), file(), what);
     const std::uint64_t offset = input_->bytes_read();
     if (input_->size() && *input_->size() - std::min(*input_->size(), offset) < bytes) {
-      throw Failure(
-          ExitCode::kCorrupt, file(),
-          fmt::format("truncated: shape {} needs {} bytes behind the header, {} are there", shape,
-                      bytes, *input_->size() - offset));
+      fail_corrupt(file(), "truncated: shape {} needs {} bytes behind the header, {} are there",
+                   shape, bytes, *input_->size() - offset);
     }
     is_fortran_ = header.fortran_order && column.dimension > 1 && *layout_.rows > 1;
     if (is_fortran_ && !input_->size()) {
-      throw Failure(ExitCode::kFailure, file(),
-                    "an array in Fortran order must be a file, it cannot come through a pipe");
+      fail(file(), "an array in Fortran order must be a file, it cannot come through a pipe");
     }
   }
 
@@ -199,9 +187,8 @@ class NpyOutput final : public TableOutput {
       fail_usage(file.name(), "NumPy has no bfloat16 (--dtype float32 or float16)");
     }
     if (!plan.count && !file.can_patch()) {
-      throw Failure(ExitCode::kFailure, file.name(),
-                    plan.purpose == Purpose::kNumbers ? "the count of numbers is not known"
-                                                      : "the number of rows is not known");
+      fail(file.name(), plan.purpose == Purpose::kNumbers ? "the count of numbers is not known"
+                                                          : "the number of rows is not known");
     }
     file_.put(header(planned_));
   }

@@ -56,9 +56,7 @@ class Parser {
   }
 
  private:
-  [[noreturn]] void bad() const {
-    throw Failure(ExitCode::kCorrupt, place_, "corrupt: the NPY header is malformed");
-  }
+  [[noreturn]] void bad() const { fail_corrupt(place_, "corrupt: the NPY header is malformed"); }
 
   void skip_space() {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n\f\r"), rest_.size()));
@@ -88,7 +86,7 @@ class Parser {
   std::string descr() {
     skip_space();
     if (!rest_.empty() && rest_[0] == '[') {
-      throw Failure(ExitCode::kFailure, place_, "arrays of structures cannot be compressed");
+      fail(place_, "arrays of structures cannot be compressed");
     }
     return string();
   }
@@ -148,12 +146,11 @@ NpyHeader read_npy_header(Input& input) {
   };
   if (input.read_full(std::span(front).first(8)) < 8) throw truncated();
   if (std::memcmp(front, kNpyMagic.data(), kNpyMagic.size()) != 0) {
-    throw Failure(ExitCode::kCorrupt, input.name(), "corrupt: not an NPY file");
+    fail_corrupt(input.name(), "corrupt: not an NPY file");
   }
   const auto version = std::to_integer<unsigned>(front[6]);
   if (version < 1 || version > 3) {
-    throw Failure(ExitCode::kCorrupt, input.name(),
-                  fmt::format("unsupported version: NPY {}", version));
+    fail_corrupt(input.name(), "unsupported version: NPY {}", version);
   }
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   if (input.read_full(std::span(front).subspan(8, length_bytes)) < length_bytes) throw truncated();
@@ -161,9 +158,7 @@ NpyHeader read_npy_header(Input& input) {
   for (std::size_t i = 0; i < length_bytes; ++i) {
     length |= std::to_integer<std::size_t>(front[8 + i]) << (8 * i);
   }
-  if (length > kMaxHeaderBytes) {
-    throw Failure(ExitCode::kCorrupt, input.name(), "corrupt: the NPY header is too long");
-  }
+  if (length > kMaxHeaderBytes) fail_corrupt(input.name(), "corrupt: the NPY header is too long");
   std::string text(length, ' ');
   if (input.read_full(std::as_writable_bytes(std::span(text))) < length) throw truncated();
   return Parser(text, input.name()).parse();

@@ -33,22 +33,19 @@ std::string wrong_size(const table::Part& part, std::uint64_t bytes) {
 
 void check_blocks(std::span<const std::byte> file, const table::Part& part,
                   const std::string& place) {
-  if (file.size() != part.bytes) {
-    throw Failure(ExitCode::kCorrupt, place, wrong_size(part, file.size()));
-  }
+  if (file.size() != part.bytes) fail_corrupt(place, wrong_size(part, file.size()));
   std::size_t begin = 0;
   for (std::size_t i = 0; i < part.ends.size(); ++i) {
     const auto end = static_cast<std::size_t>(part.ends[i]);
     if (checksum_of(file.subspan(begin, end - begin)) != part.crc32[i]) {
-      throw Failure(ExitCode::kCorrupt, place, wrong_block(part, i));
+      fail_corrupt(place, wrong_block(part, i));
     }
     begin = end;
   }
   table::Part found;
   check(table::checked_part(part.file, file, part.rows).into(found), place);
   if (found.ends != part.ends) {
-    throw Failure(ExitCode::kCorrupt, place,
-                  "corrupt: its batches or chunks do not end where the manifest says");
+    fail_corrupt(place, "corrupt: its batches or chunks do not end where the manifest says");
   }
 }
 

@@ -20,8 +20,7 @@ std::uint64_t checked_bytes(std::uint64_t a, std::uint64_t b, const std::string&
                             const std::string& what) {
   constexpr auto kMaxInt64 = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (a != 0 && b > kMaxInt64 / a) {
-    throw Failure(ExitCode::kCorrupt, place,
-                  fmt::format("corrupt: {} exceeds what memory can hold", what));
+    fail_corrupt(place, "corrupt: {} exceeds what memory can hold", what);
   }
   return a * b;
 }
@@ -42,8 +41,7 @@ std::span<std::byte> RowStream::next(std::uint64_t max_rows) {
   }
   const std::uint64_t got_rows = have / row_bytes_;
   if (have % row_bytes_ != 0 || (rows_ && have < needed)) {
-    throw Failure(ExitCode::kCorrupt, input_.name(),
-                  fmt::format("truncated: ends in {} {}", noun_, done_ + got_rows));
+    fail_corrupt(input_.name(), "truncated: ends in {} {}", noun_, done_ + got_rows);
   }
   done_ += got_rows;
   return std::span(buffer_).first(static_cast<std::size_t>(have));

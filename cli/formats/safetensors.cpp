@@ -125,12 +125,10 @@ class TensorOutput final : public TableOutput {
       : file_(file), plan_(plan), planned_(plan.count.value_or(0)) {
     const bool is_sequence = plan.columns.size() == 1;
     if ((!is_sequence || !plan.count) && !file.can_patch()) {
-      throw Failure(ExitCode::kFailure, file.name(),
-                    "several tensors, or one of unknown length, need a file (-o)");
+      fail(file.name(), "several tensors, or one of unknown length, need a file (-o)");
     }
     if (!is_sequence && !plan.count) {
-      throw Failure(ExitCode::kFailure, file.name(),
-                    "the number of rows is not known before (choose with --column)");
+      fail(file.name(), "the number of rows is not known before (choose with --column)");
     }
     const std::vector<Tensor> tensors = describe(planned_);
     const std::string head = tensor_header(tensors, plan.metadata, 0);

@@ -81,13 +81,11 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void bad(const std::string& what) const {
-    throw Failure(ExitCode::kCorrupt, name_, "corrupt: " + what);
-  }
+  [[noreturn]] void bad(const std::string& what) const { fail_corrupt(name_, "corrupt: " + what); }
 
   std::string_view header_text() {
     if (file_.size() < kTensorHeadBytes) {
-      throw Failure(ExitCode::kCorrupt, name_, "truncated: the header's length is not whole");
+      fail_corrupt(name_, "truncated: the header's length is not whole");
     }
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < kTensorHeadBytes; ++i) {
@@ -97,9 +95,7 @@ class Reader {
       bad(fmt::format("a header of {} bytes (at most {})", length, kMaxHeaderBytes));
     }
     if (length > file_.size() - kTensorHeadBytes) {
-      throw Failure(
-          ExitCode::kCorrupt, name_,
-          fmt::format("truncated: a header of {} bytes in a file of {}", length, file_.size()));
+      fail_corrupt(name_, "truncated: a header of {} bytes in a file of {}", length, file_.size());
     }
     start_ = kTensorHeadBytes + length;
     return {reinterpret_cast<const char*>(file_.data()) + kTensorHeadBytes,

@@ -21,9 +21,7 @@ std::size_t find_name(std::span<const std::string> names, const std::string& fil
     return static_cast<std::size_t>(std::find(names.begin(), names.end(), requested) -
                                     names.begin());
   }
-  if (found > 1) {
-    fail_usage(file, fmt::format("{} columns are named '{}', give an index", found, requested));
-  }
+  if (found > 1) fail_usage(file, "{} columns are named '{}', give an index", found, requested);
   std::size_t index = 0;
   const char* end = requested.data() + requested.size();
   const std::from_chars_result parsed = std::from_chars(requested.data(), end, index);
@@ -33,12 +31,11 @@ std::size_t find_name(std::span<const std::string> names, const std::string& fil
     list += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[i]);
   }
   if (names.size() > 12) list += ", ...";
-  fail_usage(file,
-             fmt::format("no column '{}'; there are {}", requested, list.empty() ? "none" : list));
+  fail_usage(file, "no column '{}'; there are {}", requested, list.empty() ? "none" : list);
 }
 
 OtherColumn TableInput::write_other(std::size_t column, ByteSink&, std::optional<table::Vectors>) {
-  throw Failure(ExitCode::kFailure, columns_[column].name, columns_[column].unfit);
+  fail(columns_[column].name, columns_[column].unfit);
 }
 
 std::unique_ptr<TextInput> TableInput::open_texts(std::size_t) { return nullptr; }
@@ -70,7 +67,7 @@ std::unique_ptr<NumberInput> open_column(TableInput& table, std::size_t index,
                                          Column& column) {
   column = table.columns()[index];
   const std::string place = table.has_names() ? column_place(file, column.name) : file;
-  if (!column.unfit.empty()) throw Failure(ExitCode::kFailure, place, column.unfit);
+  if (!column.unfit.empty()) fail(place, column.unfit);
   std::unique_ptr<NumberInput> numbers = table.open(index);
   column = table.columns()[index];  // some tables refine the column when it is opened
   if (!dtype || *dtype == column.type) return numbers;
@@ -104,7 +101,7 @@ void check_table_columns(const OutputFile& file, const OutputPlan& plan) {
       fail_usage(file.name(), "tables have no bfloat16 (--dtype float32 or float16)");
     }
     if (column.dimension < 1 || column.dimension > kMaxDimension) {
-      fail_usage(file.name(), fmt::format("tables have no lists of {} numbers", column.dimension));
+      fail_usage(file.name(), "tables have no lists of {} numbers", column.dimension);
     }
   }
 }

@@ -111,8 +111,7 @@ class LinesOutput final : public TableOutput {
   void append_line(TextBuffer& to, const TextBlock& texts, std::size_t row) const {
     const std::string_view text = texts.text(row);
     if (text.find_first_of("\n\r") != std::string_view::npos && !is_terminal_) {
-      throw Failure(ExitCode::kFailure, name_,
-                    "a text has several lines, which lines of text cannot show (--to csv)");
+      fail(name_, "a text has several lines, which lines of text cannot show (--to csv)");
     }
     if (is_terminal_) return to.add(one_line(text));
     to.add(text);

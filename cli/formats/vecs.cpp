@@ -39,10 +39,10 @@ class VecsNumbers final : public NumberInput {
     if (!input_->size()) return;
     rows_ = *input_->size() / row_bytes_;
     if (*input_->size() % row_bytes_ != 0) {
-      throw Failure(ExitCode::kCorrupt, input_->name(),
-                    fmt::format("corrupt: {} bytes are not a whole number of rows of {} numbers, "
-                                "as the first has",
-                                *input_->size(), dimension_));
+      fail_corrupt(input_->name(),
+                   "corrupt: {} bytes are not a whole number of rows of {} numbers, "
+                   "as the first has",
+                   *input_->size(), dimension_);
     }
   }
 
@@ -60,9 +60,8 @@ class VecsNumbers final : public NumberInput {
     for (std::uint64_t row = 0; row < count; ++row) {
       const std::int32_t dimension = dimension_at(bytes.subspan(row * row_bytes_));
       if (dimension == static_cast<std::int64_t>(dimension_)) continue;
-      throw Failure(ExitCode::kCorrupt, input_->name(),
-                    fmt::format("corrupt: row {} has {} numbers, the first has {}", first + row,
-                                dimension, dimension_));
+      fail_corrupt(input_->name(), "corrupt: row {} has {} numbers, the first has {}", first + row,
+                   dimension, dimension_);
     }
     return {type_, bytes.data() + kVecsHeadBytes, static_cast<std::size_t>(count * dimension_)};
   }
@@ -94,17 +93,10 @@ class VecsTable final : public TableInput {
  private:
   static std::uint64_t first_dimension(Input& input) {
     const std::span<const std::byte> front = input.peek(kVecsHeadBytes);
-    if (front.empty()) {
-      throw Failure(ExitCode::kFailure, input.name(), "is empty: its dimension is not known");
-    }
-    if (front.size() < kVecsHeadBytes) {
-      throw Failure(ExitCode::kCorrupt, input.name(), "truncated: ends in row 0");
-    }
+    if (front.empty()) fail(input.name(), "is empty: its dimension is not known");
+    if (front.size() < kVecsHeadBytes) fail_corrupt(input.name(), "truncated: ends in row 0");
     const std::int32_t dimension = dimension_at(front);
-    if (dimension < 1) {
-      throw Failure(ExitCode::kCorrupt, input.name(),
-                    fmt::format("corrupt: row 0 has {} numbers", dimension));
-    }
+    if (dimension < 1) fail_corrupt(input.name(), "corrupt: row 0 has {} numbers", dimension);
     return static_cast<std::uint64_t>(dimension);
   }
 
@@ -116,12 +108,11 @@ class VecsOutput final : public TableOutput {
   VecsOutput(OutputFile& file, const Column& column, cvc::Dtype dtype)
       : file_(file), dimension_(column.dimension) {
     if (dtype_of(column) != dtype) {
-      fail_usage(file.name(),
-                 fmt::format("this format holds {}, not {}", name_of(element_of(dtype)),
-                             name_of(element_of(dtype_of(column)))));
+      fail_usage(file.name(), "this format holds {}, not {}", name_of(element_of(dtype)),
+                 name_of(element_of(dtype_of(column))));
     }
     if (dimension_ < 1 || dimension_ > std::numeric_limits<std::int32_t>::max()) {
-      fail_usage(file.name(), fmt::format("this format has no rows of {} numbers", dimension_));
+      fail_usage(file.name(), "this format has no rows of {} numbers", dimension_);
     }
   }
 

@@ -83,8 +83,7 @@ TemporaryPath::TemporaryPath(const std::string& target, Kind kind, const std::st
     path_.clear();
   }
   if (path_.empty()) {
-    throw Failure(ExitCode::kFailure, name.empty() ? target : name,
-                  "cannot be written: no free temporary name");
+    fail(name.empty() ? target : name, "cannot be written: no free temporary name");
   }
   registry().paths.insert(path_);
 }
@@ -117,9 +116,7 @@ void TemporaryPath::move(const std::string& path, const std::string& target, Syn
   const std::lock_guard lock(registry().mutex);
   const bool moved = platform::rename_to_free_name(path, target);
   const std::string& name = name_.empty() ? target : name_;
-  if (!moved && errno == EEXIST) {
-    throw Failure(ExitCode::kFailure, name, "exists already (-f overwrites it)");
-  }
+  if (!moved && errno == EEXIST) fail(name, "exists already (-f overwrites it)");
   if (!moved) fail_errno(name, "cannot be written");
   if (sync == Sync::kNow) platform::sync_folder(folder);
 }

@@ -168,10 +168,10 @@ bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
 
 [[maybe_unused, noreturn]] void fail_without(const Input& input, std::string_view library,
                                              std::string_view program) {
-  throw Failure(ExitCode::kFailure, input.name(),
-                fmt::format("this program was built without {} ({} -dc FILE | numpact ... - does "
-                            "without)",
-                            library, program));
+  fail(input.name(),
+       "this program was built without {} ({} -dc FILE | numpact ... - does "
+       "without)",
+       library, program);
 }
 
 }  // namespace

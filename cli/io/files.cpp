@@ -43,7 +43,7 @@ void OpenFile::look() {
       platform::close_file(descriptor_);  // since the destructor does not run
     errno = error;
     if (!is_known) fail_errno(name_, "");
-    throw Failure(ExitCode::kFailure, name_, "is a folder");
+    fail(name_, "is a folder");
   }
   if (!found.is_regular()) return;
   end_ = found.bytes;
@@ -151,7 +151,7 @@ FileBytes::FileBytes(const FileRef& file) {
     bytes_ = read_;
     return;
   }
-  if (size > SIZE_MAX) throw Failure(ExitCode::kFailure, file->name(), "is too large to be mapped");
+  if (size > SIZE_MAX) fail(file->name(), "is too large to be mapped");
   const std::byte* const map =
       platform::map_file(file->descriptor(), static_cast<std::size_t>(size));
   if (map == nullptr) fail_errno(file->name(), "cannot be mapped");
@@ -195,8 +195,7 @@ void refuse_same_file(const std::string& input, const std::string& output,
   if (!platform::look_at(input, first) || !platform::look_at(output, second)) return;
   if ((first.is_regular() || first.is_folder()) && first.is_same_file(second)) {
     const std::string text = "is the input itself";
-    throw Failure(ExitCode::kFailure, output,
-                  advice.empty() ? text : text + ": " + std::string(advice));
+    fail(output, advice.empty() ? text : text + ": " + std::string(advice));
   }
 }
 

@@ -34,11 +34,9 @@ OutputFile::OutputFile(const std::string& path, const Overwrite& overwrite, Cont
     path_ = resolve_links(path);
     temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
   } else if (found.is_folder()) {
-    throw Failure(ExitCode::kFailure, name_, "is a folder");
+    fail(name_, "is a folder");
   } else if (found.is_regular()) {
-    if (!overwrite.is_allowed) {
-      throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
-    }
+    if (!overwrite.is_allowed) fail(name_, "exists already (-f overwrites it)");
     path_ = resolve_links(path);
     temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
   } else {
@@ -153,10 +151,10 @@ std::string resolve_links(const std::string& path) {
 FileLock lock_existing(const std::string& path, const Overwrite& overwrite) {
   platform::FileInfo found;
   if (!platform::look_at(path, found)) fail_errno(path, "");
-  if (!found.is_regular()) throw Failure(ExitCode::kFailure, path, "is not a regular file");
+  if (!found.is_regular()) fail(path, "is not a regular file");
   FileLock lock;
   check(lock.lock(path, overwrite.lock_config(path)), path);
-  if (!lock.has_file()) throw Failure(ExitCode::kFailure, path, "was removed meanwhile");
+  if (!lock.has_file()) fail(path, "was removed meanwhile");
   return lock;
 }
 

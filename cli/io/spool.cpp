@@ -123,7 +123,7 @@ void Spool::read_file(std::uint64_t offset, std::span<std::byte> out) const {
   while (!out.empty()) {
     const std::int64_t got = platform::read_some_at(descriptor_, offset, out);
     if (got < 0) fail_errno(kPlace, "cannot be read");
-    if (got == 0) throw Failure(ExitCode::kFailure, kPlace, "was cut by another program");
+    if (got == 0) fail(kPlace, "was cut by another program");
     offset += static_cast<std::uint64_t>(got);
     out = out.subspan(static_cast<std::size_t>(got));
   }

@@ -150,8 +150,8 @@ void FolderRows::list_columns(const std::vector<std::size_t>& used) {
     const ManifestEntry& entry = entries_[at];
     const bool lost_rows = entry.numbers != nullptr && entry.numbers->nulls_dropped > 0;
     if (entry.rows() == entries_[used[0]].rows() && (!lost_rows || used.size() == 1)) continue;
-    throw Failure(ExitCode::kFailure, folder_.path_of(""),
-                  "columns differ in length or rows where nulls were left out (choose one)");
+    fail(folder_.path_of(""),
+         "columns differ in length or rows where nulls were left out (choose one)");
   }
   plan_.metadata = folder_.manifest().metadata;
   std::size_t others = 0;
@@ -167,8 +167,7 @@ void FolderRows::list_columns(const std::vector<std::size_t>& used) {
   const std::uint64_t rows = used.empty() ? 0 : entries_[used[0]].rows();
   if (!query_.range) query_.range = {0, rows};
   if (query_.range->first > rows || query_.range->count > rows - query_.range->first) {
-    throw Failure(ExitCode::kFailure, folder_.path_of(""),
-                  fmt::format("holds {} rows, not those of --range", rows));
+    fail(folder_.path_of(""), "holds {} rows, not those of --range", rows);
   }
   if (query_.where.empty()) plan_.count = query_.range->count;
 }

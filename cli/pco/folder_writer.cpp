@@ -71,7 +71,7 @@ FolderWriter::FolderWriter(const std::string& path, const Manifest& table,
     : name_(platform::without_end_separators(path)), options_(options) {
   platform::FileInfo found;
   if (!overwrite.is_allowed && platform::look_at(name_, found)) {
-    throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
+    fail(name_, "exists already (-f overwrites it)");
   }
   table::Failure failure;
   Status status;
@@ -94,10 +94,9 @@ FolderWriter::FolderWriter(const std::string& path, const WriteOptions& options,
   if (!is_folder(name_)) {
     platform::FileInfo found;
     if (!platform::look_at(name_, found)) fail_errno(name_, "");
-    throw Failure(ExitCode::kFailure, name_,
-                  is_append ? "is not a folder: a whole table is appended to a folder (--column "
-                              "NAME appends one column to a file)"
-                            : "is not the folder of a table");
+    fail(name_, is_append ? "is not a folder: a whole table is appended to a folder (--column "
+                            "NAME appends one column to a file)"
+                          : "is not the folder of a table");
   }
   table::Failure failure;
   auto opened = is_append ? table::TableWriter::append(name_, config(overwrite), &failure)
@@ -146,7 +145,7 @@ FolderWriter::Rows FolderWriter::write(std::size_t column, NumberInput& numbers,
   std::uint64_t count = 0;
   const auto write = [&](const NumberView& block) {
     if (runs != nullptr && runs->nulls() > 0 && !described.nullable && is_append()) {
-      throw Failure(ExitCode::kFailure, place, "has nulls, which the folder's column excludes");
+      fail(place, "has nulls, which the folder's column excludes");
     }
     const std::vector<std::uint64_t> lengths =
         runs != nullptr ? runs->take() : std::vector<std::uint64_t>();

@@ -48,8 +48,7 @@ void copy_old_chunks(const WriteOptions& options, NumberType type, OutputFile& f
   const std::string& name = options.append_name;
   PcoNumbers numbers(std::make_unique<Input>(options.append_to), name, {});
   if (numbers.type().value_or(type) != type) {
-    throw Failure(ExitCode::kFailure, name,
-                  fmt::format("holds {} numbers, not {}", name_of(*numbers.type()), name_of(type)));
+    fail(name, "holds {} numbers, not {}", name_of(*numbers.type()), name_of(type));
   }
   while (verifier != nullptr) {
     const NumberView block_buffer = numbers.next();
@@ -188,9 +187,8 @@ NumberView PcoRecovery::next() {
 
 void PcoParts::add(std::unique_ptr<PcoInput> part) {
   if (type_ && part->type() && *type_ != *part->type()) {
-    throw Failure(ExitCode::kCorrupt, part->place(),
-                  fmt::format("corrupt: holds {} numbers, parts before it {}",
-                              name_of(*part->type()), name_of(*type_)));
+    fail_corrupt(part->place(), "corrupt: holds {} numbers, parts before it {}",
+                 name_of(*part->type()), name_of(*type_));
   }
   if (part->type()) type_ = part->type();
   parts_.push_back(std::move(part));
@@ -228,8 +226,7 @@ PcoRange::PcoRange(const FileRef& file, std::string place, const NumberRange& ra
   check_walk(ChunkIndex::build(bytes_.bytes(), walk, &context_).into(index), walk.limits, place_);
   reader_ = FileReader::create(bytes_.bytes(), index).value();
   if (range.first > index.count() || range.count > index.count() - range.first) {
-    throw Failure(ExitCode::kFailure, place_,
-                  fmt::format("holds {} numbers, not those of --range", index.count()));
+    fail(place_, "holds {} numbers, not those of --range", index.count());
   }
   type_ = index.type() ? index.type() : dtype;
 }

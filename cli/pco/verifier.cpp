@@ -110,13 +110,11 @@ void Verifier::finish(const std::string& place) {
   stop();
   if (status_.kind() == ErrorKind::kOutOfMemory) check(status_, place);
   if (!status_.ok()) {
-    throw Failure(ExitCode::kFailure, place,
-                  "what was written does not decode: " + message_of(status_));
+    fail(place, "what was written does not decode: " + message_of(status_));
   }
   if (decoded_count_ != expected_count_ || decoded_ != expected_) {
-    throw Failure(ExitCode::kFailure, place,
-                  fmt::format("what was written decodes to other numbers ({} of {})",
-                              decoded_count_, expected_count_));
+    fail(place, "what was written decodes to other numbers ({} of {})", decoded_count_,
+         expected_count_);
   }
 }
 

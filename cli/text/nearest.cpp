@@ -65,8 +65,8 @@ std::string nearest_hint(std::string_view word, const std::vector<std::string>& 
 
 void fail_choice(const std::string& option, std::string_view word,
                  const std::vector<std::string>& choices) {
-  fail_usage(option, fmt::format("'{}' is none of {}{}", word, fmt::join(choices, ", "),
-                                 nearest_hint(word, choices)));
+  fail_usage(option, "'{}' is none of {}{}", word, fmt::join(choices, ", "),
+             nearest_hint(word, choices));
 }
 
 }  // namespace numpact::cli

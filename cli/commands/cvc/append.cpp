@@ -29,9 +29,10 @@ void refuse_options(const PackOptions& options) {
   };
   for (const auto& [is_given, name] : given) {
     if (is_given) {
-      fail_usage(name, fmt::format("is not for CVC files, whose chunks are copied as they are: "
-                                   "'numpact cvc unpack {}' writes their values to another file",
-                                   options.input));
+      fail_usage(name,
+                 "is not for CVC files, whose chunks are copied as they are: "
+                 "'numpact cvc unpack {}' writes their values to another file",
+                 options.input);
     }
   }
 }
@@ -68,8 +69,8 @@ void append_cvc(const PackOptions& options) {
   check_collection(collection->commit(&failure).into(report), failure);
   print_losses(options.folder, report);
   if (options.common.quiet) return;
-  print_message(fmt::format("{}: {} rows in {} chunks, {} bytes", options.folder,
-                            grouped(report.rows), grouped(report.chunks), grouped(report.bytes)));
+  print_message("{}: {} rows in {} chunks, {} bytes", options.folder, grouped(report.rows),
+                grouped(report.chunks), grouped(report.bytes));
 }
 
 }  // namespace numpact::cli

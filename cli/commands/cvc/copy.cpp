@@ -66,12 +66,12 @@ void write_copies(const CopyOptions& options, cvc::WriteConfig config, const std
   check(writer->finish().into(report), output.name());
   output.commit();
   if (copier.rows_reencoded() > 0) {
-    print_message(fmt::format("{}: {} rows of chunks that were cut have been rounded again",
-                              output.name(), copier.rows_reencoded()));
+    print_message("{}: {} rows of chunks that were cut have been rounded again", output.name(),
+                  copier.rows_reencoded());
   }
   if (options.common.quiet || output.is_stdout()) return;
-  print_message(fmt::format("{}: {}{} rows in {} chunks, {} bytes", output.name(), change,
-                            grouped(report.rows), grouped(report.chunks), grouped(report.bytes)));
+  print_message("{}: {}{} rows in {} chunks, {} bytes", output.name(), change, grouped(report.rows),
+                grouped(report.chunks), grouped(report.bytes));
 }
 
 void slice(const CopyOptions& options) {
@@ -101,9 +101,8 @@ std::vector<std::unique_ptr<CvcInput>> open_all(const CopyOptions& options) {
     const CvcInput& input = *inputs.back();
     input.refuse_output(options.output, kAdvice);
     if (cvc::same_columns(inputs[0]->info(), input.info())) continue;
-    throw Failure(ExitCode::kFailure, input.name(),
-                  fmt::format("has {}, but {} has {}", words_for(input.info()), inputs[0]->name(),
-                              words_for(inputs[0]->info())));
+    fail(input.name(), "has {}, but {} has {}", words_for(input.info()), inputs[0]->name(),
+         words_for(inputs[0]->info()));
   }
   return inputs;
 }
@@ -131,8 +130,8 @@ void concat(const CopyOptions& options) {
     for (const auto& input : inputs) {
       copier.copy_all(*input, columns);
       if (input->info().metadata != first.metadata && !options.common.quiet) {
-        print_message(fmt::format("{}: its metadata is left out, that of {} is kept", input->name(),
-                                  inputs[0]->name()));
+        print_message("{}: its metadata is left out, that of {} is kept", input->name(),
+                      inputs[0]->name());
       }
     }
   });
@@ -142,9 +141,7 @@ void upgrade(const CopyOptions& options) {
   refuse_same_file(options.inputs[0], options.output);
   const CvcInput input(options.inputs[0]);
   const cvc::Info& info = input.info();
-  if (info.is_columnar) {
-    throw Failure(ExitCode::kFailure, input.name(), "a file of columns has nothing to upgrade");
-  }
+  if (info.is_columnar) fail(input.name(), "a file of columns has nothing to upgrade");
   const std::size_t only = 0;
   cvc::WriteConfig config = config_like(info, {&only, 1});
   config.version = cvc::Version::kV10;
@@ -162,10 +159,8 @@ Command add_copy(CLI::App& group, const char* name, const char* what, const char
   const auto options = std::make_shared<CopyOptions>();
   options->inputs.resize(1);
   CLI::App* command = group.add_subcommand(name, what);
-  command->add_option("FILE", options->inputs[0], file)->required()->type_name("");
-  command->add_option("OUT", options->output, "The new file, - for standard output")
-      ->required()
-      ->type_name("");
+  add_argument(*command, "FILE", options->inputs[0], file);
+  add_argument(*command, "OUT", options->output, "The new file, - for standard output");
   add_overwrite_options(*command, options->overwrite, options->common);
   if (of_parts) add_part_options(*command, options->part);
   add_common_options(*command, options->common);
@@ -188,11 +183,9 @@ Command add_cvc_upgrade(CLI::App& group) {
 Command add_cvc_concat(CLI::App& group) {
   const auto options = std::make_shared<CopyOptions>();
   CLI::App* command = group.add_subcommand("concat", "Concatenate files; chunks are copied");
-  command->add_option("FILE", options->inputs, "CVC files or folders of the same columns")
-      ->required()
-      ->type_name("");
-  command->add_option("-o,--output", options->output, "The new file, - for standard output")
-      ->type_name("PATH");
+  add_argument(*command, "FILE", options->inputs, "CVC files or folders of the same columns");
+  add_value(*command, "-o,--output", "PATH", options->output,
+            "The new file, - for standard output");
   add_overwrite_options(*command, options->overwrite, options->common);
   add_common_options(*command, options->common);
   command->footer(kConcatFooter);

@@ -9,6 +9,7 @@
 #include "commands/cvc/commands.hpp"
 #include "cvc/cvc_input.hpp"
 #include "io/output_file.hpp"
+#include "options.hpp"
 #include "platform/compiler.hpp"
 #include "report/json_text.hpp"
 #include "report/print.hpp"
@@ -277,7 +278,7 @@ void print_info(const InfoOptions& options) {
 Command add_cvc_info(CLI::App& group) {
   const auto options = std::make_shared<InfoOptions>();
   CLI::App* command = group.add_subcommand("info", "Show the structure of a CVC file");
-  command->add_option("FILE", options->input, "A CVC file, or -")->required()->type_name("");
+  add_argument(*command, "FILE", options->input, "A CVC file, or -");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(kInfoFooter);
   return {command, [options] {

@@ -159,7 +159,7 @@ class Packer {
   }
 
   void note(const std::string& text) const {
-    if (!options_.common.quiet) print_message(fmt::format("{}: {}", input_->name(), text));
+    if (!options_.common.quiet) print_message("{}: {}", input_->name(), text);
   }
 
   const std::vector<Column>& columns() const { return input_->columns(); }
@@ -216,14 +216,13 @@ class Packer {
     for (std::size_t i = 0; i < columns().size(); ++i) {
       const std::string name = column_name(columns()[i]);
       if (is_blank(name)) {
-        throw Failure(ExitCode::kFailure, input_->name(),
-                      fmt::format("the name of column {} of {} is blank: columns need names "
-                                  "(--column chooses)",
-                                  i, columns().size()));
+        fail(input_->name(),
+             "the name of column {} of {} is blank: columns need names "
+             "(--column chooses)",
+             i, columns().size());
       }
       if (!names.insert(name).second) {
-        throw Failure(ExitCode::kFailure, input_->name(),
-                      fmt::format("two columns are named '{}' (--column chooses)", name));
+        fail(input_->name(), "two columns are named '{}' (--column chooses)", name);
       }
     }
   }
@@ -238,8 +237,8 @@ class Packer {
     check_names();
     const bool is_single = columns().size() == 1;
     if (version_ && *version_ != cvc::Version::kV20 && !is_single) {
-      fail_usage("--version", fmt::format("{} has one array, not {} columns (--column chooses)",
-                                          options_.version, columns().size()));
+      fail_usage("--version", "{} has one array, not {} columns (--column chooses)",
+                 options_.version, columns().size());
     }
     cvc::Version version = cvc::Version::kV20;
     if (is_single) {
@@ -322,7 +321,7 @@ class Packer {
     for (std::size_t c = 0; c < narrowers_.size(); ++c) {
       const std::string place = column_place(output, column_name(columns()[c]));
       const auto say = [&](std::uint64_t count, std::string_view what) {
-        if (count > 0) print_message(fmt::format("{}: {} numbers became {}", place, count, what));
+        if (count > 0) print_message("{}: {} numbers became {}", place, count, what);
       };
       say(narrowers_[c].overflows(), "infinite in float32");
       say(narrowers_[c].underflows(), "0 in float32");
@@ -333,9 +332,9 @@ class Packer {
             ? fmt::format("{} {} {}", columns()[0].dimension, name_of(input_->elements()[0]),
                           columns()[0].dimension == 1 ? "number" : "numbers")
             : fmt::format("{} columns", columns().size());
-    print_message(fmt::format("{}: {} rows of {} in {} chunks, {}", output, grouped(report.rows),
-                              what, grouped(report.chunks),
-                              size_text(report.rows * input_->input_row_bytes(), report.bytes)));
+    print_message("{}: {} rows of {} in {} chunks, {}", output, grouped(report.rows), what,
+                  grouped(report.chunks),
+                  size_text(report.rows * input_->input_row_bytes(), report.bytes));
   }
 
   // The compression that the file is written with.
@@ -391,45 +390,30 @@ class Packer {
 };
 
 void add_input_option(CLI::App& command, PackOptions& options) {
-  command.add_option("FILE", options.input, "Vectors; - is standard input")
-      ->required()
-      ->type_name("");
+  add_argument(command, "FILE", options.input, "Vectors; - is standard input");
 }
 
 // Those that `append` has, too.
 void add_row_options(CLI::App& command, PackOptions& options) {
-  command
-      .add_option(
-          "--compression", options.compression,
-          "For float columns, or NAME=WHAT for one (several with commas): " + compression_names())
-      ->type_name("WHAT");
-  command.add_option("--chunk-rows", options.chunk_rows, "Rows in a chunk (100000)")
-      ->type_name("N");
-  command.add_option("--metadata", options.metadata, "Metadata of the file")->type_name("JSON");
+  add_value(
+      command, "--compression", "WHAT", options.compression,
+      "For float columns, or NAME=WHAT for one (several with commas): " + compression_names());
+  add_value(command, "--chunk-rows", "N", options.chunk_rows, "Rows in a chunk (100000)");
+  add_value(command, "--metadata", "JSON", options.metadata, "Metadata of the file");
   command.add_flag(
       "--allow-nonfinite", options.allow_nonfinite,
       "Quantized: accept NaN and infinities; their chunk (int8_row, rot1 to rot4: row; int8_dim, "
       "int4: dimension of the chunk) reads as NaN, and lost numbers are counted");
-  command
-      .add_option(
-          "--rounding", options.rounding,
-          "int8_row, int8_dim, int4: nearest rounds each value; search keeps inner products "
-          "closer and takes longer; auto (the default) is search for int4")
-      ->type_name("HOW");
-  command
-      .add_option("--column", options.source.columns,
-                  "A column or tensor, by name or index; may be given again")
-      ->type_name("NAME")
-      ->expected(1)
-      ->take_all();
-  command
-      .add_option("--from", options.source.from,
-                  input_format_names(Purpose::kVectors) + "; default: detected")
-      ->type_name("FORMAT");
-  command.add_option("--dtype", options.source.dtype, "Of raw numbers: f32, f16, bf16, i8, ...")
-      ->type_name("TYPE");
-  command.add_option("--dimension", options.dimension, "Numbers in a row of raw input")
-      ->type_name("N");
+  add_value(command, "--rounding", "HOW", options.rounding,
+            "int8_row, int8_dim, int4: nearest rounds each value; search keeps inner products "
+            "closer and takes longer; auto (the default) is search for int4");
+  add_list(command, "--column", "NAME", options.source.columns,
+           "A column or tensor, by name or index; may be given again");
+  add_value(command, "--from", "FORMAT", options.source.from,
+            input_format_names(Purpose::kVectors) + "; default: detected");
+  add_value(command, "--dtype", "TYPE", options.source.dtype,
+            "Of raw numbers: f32, f16, bf16, i8, ...");
+  add_value(command, "--dimension", "N", options.dimension, "Numbers in a row of raw input");
   add_thread_option(command, options.threads, "compress chunks");
   add_common_options(command, options.common);
 }
@@ -455,19 +439,19 @@ void check_collection(const Status& status, const table::Failure& failure) {
 
 void print_losses(const std::string& output, const cvc::WriteReport& report) {
   if (report.overflows > 0) {
-    print_message(fmt::format("{}: {} numbers became infinite", output, report.overflows));
+    print_message("{}: {} numbers became infinite", output, report.overflows);
   }
   if (report.underflows > 0) {
     print_message(
-        fmt::format("{}: {} numbers became 0 or the least of their range: they are too "
-                    "small for the compression",
-                    output, report.underflows));
+        "{}: {} numbers became 0 or the least of their range: they are too "
+        "small for the compression",
+        output, report.underflows);
   }
   if (report.lost > 0) {
     print_message(
-        fmt::format("{}: {} finite numbers are lost: they read as NaN, as they share a range "
-                    "with what is not finite",
-                    output, report.lost));
+        "{}: {} finite numbers are lost: they read as NaN, as they share a range "
+        "with what is not finite",
+        output, report.lost);
   }
 }
 
@@ -475,13 +459,11 @@ Command add_cvc_pack(CLI::App& group) {
   const auto options = std::make_shared<PackOptions>();
   CLI::App* command = group.add_subcommand("pack", "Pack vectors into a CVC file");
   add_input_option(*command, *options);
-  command->add_option("-o,--output", options->output, "The .cvc file, - for standard output")
-      ->type_name("PATH");
+  add_value(*command, "-o,--output", "PATH", options->output,
+            "The .cvc file, - for standard output");
   add_row_options(*command, *options);
-  command
-      ->add_option("--version", options->version,
-                   "0.1 or 1.0 (one array), 2.0 (columns); else the one that fits")
-      ->type_name("V");
+  add_value(*command, "--version", "V", options->version,
+            "0.1 or 1.0 (one array), 2.0 (columns); else the one that fits");
   command->add_flag("--paged", options->paged, "Chunks start on pages of 4096 bytes (1.0)");
   add_overwrite_options(*command, options->overwrite, options->common);
   command->footer(kPackFooter);
@@ -495,9 +477,7 @@ Command add_cvc_append(CLI::App& group) {
   const auto options = std::make_shared<PackOptions>();
   CLI::App* command =
       group.add_subcommand("append", "Add vectors to a folder that grows, read as one file");
-  command->add_option("FOLDER", options->folder, "The folder; the first rows make it")
-      ->required()
-      ->type_name("");
+  add_argument(*command, "FOLDER", options->folder, "The folder; the first rows make it");
   add_input_option(*command, *options);
   add_row_options(*command, *options);
   add_lock_option(*command, options->overwrite, options->common);

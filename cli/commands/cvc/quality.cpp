@@ -131,9 +131,7 @@ class Runner {
     if (original_->rows() == 0) refuse_nothing();
   }
 
-  [[noreturn]] void refuse_nothing() const {
-    throw Failure(ExitCode::kFailure, original_->name(), "has no rows to measure");
-  }
+  [[noreturn]] void refuse_nothing() const { fail(original_->name(), "has no rows to measure"); }
 
   std::vector<Candidate> candidates() {
     std::vector<Candidate> found;
@@ -143,7 +141,7 @@ class Runner {
         try {
           found.push_back(packer(compression));
         } catch (const Unfit& unfit) {
-          fail_usage("--compression", fmt::format("{}: {}", arg, unfit.what()));
+          fail_usage("--compression", "{}: {}", arg, unfit.what());
         }
       }
     } else if (options_.packed.empty()) {
@@ -199,15 +197,11 @@ class Runner {
   QualityReport report_of(const Measurement& measurement) {
     QualityReport report = cvc::quality::report_of(
         measurement, original_->name(), original_->type(), original_->dimension(), search_);
-    if (!report.no_recall.empty()) {
-      print_message(fmt::format("{}: {}", original_->name(), report.no_recall));
-    }
+    if (!report.no_recall.empty()) print_message("{}: {}", original_->name(), report.no_recall);
     for (const cvc::quality::LeftOut& each : report.left_out) {
       const std::string text = fmt::format("{}: {}", each.name, with_option_names(each.why));
-      if (!options_.compression.empty()) {
-        throw Failure(ExitCode::kFailure, original_->name(), text);
-      }
-      print_message(fmt::format("{}: left out: {}", original_->name(), text));
+      if (!options_.compression.empty()) fail(original_->name(), text);
+      print_message("{}: left out: {}", original_->name(), text);
     }
     search(measurement, report);
     return report;
@@ -234,53 +228,37 @@ class Runner {
 };
 
 void add_search_options(CLI::App& command, QualityOptions& options) {
-  command.add_option("-k,--k", options.k, "Number of neighbours to find")
-      ->type_name("N")
+  add_value(command, "-k,--k", "N", options.k, "Number of neighbours to find")
       ->capture_default_str();
-  command.add_option("--metric", options.metric, "l2, cosine or dot")
-      ->type_name("NAME")
+  add_value(command, "--metric", "NAME", options.metric, "l2, cosine or dot")
       ->capture_default_str();
-  command
-      .add_option("--sample", options.sample,
-                  "Random rows to search, or all (20000, fewer if they are long)")
-      ->type_name("N");
-  command
-      .add_option("--queries", options.queries,
-                  "Rows of the sample to use as queries, or all (1000; all of up to 2000); "
-                  "0: no search")
-      ->type_name("N");
+  add_value(command, "--sample", "N", options.sample,
+            "Random rows to search, or all (20000, fewer if they are long)");
+  add_value(command, "--queries", "N", options.queries,
+            "Rows of the sample to use as queries, or all (1000; all of up to 2000); "
+            "0: no search");
   command.add_flag("--quantized-queries", options.quantized_queries,
                    "Use decoded rows as queries, not original ones");
 }
 
 void add_options(CLI::App& command, QualityOptions& options) {
-  command.add_option("ORIGINAL", options.input, "Vectors; - is standard input")
-      ->required()
-      ->type_name("");
-  command
-      .add_option("PACKED", options.packed, "Existing CVC files of these vectors to measure too")
-      ->type_name("");
-  command
-      .add_option("--compression", options.compression,
-                  "Only these, separated by commas: " + compression_names())
-      ->type_name("WHAT");
-  command.add_option("--chunk-rows", options.chunk_rows, "Rows in a chunk (100000)")
-      ->type_name("N");
-  command.add_option("--rounding", options.rounding, "auto, search or nearest, as for pack")
-      ->type_name("HOW");
+  add_argument(command, "ORIGINAL", options.input, "Vectors; - is standard input");
+  add_value(command, "PACKED", "", options.packed,
+            "Existing CVC files of these vectors to measure too");
+  add_value(command, "--compression", "WHAT", options.compression,
+            "Only these, separated by commas: " + compression_names());
+  add_value(command, "--chunk-rows", "N", options.chunk_rows, "Rows in a chunk (100000)");
+  add_value(command, "--rounding", "HOW", options.rounding, "auto, search or nearest, as for pack");
   add_search_options(command, options);
   command.add_flag("--json", options.json, "Print JSON");
-  command.add_option("--column", options.source.columns, "A column or tensor, by name or index")
-      ->type_name("NAME")
+  add_value(command, "--column", "NAME", options.source.columns,
+            "A column or tensor, by name or index")
       ->expected(1);
-  command
-      .add_option("--from", options.source.from,
-                  input_format_names(Purpose::kVectors) + "; default: detected")
-      ->type_name("FORMAT");
-  command.add_option("--dtype", options.source.dtype, "Of raw numbers: f32, f16, bf16, i8, ...")
-      ->type_name("TYPE");
-  command.add_option("--dimension", options.dimension, "Numbers in a row of raw input")
-      ->type_name("N");
+  add_value(command, "--from", "FORMAT", options.source.from,
+            input_format_names(Purpose::kVectors) + "; default: detected");
+  add_value(command, "--dtype", "TYPE", options.source.dtype,
+            "Of raw numbers: f32, f16, bf16, i8, ...");
+  add_value(command, "--dimension", "N", options.dimension, "Numbers in a row of raw input");
   add_thread_option(command, options.threads, "pack and search");
   add_common_options(command, options.common);
   command.footer(kQualityFooter);

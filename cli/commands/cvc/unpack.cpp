@@ -233,9 +233,8 @@ class Unpacker {
     const std::string what = config_.on_corruption == OnCorruption::kFill
                                  ? fmt::format("filled with {}", options_.fill)
                                  : "left out";
-    print_message(fmt::format("{}: chunk {} is damaged: rows {} to {} are {}", input.name(),
-                              bad.chunk, bad.rows.first, bad.rows.first + bad.rows.count - 1,
-                              what));
+    print_message("{}: chunk {} is damaged: rows {} to {} are {}", input.name(), bad.chunk,
+                  bad.rows.first, bad.rows.first + bad.rows.count - 1, what);
   }
 
   const UnpackOptions& options_;
@@ -249,28 +248,19 @@ class Unpacker {
 };
 
 void add_options(CLI::App& command, UnpackOptions& options) {
-  command.add_option("FILE", options.input, "A CVC file, or -")->required()->type_name("");
-  command.add_option("-o,--output", options.output, "Output file, - for standard output")
-      ->type_name("PATH");
+  add_argument(command, "FILE", options.input, "A CVC file, or -");
+  add_value(command, "-o,--output", "PATH", options.output, "Output file, - for standard output");
   add_overwrite_options(command, options.overwrite, options.common);
-  command
-      .add_option("--to", options.to,
-                  output_format_names(Purpose::kVectors) + "; default: by the extension of PATH")
-      ->type_name("FORMAT");
-  command
-      .add_option(
-          "--dtype", options.dtype,
-          "float32, float16 or bfloat16; default: float32, but float16 and integers that are "
-          "stored exactly keep their type")
-      ->type_name("TYPE");
+  add_value(command, "--to", "FORMAT", options.to,
+            output_format_names(Purpose::kVectors) + "; default: by the extension of PATH");
+  add_value(command, "--dtype", "TYPE", options.dtype,
+            "float32, float16 or bfloat16; default: float32, but float16 and integers that are "
+            "stored exactly keep their type");
   add_part_options(command, options.part);
-  command
-      .add_option("--on-corruption", options.on_corruption,
-                  "Chunks with a wrong checksum: raise (stop), fill or drop their rows")
-      ->type_name("WHAT")
+  add_value(command, "--on-corruption", "WHAT", options.on_corruption,
+            "Chunks with a wrong checksum: raise (stop), fill or drop their rows")
       ->capture_default_str();
-  command.add_option("--fill", options.fill, "The value for --on-corruption fill")
-      ->type_name("VALUE")
+  add_value(command, "--fill", "VALUE", options.fill, "The value for --on-corruption fill")
       ->check(real_number())
       ->capture_default_str();
   add_thread_option(command, options.threads, "decode");

@@ -114,13 +114,12 @@ class Checker {
           bad.rows.count == 0
               ? "no rows"
               : fmt::format("rows {} to {}", bad.rows.first, bad.rows.first + bad.rows.count - 1);
-      print_message(fmt::format("{}: chunk {}: {}; {}, record at byte {}", input.file_of(bad.chunk),
-                                bad.chunk, message_of(bad.status), rows,
-                                input.info().chunks[bad.chunk].offset));
+      print_message("{}: chunk {}: {}; {}, record at byte {}", input.file_of(bad.chunk), bad.chunk,
+                    message_of(bad.status), rows, input.info().chunks[bad.chunk].offset);
     }
     if (!report.bad.empty()) {
-      print_message(fmt::format("{}: corrupt: {} of {} chunks are damaged", input.name(),
-                                report.bad.size(), report.chunks));
+      print_message("{}: corrupt: {} of {} chunks are damaged", input.name(), report.bad.size(),
+                    report.chunks);
     } else if (!options_.common.quiet) {
       text_ += fmt::format("{}: OK, {} rows, {} chunks{}\n", one_line(input.name()),
                            grouped(input.info().rows), grouped(report.chunks),
@@ -140,7 +139,7 @@ class Checker {
 Command add_cvc_verify(CLI::App& group) {
   const auto options = std::make_shared<VerifyCvcOptions>();
   CLI::App* command = group.add_subcommand("verify", "Check and decode every chunk");
-  command->add_option("FILE", options->inputs, "CVC files")->required()->type_name("");
+  add_argument(*command, "FILE", options->inputs, "CVC files");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(kVerifyCvcFooter);
   add_thread_option(*command, options->threads, "decode");

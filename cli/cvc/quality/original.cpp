@@ -30,7 +30,7 @@ class CvcOriginal final : public Original {
     const cvc::Column& about = reader_->info().columns[column_];
     type_ = {std::string(name_of(about.dtype)), cvc::size_of(about.dtype)};
     dimension_ = about.dimension;
-    if (dimension_ == 0) throw Failure(ExitCode::kFailure, path, "its rows have no values");
+    if (dimension_ == 0) fail(path, "its rows have no values");
   }
 
   std::optional<std::uint64_t> rows() const override { return reader_->rows(); }
@@ -65,7 +65,7 @@ class OtherOriginal final : public Original {
       for (const Column& column : input_->columns()) {
         names += fmt::format("{}'{}'", names.empty() ? "" : ", ", column.name);
       }
-      fail_usage(name_, fmt::format("choose one of its columns with --column: {}", names));
+      fail_usage(name_, "choose one of its columns with --column: {}", names);
     }
     dtype_ = dtype_of(input_->columns()[0]);
     const Element& element = input_->elements()[0];

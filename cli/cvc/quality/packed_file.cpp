@@ -27,8 +27,7 @@ class FileReader final : public cvc::quality::Decoded {
     first_ += count_;
     count_ = chunk.count;
     if (count_ > reader_.rows() - first_) {
-      throw Failure(ExitCode::kFailure, path_,
-                    fmt::format("holds {} rows, the original has more", reader_.rows()));
+      fail(path_, "holds {} rows, the original has more", reader_.rows());
     }
   }
 
@@ -47,8 +46,7 @@ class FileReader final : public cvc::quality::Decoded {
 
   std::uint64_t finish() override {
     if (first_ + count_ != reader_.rows()) {
-      throw Failure(ExitCode::kFailure, path_,
-                    fmt::format("holds {} rows, the original {}", reader_.rows(), first_ + count_));
+      fail(path_, "holds {} rows, the original {}", reader_.rows(), first_ + count_);
     }
     platform::FileInfo found;
     if (!platform::look_at(path_, found)) fail_errno(path_, "");
@@ -108,8 +106,8 @@ std::size_t column_of(const cvc::Info& info, const std::string& place,
       return i;
     names += fmt::format("{}'{}'", names.empty() ? "" : ", ", info.columns[i].name);
   }
-  if (requested) fail_usage(place, fmt::format("no column '{}', but {}", *requested, names));
-  fail_usage(place, fmt::format("choose one of its columns with --column: {}", names));
+  if (requested) fail_usage(place, "no column '{}', but {}", *requested, names);
+  fail_usage(place, "choose one of its columns with --column: {}", names);
 }
 
 PackedFile open_packed(const std::string& path, const std::optional<std::string>& column,
@@ -119,9 +117,8 @@ PackedFile open_packed(const std::string& path, const std::optional<std::string>
   const cvc::Info& info = reader->info();
   const std::size_t index = column_of(info, path, column);
   if (info.columns[index].dimension != dimension) {
-    throw Failure(ExitCode::kFailure, path,
-                  fmt::format("its rows have {} values, those of the original {}",
-                              info.columns[index].dimension, dimension));
+    fail(path, "its rows have {} values, those of the original {}", info.columns[index].dimension,
+         dimension);
   }
   std::string names = compressions_of(info, index);
   return {std::make_unique<FileReader>(path, std::move(*reader), index), std::move(names)};

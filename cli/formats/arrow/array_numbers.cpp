@@ -139,9 +139,8 @@ class ArrayNumbers final : public NumberInput {
   void check_lengths(const Lists& lists) const {
     for (std::size_t row = 0; row < lists.count(); ++row) {
       if (lists.length(row) == column_.dimension) continue;
-      throw Failure(ExitCode::kFailure, place_,
-                    fmt::format("row {} has {} numbers, row 0 has {}: vectors have one length",
-                                row_ + row, lists.length(row), column_.dimension));
+      fail(place_, "row {} has {} numbers, row 0 has {}: vectors have one length", row_ + row,
+           lists.length(row), column_.dimension);
     }
   }
 
@@ -165,9 +164,8 @@ class ArrayNumbers final : public NumberInput {
       nulls += nulls_in(*array, static_cast<std::size_t>(array->offset),
                         static_cast<std::size_t>(array->length));
     }
-    throw Failure(ExitCode::kFailure, place_,
-                  fmt::format("{} null{}, the first in row {}{}", nulls, nulls == 1 ? "" : "s", row,
-                              column_.is_list ? "" : kNullAdvice));
+    fail(place_, "{} null{}, the first in row {}{}", nulls, nulls == 1 ? "" : "s", row,
+         column_.is_list ? "" : kNullAdvice);
   }
 
   // The numbers of rows from `at` on in the buffers.
@@ -228,9 +226,8 @@ class ArrayNumbers final : public NumberInput {
   void check_digits(const std::uint8_t* rest, std::size_t size, std::int64_t number) const {
     const std::uint8_t fill = number < 0 ? 255 : 0;
     if (std::all_of(rest, rest + size, [fill](std::uint8_t byte) { return byte == fill; })) return;
-    throw Failure(ExitCode::kCorrupt, place_,
-                  fmt::format("corrupt: a value of type {} has more digits",
-                              to_string(column_.logical.decimal)));
+    fail_corrupt(place_, "corrupt: a value of type {} has more digits",
+                 to_string(column_.logical.decimal));
   }
 
   NextArray next_;
@@ -256,15 +253,13 @@ Rows rows_of(const ArrowArray& array, const std::string& place) {
 }
 
 void refuse_array(const std::string& place) {
-  throw Failure(ExitCode::kCorrupt, place, "corrupt: the Arrow array lacks values of its type");
+  fail_corrupt(place, "corrupt: the Arrow array lacks values of its type");
 }
 
 void check_array(const ArrowArray& array, std::int64_t buffers, std::int64_t children,
                  const std::string& place) {
   const char* const fault = internal::arrow::fault_in(array, buffers, children);
-  if (fault != nullptr) {
-    throw Failure(ExitCode::kCorrupt, place, fmt::format("corrupt: {}", fault));
-  }
+  if (fault != nullptr) fail_corrupt(place, "corrupt: {}", fault);
 }
 
 std::unique_ptr<NumberInput> read_arrays(NextArray next, const ArrowSchema& type,

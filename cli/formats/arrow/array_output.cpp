@@ -183,7 +183,7 @@ Buffer widened(const NumberView& numbers, unsigned bits, const std::string& plac
     const std::int64_t value = values[i];
     const std::size_t low = std::min(size, sizeof value);
     if (low < sizeof value && value != static_cast<std::int32_t>(value)) {
-      throw Failure(ExitCode::kCorrupt, place, "corrupt: a decimal has too many digits");
+      fail_corrupt(place, "corrupt: a decimal has too many digits");
     }
     std::memcpy(to, &value, low);
     std::memset(to + low, value < 0 ? 255 : 0, size - low);
@@ -194,7 +194,7 @@ Buffer widened(const NumberView& numbers, unsigned bits, const std::string& plac
 Buffer bits_of(const NumberView& booleans, const std::string& place) {
   const std::span values(static_cast<const std::uint8_t*>(booleans.data), booleans.count);
   if (std::ranges::any_of(values, [](std::uint8_t value) { return value > 1; })) {
-    throw Failure(ExitCode::kCorrupt, place, "corrupt: a boolean is neither 0 nor 1");
+    fail_corrupt(place, "corrupt: a boolean is neither 0 nor 1");
   }
   return packed(values);
 }
@@ -258,9 +258,8 @@ ArrowArray texts_of(const TextSpan& texts, TextType type, const std::string& pla
   const bool is_large = type == TextType::kLargeString || type == TextType::kLargeBinary;
   const std::uint64_t bytes = texts.bytes.size();
   if (!is_large && bytes > std::numeric_limits<std::int32_t>::max()) {
-    throw Failure(ExitCode::kFailure, place,
-                  fmt::format("{} rows have {} bytes, which type {} cannot number",
-                              texts.ends.size(), bytes, table::to_string(type)));
+    fail(place, "{} rows have {} bytes, which type {} cannot number", texts.ends.size(), bytes,
+         table::to_string(type));
   }
   Buffer content = copied(std::as_bytes(std::span(texts.bytes)));
   if (type == TextType::kStringView || type == TextType::kBinaryView) {

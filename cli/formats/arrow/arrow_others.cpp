@@ -161,7 +161,7 @@ ArrowOtherFile::ArrowOtherFile(const OtherFile& file, ValueLimitsRef limits)
     : place_(place_of(file)), rows_(file.rows) {
   if (limits != nullptr && limits->is_set()) limits_ = std::move(limits);
   if (file.file->size().value_or(0) == 0) {
-    throw Failure(ExitCode::kCorrupt, place_, "corrupt: the file is empty");
+    fail_corrupt(place_, "corrupt: the file is empty");
   }
   Input input(file.file);
   std::shared_ptr<arrow::io::RandomAccessFile> source = arrow_file(input);
@@ -177,9 +177,8 @@ ArrowOtherFile::ArrowOtherFile(const OtherFile& file, ValueLimitsRef limits)
     open_arrow(source);
   }
   if (field_->name() != file.name) {
-    throw Failure(ExitCode::kCorrupt, place_,
-                  fmt::format("corrupt: holds column '{}', the manifest says '{}'", field_->name(),
-                              file.name));
+    fail_corrupt(place_, "corrupt: holds column '{}', the manifest says '{}'", field_->name(),
+                 file.name);
   }
 }
 
@@ -188,24 +187,20 @@ void ArrowOtherFile::open_arrow(const std::shared_ptr<arrow::io::RandomAccessFil
   options.use_threads = false;
   reader_ = take_arrow(arrow::ipc::RecordBatchFileReader::Open(source, options), place_);
   if (reader_->schema()->num_fields() != 1) {
-    throw Failure(ExitCode::kCorrupt, place_,
-                  fmt::format("corrupt: has {} fields, not 1", reader_->schema()->num_fields()));
+    fail_corrupt(place_, "corrupt: has {} fields, not 1", reader_->schema()->num_fields());
   }
   field_ = reader_->schema()->field(0);
   is_coded_ = has_encoding(*reader_->schema());
   if (is_coded_) {
     if (field_->type()->id() != ArrowType::DICTIONARY) {
-      throw Failure(ExitCode::kCorrupt, place_,
-                    "corrupt: has no dictionary, which its metadata announces");
+      fail_corrupt(place_, "corrupt: has no dictionary, which its metadata announces");
     }
     const auto& type = static_cast<const arrow::DictionaryType&>(*field_->type());
     field_ = field_->WithType(type.value_type());
   }
   const auto found = static_cast<std::uint64_t>(reader_->num_record_batches());
   if (found != batches()) {
-    throw Failure(
-        ExitCode::kCorrupt, place_,
-        fmt::format("corrupt: has {} batches, not the {} of {} rows", found, batches(), rows_));
+    fail_corrupt(place_, "corrupt: has {} batches, not the {} of {} rows", found, batches(), rows_);
   }
   if (limits_ == nullptr) return;
   const auto read = [source, place = place_](std::uint64_t offset, std::span<std::byte> out) {
@@ -220,7 +215,7 @@ void ArrowOtherFile::open_arrow(const std::shared_ptr<arrow::io::RandomAccessFil
 
 std::uint64_t ArrowOtherFile::known_size(std::optional<std::uint64_t> bytes) const {
   if (bytes) return *bytes;
-  throw Failure(ExitCode::kCorrupt, place_, "corrupt: its messages cannot be read");
+  fail_corrupt(place_, "corrupt: its messages cannot be read");
 }
 
 // Compares what Arrow will allocate for a batch, after those of the same read(), with the limits.
@@ -250,9 +245,7 @@ std::shared_ptr<arrow::Array> ArrowOtherFile::decoded(std::uint64_t index, Decod
   const std::uint64_t rows = std::min(kOtherBatchRows, rows_ - index * kOtherBatchRows);
   const auto batch = take_arrow(reader_->ReadRecordBatch(static_cast<int>(index)), place_);
   if (static_cast<std::uint64_t>(batch->num_rows()) != rows) {
-    throw Failure(
-        ExitCode::kCorrupt, place_,
-        fmt::format("corrupt: batch {} has {} rows, not {}", index, batch->num_rows(), rows));
+    fail_corrupt(place_, "corrupt: batch {} has {} rows, not {}", index, batch->num_rows(), rows);
   }
   // Offsets and views of untrusted content may point anywhere.
   check_arrow(batch->ValidateFull(), place_);
@@ -265,7 +258,7 @@ std::shared_ptr<arrow::Array> ArrowOtherFile::decoded(std::uint64_t index, Decod
     array = take_arrow(arrow::compute::Cast(*array, field_->type()), place_);
   }
   if (array->null_count() > 0 && !field_->nullable()) {
-    throw Failure(ExitCode::kCorrupt, place_, "corrupt: has nulls, which its field excludes");
+    fail_corrupt(place_, "corrupt: has nulls, which its field excludes");
   }
   return array;
 }
@@ -302,8 +295,8 @@ ArrowOtherColumn::ArrowOtherColumn(const OtherFiles& files, const ValueLimitsRef
     const ArrowOtherFile& opened = files_.emplace_back(file, limits);
     if (files.size() == 1) return;
     if (!opened.field()->Equals(*field(), true) || has_dictionary(*opened.field()->type())) {
-      throw Failure(ExitCode::kCorrupt, opened.place(),
-                    "corrupt: parts of the column are of another type, or have dictionaries");
+      fail_corrupt(opened.place(),
+                   "corrupt: parts of the column are of another type, or have dictionaries");
     }
   }
 }
@@ -406,9 +399,7 @@ ArrayRef as_form(const ArrayRef& array, const std::shared_ptr<arrow::DataType>& 
                  const std::string& place) {
   const arrow::Result<ArrayRef> cast = arrow::compute::Cast(*array, type);
   if (cast.ok()) return *cast;
-  throw Failure(
-      ExitCode::kFailure, place,
-      fmt::format("its values do not fit type {}: {}", type->ToString(), cast.status().message()));
+  fail(place, "its values do not fit type {}: {}", type->ToString(), cast.status().message());
 }
 
 // Rows to append to a column, in its type; null if they are of another one. The form of text does
@@ -480,8 +471,7 @@ class Joining {
     if (rows.added) added_.emplace(*rows.added);
     has_nulls_only_ = !added_ || is_null(*added_);
     if (!has_nulls_only_ && !has_enums_of(*added_->field(), *field_)) {
-      throw Failure(ExitCode::kFailure, place_,
-                    "its values are of an Enum of polars with other categories");
+      fail(place_, "its values are of an Enum of polars with other categories");
     }
     if (rows.may_widen && !has_nulls_only_) {
       const auto type = wider(field_->type(), added_->field()->type());
@@ -510,16 +500,14 @@ class Joining {
 
  private:
   [[noreturn]] void refuse_type(const arrow::DataType& type) const {
-    throw Failure(
-        ExitCode::kFailure, place_,
-        fmt::format("its type is {}, not {}{}", type.ToString(), field_->type()->ToString(),
-                    rows_.may_widen ? ", and this program makes no type that holds the "
-                                      "values of both (the Python package may)"
-                                    : ""));
+    fail(place_, "its type is {}, not {}{}", type.ToString(), field_->type()->ToString(),
+         rows_.may_widen ? ", and this program makes no type that holds the "
+                           "values of both (the Python package may)"
+                         : "");
   }
   void require_nullable() const {
     if (field_->nullable()) return;
-    throw Failure(ExitCode::kFailure, place_, "has nulls, which the folder's column excludes");
+    fail(place_, "has nulls, which the folder's column excludes");
   }
   void write_nulls(std::uint64_t rows) {
     for (std::uint64_t at = 0; at < rows; at += kOtherBatchRows) {

@@ -108,7 +108,7 @@ void ArrowOutput::write(std::span<const ColumnBlock> columns) {
 void ArrowOutput::check_output(const arrow::Status& status) const {
   if (status.ok()) return;
   file_.throw_if_failed();
-  throw Failure(ExitCode::kFailure, file_.name(), status.message());
+  fail(file_.name(), status.message());
 }
 
 }  // namespace numpact::cli

@@ -21,8 +21,7 @@ class ArrowTable final : public TableInput {
     metadata_ = metadata_in(table_.schema->metadata);
     for (std::size_t i = 0; i < table_.fields.size(); ++i) {
       if (const std::optional<std::size_t> bad = first_not_utf8(table_.fields[i].name)) {
-        throw Failure(ExitCode::kCorrupt, file,
-                      fmt::format("corrupt: the name of column {} is not UTF-8", i));
+        fail_corrupt(file, "corrupt: the name of column {} is not UTF-8", i);
       }
       Column& column = columns_.emplace_back(describe(table_.fields[i], type_of(i), purpose));
       if (column.is_list && !stated_length(type_of(i))) {

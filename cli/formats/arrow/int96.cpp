@@ -76,10 +76,10 @@ TimeUnit unit_for(NextArray nanos, NextArray micros, NextArray millis, const std
   std::string text;
   append_value(text, {LogicalKind::kTimestamp, TimeUnit::kMilli, ""},
                NumberView(NumberType::kI64, &bad_value, 1), 0);
-  throw Failure(ExitCode::kFailure, place,
-                fmt::format("row {}: INT96 timestamp {} is out of the range of 64-bit nanoseconds, "
-                            "and microseconds do not hold all rows either",
-                            *bad_row, text));
+  fail(place,
+       "row {}: INT96 timestamp {} is out of the range of 64-bit nanoseconds, "
+       "and microseconds do not hold all rows either",
+       *bad_row, text);
 }
 
 }  // namespace numpact::cli

@@ -10,8 +10,7 @@ namespace numpact::cli {
 namespace {
 
 [[noreturn]] void refuse(const std::string& file, std::string_view format) {
-  throw Failure(ExitCode::kFailure, file,
-                fmt::format("this build of numpact has no Arrow, which {} needs", format));
+  fail(file, "this build of numpact has no Arrow, which {} needs", format);
 }
 
 [[noreturn]] void refuse(const OutputFile& file, const OutputPlan& plan, std::string_view format) {

@@ -13,7 +13,7 @@ namespace numpact::cli {
 namespace {
 
 [[noreturn]] void refuse(const std::string& place) {
-  throw Failure(ExitCode::kFailure, place, "is a file of vectors, which this program cannot read");
+  fail(place, "is a file of vectors, which this program cannot read");
 }
 
 }  // namespace

@@ -83,10 +83,10 @@ OtherFileWriter::OtherFileWriter(std::shared_ptr<arrow::Field> field, ByteSink& 
   const bool can_be_rounded =
       can_be_rounded_vectors(*field_->type()) && can_be_vectors(*field_->type());
   if (form_ != table::Vectors::kExact && !can_be_rounded) {
-    throw Failure(ExitCode::kFailure, place_,
-                  fmt::format("--vectors: values of type {} are no fixed-size lists of float32 or "
-                              "float16",
-                              field_->type()->ToString()));
+    fail(place_,
+         "--vectors: values of type {} are no fixed-size lists of float32 or "
+         "float16",
+         field_->type()->ToString());
   }
   if (vectors && can_be_vectors(*field_->type())) {
     vectors_ = std::make_unique<VectorFileWriter>(field_, form_, place_);
@@ -98,7 +98,7 @@ OtherFileWriter::OtherFileWriter(std::shared_ptr<arrow::Field> field, ByteSink& 
 void OtherFileWriter::write(const std::shared_ptr<arrow::Array>& array) {
   if (array->length() == 0) return;
   if (array->null_count() > 0 && !field_->nullable()) {
-    throw Failure(ExitCode::kCorrupt, place_, "corrupt: has nulls, which its field excludes");
+    fail_corrupt(place_, "corrupt: has nulls, which its field excludes");
   }
   add(array);
   rows_ += static_cast<std::uint64_t>(array->length());
@@ -121,10 +121,10 @@ bool OtherFileWriter::copy(const cvc::Reader& rows) {
 // Writes the rows so far as they are: there are nulls, which CVC does not have.
 void OtherFileWriter::give_up_vectors() {
   if (form_ != table::Vectors::kExact) {
-    throw Failure(ExitCode::kFailure, place_,
-                  fmt::format("a null from row {} on, which vectors of the compression '{}' cannot "
-                              "be",
-                              rows_, table::to_string(form_)));
+    fail(place_,
+         "a null from row {} on, which vectors of the compression '{}' cannot "
+         "be",
+         rows_, table::to_string(form_));
   }
   const std::unique_ptr<VectorFileWriter> vectors = std::move(vectors_);
   begin();
@@ -205,9 +205,8 @@ void OtherFileWriter::write_batch(const arrow::ArrayVector& arrays) {
   if (arrays.size() > 1) {
     const auto joined = arrow::Concatenate(arrays);
     if (joined.status().IsInvalid()) {
-      throw Failure(ExitCode::kFailure, place_,
-                    fmt::format("{} rows of type {} are too large for a batch: {}", kBatchRows,
-                                field_->type()->ToString(), joined.status().message()));
+      fail(place_, "{} rows of type {} are too large for a batch: {}", kBatchRows,
+           field_->type()->ToString(), joined.status().message());
     }
     array = take_arrow(joined, place_);
   }
@@ -241,8 +240,7 @@ void OtherFileWriter::unify() {
     }
   }
   if (problem.ok()) return;
-  throw Failure(ExitCode::kFailure, place_,
-                "its dictionaries cannot be joined to one: " + problem.message());
+  fail(place_, "its dictionaries cannot be joined to one: " + problem.message());
 }
 
 arrow::Result<arrow::ArrayVector> OtherFileWriter::unified_as(

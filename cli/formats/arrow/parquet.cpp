@@ -49,10 +49,10 @@ void check_built(const arrow::Status& status, const parquet::SchemaDescriptor& s
   if (status.IsNotImplemented() && status.message().find("64 bits") != std::string::npos) {
     const std::string names = columns_of_16_bytes(schema);
     if (!names.empty()) {
-      throw Failure(ExitCode::kFailure, file,
-                    "integers of 128 bits, which Arrow does not have, are among the columns of 16 "
-                    "bytes (" +
-                        names + "): cast them to 64 bits, decimals or text, and write it again");
+      fail(file,
+           "integers of 128 bits, which Arrow does not have, are among the columns of 16 "
+           "bytes (" +
+               names + "): cast them to 64 bits, decimals or text, and write it again");
     }
   }
   check_arrow(status, file);
@@ -128,10 +128,10 @@ class ParquetSource final : public ArrowSource {
       try {
         arrays = next();
       } catch (const parquet::ParquetException& error) {
-        throw Failure(ExitCode::kCorrupt, place, error.what());
+        fail_corrupt(place, error.what());
       }
       if (arrays == nullptr || arrays->length() == 0) {
-        throw Failure(ExitCode::kCorrupt, place, "truncated: holds fewer rows than the file says");
+        fail_corrupt(place, "truncated: holds fewer rows than the file says");
       }
       left -= std::min(left, static_cast<std::uint64_t>(arrays->length()));
       return arrays;
@@ -286,7 +286,7 @@ std::unique_ptr<TableInput> open_parquet(std::unique_ptr<Input> input,
   try {
     return table_of(std::make_unique<ParquetSource>(*input), input->name(), options.purpose);
   } catch (const parquet::ParquetException& error) {
-    throw Failure(ExitCode::kCorrupt, input->name(), error.what());
+    fail_corrupt(input->name(), error.what());
   }
 }
 

@@ -55,8 +55,8 @@ void ParquetFit::check(std::span<const Column> columns, std::span<const ColumnBl
       if (why == nullptr) continue;
       std::string value;
       append_value(value, logical, numbers, row);
-      throw Failure(ExitCode::kFailure, column_place(file_, columns[c].name),
-                    fmt::format("row {}: {} {} (Arrow IPC keeps it)", rows_ + row, value, why));
+      fail(column_place(file_, columns[c].name), "row {}: {} {} (Arrow IPC keeps it)", rows_ + row,
+           value, why);
     }
   }
   if (!blocks.empty()) rows_ += blocks[0].rows;

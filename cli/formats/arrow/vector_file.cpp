@@ -197,15 +197,14 @@ VectorFileReader::VectorFileReader(std::shared_ptr<arrow::io::RandomAccessFile> 
   const cvc::Info& info = reader_->info();
   field_ = field_in(info);
   if (field_ == nullptr || !can_be_vectors(*field_->type())) {
-    throw Failure(ExitCode::kCorrupt, place_, "corrupt: its metadata has no field of vectors");
+    fail_corrupt(place_, "corrupt: its metadata has no field of vectors");
   }
   const bool is_it = info.columns.size() == 1 && info.columns[0].name == kColumn &&
                      info.columns[0].dtype == *dtype_of(*field_->type()) &&
                      info.columns[0].dimension == width_of(*field_->type());
   if (!is_it || info.rows != rows) {
-    throw Failure(ExitCode::kCorrupt, place_,
-                  fmt::format("corrupt: has {} rows and other columns than {} rows of {}",
-                              info.rows, rows, field_->type()->ToString()));
+    fail_corrupt(place_, "corrupt: has {} rows and other columns than {} rows of {}", info.rows,
+                 rows, field_->type()->ToString());
   }
 }
 
