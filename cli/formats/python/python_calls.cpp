@@ -108,4 +108,10 @@ nb::dict file_for_python(const OtherFile& file) {
   return made;
 }
 
+nb::list files_for_python(const OtherFiles& files) {
+  nb::list made;
+  for (const OtherFile& file : files) made.append(file_for_python(file));
+  return made;
+}
+
 }  // namespace numpact::cli

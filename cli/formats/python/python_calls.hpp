@@ -134,5 +134,6 @@ std::uintptr_t address_of(Owned<T>& value) {
 OtherColumn other_in(const nb::object& written);
 nb::list metadata_for_python(const Metadata& metadata);
 nb::dict file_for_python(const OtherFile& file);
+nb::list files_for_python(const OtherFiles& files);
 
 }  // namespace numpact::cli

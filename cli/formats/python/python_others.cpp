@@ -20,28 +20,19 @@ PythonObject other_files(const std::string& place) {
 class PythonReader final : public OtherReader {
  public:
   PythonReader(const std::vector<OtherFiles>& columns, ValueLimitsRef limits)
-      : columns_(columns),
+      : files_(columns),
         limits_(limits != nullptr ? std::move(limits) : std::make_shared<ValueLimits>()) {
     const PythonObject module = other_files(columns[0][0].file->name());
     for (const OtherFiles& column : columns) {
-      std::vector<PythonObject>& files = files_.emplace_back();
-      std::optional<std::string> kind;
-      for (const OtherFile& part : column) {
-        const std::string found = with_python(place_of(part), [&] {
-          nb::object file = module.call("OtherFile", file_for_python(part));
-          auto text = nb::cast<std::string>(file.attr("kind"));
-          files.emplace_back(std::move(file));
-          return text;
-        });
-        if (kind && found != *kind) {
-          throw Failure(ExitCode::kCorrupt, place_of(part),
-                        "corrupt: parts of the column are of another type");
-        }
-        kind = found;
-      }
-      kinds_.push_back(kind == "text"      ? OtherKind::kText
-                       : kind == "decimal" ? OtherKind::kDecimal
-                                           : OtherKind::kOpaque);
+      places_.push_back(place_of(column[0]));
+      with_python(places_.back(), [&] {
+        nb::object made = module.call("OtherColumn", files_for_python(column));
+        const auto kind = nb::cast<std::string>(made.attr("kind"));
+        kinds_.push_back(kind == "text"      ? OtherKind::kText
+                         : kind == "decimal" ? OtherKind::kDecimal
+                                             : OtherKind::kOpaque);
+        columns_.emplace_back(std::move(made));
+      });
     }
   }
 
@@ -49,31 +40,25 @@ class PythonReader final : public OtherReader {
 
   TextBlock read(std::size_t column, std::uint64_t first, std::uint64_t rows,
                  DecodeUse use) override {
-    const OtherFiles& parts = columns_[column];
     TextBlock block;
-    for_each_part(
-        parts.size(), first, rows, [&](std::size_t part) { return parts[part].rows; },
-        [&](std::size_t part, std::uint64_t at, std::uint64_t count) {
-          with_python(place_of(parts[part]), [&] {
-            const nb::object blocks = files_[column][part].call(
-                "read", at, count, use == DecodeUse::kAll, limits_for_python(*limits_));
-            for (const nb::handle texts : blocks) add_rows(texts, block);
-          });
-        });
+    with_python(places_[column], [&] {
+      const nb::object blocks = columns_[column].call("texts", first, rows, use == DecodeUse::kAll,
+                                                      limits_for_python(*limits_));
+      for (const nb::handle texts : blocks) add_rows(texts, block);
+    });
     return block;
   }
 
   void check(std::size_t column) override {
-    for (std::size_t part = 0; part < files_[column].size(); ++part) {
-      with_python(place_of(columns_[column][part]),
-                  [&] { files_[column][part].call("check", limits_for_python(*limits_)); });
-    }
+    with_python(places_[column],
+                [&] { columns_[column].call("check", limits_for_python(*limits_)); });
   }
 
  private:
-  std::vector<OtherFiles> columns_;
-  std::vector<std::vector<PythonObject>> files_;  // of each column
+  std::vector<OtherFiles> files_;  // whose bytes Python reads
   ValueLimitsRef limits_;
+  std::vector<PythonObject> columns_;
+  std::vector<std::string> places_;
   std::vector<OtherKind> kinds_;
 };
 
@@ -117,12 +102,11 @@ OtherColumn join_others(const JoinedRows& rows, ByteSink& file) {
   const PythonObject module = other_files(place);
   const PythonSink sink(file, place);
   return sink.written([&] {
-    nb::list before;
-    for (const OtherFile& part : rows.before) before.append(file_for_python(part));
     nb::object added = nb::none();
     if (rows.added) added = file_for_python(*rows.added);
     return other_in(module.call("join", sink.function(), file_for_python(rows.like),
-                                rows.nulls_before, before, added, rows.nulls_after, rows.may_widen,
+                                rows.nulls_before, files_for_python(rows.before), added,
+                                rows.nulls_after, rows.may_widen,
                                 python_text(table::to_string(rows.vectors))));
   });
 }

@@ -40,11 +40,7 @@ class PythonOutput final : public TableOutput {
                                         metadata_for_python(column.metadata)));
           continue;
         }
-        nb::list parts;
-        for (const OtherFile& part : plan.others[*column.other]) {
-          parts.append(file_for_python(part));
-        }
-        columns.append(parts);
+        columns.append(files_for_python(plan.others[*column.other]));
       }
       output_ = PythonObject(writing.call("Output", format, columns,
                                           metadata_for_python(plan.metadata), sink_.function()));

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import mmap
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,16 +12,17 @@ from typing import Any
 import pyarrow as pa
 
 from .._errors import InvalidArgumentError, TypeMismatchError
-from .._limits import Limits
-from .._remote.checked_file import BATCH_ROWS
+from .._limits import Budget, Limits
+from .._remote.checked_file import BATCH_ROWS, blocks_of, in_memory
+from .._remote.manifest import Part
 from .coded import text_rows
 from .columns import OTHER_ENUM, has_enums_of, storage_of
 from .errors import Refused, about
 from .joining import as_type, nulls_of, text_family
-from .others import OtherWriter, have_same_values
+from .others import OtherReader, OtherWriter, have_same_values, holds_dictionary, sink_to
 from .unifying import as_common, common_type
-from .vectors import EXACT, compression_for, require_exact
-from .writing import open_reader, sink_to
+from .vector_reader import MAGIC, open_other
+from .vectors import ENDING, EXACT, compression_for, require_exact
 
 
 def write_file(
@@ -127,37 +130,100 @@ def _nulls(field: pa.Field, count: int) -> Iterator[pa.Array]:
         yield from nulls_of(field.type, min(BATCH_ROWS, count - first)).chunks
 
 
-class OtherFile:
-    """A file of a folder, which is untrusted."""
+def open_reader(file: dict[str, Any]) -> OtherReader:
+    """Opens a file that the command gives by its bytes or a descriptor."""
+    buffer = file["content"]
+    if isinstance(buffer, int):
+        is_empty = os.fstat(buffer).st_size == 0
+        buffer = b"" if is_empty else mmap.mmap(buffer, 0, access=mmap.ACCESS_READ)
+    if not len(buffer):
+        raise Refused("corrupt: the file is empty", "corrupt")
+    source: Any = pa.py_buffer(buffer)
+    if file["part"] is not None:
+        name = ENDING if buffer[: len(MAGIC)] == MAGIC else ""
+        part = Part(name, file["rows"], *file["part"])
+        blocks = blocks_of(part)
+        assert blocks is not None
+        source = in_memory(source, blocks, "corrupt")
+    return open_other(source, file["rows"], "corrupt", file["name"])
 
-    def __init__(self, file: dict[str, Any]) -> None:
-        self._reader = open_reader(file)
-        self.kind = kind_of(self._reader.field.type)
+
+class OtherColumn:
+    """A column in several files of a folder, which is untrusted; their rows follow each other."""
+
+    def __init__(self, files: list[dict[str, Any]]) -> None:
+        self._readers: list[tuple[str, OtherReader]] = []
+        for file in files:
+            place = file["place"]
+            with about(place):
+                reader = open_reader(file)
+                if not self._readers:
+                    self.field = reader.field
+                    self.kind = kind_of(reader.field.type)
+                elif holds_dictionary(reader.field.type) or not reader.field.equals(
+                    self.field, check_metadata=True
+                ):
+                    why = "corrupt: parts of the column are of another type, or have dictionaries"
+                    raise Refused(why, "corrupt", place)
+                self._readers.append((place, reader))
+
+    def _parts(
+        self, first: int, left: int, limits: Limits
+    ) -> Iterator[tuple[str, OtherReader, int, int]]:
+        """The files with rows of a range: the first row and how many in each."""
+        for place, reader in self._readers:
+            reader.limits = limits
+            count = min(left, reader.rows - first)
+            if count > 0:
+                yield place, reader, first, count
+                left -= count
+            first = max(0, first - reader.rows)
 
     def check(self, limits: Limits) -> None:
-        """Decodes all batches, which count as output."""
-        reader = self._reader
-        reader.limits = limits
-        budget = limits.budget()
-        for first in range(0, reader.rows, BATCH_ROWS):
-            reader.read(first, min(BATCH_ROWS, reader.rows - first), budget)
-            budget.begin_part()
+        """Decodes all batches, which count as output; the limits apply to each file."""
+        for place, reader in self._readers:
+            reader.limits = limits
+            budget = limits.budget()
+            with about(place):
+                for first in range(0, reader.rows, BATCH_ROWS):
+                    reader.read(first, min(BATCH_ROWS, reader.rows - first), budget)
+                    budget.begin_part()
 
-    def read(
+    def texts(
         self, first: int, rows: int, is_output: bool, limits: Limits
     ) -> list[tuple[memoryview, memoryview, memoryview]]:
         """Rows as text, as ``text_rows`` gives them; of values that have none, empty ones."""
-        reader = self._reader
-        reader.limits = limits
         blocks = []
-        for array in reader.read(first, rows, None, is_output).chunks:
-            if self.kind == "opaque":
-                array = _emptied(array)
-            else:
-                reader.check_spread(array, is_output)
-                array = _plain(array).cast(pa.large_string())
-            blocks.append(text_rows(array))
+        for place, reader, at, count in self._parts(first, rows, limits):
+            with about(place):
+                for array in reader.read(at, count, None, is_output).chunks:
+                    if self.kind == "opaque":
+                        array = _emptied(array)
+                    else:
+                        reader.check_spread(array, is_output)
+                        array = _plain(array).cast(pa.large_string())
+                    blocks.append(text_rows(array))
         return blocks
+
+    def array(
+        self, first: int, count: int, kept: pa.Array | None, budget: Budget, limits: Limits
+    ) -> pa.Array:
+        """``count`` rows from ``first`` on, or those of a longer range that are kept."""
+        arrays: list[pa.Array] = []
+        done = 0
+        rows = count if kept is None else len(kept)
+        for place, reader, at, there in self._parts(first, rows, limits):
+            with about(place):
+                found = reader.read(at, there, budget if kept is None else None)
+                if kept is not None:
+                    found = found.filter(kept[done : done + there])
+                    for array in found.chunks if budget else ():
+                        reader.count(array, budget)
+            arrays += found.chunks
+            done += there
+        arrays = arrays or [pa.nulls(0, self.field.type)]
+        # Not combine_chunks for one chunk, since it copies; and it cannot join some types.
+        return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
 
 
 def _emptied(array: pa.Array) -> pa.Array:

@@ -56,6 +56,11 @@ class Sink(io.RawIOBase):
         return memoryview(data).nbytes
 
 
+def sink_to(write: Callable[[bytes], None]) -> Sink:
+    """A file for a function of the command, which takes no other objects than bytes."""
+    return Sink(lambda data: write(bytes(data)))
+
+
 class OtherWriter:
     """Writes the values of one column, with memory for one batch.
 

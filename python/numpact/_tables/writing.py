@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import io
-import mmap
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -13,22 +11,13 @@ import pyarrow as pa
 import pyarrow.ipc
 from pyarrow import compute
 
-from .._limits import Budget, Limits
-from .._remote.checked_file import blocks_of, in_memory
-from .._remote.manifest import Part
-from .errors import Refused, about
-from .others import OtherReader, Sink, holds_dictionary
-from .vector_reader import MAGIC, open_other
-from .vectors import ENDING
+from .._limits import Limits
+from .other_files import OtherColumn
+from .others import Sink, sink_to
 
 # Rows of a row group of Parquet, and the maximum bytes that are kept for one.
 _GROUP_ROWS = 1 << 20
 _GROUP_BYTES = 1 << 28
-
-
-def sink_to(write: Callable[[bytes], None]) -> Sink:
-    """A file for a function of the command, which takes no other objects than bytes."""
-    return Sink(lambda data: write(bytes(data)))
 
 
 def _with_nan(table: pa.Table) -> set[str]:
@@ -123,76 +112,11 @@ def validity_bits(valid: bytes) -> pa.Buffer | None:
     return flags.cast(pa.bool_()).buffers()[1]
 
 
-def open_reader(file: dict[str, Any]) -> OtherReader:
-    """Opens a file that the command gives by its bytes or a descriptor."""
-    buffer = file["content"]
-    if isinstance(buffer, int):
-        is_empty = os.fstat(buffer).st_size == 0
-        buffer = b"" if is_empty else mmap.mmap(buffer, 0, access=mmap.ACCESS_READ)
-    if not len(buffer):
-        raise Refused("corrupt: the file is empty", "corrupt")
-    source: Any = pa.py_buffer(buffer)
-    if file["part"] is not None:
-        name = ENDING if buffer[: len(MAGIC)] == MAGIC else ""
-        part = Part(name, file["rows"], *file["part"])
-        blocks = blocks_of(part)
-        assert blocks is not None
-        source = in_memory(source, blocks, "corrupt")
-    return open_other(source, file["rows"], "corrupt", file["name"])
-
-
 def _mask(kept: bytes) -> pa.Array | None:
     """The mask of rows that are kept, from a byte for each; None: all."""
     if not kept:
         return None
     return pa.Array.from_buffers(pa.uint8(), len(kept), [None, pa.py_buffer(kept)]).cast(pa.bool_())
-
-
-class _Parts:
-    """A column in several files, whose rows follow each other."""
-
-    def __init__(self, files: list[dict[str, Any]]) -> None:
-        self._readers: list[tuple[str, OtherReader]] = []
-        for file in files:
-            place = file["place"]
-            with about(place):
-                reader = open_reader(file)
-                if not self._readers:
-                    self.field = reader.field
-                elif holds_dictionary(reader.field.type) or not reader.field.equals(
-                    self.field, check_metadata=True
-                ):
-                    why = "corrupt: parts of the column are of another type, or have dictionaries"
-                    raise Refused(why, "corrupt", place)
-                self._readers.append((place, reader))
-
-    def array(
-        self, first: int, count: int, kept: pa.Array | None, budget: Budget, limits: Limits
-    ) -> pa.Array:
-        """``count`` rows from ``first`` on, or those of a longer range that are kept."""
-        rows = self._read(first, count if kept is None else len(kept), kept, budget, limits)
-        # Not combine_chunks for one chunk, since it copies; and it cannot join some types.
-        return rows[0] if len(rows) == 1 else pa.concat_arrays(rows)
-
-    def _read(
-        self, first: int, left: int, kept: pa.Array | None, budget: Budget, limits: Limits
-    ) -> list[pa.Array]:
-        arrays: list[pa.Array] = []
-        done = 0
-        for place, reader in self._readers:
-            reader.limits = limits
-            count = min(left, reader.rows - first)
-            if count > 0:
-                with about(place):
-                    rows = reader.read(first, count, budget if kept is None else None)
-                    if kept is not None:
-                        rows = rows.filter(kept[done : done + count])
-                        for array in rows.chunks if budget else ():
-                            reader.count(array, budget)
-                arrays += rows.chunks
-                done, left = done + count, left - count
-            first = max(0, first - reader.rows)
-        return arrays or [pa.nulls(0, self.field.type)]
 
 
 def _metadata(pairs: list[tuple[bytes, bytes]]) -> Any:
@@ -216,7 +140,9 @@ class Output:
     def __init__(
         self, format: str, columns: list[Any], metadata: list[Any], write: Callable[[bytes], None]
     ) -> None:
-        self._sources = [_Parts(column) if isinstance(column, list) else None for column in columns]
+        self._sources = [
+            OtherColumn(column) if isinstance(column, list) else None for column in columns
+        ]
         fields = [
             _field(*column) if source is None else source.field
             for column, source in zip(columns, self._sources, strict=True)
