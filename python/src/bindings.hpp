@@ -13,7 +13,6 @@ void bind_cvc_quality(nanobind::module_& m);
 void bind_cvc_reader(nanobind::module_& m);
 void bind_cvc_stored(nanobind::module_& m);
 void bind_cvc_writer(nanobind::module_& m);
-void bind_dataset(nanobind::module_& m);
 void bind_file_lock(nanobind::module_& m);
 void bind_filter(nanobind::module_& m);
 void bind_inspect(nanobind::module_& m);

@@ -46,7 +46,6 @@ NB_MODULE(_core, m) {
   python::bind_cvc_stored(m);
   python::bind_cvc_reader(m);
   python::bind_cvc_writer(m);
-  python::bind_dataset(m);
   python::bind_file_lock(m);
   python::bind_filter(m);
   python::bind_inspect(m);

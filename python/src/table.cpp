@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manifests of tables. Entries are tuples, in the order of the fields in
-// numpact/_remote/manifest.py.
+// Manifests of tables, names of partitions, indexes of datasets. Entries are tuples, in the order
+// of the fields in numpact/_remote/manifest.py.
 #include "numpact/table.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -24,6 +25,7 @@
 #include "buffers.hpp"
 #include "errors.hpp"
 #include "manifest_tuple.hpp"
+#include "numpact/table_dataset.hpp"
 #include "numpact/trailer.hpp"
 
 namespace nb = nanobind;
@@ -283,6 +285,41 @@ nb::tuple checked_part(nb::str name, nb::handle source, std::uint64_t rows,
   return tuple_of(part);
 }
 
+std::string partition_name(const std::string& column, const std::optional<std::string>& value,
+                           bool is_whole) {
+  std::string why;
+  std::string name;
+  const Status status = table::partition_name(column, value, is_whole, &why).into(name);
+  if (!status.ok()) raise_error(status.kind(), why);
+  return name;
+}
+
+// `read`: gives the size of a file and its last bytes, or all of them.
+std::string dataset_entry(const std::string& path, nb::bytes manifest,
+                          const std::vector<std::uint64_t>& coded, const nb::callable& read) {
+  std::optional<Bytes> tail;
+  const auto read_tail = [&](const std::string& file, bool is_whole) {
+    const nb::object found = read(file, is_whole);
+    tail.emplace(found[1]);
+    return table::FileTail{nb::cast<std::uint64_t>(found[0]), tail->span()};
+  };
+  std::string text;
+  raise_if_error(
+      table::dataset_entry(path, {manifest.c_str(), manifest.size()}, coded, read_tail).into(text),
+      path);
+  return text;
+}
+
+nb::bytes dataset_index_text(const std::vector<std::pair<nb::bytes, std::string>>& tables) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const auto& [schema, entry] : tables) {
+    given.emplace_back(std::string(schema.c_str(), schema.size()), entry);
+  }
+  std::string text;
+  raise_if_error(table::dataset_index_text(given).into(text));
+  return nb::bytes(text.data(), text.size());
+}
+
 using internal::arrow::IpcSizes;
 
 std::uint64_t known_size(const std::optional<std::uint64_t>& bytes) {
@@ -331,6 +368,22 @@ void bind_table(nb::module_& m) {
   m.def("crc32", &crc32, nb::arg("source"));
   m.def("checked_part", &checked_part, nb::arg("name"), nb::arg("source"), nb::arg("rows"),
         nb::arg("place"));
+  m.attr("DATASET_INDEX") = table::kDatasetIndexName;
+  m.attr("MAX_DATASET_INDEX_BYTES") = table::kMaxDatasetIndexBytes;
+  m.attr("MAX_PARTITIONS") = table::kMaxPartitions;
+  m.attr("MAX_PARTITION_DIGITS") = table::kMaxPartitionDigits;
+  m.attr("NULL_PARTITION") = table::kNullPartition;
+  m.def(
+      "is_partition",
+      [](nb::bytes name) {
+        return table::is_partition({name.c_str(), name.size()});
+      },
+      nb::arg("name"));
+  m.def("partition_name", &partition_name, nb::arg("column"), nb::arg("value").none(),
+        nb::arg("is_whole"));
+  m.def("dataset_entry", &dataset_entry, nb::arg("path"), nb::arg("manifest"), nb::arg("coded"),
+        nb::arg("read"));
+  m.def("dataset_index_text", &dataset_index_text, nb::arg("tables"));
   nb::class_<IpcSizes>(m, "IpcSizes")
       .def("__init__", &make_sizes, nb::arg("read"), nb::arg("size"))
       .def("dictionaries", [](IpcSizes& sizes) { return known_size(sizes.dictionaries()); })

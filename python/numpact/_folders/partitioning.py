@@ -12,14 +12,14 @@ from typing import Any, Union
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from .. import _core
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._remote.dataset import FoundFolder
 from .._remote.locations import local_place
-from .._remote.partitions import Value, partition_name
+from .._remote.partitions import partition_name
 from .._shown import few
+from .._tables.columns import is_bytes, is_text_type
 from .._tables.joining import RowTaker
 from .indexing import entry_in, write_index
 from .writing import final_path, source_of
@@ -80,8 +80,8 @@ def _check_columns(schema: pa.Schema, names: Sequence[str]) -> None:
         type = schema.field(name).type
         if pa.types.is_dictionary(type):
             type = type.value_type
-        tests = (pa.types.is_integer, pa.types.is_string, pa.types.is_large_string)
-        if type != pa.date32() and not any(test(type) for test in tests):
+        is_text = is_text_type(type) and not is_bytes(type)
+        if type != pa.date32() and not pa.types.is_integer(type) and not is_text:
             raise TypeMismatchError(
                 f"partition_by: column {name!r} is {type}: folders are named by whole numbers, "
                 "dates and text, so convert it"
@@ -92,38 +92,17 @@ def _check_columns(schema: pa.Schema, names: Sequence[str]) -> None:
 
 def _partitions(table: pa.Table, names: Sequence[str]) -> Iterator[tuple[str, pa.Table]]:
     """The path of each folder and its rows, in the order in which the table has them."""
-    codes = np.zeros(len(table), np.int64)
-    for name in names:
-        # Each combination so far, and each value of this column, has a number.
-        values = _codes(table.column(name))
-        codes = np.unique(codes * (int(values.max(initial=0)) + 1) + values, return_inverse=True)[1]
-    count = int(codes.max(initial=-1)) + 1
-    if count > _core.MAX_PARTITIONS:
+    keys = [table.column(name) for name in names]
+    keys = [k.cast(k.type.value_type) if pa.types.is_dictionary(k.type) else k for k in keys]
+    labels = [str(at) for at in range(len(names))]
+    numbered = pa.table([*keys, np.arange(len(table))], [*labels, "row"])
+    groups = numbered.group_by(labels, use_threads=False).aggregate([("row", "list")])
+    if len(groups) > _core.MAX_PARTITIONS:
         raise InvalidArgumentError(
-            f"partition_by: {count} folders, more than {_core.MAX_PARTITIONS}: choose a column "
-            "with fewer values"
+            f"partition_by: {len(groups)} folders, more than {_core.MAX_PARTITIONS}: choose a "
+            "column with fewer values"
         )
-    order = np.argsort(codes, kind="stable")
-    ends = np.cumsum(np.bincount(codes, minlength=count))
     rest = RowTaker(table.drop_columns(list(names)))
-    begin = 0
-    for end in ends:
-        rows = order[begin:end]
-        begin = int(end)
-        first = [table.column(name)[int(rows[0])].as_py() for name in names]
-        yield _path_of(names, first), rest.take(pa.array(rows))
-
-
-def _codes(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """(rows,) of a number for each value; 0: null."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    indices = pc.dictionary_encode(column.combine_chunks()).indices
-    made: np.ndarray[Any, np.dtype[np.int64]] = pc.add(
-        pc.fill_null(indices.cast(pa.int64()), -1), 1
-    ).to_numpy(zero_copy_only=False)
-    return made
-
-
-def _path_of(names: Sequence[str], values: Sequence[Value]) -> str:
-    return "/".join(map(partition_name, names, values))
+    values = zip(*(groups.column(label).to_pylist() for label in labels), strict=True)
+    for of_folder, rows in zip(values, groups.column("row_list"), strict=True):
+        yield "/".join(map(partition_name, names, of_folder)), rest.take(rows.values)
