@@ -14,7 +14,7 @@ import pyarrow.compute as _compute
 
 from .. import _core
 from .._errors import TypeMismatchError
-from .._tables.columns import logical_of, storage_array, storage_of
+from .._tables.columns import logical_of, storage_array, storage_of, text_family
 from .columns import numbers_in, validity_of
 from .filters import Comparison, NumberCondition
 
@@ -68,29 +68,14 @@ def bind_other(comparisons: Sequence[Comparison], type: pa.DataType) -> OtherCon
     logical = logical_of(pa.field("", type))
     if logical is not None:
         return _of_numbers(NumberCondition(comparisons, logical), logical)
-    if _is_text(type):
+    if text_family(type) == "string":
         return _of_texts(_core.bind_texts(comparisons, False), pa.large_string())
-    if _is_binary(type):
+    if text_family(type) == "binary" or pa.types.is_fixed_size_binary(type):
         return _of_texts(_core.bind_texts(comparisons, True), pa.large_binary())
     if pa.types.is_decimal(type):
         return _of_decimals(_core.bind_decimals(comparisons), type)
     raise TypeMismatchError(
         f"where: column {comparisons[0].column!r} is of type {type}, whose values are not compared"
-    )
-
-
-def _is_text(type: pa.DataType) -> bool:
-    is_view = getattr(pa.types, "is_string_view", lambda type: False)  # not in pyarrow 14
-    return pa.types.is_string(type) or pa.types.is_large_string(type) or is_view(type)
-
-
-def _is_binary(type: pa.DataType) -> bool:
-    is_view = getattr(pa.types, "is_binary_view", lambda type: False)
-    return (
-        pa.types.is_binary(type)
-        or pa.types.is_large_binary(type)
-        or pa.types.is_fixed_size_binary(type)
-        or is_view(type)
     )
 
 

@@ -28,6 +28,7 @@ from .._remote.locations import Location
 from .._remote.manifest import NAME, Column, Manifest, Other, Part, manifest_of
 from .._remote.table_folder import FolderFiles
 from .._tables.coded import Texts, coded_type, view_type
+from .._tables.columns import large_of_views
 from .._tables.others import OtherReader
 from .._tables.parts import PartsReader
 from .._tables.sizes import bytes_of_rows
@@ -387,11 +388,9 @@ def taken(array: pa.Array, indices: Array) -> pa.Array:
     """Some rows of an array of any type."""
     if not len(indices):
         return array[:0]
-    for kind in ("string", "binary"):
-        is_view = getattr(pa.types, f"is_{kind}_view", None)  # not in pyarrow 14
-        if is_view is not None and is_view(array.type):
-            large = pa.large_string() if kind == "string" else pa.large_binary()
-            return array.cast(large).take(pa.array(indices)).cast(array.type)
+    large = large_of_views(array.type)
+    if large is not None:
+        return array.cast(large).take(pa.array(indices)).cast(array.type)
     try:
         return array.take(pa.array(indices))
     except NotImplementedError:  # pyarrow's for some types

@@ -56,6 +56,24 @@ def is_bytes(type: pa.DataType) -> bool:
     return "binary" in str(type)
 
 
+def large_of_views(type: pa.DataType) -> pa.DataType | None:
+    """The type with offsets that has the same values; None: it is not one of views."""
+    for family, large in (("string", pa.large_string()), ("binary", pa.large_binary())):
+        if getattr(pa.types, f"is_{family}_view", lambda type: False)(type):  # not in pyarrow 14
+            return large
+    return None
+
+
+def text_family(type: pa.DataType) -> str | None:
+    """Types whose values are the same: offsets of other sizes, or views."""
+    type = large_of_views(type) or type
+    for family in ("string", "binary"):
+        for form in (f"is_{family}", f"is_large_{family}"):
+            if getattr(pa.types, form)(type):
+                return family
+    return None
+
+
 _NAMES = {type: name for name, type in _NUMBERS.items()}
 # Metadata by which polars declares the categories of an Enum.
 _ENUM_KEYS = (b"_PL_ENUM_VALUES", b"_PL_ENUM_VALUES2")

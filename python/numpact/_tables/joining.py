@@ -6,7 +6,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from .._errors import LimitExceededError, TypeMismatchError
-from .columns import storage_of
+from .columns import storage_of, text_family
 from .others import have_same_values
 
 # The types in which rows of others can be taken: pyarrow takes none of views.
@@ -81,12 +81,3 @@ def _recoded(array: pa.DictionaryArray, type: pa.DataType) -> pa.Array:
 def _are_same_text(one: pa.DataType, other: pa.DataType) -> bool:
     family = text_family(storage_of(one))
     return family is not None and family == text_family(other)
-
-
-def text_family(type: pa.DataType) -> str | None:
-    """Types whose values are the same: offsets of other sizes, or views."""
-    for family in ("string", "binary"):
-        for form in (f"is_{family}", f"is_large_{family}", f"is_{family}_view"):
-            if getattr(pa.types, form, lambda type: False)(type):
-                return family
-    return None

@@ -16,9 +16,9 @@ from .._limits import Budget, Limits
 from .._remote.checked_file import BATCH_ROWS, blocks_of, in_memory
 from .._remote.manifest import Part
 from .coded import text_rows
-from .columns import OTHER_ENUM, has_enums_of, storage_of
+from .columns import OTHER_ENUM, has_enums_of, storage_of, text_family
 from .errors import Refused, about
-from .joining import as_type, nulls_of, text_family
+from .joining import as_type, nulls_of
 from .others import OtherReader, OtherWriter, have_same_values, holds_dictionary, sink_to
 from .unifying import as_common, common_type
 from .vector_reader import MAGIC, open_other
@@ -68,10 +68,7 @@ def kind_of(type: pa.DataType) -> str:
     type = storage_of(type)
     if pa.types.is_dictionary(type):
         type = type.value_type
-    is_view = getattr(pa.types, "is_string_view", None)  # not in pyarrow 14
-    if pa.types.is_string(type) or pa.types.is_large_string(type):
-        return "text"
-    if is_view is not None and is_view(type):
+    if text_family(type) == "string":
         return "text"
     return "decimal" if pa.types.is_decimal(type) else "opaque"
 

@@ -26,7 +26,7 @@ from .._errors import (
 )
 from .._limits import Budget, Limits
 from .._remote.checked_file import BATCH_ROWS, CheckedFile
-from .columns import storage_array, storage_of
+from .columns import large_of_views, storage_array, storage_of
 from .sizes import bytes_of_rows, spread_bytes
 from .vectors import VectorFile, dtype_of_vectors, has_nulls, numbers_of, vector_array
 
@@ -515,9 +515,5 @@ def _compact(array: pa.Array) -> pa.Array:
 
     pyarrow writes all bytes that the views of a slice could point to.
     """
-    for kind in ("string", "binary"):
-        is_view = getattr(pa.types, f"is_{kind}_view", None)  # not in pyarrow 14
-        if is_view is not None and is_view(array.type):
-            large = pa.large_string() if kind == "string" else pa.large_binary()
-            return array.cast(large).cast(array.type)
-    return array
+    large = large_of_views(array.type)
+    return array if large is None else array.cast(large).cast(array.type)

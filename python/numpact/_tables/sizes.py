@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as _compute
 
-from .columns import storage_array
+from .columns import large_of_views, storage_array, text_family
 
 pc: Any = _compute  # its functions are made when it is imported
 
@@ -24,7 +24,7 @@ def bytes_of_rows(array: pa.Array) -> int:
     array = storage_array(array)
     if isinstance(array, pa.DictionaryArray):
         return _referenced(array.indices)
-    if _is_view(array.type):
+    if large_of_views(array.type):
         return len(array) * _VIEW_BYTES + spread_bytes(array)
     return max(0, _referenced(array) - _in_dictionaries(array))
 
@@ -35,14 +35,14 @@ def spread_bytes(array: pa.Array) -> int:
     0 for other types, whose values are copied as they are.
     """
     array = storage_array(array)
-    if _is_view(array.type):
+    if large_of_views(array.type):
         return int(_view_lengths(array).sum())
     if not isinstance(array, pa.DictionaryArray):
         return 0
     values = storage_array(array.dictionary)
-    if _is_view(values.type):
+    if large_of_views(values.type):
         lengths = pa.array(_view_lengths(values))
-    elif _is_text(values.type):
+    elif text_family(values.type):
         lengths = pc.binary_length(values).cast(pa.int64())
     else:
         # No value takes more than all of them.
@@ -58,15 +58,6 @@ def _width(type: pa.DataType) -> int:
         return -(-int(type.bit_width) // 8)
     except ValueError:
         return 0
-
-
-def _is_text(type: pa.DataType) -> bool:
-    return type in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
-
-
-def _is_view(type: pa.DataType) -> bool:
-    kinds = (getattr(pa.types, f"is_{kind}_view", None) for kind in ("string", "binary"))
-    return any(is_kind is not None and is_kind(type) for is_kind in kinds)  # not in pyarrow 14
 
 
 def _view_lengths(array: pa.Array) -> Any:

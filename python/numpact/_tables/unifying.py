@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from .._errors import TypeMismatchError
-from .columns import storage_of
-from .joining import is_null_type, nulls_of, text_family
+from .columns import storage_of, text_family
+from .joining import is_null_type, nulls_of
 
 # Digits of the largest decimals that Arrow has.
 _MAX_DIGITS_128, _MAX_DIGITS_256 = 38, 76

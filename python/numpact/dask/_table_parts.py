@@ -186,7 +186,7 @@ def _series(
         return _numpy_series(pandas, index, values, column.logical, column.is_nullable)
     series = values.to_pandas()
     series.index = index
-    family = require("numpact._tables.joining", "dask").text_family(values.type)
+    family = require("numpact._tables.columns", "dask").text_family(values.type)
     if as_strings and family == "string":
         return series.astype(pandas.StringDtype("pyarrow"))
     if series.dtype == "category" and series.cat.categories.empty:
