@@ -260,6 +260,7 @@ void write_tables(const TableFolder& folder, const std::vector<Partition>& parti
   CompressOptions part;
   part.input = options.input;
   part.encode.level = options.encode.level;
+  part.vectors = options.vectors;
   part.threads = options.threads;
   part.common.quiet = true;
   for (const Partition& partition : partitions) {
@@ -301,6 +302,7 @@ void compress_partitioned(const CompressOptions& options) {
   CompressOptions whole = options;
   whole.output = work.path() + "/table";
   whole.encode.level = kFirstLevel;
+  whole.vectors.clear();  // which lose digits once, in their folders
   whole.common.quiet = true;
   compress(whole);
   if (!is_folder(whole.output)) {

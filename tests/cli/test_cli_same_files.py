@@ -89,3 +89,21 @@ def test_tables_by_the_values_of_columns(tool: Tool, tmp_path: Path) -> None:
     ran = tool.run("index", tmp_path / "new/command")
     assert ran.err == f"numpact: {tmp_path}/new/command: 32 tables indexed\n"
     assert files_in(tmp_path / "new/command") == theirs
+
+
+@pytest.mark.wheel_takes(1)
+def test_lossy_vectors_by_the_values_of_columns(tool: Tool, tmp_path: Path) -> None:
+    rows = pa.table({
+        "day": pa.array([1, 1, 2, 2] * 500),
+        "v": pa.FixedSizeListArray.from_arrays(
+            pa.array([i * i % 997 / 7 for i in range(16_000)], pa.float32()), 8),
+    })  # fmt: skip
+    pq.write_table(rows, tmp_path / "t.parquet")
+    numpact.write_table(pq.read_table(tmp_path / "t.parquet"), tmp_path / "python",
+                        partition_by=["day"], vectors={"v": "int8_dim"})  # fmt: skip
+    tool.run("compress", "-q", tmp_path / "t.parquet", "-o", tmp_path / "command",
+             "--partition-by", "day", "--vectors", "v=int8_dim")  # fmt: skip
+    ours, theirs = files_in(tmp_path / "python"), files_in(tmp_path / "command")
+    assert sorted(ours) == sorted(theirs)
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+    assert b'"vectors": "int8_dim"' in ours["day=1/manifest.json"]
