@@ -192,10 +192,11 @@ float coarse_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_
 }
 
 // Whether each step tells of the next one: weights that suit a smooth series, or noise around one,
-// make steps correlate by -1/2 to 1, those of a random walk by 0. The sums are exact.
+// make steps correlate by -1/2 to 1, those of a random walk by 0. The sums are exact: indices are
+// below 2^22, a quarter of the largest chunk, and samples have at most 2^18 of them.
 bool steps_correlate(std::span<const std::uint32_t> latents, std::size_t run_n) {
-  // A correlation of 0.3 saves 0.07 bits at the least.
-  constexpr std::int64_t kMinTenths = 3;
+  // It saves 0.07 bits at the least.
+  constexpr double kMinCorrelation = 0.3;
   const auto step = [&](std::size_t i) {
     return std::int64_t{latents[i]} - std::int64_t{latents[i - 1]};
   };
@@ -207,7 +208,7 @@ bool steps_correlate(std::span<const std::uint32_t> latents, std::size_t run_n) 
       products += step(i) * step(i - 1);
     }
   }
-  return 10 * std::abs(products) >= kMinTenths * squares;
+  return static_cast<double>(std::abs(products)) >= kMinCorrelation * static_cast<double>(squares);
 }
 
 // Finds the best order of the entries and delta encoding of the indices, by the bits of the indices
