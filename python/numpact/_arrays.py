@@ -14,9 +14,8 @@ from ._sequences import array_of_sequence, is_sequence
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from ._types import Array
 
 
 def stored(array: Array) -> Array:

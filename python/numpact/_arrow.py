@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Buffer
 
-    Array = npt.NDArray[Any]
+    from ._types import Array
 
 
 class ArrowArray:

@@ -14,9 +14,7 @@ from ._errors import InvalidArgumentError, TypeMismatchError
 from ._number_types import dtype_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from ._types import Array
 
 #: The format of plain numbers, by number type.
 FORMATS = {

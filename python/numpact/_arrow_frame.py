@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import _core
 from ._codec import compress, decompress
@@ -23,10 +23,9 @@ from ._errors import (
 from ._number_types import dtype_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     from typing_extensions import Buffer
 
-    Array = npt.NDArray[Any]
+    from ._types import Array
 
 MAGIC = b"npac"
 VERSION = 1

@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 
     from ._lossy import RoundingReport
     from ._recipe import Recipe
-
-    Array = npt.NDArray[Any]
+    from ._types import Array
 
 
 # Files of fewer bytes are always decoded by one thread.

@@ -19,9 +19,8 @@ from ._errors import TypeMismatchError
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from ._types import Array
 
 # Elements per step, so that temporary arrays stay in the cache.
 _BLOCK = 1 << 16

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Buffer, Self
 
-    Array = npt.NDArray[Any]
+    from ._types import Array
+
     Source = Union[str, os.PathLike[str], Buffer, io.BufferedIOBase, io.RawIOBase]
 
 

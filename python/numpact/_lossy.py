@@ -15,9 +15,8 @@ from ._specs import DEFAULT_LEVEL, core_level
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from ._types import Array
 
 _KINDS = ("max_error", "keep_bits", "decimals")
 _MAX_DECIMALS = 22

@@ -17,9 +17,8 @@ from ._shown import few
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from ._types import Array
 
 # Mixtures of these become int64, uint64, float64 or bool in NumPy, or arrays of objects.
 _PLAIN = frozenset({bool, int, float})

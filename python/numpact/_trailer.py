@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from ._file import Source
-
-    Array = npt.NDArray[Any]
+    from ._types import Array
 
 Path = Union[str, "os.PathLike[str]"]
 

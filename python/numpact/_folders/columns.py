@@ -23,9 +23,7 @@ from .._tables.columns import (
 )
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 _EXTENSION = b"ARROW:extension:name"
 

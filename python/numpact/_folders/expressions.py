@@ -22,9 +22,7 @@ from .scanning import Condition
 from .sources import Source
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 # Rows that are judged at a time: a chunk of the usual size.
 BLOCK_ROWS = 1 << 18

@@ -16,9 +16,7 @@ from .._remote.manifest import LogicalType
 from .values import Value, value_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 #: A filter as users write it: text, comparisons that all must hold, or lists of them, of which one
 #: must.

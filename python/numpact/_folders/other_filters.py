@@ -19,9 +19,7 @@ from .columns import numbers_in, validity_of
 from .filters import Comparison, NumberCondition
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 pc: Any = _compute  # its functions are made when it is imported
 # Digits that decimals have at most: those of 256 bits.

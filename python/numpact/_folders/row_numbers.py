@@ -17,9 +17,7 @@ from .columns import chunked
 from .sources import taken
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 
 def is_key_of_rows(key: Any) -> bool:

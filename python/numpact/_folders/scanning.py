@@ -26,9 +26,7 @@ from .sources import Folder, NumberSource, OtherSource, Source, Span
 from .writing import shared_out
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 #: Rows of a window: some chunks of the usual 2^18 numbers, 8 MiB of a column.
 WINDOW_ROWS = 1 << 20

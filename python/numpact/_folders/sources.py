@@ -37,12 +37,10 @@ from ..cvc import Reader
 from .columns import field_of, packed_array
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     from typing_extensions import Buffer
 
+    from .._types import Array
     from .other_filters import OtherCondition
-
-    Array = npt.NDArray[Any]
 
 Span = tuple[int, int]  #: the first row, and the row after the last one
 #: Arrays of ``OtherReader.read_coded``, each with the reader that decodes it.

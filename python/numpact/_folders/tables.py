@@ -45,14 +45,12 @@ from .tabular import Table, Tabular
 from .writing import in_parallel, shared_out
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     import polars as pl
     import pyarrow.dataset as ds
     from typing_extensions import Self
 
+    from .._types import Array
     from ..cvc import Reader
-
-    Array = npt.NDArray[Any]
 
 Path = Union[str, "os.PathLike[str]"]
 #: A filter: as text, a list, or an expression of polars or pyarrow.

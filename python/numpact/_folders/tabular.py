@@ -17,11 +17,10 @@ from .polars_frame import polars_frame
 from .row_numbers import is_key_of_rows, is_row_number, numbers_of, row_of, taken_rows
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     import pandas as pd
     import polars as pl
 
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 # Columns that a representation shows.
 _MAX_SHOWN = 12

@@ -18,9 +18,7 @@ from .scanning import Scan, conditions_of
 from .sources import Folder, OtherSource, Source, Span, source_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 
 class _Folder(Folder):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 NAME = "manifest.json"
 MAX_BYTES = _core.MAX_MANIFEST_BYTES

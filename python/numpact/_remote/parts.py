@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 _MAX_LIMIT = (1 << 64) - 1  # of a max_output for numpact._core
 # Local files up to this size are scanned instead of trusting the count in the header: that takes

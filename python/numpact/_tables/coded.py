@@ -15,9 +15,7 @@ from .columns import all_number_bytes, is_bytes, text_type
 from .sizes import bytes_of_rows, spread_bytes
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 _MAX_BYTES = (1 << 31) - 1  # of an array whose offsets have 32 bits
 

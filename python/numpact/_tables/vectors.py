@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,11 +18,8 @@ from .._errors import InvalidArgumentError, TypeMismatchError
 from .columns import storage_array, storage_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from .._types import Array
     from ..cvc import Reader
-
-    Array = npt.NDArray[Any]
 
 #: The ending of the files, and the name of their only column.
 ENDING, COLUMN = ".cvc", "vectors"

@@ -11,9 +11,7 @@ from .._sequences import array_of_sequence, is_sequence
 from .._shown import few
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 
 def refuse_missing(x: Any) -> None:

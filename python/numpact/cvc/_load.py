@@ -16,9 +16,8 @@ from ._reader import Reader
 from ._reports import CorruptionWarning
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from .._types import Array
 
-    Array = npt.NDArray[Any]
     Path = str | os.PathLike[str]
 
 

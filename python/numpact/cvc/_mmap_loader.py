@@ -12,10 +12,9 @@ from ._backends import is_gpu
 from ._frames import Payloads
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     from typing_extensions import Self
 
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 
 class MMapCVCLoader:

@@ -12,9 +12,7 @@ from ._info import Column
 from ._values import as_core, check_out, result_dtype, shape_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 FRAMEWORKS = ("numpy", "torch")
 

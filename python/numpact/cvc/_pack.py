@@ -15,7 +15,8 @@ from ._writer import Writer, WriteReport
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from .._types import Array
+
     Path = str | os.PathLike[str]
 
 COLUMN_TYPES = ("float32", "float16", "int32", "int64", "int8", "uint8")

@@ -36,13 +36,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
+    from .._types import Array
     from ._collection import Files
     from ._device._arrays import DeviceArray
     from ._device._read import Source as DeviceSource
     from ._info import Column
     from ._sources import Ranges, Source
-
-    Array = npt.NDArray[Any]
 
 
 class Reader:

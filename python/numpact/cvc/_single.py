@@ -18,9 +18,7 @@ from ._info import Info
 from ._reader import Reader
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 _LEAVE_OUT = ("chunks", "columns", "mmap_optimized", "num_vectors", "sections", "metadata")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 #: Compressions that store integers unchanged.
 _UNCHANGED = ("none", "pco")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from .._types import Array
+
     Group = Union[int, Literal["auto"]]
 
 

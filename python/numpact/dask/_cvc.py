@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import dask.array
     import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 
 def from_cvc(

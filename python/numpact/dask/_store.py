@@ -27,9 +27,8 @@ from ._sources import check_apart
 
 if TYPE_CHECKING:
     import dask.array
-    import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 
 def to_pco(

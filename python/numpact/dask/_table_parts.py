@@ -21,12 +21,10 @@ from .._remote.table_folder import StoredPart, TableVersion
 from .._shown import few
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     import pandas as pd
 
     from .._folders.filters import Comparison
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 Backend = Literal["numpy", "pyarrow"]
 BACKENDS = ("numpy", "pyarrow")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from .._threads import resolve
 from ._errors import not_an_instance
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 #: pcodec accepts bytes only.
 BytesLike = Union[bytes, bytearray, memoryview]

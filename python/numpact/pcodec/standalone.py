@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import _core
 from .._errors import Error, TypeMismatchError
@@ -20,9 +20,7 @@ from ._errors import decoding_error
 from ._progress import Progress, make_progress
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 _ANY_TYPE = ChunkConfig(enable_8_bit=True)
 

@@ -6,7 +6,7 @@ All objects are thread-safe. The GIL is released during computations.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from .. import _core
 from .._errors import Error, InvalidArgumentError, TypeMismatchError, UnsupportedVersionError
@@ -20,9 +20,8 @@ from ._progress import Progress, make_progress
 if TYPE_CHECKING:
     from typing import SupportsIndex
 
-    import numpy.typing as npt
+    from .._types import Array
 
-    Array = npt.NDArray[Any]
 
 __all__ = ["ChunkCompressor", "ChunkDecompressor", "FileCompressor", "FileDecompressor"]
 

@@ -17,10 +17,9 @@ from ._settings import DEFAULT_PAGE, Settings
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
     from typing_extensions import Buffer, Self
 
-    Array = npt.NDArray[Any]
+    from .._types import Array
 
 # Where zarr wraps codecs of numcodecs for Zarr v3; the second is older.
 _WRAPPERS = ("zarr.codecs.numcodecs", "numcodecs.zarr3")
