@@ -18,15 +18,6 @@ void NullRuns::add(std::uint64_t rows, bool null) {
   length_ += rows;
 }
 
-void NullRuns::add_validity(std::span<const std::uint8_t> valid) {
-  for (std::size_t i = 0; i < valid.size();) {
-    std::size_t end = i + 1;
-    while (end < valid.size() && (valid[end] != 0) == (valid[i] != 0)) ++end;
-    add(end - i, valid[i] == 0);
-    i = end;
-  }
-}
-
 std::vector<std::uint64_t> NullRuns::take() { return std::exchange(complete_, {}); }
 
 void NullRuns::finish() {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace numpact::cli {
@@ -15,8 +14,6 @@ class NullRuns {
  public:
   void add_numbers(std::uint64_t rows) { add(rows, false); }
   void add_nulls(std::uint64_t rows) { add(rows, true); }
-  // One byte per row; 0 means null.
-  void add_validity(std::span<const std::uint8_t> valid);
 
   std::uint64_t rows() const { return rows_; }
   std::uint64_t nulls() const { return nulls_; }
