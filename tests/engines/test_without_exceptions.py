@@ -25,8 +25,8 @@ CONFIGURATIONS = {
     "whole": (["-DCMAKE_BUILD_TYPE=MinSizeRel", "-DBUILD_SHARED_LIBS=ON",
                "-DNUMPACT_BUILD_BOTH=ON"], []),
 }  # fmt: skip
-# Bound of the shared library of "whole", stripped: 1,003,856 bytes are measured by GCC 12.
-MAX_SHARED_BYTES = 1_020_000
+# Bound of the shared library of "whole", stripped: 1,020,240 bytes are measured by GCC 12.
+MAX_SHARED_BYTES = 1_030_000
 # Functions of the C interface that it leaves out.
 LEFT_OUT = (
     r"numpact_(?:cvc_writer|cvc_options_init|file_plan|table_|collection_|half_to_float|round"
