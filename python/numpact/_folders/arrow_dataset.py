@@ -13,6 +13,7 @@ import pyarrow.fs
 
 from .._errors import InvalidArgumentError
 from .._limits import Budget, Limits
+from .._tables.taking import RowTaker
 from .expressions import columns_of, conditions_of_expression, matching_places
 from .scanning import WINDOW_ROWS
 
@@ -126,7 +127,7 @@ class TableDataset(ds.FileSystemDataset):  # type: ignore[misc]
         for found in table.matching(both, conditions):
             rows = matching_places(where, _decoded(found.select(tested)))
             if len(rows) < len(found):
-                found = found.take(pa.array(rows))
+                found = RowTaker(found).take(pa.array(rows))
             yield from found.select(requested).to_batches(size)
 
     def count_rows(self, filter: pc.Expression | None = None, **options: Any) -> int:

@@ -20,7 +20,7 @@ from .._remote.locations import local_place
 from .._remote.partitions import partition_name
 from .._shown import few
 from .._tables.columns import is_bytes, is_text_type
-from .._tables.joining import RowTaker
+from .._tables.taking import RowTaker
 from .indexing import entry_in, write_index
 from .writing import final_path, source_of
 

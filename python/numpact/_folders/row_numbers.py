@@ -12,9 +12,9 @@ from .. import _integers
 from .._errors import InvalidArgumentError
 from .._integers import is_boolean
 from .._shown import few
+from .._tables.taking import taken
 from .choosing import Rows, check_unique
 from .columns import chunked
-from .sources import taken
 
 if TYPE_CHECKING:
     from .._types import Array

@@ -28,10 +28,10 @@ from .._remote.locations import Location
 from .._remote.manifest import NAME, Column, Manifest, Other, Part, manifest_of
 from .._remote.table_folder import FolderFiles
 from .._tables.coded import Texts, coded_type, view_type
-from .._tables.columns import large_of_views
 from .._tables.others import OtherReader
 from .._tables.parts import PartsReader
 from .._tables.sizes import bytes_of_rows
+from .._tables.taking import taken
 from .._tables.vector_reader import open_other
 from ..cvc import Reader
 from .columns import field_of, packed_array
@@ -380,20 +380,6 @@ class OtherSource:
                 reader.check_spread(array)
             reader.count(taken(array, inside - at), budget)
             at += len(array)
-
-
-def taken(array: pa.Array, indices: Array) -> pa.Array:
-    """Some rows of an array of any type."""
-    if not len(indices):
-        return array[:0]
-    large = large_of_views(array.type)
-    if large is not None:
-        return array.cast(large).take(pa.array(indices)).cast(array.type)
-    try:
-        return array.take(pa.array(indices))
-    except NotImplementedError:  # pyarrow's for some types
-        runs = np.split(indices, np.flatnonzero(np.diff(indices) != 1) + 1)
-        return pa.concat_arrays([array[int(run[0]) : int(run[-1]) + 1] for run in runs])
 
 
 Source = Union[NumberSource, OtherSource]

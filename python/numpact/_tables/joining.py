@@ -9,24 +9,6 @@ from .._errors import LimitExceededError, TypeMismatchError
 from .columns import storage_of, text_family
 from .others import have_same_values
 
-# The types in which rows of others can be taken: pyarrow takes none of views.
-_TAKEABLE = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
-
-
-class RowTaker:
-    """Takes rows of a table by their numbers."""
-
-    def __init__(self, table: pa.Table) -> None:
-        self._schema = table.schema
-        fields = [
-            field.with_type(_TAKEABLE.get(str(field.type), field.type)) for field in table.schema
-        ]
-        self._table = table.combine_chunks().cast(pa.schema(fields))
-
-    def take(self, rows: pa.Array) -> pa.Table:
-        return self._table.take(rows).cast(self._schema)
-
-
 def as_type(values: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
     """Values in the type of a field; of a dictionary, the indices may be of another type.
 

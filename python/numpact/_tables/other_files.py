@@ -20,6 +20,7 @@ from .columns import OTHER_ENUM, has_enums_of, storage_of, text_family
 from .errors import Refused, about
 from .joining import as_type, nulls_of
 from .others import OtherReader, OtherWriter, have_same_values, holds_dictionary, sink_to
+from .taking import kept as kept_rows
 from .unifying import as_common, common_type
 from .vector_reader import MAGIC, open_other
 from .vectors import ENDING, EXACT, compression_for, require_exact
@@ -213,7 +214,7 @@ class OtherColumn:
             with about(place):
                 found = reader.read(at, there, budget if kept is None else None)
                 if kept is not None:
-                    found = found.filter(kept[done : done + there])
+                    found = kept_rows(found, kept[done : done + there])
                     for array in found.chunks if budget else ():
                         reader.count(array, budget)
             arrays += found.chunks

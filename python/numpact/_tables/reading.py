@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.ipc
 
 from .errors import Refused
-from .joining import RowTaker
+from .taking import RowTaker
 
 # Maximum rows of an array, as in the command.
 _ROWS = 1 << 16

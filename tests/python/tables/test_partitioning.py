@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+from untakeable import TYPES, untakeable
 
 import numpact
 
@@ -114,3 +115,15 @@ def test_frames_with_views_of_text(tmp_path: Path) -> None:
     numpact.write_table(frame, tmp_path / "t", partition_by=["k"])
     back = numpact.scan_table(tmp_path / "t").collect()
     assert back.sort("s").equals(frame.select("s", "k").sort("s"))
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_types_of_which_arrow_takes_no_rows(tmp_path: Path, name: str) -> None:
+    table = untakeable(name)
+    numpact.write_table(table, tmp_path / "t", partition_by=["k"])
+    back = pa.table(numpact.read_table(tmp_path / "t", ["i", "v"]))
+    back.validate(full=True)
+    assert back.schema.field("v").type == TYPES[name]
+    values = table["v"].to_pylist()
+    assert back["v"].to_pylist() == [values[i] for i in back["i"].to_pylist()]
+    assert sorted(back["i"].to_pylist()) == list(range(len(table)))
