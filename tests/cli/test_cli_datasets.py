@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from cli_program import CORRUPT, FAILURE, USAGE
 from programs import Tool, tool  # noqa: F401
+from untakeable import TYPES, untakeable
 
 import numpact
 
@@ -149,3 +150,39 @@ def test_the_index_of_a_dataset(tool: Tool, table: Path, tmp_path: Path) -> None
     assert tool.refused("index", tmp_path) == (
         f"{tmp_path}: is no folder of tables with names like day=2024-01-01 or part-00000"
     )
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_types_of_which_arrow_takes_no_rows(tool: Tool, tmp_path: Path, name: str) -> None:
+    import pyarrow as pa
+
+    table = untakeable(name)
+    with pa.ipc.new_file(tmp_path / "t.arrow", table.schema) as writer:
+        writer.write_table(table, max_chunksize=50)
+    tool.run("compress", "-q", tmp_path / "t.arrow", "--partition-by=k", "-o", tmp_path / "t")
+    values = table["v"].to_pylist()
+    for k in range(3):
+        part = pa.table(numpact.read_table(tmp_path / f"t/k={k}"))
+        part.validate(full=True)
+        assert part["i"].to_pylist() == list(range(k, len(table), 3))
+        assert part["v"].to_pylist() == values[k::3]
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_filters_of_types_of_which_arrow_takes_no_rows(
+    tool: Tool, tmp_path: Path, name: str
+) -> None:
+    import pyarrow as pa
+
+    table = untakeable(name)
+    numpact.write_table(table, tmp_path / "t")
+    values = table["v"].to_pylist()
+    chosen = [[], [119], [3, 4, 5, 6, 69, 70, 118], list(range(120))]
+    for at, rows in enumerate(chosen):
+        where = f"i in ({', '.join(map(str, rows))})" if rows else "i < 0"
+        out = tmp_path / f"{at}.arrow"
+        tool.run("decompress", "-q", tmp_path / "t", "--where", where, "-o", out)
+        found = pa.ipc.open_file(out).read_all()
+        found.validate(full=True)
+        assert found.schema.field("v").type == TYPES[name]
+        assert found["v"].to_pylist() == [values[i] for i in rows]

@@ -28,6 +28,7 @@
 #include "formats/arrow/arrow_output.hpp"
 #include "formats/arrow/checked_file.hpp"
 #include "formats/arrow/other_writer.hpp"
+#include "formats/arrow/taken_rows.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -282,11 +283,7 @@ std::shared_ptr<arrow::Array> ArrowOtherFile::read(std::uint64_t first, std::uin
   }
   std::shared_ptr<arrow::Array> array =
       arrays.size() == 1 ? arrays[0] : take_arrow(arrow::Concatenate(arrays), place_);
-  if (kept.empty()) return array;
-  const auto mask = arrow::MakeArray(
-      arrow::ArrayData::Make(arrow::boolean(), static_cast<std::int64_t>(kept.size()),
-                             {nullptr, validity_bits(kept, place_)}, 0));
-  return take_arrow(arrow::compute::Filter(array, mask), place_).make_array();
+  return kept.empty() ? array : kept_rows(array, kept, place_);
 }
 
 // The fields of parts are the same, and have no dictionaries, which would differ from part to part.

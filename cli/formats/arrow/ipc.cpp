@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrow IPC: the file format and the stream format.
-#include <arrow/array/array_primitive.h>
-#include <arrow/buffer.h>
-#include <arrow/compute/api_vector.h>
-#include <arrow/compute/cast.h>
 #include <arrow/ipc/options.h>
 #include <arrow/ipc/reader.h>
 #include <arrow/ipc/writer.h>
@@ -11,10 +7,12 @@
 #include <arrow/table.h>
 
 #include <utility>
+#include <vector>
 
 #include "formats/arrow/arrow_columns.hpp"
 #include "formats/arrow/arrow_others.hpp"
 #include "formats/arrow/arrow_output.hpp"
+#include "formats/arrow/taken_rows.hpp"
 #include "formats/formats.hpp"
 
 namespace numpact::cli {
@@ -76,16 +74,13 @@ class IpcFile final : public IpcSource {
     if (all_.empty()) {
       const auto reader = take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_), name_);
       const auto table = take_arrow(take_arrow(reader->ToTable(), name_)->CombineChunks(), name_);
-      for (const auto& column : table->columns()) all_.push_back(cast(column, takeable(*column)));
+      for (std::size_t i = 0; i < fields_.size(); ++i) {
+        all_.emplace_back(table->column(static_cast<int>(i)), place_of(i));
+      }
     }
     rows_ = rows.size();
-    const auto order = std::make_shared<arrow::UInt64Array>(
-        static_cast<std::int64_t>(rows_), arrow::Buffer::Wrap(rows.data(), rows.size()));
     selected_.clear();
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      const auto taken = take_arrow(arrow::compute::Take(all_[i], order), place_of(i));
-      selected_.push_back(cast(taken.chunked_array(), fields_[i]->type()));
-    }
+    for (const RowTaker& column : all_) selected_.push_back(column.take(rows));
   }
 
  private:
@@ -101,20 +96,8 @@ class IpcFile final : public IpcSource {
     };
   }
 
-  // The type in which rows can be taken: Arrow takes none of views.
-  static std::shared_ptr<arrow::DataType> takeable(const arrow::ChunkedArray& column) {
-    return column.type()->id() == arrow::Type::STRING_VIEW   ? arrow::large_utf8()
-           : column.type()->id() == arrow::Type::BINARY_VIEW ? arrow::large_binary()
-                                                             : column.type();
-  }
-  std::shared_ptr<arrow::ChunkedArray> cast(const std::shared_ptr<arrow::ChunkedArray>& column,
-                                            const std::shared_ptr<arrow::DataType>& type) const {
-    if (column->type()->Equals(type)) return column;
-    return take_arrow(arrow::compute::Cast(column, type), name_).chunked_array();
-  }
-
   std::uint64_t rows_ = 0;
-  arrow::ChunkedArrayVector all_;  // of select()
+  std::vector<RowTaker> all_;  // of select()
   arrow::ChunkedArrayVector selected_;
 };
 
