@@ -9,6 +9,7 @@ from .._errors import LimitExceededError, TypeMismatchError
 from .columns import storage_of, text_family
 from .others import have_same_values
 
+
 def as_type(values: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
     """Values in the type of a field; of a dictionary, the indices may be of another type.
 
